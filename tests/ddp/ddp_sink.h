@@ -6,9 +6,9 @@
 #include "ddp/ddp_placer.h"
 #include "test.h"
 
-/* A Data Sink: one Tagged Buffer of 64 octets, TO 1000 … 1063, under four STags, and three untagged buffers of
- * 16 octets on QN 0 (MSN 1, 2, 3) and one on QN 1. Memory starts as 0xEE; the guards around every buffer must
- * stay so. */
+/* A Data Sink: one Tagged Buffer of 64 octets, TO 1000 … 1063, under four STags, and three untagged buffers
+ * of 16 octets on QN 0 (MSN 1, 2, 3) and one on QN 1. Memory starts as 0xEE; the guards around every buffer
+ * must stay so. */
 enum {
   STAG = 0xA1,           /* for writing, of the stream's Protection Domain */
   STAG_READ_ONLY = 0xA2, /* not for writing */

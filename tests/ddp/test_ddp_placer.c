@@ -133,9 +133,10 @@ TEST(test_every_order)
 
 /* --- Messages that lack their last segment --- */
 
-/* DDP-111, DDP-112, DDP-114, DDP-115: a peer that leaves out the L of a message gets nothing Delivered after it, whatever order the segments
- * arrive in: not the Send after a Write, nor the Send after another Send, though all their segments are there and they have an L. What is
- * Delivered is the segments of that message; no buffer but those of the messages before it is used up. */
+/* DDP-111, DDP-112, DDP-114, DDP-115: a peer that leaves out the L of a message gets nothing Delivered after
+ * it, whatever order the segments arrive in: not the Send after a Write, nor the Send after another Send,
+ * though all their segments are there and they have an L. What is Delivered is the segments of that message;
+ * no buffer but those of the messages before it is used up. */
 TEST(test_every_order_without_an_l)
 {
   static const struct {
@@ -176,7 +177,8 @@ TEST(test_every_order_without_an_l)
   }
 }
 
-/* Which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged ones with the same QN and MSN (DDP-089). */
+/* Which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged ones with the same
+ * QN and MSN (DDP-089). */
 TEST(test_the_message_that_is_open)
 {
   static const struct {
@@ -369,8 +371,8 @@ TEST(test_a_fault_that_surfaces_on_arrival)
   } while (next_permutation(order, SIX));
 }
 
-/* DDP-124: once stopped, what comes, right or wrong, is not taken for segments any more; nothing that waited is
- * Delivered, no fault that waited surfaces. */
+/* DDP-124: once stopped, what comes, right or wrong, is not taken for segments any more; nothing that waited
+ * is Delivered, no fault that waited surfaces. */
 TEST(test_a_stopped_placer)
 {
   sent_segment segments[SIX];

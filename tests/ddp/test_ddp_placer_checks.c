@@ -187,8 +187,8 @@ TEST(test_msn_judged_in_the_senders_order)
   check_second_is_wrong(skipped, (ddp_error){2, 0x03});
 }
 
-/* DDP-144: the MSN of a message that is Delivered has no buffer any more: nothing is written, neither where its octets went nor behind them,
- * and nothing into the buffer that comes next. */
+/* DDP-144: the MSN of a message that is Delivered has no buffer any more: nothing is written, neither where
+ * its octets went nor behind them, and nothing into the buffer that comes next. */
 TEST(test_msn_of_a_delivered_message)
 {
   const sent_segment segments[3] = {{UNTAGGED(.msn = 1), 4, 0},
@@ -265,7 +265,8 @@ SINK_TEST(test_length_of_a_message)
   g_assert_cmpuint(s->deliveries[3].message_octets, ==, 3);
 }
 
-/* DDP-116: an empty message in an empty buffer has no octet and no memory, though the message before it, of the same queue, had both. */
+/* DDP-116: an empty message in an empty buffer has no octet and no memory, though the message before it, of
+ * the same queue, had both. */
 TEST(test_length_of_an_empty_message)
 {
   const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 16, 0},
@@ -373,8 +374,8 @@ static void assert_place_of(const uint8_t *memory, size_t index, bool placed)
   }
 }
 
-/* DDP-194, DDP-195, DDP-212, DDP-213: the range narrowed, the right to write or the STag withdrawn between two
- * segments of one message: the second is refused, and nothing of it is written. */
+/* DDP-194, DDP-195, DDP-212, DDP-213: the range narrowed, the right to write or the STag withdrawn between
+ * two segments of one message: the second is refused, and nothing of it is written. */
 TEST(test_changes_between_two_segments)
 {
   static const uint8_t codes[] = {0x01, 0x00, 0x00, 0x02};
@@ -434,8 +435,9 @@ static bool is_written(ddp_sink *s, uint32_t stag, uint32_t payload)
   return written;
 }
 
-/* DDP-207: the rules 1 to 6 of ddp-07/rfc5041 §8.3.1 on the wire (7, on firmware, is out of scope): Protection
- * Domains, streams, the registered octets, links made and cancelled, rights granted and withdrawn, revoked. */
+/* DDP-207: the rules 1 to 6 of ddp-07/rfc5041 §8.3.1 on the wire (7, on firmware, is out of scope):
+ * Protection Domains, streams, the registered octets, links made and cancelled, rights granted and withdrawn,
+ * revoked. */
 TEST(test_the_rules_of_the_rnic)
 {
   g_assert_true(is_written(ddp_sink_new(), STAG, TAGGED_OCTETS));
@@ -496,7 +498,8 @@ static void expect_no_refusal(void *user, const ddp_segment *segment, time_ps no
   g_assert_not_reached();
 }
 
-/* More queues than 16 bits can count, each with a buffer and an MSN of its own (DDP-002); a message to each, the last queue first. */
+/* More queues than 16 bits can count, each with a buffer and an MSN of its own (DDP-002); a message to each,
+ * the last queue first. */
 TEST(test_many_queues)
 {
   enum { QUEUES = 70000 };

@@ -206,7 +206,8 @@ static void append_zeros(void *user, uint64_t from, uint32_t length, buffer_chai
   buffer_chain_append(chain, user, length, NULL);
 }
 
-/* Sends all of `message`, zeros, at MULPDU 64768; returns the number of its segments. MO or TO of each is the octets before it further. */
+/* Sends all of `message`, zeros, at MULPDU 64768; returns the number of its segments. MO or TO of each is the
+ * octets before it further. */
 static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
 {
   g_autoptr(ddp_segmenter) segmenter = ddp_segmenter_new(1, 1, 1);
@@ -232,10 +233,11 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
   return segments;
 }
 
-/* DDP-085, DDP-086, DDP-090, DDP-095: the longest message has 2^32 - 1 octets, all of which are sent. No longer one can be asked for.
- * Untagged, at MULPDU 64768: 66,331 full segments of 64,750 and a last one of 4,294,967,295 - 66,331 x 64,750 = 35,045 at MO
- * 4,294,932,250. Tagged: 66,327 full ones of 64,754 and 4,294,967,295 - 66,327 x 64,754 = 28,737 octets; TO passes 2^32 in the 16th
- * segment, 1,000,000 octets from the start, and stands at 2^32 - 1,000,000 + 4,294,938,558 in the last. */
+/* DDP-085, DDP-086, DDP-090, DDP-095: the longest message has 2^32 - 1 octets, all of which are sent. No
+ * longer one can be asked for. Untagged, at MULPDU 64768: 66,331 full segments of 64,750 and a last one of
+ * 4,294,967,295 - 66,331 x 64,750 = 35,045 at MO 4,294,932,250. Tagged: 66,327 full ones of 64,754 and
+ * 4,294,967,295 - 66,327 x 64,754 = 28,737 octets; TO passes 2^32 in the 16th segment, 1,000,000 octets from
+ * the start, and stands at 2^32 - 1,000,000 + 4,294,938,558 in the last. */
 TEST(test_the_longest_message)
 {
   g_autofree uint8_t *zeros = g_malloc0(65536);
@@ -252,8 +254,8 @@ TEST(test_the_longest_message)
   g_assert_cmpuint(offset, ==, (UINT64_C(1) << 32) + UINT64_C(4293938558));
 }
 
-/* DDP-095: TO is one number of 64 bits. Its carry gets past each octet of it, within a segment and between two (1486 octets each at MULPDU
- * 1500). */
+/* DDP-095: TO is one number of 64 bits. Its carry gets past each octet of it, within a segment and between
+ * two (1486 octets each at MULPDU 1500). */
 BENCH_TEST(test_tagged_offset_carries)
 {
   for (unsigned bit = 8; bit < 64; bit += 8) {
@@ -269,8 +271,8 @@ BENCH_TEST(test_tagged_offset_carries)
   }
 }
 
-/* What is left of a message that is given up never comes, no segment with L set is made up for it, and the next
- * message has the next MSN. */
+/* What is left of a message that is given up never comes, no segment with L set is made up for it, and the
+ * next message has the next MSN. */
 BENCH_TEST(test_a_message_given_up)
 {
   ddp_segmenter_abandon(b->segmenter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the segmenter writes, read from the octets by the figures of ddp-07/rfc5041 §4.2 and §4.3 alone: random
- * messages on random queues, each segment under a MULPDU of its own, for the DV of both documents. */
+/* What the segmenter writes, read from the octets by the figures of ddp-07/rfc5041 §4.2 and §4.3 alone:
+ * random messages on random queues, each segment under a MULPDU of its own, for the DV of both documents. */
 #include <string.h>
 
 #include "base/random_stream.h"
@@ -79,8 +79,8 @@ static void send(wire_test *t, const ddp_message *message)
   }
 }
 
-/* Checks segment `index` of `message`, whose payload has to start `sent` octets into it; returns where the next
- * one starts. */
+/* Checks segment `index` of `message`, whose payload has to start `sent` octets into it; returns where the
+ * next one starts. */
 static uint32_t check(wire_test *t, const ddp_message *message, size_t index, uint32_t sent)
 {
   const wire_segment *segment = &t->segments[index];

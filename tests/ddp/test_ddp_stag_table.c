@@ -94,8 +94,8 @@ TEST(test_base_and_bounds)
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
 }
 
-/* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far from its start as the offset from its
- * base. The addresses are reserved, without memory behind them. */
+/* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far
+ * from its start as the offset from its base. The addresses are reserved, without memory behind them. */
 TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = UINT64_C(1) << 33;
@@ -124,8 +124,9 @@ TEST(test_a_buffer_beyond_32_bits)
   munmap(memory, length);
 }
 
-/* DDP-194: an STag is good for exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps (DDP-156), so no buffer has that
- * octet: the last one that can be registered ends one octet lower, and all of it is reached. */
+/* DDP-194: an STag is good for exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps
+ * (DDP-156), so no buffer has that octet: the last one that can be registered ends one octet lower, and all
+ * of it is reached. */
 TEST(test_buffer_at_the_end_of_the_offsets)
 {
   const range_case cases[] = {
@@ -507,7 +508,8 @@ TEST(test_invalidation_of_a_shared_stag)
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
 }
 
-/* Protection Domains get their streams in any order: a stream alone in its domain, after one in a domain of a far greater number. */
+/* Protection Domains get their streams in any order: a stream alone in its domain, after one in a domain of a
+ * far greater number. */
 TEST(test_domains_in_any_order)
 {
   const ddp_stream_identity far = {.stream_id = 10, .protection_domain = 1000};
@@ -521,8 +523,8 @@ TEST(test_domains_in_any_order)
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
 }
 
-/* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it. It is valid from its registration on,
- * again and again. */
+/* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it.
+ * It is valid from its registration on, again and again. */
 TEST(test_an_allocated_stag)
 {
   uint8_t memory[2 * LENGTH];
@@ -580,7 +582,8 @@ TEST(test_an_allocated_stag_is_not_chosen)
   g_assert_cmphex(ddp_stag_table_allocate(table, own), ==, second);
 }
 
-/* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no longer. */
+/* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no
+ * longer. */
 TEST(test_many_stags_come_and_go)
 {
   enum { STAGS = 512, STEPS = 20000 };
@@ -607,7 +610,8 @@ TEST(test_many_stags_come_and_go)
   }
 }
 
-/* More STags than 16 bits can count, far apart and neighbours: each is found with its own registration, also when every second one has gone. */
+/* More STags than 16 bits can count, far apart and neighbours: each is found with its own registration, also
+ * when every second one has gone. */
 TEST(test_many_stags_at_a_time)
 {
   enum { STAGS = 100000 };

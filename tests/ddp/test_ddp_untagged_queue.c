@@ -186,8 +186,8 @@ static uint8_t *supply_by_id(void *user, uint64_t id)
   return &octet;
 }
 
-/* DDP-087: a message finds the buffer of its own MSN however far ahead of the oldest undelivered one it is: 2^31 buffers, the most there can be
- * (note D9). */
+/* DDP-087: a message finds the buffer of its own MSN however far ahead of the oldest undelivered one it is:
+ * 2^31 buffers, the most there can be (note D9). */
 TEST(test_messages_far_ahead)
 {
   static const uint32_t distances[] = {0, 1, 255, 256, 257, 65535, 65536, 65537, 1 << 24, INT32_MAX};
@@ -205,8 +205,8 @@ TEST(test_messages_far_ahead)
   assert_refused(queue, UINT32_MAX - 1000 + (UINT32_C(1) << 31), 0, 10, DDP_UNTAGGED_MSN_RANGE);
 }
 
-/* MO is a number of 32 bits without a sign, and its end may lie beyond: a buffer of 2^32 + 10 octets takes each. The addresses are reserved,
- * without memory behind them. */
+/* MO is a number of 32 bits without a sign, and its end may lie beyond: a buffer of 2^32 + 10 octets takes
+ * each. The addresses are reserved, without memory behind them. */
 TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = (UINT64_C(1) << 32) + 10;
@@ -227,7 +227,8 @@ TEST(test_a_buffer_beyond_32_bits)
   munmap(memory, length);
 }
 
-/* DDP-116: buffers without octets among those of a supplier and one's own: none has the length, the memory or the octets of its neighbour. */
+/* DDP-116: buffers without octets among those of a supplier and one's own: none has the length, the memory or
+ * the octets of its neighbour. */
 TEST(test_empty_buffers_among_others)
 {
   uint64_t asked = 0;
@@ -261,7 +262,8 @@ static uint8_t *supply_nothing(void *user, uint64_t id)
   return NULL;
 }
 
-/* A supplier without memory: what goes into its buffers goes nowhere, at whatever offset, but its length counts. */
+/* A supplier without memory: what goes into its buffers goes nowhere, at whatever offset, but its length
+ * counts. */
 TEST(test_buffers_without_memory)
 {
   uint8_t octet;

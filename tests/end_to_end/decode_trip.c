@@ -248,7 +248,8 @@ void decode_trip_shuffle(GArray *packets, guint first, guint32 seed)
   }
 }
 
-/* What a style writes in front of each packet; `ethertype` and `tags` behind `zeros` octets that do not matter. */
+/* What a style writes in front of each packet; `ethertype` and `tags` behind `zeros` octets that do not
+ * matter. */
 typedef struct style_row {
   guint32 link_type;
   gboolean is_swapped; /* numbers of the file in the other order than this machine's */

@@ -97,7 +97,8 @@ static gboolean is_marker(const marked_half *half, guint64 position)
   return half->has_markers && (position - half->phase) % MARKER_PERIOD == 0;
 }
 
-/* mpa-01 §5.1: 16 reserved bits of zero, then the octets from the header of the FPDU to the marker; 0 when the header follows. */
+/* mpa-01 §5.1: 16 reserved bits of zero, then the octets from the header of the FPDU to the marker; 0 when
+ * the header follows. */
 static void pass_marker(walk *w)
 {
   if (w->at + MARKER_OCTETS > w->stream->end) {
@@ -130,8 +131,8 @@ static guint8 next_octet(walk *w)
   return w->stream->octets->data[w->at++];
 }
 
-/* mpa-01 §5.2: least significant octet first, over all from the leading marker to the pad, markers included. A marker between them
- * and the CRC belongs too. */
+/* mpa-01 §5.2: least significant octet first, over all from the leading marker to the pad, markers included.
+ * A marker between them and the CRC belongs too. */
 static void check_crc(walk *w, guint64 start, marked_half *half)
 {
   guint32 sent = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Scenarios at random that load and that scenario_check() passes: a little of everything that a scenario can say without ns-3. */
+/* Scenarios at random that load and that scenario_check() passes: a little of everything that a scenario can
+ * say without ns-3. */
 #ifndef TESTS_SCENARIO_GENERATOR_H
 #define TESTS_SCENARIO_GENERATOR_H
 
@@ -18,7 +19,8 @@ random_scenario *random_scenario_new(GRand *random);
 void random_scenario_free(random_scenario *drawn);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_scenario, random_scenario_free)
 
-/* It as a scenario, and with `without` that setting left out; NULL when that is none. Free with scenario_free(). */
+/* It as a scenario, and with `without` that setting left out; NULL when that is none. Free with
+ * scenario_free(). */
 #define RANDOM_SCENARIO_ALL G_MAXUINT
 scenario *random_scenario_load(const random_scenario *drawn, guint without);
 

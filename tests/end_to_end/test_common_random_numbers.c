@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other axes differs because of them
- * and not by chance. */
+/* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other
+ * axes differs because of them and not by chance. */
 #include "run_kit.h"
 #include "string_list.h"
 #include "test.h"
 
-/* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds do not meet the same by chance. */
+/* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds
+ * do not meet the same by chance. */
 #define COMMON                                                                                               \
   "path.forward.loss=1%", "path.forward.jitter=2us", "path.forward.distribution=uniform",                    \
       "measure.series=none"
@@ -46,8 +47,8 @@ static session_result run(const char *seed, const char *mode)
   return run_kit_run("native", NULL, STRINGS(COMMON, seed_set, mode_set));
 }
 
-/* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold different amounts, but the
- * network is the same one, to the last packet. */
+/* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold
+ * different amounts, but the network is the same one, to the last packet. */
 TEST(test_receivers_see_the_same_losses)
 {
   g_auto(session_result) in_order = run("7", "in-order");

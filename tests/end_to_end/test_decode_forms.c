@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One capture in many forms: other links and file formats, any order, octets and packets that are missing, a start in the middle; and the options of
- * `iwarpsim decode` for those. */
+/* One capture in many forms: other links and file formats, any order, octets and packets that are missing, a
+ * start in the middle; and the options of `iwarpsim decode` for those. */
 #include <string.h>
 
 #include "decode_trip.h"
@@ -61,7 +61,8 @@ FOLDER_TEST(test_shuffled)
   }
 }
 
-/* 120 octets of each packet: headers, and of an FPDU that begins with its segment what is in front of the payload. */
+/* 120 octets of each packet: headers, and of an FPDU that begins with its segment what is in front of the
+ * payload. */
 FOLDER_TEST(test_snap_length)
 {
   g_autoptr(JsonObject) metrics =
@@ -114,7 +115,8 @@ static void assert_tail(const GPtrArray *all, int direction, const GPtrArray *fo
   }
 }
 
-/* A capture that starts in the middle: FPDUs are found by their markers and CRCs, in both directions, whichever end is named. */
+/* A capture that starts in the middle: FPDUs are found by their markers and CRCs, in both directions,
+ * whichever end is named. */
 FOLDER_TEST(test_middle)
 {
   static const char *const options[][3] = {{"--mpa", "*:5044,start=find"},
@@ -150,7 +152,8 @@ static guint find_segment(const GArray *packets)
   return at;
 }
 
-/* An octet of payload turned in a packet in the middle: TCP's checksum finds it, and, for who does not look, MPA's CRC. */
+/* An octet of payload turned in a packet in the middle: TCP's checksum finds it, and, for who does not look,
+ * MPA's CRC. */
 FOLDER_TEST(test_ignored_checksum)
 {
   g_autoptr(JsonObject) metrics = decode_trip_run(folder, NULL, STRINGS("workload.messages=5"));

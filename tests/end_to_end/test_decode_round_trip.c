@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the program puts into captures, `iwarpsim decode` reads out of them: every octet accounted for, and the run's own counts. */
+/* What the program puts into captures, `iwarpsim decode` reads out of them: every octet accounted for, and
+ * the run's own counts. */
 #include <string.h>
 
 #include "decode_trip.h"

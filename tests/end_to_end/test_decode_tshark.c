@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (docs/facts.md, "tshark 4.0"). */
+/* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order
+ * (docs/facts.md, "tshark 4.0"). */
 #include "decode_trip.h"
 #include "run_kit.h"
 #include "string_list.h"
@@ -42,7 +43,8 @@ static void append_number(GArray *numbers, const char *text)
   g_array_append_val(numbers, number);
 }
 
-/* All values of each field, in the order of the capture, as tshark reads them: a row a packet, a column a field, commas in between. */
+/* All values of each field, in the order of the capture, as tshark reads them: a row a packet, a column a
+ * field, commas in between. */
 static void read_theirs(const char *folder, GArray *const *values)
 {
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);

@@ -20,7 +20,8 @@ static const char *const cases[][8] = {
      "path.forward.loss=1%", NULL},
 };
 
-/* The mean with every value at its bin's bound: at least the exact one, and at most 1/16 above it (values below 32 are exact). */
+/* The mean with every value at its bin's bound: at least the exact one, and at most 1/16 above it (values
+ * below 32 are exact). */
 static double mean_of_bounds(const distribution *d)
 {
   double sum = 0;
@@ -49,8 +50,8 @@ static void check_occupancy(const session_result *result)
                     run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
 }
 
-/* From the first arrival of a workload octet to the last Delivery: goodput counts from the first payload octet, which comes no earlier,
- * and the run ends no earlier than the last Delivery. */
+/* From the first arrival of a workload octet to the last Delivery: goodput counts from the first payload
+ * octet, which comes no earlier, and the run ends no earlier than the last Delivery. */
 static void check_time(const session_result *result)
 {
   double seconds = distribution_weight(&result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
@@ -97,8 +98,9 @@ TEST(test_lossless_waits_for_nothing)
   g_assert_cmpfloat(result.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==, 40 * 65536.0);
 }
 
-/* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 * 2^17 - 1) to place what it
- * got, without loss: that is everyone's delay, and held for processing is not held for reassembly. */
+/* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 *
+ * 2^17 - 1) to place what it got, without loss: that is everyone's delay, and held for processing is not held
+ * for reassembly. */
 TEST(test_placement_latency)
 {
   g_auto(session_result) result = run_kit_run(

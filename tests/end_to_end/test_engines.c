@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets in every output. Here for every
- * scenario in scenarios/: as it is, with the other of tcp.profile, and with each value of its sweep's axes (but seeds), the other axes as
- * the file has them. What is too long is shortened, and said so. */
+/* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets
+ * in every output. Here for every scenario in scenarios/: as it is, with the other of tcp.profile, and with
+ * each value of its sweep's axes (but seeds), the other axes as the file has them. What is too long is
+ * shortened, and said so. */
 #include "run_kit.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IP fragments on the way, and the five ways of a receiver to deal with them (mpa-01 §11.2.1), under the whole stack. */
+/* IP fragments on the way, and the five ways of a receiver to deal with them (mpa-01 §11.2.1), under the
+ * whole stack. */
 #include <string.h>
 
 #include "packet_list.h"
@@ -84,8 +85,8 @@ static puzzle *take_fragment(GHashTable *puzzles, const guint8 *ip, const listed
   return of;
 }
 
-/* Writes `whole.pcap` beside `receiver.pcap`: the same with the fragments put together, where the last of each came. Returns how many
- * fragments there were. */
+/* Writes `whole.pcap` beside `receiver.pcap`: the same with the fragments put together, where the last of
+ * each came. Returns how many fragments there were. */
 static guint write_whole(const char *folder)
 {
   g_autoptr(GHashTable) puzzles = g_hash_table_new_full(NULL, NULL, NULL, free_puzzle);
@@ -146,7 +147,8 @@ typedef struct option_case {
   guint64 most_held; /* octets of TCP payload that can be in fragments at a time */
 } option_case;
 
-/* `limited` (one datagram of the link's MTU) and `one-64k` hold one datagram. The receive window is 64 KiB. */
+/* `limited` (one datagram of the link's MTU) and `one-64k` hold one datagram. The receive window is 64
+ * KiB. */
 static const option_case option_cases[] = {
     {"limited", {"receiver.ip_reassembly=limited"}, FIRST_HELD},
     {"one-64k", {"receiver.ip_reassembly=one-64k"}, FIRST_HELD},
@@ -158,9 +160,9 @@ static const option_case option_cases[] = {
 static const char *const treatments[] = {"path.forward.loss=0", "path.forward.loss=2%",
                                          "path.forward.duplicate=2%", "path.forward.displace=3%"};
 
-/* MPA-337: with every option but `drop`, on paths that lose, double or reorder the fragments, the ULPDUs that come are those that come
- * without fragmentation, in content and order. MPA-340, MPA-341, MPA-342, MPA-343: the options; what is held in fragments stays within
- * each. */
+/* MPA-337: with every option but `drop`, on paths that lose, double or reorder the fragments, the ULPDUs that
+ * come are those that come without fragmentation, in content and order. MPA-340, MPA-341, MPA-342, MPA-343:
+ * the options; what is held in fragments stays within each. */
 EACH_TEST(test_transparent, option_case, option_cases)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(treatments); i++) {
@@ -192,11 +194,12 @@ EACH_TEST(test_transparent, option_case, option_cases)
   }
 }
 
-/* Without losses: MPA-344: the default takes fragments in. Each full datagram is in two; between them the first's 956 octets are held, and the receiver has
- * nothing else to hold. */
+/* Without losses: MPA-344: the default takes fragments in. Each full datagram is in two; between them the
+ * first's 956 octets are held, and the receiver has nothing else to hold. */
 TEST(test_lossless_occupancy)
 {
-  /* By default the ACK of a last segment may come after 40 ms, and rto_min is 5 ms here: a probe would be one segment more. */
+  /* By default the ACK of a last segment may come after 40 ms, and rto_min is 5 ms here: a probe would be one
+   * segment more. */
   g_auto(session_result) result = run_to(RUN_OK, FRAGMENTED, NULL, STRINGS("tcp.delayed_ack=2ms"));
   double fragments = run_kit_metric(&result, METRIC_PATH_FRAGMENTS);
 
@@ -209,8 +212,9 @@ TEST(test_lossless_occupancy)
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
 }
 
-/* What the Responder holds of datagrams whose first fragment, which alone has the ports, was lost is of no connection that it knows; and its
- * octets are not those of the Initiator, which is measured and gets ACKs only. */
+/* What the Responder holds of datagrams whose first fragment, which alone has the ports, was lost is of no
+ * connection that it knows; and its octets are not those of the Initiator, which is measured and gets ACKs
+ * only. */
 TEST(test_other_host_does_not_count)
 {
   g_auto(session_result) result =
@@ -258,8 +262,9 @@ static guint messages_at_source(const char *folder, guint32 mtu)
   return messages;
 }
 
-/* MPA-348: a receiver that has no room for the datagram answers with ICMP (MPA-339: of a first fragment of 996 octets), but this peer does
- * not re-segment by it: it sends the same again and again, and the run ends with a reason. */
+/* MPA-348: a receiver that has no room for the datagram answers with ICMP (MPA-339: of a first fragment of
+ * 996 octets), but this peer does not re-segment by it: it sends the same again and again, and the run ends
+ * with a reason. */
 EACH_TEST(test_halted, halted_case, halted_cases)
 {
   g_autoptr(run_folder) folder = run_kit_new_folder();
@@ -272,7 +277,8 @@ EACH_TEST(test_halted, halted_case, halted_cases)
   g_assert_cmpuint(messages_at_source(folder, 996), >=, 10); /* for each of the first window at least */
 }
 
-/* What is small enough for all links needs no reassembly: `drop` does no harm. 900 octets of payload in a packet of less than 1000. */
+/* What is small enough for all links needs no reassembly: `drop` does no harm. 900 octets of payload in a
+ * packet of less than 1000. */
 TEST(test_small_datagrams_pass)
 {
   g_auto(session_result) result =
@@ -319,7 +325,8 @@ static void learn(knowledge *k, guint64 position, guint32 octets)
   }
 }
 
-/* Both fragments of a datagram of the Initiator come in order here; the first has position and part of the payload. */
+/* Both fragments of a datagram of the Initiator come in order here; the first has position and part of the
+ * payload. */
 static void see_fragment(knowledge *k, const listed_packet *p)
 {
   gpointer key = GUINT_TO_POINTER(p->identification + 1);
@@ -335,8 +342,9 @@ static void see_fragment(knowledge *k, const listed_packet *p)
   }
 }
 
-/* MPA-346: an ACK of the Data Sink, while fragments wait: it acknowledges no more than whole datagrams brought, and its window is the same as
- * ever, for the buffer of TCP is not touched. 2 % of the fragments are lost, so that datagrams wait for long. */
+/* MPA-346: an ACK of the Data Sink, while fragments wait: it acknowledges no more than whole datagrams
+ * brought, and its window is the same as ever, for the buffer of TCP is not touched. 2 % of the fragments are
+ * lost, so that datagrams wait for long. */
 FOLDER_TEST(test_window_and_acks)
 {
   g_auto(session_result) result =
@@ -390,9 +398,10 @@ static const sharing_case sharing_cases[] = {
 #endif
 };
 
-/* RFC 6864 §4.3: datagrams of one address pair that may be fragmented have different identifications, whichever connection, TCP or box
- * they come from. Here 3 connections share the pair and send fewer than 65,536; fragments are lost, so that datagrams wait for theirs
- * while others come. None gets another's: no TCP checksum is wrong. */
+/* RFC 6864 §4.3: datagrams of one address pair that may be fragmented have different identifications,
+ * whichever connection, TCP or box they come from. Here 3 connections share the pair and send fewer than
+ * 65,536; fragments are lost, so that datagrams wait for theirs while others come. None gets another's: no
+ * TCP checksum is wrong. */
 EACH_TEST(test_identifications, sharing_case, sharing_cases)
 {
   g_autoptr(run_folder) folder = run_kit_new_folder();
@@ -416,9 +425,9 @@ EACH_TEST(test_identifications, sharing_case, sharing_cases)
   g_hash_table_unref(seen[1]);
 }
 
-/* The second link carries 1480: fragments of 1476 octets (1456 of IP payload, 1436 of TCP's) and of 20 and up to 24. Streaming mode and startup frames are
- * the first two packets with payload, so the even ones from the fourth on are second fragments: these are lost of a whole window, which goes
- * out at once. */
+/* The second link carries 1480: fragments of 1476 octets (1456 of IP payload, 1436 of TCP's) and of 20 and up
+ * to 24. Streaming mode and startup frames are the first two packets with payload, so the even ones from the
+ * fourth on are second fragments: these are lost of a whole window, which goes out at once. */
 #define WORST                                                                                                \
   "workload: { message_size = \"640KiB\"; messages = 1; };\n"                                                \
   "tcp: { path_mtu_discovery = false; initial_window = 1000; receive_window = 65536; tlp = false; };\n"      \
@@ -437,9 +446,10 @@ static char *second_fragments(guint count)
   return g_string_free(text, FALSE);
 }
 
-/* MPA-347: a window of 65536 octets is 44 full segments (44 * 1456 = 64064 … 44 * 1460 = 64240). Of each the second fragment is lost, so
- * 44 * 1436 = 63184 octets are held in fragments, 96 % of the window, for a minute or until the end, while TCP has nothing to hold. The timeout
- * repairs all of it, one datagram more in fragments at a time. With `limited` or `one-64k` one datagram is the most. */
+/* MPA-347: a window of 65536 octets is 44 full segments (44 * 1456 = 64064 … 44 * 1460 = 64240). Of each the
+ * second fragment is lost, so 44 * 1436 = 63184 octets are held in fragments, 96 % of the window, for a
+ * minute or until the end, while TCP has nothing to hold. The timeout repairs all of it, one datagram more in
+ * fragments at a time. With `limited` or `one-64k` one datagram is the most. */
 TEST(test_worst_case)
 {
   enum { SEGMENTS = 44, HELD = 1436 };
@@ -468,8 +478,8 @@ TEST(test_worst_case)
 
 /* --- The series --- */
 
-/* occupancy.csv names the cause, of the RNIC and of each connection; its largest value of the RNIC is the metric, and its last is 0. With two
- * connections a connection's value is never more than the RNIC's. */
+/* occupancy.csv names the cause, of the RNIC and of each connection; its largest value of the RNIC is the
+ * metric, and its last is 0. With two connections a connection's value is never more than the RNIC's. */
 FOLDER_TEST(test_series)
 {
   g_auto(session_result) result = run_to(RUN_OK, FRAGMENTED, folder, STRINGS("workload.connections=2"));

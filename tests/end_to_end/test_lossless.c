@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lossless, aligned: nothing is held, and the table of docs/facts.md, "Exact predictions", comes out, row by row. */
+/* Lossless, aligned: nothing is held, and the table of docs/facts.md, "Exact predictions", comes out, row by
+ * row. */
 #include <math.h>
 
 #include "run_kit.h"
@@ -68,7 +69,8 @@ static void check_row(const prediction *row, bool markers, const char *mode)
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
   uint64_t marker_count = expected_markers(payload, &fpdus);
-  /* A full FPDU is MULPDU + 6 octets, 512/508 of that with its share of markers; each has a segment to itself. */
+  /* A full FPDU is MULPDU + 6 octets, 512/508 of that with its share of markers; each has a segment to
+   * itself. */
   double fpdu_octets = (row->mulpdu[markers] + 6) * (markers ? 512.0 / 508.0 : 1.0);
   double efficiency = payload / (fpdu_octets + row->header_octets + FRAMING);
 
@@ -99,8 +101,9 @@ TEST(test_table)
   }
 }
 
-/* A sender that is not MPA-aware cuts at EMSS. Marked, its segments drift away from its FPDUs (docs/facts.md, "Alignment of a stream sender"), so FPDUs wait for
- * their last octets; nothing else is held, and less than one FPDU. */
+/* A sender that is not MPA-aware cuts at EMSS. Marked, its segments drift away from its FPDUs (docs/facts.md,
+ * "Alignment of a stream sender"), so FPDUs wait for their last octets; nothing else is held, and less than
+ * one FPDU. */
 TEST(test_stream_sender)
 {
   g_auto(session_result) result =
@@ -116,10 +119,11 @@ TEST(test_stream_sender)
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 4 << 20);
 }
 
-/* Each FPDU ends its segment: 30 Writes of 300 octets and the Send after them are 31 segments, of which an aligned sender packs four into
- * one. An FPDU of 1442 + 6 octets with three markers is 1460 octets, which an MTU of 1000 (EMSS 960) cuts in two segments; so is the last
- * of each message: 65536 - 45 * 1428 + 14 + 6 = 1296 and its markers. The Send is one. Every FPDU starts a segment; the full ones cost two
- * segments' headers. */
+/* Each FPDU ends its segment: 30 Writes of 300 octets and the Send after them are 31 segments, of which an
+ * aligned sender packs four into one. An FPDU of 1442 + 6 octets with three markers is 1460 octets, which an
+ * MTU of 1000 (EMSS 960) cuts in two segments; so is the last of each message: 65536 - 45 * 1428 + 14 + 6 =
+ * 1296 and its markers. The Send is one. Every FPDU starts a segment; the full ones cost two segments'
+ * headers. */
 TEST(test_record_sender)
 {
   session_result result =
@@ -141,7 +145,8 @@ TEST(test_record_sender)
   session_result_clear(&result);
 }
 
-/* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload exists to rate. */
+/* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload
+ * exists to rate. */
 TEST(test_sends)
 {
   g_auto(session_result) result =
@@ -155,8 +160,9 @@ TEST(test_sends)
   g_assert_false(result.metrics.present[METRIC_EFFICIENCY_WIRE]);
 }
 
-/* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full segment lasts
- * 1538 * 8 / 10^10 s = 1.2304 us, and 10 / 1.2304 = 8.1: 8 or 9 FPDUs of 1456 … 1460 octets wait at once. */
+/* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full
+ * segment lasts 1538 * 8 / 10^10 s = 1.2304 us, and 10 / 1.2304 = 8.1: 8 or 9 FPDUs of 1456 … 1460 octets
+ * wait at once. */
 TEST(test_placement_latency)
 {
   g_auto(session_result) result = run_kit_run(
@@ -171,8 +177,9 @@ TEST(test_placement_latency)
   g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
 }
 
-/* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's buffers must not
- * change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of 333 ns. */
+/* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's
+ * buffers must not change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of
+ * 333 ns. */
 TEST(test_sink_buffers_do_not_steer_the_sender)
 {
   g_auto(session_result) result =

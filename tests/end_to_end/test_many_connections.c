@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many connections on one RNIC: what they hold together, against mpa-01 §11.1.2: EMSS times their number when FPDUs are not aligned with segments,
- * a constant when they are. With an argument "long" the shipped scenario with its 10,000, else 500 or 50 of the same kind. */
+/* Many connections on one RNIC: what they hold together, against mpa-01 §11.1.2: EMSS times their number when
+ * FPDUs are not aligned with segments, a constant when they are. With an argument "long" the shipped scenario
+ * with its 10,000, else 500 or 50 of the same kind. */
 #include "packet_list.h"
 #include "run_kit.h"
 #include "string_list.h"
@@ -9,7 +10,8 @@ enum { EMSS = 1500, CONNECTIONS = 500, MESSAGES = 16, SETS_MAX = 12 };
 
 static const guint32 sizes[] = {4096, 9000, 700, 6000};
 
-/* As scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last FPDUs shift the next ones. */
+/* As scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last FPDUs shift
+ * the next ones. */
 static const char text[] =
     "workload: { operation = \"write\"; message_sizes = [4096, 9000, 700, 6000]; messages = 16; connections "
     "= 500; };\n"
@@ -23,7 +25,8 @@ static session_result run(const char *folder, const char *const *sets)
   return run_kit_run_text(text, RUN_OK, "native", folder, sets);
 }
 
-/* Every octet of every message came, and is right. Of each four messages: 19796 octets; and a Send without any at the end. */
+/* Every octet of every message came, and is right. Of each four messages: 19796 octets; and a Send without
+ * any at the end. */
 static void assert_all_delivered(const session_result *result, guint connections, guint messages)
 {
   run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, (guint64)connections * messages / 4 * 19796);
@@ -34,7 +37,8 @@ static void assert_all_delivered(const session_result *result, guint connections
 
 /* --- What one connection's FPDUs leave at the receiver --- */
 
-/* In a stream that is cut every 1500 octets, what of an FPDU has come when a segment ends amid it: mean and most over all segments. */
+/* In a stream that is cut every 1500 octets, what of an FPDU has come when a segment ends amid it: mean and
+ * most over all segments. */
 typedef struct front {
   guint segments;
   double mean;
@@ -47,7 +51,8 @@ typedef struct front_sums {
   front result;
 } front_sums;
 
-/* An FPDU of a ULPDU of `octets` follows, from `start` on; returns where it ends. 2 octets of length, a pad to a multiple of 4, 4 of CRC. */
+/* An FPDU of a ULPDU of `octets` follows, from `start` on; returns where it ends. 2 octets of length, a pad
+ * to a multiple of 4, 4 of CRC. */
 static guint64 add_fpdu(front_sums *f, guint64 start, guint32 octets)
 {
   guint64 end = start + (2 + octets + 3) / 4 * 4 + 4;
@@ -81,8 +86,9 @@ static front front_of_stream(guint messages)
   return f.result;
 }
 
-/* The arithmetic above, by hand for four messages: FPDUs of 1500, 1500, 1156, six of 1500, 140, 720, four of 1500, 100, 24: segment ends leave
- * 0, 0, 344, six times 344, 204 (of 720), four times 984, and the last nothing. */
+/* The arithmetic above, by hand for four messages: FPDUs of 1500, 1500, 1156, six of 1500, 140, 720, four of
+ * 1500, 100, 24: segment ends leave 0, 0, 344, six times 344, 204 (of 720), four times 984, and the last
+ * nothing. */
 static void test_front(void)
 {
   const front f = front_of_stream(4);
@@ -94,8 +100,8 @@ static void test_front(void)
 
 /* --- Not aligned --- */
 
-/* All start at once and go on in step, so they hold the most of an FPDU's front at the same time: 1496 octets of it, nearly EMSS times
- * connections, as the document has it. No more is possible. */
+/* All start at once and go on in step, so they hold the most of an FPDU's front at the same time: 1496 octets
+ * of it, nearly EMSS times connections, as the document has it. No more is possible. */
 static void test_stream_in_step(void)
 {
   const front f = front_of_stream(MESSAGES);
@@ -110,9 +116,10 @@ static void test_stream_in_step(void)
                        run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
 }
 
-/* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are in all places of the stream,
- * and together they hold on average what one does, 767 of 1500 octets: one half of EMSS times connections, as an FPDU's front is half a
- * segment on average. The peak lies between that and what they hold in step. */
+/* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are
+ * in all places of the stream, and together they hold on average what one does, 767 of 1500 octets: one half
+ * of EMSS times connections, as an FPDU's front is half a segment on average. The peak lies between that and
+ * what they hold in step. */
 static void test_stream_staggered(void)
 {
   enum { MANY_MESSAGES = 40 };
@@ -132,10 +139,11 @@ static void test_stream_staggered(void)
 
 /* --- Aligned --- */
 
-/* No segment leaves an FPDU's front. What is complete waits out the placement latency: what comes in 1 ms of the link, 125,000 octets, of which
- * at most 1500 in 1578 are of the stream (an FPDU's segment is 78 octets longer on the wire), and the segment that came as the time
- * began: 118,821 + 1500 octets, so K2 is at most 80.21; and no less than 70, when the link is busy and most segments are full (ten of the 14
- * FPDUs of four messages). It does not depend on the number of connections. */
+/* No segment leaves an FPDU's front. What is complete waits out the placement latency: what comes in 1 ms of
+ * the link, 125,000 octets, of which at most 1500 in 1578 are of the stream (an FPDU's segment is 78 octets
+ * longer on the wire), and the segment that came as the time began: 118,821 + 1500 octets, so K2 is at most
+ * 80.21; and no less than 70, when the link is busy and most segments are full (ten of the 14 FPDUs of four
+ * messages). It does not depend on the number of connections. */
 static void test_aligned(void)
 {
   static const char *const spreads[] = {"workload.start_spread=0s", "workload.start_spread=25ms"};
@@ -158,8 +166,9 @@ static void test_aligned(void)
 
 /* --- Paths --- */
 
-/* On paths of their own they do not meet: 50 connections that start at once do all that one does at the same time, so what they hold together
- * is 50 times that, and they take as long as one. On the path that they share they take 50 times as long at least. */
+/* On paths of their own they do not meet: 50 connections that start at once do all that one does at the same
+ * time, so what they hold together is 50 times that, and they take as long as one. On the path that they
+ * share they take 50 times as long at least. */
 static void test_own_paths(void)
 {
   static const metric_id sums[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
@@ -211,7 +220,8 @@ static void test_starts(void)
   assert_all_delivered(&result, 50, MESSAGES);
 }
 
-/* Each of 50 connections waits out its own placement latency, and may lose and recover: the same octets on both engines. */
+/* Each of 50 connections waits out its own placement latency, and may lose and recover: the same octets on
+ * both engines. */
 static void test_same_on_both_engines(void)
 {
   static const char *const cases[][7] = {
@@ -232,9 +242,9 @@ static void test_same_on_both_engines(void)
 
 /* --- The claim itself --- */
 
-/* The shipped scenario as it is: 10,000 connections. mpa-01 §11.1.2: 15 MB are enough for a sender that is not aligned, "hundreds of KB"
- * for one that is. All at once the stream sender's connections are in step and hold nearly the most of their four messages (984 octets
- * each); staggered less. */
+/* The shipped scenario as it is: 10,000 connections. mpa-01 §11.1.2: 15 MB are enough for a sender that is
+ * not aligned, "hundreds of KB" for one that is. All at once the stream sender's connections are in step and
+ * hold nearly the most of their four messages (984 octets each); staggered less. */
 static void test_ten_thousand(void)
 {
   static const struct {

@@ -111,7 +111,8 @@ static wire_decoding *decode(wire_stream initiator, wire_stream responder, const
                                  wire_agreement_of(generation));
 }
 
-/* docs/facts.md, "CRC32C": the vectors of RFC 3720 B.4, as they stand on the wire, least significant octet first. */
+/* docs/facts.md, "CRC32C": the vectors of RFC 3720 B.4, as they stand on the wire, least significant octet
+ * first. */
 TEST(test_crc)
 {
   guint8 octets[32] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, the receiver that assumes alignment, and the
- * deadlock of mpa-01 §11.2.2. Every run verifies every octet. */
+/* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, the receiver
+ * that assumes alignment, and the deadlock of mpa-01 §11.2.2. Every run verifies every octet. */
 #include "run_kit.h"
 #include "string_list.h"
 #include "test.h"
@@ -24,8 +24,9 @@ static session_result run_shipped(const char *name, run_status status, const cha
   return result;
 }
 
-/* mpa-01 §11.2.2: FPDUs posted before the path MTU shrank span two segments. Without a reassembly buffer the front of one can never be
- * acknowledged: the same segment comes for ever, and run.stall ends the run with a reason. With room for one FPDU all is well. */
+/* mpa-01 §11.2.2: FPDUs posted before the path MTU shrank span two segments. Without a reassembly buffer the
+ * front of one can never be acknowledged: the same segment comes for ever, and run.stall ends the run with a
+ * reason. With room for one FPDU all is well. */
 TEST(test_deadlock_without_a_buffer)
 {
   g_auto(session_result) halted =
@@ -83,8 +84,9 @@ TEST(test_aligned_and_marked_needs_none)
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
 }
 
-/* qed's three descriptors: a middlebox that cuts FPDUs of 1460 octets into pieces of 536 makes three of each, of which two are held: never
- * too many. Cut at 300 it makes five, and the fourth held one would exceed three: it is refused, and the run stands still. */
+/* qed's three descriptors: a middlebox that cuts FPDUs of 1460 octets into pieces of 536 makes three of each,
+ * of which two are held: never too many. Cut at 300 it makes five, and the fourth held one would exceed
+ * three: it is refused, and the run stands still. */
 TEST(test_descriptors)
 {
   g_auto(session_result) fine = run_kit_run("native", NULL,

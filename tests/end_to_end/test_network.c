@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run ends ok, with every octet
- * verified, and gives the same octets in every output on both engines. */
+/* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run
+ * ends ok, with every octet verified, and gives the same octets in every output on both engines. */
 #include "run_kit.h"
 #include "string_list.h"
 #include "test.h"
@@ -16,8 +16,8 @@ typedef struct network_case {
   metric_id absent;  /* … and this one 0; METRIC_COUNT: not asked */
 } network_case;
 
-/* 20 messages of 64 KiB are 918 segments: what happens to a hundredth of them is sure to be seen (0.99^918 = 1e-4; the seeds are fixed
- * besides). */
+/* 20 messages of 64 KiB are 918 segments: what happens to a hundredth of them is sure to be seen (0.99^918 =
+ * 1e-4; the seeds are fixed besides). */
 static const network_case cases[] = {
     {"random loss", {"path.forward.loss=1%"}, METRIC_TCP_RETRANSMISSIONS, METRIC_PATH_PACKETS_DAMAGED},
     {"correlated loss",
@@ -116,9 +116,9 @@ static const box_case boxes[] = {{"split"},        {"coalesce"},   {"rechunk"}, 
                                  {"random"},       {"proxy"},      {"split+coalesce"}, {"rechunk+shift"},
                                  {"random+split"}, {"split+proxy"}};
 
-/* Behind each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is one FPDU a segment, which it may
- * not join beyond the MTU) takes segments out of their alignment; a proxy only where octets wait in it, which is mostly when a hole
- * closes. */
+/* Behind each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is
+ * one FPDU a segment, which it may not join beyond the MTU) takes segments out of their alignment; a proxy
+ * only where octets wait in it, which is mostly when a hole closes. */
 EACH_TEST(test_middlebox, box_case, boxes)
 {
   const char *mode = c->name;

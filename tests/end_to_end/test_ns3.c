@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the path on its nodes (`topology`). Every octet is verified
- * by the run itself; the same seed gives the same metrics again. */
+/* What only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the path on its nodes
+ * (`topology`). Every octet is verified by the run itself; the same seed gives the same metrics again. */
 #include "run_kit.h"
 #include "string_list.h"
 #include "test.h"
@@ -102,7 +102,8 @@ TEST(test_cross_traffic_takes_its_share)
       STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s", "workload.messages=100",
               "topology.udp_flows=1", "topology.udp_rate=500Mbit/s", "topology.udp_off=0s"));
 
-  /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the link with its headers: at most 0.5 of that. */
+  /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the
+   * link with its headers: at most 0.5 of that. */
   g_assert_cmpfloat(run_kit_metric(&one, METRIC_GOODPUT_BIT_PER_S), >, 0.8e9);
   g_assert_cmpfloat(run_kit_metric(&two, METRIC_GOODPUT_BIT_PER_S), <, 0.5e9);
 }

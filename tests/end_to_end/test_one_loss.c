@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One lost segment, four receivers and paths: what is held, and why. Each run is checked against a program that recomputes the
- * occupancy from receiver.pcap alone (recompute_occupancy.c). */
+/* One lost segment, four receivers and paths: what is held, and why. Each run is checked against a program
+ * that recomputes the occupancy from receiver.pcap alone (recompute_occupancy.c). */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "string_list.h"
 #include "test.h"
 
-/* The 150th payload segment is far behind slow start's first rounds and far from the end: 20 messages of 64 KiB are 46 FPDUs each. */
+/* The 150th payload segment is far behind slow start's first rounds and far from the end: 20 messages of 64
+ * KiB are 46 FPDUs each. */
 #define LOSS "path.forward.drop=[150]"
 #define SIZE "workload.message_size=64KiB"
 #define COUNT "workload.messages=20"
@@ -198,8 +199,9 @@ FOLDER_TEST(test_no_markers)
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, hole.octets_behind);
 }
 
-/* Where FPDUs end: the stream of this workload, octet by octet (Request Frame of 20 octets, then FPDUs of full Writes of 1428 octets,
- * 65536 = 45 * 1428 + 1276, a marker at each multiple of 512). Finds the FPDU that `position` lies in. */
+/* Where FPDUs end: the stream of this workload, octet by octet (Request Frame of 20 octets, then FPDUs of
+ * full Writes of 1428 octets, 65536 = 45 * 1428 + 1276, a marker at each multiple of 512). Finds the FPDU
+ * that `position` lies in. */
 static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
 {
   guint64 at = 20;
@@ -222,8 +224,9 @@ static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
   }
 }
 
-/* The middlebox's cuts lie anywhere in FPDUs. A lost piece [from, to) cuts the FPDU it begins in and the FPDU it ends in; what
- * has arrived of these two is held until the hole closes, plus at most one FPDU that waits for the next piece. */
+/* The middlebox's cuts lie anywhere in FPDUs. A lost piece [from, to) cuts the FPDU it begins in and the FPDU
+ * it ends in; what has arrived of these two is held until the hole closes, plus at most one FPDU that waits
+ * for the next piece. */
 FOLDER_TEST(test_middlebox)
 {
   g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
@@ -255,7 +258,8 @@ FOLDER_TEST(test_middlebox)
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
 }
 
-/* The same cuts through an in-order receiver, and through segments that a sender which is not MPA-aware cut. */
+/* The same cuts through an in-order receiver, and through segments that a sender which is not MPA-aware
+ * cut. */
 TEST(test_other_cuts_recompute)
 {
   static const char *const cases[][2] = {
@@ -271,8 +275,9 @@ TEST(test_other_cuts_recompute)
   }
 }
 
-/* Where a cut or a hole lies in an FPDU decides what is held and why: eight neighbouring losses in pieces of 333 octets, an odd number, so that
- * cuts come to lie in markers, length fields and CRCs, and FPDUs on both sides of a hole. */
+/* Where a cut or a hole lies in an FPDU decides what is held and why: eight neighbouring losses in pieces of
+ * 333 octets, an odd number, so that cuts come to lie in markers, length fields and CRCs, and FPDUs on both
+ * sides of a hole. */
 TEST(test_every_place_of_a_hole_recomputes)
 {
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
@@ -287,7 +292,8 @@ TEST(test_every_place_of_a_hole_recomputes)
   }
 }
 
-/* Pieces of one octet: the in-order edge stands at every place of an FPDU, also in its marker and between the octets of its length. */
+/* Pieces of one octet: the in-order edge stands at every place of an FPDU, also in its marker and between the
+ * octets of its length. */
 TEST(test_every_cut_recomputes)
 {
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every operation of a workload and mixes of them, lossless and over a path that loses and re-cuts: all arrives, and both engines give the
- * same octets in every output. */
+/* Every operation of a workload and mixes of them, lossless and over a path that loses and re-cuts: all
+ * arrives, and both engines give the same octets in every output. */
 #include <string.h>
 
 #include "run_kit.h"
@@ -59,7 +59,8 @@ TEST(test_lossless)
   }
 }
 
-/* Loss both ways behind a middlebox that re-cuts: the same messages, octet for octet (each run checks that), on both engines. */
+/* Loss both ways behind a middlebox that re-cuts: the same messages, octet for octet (each run checks that),
+ * on both engines. */
 TEST(test_loss_and_rechunk)
 {
   static const char *const fences[] = {"workload.fence=false", "workload.fence=true"};
@@ -80,11 +81,12 @@ TEST(test_loss_and_rechunk)
   }
 }
 
-/* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and what follows it is held by the Initiator.
- * The same loss forward hits requests, and nothing is held. */
+/* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and what
+ * follows it is held by the Initiator. The same loss forward hits requests, and nothing is held. */
 TEST(test_reads_are_measured_at_the_initiator)
 {
-  /* 64 requests of 52 octets of FPDU fill more than two segments; the first is lost, the Responder holds the others. */
+  /* 64 requests of 52 octets of FPDU fill more than two segments; the first is lost, the Responder holds the
+   * others. */
   g_auto(session_result) held = run_kit_run("native", NULL,
                                             STRINGS("workload.operation=read", "receiver.mode=in-order",
                                                     "path.reverse.drop=[100]", "workload.messages=12"));
@@ -99,7 +101,8 @@ TEST(test_reads_are_measured_at_the_initiator)
   run_kit_assert_count(&free, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
 }
 
-/* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against 10 Gbit/s and 1460. */
+/* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against
+ * 10 Gbit/s and 1460. */
 TEST(test_theory_follows_the_main_direction)
 {
   static const char *const links[] = {"path.reverse.rate=1Gbit/s", "path.forward.mtu=1500",
@@ -119,8 +122,9 @@ TEST(test_theory_follows_the_main_direction)
                                  10, 1e-9);
 }
 
-/* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which all else is small. From the first
- * response to the last it takes a round trip for each turn that waited: none, one (5 and 5), nine. */
+/* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which
+ * all else is small. From the first response to the last it takes a round trip for each turn that waited:
+ * none, one (5 and 5), nine. */
 TEST(test_ord_limits_reads)
 {
   static const struct {
@@ -140,8 +144,9 @@ TEST(test_ord_limits_reads)
   }
 }
 
-/* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: C=0 leaves an end only where the scenario
- * says so of that end. Octet 16 of a frame: M, C, R and reserved bits. */
+/* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: C=0
+ * leaves an end only where the scenario says so of that end. Octet 16 of a frame: M, C, R and reserved
+ * bits. */
 TEST(test_crc_of_startup_frames)
 {
   static const struct {

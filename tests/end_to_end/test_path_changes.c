@@ -9,7 +9,8 @@
 
 enum { EVENT_NS = 1000000, SETS_MAX = 16 };
 
-/* In the midst of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two late. */
+/* In the midst of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two
+ * late. */
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
 #define SHRINKS WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"
 
@@ -114,10 +115,11 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
   return m;
 }
 
-/* MPA-338: one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA makes the next FPDU by it. MPA-354: what was posted
- * already is re-cut and loses its alignment; nothing else does: MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by
- * a decoder that knows only the documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an FPDU,
- * a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
+/* MPA-338: one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA makes the
+ * next FPDU by it. MPA-354: what was posted already is re-cut and loses its alignment; nothing else does:
+ * MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by a decoder that knows only the
+ * documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an
+ * FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
 FOLDER_TEST(test_router_tells)
 {
   g_auto(session_result) result = run_to(RUN_OK, SHRINKS, folder, NULL);
@@ -133,7 +135,8 @@ FOLDER_TEST(test_router_tells)
   const misalignment m = look_at(stream, half, e.first_position);
   g_assert_cmpuint(m.first_small, >, e.first_position);
   g_assert_cmpuint(m.large_behind_small, ==, 0);
-  /* Each lost segment was an FPDU; a few were posted and not yet sent. Each is in two pieces, and nothing else is. */
+  /* Each lost segment was an FPDU; a few were posted and not yet sent. Each is in two pieces, and nothing
+   * else is. */
   g_assert_cmpuint(m.large, >=, e.dropped);
   g_assert_cmpuint(m.large, <=, e.dropped + 3);
   g_assert_cmpuint(m.pieces, ==, m.large);
@@ -145,7 +148,8 @@ FOLDER_TEST(test_router_tells)
   run_kit_assert_count(&result, METRIC_STATE_PARTIAL_FPDUS_PEAK, 1);
 }
 
-/* The same over IPv6, whose headers are 20 octets longer: of 1500 the EMSS is 1440, and of 1300 again 1240. */
+/* The same over IPv6, whose headers are 20 octets longer: of 1500 the EMSS is 1440, and of 1300 again
+ * 1240. */
 FOLDER_TEST(test_router_tells_ipv6)
 {
   static const char text[] =
@@ -161,8 +165,8 @@ FOLDER_TEST(test_router_tells_ipv6)
   session_result_clear(&result);
 }
 
-/* On both engines every octet of every output is the same; with the kinds of sender, receiver and retransmission, the Data Source on either
- * side, and with losses besides. */
+/* On both engines every octet of every output is the same; with the kinds of sender, receiver and
+ * retransmission, the Data Source on either side, and with losses besides. */
 TEST(test_same_on_both_engines)
 {
   static const char both[] =
@@ -192,7 +196,8 @@ TEST(test_same_on_both_engines)
   }
 }
 
-/* MTUs of 1280 and then 1000: two episodes, and EMSS 960. A packet sent again for the first event may meet the second. */
+/* MTUs of 1280 and then 1000: two episodes, and EMSS 960. A packet sent again for the first event may meet
+ * the second. */
 TEST(test_two_events)
 {
   static const char text[] =
@@ -213,7 +218,8 @@ TEST(test_two_events)
   }
 }
 
-/* A Read's payload goes in reverse: the reverse direction's MTU counts, and the forward one's, which carries small requests, does not. */
+/* A Read's payload goes in reverse: the reverse direction's MTU counts, and the forward one's, which carries
+ * small requests, does not. */
 TEST(test_reverse_direction)
 {
   static const char text[] =
@@ -242,8 +248,8 @@ static void assert_same_metrics(const session_result *a, const session_result *b
   }
 }
 
-/* No host hears of an MTU that grows: it stays at what its own link was, and after a decrease at that (RFC 1191 §6.3 would not try for ten
- * minutes). An event of the direction without payload does nothing either. */
+/* No host hears of an MTU that grows: it stays at what its own link was, and after a decrease at that (RFC
+ * 1191 §6.3 would not try for ten minutes). An event of the direction without payload does nothing either. */
 TEST(test_larger_mtu)
 {
   static const char grows[] =
@@ -266,7 +272,8 @@ TEST(test_larger_mtu)
 
 static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
 
-/* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, as it says. What was delivered before is right. */
+/* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, as it says. What was
+ * delivered before is right. */
 TEST(test_black_hole)
 {
   g_auto(session_result) result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
@@ -279,7 +286,8 @@ TEST(test_black_hole)
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_DELIVERY_OCTETS), <, 30 * 65536);
 }
 
-/* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS 966. */
+/* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS
+ * 966. */
 TEST(test_black_hole_found)
 {
   g_auto(session_result) result = run_to(
@@ -389,8 +397,8 @@ static const char slower[] =
 static const char farther[] =
     WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"100us\"; } );\n";
 
-/* Everything is sent at once (an initial window of 1000 segments; the receive window fits), so the link is never idle: full segments arrive
- * as far apart as they take, and what finds a loss by time is off. */
+/* Everything is sent at once (an initial window of 1000 segments; the receive window fits), so the link is
+ * never idle: full segments arrive as far apart as they take, and what finds a loss by time is off. */
 static const char *const at_once[] = {"tcp.initial_window=1000",
                                       "tcp.receive_window=4MiB",
                                       "tcp.rack=false",
@@ -399,8 +407,9 @@ static const char *const at_once[] = {"tcp.initial_window=1000",
                                       "workload.message_size=71400",
                                       NULL};
 
-/* Of the full segments that arrive at the Data Sink from `from_ns` until `to_ns`, how many follow the one before by `gap_ns` to
- * `gap_ns` + 4 (two lengths of packets, and the capture's nanoseconds); `longest_ns` becomes the longest time between two. */
+/* Of the full segments that arrive at the Data Sink from `from_ns` until `to_ns`, how many follow the one
+ * before by `gap_ns` to `gap_ns` + 4 (two lengths of packets, and the capture's nanoseconds); `longest_ns`
+ * becomes the longest time between two. */
 static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gint64 to_ns,
                         gint64 *longest_ns)
 {
@@ -423,9 +432,10 @@ static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gi
   return count;
 }
 
-/* 71400 octets are 50 full FPDUs of 1428: 750 segments of 1456 or 1460 octets of payload, as 2 or 3 markers fall: so the packets have 1496 or 1500
- * octets, and follow each other by 1534 or 1538 octets' time: 1227.2 or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long,
- * 12272 or 12304 ns. What is on its way keeps its arrival, so the pace changes 25 us and less than a packet's time later. */
+/* 71400 octets are 50 full FPDUs of 1428: 750 segments of 1456 or 1460 octets of payload, as 2 or 3 markers
+ * fall: so the packets have 1496 or 1500 octets, and follow each other by 1534 or 1538 octets' time: 1227.2
+ * or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long, 12272 or 12304 ns. What is on its
+ * way keeps its arrival, so the pace changes 25 us and less than a packet's time later. */
 FOLDER_TEST(test_rate_to_the_packet)
 {
   g_auto(session_result) result = run_to(RUN_OK, slower, folder, at_once);
@@ -458,7 +468,8 @@ FOLDER_TEST(test_delay_to_the_packet)
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
 }
 
-/* The delay shrinks by 24 us: what is sent then overtakes what is on its way, which is reordering and no loss. */
+/* The delay shrinks by 24 us: what is sent then overtakes what is on its way, which is reordering and no
+ * loss. */
 TEST(test_shorter_delay_reorders)
 {
   static const char nearer[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run's own capture, replayed: the receivers get what they got in the run, so they hold what they held, octet for octet, at the same times to a
- * nanosecond, and place and deliver the same. */
+/* A run's own capture, replayed: the receivers get what they got in the run, so they hold what they held,
+ * octet for octet, at the same times to a nanosecond, and place and deliver the same. */
 #include <string.h>
 
 #include "replay/replay.h"

@@ -30,11 +30,13 @@ typedef struct law_case {
   const char *profile;
 } law_case;
 
-/* Segments: 65536 / 1428 = 45.9 for each message. 900 * 45.9 * 0.01 = 413, six standard deviations above 300; the others alike. */
+/* Segments: 65536 / 1428 = 45.9 for each message. 900 * 45.9 * 0.01 = 413, six standard deviations above 300;
+ * the others alike. */
 static law_case cases[] = {
     {"1%", 0.01, 900, NULL}, {"0.1%", 0.001, 9000, NULL}, {"0.01%", 0.0001, 90000, NULL}};
 
-/* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (docs/facts.md, "Exact predictions"). */
+/* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (docs/facts.md,
+ * "Exact predictions"). */
 static double law_bit_per_s(double p)
 {
   const double payload_octets = 1428;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on the wire: tshark reads our captures. Unmarked streams only (docs/facts.md, "tshark 4.0"). */
+/* A second opinion on the wire: tshark reads our captures. Unmarked streams only (docs/facts.md, "tshark
+ * 4.0"). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,7 +156,8 @@ static void compare_decoders(const char *folder, const char *generation)
   }
 }
 
-/* An operation, decoded by tshark and by marked_decoder, in both generations with startup frames (tshark reads Rev 0 and Rev 1 alike). */
+/* An operation, decoded by tshark and by marked_decoder, in both generations with startup frames (tshark
+ * reads Rev 0 and Rev 1 alike). */
 EACH_TEST(test_operation, wire_case, cases)
 {
   static const char *const generations[] = {"ietf", "rfc"};
@@ -191,8 +193,8 @@ static guint64 first_packet_ns(const char *folder, const char *capture, guint32 
   return GUINT32_FROM_LE(seconds) * G_GUINT64_CONSTANT(1000000000) + GUINT32_FROM_LE(nanoseconds);
 }
 
-/* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later (docs/facts.md, "A link's times"), cut to whole
- * nanoseconds. */
+/* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later
+ * (docs/facts.md, "A link's times"), cut to whole nanoseconds. */
 FOLDER_TEST(test_times)
 {
   g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, STRINGS("workload.messages=1"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows only the documents,
- * accounts for every octet of every operation in every generation, on clean, lossy and re-cut paths. */
+/* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows
+ * only the documents, accounts for every octet of every operation in every generation, on clean, lossy and
+ * re-cut paths. */
 #include "fields.h"
 #include "run_kit.h"
 #include "string_list.h"
@@ -8,7 +9,8 @@
 
 enum { MESSAGES = 6 };
 
-/* A workload, the side that sends to the Data Sink that is measured (of both the Responder), and what goes over the wire: messages by sender and opcode. */
+/* A workload, the side that sends to the Data Sink that is measured (of both the Responder), and what goes
+ * over the wire: messages by sender and opcode. */
 typedef struct operation {
   const char *name;
   const char *sets[3];
@@ -16,8 +18,9 @@ typedef struct operation {
   guint64 sent[WIRE_SIDES][WIRE_OPCODES];
 } operation;
 
-/* One zero-length Send follows the last Write. A storage exchange is a Send, a Write or a Read of the
- * other side, and its response, a Send with Invalidate (of a storage-write with Solicited Event too). The mix takes turns: 6 messages are 2 of each. */
+/* One zero-length Send follows the last Write. A storage exchange is a Send, a Write or a Read of the other
+ * side, and its response, a Send with Invalidate (of a storage-write with Solicited Event too). The mix takes
+ * turns: 6 messages are 2 of each. */
 static const operation operations[] = {
     {"write", {"workload.operation=write"}, WIRE_INITIATOR, {{[WIRE_WRITE] = MESSAGES, [WIRE_SEND] = 1}}},
     {"read",
@@ -157,13 +160,14 @@ static void check_run(const operation *o, const char *generation, const treatmen
   }
 }
 
-/* Every generation and treatment; generation rdmac has markers always. What the sender of either side puts on the wire:
- * MPA-237, MPA-238: the Keys; MPA-242, MPA-243: markers when the peer's frame asks for them; MPA-093, MPA-094, MPA-102, MPA-103: one every
- * 512 octets from the first on; MPA-084, MPA-085, MPA-096, MPA-098, MPA-107, MPA-108: what is in it; MPA-073, MPA-076, MPA-114, MPA-115,
- * MPA-127, MPA-129: FPDU, PAD and CRC.
- * DDP-038, DDP-039: L; DDP-073, DDP-074, DDP-076: MSN; DDP-077, DDP-090, DDP-095: MO and TO.
- * RDMAP-041, RDMAP-046: control octet; RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061,
- * RDMAP-062: the opcodes; RDMAP-065, RDMAP-068: the Read Request's header. */
+/* Every generation and treatment; generation rdmac has markers always. What the sender of either side puts on
+ * the wire: MPA-237, MPA-238: the Keys; MPA-242, MPA-243: markers when the peer's frame asks for them;
+ * MPA-093, MPA-094, MPA-102, MPA-103: one every 512 octets from the first on; MPA-084, MPA-085, MPA-096,
+ * MPA-098, MPA-107, MPA-108: what is in it; MPA-073, MPA-076, MPA-114, MPA-115, MPA-127, MPA-129: FPDU, PAD
+ * and CRC. DDP-038, DDP-039: L; DDP-073, DDP-074, DDP-076: MSN; DDP-077, DDP-090, DDP-095: MO and TO.
+ * RDMAP-041, RDMAP-046: control octet; RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-056, RDMAP-057, RDMAP-058,
+ * RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062: the opcodes; RDMAP-065, RDMAP-068: the Read Request's
+ * header. */
 EACH_TEST(test_operation, operation, operations)
 {
   for (gsize t = 0; t < G_N_ELEMENTS(treatments); t++) {
@@ -214,8 +218,8 @@ static const misdeed misdeeds[] = {
     {"read", "read-request-long", 1, 2, 0x05, DDP_HEADER},
 };
 
-/* The Responder's stream is in order to the last octet, and its last message is the one Terminate, which copies what the Initiator did
- * send. What is wrong is wrong with the Initiator's stream alone. */
+/* The Responder's stream is in order to the last octet, and its last message is the one Terminate, which
+ * copies what the Initiator did send. What is wrong is wrong with the Initiator's stream alone. */
 static void check_terminate(const wire_decoding *decoding, const misdeed *c)
 {
   const GArray *sent = g_array_index(decoding->decoded, wire_decoded, 0).messages[WIRE_RESPONDER];
@@ -232,7 +236,8 @@ static void check_terminate(const wire_decoding *decoding, const misdeed *c)
                 (has_ddp_header, c->copies >= DDP_HEADER), (has_rdma_header, c->copies >= RDMA_HEADER));
 }
 
-/* RDMAP-063, RDMAP-077: the Terminate; RDMAP-083: its reserved bits; RDMAP-091, RDMAP-093: the parts that D and R announce. */
+/* RDMAP-063, RDMAP-077: the Terminate; RDMAP-083: its reserved bits; RDMAP-091, RDMAP-093: the parts that D
+ * and R announce. */
 EACH_TEST(test_terminate, misdeed, misdeeds)
 {
   g_autofree char *operation_set = g_strconcat("workload.operation=", c->operation, NULL);

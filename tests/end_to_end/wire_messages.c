@@ -33,7 +33,8 @@ static const struct usage {
     [WIRE_TERMINATE] = {FALSE, 2, FALSE},
 };
 
-/* rdmap-00 §6.8 figure 9, ddp-07/rfc5041 §7.2, mpa-01 §7: the codes a Terminate may carry; ends with code -1. */
+/* rdmap-00 §6.8 figure 9, ddp-07/rfc5041 §7.2, mpa-01 §7: the codes a Terminate may carry; ends with code
+ * -1. */
 static const struct error_codes {
   guint layer, type;
   int codes[10];
@@ -93,8 +94,8 @@ static gboolean is_error_code(const wire_terminate *t)
   return FALSE;
 }
 
-/* The segment a Terminate complains of: one that the other side sent, with this header and length, and this Read Request (whose
- * progress the Terminate may have brought up to date: +n, -n, +n). */
+/* The segment a Terminate complains of: one that the other side sent, with this header and length, and this
+ * Read Request (whose progress the Terminate may have brought up to date: +n, -n, +n). */
 static gboolean is_received(const reader *r, const guint8 *header, guint header_octets,
                             const wire_terminate *t)
 {
@@ -188,7 +189,8 @@ static void read_tagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
   m->octets += payload_octets;
 }
 
-/* ddp-07/rfc5041 §4.3: QN, MSN, MO. A queue's numbers start with 1 and go up by one a message; MO starts with 0. */
+/* ddp-07/rfc5041 §4.3: QN, MSN, MO. A queue's numbers start with 1 and go up by one a message; MO starts with
+ * 0. */
 static void read_untagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
 {
   wire_message *m = &r->open;
@@ -227,7 +229,8 @@ static void read_untagged(reader *r, const guint8 *ulpdu, guint32 payload_octets
   }
 }
 
-/* ddp-07/rfc5041 §4.1 and rdmap-00 §6.1: the two control octets. False when the segment cannot be read any further. */
+/* ddp-07/rfc5041 §4.1 and rdmap-00 §6.1: the two control octets. False when the segment cannot be read any
+ * further. */
 static gboolean check_control(const reader *r, const marked_fpdu *fpdu)
 {
   if (fpdu->octets < CONTROL_OCTETS) {
@@ -331,7 +334,8 @@ static gboolean is_terminated(const wire_decoded *decoded)
          next_with(decoded->messages[WIRE_RESPONDER], &at[1], WIRE_TERMINATE);
 }
 
-/* rdmap-00 §6.4, §7.2: the k-th Response answers the k-th Request of the other side, with the STag, the TO and the length asked for. */
+/* rdmap-00 §6.4, §7.2: the k-th Response answers the k-th Request of the other side, with the STag, the TO
+ * and the length asked for. */
 static void check_reads(const wire_decoded *decoded, int asking, GPtrArray *complaints)
 {
   guint at_request = 0;

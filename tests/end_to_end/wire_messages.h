@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the FPDUs of a connection to its RDMA Messages: checks the DDP and RDMAP header fields, the order of segments and numbers, and
- * that Reads, Responses and Terminates fit what they answer. Written from ddp-07/rfc5041 and rdmap-00 alone; shares no code with
- * model/. */
+/* From the FPDUs of a connection to its RDMA Messages: checks the DDP and RDMAP header fields, the order of
+ * segments and numbers, and that Reads, Responses and Terminates fit what they answer. Written from
+ * ddp-07/rfc5041 and rdmap-00 alone; shares no code with model/. */
 #ifndef TESTS_WIRE_MESSAGES_H
 #define TESTS_WIRE_MESSAGES_H
 
@@ -72,7 +72,8 @@ wire_decoding *wire_decode_connections(GPtrArray *connections, GPtrArray *compla
 void wire_decoding_free(wire_decoding *decoding);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(wire_decoding, wire_decoding_free)
 
-/* Over all connections, what `side` sent: FPDUs, markers, whole messages with `opcode`, their payload octets. */
+/* Over all connections, what `side` sent: FPDUs, markers, whole messages with `opcode`, their payload
+ * octets. */
 guint64 wire_count_fpdus(const wire_decoding *decoding, int side);
 guint64 wire_count_markers(const wire_decoding *decoding, int side);
 guint64 wire_count_messages(const wire_decoding *decoding, int side, guint opcode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and that no memory is touched that may
- * not be. Nothing here is taken from faults.def but its names. */
+/* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and
+ * that no memory is touched that may not be. Nothing here is taken from faults.def but its names. */
 #include <string.h>
 
 #include "../rnic/rnic_fixture.h"
@@ -395,8 +395,8 @@ static void post(const ends *e, fault_work work)
   }
 }
 
-/* A Responder waits for an FPDU: where it is the one that misbehaves the Initiator sends one Send of no octets. That one is left out of what
- * the ULPs are told here. */
+/* A Responder waits for an FPDU: where it is the one that misbehaves the Initiator sends one Send of no
+ * octets. That one is left out of what the ULPs are told here. */
 static void post_opener(const ends *e)
 {
   if (e->faulty == SIDE_RESPONDER) {
@@ -443,8 +443,8 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
   g_assert_cmpstr(seen, ==, expected->str);
 }
 
-/* Both ULPs are told once, with the same code, by the one end that it is its own error and by the other that it is the peer's; then both ends
- * close, by FIN, and nothing is Placed or Delivered any more. */
+/* Both ULPs are told once, with the same code, by the one end that it is its own error and by the other that
+ * it is the peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
 static void assert_ended(const ends *e, const fault_case *c)
 {
   const fixture_side *teller = &e->f->sides[c->told_by_faulty ? e->faulty : e->victim];
@@ -513,8 +513,9 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
   }
 }
 
-/* DDP-026, DDP-031, RDMAP-225, RDMAP-227: in each of these cases the stream is marked erroneous and the connection, whose only stream it is, goes
- * down. DDP-138: the stream ends only when RDMAP asks for it: its Terminate is in front of the FIN. RDMAP-223: gracefully: FIN, no RST. */
+/* DDP-026, DDP-031, RDMAP-225, RDMAP-227: in each of these cases the stream is marked erroneous and the
+ * connection, whose only stream it is, goes down. DDP-138: the stream ends only when RDMAP asks for it: its
+ * Terminate is in front of the FIN. RDMAP-223: gracefully: FIN, no RST. */
 TEST(test_faults)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -527,8 +528,8 @@ TEST(test_faults)
   }
 }
 
-/* DDP-176: of a Send of one octet no octet would be left below the buffer's end, so `too-long` waits for one of two, in a buffer of two: MO 1 and
- * two octets end at 3. */
+/* DDP-176: of a Send of one octet no octet would be left below the buffer's end, so `too-long` waits for one
+ * of two, in a buffer of two: MO 1 and two octets end at 3. */
 TEST(test_too_long_takes_two_octets)
 {
   g_autoptr(ends) e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
@@ -565,8 +566,9 @@ static const startup_case startup_cases[] = {
     {"startup-silent", MPA_STARTUP_REASON_TIMEOUT, true},
 };
 
-/* The victim's timeout is 5 s, half that of the other end. An Initiator is established after two wire delays of 10 us, a Responder after three, and
- * a frame that is wrong arrives one delay (a Request) or two (a Reply) later: the ACK of the handshake brings the Request. */
+/* The victim's timeout is 5 s, half that of the other end. An Initiator is established after two wire delays
+ * of 10 us, a Responder after three, and a frame that is wrong arrives one delay (a Request) or two (a Reply)
+ * later: the ACK of the handshake brings the Request. */
 static time_ps startup_failure_at(const startup_case *c, unsigned victim)
 {
   time_ps established = (victim == SIDE_INITIATOR ? 20 : 30) * TIME_PS_PER_MICROSECOND;
@@ -575,9 +577,10 @@ static time_ps startup_failure_at(const startup_case *c, unsigned victim)
   return c->by_timeout ? established + 5 * TIME_PS_PER_SECOND : frame;
 }
 
-/* MPA-205, MPA-216, MPA-221, MPA-229, MPA-232, MPA-274: a startup frame that is wrong in any way ends the connection, at either role, and no
- * Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own role is told apart. MPA-233: a frame that is not completed, MPA-228: or
- * does not begin, ends it when the time is up. MPA-288: nothing is passed. */
+/* MPA-205, MPA-216, MPA-221, MPA-229, MPA-232, MPA-274: a startup frame that is wrong in any way ends the
+ * connection, at either role, and no Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own
+ * role is told apart. MPA-233: a frame that is not completed, MPA-228: or does not begin, ends it when the
+ * time is up. MPA-288: nothing is passed. */
 TEST(test_startup_faults)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
@@ -602,8 +605,9 @@ TEST(test_startup_faults)
   }
 }
 
-/* MPA-217: a Reply with R=1 that its own end thinks nothing of: the Initiator leaves MPA and its ULP closes; the Responder, which may not send
- * before it has an FPDU, is told that its Send will never go out (code 1). In a Request the bit means nothing. */
+/* MPA-217: a Reply with R=1 that its own end thinks nothing of: the Initiator leaves MPA and its ULP closes;
+ * the Responder, which may not send before it has an FPDU, is told that its Send will never go out (code 1).
+ * In a Request the bit means nothing. */
 TEST(test_unmeant_rejection)
 {
   ends *e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
@@ -669,8 +673,8 @@ TEST(test_startup_octets)
   }
 }
 
-/* An FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4 octets each at multiples of 512
- * (mpa-01 §4.1), of which the last two tell how far behind the header they are. */
+/* An FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4 octets
+ * each at multiples of 512 (mpa-01 §4.1), of which the last two tell how far behind the header they are. */
 static GByteArray *fpdu_at(uint64_t start, uint16_t ulpdu_octets, bool markers)
 {
   const uint8_t length[2] = {(uint8_t)(ulpdu_octets >> 8), (uint8_t)ulpdu_octets};
@@ -702,9 +706,10 @@ typedef struct fpdu_edit {
   uint32_t at;
 } fpdu_edit;
 
-/* A marker lies by 8 octets, or by 12 where 8 would name another marker's place. The FPDU at 300 has a marker behind 212 octets: it says 220,
- * DC, or 204, CC; the one at 500 behind 12: 20 or 4; the one at 504 behind 8: 504 + 8 is its own place, and 504 + 12 is behind it. The one at
- * 520, of 516 octets, has 1024 behind 504: 520 - 8 is 512, so it says 516, 0204. The one at 252 ends where the next marker is. */
+/* A marker lies by 8 octets, or by 12 where 8 would name another marker's place. The FPDU at 300 has a marker
+ * behind 212 octets: it says 220, DC, or 204, CC; the one at 500 behind 12: 20 or 4; the one at 504 behind 8:
+ * 504 + 8 is its own place, and 504 + 12 is behind it. The one at 520, of 516 octets, has 1024 behind 504:
+ * 520 - 8 is 512, so it says 516, 0204. The one at 252 ends where the next marker is. */
 static const fpdu_edit fpdu_edits[] = {
     {"bad-crc", 0, 254, true, true, "b", 263},
     {"bad-crc", 0, 254, false, true, "b", 259},
@@ -745,8 +750,8 @@ TEST(test_fpdu_octets)
   }
 }
 
-/* What names an octet's place waits for a segment that has one; a last segment that shall be too long for two (DDP-176). A Write and a
- * Send, their headers of 14 and 18 octets. */
+/* What names an octet's place waits for a segment that has one; a last segment that shall be too long for two
+ * (DDP-176). A Write and a Send, their headers of 14 and 18 octets. */
 TEST(test_payload_that_is_needed)
 {
   static const uint8_t write[16] = {0xC1, 0x40, 0, 0, 1};
@@ -792,7 +797,8 @@ TEST(test_short_ulpdu)
   }
 }
 
-/* A decoy is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its STag. */
+/* A decoy is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its
+ * STag. */
 TEST(test_touched_decoy)
 {
   g_autoptr(rnic_host) host = rnic_host_new(1);
@@ -865,7 +871,8 @@ static void assert_reset(iwarp_generation generation)
   g_assert_cmpint(victim->closed, ==, 1);
 }
 
-/* MPA-272, MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be sent. */
+/* MPA-272, MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be
+ * sent. */
 TEST(test_reset)
 {
   for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {

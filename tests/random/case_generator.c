@@ -30,8 +30,8 @@ static uint32_t random_length(GRand *random, uint32_t largest)
   }
 }
 
-/* Where in `region` the next `length` octets go: mostly behind the others, so that the order in which they are placed does not
- * matter; sometimes on top of them, and now and then beyond the end. */
+/* Where in `region` the next `length` octets go: mostly behind the others, so that the order in which they
+ * are placed does not matter; sometimes on top of them, and now and then beyond the end. */
 static uint32_t random_offset(GRand *random, uint32_t *used, uint32_t length)
 {
   uint32_t at = *used;
@@ -90,7 +90,8 @@ static case_operation random_operation(GRand *random, uint32_t used[CASE_REGIONS
   return operation;
 }
 
-/* Does operation `index` name an STag that an earlier one has invalidated? That ends the stream: some streams shall. */
+/* Does operation `index` name an STag that an earlier one has invalidated? That ends the stream: some streams
+ * shall. */
 static bool names_invalid_stag(const random_case *c, guint index)
 {
   const case_operation *operation = &c->operation[index];

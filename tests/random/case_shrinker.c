@@ -69,7 +69,8 @@ static bool leave_out(shrinker *s, guint *count, void (*remove)(random_case *c, 
   return changed;
 }
 
-/* Makes a number as small as it can be: 0, else by halves of what is left, else by ones. `number` is a field of *s->best. */
+/* Makes a number as small as it can be: 0, else by halves of what is left, else by ones. `number` is a field
+ * of *s->best. */
 static bool lower(shrinker *s, uint32_t *number, uint32_t least)
 {
   bool changed = false;

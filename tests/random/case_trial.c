@@ -89,7 +89,8 @@ static void check_completion(case_trial *t, guint index, const reference_complet
   }
 }
 
-/* In the order of Delivery; behind the end the Reads that are left, in error and in the order posted (RDMAP-221). */
+/* In the order of Delivery; behind the end the Reads that are left, in error and in the order posted
+ * (RDMAP-221). */
 static void check_completions(case_trial *t)
 {
   const GArray *actual = t->end->completions;
@@ -184,8 +185,8 @@ static void check_requests(case_trial *t, answers *a)
   }
 }
 
-/* Whether octet `index` of an answer may be `value`: what it was when the request came, or what somebody else wrote there
- * (note D35). */
+/* Whether octet `index` of an answer may be `value`: what it was when the request came, or what somebody else
+ * wrote there (note D35). */
 static bool answer_may_be(const case_trial *t, const reference_answer *answer, uint32_t index, uint8_t value)
 {
   return answer->octets->data[index] == value ||
@@ -396,8 +397,9 @@ static bool is_possible(const case_trial *t, way how)
   return how == WAY_IN_ORDER || wrong_marker || (how == WAY_CRC && wrong_crc);
 }
 
-/* The outcome with `early` of the segments that name an STag already invalid placed in time (note D53). What MPA finds
- * does not wait for what comes before it, good or bad: so much of that as was Delivered counts (note M33). */
+/* The outcome with `early` of the segments that name an STag already invalid placed in time (note D53). What
+ * MPA finds does not wait for what comes before it, good or bad: so much of that as was Delivered counts
+ * (note M33). */
 static reference *outcome_of(const case_trial *t, guint early, way how)
 {
   guint limit = how == WAY_IN_ORDER ? UINT_MAX : t->end->delivered->len;
@@ -409,8 +411,8 @@ static reference *outcome_of(const case_trial *t, guint early, way how)
   return outcome;
 }
 
-/* Is what happened one of the outcomes that the documents allow? Beyond what the sender's order gives, order of arrival decides in
- * these ways only. */
+/* Is what happened one of the outcomes that the documents allow? Beyond what the sender's order gives, order
+ * of arrival decides in these ways only. */
 static bool is_allowed(case_trial *t, case_facts *facts)
 {
   bool found = agrees(t, t->in_order);

@@ -17,13 +17,14 @@ typedef struct case_facts {
   bool wraps; /* the sequence number, in the stream */
 } case_facts;
 
-/* Makes the stream of `c`, which outlives the trial. Between tries its arrivals may change, and nothing else. Free with
- * case_trial_free(). */
+/* Makes the stream of `c`, which outlives the trial. Between tries its arrivals may change, and nothing else.
+ * Free with case_trial_free(). */
 case_trial *case_trial_new(const random_case *c);
 void case_trial_free(case_trial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(case_trial, case_trial_free)
 
-/* What is wrong, in words, or NULL when nothing is (then `facts` is written, unless NULL); free with g_free(). */
+/* What is wrong, in words, or NULL when nothing is (then `facts` is written, unless NULL); free with
+ * g_free(). */
 char *case_trial_try(case_trial *trial, planted_defect defect, case_facts *facts);
 
 /* Octets of the stream, and where its FPDU `index` ends. */

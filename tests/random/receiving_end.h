@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A real rnic_endpoint and the peer it thinks it has: a TCP that sends what it is told to, in whatever pieces and order, and writes
- * down what comes back. */
+/* A real rnic_endpoint and the peer it thinks it has: a TCP that sends what it is told to, in whatever pieces
+ * and order, and writes down what comes back. */
 #ifndef TESTS_RANDOM_RECEIVING_END_H
 #define TESTS_RANDOM_RECEIVING_END_H
 
@@ -55,8 +55,8 @@ typedef struct receiving_end {
   time_ps now;
 } receiving_end;
 
-/* Opens the connection, takes it into full operation, and posts the endpoint's Reads. `c` outlives it. Free with
- * receiving_end_free(). */
+/* Opens the connection, takes it into full operation, and posts the endpoint's Reads. `c` outlives it. Free
+ * with receiving_end_free(). */
 receiving_end *receiving_end_new(const random_case *c, planted_defect defect);
 void receiving_end_free(receiving_end *end);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiving_end, receiving_end_free)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The random proof proves itself: defects planted on purpose are found, and what remains of the cases that found them is small. */
+/* The random proof proves itself: defects planted on purpose are found, and what remains of the cases that
+ * found them is small. */
 #include "case_generator.h"
 #include "case_shrinker.h"
 #include "fields.h"
@@ -36,8 +37,9 @@ static void check_settings(const random_case *c)
   EXPECT_FIELDS(c, (isn, 0), (private_data_octets, 0), (operations, 1));
 }
 
-/* One message, whose 100 octets from the 2nd of its stream on come first. With 2 octets of length, 18 or 14 of header and the
- * octet itself, that is the smallest message whose payload has the wrong one, or near it. */
+/* One message, whose 100 octets from the 2nd of its stream on come first. With 2 octets of length, 18 or 14
+ * of header and the octet itself, that is the smallest message whose payload has the wrong one, or near
+ * it. */
 TEST(test_wrong_octet_of_an_early_segment)
 {
   random_case c = find_and_shrink(DEFECT_EARLY_OCTET);

@@ -23,7 +23,8 @@ static void fail(const random_case *c, const char *wrong)
 static const uint8_t orders_of_three[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                              {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
-/* The three segments between two cuts, in an order that differs from pair to pair, so that neighbours try all six. */
+/* The three segments between two cuts, in an order that differs from pair to pair, so that neighbours try all
+ * six. */
 static void arrange_three(random_case *c, uint32_t first, uint32_t second, uint32_t end)
 {
   const case_arrival pieces[] = {{0, first}, {first, second}, {second, end}};
@@ -58,8 +59,8 @@ static void try_every_pair(random_case *c)
   }
 }
 
-/* 14 + 516 octets and 18 + 536: FPDUs of 2 + 530 + 0 + 4 and 2 + 554 + 0 + 4, and markers at 0, 512 and 1024: 536 + 560 + 12 = 1108. The
- * sequence number wraps within the second one. */
+/* 14 + 516 octets and 18 + 536: FPDUs of 2 + 530 + 0 + 4 and 2 + 554 + 0 + 4, and markers at 0, 512 and 1024:
+ * 536 + 560 + 12 = 1108. The sequence number wraps within the second one. */
 TEST(test_every_pair_of_cuts_marked)
 {
   random_case c = {.generation = IWARP_RDMAC,
@@ -191,7 +192,8 @@ TEST(test_every_order_of_six_segments)
   }
 }
 
-/* MPA-035: one octet a segment: forwards, backwards, every second one and then the others. Nothing is Delivered an octet too early. */
+/* MPA-035: one octet a segment: forwards, backwards, every second one and then the others. Nothing is
+ * Delivered an octet too early. */
 TEST(test_octet_by_octet)
 {
   for (int i = 0; i < 6; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The random proof: streams of all operations, cut, re-ordered and repeated in every way chance finds, come to what a trivial in-order
- * reference makes of them: memory, Deliveries and completions, answers, the Terminate.
+/* The random proof: streams of all operations, cut, re-ordered and repeated in every way chance finds, come
+ * to what a trivial in-order reference makes of them: memory, Deliveries and completions, answers, the
+ * Terminate.
  *
  * IWARPSIM_RANDOM_SEED and IWARPSIM_RANDOM_CASES in the environment try others, and more of them. */
 #include <stdio.h>
@@ -152,8 +153,8 @@ static const struct known_case {
       .operations = 2,
       .operation = {{.kind = CASE_SEND_INVALIDATE, .region = 1, .length = 490},
                     {.kind = CASE_WRITE, .region = 1, .length = 100}}}},
-    /* 18 + 490 octets make an FPDU of 2 + 508 + 2 + 4 and two markers, 524 octets: the next is found by the marker at 1024, so it must
-     * reach that far. */
+    /* 18 + 490 octets make an FPDU of 2 + 508 + 2 + 4 and two markers, 524 octets: the next is found by the
+     * marker at 1024, so it must reach that far. */
     {"the same, the Write first",
      REFERENCE_GOES_ON,
      0,
@@ -237,10 +238,11 @@ static const struct known_case {
                     {.kind = CASE_SEND, .length = 9}}}},
 };
 
-/* What the endpoint sends is looked at, too. MPA-092, MPA-094, MPA-242, MPA-243: it has markers when the frame of the peer says so, be it
- * against the endpoint's own. MPA-060: its FPDUs, Read Responses of 3000 and 4000 octets among them, fit its segments. MPA-142, MPA-143,
- * MPA-144: MULPDU is what the segments of these but the last have, with markers and without. What it receives: MPA-131, MPA-132, MPA-161,
- * MPA-162: of an FPDU with a wrong CRC nothing is Placed or Delivered. */
+/* What the endpoint sends is looked at, too. MPA-092, MPA-094, MPA-242, MPA-243: it has markers when the
+ * frame of the peer says so, be it against the endpoint's own. MPA-060: its FPDUs, Read Responses of 3000 and
+ * 4000 octets among them, fit its segments. MPA-142, MPA-143, MPA-144: MULPDU is what the segments of these
+ * but the last have, with markers and without. What it receives: MPA-131, MPA-132, MPA-161, MPA-162: of an
+ * FPDU with a wrong CRC nothing is Placed or Delivered. */
 TEST(test_known_cases)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(known_cases); i++) {

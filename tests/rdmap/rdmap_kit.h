@@ -84,7 +84,8 @@ uint8_t *rdmap_kit_post_receive(rdmap_kit *kit, unsigned side, size_t octets);
 /* Posts `work`; with source NULL and source_user set the payload is the memory at source_user. */
 bool rdmap_kit_post_work(rdmap_kit *kit, unsigned side, rdmap_work work);
 
-/* The same; the fields of the work that are not 0 follow by name: rdmap_kit_post(kit, KIT_A, .id = 1, .length = 5). */
+/* The same; the fields of the work that are not 0 follow by name: rdmap_kit_post(kit, KIT_A, .id = 1, .length
+ * = 5). */
 #define rdmap_kit_post(kit, side, ...) rdmap_kit_post_work((kit), (side), (rdmap_work){__VA_ARGS__})
 
 /* Pulls one ULPDU out of the side's stream; false when there is none. rdmap_kit_pull_all() returns how
@@ -106,7 +107,8 @@ void rdmap_kit_forge(rdmap_kit *kit, unsigned side, const ddp_header *header, co
 void rdmap_kit_pass(rdmap_kit *kit, unsigned side, size_t index);
 void rdmap_kit_pass_rest(rdmap_kit *kit, unsigned side);
 
-/* Pulls all ULPDUs out of the side's stream and passes all that it has not passed yet. Returns how many it pulled. */
+/* Pulls all ULPDUs out of the side's stream and passes all that it has not passed yet. Returns how many it
+ * pulled. */
 size_t rdmap_kit_send(rdmap_kit *kit, unsigned side);
 
 /* The LLP of `side` tells that all octets sent so far will arrive. */

@@ -254,9 +254,9 @@ static void assert_terminates_for(rdmap_kit *kit, size_t wrong, uint8_t code)
   g_assert_cmpmem(sent->octets + 24, sent->length - 24, faulty->octets, faulty->octets[0] & 0x80 ? 14 : 18);
 }
 
-/* RDMAP-239, RDMAP-105, RDMAP-238, RDMAP-106, RDMAP-043: version, opcode and buffer model are checked in every segment of a message, the first, one
- * within and the last, in either order of arrival; the segment is not Placed, and the Terminate is for it. With all three right the message is
- * what it is in one. */
+/* RDMAP-239, RDMAP-105, RDMAP-238, RDMAP-106, RDMAP-043: version, opcode and buffer model are checked in
+ * every segment of a message, the first, one within and the last, in either order of arrival; the segment is
+ * not Placed, and the Terminate is for it. With all three right the message is what it is in one. */
 TEST(test_every_segment_is_checked)
 {
   static const struct {

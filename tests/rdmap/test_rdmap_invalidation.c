@@ -82,9 +82,9 @@ TEST(test_streams_of_a_domain_share)
   }
 }
 
-/* RDMAP-274, RDMAP-103: in generation rfc an STag of a Protection Domain that has two streams cannot be invalidated by one of their peers
- * (rfc5040 §8.1.1 item 7); one of that stream alone can. rdmap-00 §7.3, and so ietf and rdmac, has "Invalidate the STag if it is
- * associated" and no more (note D55). */
+/* RDMAP-274, RDMAP-103: in generation rfc an STag of a Protection Domain that has two streams cannot be
+ * invalidated by one of their peers (rfc5040 §8.1.1 item 7); one of that stream alone can. rdmap-00 §7.3, and
+ * so ietf and rdmac, has "Invalidate the STag if it is associated" and no more (note D55). */
 TEST(test_shared_stag_is_not_invalidated)
 {
   static const struct {

@@ -291,8 +291,8 @@ TEST(test_fence)
   }
 }
 
-/* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however many before it are missing; nothing is told
- * until the first is there, and then all in the order sent. */
+/* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however
+ * many before it are missing; nothing is told until the first is there, and then all in the order sent. */
 RDMAP_TEST(test_sends_far_ahead)
 {
   enum { SENDS = 600 };

@@ -24,7 +24,8 @@ static bool take(rdmap_reads *reads, piece p, uint64_t *number, rdmap_error *err
   return rdmap_reads_take(reads, &segment, number, error);
 }
 
-/* `pieces` end the Read number 7, or, with `code` not 0xFFFF, the last of them is wrong: type << 8 | code of layer DDP. */
+/* `pieces` end the Read number 7, or, with `code` not 0xFFFF, the last of them is wrong: type << 8 | code of
+ * layer DDP. */
 static void assert_verdict(bool strict, const rdmap_read_request *request, const piece *pieces, size_t count,
                            unsigned fault)
 {
@@ -47,8 +48,8 @@ static void assert_verdict(bool strict, const rdmap_read_request *request, const
   g_assert_cmpuint(rdmap_reads_count(reads), ==, fault == 0xFFFF && pieces[count - 1].last ? 0 : 1);
 }
 
-/* note D32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested octets in any order
- * of TO. */
+/* note D32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested
+ * octets in any order of TO. */
 TEST(test_strict)
 {
   enum { RIGHT = 0xFFFF, STAG = 0x100, BOUNDS = 0x101 };
@@ -110,8 +111,8 @@ TEST(test_high_offsets)
   assert_verdict(true, &request, &(piece){0x51, 0, 1, true}, 1, 0x101);
 }
 
-/* RDMAP-150: a Read of 2^32 - 1 octets across TO 2^32, in pieces of 2^31 - 1, 2^31 - 1 and 1; then one octet short, one that starts 2^32 too
- * low, and one of 2^33 - 1 octets, which is as many modulo 2^32. */
+/* RDMAP-150: a Read of 2^32 - 1 octets across TO 2^32, in pieces of 2^31 - 1, 2^31 - 1 and 1; then one octet
+ * short, one that starts 2^32 too low, and one of 2^33 - 1 octets, which is as many modulo 2^32. */
 TEST(test_the_longest)
 {
   const uint64_t base = (UINT64_C(1) << 32) - 1000;
@@ -130,7 +131,8 @@ TEST(test_the_longest)
   assert_verdict(true, &request, &(piece){0x51, base + UINT32_MAX, 1, false}, 1, 0x101);
 }
 
-/* A request for nothing is answered by an empty segment, whose STag and TO nobody looks at; by nothing else. */
+/* A request for nothing is answered by an empty segment, whose STag and TO nobody looks at; by nothing
+ * else. */
 TEST(test_zero_length)
 {
   rdmap_read_request request = wanted;

@@ -103,8 +103,8 @@ static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
   buffer_chain_copy_out(&chain, 0, length, octets);
 }
 
-/* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when its answer is on its way
- * (note D28), not when it is merely begun. */
+/* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when
+ * its answer is on its way (note D28), not when it is merely begun. */
 TEST(test_buffers)
 {
   g_autoptr(bench) b = bench_new(false);
@@ -145,7 +145,8 @@ TEST(test_order)
   }
 }
 
-/* As many Requests as IRD may be, twice: all are answered in the order in which they came, and then there are as many buffers again. */
+/* As many Requests as IRD may be, twice: all are answered in the order in which they came, and then there are
+ * as many buffers again. */
 TEST(test_many)
 {
   g_autoptr(bench) b = bench_new_with(IRD_MAX, false);
@@ -176,7 +177,8 @@ static void assert_refused(const bench *b, uint8_t type, uint8_t code)
   g_assert_cmpuint(rdmap_responder_count(b->responder), ==, 0);
 }
 
-/* RDMAP-142: what may not be read is refused, with the Request in the Terminate; the order of the checks is note D12's. */
+/* RDMAP-142: what may not be read is refused, with the Request in the Terminate; the order of the checks is
+ * note D12's. */
 TEST(test_refusals)
 {
   static const struct {
@@ -241,8 +243,8 @@ TEST(test_wrong_length)
   }
 }
 
-/* RDMAP-198: nothing is read before the octets are asked for, and what is asked for is the ULP's memory itself: the framer makes the
- * copy that is sent. */
+/* RDMAP-198: nothing is read before the octets are asked for, and what is asked for is the ULP's memory
+ * itself: the framer makes the copy that is sent. */
 TEST(test_memory_is_read_when_sent)
 {
   g_autoptr(bench) b = bench_new(false);
@@ -300,8 +302,8 @@ TEST(test_source)
   }
 }
 
-/* note D36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for what is left. The
- * Request behind it does not come into it. */
+/* note D36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for
+ * what is left. The Request behind it does not come into it. */
 TEST(test_revoked_midway)
 {
   g_autoptr(bench) b = bench_new(false);
@@ -333,8 +335,9 @@ static void append_asked(void *user, uint64_t from, uint32_t length, buffer_chai
   buffer_chain_append(chain, octets, length, NULL);
 }
 
-/* RDMAP-096, RDMAP-140: the longest Read there is, from a source whose Tagged Offsets pass 2^32: at each place what is sent is octet n of the
- * source; revoked there, the Terminate asks for the rest: n further and n less. */
+/* RDMAP-096, RDMAP-140: the longest Read there is, from a source whose Tagged Offsets pass 2^32: at each
+ * place what is sent is octet n of the source; revoked there, the Terminate asks for the rest: n further and
+ * n less. */
 TEST(test_a_long_read)
 {
   static const uint32_t places[] = {

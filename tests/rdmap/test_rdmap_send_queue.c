@@ -59,8 +59,8 @@ TEST(test_order)
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, RDMAP_OPERATIONS);
 }
 
-/* RDMAP-195: a Write or Send is done when the LLP says of its last octet that it gets there, not one octet earlier, and not before it is
- * framed at all. */
+/* RDMAP-195: a Write or Send is done when the LLP says of its last octet that it gets there, not one octet
+ * earlier, and not before it is framed at all. */
 TEST(test_done_by_acknowledgement)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
@@ -81,8 +81,8 @@ TEST(test_done_by_acknowledgement)
   assert_none_done(queue);
 }
 
-/* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write behind an open Read waits for
- * it; so does a Read for a Write that is not acknowledged. */
+/* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write
+ * behind an open Read waits for it; so does a Read for a Write that is not acknowledged. */
 TEST(test_done_in_order)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
@@ -122,7 +122,8 @@ TEST(test_ord)
   g_assert_cmpuint(rdmap_send_queue_next(queue, 3, 3)->id, ==, 2);
 }
 
-/* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, behind it, does not wait for more than its turn. */
+/* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, behind it, does not
+ * wait for more than its turn. */
 TEST(test_fence)
 {
   for (rdmap_operation fenced = 0; fenced < RDMAP_OPERATIONS; fenced++) {
@@ -136,7 +137,8 @@ TEST(test_fence)
   }
 }
 
-/* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an acknowledged Write is not. */
+/* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an
+ * acknowledged Write is not. */
 TEST(test_ended)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
@@ -161,8 +163,8 @@ TEST(test_ended)
   g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 0);
 }
 
-/* A long queue that is posted ahead, sent and completed from the front: numbers and order hold, and it does not take quadratic time (10^5
- * operations moved at every completion would be 10^10 steps). */
+/* A long queue that is posted ahead, sent and completed from the front: numbers and order hold, and it does
+ * not take quadratic time (10^5 operations moved at every completion would be 10^10 steps). */
 TEST(test_many)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();

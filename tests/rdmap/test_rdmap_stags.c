@@ -320,7 +320,8 @@ TEST(test_associations_to_the_letter)
   }
 }
 
-/* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well, keep their codes. */
+/* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well,
+ * keep their codes. */
 TEST(test_the_letter_changes_no_other_code)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);

@@ -32,9 +32,9 @@ static void post_send(rdmap_kit *kit, uint64_t id, rdmap_operation operation, ui
                                .source_user = octets, .remote_stag = stag));
 }
 
-/* RDMAP-120: each segment of a Write has T set and opcode 0. RDMAP-126, RDMAP-128: Writes go out in the order posted, none within
- * another, each with the one STag that it was given; to write two buffers takes two.
- * 250 octets are 100 + 100 + 50 behind headers of 14. */
+/* RDMAP-120: each segment of a Write has T set and opcode 0. RDMAP-126, RDMAP-128: Writes go out in the order
+ * posted, none within another, each with the one STag that it was given; to write two buffers takes two. 250
+ * octets are 100 + 100 + 50 behind headers of 14. */
 RDMAP_TEST(test_writes_on_the_wire)
 {
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 1);
@@ -52,8 +52,8 @@ RDMAP_TEST(test_writes_on_the_wire)
   }
 }
 
-/* RDMAP-121: the sink's ULP hears nothing of a Write, nor of one of no octets; its octets are where they belong, to a part of a buffer
- * that does not start at 0. */
+/* RDMAP-121: the sink's ULP hears nothing of a Write, nor of one of no octets; its octets are where they
+ * belong, to a part of a buffer that does not start at 0. */
 RDMAP_TEST(test_write_is_not_told)
 {
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 2);
@@ -71,9 +71,9 @@ RDMAP_TEST(test_write_is_not_told)
   rdmap_kit_assert_untouched(memory + 310, 90);
 }
 
-/* RDMAP-152, RDMAP-159: each segment of the four Sends has T clear and QN 0. RDMAP-160: one MSN after the other, in the order posted.
- * RDMAP-163: those that invalidate carry the STag behind their control octet; the others carry none there, whatever the ULP left in its
- * field. 100 octets are 96 + 4 behind headers of 18. */
+/* RDMAP-152, RDMAP-159: each segment of the four Sends has T clear and QN 0. RDMAP-160: one MSN after the
+ * other, in the order posted. RDMAP-163: those that invalidate carry the STag behind their control octet; the
+ * others carry none there, whatever the ULP left in its field. 100 octets are 96 + 4 behind headers of 18. */
 RDMAP_TEST(test_sends_on_the_wire)
 {
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 100, 3);
@@ -94,8 +94,8 @@ RDMAP_TEST(test_sends_on_the_wire)
   }
 }
 
-/* What the ULP hears of each Send: its buffer, its length, whether it solicits, what it invalidated. At that moment the STag is gone and
- * the octets are there. */
+/* What the ULP hears of each Send: its buffer, its length, whether it solicits, what it invalidated. At that
+ * moment the STag is gone and the octets are there. */
 typedef struct told_sends {
   const uint8_t *expected;
   uint8_t *buffers[4];
@@ -111,8 +111,8 @@ static void look_at_send(rdmap_kit *kit, unsigned side)
   g_assert_cmpint(ddp_stag_table_find(kit->hosts[side].stags, told->stags[i]) != NULL, ==, i % 2 == 0);
 }
 
-/* RDMAP-165: an STag of this stream's is invalid when the Send that names it reaches the ULP; the Sends without Invalidate leave all as
- * they are. */
+/* RDMAP-165: an STag of this stream's is invalid when the Send that names it reaches the ULP; the Sends
+ * without Invalidate leave all as they are. */
 RDMAP_TEST(test_sends_are_told)
 {
   told_sends told = {.expected = rdmap_kit_pattern(kit, KIT_A, 100, 4)};
@@ -134,8 +134,8 @@ RDMAP_TEST(test_sends_are_told)
   g_free(expected);
 }
 
-/* RDMAP-153, RDMAP-162: each Send uses up one buffer, with no octets as with many, of several segments as of one; a Send may fill its
- * buffer exactly. With three buffers the fourth finds none. */
+/* RDMAP-153, RDMAP-162: each Send uses up one buffer, with no octets as with many, of several segments as of
+ * one; a Send may fill its buffer exactly. With three buffers the fourth finds none. */
 RDMAP_TEST(test_a_send_uses_one_buffer)
 {
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 200, 5);
@@ -154,8 +154,9 @@ RDMAP_TEST(test_a_send_uses_one_buffer)
                        "sends Terminate 1/2/02");
 }
 
-/* RDMAP-157, RDMAP-187, RDMAP-197: in each of the 24 orders in which two Sends of two segments can arrive, the ULP hears of each once,
- * in the order sent, and as soon as it and all before it is there, not earlier. */
+/* RDMAP-157, RDMAP-187, RDMAP-197: in each of the 24 orders in which two Sends of two segments can arrive,
+ * the ULP hears of each once, in the order sent, and as soon as it and all before it is there, not
+ * earlier. */
 TEST(test_sends_in_any_order)
 {
   for (unsigned order = 0; order < 24; order++) {
@@ -185,8 +186,9 @@ TEST(test_sends_in_any_order)
   }
 }
 
-/* RDMAP-164: the STag is looked at when DDP Delivers the Send, not when it is Placed: it is still good for the Write that was sent
- * before and arrives later, and an STag that is registered too late for the Placement is good enough. */
+/* RDMAP-164: the STag is looked at when DDP Delivers the Send, not when it is Placed: it is still good for
+ * the Write that was sent before and arrives later, and an STag that is registered too late for the Placement
+ * is good enough. */
 RDMAP_TEST(test_invalidated_at_delivery)
 {
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 80, 7);
@@ -212,8 +214,8 @@ RDMAP_TEST(test_invalidated_at_delivery)
   g_assert_cmpmem(memory, 80, octets, 80);
 }
 
-/* RDMAP-164, RDMAP-165: an STag of another stream's is not invalidated; one Terminate goes out for the Send, whose buffer is used up
- * and of which the ULP hears nothing (note D54). */
+/* RDMAP-164, RDMAP-165: an STag of another stream's is not invalidated; one Terminate goes out for the Send,
+ * whose buffer is used up and of which the ULP hears nothing (note D54). */
 RDMAP_TEST(test_a_foreign_stag_is_not_invalidated)
 {
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 80);
@@ -234,7 +236,8 @@ RDMAP_TEST(test_a_foreign_stag_is_not_invalidated)
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
 }
 
-/* RDMAP-195, RDMAP-196: posted work completes in the order posted, each when its last octet is acknowledged and no octet earlier. */
+/* RDMAP-195, RDMAP-196: posted work completes in the order posted, each when its last octet is acknowledged
+ * and no octet earlier. */
 RDMAP_TEST(test_completions)
 {
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 150, 8);

@@ -35,9 +35,9 @@ RDMAP_TEST(test_on_the_wire)
   rdmap_kit_assert_sent(kit, KIT_A, 1, "4147 00000000 00000002 00000001 00000000 02070000");
 }
 
-/* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however long it is: one for a Read
- * Request, of 52 octets, in segments of at most 46 of payload too.
- * RDMAP-172: the ULP hears what it says. */
+/* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however
+ * long it is: one for a Read Request, of 52 octets, in segments of at most 46 of payload too. RDMAP-172: the
+ * ULP hears what it says. */
 TEST(test_it_always_has_a_buffer)
 {
   rdmap_config a = rdmap_kit_config(KIT_A);
@@ -62,7 +62,8 @@ TEST(test_it_always_has_a_buffer)
   }
 }
 
-/* RDMAP-169: a Terminate uses up the one buffer there is: there is none for a second, which an early one with MSN 2 shows. */
+/* RDMAP-169: a Terminate uses up the one buffer there is: there is none for a second, which an early one with
+ * MSN 2 shows. */
 TEST(test_it_uses_the_buffer)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -78,8 +79,8 @@ TEST(test_it_uses_the_buffer)
   rdmap_kit_free(kit);
 }
 
-/* RDMAP-171: the Terminate is Delivered behind all that was sent before it: the ULP hears of an earlier Send first, though that arrives
- * last. RDMAP-172: then it hears of the Terminate. */
+/* RDMAP-171: the Terminate is Delivered behind all that was sent before it: the ULP hears of an earlier Send
+ * first, though that arrives last. RDMAP-172: then it hears of the Terminate. */
 RDMAP_TEST(test_delivered_in_its_turn)
 {
   rdmap_kit_post_receive(kit, KIT_B, 100);
@@ -96,8 +97,8 @@ RDMAP_TEST(test_delivered_in_its_turn)
   g_assert_true(kit->hosts[KIT_B].stream->is_terminated);
 }
 
-/* RDMAP-175: the Terminate is the last message of its direction: what is posted, a response that is due, and what the ULP would like
- * to post do not go out. RDMAP-206: nor does anything else. */
+/* RDMAP-175: the Terminate is the last message of its direction: what is posted, a response that is due, and
+ * what the ULP would like to post do not go out. RDMAP-206: nor does anything else. */
 RDMAP_TEST(test_nothing_comes_behind)
 {
   g_assert_true(post(kit, KIT_B, 9, RDMAP_OPERATION_READ, 0));
@@ -117,10 +118,11 @@ RDMAP_TEST(test_nothing_comes_behind)
   rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 0/2/07; completed 1 in error; completed 2 in error");
 }
 
-/* DDP-086, DDP-038: a message that DDP has when the stream fails is sent whole, its last segment with L; then the Terminate goes, before what
- * is only posted; and the peer, who Delivers it after that message (DDP-115), hears of both. So it is with an error of this end's own and with
- * one of MPA's, which leaves the outgoing half as it was (mpa-01 §7). 300 octets are 3 tagged segments or 4 untagged ones; two are out. The
- * operation completes, in error as all others, when DDP has no more of its octets to send. */
+/* DDP-086, DDP-038: a message that DDP has when the stream fails is sent whole, its last segment with L; then
+ * the Terminate goes, before what is only posted; and the peer, who Delivers it after that message (DDP-115),
+ * hears of both. So it is with an error of this end's own and with one of MPA's, which leaves the outgoing
+ * half as it was (mpa-01 §7). 300 octets are 3 tagged segments or 4 untagged ones; two are out. The operation
+ * completes, in error as all others, when DDP has no more of its octets to send. */
 TEST(test_message_under_way)
 {
   for (int i = 0; i < 4; i++) {
@@ -168,8 +170,9 @@ TEST(test_message_under_way)
   }
 }
 
-/* RDMAP-232: a Read Response under way is sent whole, too; unless its source is revoked: then the Terminate that is due is next, with no L made
- * up for the response (note D36). The first error stays the one that is told. A's Read of 250 octets has one segment of 100 out. */
+/* RDMAP-232: a Read Response under way is sent whole, too; unless its source is revoked: then the Terminate
+ * that is due is next, with no L made up for the response (note D36). The first error stays the one that is
+ * told. A's Read of 250 octets has one segment of 100 out. */
 TEST(test_response_under_way)
 {
   for (int revoked = 0; revoked < 2; revoked++) {
@@ -200,7 +203,8 @@ TEST(test_response_under_way)
   }
 }
 
-/* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (note D38). */
+/* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (note
+ * D38). */
 RDMAP_TEST(test_silence)
 {
   uint8_t *memory = rdmap_kit_post_receive(kit, KIT_B, 100);
@@ -215,8 +219,9 @@ RDMAP_TEST(test_silence)
   g_assert_cmpuint(kit->hosts[KIT_B].delivered->len, ==, 0);
 }
 
-/* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with silence. All that is
- * posted completes in error, in order, but a Read whose response is here already (RDMAP-221, RDMAP-228). */
+/* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with
+ * silence. All that is posted completes in error, in order, but a Read whose response is here already
+ * (RDMAP-221, RDMAP-228). */
 RDMAP_TEST(test_after_a_terminate_of_the_peer)
 {
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
@@ -243,8 +248,8 @@ RDMAP_TEST(test_after_a_terminate_of_the_peer)
   g_assert_false(post(kit, KIT_A, 6, RDMAP_OPERATION_WRITE, 0));
 }
 
-/* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (note D29). One that is longer than
- * any does not fit its buffer. */
+/* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (note D29). One
+ * that is longer than any does not fit its buffer. */
 TEST(test_invalid_terminates)
 {
   static const struct {
@@ -262,8 +267,8 @@ TEST(test_invalid_terminates)
   }
 }
 
-/* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes out, what the peer asks for
- * too, and what it sends is taken (DDP-131). */
+/* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes
+ * out, what the peer asks for too, and what it sends is taken (DDP-131). */
 RDMAP_TEST(test_close)
 {
   rdmap_kit_post_receive(kit, KIT_B, 0);
@@ -281,8 +286,9 @@ RDMAP_TEST(test_close)
   g_assert_false(kit->hosts[KIT_A].stream->is_terminated);
 }
 
-/* DDP-128: the peer's direction ends: the ULP is told once, its own operations go on, but a Read could never be answered. DDP-127: data
- * after that end, right or wrong, is not Placed; it ends the stream, also one that this ULP has closed in turn. The peer is told. */
+/* DDP-128: the peer's direction ends: the ULP is told once, its own operations go on, but a Read could never
+ * be answered. DDP-127: data after that end, right or wrong, is not Placed; it ends the stream, also one that
+ * this ULP has closed in turn. The peer is told. */
 TEST(test_half_close)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -310,7 +316,8 @@ TEST(test_half_close)
   }
 }
 
-/* The peer's direction ends without the response to a Read: it fails now, sent or not, instead of waiting for ever. */
+/* The peer's direction ends without the response to a Read: it fails now, sent or not, instead of waiting for
+ * ever. */
 TEST(test_half_close_leaves_a_read)
 {
   for (int sent = 0; sent < 2; sent++) {
@@ -334,8 +341,8 @@ RDMAP_TEST(test_close_and_half_close)
   g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
 }
 
-/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (note D50). DDP-133, DDP-134: each is one fatal
- * indication to the ULP. DDP-137: the outgoing half still takes the Terminate. */
+/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (note D50). DDP-133,
+ * DDP-134: each is one fatal indication to the ULP. DDP-137: the outgoing half still takes the Terminate. */
 TEST(test_llp_error)
 {
   for (uint8_t code = 1; code <= 4; code++) {
@@ -351,8 +358,9 @@ TEST(test_llp_error)
   }
 }
 
-/* DDP-132: the connection is lost, of a stream that is open, closed by its ULP, by the peer, or by both: one fatal indication, all completes
- * in error, nothing goes out, not even the rest of a message, or a Terminate that was due or half sent. */
+/* DDP-132: the connection is lost, of a stream that is open, closed by its ULP, by the peer, or by both: one
+ * fatal indication, all completes in error, nothing goes out, not even the rest of a message, or a Terminate
+ * that was due or half sent. */
 TEST(test_llp_lost)
 {
   rdmap_kit *kit;
@@ -450,7 +458,8 @@ RDMAP_TEST(test_the_ulp_ends_it_from_a_handler)
   g_assert_cmpuint(rdmap_stream_undelivered(kit->hosts[KIT_B].stream), ==, 0);
 }
 
-/* So may the handler of each Delivered segment: then the ULP hears no more of that. Handlers that are not there are not called. */
+/* So may the handler of each Delivered segment: then the ULP hears no more of that. Handlers that are not
+ * there are not called. */
 typedef struct ending_host {
   rdmap_stream *stream;
   unsigned received, terminated;
@@ -500,8 +509,8 @@ TEST(test_ended_at_delivery)
   }
 }
 
-/* A stream counts among those of its Protection Domain as long as it is there: shared STags are not invalidated by a Remote Peer in
- * generation rfc (note D55). */
+/* A stream counts among those of its Protection Domain as long as it is there: shared STags are not
+ * invalidated by a Remote Peer in generation rfc (note D55). */
 TEST(test_counted_in_its_protection_domain)
 {
   static const struct {
@@ -536,7 +545,8 @@ TEST(test_counted_in_its_protection_domain)
   }
 }
 
-/* The FIN behind a Terminate is no news: neither the end that sent it nor the one that got it hears of a half-close. */
+/* The FIN behind a Terminate is no news: neither the end that sent it nor the one that got it hears of a
+ * half-close. */
 RDMAP_TEST(test_fin_after_a_terminate)
 {
   uint8_t octet = 1;

@@ -81,9 +81,9 @@ static const case_2 cases_2[] = {
     {"Read Response", BAD_RESPONSE, BAD_RESPONSE_TERMINATE},
 };
 
-/* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next message out, before a Read Response that is due and
- * Sends that are posted, and after the Send under way, which DDP must send whole (DDP-086): 96 of 300 octets are
- * out, 96, 96 and 12 follow. M = D = 1, R = 0. RDMAP-224: nothing is sent again. */
+/* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next message out, before a Read Response that is due
+ * and Sends that are posted, and after the Send under way, which DDP must send whole (DDP-086): 96 of 300
+ * octets are out, 96, 96 and 12 follow. M = D = 1, R = 0. RDMAP-224: nothing is sent again. */
 TEST(test_terminate_goes_first)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
@@ -102,9 +102,10 @@ TEST(test_terminate_goes_first)
   }
 }
 
-/* RDMAP-234: a Read Request in three segments, of an STag that is none, the L segment first: nothing goes out until DDP Delivers it with its last
- * segment. Then one Terminate is the next message, after the Send under way (96 of 300 octets are out) and before the response to an earlier
- * Read and a Send that are due. RDMAP-235: M = D = R = 1: the L segment's length and header, and the whole header of the Read Request. */
+/* RDMAP-234: a Read Request in three segments, of an STag that is none, the L segment first: nothing goes out
+ * until DDP Delivers it with its last segment. Then one Terminate is the next message, after the Send under
+ * way (96 of 300 octets are out) and before the response to an earlier Read and a Send that are due.
+ * RDMAP-235: M = D = R = 1: the L segment's length and header, and the whole header of the Read Request. */
 TARGET_TEST(test_bad_read_request)
 {
   rdmap_kit *kit = target->kit;
@@ -228,9 +229,10 @@ static rdmap_target *half_target_new(bool report_on_arrival)
   return target;
 }
 
-/* DDP-111, DDP-115: nothing is Delivered after a message that lacks its last segment, on whatever queue, tagged or not: the stream ends by an
- * unexpected opcode (RDMAP-106), or by an MSN that is not in turn, in either order of arrival. RDMAP-235, RDMAP-236: the Terminate copies the DDP
- * header of the segment that came too early, and R is 0, of a Read Request too (figure 10). */
+/* DDP-111, DDP-115: nothing is Delivered after a message that lacks its last segment, on whatever queue,
+ * tagged or not: the stream ends by an unexpected opcode (RDMAP-106), or by an MSN that is not in turn, in
+ * either order of arrival. RDMAP-235, RDMAP-236: the Terminate copies the DDP header of the segment that came
+ * too early, and R is 0, of a Read Request too (figure 10). */
 TEST(test_after_half_a_message)
 {
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(half_cases); i++) {
@@ -251,8 +253,8 @@ TEST(test_after_half_a_message)
   }
 }
 
-/* The peer's direction ends in the middle of a message: the stream ends, too, instead of waiting for the rest. The end of a whole one is told as
- * a half-closed stream. */
+/* The peer's direction ends in the middle of a message: the stream ends, too, instead of waiting for the
+ * rest. The end of a whole one is told as a half-closed stream. */
 TEST(test_end_within_a_message)
 {
   static const char *const halves[] = {HALF_WRITE, HALF_SEND, HALF_TERMINATE};

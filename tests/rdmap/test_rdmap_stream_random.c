@@ -6,7 +6,8 @@
 #include "rdmap_kit.h"
 #include "test.h"
 
-/* Both ends post all kinds of operations, ULPDUs arrive in any order within a window, acknowledgements come when they like. */
+/* Both ends post all kinds of operations, ULPDUs arrive in any order within a window, acknowledgements come
+ * when they like. */
 enum { CASES = 300, OPERATIONS = 30, MAX_OCTETS = 400, SPACE = OPERATIONS * MAX_OCTETS, WINDOW = 6 };
 
 typedef struct random_side {
@@ -205,7 +206,8 @@ static void step(random_case *c)
   g_assert_cmpuint(open_reads(c->kit->hosts[s].stream), <=, c->ord[s]);
 }
 
-/* Of what `s` sent: every ULPDU is an RDMA Message's, none within another, and the operations' are in the order posted. */
+/* Of what `s` sent: every ULPDU is an RDMA Message's, none within another, and the operations' are in the
+ * order posted. */
 static void check_wire(const random_case *c, unsigned s)
 {
   const random_side *side = &c->sides[s];
@@ -259,9 +261,10 @@ static void run_case(uint64_t seed)
   random_stream_free(c.random);
 }
 
-/* RDMAP-206: all ULPDUs parse as segments of RDMA Messages. RDMAP-194: operations go out in the order posted. RDMAP-196: they complete in
- * that order. RDMAP-157: Sends are told in the order sent, and then all Writes before them are in place. RDMAP-214: the Reads open
- * never pass ORD. RDMAP-140: every Read is answered, with the octets of the source. */
+/* RDMAP-206: all ULPDUs parse as segments of RDMA Messages. RDMAP-194: operations go out in the order posted.
+ * RDMAP-196: they complete in that order. RDMAP-157: Sends are told in the order sent, and then all Writes
+ * before them are in place. RDMAP-214: the Reads open never pass ORD. RDMAP-140: every Read is answered, with
+ * the octets of the source. */
 TEST(test_random)
 {
   for (uint64_t seed = 1; seed <= CASES; seed++) {

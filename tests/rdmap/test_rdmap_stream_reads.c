@@ -56,9 +56,9 @@ static uint32_t word_at(const rdmap_kit *kit, unsigned side, size_t index, size_
   return big_endian_read_32(rdmap_kit_sent(kit, side, index)->octets + at);
 }
 
-/* RDMAP-130: a Read is one Read Request and one Read Response. RDMAP-131, RDMAP-135: the request has T clear, opcode 1 and QN 1.
- * RDMAP-146, RDMAP-151: each segment of the response has T set, opcode 2 and the one Sink STag of the request, whatever it is.
- * 250 octets are 100 + 100 + 50. */
+/* RDMAP-130: a Read is one Read Request and one Read Response. RDMAP-131, RDMAP-135: the request has T clear,
+ * opcode 1 and QN 1. RDMAP-146, RDMAP-151: each segment of the response has T set, opcode 2 and the one Sink
+ * STag of the request, whatever it is. 250 octets are 100 + 100 + 50. */
 TEST(test_on_the_wire)
 {
   readers r;
@@ -116,9 +116,9 @@ TEST(test_the_source_ulp_is_idle)
   rdmap_kit_free(r.kit);
 }
 
-/* RDMAP-136, RDMAP-138: requests go out in the order posted with MSN 1, 2, 3, each for one buffer of the source: two buffers take two.
- * RDMAP-137, RDMAP-149, RDMAP-201, RDMAP-189: in whatever order they arrive, they are answered in the order sent, the responses do not
- * mix, and the Reads complete in that order. */
+/* RDMAP-136, RDMAP-138: requests go out in the order posted with MSN 1, 2, 3, each for one buffer of the
+ * source: two buffers take two. RDMAP-137, RDMAP-149, RDMAP-201, RDMAP-189: in whatever order they arrive,
+ * they are answered in the order sent, the responses do not mix, and the Reads complete in that order. */
 TEST(test_several_in_any_order)
 {
   static const size_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -155,7 +155,8 @@ TEST(test_several_in_any_order)
   }
 }
 
-/* RDMAP-142: what may not be read brings a Terminate and no response; the order of the codes is note D12's. */
+/* RDMAP-142: what may not be read brings a Terminate and no response; the order of the codes is note
+ * D12's. */
 TEST(test_the_source_is_validated)
 {
   static const struct {
@@ -187,8 +188,8 @@ TEST(test_the_source_is_validated)
   }
 }
 
-/* RDMAP-143, RDMAP-144: a Read of nothing names STags and offsets that do not exist at either end, and is answered by one empty segment
- * with L set, which completes it. */
+/* RDMAP-143, RDMAP-144: a Read of nothing names STags and offsets that do not exist at either end, and is
+ * answered by one empty segment with L set, which completes it. */
 TEST(test_zero_length)
 {
   readers r;
@@ -206,8 +207,8 @@ TEST(test_zero_length)
   rdmap_kit_free(r.kit);
 }
 
-/* RDMAP-147, RDMAP-209, RDMAP-210, RDMAP-214: with ORD and IRD of 3 a burst of five Reads puts exactly three requests on the wire, B has
- * room for them, and each response lets one more out. */
+/* RDMAP-147, RDMAP-209, RDMAP-210, RDMAP-214: with ORD and IRD of 3 a burst of five Reads puts exactly three
+ * requests on the wire, B has room for them, and each response lets one more out. */
 TEST(test_ord_and_ird)
 {
   readers r;
@@ -235,8 +236,9 @@ TEST(test_ord_and_ird)
   rdmap_kit_free(r.kit);
 }
 
-/* RDMAP-132, RDMAP-215: each request takes one buffer of QN 1: with an IRD of 2 the third finds none (1/2/02), also while the first
- * response is partly sent: that one is sent whole. Nothing else is answered any more. */
+/* RDMAP-132, RDMAP-215: each request takes one buffer of QN 1: with an IRD of 2 the third finds none
+ * (1/2/02), also while the first response is partly sent: that one is sent whole. Nothing else is answered
+ * any more. */
 TEST(test_more_than_ird)
 {
   for (int partly_answered = 0; partly_answered < 2; partly_answered++) {
@@ -259,8 +261,8 @@ TEST(test_more_than_ird)
   }
 }
 
-/* note D28: the buffer is back when the last segment of the response leaves: with an IRD and ORD of 1, a requester that asks
- * again the moment it has it never finds B without a buffer. */
+/* note D28: the buffer is back when the last segment of the response leaves: with an IRD and ORD of 1, a
+ * requester that asks again the moment it has it never finds B without a buffer. */
 TEST(test_one_after_the_other)
 {
   readers r;
@@ -317,7 +319,8 @@ TEST(test_not_before_delivery)
   }
 }
 
-/* RDMAP-198: what an earlier Write brings late is what the Read reads (RDMAP-191), and what is on its way no longer changes. */
+/* RDMAP-198: what an earlier Write brings late is what the Read reads (RDMAP-191), and what is on its way no
+ * longer changes. */
 TEST(test_memory_is_read_when_sent)
 {
   readers r;
@@ -346,8 +349,8 @@ TEST(test_memory_is_read_when_sent)
   rdmap_kit_free(r.kit);
 }
 
-/* RDMAP-200, RDMAP-203: a Read completes when the last segment of its response is Delivered: not when that is merely Placed, nor by
- * acknowledgements; and it takes nothing else. */
+/* RDMAP-200, RDMAP-203: a Read completes when the last segment of its response is Delivered: not when that is
+ * merely Placed, nor by acknowledgements; and it takes nothing else. */
 TEST(test_completion)
 {
   readers r;
@@ -375,8 +378,8 @@ TEST(test_completion)
   rdmap_kit_free(r.kit);
 }
 
-/* RDMAP-196: completion in the order posted: a Send behind an open Read waits for it though it is acknowledged; a Read behind a Write
- * that is not acknowledged waits for that. */
+/* RDMAP-196: completion in the order posted: a Send behind an open Read waits for it though it is
+ * acknowledged; a Read behind a Write that is not acknowledged waits for that. */
 TEST(test_completion_in_order)
 {
   readers r;
@@ -408,8 +411,9 @@ TEST(test_completion_in_order)
   rdmap_kit_free(r.kit);
 }
 
-/* RDMAP-193: a Write with a fence stays here until the responses to all Reads before it are Delivered, so they bring the old octets; a
- * Write without one goes at once. RDMAP-194: what is posted behind a fence does not overtake it. */
+/* RDMAP-193: a Write with a fence stays here until the responses to all Reads before it are Delivered, so
+ * they bring the old octets; a Write without one goes at once. RDMAP-194: what is posted behind a fence does
+ * not overtake it. */
 TEST(test_fence)
 {
   for (int fenced = 0; fenced < 2; fenced++) {
@@ -432,8 +436,8 @@ TEST(test_fence)
   }
 }
 
-/* RDMAP-193: a fence holds a Read back as it does any other operation, until all Reads before it are answered, and with it what is posted behind;
- * the Read it let go is open again for the next fence. */
+/* RDMAP-193: a fence holds a Read back as it does any other operation, until all Reads before it are
+ * answered, and with it what is posted behind; the Read it let go is open again for the next fence. */
 TEST(test_fenced_reads)
 {
   readers r;
@@ -471,7 +475,8 @@ static void append_in_order(void *user, uint64_t from, uint32_t length, buffer_c
   buffer_chain_append(chain, octets, length, NULL);
 }
 
-/* The next ULPDU of `side` goes to the other one at once, without a copy, as the FPDU that ends at `*fpdu_end`. False when there is none. */
+/* The next ULPDU of `side` goes to the other one at once, without a copy, as the FPDU that ends at
+ * `*fpdu_end`. False when there is none. */
 static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
 {
   g_auto(buffer_chain) chain;
@@ -487,9 +492,9 @@ static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
   return pulled;
 }
 
-/* RDMAP-140: a valid Read of 2^31 octets and one of 2^32 - 1 are answered whole, each octet once and in order, across TO 2^32 at either end, and
- * complete. A segment takes 64768 - 14 = 64754 octets: 2^31 = 33,163 x 64,754 + 46,746, and 2^32 - 1 = 66,327 x 64,754 + 28,737. No octet is
- * in any memory. */
+/* RDMAP-140: a valid Read of 2^31 octets and one of 2^32 - 1 are answered whole, each octet once and in
+ * order, across TO 2^32 at either end, and complete. A segment takes 64768 - 14 = 64754 octets: 2^31 = 33,163
+ * x 64,754 + 46,746, and 2^32 - 1 = 66,327 x 64,754 + 28,737. No octet is in any memory. */
 TEST(test_the_longest_reads)
 {
   static const struct {
@@ -533,8 +538,8 @@ TEST(test_the_longest_reads)
   }
 }
 
-/* RDMAP-096, note D36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the Terminate's Request is n further at
- * both ends and n shorter. 1 and 2 segments of 64,754 octets. */
+/* RDMAP-096, note D36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the
+ * Terminate's Request is n further at both ends and n shorter. 1 and 2 segments of 64,754 octets. */
 TEST(test_revoked_after_64_kib)
 {
   for (uint32_t segments = 1; segments <= 2; segments++) {
@@ -639,8 +644,8 @@ TEST(test_wrong_responses)
   }
 }
 
-/* note D36: the source is revoked when 100 of 250 octets are with DDP. The Terminate comes next, in place of the rest, and asks
- * for what is left; no segment with L is made up. */
+/* note D36: the source is revoked when 100 of 250 octets are with DDP. The Terminate comes next, in place of
+ * the rest, and asks for what is left; no segment with L is made up. */
 TEST(test_revoked_midway)
 {
   readers r;
@@ -683,8 +688,9 @@ TEST(test_begins_with_any_message)
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); received 2 (0 octets)");
 }
 
-/* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to Reads it never sent, and leaves the STag of
- * a Send with Invalidate as it is. A Read Request of a wrong length is an error all the same (note D29). */
+/* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to
+ * Reads it never sent, and leaves the STag of a Send with Invalidate as it is. A Read Request of a wrong
+ * length is an error all the same (note D29). */
 TEST(test_only_observes)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);

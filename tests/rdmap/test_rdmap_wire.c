@@ -63,11 +63,12 @@ static void post_all(rdmap_kit *kit)
   post(kit, RDMAP_OPERATION_SEND_SE_INVALIDATE, 0x55667788, 0);
 }
 
-/* RDMAP-040, RDMAP-042, RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-046, RDMAP-051, RDMAP-065: DDP Control,
- * RDMAP Control (RV 01, 00, opcode), then STag and TO of a tagged one (RDMAP-056, RDMAP-276), or the
- * Invalidate STag, QN, MSN and MO of an untagged one (RDMAP-057, RDMAP-059, RDMAP-060, RDMAP-061,
- * RDMAP-062, RDMAP-277, RDMAP-279, RDMAP-280); RDMAP-054: 0 where there is none to invalidate. RDMAP-021, RDMAP-023: RDMAP's octets in the header
- * are one in a tagged segment and five in an untagged one. Each Send type takes the next MSN of QN 0. */
+/* RDMAP-040, RDMAP-042, RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-046, RDMAP-051, RDMAP-065: DDP Control, RDMAP
+ * Control (RV 01, 00, opcode), then STag and TO of a tagged one (RDMAP-056, RDMAP-276), or the Invalidate
+ * STag, QN, MSN and MO of an untagged one (RDMAP-057, RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062, RDMAP-277,
+ * RDMAP-279, RDMAP-280); RDMAP-054: 0 where there is none to invalidate. RDMAP-021, RDMAP-023: RDMAP's octets
+ * in the header are one in a tagged segment and five in an untagged one. Each Send type takes the next MSN of
+ * QN 0. */
 TEST(test_operations_of_the_ietf)
 {
   g_autoptr(rdmap_kit) kit = kit_with_stags(IWARP_IETF);
@@ -235,7 +236,8 @@ TEST(test_longer_messages_are_segmented)
   }
 }
 
-/* The next `count` ULPDUs of `side`, and no more, have this T bit and opcode, and only the last of them has L. */
+/* The next `count` ULPDUs of `side`, and no more, have this T bit and opcode, and only the last of them has
+ * L. */
 static void assert_segments(rdmap_kit *kit, unsigned side, bool tagged, uint8_t opcode, size_t count)
 {
   size_t first = kit->hosts[side].sent->len;
@@ -247,8 +249,9 @@ static void assert_segments(rdmap_kit *kit, unsigned side, bool tagged, uint8_t 
   }
 }
 
-/* RDMAP-043, RDMAP-046: T and opcode are those of the table in every segment of every message. MULPDU 19 leaves 5 octets of payload to a tagged
- * segment, 1 to an untagged one: 12 octets are 3 segments or 12, a Read Request 28, a Terminate without copies 4. */
+/* RDMAP-043, RDMAP-046: T and opcode are those of the table in every segment of every message. MULPDU 19
+ * leaves 5 octets of payload to a tagged segment, 1 to an untagged one: 12 octets are 3 segments or 12, a
+ * Read Request 28, a Terminate without copies 4. */
 TEST(test_every_segment_of_every_message)
 {
   static const uint8_t octets[12];

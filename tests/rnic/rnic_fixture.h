@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two endpoints on a wire in memory: what each ULP is told, and what each end puts on the wire, octet for octet. What the octets mean is read
- * here from the documents alone: nothing of model/ helps to read them. */
+/* Two endpoints on a wire in memory: what each ULP is told, and what each end puts on the wire, octet for
+ * octet. What the octets mean is read here from the documents alone: nothing of model/ helps to read them. */
 #ifndef TESTS_RNIC_RNIC_FIXTURE_H
 #define TESTS_RNIC_RNIC_FIXTURE_H
 
@@ -63,17 +63,20 @@ struct rnic_fixture {
   GQueue *flying;
 };
 
-/* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then rnic_fixture_start(). The Initiator opens.
- * Markers and CRC on, timeout 10 s, IRD and ORD 2. The wire takes 10 us and keeps the order. */
+/* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then
+ * rnic_fixture_start(). The Initiator opens. Markers and CRC on, timeout 10 s, IRD and ORD 2. The wire takes
+ * 10 us and keeps the order. */
 rnic_fixture *rnic_fixture_new(void);
 
-/* Both to this generation; the FPDU phase starts behind the streaming octets and the frames as they are configured. */
+/* Both to this generation; the FPDU phase starts behind the streaming octets and the frames as they are
+ * configured. */
 void rnic_fixture_set_generation(rnic_fixture *f, iwarp_generation generation);
 
 /* Creates and starts both; the Responder first. */
 void rnic_fixture_start(rnic_fixture *f);
 
-/* Creates both, without starting them: operations and buffers can be posted before. rnic_fixture_start() then only starts. */
+/* Creates both, without starting them: operations and buffers can be posted before. rnic_fixture_start() then
+ * only starts. */
 void rnic_fixture_create(rnic_fixture *f);
 
 /* Starts both and runs them. */
@@ -82,7 +85,8 @@ void rnic_fixture_start_and_run(rnic_fixture *f, time_ps span);
 /* Carries packets and runs timers until nothing is left to do before `now` + `span`. */
 void rnic_fixture_run(rnic_fixture *f, time_ps span);
 
-/* A segment as the Initiator would send it arrives at the Responder now: `length` octets at stream position `position`. */
+/* A segment as the Initiator would send it arrives at the Responder now: `length` octets at stream position
+ * `position`. */
 void rnic_fixture_forge(rnic_fixture *f, uint32_t position, const void *octets, uint32_t length,
                         uint8_t flags);
 
@@ -114,7 +118,8 @@ uint8_t *rnic_fixture_memory(rnic_fixture *f, unsigned side, size_t octets);
 /* All `octets` octets are KIT_UNTOUCHED still. */
 bool rnic_fixture_is_untouched(const uint8_t *memory, size_t octets);
 
-/* Registers memory of that size with all remote rights, TO from `base` on, for the side's Protection Domain. */
+/* Registers memory of that size with all remote rights, TO from `base` on, for the side's Protection
+ * Domain. */
 uint8_t *rnic_fixture_register(rnic_fixture *f, unsigned side, uint64_t base, size_t octets, uint32_t *stag);
 
 /* Posts a receive buffer with `id`; returns its memory. */
@@ -123,18 +128,19 @@ uint8_t *rnic_fixture_post_receive(rnic_fixture *f, unsigned side, size_t octets
 /* Posts an operation whose octets are 'a' + n % 26, n counted from its start. */
 bool rnic_fixture_post_work(rnic_fixture *f, unsigned side, rdmap_work work);
 
-/* The same; the fields of the work that are not 0 follow by name: rnic_fixture_post(f, side, .id = 1, .length = 5). */
+/* The same; the fields of the work that are not 0 follow by name: rnic_fixture_post(f, side, .id = 1, .length
+ * = 5). */
 #define rnic_fixture_post(f, side, ...) rnic_fixture_post_work((f), (side), (rdmap_work){__VA_ARGS__})
 
 /* True when the `octets` octets at `memory` are those of an operation, from its start. */
 bool rnic_fixture_is_payload(const uint8_t *memory, size_t octets);
 
-/* The ULPDUs that `side` has put on the wire since its FPDU phase began: each a GByteArray. Free with g_ptr_array_unref(). `intact`
- * (may be NULL): all octets belong to whole FPDUs. */
+/* The ULPDUs that `side` has put on the wire since its FPDU phase began: each a GByteArray. Free with
+ * g_ptr_array_unref(). `intact` (may be NULL): all octets belong to whole FPDUs. */
 GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *f, unsigned side, bool *intact);
 
-/* The payload (octets behind the 18-octet header) of the only Terminate among them, in hex without spaces; "" when there is none, "several"
- * when there are more. Free with g_free(). */
+/* The payload (octets behind the 18-octet header) of the only Terminate among them, in hex without spaces; ""
+ * when there is none, "several" when there are more. Free with g_free(). */
 char *rnic_fixture_terminate(const rnic_fixture *f, unsigned side);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4 (CRC) octets: a payload of 84
- * makes one of 104. */
+/* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4
+ * (CRC) octets: a payload of 84 makes one of 104. */
 #include "receiver_fixture.h"
 #include "stack_cleanup.h"
 #include "test.h"
@@ -57,9 +57,9 @@ static bool arrive_fpdu(made *m, guint index)
                                  receiver_fixture_position(m->f, index + 1));
 }
 
-/* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver must refuse them, one that
- * finds them by a marker or assumes alignment does not. With markers the first FPDU is 108 long, its marker leads; the FPDU with the
- * next, at 512, is the fifth. */
+/* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver
+ * must refuse them, one that finds them by a marker or assumes alignment does not. With markers the first
+ * FPDU is 108 long, its marker leads; the FPDU with the next, at 512, is the fifth. */
 TEST(test_no_memory)
 {
   static const struct {
@@ -96,7 +96,8 @@ TEST(test_no_memory_beyond_4_gib)
   receiver_fixture_expect_all(m.f);
 }
 
-/* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any memory. */
+/* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any
+ * memory. */
 TEST(test_no_memory_with_markers)
 {
   static const uint32_t large[] = {1000, 1000, 1000};
@@ -111,8 +112,9 @@ TEST(test_no_memory_with_markers)
   receiver_fixture_expect_all(m.f);
 }
 
-/* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for ever and are dropped for
- * ever. Memory for one FPDU is enough in order: less its last octet, for a cut there. */
+/* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for
+ * ever and are dropped for ever. Memory for one FPDU is enough in order: less its last octet, for a cut
+ * there. */
 TEST(test_deadlock)
 {
   for (uint64_t size = 0; size <= FPDU - 1; size += FPDU - 1) {
@@ -137,8 +139,9 @@ TEST(test_deadlock)
   }
 }
 
-/* A full memory: a segment that lets as much go as it brings passes, one octet more does not. 100 octets of FPDU 0 and 100 of FPDU 2 are
- * held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200; with 101 it would leave 201. */
+/* A full memory: a segment that lets as much go as it brings passes, one octet more does not. 100 octets of
+ * FPDU 0 and 100 of FPDU 2 are held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200;
+ * with 101 it would leave 201. */
 TEST(test_lets_go_as_much)
 {
   g_auto(made) m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
@@ -155,8 +158,8 @@ TEST(test_lets_go_as_much)
   receiver_fixture_expect_all(m.f);
 }
 
-/* The segment counts as a whole, however many runs of it are new: the middle of FPDU 0 is held, and nothing more fits. A segment of all
- * of FPDU 0 brings a run before and one behind, each too much for itself. */
+/* The segment counts as a whole, however many runs of it are new: the middle of FPDU 0 is held, and nothing
+ * more fits. A segment of all of FPDU 0 brings a run before and one behind, each too much for itself. */
 TEST(test_several_runs)
 {
   g_auto(made) m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
@@ -169,9 +172,9 @@ TEST(test_several_runs)
   g_assert_cmpuint(refusals(&m)->memory, ==, 2);
 }
 
-/* A segment that is dropped for a broken FPDU leaves nothing behind, though a run before it was in order. FPDU 0 is held but for its
- * first 300 octets; with the segment that brings those, and FPDU 1, damaged, nothing is let go. 900 octets of FPDU 2 still do not
- * fit beside the 732: of 1500 octets 768 are left. */
+/* A segment that is dropped for a broken FPDU leaves nothing behind, though a run before it was in order.
+ * FPDU 0 is held but for its first 300 octets; with the segment that brings those, and FPDU 1, damaged,
+ * nothing is let go. 900 octets of FPDU 2 still do not fit beside the 732: of 1500 octets 768 are left. */
 TEST(test_broken_segment_leaves_nothing)
 {
   enum { WITH_MARKERS = 1032, HELD_FROM = 300, PART = 900 };
@@ -196,7 +199,8 @@ TEST(test_broken_segment_leaves_nothing)
   receiver_fixture_expect_all(m.f);
 }
 
-/* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even asked about. */
+/* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even
+ * asked about. */
 TEST(test_duplicate)
 {
   g_auto(made) m = begin(KIT_IN_ORDER, false, 50, 1);
@@ -209,7 +213,8 @@ TEST(test_duplicate)
   g_assert_cmpuint(m.memory->used, ==, 50);
 }
 
-/* Two connections and one memory: what one holds the other cannot, until it is let go; when one is gone its part is free. */
+/* Two connections and one memory: what one holds the other cannot, until it is let go; when one is gone its
+ * part is free. */
 TEST(test_two_connections)
 {
   g_auto(made) m = begin(KIT_IN_ORDER, false, 150, 1);
@@ -227,8 +232,8 @@ TEST(test_two_connections)
   g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 3 * FPDU));
 }
 
-/* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the 65th octet there takes the
- * third, the 129th would take a fourth. */
+/* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the
+ * 65th octet there takes the third, the 129th would take a fourth. */
 TEST(test_cells)
 {
   g_auto(made) m = begin(KIT_IN_ORDER, false, 192, 64);
@@ -243,8 +248,8 @@ TEST(test_cells)
   g_assert_true(receiver_fixture_arrive(m.f, 10, 64)); /* the rest of the cell of the front */
 }
 
-/* FPDUs may consist of two pieces: the third piece of an FPDU is refused, unless it completes it. Each FPDU of 1020 octets has a marker or
- * two: FPDU 0 has those at 0 and 512. */
+/* FPDUs may consist of two pieces: the third piece of an FPDU is refused, unless it completes it. Each FPDU
+ * of 1020 octets has a marker or two: FPDU 0 has those at 0 and 512. */
 TEST(test_descriptors)
 {
   g_auto(made) m = begin_with_limits(2, 0);
@@ -302,8 +307,9 @@ static GArray *pieces_of(random_stream *random, const receiver_fixture *f, bool 
   return pieces;
 }
 
-/* Whole FPDUs, some late, in a memory too small for what waits behind holes: what is refused comes again, and all gets there; the memory
- * never holds more than its size. Cut anywhere there may be no progress any more (mpa-01 §11.2.2), but the size holds. */
+/* Whole FPDUs, some late, in a memory too small for what waits behind holes: what is refused comes again, and
+ * all gets there; the memory never holds more than its size. Cut anywhere there may be no progress any more
+ * (mpa-01 §11.2.2), but the size holds. */
 static void play(guint seed, guint *refused, guint *finished)
 {
   g_autoptr(random_stream) random = random_stream_new(seed, "test.admission");

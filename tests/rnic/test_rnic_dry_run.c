@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection would hold after a segment, told before it is taken. Each arrival of the fixture compares. */
+/* What a connection would hold after a segment, told before it is taken. Each arrival of the fixture
+ * compares. */
 #include "fields.h"
 #include "receiver_fixture.h"
 #include "test.h"
@@ -97,8 +98,9 @@ static guint play(guint seed)
   return dry_runs;
 }
 
-/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode, half of them at
- * stream position 2^32, of which half are looked at from there on only. */
+/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind
+ * octets of streaming mode, half of them at stream position 2^32, of which half are looked at from there on
+ * only. */
 TEST(test_any_segments)
 {
   guint dry_runs = 0;
@@ -109,9 +111,10 @@ TEST(test_any_segments)
   g_assert_cmpuint(dry_runs, >, 30000);
 }
 
-/* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the edge (50 octets); one octet of
- * its tail in TCP is `incomplete` with them. Then all behind a hole of 4, 50 of the tail and the third FPDU, lies in TCP: 100 are
- * `incomplete`, 104 `order`. The segment that brings the 4 lets all go; one that brings 2 of them holds two more. */
+/* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the
+ * edge (50 octets); one octet of its tail in TCP is `incomplete` with them. Then all behind a hole of 4, 50
+ * of the tail and the third FPDU, lies in TCP: 100 are `incomplete`, 104 `order`. The segment that brings the
+ * 4 lets all go; one that brings 2 of them holds two more. */
 TEST(test_in_order_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
@@ -136,7 +139,8 @@ TEST(test_in_order_by_hand)
   receiver_fixture_expect_all(f);
 }
 
-/* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of them. */
+/* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of
+ * them. */
 TEST(test_out_of_order_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
@@ -155,8 +159,8 @@ TEST(test_out_of_order_by_hand)
   receiver_fixture_expect_all(f);
 }
 
-/* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place is no FPDU: a segment that
- * starts in the payload whose octets 0, 20 say a ULPDU of 20 octets. */
+/* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place
+ * is no FPDU: a segment that starts in the payload whose octets 0, 20 say a ULPDU of 20 octets. */
 TEST(test_assumption_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};

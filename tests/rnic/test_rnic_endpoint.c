@@ -142,7 +142,8 @@ TEST(test_nothing_moves_after_a_failure)
     g_assert_true(rnic_endpoint_is_erroneous(sink->endpoint));
     g_assert_cmpuint(sink->placed_after_failure, ==, 0);
     g_assert_cmpuint(sink->delivered, ==, 40);
-    /* The Reply; behind it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2 more), CRC. */
+    /* The Reply; behind it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2
+     * more), CRC. */
     g_assert_cmpuint(sink->wire->len, ==, 20 + 4 + 40 + 4);
     char *terminate = rnic_fixture_terminate(f, SIDE_RESPONDER);
     g_assert_cmpuint(strlen(terminate), ==, 2 * 20);
@@ -268,7 +269,8 @@ TEST(test_terminate_after_message_under_way)
       rnic_fixture_run(f, TIME_PS_PER_MICROSECOND);
     }
     g_assert_true(has_terminate(f, SIDE_RESPONDER));
-    /* 71 FPDUs leave in windows of 10, 20, 40 and the rest, of which the first two may have left at the failure. */
+    /* 71 FPDUs leave in windows of 10, 20, 40 and the rest, of which the first two may have left at the
+     * failure. */
     g_assert_cmpint(responder->fin_at, >=, responder->failed_at + 2 * 20 * TIME_PS_PER_MICROSECOND);
     while (!responder->closed) {
       g_assert_cmpint(f->now, <, KIT_START_PS + 20 * TIME_PS_PER_SECOND);
@@ -363,7 +365,8 @@ RNIC_TEST(test_silent_drop)
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   g_autoptr(fault_injector) fault = fault_injector_new(&bad_crc, responder->host, 1);
 
-  /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code 1. */
+  /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code
+   * 1. */
   initiator->config.fault = &fault->misbehaviour;
   initiator->config.tcp.retries_max = 3;
   responder->config.silent_drop = true;
@@ -503,7 +506,8 @@ TEST(test_mulpdu)
 
 /* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 -
  * (6 + 4 * 3 + 0) = 1018. At offset 0: markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072:
- * 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the last octet, and holds one FPDU. */
+ * 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the last octet, and holds one
+ * FPDU. */
 RNIC_TEST(test_dynamic_mulpdu)
 {
   initiator->config.dynamic_mulpdu = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both sides, and memory that is used
- * again. */
+/* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both
+ * sides, and memory that is used again. */
 #include "rnic/rnic_host.h"
 #include "stack_cleanup.h"
 #include "test.h"
@@ -64,8 +64,8 @@ TEST(test_pools)
 
 enum { START = 7 };
 
-/* 1460 octets at 1 Gbit/s take 11.68 us; at 1 Mio. segments a second one takes 1 us, three take 3. Who comes first goes at once; who comes
- * when all before have had their time, too. */
+/* 1460 octets at 1 Gbit/s take 11.68 us; at 1 Mio. segments a second one takes 1 us, three take 3. Who comes
+ * first goes at once; who comes when all before have had their time, too. */
 TEST(test_rates)
 {
   g_autoptr(rnic_pace) octets = rnic_pace_new(UINT64_C(1000000000), 0);
@@ -82,7 +82,8 @@ TEST(test_rates)
   g_assert_cmpint(rnic_pace_take_turn(segments, 20, 1, START), ==, START + 4000000);
 }
 
-/* With both the slower decides each time: at 1 Gbit/s and 500,000 segments a second 1460 octets take 11.68 us, 100 octets 2 us. */
+/* With both the slower decides each time: at 1 Gbit/s and 500,000 segments a second 1460 octets take 11.68
+ * us, 100 octets 2 us. */
 TEST(test_both_rates)
 {
   g_autoptr(rnic_pace) pace = rnic_pace_new(UINT64_C(1000000000), 500000);
@@ -94,8 +95,8 @@ TEST(test_both_rates)
   g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 15680000 + 11680000);
 }
 
-/* No fraction is lost: at 7 Gbit/s 1457 octets take 1665142.857 ps. The n-th comes when 8 * 1457 * n / 7 ns have passed, rounded up, the
- * millionth too; also when each asks only when the one before has gone. */
+/* No fraction is lost: at 7 Gbit/s 1457 octets take 1665142.857 ps. The n-th comes when 8 * 1457 * n / 7 ns
+ * have passed, rounded up, the millionth too; also when each asks only when the one before has gone. */
 TEST(test_no_drift)
 {
   for (unsigned asks_late = 0; asks_late < 2; asks_late++) {

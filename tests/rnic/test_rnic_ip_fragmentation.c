@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* RDMA over a way that fragments: rnic_fixture's wire, on which what the Initiator sends comes in fragments through the Responder's IP
- * reassembly. */
+/* RDMA over a way that fragments: rnic_fixture's wire, on which what the Initiator sends comes in fragments
+ * through the Responder's IP reassembly. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -22,7 +22,8 @@ static ip_reassembly *with(uint32_t datagrams)
   return ip_reassembly_new(&config);
 }
 
-/* Hands over the packet in fragments of PIECE_OCTETS in random order, all but `missing` of them (none: UINT32_MAX). */
+/* Hands over the packet in fragments of PIECE_OCTETS in random order, all but `missing` of them (none:
+ * UINT32_MAX). */
 static void give_in_fragments(rnic_fixture *f, const datagram *packet, uint32_t missing)
 {
   uint64_t number = f->sides[SIDE_INITIATOR].packets;
@@ -53,7 +54,8 @@ static void give_in_fragments(rnic_fixture *f, const datagram *packet, uint32_t 
   }
 }
 
-/* rnic_fixture.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
+/* rnic_fixture.loses: every packet with more octets than a fragment goes this way instead; of every seventh a
+ * fragment is lost. */
 static bool fragments(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   if (from != SIDE_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
@@ -104,8 +106,8 @@ static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *p
   return g_string_free(told, FALSE);
 }
 
-/* MPA-337: what the consumers of MPA are told, in content and order, is the same whether the datagrams come in fragments, in any
- * order and some with one lost, or whole, with those lost that lacked a fragment. */
+/* MPA-337: what the consumers of MPA are told, in content and order, is the same whether the datagrams come
+ * in fragments, in any order and some with one lost, or whole, with those lost that lacked a fragment. */
 TEST(test_consumers_see_nothing_of_it)
 {
   g_autofree char *whole = run(loses_every_seventh);
@@ -114,8 +116,8 @@ TEST(test_consumers_see_nothing_of_it)
   g_assert_cmpstr(in_fragments, ==, whole);
 }
 
-/* rnic_fixture.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a router behind it has a
- * link of 576 octets: fragments of 552. */
+/* rnic_fixture.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a
+ * router behind it has a link of 576 octets: fragments of 552. */
 static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   if (from != SIDE_INITIATOR || datagram_octets(packet) <= 576) {
@@ -136,8 +138,8 @@ static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *pack
   return true;
 }
 
-/* MPA-339: a receiver that drops every fragment, and says so by ICMP, has the sender's EMSS shrink to what passes whole: 20 + 552
- * octets, less 40 of headers. The transfer goes on. */
+/* MPA-339: a receiver that drops every fragment, and says so by ICMP, has the sender's EMSS shrink to what
+ * passes whole: 20 + 552 octets, less 40 of headers. The transfer goes on. */
 RNIC_TEST(test_dropped_fragments_shrink_the_emss)
 {
   f->loses = drops_fragments;
@@ -152,7 +154,8 @@ RNIC_TEST(test_dropped_fragments_shrink_the_emss)
 static int last_identification;
 static guint identified;
 
-/* rnic_fixture.loses: nothing; watches the identification of what the Initiator sends (octets 4 and 5 of the header). */
+/* rnic_fixture.loses: nothing; watches the identification of what the Initiator sends (octets 4 and 5 of the
+ * header). */
 static bool watches_identification(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   (void)f;

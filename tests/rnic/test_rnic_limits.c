@@ -62,9 +62,10 @@ TEST(test_no_memory_aligned)
   g_assert_cmpuint(peak(f), ==, 0);
 }
 
-/* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in segments of 1460. Without memory
- * the first segment, which ends within the second FPDU, is dropped time and again, until TCP gives up. With memory for one FPDU less an
- * octet all goes through: never more than the front of one FPDU waits. */
+/* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in
+ * segments of 1460. Without memory the first segment, which ends within the second FPDU, is dropped time and
+ * again, until TCP gives up. With memory for one FPDU less an octet all goes through: never more than the
+ * front of one FPDU waits. */
 TEST(test_deadlock)
 {
   for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
@@ -83,9 +84,9 @@ TEST(test_deadlock)
   }
 }
 
-/* One segment of 1024 octets is lost of a window of ten, and an in-order receiver has room for 5 of what waits behind: four or more are
- * refused and sent again; all is delivered, and the memory is empty and was full. A receiver that finds them by their markers
- * needs none. */
+/* One segment of 1024 octets is lost of a window of ten, and an in-order receiver has room for 5 of what
+ * waits behind: four or more are refused and sent again; all is delivered, and the memory is empty and was
+ * full. A receiver that finds them by their markers needs none. */
 TEST(test_loss)
 {
   static const struct {
@@ -125,8 +126,8 @@ TEST(test_placement_latency)
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
 }
 
-/* A connection that has failed holds nothing: its part of the memory is free for the others. The Initiator resets amid an FPDU that is
- * held in part. */
+/* A connection that has failed holds nothing: its part of the memory is free for the others. The Initiator
+ * resets amid an FPDU that is held in part. */
 TEST(test_failure_lets_go)
 {
   static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
@@ -140,8 +141,8 @@ TEST(test_failure_lets_go)
   g_assert_cmpuint(used(f), ==, 0);
 }
 
-/* The same when it is time that ends it: an rdmac receiver whose first FPDU does not become whole in 10 s. The four octets are its leading
- * marker. */
+/* The same when it is time that ends it: an rdmac receiver whose first FPDU does not become whole in 10 s.
+ * The four octets are its leading marker. */
 TEST(test_timeout_lets_go)
 {
   static const uint8_t marker[4] = {0};
@@ -191,8 +192,9 @@ TEST(test_descriptors)
   }
 }
 
-/* A receiver that assumes alignment places what comes behind a hole without markers. Of the initial window's 10 segments, of 1024
- * octets, the first is lost, and at 55 us 9 are placed. Without the assumption they are held. */
+/* A receiver that assumes alignment places what comes behind a hole without markers. Of the initial window's
+ * 10 segments, of 1024 octets, the first is lost, and at 55 us 9 are placed. Without the assumption they are
+ * held. */
 TEST(test_assumption)
 {
   for (int assumes = 0; assumes < 2; assumes++) {

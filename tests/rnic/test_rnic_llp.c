@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What DDP asks of the LLP (ddp-07/rfc5041 §3, ddp-v1.0 §5), asked of MPA and TCP as an endpoint has put them together. */
+/* What DDP asks of the LLP (ddp-07/rfc5041 §3, ddp-v1.0 §5), asked of MPA and TCP as an endpoint has put them
+ * together. */
 #include <string.h>
 
 #include "../kit/path_mtu.h"
@@ -59,7 +60,8 @@ static void assert_segments(rnic_fixture *f)
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (20000 octets)");
 }
 
-/* Item 11: what has been passed in order is not passed again. The Request has 20 octets; the first FPDU is a segment of 1460. */
+/* Item 11: what has been passed in order is not passed again. The Request has 20 octets; the first FPDU is a
+ * segment of 1460. */
 static void assert_no_duplicates(rnic_fixture *f)
 {
   const fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -71,7 +73,8 @@ static void assert_no_duplicates(rnic_fixture *f)
   g_assert_cmpuint(responder->delivered, ==, placed);
 }
 
-/* Items 9 and 10: the graceful end of the stream is told, and the connection is torn down when its one stream has ended. */
+/* Items 9 and 10: the graceful end of the stream is told, and the connection is torn down when its one stream
+ * has ended. */
 static void assert_graceful_end(rnic_fixture *f)
 {
   rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
@@ -84,8 +87,9 @@ static void assert_graceful_end(rnic_fixture *f)
   }
 }
 
-/* Items 6 and 8: a segment with one bit wrong under a right TCP header never reaches DDP; the stream, which cannot end without its connection, is marked
- * erroneous, and nothing moves on it any more. A marker, ULPDU_Length 18, a Send of no octets, and a CRC of which no bit is right. */
+/* Items 6 and 8: a segment with one bit wrong under a right TCP header never reaches DDP; the stream, which
+ * cannot end without its connection, is marked erroneous, and nothing moves on it any more. A marker,
+ * ULPDU_Length 18, a Send of no octets, and a CRC of which no bit is right. */
 static void assert_digest_and_end(void)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -154,8 +158,9 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
   g_assert_cmpuint(responder->delivered, >=, carried);
 }
 
-/* DDP-019: what TCP and MPA have accepted comes to the peer, or back as failed: of forty Sends, with losses on the way and a path that dies at
- * some time, each completes once; those that completed well are in the peer's buffers, all others complete in error. */
+/* DDP-019: what TCP and MPA have accepted comes to the peer, or back as failed: of forty Sends, with losses
+ * on the way and a path that dies at some time, each completes once; those that completed well are in the
+ * peer's buffers, all others complete in error. */
 TEST(test_carried_or_failed)
 {
   static const time_ps when_us[] = {45, 65, 90, 120, 400000, 5000000};

@@ -7,7 +7,8 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
 
-/* 100 octets: 60 of one connection and 40 of another fill it; what one lets go another may use, and the peak stays. */
+/* 100 octets: 60 of one connection and 40 of another fill it; what one lets go another may use, and the peak
+ * stays. */
 TEST(test_shared)
 {
   g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(100, 1);
@@ -27,7 +28,8 @@ TEST(test_shared)
   g_assert_cmpuint(memory->peak, ==, 100);
 }
 
-/* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the same. */
+/* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the
+ * same. */
 TEST(test_overfull)
 {
   g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(100, 1);
@@ -47,8 +49,9 @@ TEST(test_none)
   g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 1));
 }
 
-/* Cells of 64: each cause has its own, 1 + 2 + 0 cells for 64, 65 and 0 octets; whatever does not wait to be placed is left out. 100 octets
- * take at most 1 + 1 + 98 octets in three causes: (64 + 64 + 128) = 256; the bound is 100 + 3 · 63 = 289. */
+/* Cells of 64: each cause has its own, 1 + 2 + 0 cells for 64, 65 and 0 octets; whatever does not wait to be
+ * placed is left out. 100 octets take at most 1 + 1 + 98 octets in three causes: (64 + 64 + 128) = 256; the
+ * bound is 100 + 3 · 63 = 289. */
 TEST(test_cells)
 {
   g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(1000, 64);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does with octets in any order is in
- * test_rnic_dry_run and test_rnic_admission. */
+/* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does
+ * with octets in any order is in test_rnic_dry_run and test_rnic_admission. */
 #include "base/random_stream.h"
 #include "receiver_fixture.h"
 #include "stack_cleanup.h"
@@ -35,7 +35,8 @@ static void arrive_in_slices(receiver_fixture_mode mode, bool markers, uint32_t 
   g_assert_true(memory_octets < FPDU_OCTETS ? pool == NULL : pool->pieces_out == 0);
 }
 
-/* Copied or taken as they are, the Writes are placed as they were written, and what is held is what the dry run foretold. */
+/* Copied or taken as they are, the Writes are placed as they were written, and what is held is what the dry
+ * run foretold. */
 TEST(test_slices)
 {
   g_autoptr(random_stream) random = random_stream_new(SEED, "payloads");

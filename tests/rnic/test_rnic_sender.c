@@ -37,7 +37,8 @@ static rnic_fixture *begin(unsigned sender)
   return f;
 }
 
-/* `count` full FPDUs go from `sender` to its peer: by the Initiator's Write, or by the Responder's answer to its Read. */
+/* `count` full FPDUs go from `sender` to its peer: by the Initiator's Write, or by the Responder's answer to
+ * its Read. */
 static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
 {
   bool reads = sender == SIDE_RESPONDER;
@@ -77,8 +78,9 @@ static char *bursts(void)
   return g_string_free(text, FALSE);
 }
 
-/* While less than the buffer is unsent or in flight, a whole FPDU more is handed over: 2920 octets let two of 1460 in, one octet more a third.
- * The ACK of two makes room for two. Without a limit the first window of 10 segments leaves, and with its ACKs twice as many. */
+/* While less than the buffer is unsent or in flight, a whole FPDU more is handed over: 2920 octets let two of
+ * 1460 in, one octet more a third. The ACK of two makes room for two. Without a limit the first window of 10
+ * segments leaves, and with its ACKs twice as many. */
 TEST(test_buffer)
 {
   static const struct {
@@ -104,8 +106,8 @@ TEST(test_buffer)
   }
 }
 
-/* One full FPDU every 1460 * 8 / 10^8 s = 116.8 us, or every 250 us at 4000 segments a second, whichever end sends. The round trip is 20 us, so that
- * a buffer of two FPDUs changes nothing. */
+/* One full FPDU every 1460 * 8 / 10^8 s = 116.8 us, or every 250 us at 4000 segments a second, whichever end
+ * sends. The round trip is 20 us, so that a buffer of two FPDUs changes nothing. */
 TEST(test_rates)
 {
   static const struct {
@@ -130,8 +132,9 @@ TEST(test_rates)
   }
 }
 
-/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered all then; its FIN goes after that
- * FPDU all the same. One whose connection is reset sends it no more, and rests. */
+/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered
+ * all then; its FIN goes after that FPDU all the same. One whose connection is reset sends it no more, and
+ * rests. */
 TEST(test_end_while_an_fpdu_waits)
 {
   for (unsigned reset = 0; reset < 2; reset++) {

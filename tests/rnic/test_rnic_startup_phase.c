@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02 §8.1]). */
+/* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02
+ * §8.1]). */
 #include "rnic_fixture.h"
 #include "test.h"
 
@@ -27,8 +28,8 @@ static void assert_both_arrived(rnic_fixture *f, uint8_t *buffers[SIDES])
   }
 }
 
-/* MPA-202: the first octets that an Initiator sends are a valid Request Frame, in order Key, M=1 C=1, Rev, PD_Length 5 and the Private Data.
- * MPA-206, MPA-210: the Responder answers with a Reply, R=0. */
+/* MPA-202: the first octets that an Initiator sends are a valid Request Frame, in order Key, M=1 C=1, Rev,
+ * PD_Length 5 and the Private Data. MPA-206, MPA-210: the Responder answers with a Reply, R=0. */
 RNIC_TEST(test_frames_come_first)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
@@ -62,8 +63,8 @@ static bool loses_all_of_the_responder(rnic_fixture *f, unsigned from, const dat
   return from == SIDE_RESPONDER && packet->payload.length > 0;
 }
 
-/* MPA-204: while no Request has come the Responder sends nothing, though its TCP is established and its ULP has work. The ACK that ends the
- * handshake rides on the Request, which gets lost: it comes alone. */
+/* MPA-204: while no Request has come the Responder sends nothing, though its TCP is established and its ULP
+ * has work. The ACK that ends the handshake rides on the Request, which gets lost: it comes alone. */
 RNIC_TEST(test_responder_waits_for_the_request)
 {
   uint8_t *buffers[SIDES];
@@ -81,8 +82,9 @@ RNIC_TEST(test_responder_waits_for_the_request)
   assert_both_arrived(f, buffers);
 }
 
-/* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work. MPA-197: the stream is there when
- * full operation begins: what was posted and lent before it moves at once. */
+/* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work.
+ * MPA-197: the stream is there when full operation begins: what was posted and lent before it moves at
+ * once. */
 RNIC_TEST(test_initiator_waits_for_the_reply)
 {
   uint8_t *buffers[SIDES];
@@ -150,8 +152,8 @@ static void assert_phase_starts_at(const fixture_side *s, uint32_t streaming, co
   g_assert_cmpmem(s->wire->data + streaming + frame, 4, "\0\0\0\0", 4);
 }
 
-/* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, behind any number of octets of streaming mode,
- * which no end takes for FPDUs. MPA-186: rdmac starts with a marker. */
+/* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, behind any
+ * number of octets of streaming mode, which no end takes for FPDUs. MPA-186: rdmac starts with a marker. */
 TEST(test_streaming_mode_first)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
@@ -179,8 +181,8 @@ TEST(test_streaming_mode_first)
   }
 }
 
-/* MPA-183, DDP-120: ends that start MPA 4 octets apart find no FPDU: the receiver reads the marker where a length is and then the length of
- * a far too long FPDU or a wrong CRC. */
+/* MPA-183, DDP-120: ends that start MPA 4 octets apart find no FPDU: the receiver reads the marker where a
+ * length is and then the length of a far too long FPDU or a wrong CRC. */
 RNIC_TEST(test_other_octet_fails)
 {
   uint8_t *buffers[SIDES];
@@ -194,9 +196,10 @@ RNIC_TEST(test_other_octet_fails)
   g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
 }
 
-/* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of streaming mode and the frame
- * come in order and startup completes. 1460 octets fit a segment: with 1500 and 700 octets of streaming mode the switch is in the second and
- * the first packet of the two ends; the frames follow. */
+/* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of
+ * streaming mode and the frame come in order and startup completes. 1460 octets fit a segment: with 1500 and
+ * 700 octets of streaming mode the switch is in the second and the first packet of the two ends; the frames
+ * follow. */
 TEST(test_loss_around_the_switch)
 {
   static const streaming_case c = {IWARP_IETF, 1500, 700};
@@ -217,7 +220,8 @@ TEST(test_loss_around_the_switch)
   }
 }
 
-/* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is what was sent. */
+/* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is
+ * what was sent. */
 RNIC_TEST(test_frame_in_two_segments)
 {
   uint8_t *buffers[SIDES];
@@ -266,8 +270,8 @@ TEST(test_octets_behind_the_request)
   }
 }
 
-/* MPA-184: without startup frames each direction starts on its own. The Responder's streaming octets are all lost for now; the Initiator's FPDU
- * arrives nevertheless. */
+/* MPA-184: without startup frames each direction starts on its own. The Responder's streaming octets are all
+ * lost for now; the Initiator's FPDU arrives nevertheless. */
 RNIC_TEST(test_rdmac_directions_are_apart)
 {
   uint8_t *buffers[SIDES];
@@ -285,7 +289,8 @@ RNIC_TEST(test_rdmac_directions_are_apart)
   assert_both_arrived(f, buffers);
 }
 
-/* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first packet is lost for now. */
+/* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first
+ * packet is lost for now. */
 RNIC_TEST(test_streaming_octets_are_not_held)
 {
   static const streaming_case c = {IWARP_IETF, 2000, 0};
@@ -302,8 +307,9 @@ RNIC_TEST(test_streaming_octets_are_not_held)
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
 }
 
-/* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
- * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
+/* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the
+ * order: FPDUs that come first are neither Placed nor Delivered, but held. The first packet has the 2000
+ * octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
 RNIC_TEST(test_rdmac_streaming_is_in_order)
 {
   uint8_t *buffers[SIDES];
@@ -325,8 +331,9 @@ RNIC_TEST(test_rdmac_streaming_is_in_order)
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
 }
 
-/* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
- * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
+/* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder
+ * keeps it open, even when the Initiator's ULP is slow to close it; here it closes at once, and the Responder
+ * follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
 RNIC_TEST(test_rejection)
 {
   uint8_t *buffers[SIDES];
@@ -355,8 +362,9 @@ RNIC_TEST(test_rejection)
   g_assert_cmpint(responder->fin_at, >, initiator->fin_at); /* it was the Initiator's ULP that closed */
 }
 
-/* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no octet that comes then is an FPDU to it:
- * this one would be a Send of no octets (its leading marker and CRC are zeros) and is nothing. */
+/* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no
+ * octet that comes then is an FPDU to it: this one would be a Send of no octets (its leading marker and CRC
+ * are zeros) and is nothing. */
 RNIC_TEST(test_rejecting_end_stays_open)
 {
   static const uint8_t fpdu[24 + 4] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -372,8 +380,8 @@ RNIC_TEST(test_rejecting_end_stays_open)
   g_assert_true(!responder->fin && !responder->rst && responder->closed == 0);
 }
 
-/* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU; its ULP closes gracefully, and the
- * Responder sees an orderly end. */
+/* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU;
+ * its ULP closes gracefully, and the Responder sees an orderly end. */
 RNIC_TEST(test_initiator_rejects)
 {
   initiator->config.rejects = true;
@@ -386,8 +394,9 @@ RNIC_TEST(test_initiator_rejects)
   g_assert_true(responder->fin && initiator->closed == 1 && responder->closed == 1);
 }
 
-/* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears nothing for 10 s from its handshake on,
- * the opener's being done one wire delay earlier; the other one hears the RST first. */
+/* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears
+ * nothing for 10 s from its handshake on, the opener's being done one wire delay earlier; the other one hears
+ * the RST first. */
 RNIC_TEST(test_time_runs_out)
 {
   fixture_side *opener = initiator;

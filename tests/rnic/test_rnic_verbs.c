@@ -13,8 +13,9 @@ static void payload_source(void *user, uint64_t from, uint32_t length, buffer_ch
   buffer_chain_append(chain, octets + from, length, NULL);
 }
 
-/* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64, and for remote writing no octets that
- * the ULP itself may only read. DDP-206: the Privileged Resource Manager's part. */
+/* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64,
+ * and for remote writing no octets that the ULP itself may only read. DDP-206: the Privileged Resource
+ * Manager's part. */
 RNIC_TEST(test_what_may_be_registered)
 {
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
@@ -39,8 +40,8 @@ RNIC_TEST(test_what_may_be_registered)
   g_assert_false(rnic_register_as(endpoint, &wrong, stag));
 }
 
-/* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing else; afterwards a peer's Write fails,
- * and the STag cannot be taken back again. */
+/* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing
+ * else; afterwards a peer's Write fails, and the STag cannot be taken back again. */
 RNIC_TEST(test_who_may_withdraw)
 {
   g_autoptr(rnic_fixture) other = rnic_fixture_new();
@@ -79,9 +80,9 @@ RNIC_TEST(test_who_may_withdraw)
   g_assert_true(rnic_fixture_is_untouched(octets, 100));
 }
 
-/* DDP-195: the ULP says from when on an STag is good and until when. Amid a Write of 60,000 octets, more than the first window of TCP's (10 x 1460)
- * brings, it is withdrawn or deregistered: what has come stays, the next segment is 1/1/00, and not an octet more is written. A Write before the
- * registration fails as well. */
+/* DDP-195: the ULP says from when on an STag is good and until when. Amid a Write of 60,000 octets, more than
+ * the first window of TCP's (10 x 1460) brings, it is withdrawn or deregistered: what has come stays, the
+ * next segment is 1/1/00, and not an octet more is written. A Write before the registration fails as well. */
 TEST(test_an_stag_is_good_for_its_time)
 {
   enum { OCTETS = 60000 };
@@ -116,8 +117,9 @@ TEST(test_an_stag_is_good_for_its_time)
   }
 }
 
-/* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in its Protection Domain or not, be the
- * STag new or withdrawn. Its own connection registers it again and again. */
+/* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in
+ * its Protection Domain or not, be the STag new or withdrawn. Its own connection registers it again and
+ * again. */
 RNIC_TEST(test_who_may_register_an_allocated_stag)
 {
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
@@ -145,8 +147,8 @@ RNIC_TEST(test_who_may_register_an_allocated_stag)
   }
 }
 
-/* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before them did, and the first of one
- * host say nothing about another's. */
+/* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before
+ * them did, and the first of one host say nothing about another's. */
 RNIC_TEST(test_stags_are_hard_to_predict)
 {
   g_autoptr(GHashTable) differences = g_hash_table_new(NULL, NULL);
@@ -167,7 +169,8 @@ RNIC_TEST(test_stags_are_hard_to_predict)
   g_assert_cmpuint(repeated, ==, 0);
 }
 
-/* Every operation, posted before the connection is opened: completions come in the order posted, receives in the order Delivered. */
+/* Every operation, posted before the connection is opened: completions come in the order posted, receives in
+ * the order Delivered. */
 RNIC_TEST(test_operations)
 {
   uint32_t stag;
@@ -217,8 +220,8 @@ RNIC_TEST(test_operations)
   g_assert_false(rnic_withdraw(responder->endpoint, to_invalidate[1]));
 }
 
-/* A ULP is told of each completion and finds it in the queue later, with whether the Event was Solicited (rdmap-00 §7.3); then it is told of the
- * end, by its own Send in error. */
+/* A ULP is told of each completion and finds it in the queue later, with whether the Event was Solicited
+ * (rdmap-00 §7.3); then it is told of the end, by its own Send in error. */
 RNIC_TEST(test_notification)
 {
   rnic_completion completion;

@@ -15,7 +15,8 @@ typedef struct path_kit {
   session_kit_arrivals messages; /* ICMP, of its routers */
 } path_kit;
 
-/* `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000 octets of a stream. */
+/* `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000 octets of a
+ * stream. */
 path_kit *path_kit_new(enum side direction, const char *text, const char *const *sets);
 void path_kit_free(path_kit *way);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_kit, path_kit_free)

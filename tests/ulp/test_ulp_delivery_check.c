@@ -109,7 +109,8 @@ FIXTURE_TEST(test_wrong_octets)
   g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 3);
 }
 
-/* Each way in which a segment is not the next one of the next message. The first half of a Write has arrived. */
+/* Each way in which a segment is not the next one of the next message. The first half of a Write has
+ * arrived. */
 FIXTURE_TEST(test_not_the_next)
 {
   ddp_segment wrong[9];
@@ -172,7 +173,8 @@ FIXTURE_TEST(test_last_unexpected_is_the_last)
   g_assert_cmpuint(errors(f), ==, 1);
 }
 
-/* A Send counts when its receive completes, and what the completion says of it is compared: buffer, length, Solicited Event, STag. */
+/* A Send counts when its receive completes, and what the completion says of it is compared: buffer, length,
+ * Solicited Event, STag. */
 FIXTURE_TEST(test_receives)
 {
   const rnic_completion right = {.id = f->slot->number,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection costs that is open and has nothing to do: its two endpoints and their workload, with all the layers below. */
+/* What a connection costs that is open and has nothing to do: its two endpoints and their workload, with all
+ * the layers below. */
 #include <malloc.h>
 
 #include "base/memory_pool.h"
@@ -170,7 +171,8 @@ static size_t heap_octets(void)
   return info.uordblks + info.hblkhd;
 }
 
-/* A pair is within the budget when its connection is open, and again when its messages are Delivered: what they needed is given back. */
+/* A pair is within the budget when its connection is open, and again when its messages are Delivered: what
+ * they needed is given back. */
 TEST(test_idle_pair)
 {
   if (!MEMORY_POOL_KEEPS) {

@@ -3,7 +3,8 @@
 #include "test.h"
 #include "ulp/ulp_plan.h"
 
-/* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag before it, "*" behind that Write. */
+/* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag
+ * before it, "*" behind that Write. */
 static char *sequence(ulp_plan plan)
 {
   static const char *const letters[ULP_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
@@ -55,7 +56,8 @@ static const plan_case cases[] = {
      "w0 w1 s2 w3 .",
      5,
      0},
-    /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its own. */
+    /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its
+     * own. */
     {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2}, .messages = 5},
      "w0* i1! w2* i3! w4 .",
      6,
@@ -92,8 +94,8 @@ TEST(test_steps_are_counted)
   }
 }
 
-/* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the requester gets the data and the
- * response. */
+/* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the
+ * requester gets the data and the response. */
 TEST(test_more_than_32_bits)
 {
   const uint64_t two_32 = UINT64_C(1) << 32;

@@ -121,7 +121,8 @@ static void test_stags_stay(slots_fixture *f, gconstpointer data)
   }
 }
 
-/* They are valid while the slot is taken: at the end that has the memory for writing, at the other for reading; of its octets. */
+/* They are valid while the slot is taken: at the end that has the memory for writing, at the other for
+ * reading; of its octets. */
 static void test_stags_are_valid(slots_fixture *f, gconstpointer data)
 {
   ulp_slot *slot = ulp_slots_take(f->slots, 7);
@@ -142,7 +143,8 @@ static void test_stags_are_valid(slots_fixture *f, gconstpointer data)
   g_assert_null(registration_of(f, SIDE_RESPONDER, source_stag));
 }
 
-/* The memory of a slot by its number, in any order; what a misbehaving peer sends for one that is not taken goes nowhere. */
+/* The memory of a slot by its number, in any order; what a misbehaving peer sends for one that is not taken
+ * goes nowhere. */
 static void test_memory_by_number(slots_fixture *f, gconstpointer data)
 {
   static const uint32_t order[] = {0, 1, 2, 1, 0, 2, 2, 0};
@@ -202,7 +204,8 @@ static void test_guards(slots_fixture *f, gconstpointer data)
   }
 }
 
-/* Payload from any octet on, longer than the pattern table: octet i of a message that starts at p is octet p + i of the table. */
+/* Payload from any octet on, longer than the pattern table: octet i of a message that starts at p is octet p
+ * + i of the table. */
 static void test_payload(slots_fixture *f, gconstpointer data)
 {
   enum { LENGTH = PATTERN_OCTETS + 1000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
+/* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and
+ * what they notice. */
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
 #include "test.h"
@@ -208,7 +209,8 @@ static void pair_open(pair *p, const ulp_workload_config *config)
   settle_both(p);
 }
 
-/* Carries packets, the oldest first, and runs timers when nothing flies; to the end of both connections or `stop`. */
+/* Carries packets, the oldest first, and runs timers when nothing flies; to the end of both connections or
+ * `stop`. */
 static void pair_run(pair *p, time_ps stop)
 {
   while (p->now < stop) {
@@ -291,7 +293,8 @@ typedef struct operation_case {
 
 static const uint64_t long_and_short_octets[] = {70000, 1, 5000};
 
-/* 5000 octets are 4 tagged segments (3 x 1428 + 716) or 4 untagged ones (3 x 1424 + 728); requests and responses have 48. */
+/* 5000 octets are 4 tagged segments (3 x 1428 + 716) or 4 untagged ones (3 x 1424 + 728); requests and
+ * responses have 48. */
 static const operation_case operation_cases[] = {
     {"10 Writes, a Send behind every 4th and the last: 4, 8, 10",
      {.mix = {{ULP_OPERATION_WRITE}, 1}, .message_octets = 5000, .messages = 10, .signal_every = 4},
@@ -371,7 +374,8 @@ static const operation_case operation_cases[] = {
      {[0] = 4, [1] = 4, [2] = 4, [3] = 2 + 1 + 4, [4] = 2, [6] = 2}},
 };
 
-/* RDMAP-196: completions come in the order posted, whatever the mix (a wrong one counts as an order error). */
+/* RDMAP-196: completions come in the order posted, whatever the mix (a wrong one counts as an order
+ * error). */
 TEST(test_operations)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operation_cases); i++) {
@@ -402,7 +406,8 @@ TEST(test_operations)
   }
 }
 
-/* A buffer's next Send with Invalidate names another STag than the last one did, whichever buffer it is: 1 + 65535 + 2 = 65538 of them. */
+/* A buffer's next Send with Invalidate names another STag than the last one did, whichever buffer it is: 1 +
+ * 65535 + 2 = 65538 of them. */
 TEST(test_stags_are_used_once)
 {
   enum { BUFFERS = 65538 };
@@ -431,8 +436,8 @@ TEST(test_stags_are_used_once)
   g_array_unref(p.invalidated);
 }
 
-/* Nor does a buffer of data whose STag was invalidated: 80 messages, a Write and the Send that invalidates its STag by turns, or storage
- * exchanges, in 10000 / 1020 + 2 = 11 buffers. */
+/* Nor does a buffer of data whose STag was invalidated: 80 messages, a Write and the Send that invalidates
+ * its STag by turns, or storage exchanges, in 10000 / 1020 + 2 = 11 buffers. */
 TEST(test_stags_of_data_are_used_once)
 {
   static const struct {
@@ -468,8 +473,8 @@ static gint by_value(gconstpointer a, gconstpointer b)
   return left < right ? -1 : left > right;
 }
 
-/* No two messages begin alike, of whichever end: requests, data and responses. One in the place of another would be noticed. Of 20 Sends, 20 storage
- * Reads and 20 Writes from each end, 3 messages an exchange. */
+/* No two messages begin alike, of whichever end: requests, data and responses. One in the place of another
+ * would be noticed. Of 20 Sends, 20 storage Reads and 20 Writes from each end, 3 messages an exchange. */
 TEST(test_payload_differs)
 {
   const ulp_workload_config config = {
@@ -546,8 +551,8 @@ typedef struct tamper_case {
   bool order_errors;
 } tamper_case;
 
-/* Segments of messages of 5000 octets, 4 each. The victim is the end that the data goes to. Requests at the Responder, of one segment, come
- * first there. */
+/* Segments of messages of 5000 octets, 4 each. The victim is the end that the data goes to. Requests at the
+ * Responder, of one segment, come first there. */
 static const tamper_case tamper_cases[] = {
     {ULP_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
     {ULP_OPERATION_WRITE, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
@@ -584,7 +589,8 @@ TEST(test_tampering_is_noticed)
   }
 }
 
-/* A Write of no octets that nobody posted changes nothing; a message that nobody posted is an error, whatever its kind. */
+/* A Write of no octets that nobody posted changes nothing; a message that nobody posted is an error, whatever
+ * its kind. */
 TEST(test_what_nobody_posted)
 {
   static const struct {
@@ -613,7 +619,8 @@ TEST(test_what_nobody_posted)
 
 /* --- Limits --- */
 
-/* At most 3 operations of a requester are posted and not complete; a storage exchange counts until its response. */
+/* At most 3 operations of a requester are posted and not complete; a storage exchange counts until its
+ * response. */
 TEST(test_outstanding)
 {
   static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ,
@@ -638,9 +645,10 @@ TEST(test_outstanding)
   }
 }
 
-/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. 3000 and 300 octets in turn: 10000 / (3020 + 320) + 2 =
- * 4 turns of two; of those that take Sends there is one more. With nothing Delivered the message behind the last waits, whatever the operation,
- * and its requester is told when a buffer has come free. */
+/* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. 3000 and 300
+ * octets in turn: 10000 / (3020 + 320) + 2 = 4 turns of two; of those that take Sends there is one more. With
+ * nothing Delivered the message behind the last waits, whatever the operation, and its requester is told when
+ * a buffer has come free. */
 TEST(test_waits_for_a_buffer)
 {
   static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,
@@ -677,7 +685,8 @@ TEST(test_waits_for_a_buffer)
   }
 }
 
-/* RDMAP-214: never more Reads outstanding than the ORD of 4, though 20 are posted at once; RDMAP-210: as many as that are. */
+/* RDMAP-214: never more Reads outstanding than the ORD of 4, though 20 are posted at once; RDMAP-210: as many
+ * as that are. */
 TEST(test_reads_outstanding)
 {
   const ulp_workload_config config = {
@@ -705,7 +714,8 @@ TEST(test_who_posts)
   }
 }
 
-/* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor wrong. */
+/* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor
+ * wrong. */
 TEST(test_the_connection_ends)
 {
   static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of `iwarpsim decode` share: a run with its captures and metrics, the command's JSON, and captures written anew in other ways. */
+/* What the tests of `iwarpsim decode` share: a run with its captures and metrics, the command's JSON, and
+ * captures written anew in other ways. */
 #ifndef TESTS_DECODE_TRIP_H
 #define TESTS_DECODE_TRIP_H
 
@@ -8,13 +9,13 @@
 
 enum { DECODE_TRIP_FORWARD, DECODE_TRIP_REVERSE, DECODE_TRIP_DIRECTIONS };
 
-/* Runs `iwarpsim run` on the native engine with --pcap into `folder`: the shipped scenario called `file` ("lossless.cfg"; NULL: one with nothing
- * but a title) with `sets` ("group.key=value", NULL-terminated). Whatever its end; what it measured comes back by name, to be freed with
- * json_object_unref(). */
+/* Runs `iwarpsim run` on the native engine with --pcap into `folder`: the shipped scenario called `file`
+ * ("lossless.cfg"; NULL: one with nothing but a title) with `sets` ("group.key=value", NULL-terminated).
+ * Whatever its end; what it measured comes back by name, to be freed with json_object_unref(). */
 JsonObject *decode_trip_run(const char *folder, const char *file, const char *const *sets);
 
-/* Runs `iwarpsim decode` on file `name` in `folder` with `options` (NULL: none; NULL-terminated), which must end with `status`;
- * what it printed, to be freed with g_free(). */
+/* Runs `iwarpsim decode` on file `name` in `folder` with `options` (NULL: none; NULL-terminated), which must
+ * end with `status`; what it printed, to be freed with g_free(). */
 char *decode_trip_decode(const char *folder, const char *name, const char *const *options, int status);
 
 /* The same with --summary --json: its one object, to be freed with json_object_unref(). */

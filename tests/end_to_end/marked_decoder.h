@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second decoder of MPA, marked or not: reads startup frames and walks FPDUs of a stream that is in order. Written from mpa-01 and
- * mpa-02 alone; shares no code with model/, not even the CRC. */
+/* A second decoder of MPA, marked or not: reads startup frames and walks FPDUs of a stream that is in order.
+ * Written from mpa-01 and mpa-02 alone; shares no code with model/, not even the CRC. */
 #ifndef TESTS_MARKED_DECODER_H
 #define TESTS_MARKED_DECODER_H
 
@@ -16,7 +16,8 @@ typedef struct wire_agreement {
   guint64 streaming_octets; /* that each side sends before MPA starts */
 } wire_agreement;
 
-/* That of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets; fails the test when there is none. */
+/* That of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets; fails the test
+ * when there is none. */
 const wire_agreement *wire_agreement_of(const char *name);
 
 typedef struct marked_fpdu {
@@ -44,8 +45,8 @@ typedef struct marked_half {
   GByteArray *ulpdus;
 } marked_half;
 
-/* Decodes both directions of `connection` into `halves` (clear each with marked_half_clear()). Whatever is not as the documents
- * say is added to `complaints`. */
+/* Decodes both directions of `connection` into `halves` (clear each with marked_half_clear()). Whatever is
+ * not as the documents say is added to `complaints`. */
 void marked_decode(const wire_connection *connection, const wire_agreement *agreement,
                    marked_half halves[WIRE_SIDES], GPtrArray *complaints);
 

@@ -17,9 +17,9 @@ enum { LISTED_FIN = 0x01, LISTED_SYN = 0x02, LISTED_RST = 0x04, LISTED_ACK = 0x1
 typedef struct listed_packet {
   gint64 at_ns;
   listed_kind kind;
-  gboolean
-      from_initiator; /* of a connection; of LISTED_TOO_BIG: the packet that was too big was the Initiator's */
-  guint32 octets;     /* of the IP packet */
+  gboolean from_initiator; /* of a connection; of LISTED_TOO_BIG: the packet that was too big was the
+                              Initiator's */
+  guint32 octets;          /* of the IP packet */
   /* TCP */
   guint16 initiator_port;
   guint32 sequence;
@@ -36,8 +36,8 @@ typedef struct listed_packet {
   guint32 mtu;
 } listed_packet;
 
-/* All packets of file `name` in `folder`, in their order: a GArray of listed_packet; free with g_array_unref(). A packet that is none of
- * the kinds fails the test. */
+/* All packets of file `name` in `folder`, in their order: a GArray of listed_packet; free with
+ * g_array_unref(). A packet that is none of the kinds fails the test. */
 GArray *packet_list_read(const char *folder, const char *name);
 
 const listed_packet *packet_list_at(const GArray *packets, guint index);

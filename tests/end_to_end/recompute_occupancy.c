@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recomputes the occupancy series of a run from receiver.pcap alone, out of docs/metrics.md, "Held octets" to "Causes of holding".
+/* Recomputes the occupancy series of a run from receiver.pcap alone, out of docs/metrics.md, "Held octets" to
+ * "Causes of holding".
  *
  *   recompute_occupancy receiver.pcap in-order|out-of-order
  *
- * Deliberately simple and deliberately apart: it shares no code with model/, keeps one flag an octet, and looks at
- * everything between the in-order edge and the newest octet again after every segment. One connection; the Data Sink is the
- * Responder. Prints `time_ns,cause,octets` for every change, causes `incomplete`, `unlocated`, `order`. */
+ * Deliberately simple and deliberately apart: it shares no code with model/, keeps one flag an octet, and
+ * looks at everything between the in-order edge and the newest octet again after every segment. One
+ * connection; the Data Sink is the Responder. Prints `time_ns,cause,octets` for every change, causes
+ * `incomplete`, `unlocated`, `order`. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -98,7 +100,8 @@ static bool length_there(const stream *s, uint64_t header)
   return all_there(s, header, header + 2);
 }
 
-/* Places the FPDU at `header` when it is whole; otherwise marks its extent. Returns its end when it is whole, else 0. */
+/* Places the FPDU at `header` when it is whole; otherwise marks its extent. Returns its end when it is whole,
+ * else 0. */
 static uint64_t try_fpdu(stream *s, uint64_t header)
 {
   uint64_t start = marker_at(s, header - 4) && header >= s->phase + 4 ? header - 4 : header;

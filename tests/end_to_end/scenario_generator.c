@@ -6,7 +6,8 @@
 
 enum { CHOICES_MAX = 12 };
 
-/* What a scenario may have: in so many of a hundred, one of the choices, each of them one setting or several. */
+/* What a scenario may have: in so many of a hundred, one of the choices, each of them one setting or several.
+ */
 typedef struct feature {
   int percent;
   const char *choices[CHOICES_MAX];
@@ -104,7 +105,8 @@ static const feature features[] = {
     {50,
      {"path.forward.mtu=576", "path.forward.mtu=9000", "path.forward.mtu=256",
       "path.forward.mtu=9000|path.reverse.mtu=1500", "path.forward.mtu=1280"}},
-    /* The last link is wide: the receiver's MSS is of that one, and tells nothing of a narrow one in the middle. */
+    /* The last link is wide: the receiver's MSS is of that one, and tells nothing of a narrow one in the
+       middle. */
     {20,
      {"path.forward.hop_rate=[1Gbit/s]",
       "path.forward.hop_rate=[10Gbit/s, 10Gbit/s]|path.forward.hop_delay=[0s, 0s]",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The program as a user meets it: outputs that are equal run for run, mistakes reported with file and line, nothing written. */
+/* The program as a user meets it: outputs that are equal run for run, mistakes reported with file and line,
+ * nothing written. */
 #include <string.h>
 
 #include "cli_shell.h"

@@ -13,10 +13,10 @@ typedef struct trip {
   const char *name;
   const char *file; /* NULL: a title and `sets` */
   const char *sets[10];
-  const char *options[4]; /* of decode */
-  int main_direction;     /* which the Data Sink receives */
-  gboolean
-      other_receiver; /* the run's receiver locates in its own way, or passes segments over: located_by_* are its own */
+  const char *options[4];  /* of decode */
+  int main_direction;      /* which the Data Sink receives */
+  gboolean other_receiver; /* the run's receiver locates in its own way, or passes segments over: located_by_*
+                              are its own */
 } trip;
 
 /* --- Sums against metrics --- */

@@ -246,7 +246,8 @@ FOLDER_TEST(test_middlebox)
   if (head_start ==
       tail_start) { /* one FPDU on both sides: its header is in the head, so all of it is located */
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, 0);
-  } else { /* the tail's header is lost: it stays unlocated; a cut through a leading marker or length adds at most 5 */
+  } else { /* the tail's header is lost: it stays unlocated; a cut through a leading marker or length adds at
+              most 5 */
     double unlocated = run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED);
     g_assert_cmpfloat(unlocated, >=, (double)tail);
     g_assert_cmpfloat(unlocated, <=, (double)tail + 5);

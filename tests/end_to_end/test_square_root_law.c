@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Goodput under random loss against the square-root law (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP
- * Congestion Avoidance Algorithm, ACM CCR 27(3), 1997):
+/* Goodput under random loss against the square-root law (Mathis, Semke, Mahdavi, Ott: The Macroscopic
+ * Behavior of the TCP Congestion Avoidance Algorithm, ACM CCR 27(3), 1997):
  *
  *   goodput = C * (payload of a segment) / (round trip * sqrt(p)),  C = sqrt(3/2) = 1.2247
  *
- * The derivation: between losses the window grows from W/2 to W by one segment a round trip, which takes W/2 round trips in which
- * 3/8 W^2 = 1/p segments are sent. C = sqrt(3/2) holds for an ACK for each segment; with delayed ACKs and counting of ACKs the
- * window would grow half as fast and C be sqrt(3/4). Here acknowledged octets are counted (RFC 3465), so delayed ACKs (one for two
- * segments) do not slow congestion avoidance, and the constant is sqrt(3/2) all the same.
+ * The derivation: between losses the window grows from W/2 to W by one segment a round trip, which takes W/2
+ * round trips in which 3/8 W^2 = 1/p segments are sent. C = sqrt(3/2) holds for an ACK for each segment; with
+ * delayed ACKs and counting of ACKs the window would grow half as fast and C be sqrt(3/4). Here acknowledged
+ * octets are counted (RFC 3465), so delayed ACKs (one for two segments) do not slow congestion avoidance, and
+ * the constant is sqrt(3/2) all the same.
  *
- * The law knows no time-outs, no slow start, no limit but loss: round trip 15 ms, a window of 4 MiB and a rate of 1 Gbit/s, each many
- * times what the law asks (at p = 0.01 %: 122 segments of 1460 octets on average, 95 Mbit/s). At least 300 losses a run.
- * Congestion avoidance is the same in both of tcp.profile; what differs is not to change the law. The arguments are the loss and the profile:
- * 1% in both and 0.1% in one are part of every test run, the others of the long one. */
+ * The law knows no time-outs, no slow start, no limit but loss: round trip 15 ms, a window of 4 MiB and a
+ * rate of 1 Gbit/s, each many times what the law asks (at p = 0.01 %: 122 segments of 1460 octets on average,
+ * 95 Mbit/s). At least 300 losses a run. Congestion avoidance is the same in both of tcp.profile; what
+ * differs is not to change the law. The arguments are the loss and the profile: 1% in both and 0.1% in one
+ * are part of every test run, the others of the long one. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads a capture and puts each direction's TCP stream back in order. Deliberately simple and deliberately apart: it shares no
- * code with model/, and no capture library. */
+/* Reads a capture and puts each direction's TCP stream back in order. Deliberately simple and deliberately
+ * apart: it shares no code with model/, and no capture library. */
 #ifndef TESTS_WIRE_CAPTURE_H
 #define TESTS_WIRE_CAPTURE_H
 

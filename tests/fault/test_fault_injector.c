@@ -22,16 +22,18 @@ static fault_id fault_find(const char *name)
   return id;
 }
 
-/* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to these places:
- *   its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its Reads into STag 200, TO 2000 of its own;
- *   its Sends into buffers 7, 8 and 5 (70 octets each, 8 has 1000); Invalidate STag is 300. All numbers of wire fields are hexadecimal.
- *   The victim's Read: of 2000 octets of STag 200, TO 2000, into its own STag 400, TO 4000. */
+/* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to
+ * these places: its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its
+ * Reads into STag 200, TO 2000 of its own; its Sends into buffers 7, 8 and 5 (70 octets each, 8 has 1000);
+ * Invalidate STag is 300. All numbers of wire fields are hexadecimal. The victim's Read: of 2000 octets of
+ * STag 200, TO 2000, into its own STag 400, TO 4000. */
 typedef enum fault_work {
   NOTHING,
   WRITE,
   SEND,
-  SENDS, /* three */
-  LONG_SENDS, /* 70 octets, then 1000: markers lie at 0 and 512 of the stream, so that one is within the second FPDU */
+  SENDS,      /* three */
+  LONG_SENDS, /* 70 octets, then 1000: markers lie at 0 and 512 of the stream, so that one is within the
+                 second FPDU */
   READ,
   READS, /* four, where two may be outstanding */
   INVALIDATE,
@@ -57,17 +59,18 @@ typedef struct fault_case {
   const char *faulty;
 } fault_case;
 
-/* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the length of
- * the segment at fault (2) and its DDP header (14 or 18); with R the Read Request header (28) (rdmap-00 §6.8,
- * notes D42, D43). SSSSSSSS is the decoy's STag.
+/* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the
+ * length of the segment at fault (2) and its DDP header (14 or 18); with R the Read Request header (28)
+ * (rdmap-00 §6.8, notes D42, D43). SSSSSSSS is the decoy's STag.
  *
  * The segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on):
- *   Write         70 + 14 = 0054: C1 40  00000100 0000000000001000          T=1 L=1 DV=1, RV=1 opcode 0; STag, TO
- *   Send          70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  L=1 DV=1, RV=1 opcode 3; 0, QN, MSN, MO
- *   Send with Inv 70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to invalidate
- *   Read Request  28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
- *       00000200 0000000000002000 00000046 00000100 0000000000001000          SinkSTag, SinkTO, 70, SrcSTag, SrcTO
- *   Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L set */
+ *   Write         70 + 14 = 0054: C1 40  00000100 0000000000001000          T=1 L=1 DV=1, RV=1 opcode 0;
+ * STag, TO Send          70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  L=1 DV=1, RV=1 opcode 3;
+ * 0, QN, MSN, MO Send with Inv 70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to
+ * invalidate Read Request  28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
+ *       00000200 0000000000002000 00000046 00000100 0000000000001000          SinkSTag, SinkTO, 70, SrcSTag,
+ * SrcTO Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L set
+ */
 /* clang-format off */
 static const fault_case cases[] = {
     {.fault = "bad-crc",

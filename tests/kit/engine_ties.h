@@ -107,8 +107,8 @@ static inline bool engine_ties_next_permutation(unsigned order[ENGINE_TIES])
   return true;
 }
 
-/* All 7! = 5040 orders of setting the seven timers give the one order of running; `moved`: each stands at another
- * moment first, the ones set first at the latest, and is then moved to the tie. */
+/* All 7! = 5040 orders of setting the seven timers give the one order of running; `moved`: each stands at
+ * another moment first, the ones set first at the latest, and is then moved to the tie. */
 static inline void engine_ties_check_permutations(engine_ties_maker make, bool moved)
 {
   engine_ties_world world;
@@ -144,8 +144,8 @@ static inline void engine_ties_test_moved(gconstpointer make)
   engine_ties_check_permutations(*(const engine_ties_maker *)make, true);
 }
 
-/* A callback that sets timers to the present picosecond: they take their place among what is still due in it, an
- * earlier class runs next, and what ran already may run again. */
+/* A callback that sets timers to the present picosecond: they take their place among what is still due in it,
+ * an earlier class runs next, and what ran already may run again. */
 static inline void engine_ties_test_set_during_tie(gconstpointer make)
 {
   engine_ties_world world;
@@ -153,8 +153,8 @@ static inline void engine_ties_test_set_during_tie(gconstpointer make)
   world.expected_now = 5000;
   engine_timer_set(world.members[6].timer, 5000);
   engine_timer_set(world.members[3].timer, 5000);
-  /* The arrival d sets the timer f, the transmitter a and the arrival c of its own link: a, c and f follow before
-   * the workload g. Then c sets b, which runs before f. */
+  /* The arrival d sets the timer f, the transmitter a and the arrival c of its own link: a, c and f follow
+   * before the workload g. Then c sets b, which runs before f. */
   world.members[3].sets_others = true;
   world.members[3].sets[0] = world.members[5].timer;
   world.members[3].sets[1] = world.members[0].timer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A close() that can fail, as on a network file system whose server did not take all: for the executable that includes this, and the
- * libraries it uses. */
+/* A close() that can fail, as on a network file system whose server did not take all: for the executable that
+ * includes this, and the libraries it uses. */
 #ifndef TESTS_KIT_FAILING_CLOSE_H
 #define TESTS_KIT_FAILING_CLOSE_H
 

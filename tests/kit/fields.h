@@ -28,8 +28,8 @@
           EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1)                                            \
   (macro, context, __VA_ARGS__)
 
-/* A value of `type` that is `from` but for what the arguments set: WITH(tcp_config, tcp_config_default(), .rack =
- * false, .prr = false). */
+/* A value of `type` that is `from` but for what the arguments set: WITH(tcp_config, tcp_config_default(),
+ * .rack = false, .prr = false). */
 #define WITH(type, from, ...)                                                                                \
   ({                                                                                                         \
     type with_ = (from);                                                                                     \
@@ -38,7 +38,8 @@
   })
 #define WITH_FIELD_(with, assignment) with assignment;
 
-/* Unsigned fields of the struct at `pointer` have these values: EXPECT_FIELDS(counts, (sent, 3), (lost, 0)). */
+/* Unsigned fields of the struct at `pointer` have these values: EXPECT_FIELDS(counts, (sent, 3), (lost, 0)).
+ */
 #define EXPECT_FIELDS(pointer, ...)                                                                          \
   do {                                                                                                       \
     EACH(EXPECT_FIELD_, pointer, __VA_ARGS__)                                                                \

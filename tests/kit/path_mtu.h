@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Another path MTU, of which nobody tells: what ICMP and black hole detection make smaller only, a test may also make larger. */
+/* Another path MTU, of which nobody tells: what ICMP and black hole detection make smaller only, a test may
+ * also make larger. */
 #ifndef KIT_PATH_MTU_H
 #define KIT_PATH_MTU_H
 
 #include "tcp/tcp_connection_private.h"
 
-/* The path MTU of the direction sent is `mtu_octets` from now on: EMSS follows, and what no longer fits is cut when it is sent
- * again. Nothing is taken as lost. */
+/* The path MTU of the direction sent is `mtu_octets` from now on: EMSS follows, and what no longer fits is
+ * cut when it is sent again. Nothing is taken as lost. */
 static inline void kit_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
 {
   tcp_connection *connection = tcp_connection_of(transport);

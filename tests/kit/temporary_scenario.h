@@ -11,8 +11,8 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
 
-/* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none), not yet checked. Free with
- * scenario_free(). */
+/* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none), not
+ * yet checked. Free with scenario_free(). */
 static inline scenario *temporary_scenario(const char *text, const char *const *sets)
 {
   static const char *const nothing[] = {NULL};

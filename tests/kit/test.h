@@ -16,8 +16,8 @@
   }                                                                                                          \
   static void name(void)
 
-/* The same for a test of a GLib fixture `f`, which set_up and tear_down get with `data`. A file names its fixture
- * once: #define FIXTURE_TEST(name) TEST_WITH(…, name). */
+/* The same for a test of a GLib fixture `f`, which set_up and tear_down get with `data`. A file names its
+ * fixture once: #define FIXTURE_TEST(name) TEST_WITH(…, name). */
 #define TEST_WITH(fixture, data, set_up, tear_down, name)                                                    \
   static void name(fixture *f, gconstpointer unused);                                                        \
   __attribute__((constructor)) static void register_##name(void)                                             \

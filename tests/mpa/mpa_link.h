@@ -64,8 +64,8 @@ typedef struct mpa_link_end {
 typedef struct mpa_link {
   mpa_link_config config;
   time_ps now;
-  gint64 corrupt_at
-      [MPA_LINK_ENDS]; /* this octet of the FPDU phase that the end sends is flipped on the way; -1: none */
+  gint64 corrupt_at[MPA_LINK_ENDS]; /* this octet of the FPDU phase that the end sends is flipped on the way;
+                                       -1: none */
   guint corruptions_left[MPA_LINK_ENDS]; /* how often */
   mpa_link_end end[MPA_LINK_ENDS];
 } mpa_link;

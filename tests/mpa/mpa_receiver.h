@@ -12,14 +12,14 @@ typedef struct mpa_receiver {
   mpa_deframer *deframer;
   mpa_stream *stream;
   bool owns_stream;
-  uint64_t
-      start; /* the deframer's offset of the stream's first octet; a multiple of 512. Else offsets are the stream's */
-  bool assumes;       /* every arrival is a segment, and FPDU Alignment is assumed */
-  GArray *plausible;  /* of uint64_t: starts of guesses that are plausible and none of the stream's FPDUs */
-  guint implausible;  /* guesses that were found not to be, at the last arrival */
-  time_ps now;        /* from 10 s on; grows by one an arrival */
-  time_ps *arrived;   /* of each stream octet; -1 before */
-  GArray *passed;     /* of uint64_t: the starts of the FPDUs, in the order they were passed */
+  uint64_t start;    /* the deframer's offset of the stream's first octet; a multiple of 512. Else offsets are
+                        the stream's */
+  bool assumes;      /* every arrival is a segment, and FPDU Alignment is assumed */
+  GArray *plausible; /* of uint64_t: starts of guesses that are plausible and none of the stream's FPDUs */
+  guint implausible; /* guesses that were found not to be, at the last arrival */
+  time_ps now;       /* from 10 s on; grows by one an arrival */
+  time_ps *arrived;  /* of each stream octet; -1 before */
+  GArray *passed;    /* of uint64_t: the starts of the FPDUs, in the order they were passed */
   GArray *located_by; /* of mpa_location, in the same order */
   guint errors;       /* error events */
   mpa_error error, copy_error;

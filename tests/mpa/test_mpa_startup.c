@@ -63,9 +63,9 @@ TEST(test_waiting_for_the_whole_frame)
   }
 }
 
-/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C say what this end asks
- * for: MPA-118: C is 1 unless its configuration says no. 20 octets for each of 2 generations, 2 roles and 4
- * choices. */
+/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C say what
+ * this end asks for: MPA-118: C is 1 unless its configuration says no. 20 octets for each of 2 generations, 2
+ * roles and 4 choices. */
 TEST(test_header_of_every_frame)
 {
   for (unsigned i = 0; i < 16; i++) {

@@ -120,7 +120,8 @@ static void append_wish(GByteArray *ulpdu, const wish *w)
   append_number(ulpdu, w->offset, 8);
 }
 
-/* A Read Response one octet behind where the next Read of the endpoint wants it; when there is no Read, anywhere. */
+/* A Read Response one octet behind where the next Read of the endpoint wants it; when there is no Read,
+ * anywhere. */
 static segment misplaced_response(const random_case *c, guint index, const uint32_t stags[CASE_REGIONS])
 {
   guint next = index;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* DDP segments made by hand, from ddp-07/rfc5041 §4 and rdmap-00 §6: what no sender makes, a Terminate, a Read Request. */
+/* DDP segments made by hand, from ddp-07/rfc5041 §4 and rdmap-00 §6: what no sender makes, a Terminate, a
+ * Read Request. */
 #ifndef TESTS_RANDOM_BAD_SEGMENT_H
 #define TESTS_RANDOM_BAD_SEGMENT_H
 

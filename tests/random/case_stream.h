@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The octets of a case's FPDU phase, made by the real sender: rdmap_stream and mpa_framer, and segments made by hand where the case
- * wants something that no sender does. */
+/* The octets of a case's FPDU phase, made by the real sender: rdmap_stream and mpa_framer, and segments made
+ * by hand where the case wants something that no sender does. */
 #ifndef TESTS_RANDOM_CASE_STREAM_H
 #define TESTS_RANDOM_CASE_STREAM_H
 

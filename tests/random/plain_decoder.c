@@ -45,8 +45,8 @@ static void pass(walk *w, uint64_t count)
   }
 }
 
-/* mpa-01 §5.1: 16 bits that say nothing, then how far back the header is; 0 when it follows. The two low bits say nothing either
- * (note M9). */
+/* mpa-01 §5.1: 16 bits that say nothing, then how far back the header is; 0 when it follows. The two low bits
+ * say nothing either (note M9). */
 static void pass_marker(walk *w)
 {
   if (!w->markers || w->at % MARKER_PERIOD != 0) {

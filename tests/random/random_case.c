@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "random_case.h"
 
-/* Different in everything that the checks look at. Two end where 64 bits nearly do, so that a Tagged Offset can wrap. */
+/* Different in everything that the checks look at. Two end where 64 bits nearly do, so that a Tagged Offset
+ * can wrap. */
 static const case_region regions[CASE_REGIONS] = {
     {.base = 0, .peer_may_read = true, .peer_may_write = true},
     {.base = 0x1000, .peer_may_write = true, .is_invalidatable = true},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One case of the random proof: what a peer sends to an endpoint, and in which pieces it arrives. A case is plain data: it can be
- * made by chance, made smaller, printed, and pasted into a test. */
+/* One case of the random proof: what a peer sends to an endpoint, and in which pieces it arrives. A case is
+ * plain data: it can be made by chance, made smaller, printed, and pasted into a test. */
 #ifndef TESTS_RANDOM_RANDOM_CASE_H
 #define TESTS_RANDOM_RANDOM_CASE_H
 
@@ -112,13 +112,16 @@ typedef struct random_case {
   case_arrival arrival[CASE_ARRIVALS_MAX];
 } random_case;
 
-/* Whether the documents say how it ends, whatever the order of arrival; the reference knows no more than they do:
- * - A Responder must have an FPDU before it may send a Read Request (mpa-01 §6.1 rule 4), so its peer has nothing to respond to.
- * - Invalidating an STag while a Read through it is being answered ends the answer at a point that is a matter of time.
+/* Whether the documents say how it ends, whatever the order of arrival; the reference knows no more than they
+ * do:
+ * - A Responder must have an FPDU before it may send a Read Request (mpa-01 §6.1 rule 4), so its peer has
+ * nothing to respond to.
+ * - Invalidating an STag while a Read through it is being answered ends the answer at a point that is a
+ * matter of time.
  * - The endpoint itself posts no Read to where it has no memory.
  * - With a wrong marker and no CRC, anything may look like an FPDU.
- * - Never more than one bad segment; and no Read behind a bad Read Request, as the sender's numbers go on as if what is made by hand
- *   had not been there: two requests in one buffer are whichever comes last. */
+ * - Never more than one bad segment; and no Read behind a bad Read Request, as the sender's numbers go on as
+ * if what is made by hand had not been there: two requests in one buffer are whichever comes last. */
 bool random_case_is_decidable(const random_case *c);
 
 /* The octet at `index` of the payload of operation `operation`. */

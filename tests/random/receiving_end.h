@@ -19,7 +19,8 @@ enum {
 /* What may be made wrong on purpose, to see that it is found. */
 typedef enum planted_defect {
   DEFECT_NONE,
-  DEFECT_EARLY_OCTET, /* the 100th octet of a segment that arrives beyond the in-order edge is taken for another */
+  DEFECT_EARLY_OCTET,     /* the 100th octet of a segment that arrives beyond the in-order edge is taken for
+                             another */
   DEFECT_LOST_COMPLETION, /* the completion of an empty Send with Solicited Event is forgotten */
   DEFECT_OVERRUN,         /* a Send of more than 700 octets is written with one octet behind its buffer */
   DEFECT_CRASH,           /* the process dies when a Read Response of more than 40 octets is Delivered */
@@ -33,10 +34,10 @@ typedef struct receiving_end {
   rnic_endpoint *endpoint;
   uint8_t *memory[REFERENCE_BUFFERS]; /* guards on both sides */
   uint32_t stags[CASE_REGIONS];
-  GArray *delivered; /* of uint64_t: where the FPDUs start, in the order of Delivery */
-  guint
-      delivered_ahead; /* Deliveries of segments that reached beyond the octets that had come without a hole */
-  GArray *completions; /* of rnic_completion */
+  GArray *delivered;     /* of uint64_t: where the FPDUs start, in the order of Delivery */
+  guint delivered_ahead; /* Deliveries of segments that reached beyond the octets that had come without a hole
+                          */
+  GArray *completions;   /* of rnic_completion */
   bool has_failed;
   rnic_failure failure;
   guint finished; /* events */

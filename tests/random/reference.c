@@ -345,7 +345,8 @@ static const case_operation *read_of(const random_case *c, uint32_t number)
   return NULL;
 }
 
-/* rdmap-00 §7.2; note D32. Responses come in order and start to end here, so one that starts late or is short shows. */
+/* rdmap-00 §7.2; note D32. Responses come in order and start to end here, so one that starts late or is short
+ * shows. */
 static void take_response(interpreter *in, const segment *s)
 {
   const case_operation *read = read_of(in->c, in->reads);

@@ -52,11 +52,9 @@ struct rdmap_kit {
  * 7 of its own RNIC, Read Responses checked strictly. */
 rdmap_config rdmap_kit_config(unsigned side);
 
-/* Two streams. `a` and `b` may be NULL: rdmap_kit_config(); with `stags` NULL each side gets a table of its own.
- * The logs join with "; ":
- *   "received 3 (70 octets)"  buffer_id and length; then ", solicited" and ", invalidated 0x1234"
- *   "completed 5", "completed 5 in error"
- *   "sends Terminate 1/2/02", "got Terminate 1/2/02"
+/* Two streams. `a` and `b` may be NULL: rdmap_kit_config(); with `stags` NULL each side gets a table of its
+ * own. The logs join with "; ": "received 3 (70 octets)"  buffer_id and length; then ", solicited" and ",
+ * invalidated 0x1234" "completed 5", "completed 5 in error" "sends Terminate 1/2/02", "got Terminate 1/2/02"
  *   "half-closed"
  */
 rdmap_kit *rdmap_kit_new(const rdmap_config *a, const rdmap_config *b);

@@ -24,9 +24,9 @@ enum {
 
 typedef struct rdmap_target {
   rdmap_kit *kit;
-  uint8_t *memories
-      [TARGET_STAGS]; /* those that may be read hold a pattern, the first and the last are KIT_UNTOUCHED */
-  uint8_t *before[TARGET_STAGS]; /* what they held at first */
+  uint8_t *memories[TARGET_STAGS]; /* those that may be read hold a pattern, the first and the last are
+                                      KIT_UNTOUCHED */
+  uint8_t *before[TARGET_STAGS];   /* what they held at first */
   uint8_t *receive;
 } rdmap_target;
 

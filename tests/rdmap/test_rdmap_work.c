@@ -2,7 +2,8 @@
 #include "rdmap/rdmap_work.h"
 #include "test.h"
 
-/* The six operations that a ULP can start, each with the RDMA Message that starts it (rdmap-00 §5.2, §6.1 fig. 4). */
+/* The six operations that a ULP can start, each with the RDMA Message that starts it (rdmap-00 §5.2, §6.1
+ * fig. 4). */
 TEST(test_operations)
 {
   static const struct {

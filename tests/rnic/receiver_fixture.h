@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiving side of a connection without the rest: TCP's receiver, an rnic_receiver, DDP with one registered buffer, and an
- * rnic_admission between them. It is fed pieces of a stream of RDMA Writes in any order. Every piece that brings something
- * is tried in a dry run, whose result must be what is held when the piece has been taken. */
+/* The receiving side of a connection without the rest: TCP's receiver, an rnic_receiver, DDP with one
+ * registered buffer, and an rnic_admission between them. It is fed pieces of a stream of RDMA Writes in any
+ * order. Every piece that brings something is tried in a dry run, whose result must be what is held when the
+ * piece has been taken. */
 #ifndef TESTS_RNIC_RECEIVER_FIXTURE_H
 #define TESTS_RNIC_RECEIVER_FIXTURE_H
 

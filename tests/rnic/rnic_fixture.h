@@ -43,12 +43,12 @@ typedef struct fixture_side {
   bool closes_when_finished;
   bool hears_nothing; /* its ULP wants none of these events */
   /* What it put on the wire */
-  GByteArray *wire; /* octets of its TCP stream */
-  uint64_t
-      first_fpdu; /* position of its FPDU phase; set by rnic_fixture_new() for frames without Private Data, and by the tests */
-  bool markers;     /* of that phase */
-  uint64_t packets; /* with payload */
-  uint64_t lost;    /* a mask: bit i, its packet i gets lost */
+  GByteArray *wire;    /* octets of its TCP stream */
+  uint64_t first_fpdu; /* position of its FPDU phase; set by rnic_fixture_new() for frames without Private
+                          Data, and by the tests */
+  bool markers;        /* of that phase */
+  uint64_t packets;    /* with payload */
+  uint64_t lost;       /* a mask: bit i, its packet i gets lost */
   bool fin, rst;
   time_ps fin_at, rst_at;
   size_t octets_when_failed; /* of `wire` */

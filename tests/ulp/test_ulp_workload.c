@@ -50,9 +50,9 @@ struct pair {
   unsigned opcodes[16];
   unsigned most_outstanding_reads;
   unsigned associations[2]; /* of STags that tagged segments named, by ddp_association */
-  GArray *
-      first_octets; /* uint64_t: the first 8 octets of each segment that has so many, of both ends; NULL: not wanted */
-  GArray *invalidated; /* uint32_t: STags that Delivered Sends named, in their order; NULL: not wanted */
+  GArray *first_octets; /* uint64_t: the first 8 octets of each segment that has so many, of both ends; NULL:
+                           not wanted */
+  GArray *invalidated;  /* uint32_t: STags that Delivered Sends named, in their order; NULL: not wanted */
 };
 
 /* --- What endpoints tell --- */
@@ -359,8 +359,8 @@ static const operation_case operation_cases[] = {
       .both = true,
       .message_octets = 5000,
       .messages = 50},
-     /* own: 10 responses, 10 data and 10 responses, 10 responses; the peer's: 11 Writes and signal, 10 Sends, 10 requests, 10 requests and
-        10 data */
+     /* own: 10 responses, 10 data and 10 responses, 10 responses; the peer's: 11 Writes and signal, 10 Sends,
+        10 requests, 10 requests and 10 data */
      {10 + 20 + 10 + 11 + 10 + 10 + 20, 10 + 20 + 10 + 11 + 10 + 10 + 20},
      {50 * 5000 + 40 * 48, 50 * 5000 + 40 * 48},
      {[0] = 160, [1] = 40, [2] = 160, [3] = 2 * (40 + 1 + 20), [4] = 20, [6] = 20}},

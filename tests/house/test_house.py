@@ -145,6 +145,12 @@ class Check(Made):
         house.LIMITS = {"uncalled": 0}
         self.assertEqual(house.problems(made), ["uncalled: 1, at most 0"])
 
+    def test_budget(self):
+        made = self.tree(a__x_h="int f(void);\nint g(void);\n")
+        self.assertEqual(house.over_budget(made), [])
+        house.BUDGET = 1
+        self.assertEqual(house.over_budget(made), ["code lines: 2, at most 1"])
+
     def test_lists_name_files_that_exist(self):
         house.LIMITS = {}
         house.RECIPES = {"metric": ("m", ["model/a/x.h", "model/a/gone.h"])}

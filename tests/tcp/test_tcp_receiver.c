@@ -65,7 +65,11 @@ typedef struct fixture {
 static fixture *fixture_of(tcp_passing passing)
 {
   fixture *test = g_new0(fixture, 1);
-  test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2, .delayed_ack_ps = 40};
+  test->config = tcp_config_default();
+  test->config.passing = passing;
+  test->config.delayed_ack_ps = 40;
+  test->config.quick_acks = 0;
+  test->config.dsack = false;
   test->above.passed = g_string_new(NULL);
   test->receiver = g_new(tcp_receiver, 1);
   tcp_receiver_init(test->receiver, &test->config, 1000, &EVENTS, &test->above, &test->gauges);

@@ -2,6 +2,7 @@
 /* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN,
  * repacketizing, a path that throws away what is too big. */
 #include "fields.h"
+#include "linux_keys.h"
 #include "tcp_parts.h"
 #include "test.h"
 
@@ -21,14 +22,32 @@ static time_ps ms(int64_t milliseconds)
   return milliseconds * TIME_PS_PER_MILLISECOND;
 }
 
-/* A sender with SACK and a window of ten segments; RTO 1 s. `config` is kept. */
-static bench *bench_new(const tcp_config *config)
+/* The defaults with all off that a test may turn on, so that each names what it is about. */
+static tcp_config plain_config(void)
+{
+  tcp_config config = tcp_config_default();
+
+  take_linux_keys(&config, 0);
+  config.retries_max = 10;
+  config.delayed_ack_ps = 0; /* a probe waits 2 SRTT and no more */
+  config.ecn = TCP_ECN_OFF;
+  config.congestion = TCP_CONGESTION_NEWRENO;
+  config.slow_start = TCP_SLOW_START_STANDARD;
+  config.segmentation = TCP_SEGMENTATION_STREAM;
+  config.sack = config.dsack = config.rack = config.tail_loss_probe = config.prr = config.frto = false;
+  config.limited_transmit = config.restart_after_idle = config.path_mtu_discovery = false;
+  config.black_hole_detection = false;
+  return config;
+}
+
+/* plain_config() but for what the arguments set: BENCH(.sack = true, .nagle = true). */
+#define BENCH(...) bench_new(WITH(tcp_config, plain_config(), __VA_ARGS__))
+
+/* A sender with a window of ten segments; RTO 1 s. */
+static bench *bench_new(tcp_config config)
 {
   bench *b = g_new0(bench, 1);
-  b->config = *config;
-  b->config.initial_window_segments = MAX(config->initial_window_segments, 10);
-  b->config.duplicate_ack_threshold = 3;
-  b->config.retries_max = 10;
+  b->config = config;
   b->timer = tcp_retransmission_timer_new(ms(1000), ms(200), ms(60000), TCP_RTO_FLOOR_RTO);
   b->sender = tcp_sender_new(&b->config, b->timer, &b->statistics, &b->gauges);
   tcp_sender_start(b->sender, EMSS, b->config.sack, false, ROOM);
@@ -152,7 +171,7 @@ static void acknowledge_at(bench *b, int64_t now_ms, uint64_t position, uint64_t
 TEST(test_nagle)
 {
   for (unsigned nagle = 0; nagle < 2; nagle++) {
-    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .nagle = nagle});
+    g_autoptr(bench) b = BENCH(.sack = true, .nagle = nagle);
     post(b, 300, 0);
     expect(b, 0, 300); /* nothing was in flight */
     post(b, 300, 0);
@@ -175,8 +194,7 @@ TEST(test_nagle)
 /* ALIGNED: a segment of whole FPDUs that no other fits into is full, though it is shorter than EMSS. */
 TEST(test_nagle_and_fpdus)
 {
-  g_autoptr(bench) b =
-      bench_new(&(tcp_config){.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED});
+  g_autoptr(bench) b = BENCH(.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED);
   for (unsigned i = 0; i < 3; i++) {
     post(b, 600, TCP_RECORD_FPDU);
   }
@@ -189,7 +207,7 @@ TEST(test_nagle_and_fpdus)
 TEST(test_restart_after_idle)
 {
   for (unsigned late = 0; late < 2; late++) {
-    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .restart_after_idle = true});
+    g_autoptr(bench) b = BENCH(.sack = true, .restart_after_idle = true);
     send_flight(b, 0, 10, 10);
     for (unsigned i = 2; i <= 10; i += 2) {
       acknowledge_all(b, i * EMSS);
@@ -209,7 +227,7 @@ TEST(test_restart_after_idle)
 TEST(test_a_window_that_is_not_full)
 {
   for (uint32_t octets = 9 * EMSS; octets <= 9 * EMSS + 1; octets++) {
-    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
+    g_autoptr(bench) b = BENCH(.sack = true);
     post(b, octets, 0);
     expect_full_segments(b, 0, 9);
     if (octets > 9 * EMSS) {
@@ -227,7 +245,7 @@ TEST(test_limited_transmit)
   for (unsigned variant = 0; variant < 4; variant++) {
     bool sack = variant & 1;
     bool limited = variant & 2;
-    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = sack, .limited_transmit = limited});
+    g_autoptr(bench) b = BENCH(.sack = sack, .limited_transmit = limited);
     send_flight(b, 0, 20, 10);
     for (unsigned i = 1; i <= 2; i++) {
       acknowledge(b, 0, EMSS, sack ? (1 + i) * EMSS : 0, false);
@@ -248,7 +266,7 @@ TEST(test_room_beside_a_duplicate)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
     for (unsigned fin = 0; fin < 2; fin++) {
-      g_autoptr(bench) b = bench_new(&(tcp_config){.sack = sack});
+      g_autoptr(bench) b = BENCH(.sack = sack);
       post(b, 10 * EMSS - 1, 0);
       expect_full_segments(b, 0, 9);
       expect(b, 9 * EMSS, EMSS - 1);
@@ -269,7 +287,7 @@ TEST(test_room_beside_a_duplicate)
  * left. */
 TEST(test_window_for_something_new)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = BENCH(.sack = true);
   g_assert_false(tcp_sender_has_new(b->sender));
   post(b, EMSS + 1, 0);
   tcp_sender_open_window(b->sender, 0, EMSS - 1);
@@ -287,7 +305,7 @@ TEST(test_window_for_something_new)
  * too. */
 TEST(test_loss_after_a_rescue)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = BENCH(.sack = true);
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 6 * EMSS, false);
   g_assert_true(expect_only(b, 0, EMSS).again);
@@ -303,7 +321,7 @@ TEST(test_loss_after_a_rescue)
 TEST(test_duplicate_of_the_probe)
 {
   for (uint64_t from = 2 * EMSS; from <= 3 * EMSS; from += EMSS) {
-    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+    g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
     send_flight(b, 0, 3, 3);
     acknowledge_at(b, 100, EMSS, 0, 0);
     b->now = ms(300);
@@ -324,7 +342,7 @@ TEST(test_duplicate_of_the_probe)
  * news, at 150 ms, leaves it so. */
 TEST(test_no_news_for_the_probe)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   send_flight(b, 0, 3, 3);
   acknowledge_at(b, 100, EMSS, 0, 0);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
@@ -337,7 +355,7 @@ TEST(test_no_news_for_the_probe)
  * retransmission does (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
 TEST(test_ecn)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
+  bench *b = BENCH(.sack = true, .limited_transmit = true);
   tcp_sender_use_ecn(b->sender);
   post(b, 40 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
@@ -357,7 +375,7 @@ TEST(test_ecn)
   g_assert_cmpuint(b->statistics.ecn_reductions, ==, 2);
   bench_free(b);
 
-  b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
+  b = BENCH(.sack = true, .limited_transmit = true);
   tcp_sender_use_ecn(b->sender);
   send_flight(b, 0, 40, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS,
@@ -366,7 +384,7 @@ TEST(test_ecn)
   EXPECT_FIELDS(&again, (again, true), (ecn_capable, false), (window_reduced, false));
   bench_free(b);
 
-  b = bench_new(&(tcp_config){.sack = true});
+  b = BENCH(.sack = true);
   post(b, 10 * EMSS, 0);
   g_assert_false(expect(b, 0, EMSS).ecn_capable);
   acknowledge(b, EMSS, 0, 0, true);
@@ -377,7 +395,7 @@ TEST(test_ecn)
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
 TEST(test_ecn_after_a_time_out)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = BENCH(.sack = true);
   tcp_sender_use_ecn(b->sender);
   send_flight(b, 0, 20, 10);
   time_out_at(b, ms(1000));
@@ -393,10 +411,9 @@ TEST(test_ecn_after_a_time_out)
 TEST(test_repacketized_stream)
 {
   for (unsigned repacketize = 0; repacketize < 2; repacketize++) {
-    g_autoptr(bench) b = bench_new(&(tcp_config){
-        .sack = true,
-        .segmentation = TCP_SEGMENTATION_STREAM,
-        .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE});
+    g_autoptr(bench) b =
+        BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_STREAM,
+              .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE);
     send_each(b, 5, 300);
     time_out_at(b, b->now);
     if (repacketize) {
@@ -415,9 +432,8 @@ TEST(test_repacketized_stream)
  * at once, cut anew at 1000 octets, each octet once. */
 TEST(test_repacketized_in_recovery)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
-                                               .segmentation = TCP_SEGMENTATION_STREAM,
-                                               .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_STREAM,
+                             .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   send_each(b, 20, 300);
   acknowledge(b, 0, 3000, 6000, false);
   for (unsigned i = 0; i < 3; i++) {
@@ -432,8 +448,7 @@ TEST(test_repacketized_in_recovery)
 /* What is SACKed ends the run: [600, 900) is there, so the first is [0, 600). */
 TEST(test_repacketized_around_what_is_there)
 {
-  g_autoptr(bench) b =
-      bench_new(&(tcp_config){.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = BENCH(.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   send_each(b, 5, 300);
   acknowledge(b, 0, 600, 900, false);
   time_out_at(b, b->now);
@@ -445,10 +460,8 @@ TEST(test_repacketized_around_what_is_there)
 /* ALIGNED keeps whole FPDUs: of 400 octets each two fit into 1000. The FIN goes with the last. */
 TEST(test_repacketized_fpdus)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
-                                               .rack = true,
-                                               .segmentation = TCP_SEGMENTATION_ALIGNED,
-                                               .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
+                             .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   for (unsigned i = 0; i < 4; i++) {
     post(b, 400, TCP_RECORD_FPDU);
     if (i == 3) {
@@ -470,9 +483,8 @@ TEST(test_repacketized_records)
 {
   for (unsigned record = 0; record < 2; record++) {
     g_autoptr(bench) b =
-        bench_new(&(tcp_config){.sack = true,
-                                .segmentation = record ? TCP_SEGMENTATION_RECORD : TCP_SEGMENTATION_STREAM,
-                                .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+        BENCH(.sack = true, .segmentation = record ? TCP_SEGMENTATION_RECORD : TCP_SEGMENTATION_STREAM,
+              .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
     tcp_sender_set_emss(b->sender, EMSS / 2);
     post(b, 1300, TCP_RECORD_FPDU);
     expect(b, 0, 500);
@@ -496,9 +508,8 @@ TEST(test_repacketized_records)
  * + 400 octets 100 are there (MPA-329); nothing of the 400 after fits with the 700. */
 TEST(test_repacketized_rest)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
-                                               .segmentation = TCP_SEGMENTATION_ALIGNED,
-                                               .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
+                             .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   post(b, 400, TCP_RECORD_FPDU);
   post(b, 400, TCP_RECORD_FPDU);
   expect(b, 0, 800);
@@ -513,7 +524,7 @@ TEST(test_repacketized_rest)
  * first is sent again (step 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
 TEST(test_frto_holds_back)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .frto = true);
   send_each(b, 5, 400);
   time_out_at(b, ms(1000));
   expect(b, 0, 400);
@@ -529,7 +540,7 @@ TEST(test_frto_holds_back)
  * again. */
 TEST(test_frto_without_new_segments)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .frto = true, .nagle = true);
   send_flight(b, 0, 5, 5);
   post(b, 400, 0);
   expect_nothing(b);
@@ -543,7 +554,7 @@ TEST(test_frto_without_new_segments)
  * its own. */
 TEST(test_loss_after_an_undone_recovery)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = BENCH(.sack = true);
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
   expect(b, 0, EMSS);
@@ -566,7 +577,7 @@ TEST(test_loss_after_an_undone_recovery)
  * 0: 2.5; 6: 3, a new one. */
 TEST(test_prr_counts_all)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
+  g_autoptr(bench) b = BENCH(.sack = true, .prr = true, .initial_window_segments = 20);
   send_flight(b, 0, 40, 20);
   acknowledge(b, 0, 2 * EMSS, 5 * EMSS, false);
   expect_only(b, 0, EMSS);
@@ -582,7 +593,7 @@ TEST(test_prr_counts_all)
  * of 9 segments; what the probe repaired, if it did, is no second reason when 11 is acknowledged. */
 TEST(test_recovery_forgets_the_probe)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, EMSS, 0, 0);
   b->now = ms(300);
@@ -603,7 +614,7 @@ TEST(test_recovery_forgets_the_probe)
 TEST(test_resend_too_big)
 {
   for (unsigned rack = 0; rack < 2; rack++) {
-    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = rack, .limited_transmit = true});
+    g_autoptr(bench) b = BENCH(.sack = true, .rack = rack, .limited_transmit = true);
     send_flight(b, 0, 10, 10);
     b->now = ms(90);
     tcp_sender_resend_too_big(b->sender, 500, 4 * EMSS);
@@ -636,7 +647,7 @@ static void exchange(bench *b, uint64_t position)
  * That nothing was in flight meanwhile changes nothing. */
 TEST(test_a_probe_is_judged_after_a_rest)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   exchange(b, 0);
   send_one(b, EMSS, EMSS);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300)); /* two round trips */
@@ -654,10 +665,8 @@ TEST(test_a_probe_is_judged_after_a_rest)
  * flight of 40 after it all take 200 ms or more, 3 ms apart, too far for a train: the ninth shows it. */
 TEST(test_hystart_remembers_over_a_rest)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
-                                               .congestion = TCP_CONGESTION_CUBIC,
-                                               .slow_start = TCP_SLOW_START_HYSTART,
-                                               .initial_window_segments = 40});
+  g_autoptr(bench) b = BENCH(.sack = true, .congestion = TCP_CONGESTION_CUBIC,
+                             .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 40);
   exchange(b, 0);
   send_flight(b, 1, 40, 40);
   b->now += ms(200);
@@ -682,7 +691,7 @@ TEST(test_fin_beyond_the_window)
 {
   for (uint32_t rest = 0; rest <= 300; rest += 300) {
     for (unsigned beyond = 0; beyond < 2; beyond++) {
-      g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = beyond});
+      g_autoptr(bench) b = BENCH(.sack = true, .fin_beyond_window = beyond);
       post(b, 10 * EMSS + rest, 0);
       expect_full_segments(b, 0, 10);
       expect_nothing(b);
@@ -698,7 +707,7 @@ TEST(test_fin_beyond_the_window)
       expect_nothing(b);
     }
   }
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .fin_beyond_window = true);
   post(b, 11 * EMSS + 300, 0);
   tcp_sender_finish(b->sender);
   expect_full_segments(b, 0, 10);
@@ -713,7 +722,7 @@ TEST(test_fin_beyond_the_window)
  * was in flight: 0 to 4 are sent again and fill it, 5 waits. The FIN does not. */
 TEST(test_fin_beyond_the_window_in_recovery)
 {
-  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
+  g_autoptr(bench) b = BENCH(.sack = true, .fin_beyond_window = true);
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, 6 * EMSS, 10 * EMSS, false);
   expect_full_segments(b, 0, 5);

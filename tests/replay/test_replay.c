@@ -9,6 +9,7 @@
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
+#include "replay/replay_scenario.h"
 #include "replay_fixture.h"
 #include "test.h"
 
@@ -253,6 +254,70 @@ TEST(test_aligned_segments_arrived)
                     replay_fixture_metric(&all, METRIC_TCP_SEGMENTS));
   g_assert_cmpfloat(replay_fixture_metric(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=,
                     replay_fixture_metric(&few, METRIC_TCP_SEGMENTS));
+}
+
+/* Fragments in the capture that are not to the measured end take none of its memory, though the last of two
+ * comes first and tells no port. */
+TEST(test_fragments_to_the_other_end)
+{
+  enum { FRAGMENT_AT = 6 }; /* in the header of IPv4 */
+  static const char *const fragments[] = {"workload.messages=5",          "workload.directions=both",
+                                          "tcp.path_mtu_discovery=false", "path.forward.hop_mtu=[1000, 1500]",
+                                          "path.reverse.hop_mtu=[]",      NULL};
+  static const char *const initiator[] = {"measure.side=initiator", NULL};
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(fragments);
+  for (guint i = 1; i < packets->len; i++) {
+    kit_packet *one = g_ptr_array_index(packets, i - 1), *other = g_ptr_array_index(packets, i);
+    if ((big_endian_read_16(other->octets->data + FRAGMENT_AT) & 0x1FFF) != 0) {
+      GByteArray *last = other->octets;
+      other->octets = one->octets;
+      one->octets = last;
+    }
+  }
+  g_auto(replay_fixture_result) responders = replay_fixture_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) initiators = replay_fixture_replay(packets, initiator, NULL);
+
+  g_assert_cmpfloat(replay_fixture_metric(&responders, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&initiators, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), ==, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&initiators, METRIC_MPA_FPDUS), >, 5 * 45);
+}
+
+static bool is_of_first_connection(const kit_packet *packet, guint index)
+{
+  enum { PORTS_AT = 20, FIRST_PORT = 49152 };
+  (void)index;
+  const guint at = replay_fixture_is_from_initiator(packet) ? PORTS_AT : PORTS_AT + 2;
+  return big_endian_read_16(packet->octets->data + at) == FIRST_PORT;
+}
+
+/* The file has grown since the first reading: a connection that came later is not replayed. */
+TEST(test_grown_capture)
+{
+  static const char *const two[] = {"workload.messages=20", "workload.connections=2", NULL};
+  static const char *const sets[] = {"measure.series=none", NULL};
+  g_autoptr(GPtrArray) some = filter(replay_fixture_packets(two), is_of_first_connection);
+  g_autoptr(GPtrArray) all = replay_fixture_packets(two);
+  g_autofree char *path = replay_fixture_write(some);
+  g_autofree char *grown = replay_fixture_write(all);
+  g_autofree char *folder = g_dir_make_tmp("replay-grown-XXXXXX", NULL);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GError) error = NULL;
+  g_auto(replay_fixture_result) result = {.notes = NULL};
+  const replay_options options = {.resend = REPLAY_RESEND_AUTO, .capture.path = path};
+
+  scenario *s = replay_scenario_new(path, sets, &error);
+  g_assert_no_error(error);
+  replay *r = replay_new(s, &options, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(g_rename(grown, path), ==, 0);
+  replay_run(r, folder, &result.result, notes, &error);
+  g_assert_no_error(error);
+  assert_whole(&result);
+
+  replay_free(r);
+  scenario_free(s);
+  g_unlink(path);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
 /* Nothing was sent to the end that is measured: that is said, for all that is measured is 0 then. */

@@ -146,15 +146,17 @@ FIXTURE_TEST(test_hostile)
 
 /* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks
  * lines. */
-DRAWN_FIXTURE_TEST(test_series_of_another_run)
+FIXTURE_TEST(test_series_of_another_run)
 {
   static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
   write_summary(f, 151);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
   write_summary(f, 0);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
-  write_summary(f, 150);
-  plot_well(f, csv);
+  if (plot_fixture_can_draw()) {
+    write_summary(f, 150);
+    plot_well(f, csv);
+  }
 }
 
 /* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us

@@ -201,8 +201,8 @@ static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
   return header->tagged || header->msn == ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number));
 }
 
-/* No message is Delivered before the one that precedes it is, with the segment that has L (ddp-07/rfc5041 §5.4; DDP-111, DDP-115). The ULP
- * may know better of two tagged ones. */
+/* No message is Delivered before the one that precedes it is, with the segment that has L (ddp-07/rfc5041
+ * §5.4; DDP-111, DDP-115). The ULP may know better of two tagged ones. */
 static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *header)
 {
   if (placer->open == NO_MESSAGE || placer->open == message_of(header)) {
@@ -212,7 +212,8 @@ static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *h
          placer->events->may_follow(placer->user, (uint8_t)placer->open, header);
 }
 
-/* Counts `segment` into its untagged message; with L set that is whole, and the id of its buffer is returned. */
+/* Counts `segment` into its untagged message; with L set that is whole, and the id of its buffer is returned.
+ */
 static uint64_t deliver_untagged(ddp_placer *placer, ddp_segment *segment)
 {
   const ddp_header *header = &segment->header;
@@ -256,8 +257,8 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
   placer->events->delivered(placer->user, segment, buffer_id, now);
 }
 
-/* Delivers `segment` (NULL: none), which lies at the edge, and what is contiguous after it; ends the stream when
- * the fault is next. The handlers may stop the placer. */
+/* Delivers `segment` (NULL: none), which lies at the edge, and what is contiguous after it; ends the stream
+ * when the fault is next. The handlers may stop the placer. */
 static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
 {
   ddp_segment next;
@@ -282,8 +283,8 @@ static ddp_segment *keep(ddp_placer *placer, const ddp_segment *segment)
 }
 
 /* Reads the segment that `ulpdu` is and judges it. */
-static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
-                       ddp_error *error)
+static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
+                              ddp_error *error)
 {
   segment->header_octets = (uint8_t)ddp_header_decode(&segment->header, ulpdu->octets);
   segment->fpdu_start = ulpdu->fpdu_start;

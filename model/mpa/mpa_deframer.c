@@ -130,9 +130,9 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
   deframer->events->error(deframer->user, error, offset, now);
 }
 
-/* The valid `fpdu` goes up; of `arrived` counts how its octets arrived. One that is assumed goes up only if
- * it is plausible: false then. */
-static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, const mpa_ulpdu *arrived, time_ps now)
+/* The valid `fpdu` goes up as `ulpdu`, which has only how its octets arrived yet. One that is assumed goes
+ * up only if it is plausible: false then. */
+static inline bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_deframer_events *events = deframer->events;
   bool assumed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
@@ -140,19 +140,16 @@ static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, const mp
 
   buffer_chain_init(&octets);
   bool is_in_one_block = mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &octets);
-  const mpa_ulpdu ulpdu = {.fpdu_start = fpdu->extent.start,
-                           .fpdu_end = fpdu->extent.end,
-                           .located_by = fpdu->method,
-                           .held_octets = arrived->held_octets,
-                           .octets = &octets,
-                           .parts = arrived->parts,
-                           .part_count = arrived->part_count};
-  bool passes = !assumed || !events->plausible || events->plausible(deframer->user, &ulpdu);
+  ulpdu->fpdu_start = fpdu->extent.start;
+  ulpdu->fpdu_end = fpdu->extent.end;
+  ulpdu->located_by = fpdu->method;
+  ulpdu->octets = &octets;
+  bool passes = !assumed || !events->plausible || events->plausible(deframer->user, ulpdu);
   if (passes) {
     deframer->statistics.fpdus++;
     deframer->statistics.located_by[fpdu->method]++;
     deframer->statistics.markers += mpa_fpdu_marker_count(&fpdu->extent);
-    events->ulpdu(deframer->user, &ulpdu, now);
+    events->ulpdu(deframer->user, ulpdu, now);
   }
   if (is_in_one_block) {
     buffer_chain_clear_runs(&octets);
@@ -164,8 +161,7 @@ static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, const mp
 
 /* `fpdu` goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection; true
  * when passed. */
-static bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, const mpa_ulpdu *arrived,
-                  time_ps now)
+static inline bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_fpdu *extent = &fpdu->extent;
   mpa_error error = mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->locator.crc);
@@ -178,12 +174,12 @@ static bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, const m
     deframer->statistics.wrong_guesses +=
         mpa_assumed_fpdus_prove(&deframer->slow->assumed, extent->start, extent->end);
   }
-  return pass(deframer, fpdu, arrived, now);
+  return pass(deframer, fpdu, ulpdu, now);
 }
 
 /* What looks like an FPDU at a segment's start goes up if nothing speaks against it. It is remembered either
  * way; true when passed. */
-static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, const mpa_ulpdu *arrived,
+static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu,
                           time_ps now)
 {
   const mpa_fpdu *extent = &fpdu->extent;
@@ -194,7 +190,7 @@ static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu,
     return false;
   }
   mpa_assumed_fpdus_add(&deframer->slow->assumed, extent->start, extent->end);
-  return pass(deframer, fpdu, arrived, now);
+  return pass(deframer, fpdu, ulpdu, now);
 }
 
 /* How the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part, and the

@@ -58,8 +58,8 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   return rdmap_stream_new(&rdmap, &rnic_endpoint_rdmap_events, endpoint);
 }
 
-/* What an FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is more. Longer ones are rare, and made all the
- * same. */
+/* What an FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is more.
+ * Longer ones are rare, and made all the same. */
 static const mpa_fpdu_memory *fpdu_memory_for(const rnic_endpoint_config *config)
 {
   enum { IP_AND_TCP_OCTETS = 40, SMALLEST_FPDU_OCTETS = MPA_MULPDU_MIN_OCTETS + 12 };
@@ -187,7 +187,8 @@ static bool may_send_fpdus(rnic_endpoint *endpoint)
          rnic_endpoint_may_reply(endpoint) && tcp_transport_is_established(endpoint->tcp);
 }
 
-/* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another FPDU. */
+/* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another
+ * FPDU. */
 static const rnic_failure closed_by_itself = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
 
 /* What a misbehaving end does instead of its next ULPDU; true when it did something. */
@@ -232,8 +233,16 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
 }
 
 /* Sends FIN if it is due. */
-static void finish(rnic_endpoint *endpoint)
+static G_GNUC_NO_INLINE void finish(rnic_endpoint *endpoint, time_ps now)
 {
+  /* The Initiator has closed without a single FPDU, and this Responder's ULP has work that can now never go
+   * out. */
+  if (endpoint->is_mute && !endpoint->has_failed && !rdmap_stream_is_drained(endpoint->stream)) {
+    rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
+  }
+  if (endpoint->teardown == RNIC_TEARDOWN_NOT || rnic_sender_holds(&endpoint->sender)) {
+    return;
+  }
   bool is_due =
       endpoint->teardown == RNIC_TEARDOWN_DRAINS
           ? rnic_endpoint_is_in_full_operation(endpoint) && rdmap_stream_is_drained(endpoint->stream)
@@ -256,12 +265,8 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
       (endpoint->events->want_operation || endpoint->fault || !rdmap_stream_has_nothing(endpoint->stream))) {
     refill(endpoint, now);
   }
-  /* The Initiator has closed without a single FPDU, and this Responder's ULP has work that can now never go out. */
-  if (endpoint->is_mute && !endpoint->has_failed && !rdmap_stream_is_drained(endpoint->stream)) {
-    rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
-  }
-  if (endpoint->teardown != RNIC_TEARDOWN_NOT && !rnic_sender_holds(&endpoint->sender)) {
-    finish(endpoint);
+  if (endpoint->is_mute || endpoint->teardown != RNIC_TEARDOWN_NOT) {
+    finish(endpoint, now);
   }
   datagram *packet = tcp_transport_transmit(endpoint->tcp, now);
   if (packet && datagram_may_be_fragmented(packet)) {

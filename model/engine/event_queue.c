@@ -311,7 +311,7 @@ void event_queue_set(event_queue *queue, event_queue_timer *timer, time_ps when,
   }
 }
 
-event_queue_timer *event_queue_first(event_queue *queue)
+inline event_queue_timer *event_queue_first(event_queue *queue)
 {
   while (queue->count > 0) {
     event_queue_timer *timer = queue->head->timer;

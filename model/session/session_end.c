@@ -87,7 +87,7 @@ static G_GNUC_NO_INLINE session_end *quoted_end(const session_host *host, const 
                                          : NULL;
 }
 
-session_end *session_host_end(const session_host *host, const datagram *packet)
+inline session_end *session_host_end(const session_host *host, const datagram *packet)
 {
   if (packet->kind != DATAGRAM_TCP) {
     return quoted_end(host, packet);

@@ -62,12 +62,12 @@ void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t 
 typedef struct tcp_outgoing {
   uint64_t position;
   buffer_chain payload; /* moved to the caller */
-  bool fin : 1;
-  bool push : 1;
-  bool again : 1;          /* a retransmission */
-  bool full_size : 1;      /* to be counted in tcp_statistics.full_segments */
-  bool ecn_capable : 1;    /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
-  bool window_reduced : 1; /* CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
+  bool fin;
+  bool push;
+  bool again;          /* a retransmission */
+  bool full_size;      /* to be counted in tcp_statistics.full_segments */
+  bool ecn_capable;    /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
+  bool window_reduced; /* CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
 } tcp_outgoing;
 
 /* The next segment that may leave at `now`, counted as sent; false when none may. */

@@ -166,7 +166,8 @@ const uint8_t *reassembly_queue_peek(const reassembly_queue *queue, uint64_t fro
   } else if (length > UINT64_MAX - from || !reassembly_queue_contains(queue, from, from + length)) {
     return NULL;
   }
-  for (uint8_t *target = spare; length > 0; part = entry_at(queue, ++index)) {
+  for (uint8_t *target = spare; length > 0; index++) {
+    part = entry_at(queue, index);
     uint32_t copied = (uint32_t)MIN((uint64_t)length, part->end - from);
     buffer_chain_copy_out(&part->piece->octets, (uint32_t)(from - part->position), copied, target);
     target += copied;

@@ -112,6 +112,22 @@ static void note_arrival(void *user, uint64_t position, time_ps arrival)
   g_string_append_printf(user, "%" G_GUINT64_FORMAT "@%" G_GINT64_FORMAT " ", position, arrival);
 }
 
+/* Among very many pieces, too, octets of several are copied; the last ones have no piece after them. */
+TEST(test_peek_at_the_end_of_many)
+{
+  enum { PIECES = 600 };
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
+  uint8_t octets[4];
+  for (uint64_t i = 0; i < PIECES; i++) {
+    if (i != PIECES / 2) {
+      insert(queue, 2 * i, i + 1 == PIECES ? "yz" : "wx", 0);
+    }
+  }
+  insert(queue, PIECES, "wx", 0);
+  const uint8_t *peeked = reassembly_queue_peek(queue, 2 * PIECES - 4, 4, octets);
+  g_assert_cmpmem(peeked, 4, "wxyz", 4);
+}
+
 /* What is taken out is in the chain, and how it arrived is told; what is cut off stays. */
 TEST(test_take)
 {

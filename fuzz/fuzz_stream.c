@@ -69,7 +69,7 @@ static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
                        .remote_stag = STAG_PEER,
                        .local_stag = STAG_SINK,
                        .local_offset = i * (REGION_OCTETS / READS)};
-    g_assert_true(rdmap_kit_post(t->kit, KIT_A, read));
+    g_assert_true(rdmap_kit_post_work(t->kit, KIT_A, read));
   }
   g_assert_cmpuint(rdmap_kit_pull_all(t->kit, KIT_A), ==, READS);
 }

@@ -76,18 +76,15 @@ static char *page_finish(GString *page)
 
 /* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end
  * it. */
-static void append_row(GString *page, const char *kinds, ...)
+static void append_row(GString *page, const char *kinds, const char *const *cells)
 {
-  va_list cells;
-  va_start(cells, kinds);
   g_string_append_c(page, '|');
-  for (const char *kind = kinds; *kind != '\0'; kind++) {
-    g_autoptr(GString) cell = g_string_new(va_arg(cells, const char *));
+  for (gsize i = 0; kinds[i] != '\0'; i++) {
+    g_autoptr(GString) cell = g_string_new(cells[i]);
     g_string_replace(cell, "|", "\\|", 0);
-    gboolean code = *kind == 'c' && cell->len > 0;
+    gboolean code = kinds[i] == 'c' && cell->len > 0;
     g_string_append_printf(page, code ? " `%s` |" : " %s |", cell->str);
   }
-  va_end(cells);
   g_string_append_c(page, '\n');
 }
 
@@ -98,9 +95,10 @@ static void append_key(GString *page, scenario_key key)
   if (row->inherits >= 0) {
     g_autofree char *inherited =
         g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name);
-    append_row(page, "cttct", row->name, inherited, expected, row->example, row->sentence);
+    append_row(page, "cttct", (const char *[]){row->name, inherited, expected, row->example, row->sentence});
   } else {
-    append_row(page, "cctct", row->name, row->fallback, expected, row->example, row->sentence);
+    append_row(page, "cctct",
+               (const char *[]){row->name, row->fallback, expected, row->example, row->sentence});
   }
 }
 
@@ -130,7 +128,7 @@ static void append_profiles(GString *page)
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
     if (row->rfc != NULL) {
-      append_row(page, "ccct", row->name, row->fallback, row->rfc, row->source);
+      append_row(page, "ccct", (const char *[]){row->name, row->fallback, row->rfc, row->source});
     }
   }
 }
@@ -150,7 +148,7 @@ char *cli_documents_scenario(void)
   }
   for (fault_id id = 0; id < FAULTS; id++) {
     const fault_row *row = fault_row_of(id);
-    append_row(faults, "cttt", row->name, places[row->place], row->sentence, row->expected);
+    append_row(faults, "cttt", (const char *[]){row->name, places[row->place], row->sentence, row->expected});
   }
   fill_in(page, "@KEYS@\n", keys);
   fill_in(page, "@FAULTS@\n", faults);
@@ -163,11 +161,13 @@ char *cli_documents_metrics(void)
   GString *distributions = g_string_new(NULL);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of(id);
-    append_row(metrics, "cttt", row->name, row->unit, metric_side_name(row->side), row->sentence);
+    append_row(metrics, "cttt",
+               (const char *[]){row->name, row->unit, metric_side_name(row->side), row->sentence});
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     const distribution_row *row = distribution_row_of(id);
-    append_row(distributions, "cttt", row->name, row->unit, row->weight_unit, row->sentence);
+    append_row(distributions, "cttt",
+               (const char *[]){row->name, row->unit, row->weight_unit, row->sentence});
   }
   fill_in(page, "@METRICS@\n", metrics);
   fill_in(page, "@DISTRIBUTIONS@\n", distributions);

@@ -23,16 +23,19 @@ static const struct {
   gboolean is_list;
   scenario_type element; /* of a list */
 } types[] = {
-    [SCENARIO_TYPE_TEXT] = {"is not text on one line", "text on one line, in quotes"},
-    [SCENARIO_TYPE_WORD] = {"is none of its words", ""},
-    [SCENARIO_TYPE_MIX] = {"is none of its words, nor several joined by '+'", ", or several joined by '+'"},
-    [SCENARIO_TYPE_BOOLEAN] = {"is not a boolean", "true or false"},
-    [SCENARIO_TYPE_INTEGER] = {"is not an integer", "an integer from %s to %s"},
-    [SCENARIO_TYPE_SIZE] = {"is not a size", "a size in octets from %s to %s, such as %s"},
-    [SCENARIO_TYPE_TIME] = {"is not a time", "a time from \"%s\" to \"%s\", such as %s"},
-    [SCENARIO_TYPE_RATE] = {"is not a rate", "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\""},
-    [SCENARIO_TYPE_PROBABILITY] = {"is not a probability",
-                                   "a probability from 0 to 1, such as 0.001 or \"0.1%\""},
+    [SCENARIO_TYPE_TEXT] = {.wrong = "is not text on one line", .expected = "text on one line, in quotes"},
+    [SCENARIO_TYPE_WORD] = {.wrong = "is none of its words", .expected = ""},
+    [SCENARIO_TYPE_MIX] = {.wrong = "is none of its words, nor several joined by '+'",
+                           .expected = ", or several joined by '+'"},
+    [SCENARIO_TYPE_BOOLEAN] = {.wrong = "is not a boolean", .expected = "true or false"},
+    [SCENARIO_TYPE_INTEGER] = {.wrong = "is not an integer", .expected = "an integer from %s to %s"},
+    [SCENARIO_TYPE_SIZE] = {.wrong = "is not a size",
+                            .expected = "a size in octets from %s to %s, such as %s"},
+    [SCENARIO_TYPE_TIME] = {.wrong = "is not a time", .expected = "a time from \"%s\" to \"%s\", such as %s"},
+    [SCENARIO_TYPE_RATE] = {.wrong = "is not a rate",
+                            .expected = "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\""},
+    [SCENARIO_TYPE_PROBABILITY] = {.wrong = "is not a probability",
+                                   .expected = "a probability from 0 to 1, such as 0.001 or \"0.1%\""},
     [SCENARIO_TYPE_LIST] = {"is not a list of integers",
                             "a list of ascending integers from %s to %s, such as [100, 101] or []", TRUE,
                             SCENARIO_TYPE_INTEGER},
@@ -47,8 +50,9 @@ static const struct {
     [SCENARIO_TYPE_PROBABILITIES] = {"is not a list of so many probabilities",
                                      "a list of %s to %s probabilities, such as [\"1%\", \"30%\"] or []",
                                      TRUE, SCENARIO_TYPE_PROBABILITY},
-    [SCENARIO_TYPE_DISTANCE] = {"is neither a number of segments nor a time",
-                                "a number of segments or a time, such as \"5 segments\" or \"20us\""},
+    [SCENARIO_TYPE_DISTANCE] = {.wrong = "is neither a number of segments nor a time",
+                                .expected =
+                                    "a number of segments or a time, such as \"5 segments\" or \"20us\""},
 };
 
 /* The type of the elements of a list; `type` itself when it is none. */

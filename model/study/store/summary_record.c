@@ -127,7 +127,7 @@ static gboolean check_unit(const reading *r, JsonObject *object, const char *mem
 {
   g_autofree char *unit = NULL;
   return text_member(r, object, member, &unit) &&
-         (strcmp(unit, expected) == 0 ||
+         (g_strcmp0(unit, expected) == 0 ||
           invalid(r, "distribution \"%s\": its \"%s\" is \"%s\"; expected \"%s\"", name, member, unit,
                   expected));
 }

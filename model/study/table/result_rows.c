@@ -214,7 +214,7 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
 static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
-  g_autofree double *values = g_new(double, point->runs->len);
+  double *values = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -226,6 +226,7 @@ static void append_point(const study_point *point, const result_quantity *quanti
     }
   }
   row.of = statistics_of(values, count);
+  g_free(values);
   g_array_append_val(rows, row);
 }
 
@@ -259,8 +260,7 @@ static void append_pairs(const study_point *point, const GArray *shared, GHashTa
                          const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = NULL};
-  g_autofree double *a = g_new(double, point->runs->len);
-  g_autofree double *b = g_new(double, point->runs->len);
+  double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -276,13 +276,14 @@ static void append_pairs(const study_point *point, const GArray *shared, GHashTa
       row.flagged += (run->flags | other->flags) != 0 ? 1 : 0;
     }
   }
-  if (row.first == NULL) {
-    return;
+  if (row.first != NULL) {
+    row.of = statistics_of_pairs(a, b, count);
+    const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
+    row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
+    g_array_append_val(rows, row);
   }
-  row.of = statistics_of_pairs(a, b, count);
-  const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
-  row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
-  g_array_append_val(rows, row);
+  g_free(a);
+  g_free(b);
 }
 
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,

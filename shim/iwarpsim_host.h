@@ -3,8 +3,8 @@
 //
 //   int main()
 //   {
-//     iwarpsim::Hosts hosts("my.cfg");                          // first of all: it sets ns-3's resolution to a picosecond
-//     …                                                         // your nodes, devices, channels
+//     iwarpsim::Hosts hosts("my.cfg");                          // first of all: it sets ns-3's resolution to
+//     a picosecond …                                                         // your nodes, devices, channels
 //     hosts.Attach(iwarpsim::INITIATOR, a, deviceOfA, deviceOfB->GetAddress());
 //     hosts.Attach(iwarpsim::RESPONDER, b, deviceOfB, deviceOfA->GetAddress());
 //     hosts.Start(ns3::MilliSeconds(1));
@@ -12,7 +12,8 @@
 //     hosts.PrintMetrics(std::cout);
 //   }                                                           // hosts goes last: it ends the simulator
 //
-// A complete program is examples/ns3-host/. Of an installed iwarpsim: `pkg-config --cflags --libs iwarpsim-ns3`, and <shim/iwarpsim_host.h>.
+// A complete program is examples/ns3-host/. Of an installed iwarpsim: `pkg-config --cflags --libs
+// iwarpsim-ns3`, and <shim/iwarpsim_host.h>.
 #ifndef SHIM_IWARPSIM_HOST_H
 #define SHIM_IWARPSIM_HOST_H
 
@@ -36,14 +37,15 @@ using Side = enum side;
 constexpr Side INITIATOR = SIDE_INITIATOR; // opens the connections
 constexpr Side RESPONDER = SIDE_RESPONDER;
 
-// Two hosts, and what they have to do with each other. A program may have several such pairs, with scenarios and metrics of their own.
+// Two hosts, and what they have to do with each other. A program may have several such pairs, with scenarios
+// and metrics of their own.
 class Hosts
 {
 public:
-  // As the scenario at `path` says, with `sets` ("group.key=value") on top: its stack, TCP and workload; of its path only what a host
-  // knows, MTUs and windows, so that an MTU there must be that of your devices. Throws std::runtime_error with a message when the
-  // scenario is wrong, is IPv6's, or has a fault, a topology or ns-3's TCP, and when 256 Hosts
-  // were made and some are alive.
+  // As the scenario at `path` says, with `sets` ("group.key=value") on top: its stack, TCP and workload; of
+  // its path only what a host knows, MTUs and windows, so that an MTU there must be that of your devices.
+  // Throws std::runtime_error with a message when the scenario is wrong, is IPv6's, or has a fault, a
+  // topology or ns-3's TCP, and when 256 Hosts were made and some are alive.
   explicit Hosts(const std::string &path, const std::vector<std::string> &sets = {});
 
   // The last one calls Simulator::Destroy().
@@ -52,10 +54,11 @@ public:
   Hosts(const Hosts &) = delete;
   Hosts &operator=(const Hosts &) = delete;
 
-  // The host of `side` lives on `device` of `node` from now on: it takes the IPv4 packets for its address that arrive there, answers
-  // ARP requests for it, and sends to `nextHop` on that link: the other host's device, or a router's. ns-3's own IP stack has no
-  // part in it: the node needs none, and one that it has should not know that address. No queue discipline is passed; a packet that
-  // the device refuses (its queue is full) is lost. Each side once.
+  // The host of `side` lives on `device` of `node` from now on: it takes the IPv4 packets for its address
+  // that arrive there, answers ARP requests for it, and sends to `nextHop` on that link: the other host's
+  // device, or a router's. ns-3's own IP stack has no part in it: the node needs none, and one that it has
+  // should not know that address. No queue discipline is passed; a packet that the device refuses (its queue
+  // is full) is lost. Each side once.
   void Attach(Side side, ns3::Ptr<ns3::Node> node, ns3::Ptr<ns3::NetDevice> device,
               const ns3::Address &nextHop);
 
@@ -74,8 +77,8 @@ public:
   // Packets that a device refused.
   uint64_t GetPacketsRefused() const;
 
-  // The metrics of docs/metrics.md that concern hosts, measured until the first call of one of these. GetMetric() throws
-  // std::runtime_error when there is none of that name.
+  // The metrics of docs/metrics.md that concern hosts, measured until the first call of one of these.
+  // GetMetric() throws std::runtime_error when there is none of that name.
   double GetMetric(const std::string &name);
   void PrintMetrics(std::ostream &out);
 

@@ -62,9 +62,9 @@ static void set_arrival_timer(ns3_link *self)
   }
 }
 
-/* What ns-3 delivers, with the marks that no wire carries: those of the packet that was sent. One whose headers were damaged
- * on the way here, or that had fewer octets on the link than it is long, cannot be read: it goes on as it was sent. What has filled a last
- * cell comes after it. */
+/* What ns-3 delivers, with the marks that no wire carries: those of the packet that was sent. One whose
+ * headers were damaged on the way here, or that had fewer octets on the link than it is long, cannot be read:
+ * it goes on as it was sent. What has filled a last cell comes after it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
   datagram *sent = path_link_schedule_take(&self->sent);
@@ -112,8 +112,9 @@ static ns3_shim_device_config device_config(const path_link_config *config)
   return device;
 }
 
-/* ns-3's device asks for its rate, and its channel for its delay, when a transmission starts; that of this picosecond has
- * started, as the event queue wakes behind ns-3's own events. So it is as path_link_set_config() says. */
+/* ns-3's device asks for its rate, and its channel for its delay, when a transmission starts; that of this
+ * picosecond has started, as the event queue wakes behind ns-3's own events. So it is as
+ * path_link_set_config() says. */
 static void ns3_link_change(path_link *link, const path_link_config *config)
 {
   ns3_link *self = (ns3_link *)link;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A device of an ns-3 node whose other side is plain C: what the node sends comes out as octets, and octets that are
-// given to it arrive at the node. It takes no time and has no queue.
+// A device of an ns-3 node whose other side is plain C: what the node sends comes out as octets, and octets
+// that are given to it arrive at the node. It takes no time and has no queue.
 #ifndef SHIM_NS3_OCTET_DEVICE_HH
 #define SHIM_NS3_OCTET_DEVICE_HH
 
@@ -15,8 +15,8 @@ namespace shim
 class OctetDevice : public ns3::NetDevice
 {
 public:
-  // Takes an IP packet that the node sends; the octets are valid during the call. `mark` is what Input() gave the packet at
-  // this or another device, 0 when it comes from elsewhere.
+  // Takes an IP packet that the node sends; the octets are valid during the call. `mark` is what Input() gave
+  // the packet at this or another device, 0 when it comes from elsewhere.
   using Output = void (*)(void *user, const uint8_t *octets, uint32_t length, uint64_t mark);
 
   static ns3::TypeId GetTypeId();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What ns-3 has scheduled, in the order of ns-3's own schedulers (time, then as scheduled), but open to be looked at: the shim asks what
-// is due next, which ns-3's simulator keeps to itself.
+// What ns-3 has scheduled, in the order of ns-3's own schedulers (time, then as scheduled), but open to be
+// looked at: the shim asks what is due next, which ns-3's simulator keeps to itself.
 #ifndef SHIM_NS3_OPEN_SCHEDULER_HH
 #define SHIM_NS3_OPEN_SCHEDULER_HH
 
@@ -11,9 +11,9 @@
 namespace shim
 {
 
-// Nearly every event belongs near one of the two ends of what is scheduled: the end of a transmission comes soon, an arrival behind all
-// others on its way. So events stand in a line, in order, and one whose place is not within some steps of an end goes to a heap. ns-3
-// makes it from its TypeId and owns it.
+// Nearly every event belongs near one of the two ends of what is scheduled: the end of a transmission comes
+// soon, an arrival behind all others on its way. So events stand in a line, in order, and one whose place is
+// not within some steps of an end goes to a heap. ns-3 makes it from its TypeId and owns it.
 class OpenScheduler : public ns3::Scheduler
 {
 public:
@@ -37,8 +37,8 @@ public:
     return !IsEmpty() && First().key.m_ts <= when;
   }
 
-  // The simulated time, in ns-3's steps: that of the event that was taken out last, or what SetNow() said since. A quarter of the cost of
-  // Simulator::Now().
+  // The simulated time, in ns-3's steps: that of the event that was taken out last, or what SetNow() said
+  // since. A quarter of the cost of Simulator::Now().
   uint64_t Now() const
   {
     return m_now;

@@ -78,7 +78,8 @@ OwnEvent::OwnEvent()
   simulator.in_own_event = true;
 }
 
-// The event is over but for the last call. Nothing else is due: it comes now. Else it takes its turn behind that.
+// The event is over but for the last call. Nothing else is due: it comes now. Else it takes its turn behind
+// that.
 OwnEvent::~OwnEvent()
 {
   ns3_shim_event *event = simulator.last_call;

@@ -63,9 +63,9 @@ void ns3_shim_event_free(ns3_shim_event *event);
 bool ns3_shim_event_at(ns3_shim_event *event, time_ps when, ns3_shim_error *error);
 bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_shim_error *error);
 
-/* Adds a call at the present time, behind everything already scheduled for this picosecond: as ns3_shim_event_after() with no delay, but
- * without an event of ns-3's where the one that is running is the shim's own and nothing else is due. Then the call is made when that
- * event's callback has returned. */
+/* Adds a call at the present time, behind everything already scheduled for this picosecond: as
+ * ns3_shim_event_after() with no delay, but without an event of ns-3's where the one that is running is the
+ * shim's own and nothing else is due. Then the call is made when that event's callback has returned. */
 bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error);
 
 /* Takes back all calls that have not happened yet. */
@@ -101,8 +101,8 @@ void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_b
 bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_device_config configs[2],
                       time_ps delay_ps, ns3_shim_device *devices[2], ns3_shim_error *error);
 
-/* Gives a device the rate and gap of `config` (the rest of which is not looked at), and its channel the delay `delay_ps`, for
- * transmissions that start from now on. False: a value is out of its range. */
+/* Gives a device the rate and gap of `config` (the rest of which is not looked at), and its channel the delay
+ * `delay_ps`, for transmissions that start from now on. False: a value is out of its range. */
 bool ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config, time_ps delay_ps,
                             ns3_shim_error *error);
 

@@ -23,8 +23,8 @@ bool fail(ns3_shim_error *error, const std::string &message) noexcept;
 // Fails unless the simulator is open.
 bool require_open(ns3_shim_error *error) noexcept;
 
-// Alive while an event of the shim's own calls C, as the last thing that event does: what C asks for with ns3_shim_event_last()
-// comes when it goes.
+// Alive while an event of the shim's own calls C, as the last thing that event does: what C asks for with
+// ns3_shim_event_last() comes when it goes.
 class OwnEvent
 {
 public:

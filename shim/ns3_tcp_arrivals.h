@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive buffer, which does not
- * tell. */
+/* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive
+ * buffer, which does not tell. */
 #ifndef SHIM_NS3_TCP_ARRIVALS_H
 #define SHIM_NS3_TCP_ARRIVALS_H
 
@@ -16,7 +16,8 @@ void ns3_tcp_arrivals_free(ns3_tcp_arrivals *arrivals);
 /* Octets [from, to) of one segment have come at `now`; those that are there already keep their time. */
 void ns3_tcp_arrivals_add(ns3_tcp_arrivals *arrivals, uint64_t from, uint64_t to, time_ps now);
 
-/* How many of the `length` octets from `position` on came at one time, `*arrival`: at least 1; `now` when nothing is known of them. */
+/* How many of the `length` octets from `position` on came at one time, `*arrival`: at least 1; `now` when
+ * nothing is known of them. */
 uint64_t ns3_tcp_arrivals_first(const ns3_tcp_arrivals *arrivals, uint64_t position, uint64_t length,
                                 time_ps now, time_ps *arrival);
 

@@ -84,8 +84,8 @@ protected:
     return CopyObject<ObservedSocket>(this);
   }
 
-  // In recovery, with the peer's window full to the octet, ns-3 3.37 would send a segment without octets, which it then reads
-  // through a null pointer. There is no room then.
+  // In recovery, with the peer's window full to the octet, ns-3 3.37 would send a segment without octets,
+  // which it then reads through a null pointer. There is no room then.
   uint32_t AvailableWindow() const override
   {
     uint32_t available = TcpSocketBase::AvailableWindow();
@@ -143,8 +143,8 @@ struct ns3_tcp_node {
     }
   }
 
-  // Taken out of ns-3 at once: it tells its peer of room in the window only with the next ACK, and that goes out as soon as this
-  // returns.
+  // Taken out of ns-3 at once: it tells its peer of room in the window only with the next ACK, and that goes
+  // out as soon as this returns.
   void Received(Ptr<Socket> from)
   {
     while (from->GetRxAvailable() > 0) {

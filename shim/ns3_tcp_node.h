@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One ns-3 node with an IPv4 stack and one TcpSocket of ns-3's own TCP, as plain C: packets go in and come out as octets.
+/* One ns-3 node with an IPv4 stack and one TcpSocket of ns-3's own TCP, as plain C: packets go in and come
+ * out as octets.
  *
- * What travels between two such nodes is the caller's business: a path of the model, ns-3's devices, or a TCP of another
- * make at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
+ * What travels between two such nodes is the caller's business: a path of the model, ns-3's devices, or a TCP
+ * of another make at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
 #ifndef SHIM_NS3_TCP_NODE_H
 #define SHIM_NS3_TCP_NODE_H
 
@@ -27,8 +28,8 @@ typedef enum ns3_tcp_ecn {
   NS3_TCP_ECN_ACCEPT_ONLY,
 } ns3_tcp_ecn;
 
-/* ns-3's attributes of the same meaning. Its retransmission timer never exceeds 60 s, its timestamps count milliseconds, and
- * it announces no MSS: the peer's segments are as large as the peer is told. */
+/* ns-3's attributes of the same meaning. Its retransmission timer never exceeds 60 s, its timestamps count
+ * milliseconds, and it announces no MSS: the peer's segments are as large as the peer is told. */
 typedef struct ns3_tcp_node_config {
   uint32_t local_address; /* IPv4, host byte order */
   uint32_t remote_address;
@@ -86,8 +87,9 @@ typedef struct ns3_tcp_node_status {
   uint64_t recoveries;          /* fast recoveries entered */
 } ns3_tcp_node_status;
 
-/* A node as `config` (copied) that calls `events` (copied) with `user`. NULL: a value out of its range, or ns-3 refuses it.
- * Free with ns3_tcp_node_free() (NULL is allowed), also after the simulator has been closed. */
+/* A node as `config` (copied) that calls `events` (copied) with `user`. NULL: a value out of its range, or
+ * ns-3 refuses it. Free with ns3_tcp_node_free() (NULL is allowed), also after the simulator has been
+ * closed. */
 ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config, const ns3_tcp_node_events *events,
                                void *user, ns3_shim_error *error);
 void ns3_tcp_node_free(ns3_tcp_node *node);
@@ -99,14 +101,15 @@ bool ns3_tcp_node_listen(ns3_tcp_node *node, ns3_shim_error *error);
 /* An IP packet arrives at the node. Packets that answer it leave during the call. */
 void ns3_tcp_node_receive(ns3_tcp_node *node, const uint8_t *octets, uint32_t length);
 
-/* Adds octets to the stream; ns-3 sends a picosecond later. Established, not closed; up to 2^30 octets unacknowledged. */
+/* Adds octets to the stream; ns-3 sends a picosecond later. Established, not closed; up to 2^30 octets
+ * unacknowledged. */
 bool ns3_tcp_node_send(ns3_tcp_node *node, const uint8_t *octets, uint32_t length, ns3_shim_error *error);
 
 /* Takes the next `length` octets, which must be readable, out of the stream. */
 void ns3_tcp_node_read(ns3_tcp_node *node, uint8_t *octets, uint32_t length);
 
-/* No more will be sent: FIN behind the last octet. Only while nothing is held: ns-3 answers its user's close with RST when
- * octets are unread, also those behind a hole. */
+/* No more will be sent: FIN behind the last octet. Only while nothing is held: ns-3 answers its user's close
+ * with RST when octets are unread, also those behind a hole. */
 void ns3_tcp_node_close(ns3_tcp_node *node);
 
 /* Sends RST and forgets everything. */

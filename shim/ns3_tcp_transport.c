@@ -505,8 +505,8 @@ static bool refuse(ns3_shim_error *error, const char *message)
   return false;
 }
 
-/* The node of an IPv4 `config`. The EMSS is what the send MTU leaves after the headers and the options that every
- * segment carries, 0 when nothing. Not checked: see ns3_tcp_node_check(). */
+/* The node of an IPv4 `config`. The EMSS is what the send MTU leaves after the headers and the options that
+ * every segment carries, 0 when nothing. Not checked: see ns3_tcp_node_check(). */
 static ns3_tcp_node_config node_config_of(const tcp_config *config)
 {
   enum { TIMESTAMPS_OCTETS = 12 };

@@ -341,7 +341,8 @@ bool build_hop(ns3_topology &self, const ns3_topology_hop &hop, size_t index, ns
   return true;
 }
 
-// Both ends of the hop know each other, so that nobody has to ask, and no packet waits or is dropped for that.
+// Both ends of the hop know each other, so that nobody has to ask, and no packet waits or is dropped for
+// that.
 void introduce_neighbours(ns3_topology &self, size_t hop)
 {
   for (unsigned side = 0; side < NS3_TOPOLOGY_ENDS; side++) {

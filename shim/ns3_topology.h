@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A chain of ns-3 nodes that route IPv4 packets from one end to the other in both directions, with ns-3's queue disciplines and
- * error models on the way and cross traffic of ns-3's own over the same hops, as plain C.
+/* A chain of ns-3 nodes that route IPv4 packets from one end to the other in both directions, with ns-3's
+ * queue disciplines and error models on the way and cross traffic of ns-3's own over the same hops, as plain
+ * C.
  *
  *   end 0 — node 0 —hop 0— node 1 —hop 1— … — node n — end 1
  *
- * A packet enters at the node of its end and takes no time until it is there; each node decrements TTL. Needs the simulator of
- * ns3_shim.h open. What ns-3 would end the process for is checked beforehand and is an error with a message. */
+ * A packet enters at the node of its end and takes no time until it is there; each node decrements TTL. Needs
+ * the simulator of ns3_shim.h open. What ns-3 would end the process for is checked beforehand and is an error
+ * with a message. */
 #ifndef SHIM_NS3_TOPOLOGY_H
 #define SHIM_NS3_TOPOLOGY_H
 
@@ -17,24 +19,26 @@ extern "C" {
 
 typedef struct ns3_topology ns3_topology;
 
-/* A packet has come out at `end`; the octets are valid during the call. `mark` is that of ns3_topology_send(). */
+/* A packet has come out at `end`; the octets are valid during the call. `mark` is that of
+ * ns3_topology_send(). */
 typedef void (*ns3_topology_output)(void *user, unsigned end, const uint8_t *octets, uint32_t length,
                                     uint64_t mark);
 
-/* Everything in `config` is copied. NULL: a value out of its range, an unknown type, attribute or value. Free with
- * ns3_topology_free() (NULL is allowed), also after the simulator was closed; before it is closed, the chain goes on without
- * output. */
+/* Everything in `config` is copied. NULL: a value out of its range, an unknown type, attribute or value. Free
+ * with ns3_topology_free() (NULL is allowed), also after the simulator was closed; before it is closed, the
+ * chain goes on without output. */
 ns3_topology *ns3_topology_new(const ns3_topology_config *config, ns3_topology_output output, void *user,
                                ns3_shim_error *error);
 void ns3_topology_free(ns3_topology *topology);
 
-/* An IPv4 packet enters at `end`, with right checksums, for the address at the other end. `mark` travels with it, on no wire.
- * ns-3 fragments what is larger than a hop's MTU, whatever DF says: see ns3_topology_narrow_hop(). */
+/* An IPv4 packet enters at `end`, with right checksums, for the address at the other end. `mark` travels with
+ * it, on no wire. ns-3 fragments what is larger than a hop's MTU, whatever DF says: see
+ * ns3_topology_narrow_hop(). */
 void ns3_topology_send(ns3_topology *topology, unsigned end, const uint8_t *octets, uint32_t length,
                        uint64_t mark);
 
-/* The number of hops, the MTU of one, and the first hop from `end` whose MTU is less than `octets` (the number of hops when there is
- * none). */
+/* The number of hops, the MTU of one, and the first hop from `end` whose MTU is less than `octets` (the
+ * number of hops when there is none). */
 size_t ns3_topology_hops(const ns3_topology *topology);
 uint32_t ns3_topology_hop_mtu(const ns3_topology *topology, size_t hop);
 size_t ns3_topology_narrow_hop(const ns3_topology *topology, unsigned end, uint32_t octets);

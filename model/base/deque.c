@@ -12,8 +12,9 @@ enum { MOVED_MAX = 256 };
 
 /* --- Very many elements --- */
 
-/* What an array becomes when elements come and go in the middle of very many: each lies by itself, in a balanced
- * tree, so that none moves. All operations are O(log count), and O(1) next to the place of the one before. */
+/* What an array becomes when elements come and go in the middle of very many: each lies by itself, in a
+ * balanced tree, so that none moves. All operations are O(log count), and O(1) next to the place of the one
+ * before. */
 typedef struct element_sequence {
   GSequence *elements;
   GSequenceIter *near; /* the place of the operation before … */
@@ -139,8 +140,8 @@ void *deque_at_place(const deque *queue, size_t index)
   return g_sequence_get(go_to(queue->sequence, index));
 }
 
-/* Whether the elements are a sequence; they are from the first time on that very many would have to move, `near` on the
- * shorter side. */
+/* Whether the elements are a sequence; they are from the first time on that very many would have to move,
+ * `near` on the shorter side. */
 static bool moves_in_sequence(deque *queue, size_t near)
 {
   if (!deque_is_sequence(queue) && near > MOVED_MAX) {

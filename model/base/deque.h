@@ -19,10 +19,10 @@ typedef struct deque {
     struct element_sequence *sequence; /* the elements, when they are not in one piece */
   };
   uint32_t element_octets;
-  uint32_t room;  /* for so many elements in front of `front`; DEQUE_IS_SEQUENCE: there is no `front` */
-  uint32_t count; /* elements in use */
-  uint32_t
-      capacity; /* elements of the memory, which starts at that room; of a sequence `room` + `count`, modulo 2^32 */
+  uint32_t room;     /* for so many elements in front of `front`; DEQUE_IS_SEQUENCE: there is no `front` */
+  uint32_t count;    /* elements in use */
+  uint32_t capacity; /* elements of the memory, which starts at that room; of a sequence `room` + `count`,
+                        modulo 2^32 */
 } deque;
 
 #define DEQUE_IS_SEQUENCE UINT32_MAX

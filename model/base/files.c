@@ -67,7 +67,8 @@ const char *regular_file_problem(const char *path)
 struct new_files {
   char *places;
   char *folder;
-  int lock; /* a descriptor of `folder`, whose lock tells others that it is in use; it goes with the process */
+  int lock; /* a descriptor of `folder`, whose lock tells others that it is in use; it goes with the
+               process */
 };
 
 static gboolean fail(GError **error, const char *path)

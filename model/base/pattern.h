@@ -21,7 +21,8 @@ void pattern_free(pattern *table); /* NULL is allowed; chains keep their octets 
 /* Where in the table message `message` of `connection` starts: 0 … PATTERN_OCTETS - 1. */
 uint32_t pattern_message_offset(uint32_t connection, uint64_t message);
 
-/* The octets from `offset` (any value, taken modulo PATTERN_OCTETS) on: PATTERN_OCTETS of them are readable. */
+/* The octets from `offset` (any value, taken modulo PATTERN_OCTETS) on: PATTERN_OCTETS of them are
+ * readable. */
 const uint8_t *pattern_at(const pattern *table, uint64_t offset);
 
 /* Appends the `length` octets from `offset` on (both any value) to `chain`, by reference. */

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless before a terminal, a table
- * or a JSON text shows it. All that the program prints for people goes through plain_text_print(); scripts/check-layers looks. */
+/* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless
+ * before a terminal, a table or a JSON text shows it. All that the program prints for people goes through
+ * plain_text_print(); scripts/check-layers looks. */
 #ifndef BASE_PLAIN_TEXT_H
 #define BASE_PLAIN_TEXT_H
 
 #include <glib.h>
 #include <stdio.h>
 
-/* FALSE for what steers a terminal or shows another text than there is: control characters (C0, DEL, C1), line and paragraph
- * separators, Unicode's Bidi_Control, noncharacters. */
+/* FALSE for what steers a terminal or shows another text than there is: control characters (C0, DEL, C1),
+ * line and paragraph separators, Unicode's Bidi_Control, noncharacters. */
 gboolean plain_text_shows(gunichar character);
 
-/* `length` octets of `text` (-1: up to its NUL) in valid UTF-8. What does not show is escaped, "\n", "\x1b", "\u202e", and so is an
- * octet that is no UTF-8, "\xff"; the ASCII characters in `kept` stay. Backslashes are not escaped: a text that is plain stays as it
- * is. Free with g_free(). */
+/* `length` octets of `text` (-1: up to its NUL) in valid UTF-8. What does not show is escaped, "\n", "\x1b",
+ * "\u202e", and so is an octet that is no UTF-8, "\xff"; the ASCII characters in `kept` stay. Backslashes are
+ * not escaped: a text that is plain stays as it is. Free with g_free(). */
 char *plain_text(const char *text, gssize length, const char *kept);
 
-/* fprintf() of a text in which all is made plain but the line end of `format`: one in what it shows, as in a file's name, would begin a
- * line that nobody wrote. A `format` of several lines shows only what is ours, and keeps them. */
+/* fprintf() of a text in which all is made plain but the line end of `format`: one in what it shows, as in a
+ * file's name, would begin a line that nobody wrote. A `format` of several lines shows only what is ours, and
+ * keeps them. */
 void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same of a text of several lines that are laid out already. */
 void plain_text_print_page(FILE *file, const char *page);
 
-/* Appends `text` to `json` as a JSON string with its quotes (RFC 8259 §7). Invisible characters are written as \uXXXX, and octets that
- * are no UTF-8 as U+FFFD. */
+/* Appends `text` to `json` as a JSON string with its quotes (RFC 8259 §7). Invisible characters are written
+ * as \uXXXX, and octets that are no UTF-8 as U+FFFD. */
 void plain_text_append_json(GString *json, const char *text);
 
 /* --- How the program looks in a terminal: whether there is one, how large, whether with colours --- */
 
-/* The size of a terminal, in letters, when it is not known or too small to draw in; text for people elsewhere is as wide. */
+/* The size of a terminal, in letters, when it is not known or too small to draw in; text for people elsewhere
+ * is as wide. */
 enum { TERMINAL_COLUMNS = 100, TERMINAL_ROWS = 30 };
 
 typedef struct terminal {
@@ -42,7 +45,8 @@ typedef struct terminal {
 /* What `file` is. */
 terminal terminal_of(FILE *file);
 
-/* Replaces the line that the cursor is in by `text`; "" takes it away. In one write, which a terminal shows at once. */
+/* Replaces the line that the cursor is in by `text`; "" takes it away. In one write, which a terminal shows
+ * at once. */
 void terminal_redraw_line(FILE *file, const char *text);
 
 #endif

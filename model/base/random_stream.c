@@ -71,8 +71,8 @@ uint64_t random_stream_next(random_stream *stream)
 uint64_t random_stream_below(random_stream *stream, uint64_t bound)
 {
   g_assert(bound > 0);
-  /* Lemire's method: the upper half of a 128-bit product is the number; the few lower halves that would make some
-   * numbers more frequent than others (2^64 modulo `bound` of them) are drawn again. */
+  /* Lemire's method: the upper half of a 128-bit product is the number; the few lower halves that would make
+   * some numbers more frequent than others (2^64 modulo `bound` of them) are drawn again. */
   uint128 product = (uint128)random_stream_next(stream) * bound;
   if ((uint64_t)product < bound) {
     uint64_t biased = -bound % bound;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two ends of a connection, and its two directions. A direction is named by the side that sends: forward is from the Initiator,
- * SIDE_INITIATOR, reverse from the Responder. */
+/* The two ends of a connection, and its two directions. A direction is named by the side that sends: forward
+ * is from the Initiator, SIDE_INITIATOR, reverse from the Responder. */
 #ifndef BASE_SIDE_H
 #define BASE_SIDE_H
 

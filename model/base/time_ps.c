@@ -9,8 +9,9 @@
 static time_ps send_as_ns3(uint64_t octets, uint64_t rate_bit_per_s)
 {
   uint128 bits = (uint128)octets * 8;
-  /* ns-3 keeps a transmission time as seconds with 64 binary digits after the point, further ones cut off, and rounds
-   * that half up: so an exact half picosecond goes down unless 64 digits hold it (measured on ns-3 3.37). */
+  /* ns-3 keeps a transmission time as seconds with 64 binary digits after the point, further ones cut off,
+   * and rounds that half up: so an exact half picosecond goes down unless 64 digits hold it (measured on
+   * ns-3 3.37). */
   uint64_t fraction = (uint64_t)(((bits % rate_bit_per_s) << 64) / rate_bit_per_s);
   uint128 half = (uint128)1 << 63;
   uint128 rounded = bits / rate_bit_per_s * (uint64_t)TIME_PS_PER_SECOND +
@@ -25,8 +26,8 @@ time_ps time_ps_to_send(uint64_t octets, uint64_t rate_bit_per_s)
   if (octets > UINT64_MAX / per_second / 8) {
     return send_as_ns3(octets, rate_bit_per_s);
   }
-  /* What ns-3 cuts off is less than 10^12 / 2^64, so less than 2^-24 of a picosecond. So only a time that is a half or less
-   * than that above it can be rounded otherwise than to the nearest. */
+  /* What ns-3 cuts off is less than 10^12 / 2^64, so less than 2^-24 of a picosecond. So only a time that is
+   * a half or less than that above it can be rounded otherwise than to the nearest. */
   uint64_t scaled = octets * 8 * per_second;
   uint64_t whole = scaled / rate_bit_per_s;
   uint64_t rest = scaled % rate_bit_per_s;

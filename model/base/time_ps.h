@@ -16,8 +16,9 @@ typedef int64_t time_ps;
 #define TIME_PS_PER_MILLISECOND INT64_C(1000000000)
 #define TIME_PS_PER_SECOND INT64_C(1000000000000)
 
-/* The time that `octets` octets take at `rate_bit_per_s` (> 0), rounded to a picosecond as ns-3's devices round it: to the
- * nearest; an exact half down where 64 binary digits of a second do not hold it, else up. Saturates at TIME_PS_NEVER. */
+/* The time that `octets` octets take at `rate_bit_per_s` (> 0), rounded to a picosecond as ns-3's devices
+ * round it: to the nearest; an exact half down where 64 binary digits of a second do not hold it, else up.
+ * Saturates at TIME_PS_NEVER. */
 time_ps time_ps_to_send(uint64_t octets, uint64_t rate_bit_per_s);
 
 /* `time` in seconds, for people and for result files. */

@@ -179,8 +179,8 @@ bool units_parse_size(const char *text, uint64_t *octets)
   return parse(text, size_units, G_N_ELEMENTS(size_units), false, UINT64_MAX, octets);
 }
 
-/* Reads the exponent of a number like 1e-06 into `*exponent` (0: none). Returns what follows; NULL: malformed or
- * beyond what a double can need. */
+/* Reads the exponent of a number like 1e-06 into `*exponent` (0: none). Returns what follows; NULL: malformed
+ * or beyond what a double can need. */
 static const char *read_exponent(const char *text, int *exponent)
 {
   *exponent = 0;
@@ -250,8 +250,8 @@ static bool append_quotient(GString *text, uint64_t value, uint64_t factor, size
   return remainder == 0 && text->len <= limit;
 }
 
-/* The shortest of the exact texts of `value`; of equally short ones that without a point, then that in the largest
- * unit. */
+/* The shortest of the exact texts of `value`; of equally short ones that without a point, then that in the
+ * largest unit. */
 static char *format(uint64_t value, const unit *units, size_t unit_count)
 {
   g_autoptr(GString) best = NULL;
@@ -298,7 +298,8 @@ char *units_format_real(double value)
   return g_strdup(text);
 }
 
-/* `probability` in percent and without an exponent: the digits of units_format_real() with the point moved. */
+/* `probability` in percent and without an exponent: the digits of units_format_real() with the point
+ * moved. */
 static char *format_percent(double probability)
 {
   char *real = units_format_real(probability);

@@ -9,9 +9,9 @@
 #include "base/time_ps.h"
 
 /* Each parser reads the whole of `text` (blanks around it allowed, one blank between number and unit allowed,
- * decimals like "2.5us" allowed where they come out as a whole number of the result's unit), stores the result and
- * returns true; false leaves `*result` alone: no number, an unknown or missing unit, a remainder, or out of the
- * 64-bit range. No floating point except the probability's result. */
+ * decimals like "2.5us" allowed where they come out as a whole number of the result's unit), stores the
+ * result and returns true; false leaves `*result` alone: no number, an unknown or missing unit, a remainder,
+ * or out of the 64-bit range. No floating point except the probability's result. */
 
 /* A time: fs is refused; "ps" "ns" "us" "ms" "s" "min"; "0" needs no unit. Negative times are refused. */
 bool units_parse_time(const char *text, time_ps *result);
@@ -30,8 +30,8 @@ char *units_format_time(time_ps time);
 char *units_format_rate(uint64_t bit_per_s);
 char *units_format_probability(double probability);
 
-/* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever the
- * locale, as JSON and CSV want it; free with g_free(). */
+/* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever
+ * the locale, as JSON and CSV want it; free with g_free(). */
 char *units_format_real(double value);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/buffer_chain.h"
 
-/* Appends octets [from, from + length) to `chain`, by reference. Those in a slice with a block never change: they may be referred to
- * until they are acknowledged; others are copied before the next call of any kind. */
+/* Appends octets [from, from + length) to `chain`, by reference. Those in a slice with a block never change:
+ * they may be referred to until they are acknowledged; others are copied before the next call of any kind. */
 typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, buffer_chain *chain);
 
 #endif

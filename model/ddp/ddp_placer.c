@@ -212,8 +212,8 @@ static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *h
          placer->events->may_follow(placer->user, (uint8_t)placer->open, header);
 }
 
-/* Counts `segment` into its untagged message; with L set that is whole, and the id of its buffer is returned.
- */
+/* Counts `segment` into its untagged message; with L set that is whole, and the id of its buffer is
+ * returned. */
 static uint64_t deliver_untagged(ddp_placer *placer, ddp_segment *segment)
 {
   const ddp_header *header = &segment->header;

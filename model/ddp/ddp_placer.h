@@ -20,12 +20,14 @@
 
 typedef struct ddp_placer ddp_placer;
 
-/* Who follows a stream from above: called where it happens, with nothing in between. Every handler may be NULL. */
+/* Who follows a stream from above: called where it happens, with nothing in between. Every handler may be
+ * NULL. */
 typedef struct ddp_probe {
-  /* `segment` has been Placed. `ulpdu` has the time when its octets arrived (its payload starts at ULPDU offset
-   * ddp_header_octets()). The handler may set segment->observer. */
+  /* `segment` has been Placed. `ulpdu` has the time when its octets arrived (its payload starts at ULPDU
+   * offset ddp_header_octets()). The handler may set segment->observer. */
   void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
-  /* `segment`, of any opcode, is about to be Delivered to RDMAP: for the host's own use (rdmap-00 §7.1, RDMAP-121). */
+  /* `segment`, of any opcode, is about to be Delivered to RDMAP: for the host's own use (rdmap-00 §7.1,
+   * RDMAP-121). */
   void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
   /* RDMAP's: the peer will send no more and this stream goes on (DDP-128, MPA-271). */
   void (*half_closed)(void *user, time_ps now);
@@ -87,7 +89,8 @@ void ddp_placer_free(ddp_placer *placer);
  * count as they are when the segment arrives (note D53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
 
-/* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is (mpa_deframer_events). */
+/* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is
+ * (mpa_deframer_events). */
 bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu);
 
 /* From here on nothing is Placed or Delivered any more and no fault surfaces, whatever comes (the stream

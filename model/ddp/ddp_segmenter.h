@@ -51,7 +51,8 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter);
  * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may
  * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, note D24).
  *
- * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as the framer copies it. */
+ * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as
+ * the framer copies it. */
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer_chain *ulpdu);
 
 #endif

@@ -29,8 +29,8 @@ struct ddp_stag_table {
   uint32_t shift; /* … 2^(32 - shift) */
   uint32_t count;
   memory_pool *registrations;
-  GArray *
-      streams_of_domain; /* of uint32_t: how many streams, by Protection Domain: a host numbers them from 1 on */
+  GArray *streams_of_domain; /* of uint32_t: how many streams, by Protection Domain: a host numbers them from
+                                1 on */
   random_stream *stags;
 };
 
@@ -157,8 +157,9 @@ static ddp_registration *find(const ddp_stag_table *table, uint32_t stag)
 
 /* --- Registrations --- */
 
-/* Its octets have Tagged Offsets that an access may end at: base + length is a 64-bit sum as that of an access is, and 2^64 none
- * (DDP-156). And they exist: for writing, in memory; or for nothing but writing, nowhere. */
+/* Its octets have Tagged Offsets that an access may end at: base + length is a 64-bit sum as that of an
+ * access is, and 2^64 none (DDP-156). And they exist: for writing, in memory; or for nothing but writing,
+ * nowhere. */
 static bool is_legal(const ddp_registration *registration)
 {
   if (registration->length == 0) {
@@ -266,8 +267,8 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
   if (offset + length < offset) {
     return DDP_ACCESS_WRAPS;
   }
-  /* ddp-07/rfc5041 §7.1 (DDP-154, DDP-155). Modulo 2^64 the difference of an offset below the base is no less than the length, as base +
-   * length does not pass 2^64. */
+  /* ddp-07/rfc5041 §7.1 (DDP-154, DDP-155). Modulo 2^64 the difference of an offset below the base is no less
+   * than the length, as base + length does not pass 2^64. */
   uint64_t from = offset - registration->base;
   if (from >= registration->length || length > registration->length - from) {
     return DDP_ACCESS_BOUNDS;
@@ -302,8 +303,8 @@ ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_ide
   if (!registration->is_remotely_invalidatable) {
     return DDP_INVALIDATE_FORBIDDEN;
   }
-  /* rdmap-00 §7.3 lets any stream of the Protection Domain do it, rfc5040 §8.1.1 item 7 none that shares the STag
-   * (note D55). */
+  /* rdmap-00 §7.3 lets any stream of the Protection Domain do it, rfc5040 §8.1.1 item 7 none that shares the
+   * STag (note D55). */
   if (!shared_allowed && registration->association == DDP_ASSOCIATED_BY_PROTECTION_DOMAIN &&
       streams_of(table, stream.protection_domain) > 1) {
     return DDP_INVALIDATE_SHARED;

@@ -32,8 +32,8 @@ typedef struct ddp_stream_identity {
 } ddp_stream_identity;
 
 typedef struct ddp_registration {
-  /* The caller's; outlives the registration. NULL: `supply` gives it when octets are reached first, or `source` gives the octets, for
-   * reading only. */
+  /* The caller's; outlives the registration. NULL: `supply` gives it when octets are reached first, or
+   * `source` gives the octets, for reading only. */
   uint8_t *memory;
   uint8_t *(*supply)(void *source_user); /* memory for all of `length` */
   ddp_payload_source source;             /* with neither: octets that never change */
@@ -71,20 +71,21 @@ ddp_stag_table *ddp_stag_table_new(uint64_t seed);
 void ddp_stag_table_free(ddp_stag_table *table);
 
 /* Enables an STag of the table's choice for `registration` (copied); false, and nothing done, when it is
- * not legal: base + length is 2^64 or more, so that no access could reach the last octet (DDP-156) and the STag would not be good for
- * exactly its octets (DDP-194); or there are octets in neither memory nor source, or octets of a source with DDP_ACCESS_REMOTE_WRITE
- * (DDP-211). */
+ * not legal: base + length is 2^64 or more, so that no access could reach the last octet (DDP-156) and the
+ * STag would not be good for exactly its octets (DDP-194); or there are octets in neither memory nor source,
+ * or octets of a source with DDP_ACCESS_REMOTE_WRITE (DDP-211). */
 bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag);
 
-/* An STag of the table's choice that is not valid yet and that no stream but `owner` can register: for ddp_stag_table_register_as(). */
+/* An STag of the table's choice that is not valid yet and that no stream but `owner` can register: for
+ * ddp_stag_table_register_as(). */
 uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owner);
 
-/* As ddp_stag_table_register() under a given STag, allocated or not; false too when it is valid already, or allocated to another stream than
- * the registration's owner (DDP-216). */
+/* As ddp_stag_table_register() under a given STag, allocated or not; false too when it is valid already, or
+ * allocated to another stream than the registration's owner (DDP-216). */
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);
 
-/* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated to the registration's owner; false when it is
- * not valid. */
+/* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated to the
+ * registration's owner; false when it is not valid. */
 bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
 
 /* Takes the STag out at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,

@@ -68,8 +68,8 @@ static time_ps next_wake(const engine *clock)
   return asked->len > 0 ? g_array_index(asked, time_ps, asked->len - 1) : TIME_PS_NEVER;
 }
 
-/* Asks for a call at the head of the event queue, unless one is owed then or before: that one looks again. So deadlines
- * that are put off again and again, as TCP's are, cost no call each. */
+/* Asks for a call at the head of the event queue, unless one is owed then or before: that one looks again. So
+ * deadlines that are put off again and again, as TCP's are, cost no call each. */
 static void ask_for_wake(engine *clock)
 {
   if (clock->functions.wake_at == NULL) {

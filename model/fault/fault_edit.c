@@ -239,7 +239,8 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
 
 /* --- FPDUs --- */
 
-/* Points the first marker within `fpdu`, not in front of it, elsewhere: after the header or in front of it. */
+/* Points the first marker within `fpdu`, not in front of it, elsewhere: after the header or in front of
+ * it. */
 static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
 {
   uint64_t position = mpa_marker_next(fpdu->header);

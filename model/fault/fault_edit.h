@@ -9,7 +9,8 @@
 #include "base/buffer_chain.h"
 #include "fault/fault_table.h"
 
-/* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it can not be done to them. */
+/* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it can not
+ * be done to them. */
 
 /* A startup frame; it may come out empty. */
 bool fault_edit_startup(fault_id id, buffer_chain *octets);

@@ -45,7 +45,8 @@ static void alter_startup(void *user, buffer_chain *frame)
   }
 }
 
-/* Puts `altered`, which it takes, in the place of `octets` when those are the at-th that the fault can be done to. */
+/* Puts `altered`, which it takes, in the place of `octets` when those are the at-th that the fault can be
+ * done to. */
 static void use_altered(fault_injector *injector, bool is_eligible, buffer_chain *octets,
                         buffer_chain *altered)
 {

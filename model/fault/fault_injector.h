@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters what a well-behaved stack made, just
- * before the layer below takes it, so the layers themselves stay right; or it does what only the end itself can do. Each fault is done once. */
+/* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters what
+ * a well-behaved stack made, just before the layer below takes it, so the layers themselves stay right; or it
+ * does what only the end itself can do. Each fault is done once. */
 #ifndef FAULT_FAULT_INJECTOR_H
 #define FAULT_FAULT_INJECTOR_H
 
@@ -13,9 +14,9 @@
 
 typedef struct fault_config {
   fault_id id;
-  /* The n-th thing that it can be done to, counting from 1: each FPDU or ULPDU with the fields that the sentence names. What the
-   * end itself does comes before the ULPDU of that number, or at once with 1; what is inserted the same, but never within a message. Startup
-   * frames: there is one. */
+  /* The n-th thing that it can be done to, counting from 1: each FPDU or ULPDU with the fields that the
+   * sentence names. What the end itself does comes before the ULPDU of that number, or at once with 1; what
+   * is inserted the same, but never within a message. Startup frames: there is one. */
   uint64_t at;
 } fault_config;
 
@@ -29,13 +30,14 @@ typedef struct fault_injector {
   bool is_within_message; /* the last ULPDU had no L */
   bool is_done;
   rnic_host *victim;
-  uint8_t *
-      decoy; /* memory of the victim's under an STag that the peer may not use so; NULL: the fault names none */
+  uint8_t *decoy; /* memory of the victim's under an STag that the peer may not use so; NULL: the fault names
+                     none */
   uint32_t decoy_stag;
 } fault_injector;
 
-/* A fault not done yet; `config` is copied. `victim` is the host of the other end, which is in `protection_domain` there; the decoy lies there
- * from now on. Free with fault_injector_free() (NULL is allowed), before the victim and when the endpoint is not run any more. */
+/* A fault not done yet; `config` is copied. `victim` is the host of the other end, which is in
+ * `protection_domain` there; the decoy lies there from now on. Free with fault_injector_free() (NULL is
+ * allowed), before the victim and when the endpoint is not run any more. */
 fault_injector *fault_injector_new(const fault_config *config, rnic_host *victim, uint32_t protection_domain);
 void fault_injector_free(fault_injector *injector);
 

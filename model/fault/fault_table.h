@@ -34,7 +34,8 @@ typedef enum fault_which {
   FAULT_INVALIDATING_END, /* the last of a Send with Invalidate: the one that counts (note D22) */
 } fault_which;
 
-/* An STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send with Invalidate. */
+/* An STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send with
+ * Invalidate. */
 typedef enum fault_decoy {
   FAULT_NO_DECOY,
   FAULT_DECOY_READ_ONLY,         /* remote reading alone is allowed */

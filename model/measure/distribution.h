@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Distributions: their numbers and what metrics.def has of each; a histogram, in which a run counts one; and the form in which summaries,
- * stores and plots hold it. */
+/* Distributions: their numbers and what metrics.def has of each; a histogram, in which a run counts one; and
+ * the form in which summaries, stores and plots hold it. */
 #ifndef MEASURE_DISTRIBUTION_H
 #define MEASURE_DISTRIBUTION_H
 
@@ -38,8 +38,9 @@ enum {
   DISTRIBUTION_BINS_MAX = VALUE_HISTOGRAM_EXACT + 16 * 59 /* 16 for each power of two from 2^5 to 2^63 */
 };
 
-/* A distribution: bins in ascending order of their bounds. All-zero: without samples. The values of a bin lie at most 1/16
- * of its bound below it, so what is read off is that exact (value_histogram; values below 32 octets or picoseconds are exact). */
+/* A distribution: bins in ascending order of their bounds. All-zero: without samples. The values of a bin lie
+ * at most 1/16 of its bound below it, so what is read off is that exact (value_histogram; values below 32
+ * octets or picoseconds are exact). */
 typedef struct distribution {
   distribution_bin *bins; /* g_malloc'd */
   size_t count;
@@ -51,11 +52,12 @@ void distribution_clear(distribution *d);
 /* A deep copy of `from` into `to`, which is overwritten. */
 void distribution_copy(distribution *to, const distribution *from);
 
-/* Appends a bin; false, and nothing done, unless `bound` is finite, >= 0 and above the last one's, `weight` finite and > 0, and
- * there are less than DISTRIBUTION_BINS_MAX. */
+/* Appends a bin; false, and nothing done, unless `bound` is finite, >= 0 and above the last one's, `weight`
+ * finite and > 0, and there are less than DISTRIBUTION_BINS_MAX. */
 bool distribution_append(distribution *d, double bound, double weight);
 
-/* Adds the weights of `from` to those of `to` (the same run with other seeds). The same bounds again: no more bins than a run has. */
+/* Adds the weights of `from` to those of `to` (the same run with other seeds). The same bounds again: no more
+ * bins than a run has. */
 void distribution_add(distribution *to, const distribution *from);
 
 /* The sum of all weights. */
@@ -64,8 +66,9 @@ double distribution_weight(const distribution *d);
 /* The smallest bound that holds at least `share` (0 < share <= 1) of the weight; needs a sample. */
 double distribution_quantile(const distribution *d, double share);
 
-/* How often values occur, in bins whose width grows with the value: each power of two is cut into 16 equal bins, and values below 32
- * have a bin each. A value lies at most 1/16 below the bound of its bin. All-zero is empty. Nothing is allocated. */
+/* How often values occur, in bins whose width grows with the value: each power of two is cut into 16 equal
+ * bins, and values below 32 have a bin each. A value lies at most 1/16 below the bound of its bin. All-zero
+ * is empty. Nothing is allocated. */
 typedef struct value_histogram {
   uint64_t weights[DISTRIBUTION_BINS_MAX];
 } value_histogram;
@@ -90,8 +93,9 @@ static inline void value_histogram_add(value_histogram *histogram, uint64_t valu
   histogram->weights[value_histogram_bin(value)] += weight;
 }
 
-/* Its bins that are not empty as a distribution: bounds divided by `value_unit` and weights by `weight_unit` (TIME_PS_PER_SECOND when
- * they are picoseconds, else 1). `d` is overwritten; free with distribution_clear(). */
+/* Its bins that are not empty as a distribution: bounds divided by `value_unit` and weights by `weight_unit`
+ * (TIME_PS_PER_SECOND when they are picoseconds, else 1). `d` is overwritten; free with
+ * distribution_clear(). */
 void value_histogram_export(const value_histogram *histogram, double value_unit, double weight_unit,
                             distribution *d);
 

@@ -61,8 +61,8 @@ typedef struct metric_terms {
 /* Gives `id` (< METRIC_COUNT) the value `value`, in the unit of its row. */
 void metric_values_set(metric_values *values, metric_id id, double value);
 
-/* Adds a count of one connection, element or path to `id` (< METRIC_COUNT; a sum or a largest), as its row combines
- * them. */
+/* Adds a count of one connection, element or path to `id` (< METRIC_COUNT; a sum or a largest), as its row
+ * combines them. */
 void metric_values_count(metric_values *values, metric_id id, uint64_t count);
 
 /* --- How a run ended --- */

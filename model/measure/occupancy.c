@@ -93,7 +93,8 @@ static uint64_t in_whole_cells(const occupancy *gauge, uint64_t octets)
              : (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
 }
 
-/* By how much (modulo 2^64) a connection that goes from `before` to `after` changes the sums; false: by nothing. */
+/* By how much (modulo 2^64) a connection that goes from `before` to `after` changes the sums; false: by
+ * nothing. */
 static bool changes_of(const occupancy *gauge, const occupancy_state *before, const occupancy_state *after,
                        uint64_t changes[SUMS])
 {

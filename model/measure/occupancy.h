@@ -69,8 +69,8 @@ void occupancy_mark_delivery(occupancy *gauge, time_ps now);
  * end. */
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
 
-/* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after occupancy_finish(). `d` is overwritten; free
- * with distribution_clear(). */
+/* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after
+ * occupancy_finish(). `d` is overwritten; free with distribution_clear(). */
 void occupancy_distribution(const occupancy *gauge, distribution *d);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which retransmissions of one connection were spurious: their octets had arrived by an earlier copy, or were about to. A
- * simulator sees both ends, so it need not guess as a Data Source must (RFC 2883, RFC 3522).
+/* Which retransmissions of one connection were spurious: their octets had arrived by an earlier copy, or were
+ * about to. A simulator sees both ends, so it need not guess as a Data Source must (RFC 2883, RFC 3522).
  *
- * A retransmission was needed when a segment with octets of it that never arrived before comes in no sooner than the
- * retransmission itself can be there. A lost one was needed if a later one of the same octets was. */
+ * A retransmission was needed when a segment with octets of it that never arrived before comes in no sooner
+ * than the retransmission itself can be there. A lost one was needed if a later one of the same octets
+ * was. */
 #ifndef MEASURE_RETRANSMISSION_LEDGER_H
 #define MEASURE_RETRANSMISSION_LEDGER_H
 
@@ -17,8 +18,8 @@ typedef struct retransmission_ledger retransmission_ledger;
 retransmission_ledger *retransmission_ledger_new(void);
 void retransmission_ledger_free(retransmission_ledger *ledger);
 
-/* Octets [from, to) of the stream leave again and cannot arrive before `earliest_arrival`; what left before them does, unless the
- * path lets packets overtake. */
+/* Octets [from, to) of the stream leave again and cannot arrive before `earliest_arrival`; what left before
+ * them does, unless the path lets packets overtake. */
 void retransmission_ledger_sent(retransmission_ledger *ledger, uint64_t from, uint64_t to,
                                 time_ps earliest_arrival);
 

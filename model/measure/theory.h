@@ -20,10 +20,11 @@ typedef struct theory {
   uint64_t k2; /* `theory.k2` */
 } theory;
 
-/* Sets theory.* (K = K1 = 1): BufferSizeTCP = rate in octets/s * (both propagations + both serialisations); BufferSizeNAF, of FPDUs that
- * are not aligned with segments, = EMSS * connections + K2 * EMSS; BufferSizeAF, of aligned ones, = K2 * EMSS. And, for each measured peak
- * that `values` has, its fit.*: fit.k = reassembly peak / BufferSizeTCP, fit.k1 = reassembly peak / (EMSS * connections), fit.k2 =
- * processing peak / (K2 * EMSS). A quotient by 0 is left out, and so is what needs EMSS when that is 0. */
+/* Sets theory.* (K = K1 = 1): BufferSizeTCP = rate in octets/s * (both propagations + both serialisations);
+ * BufferSizeNAF, of FPDUs that are not aligned with segments, = EMSS * connections + K2 * EMSS; BufferSizeAF,
+ * of aligned ones, = K2 * EMSS. And, for each measured peak that `values` has, its fit.*: fit.k = reassembly
+ * peak / BufferSizeTCP, fit.k1 = reassembly peak / (EMSS * connections), fit.k2 = processing peak / (K2 *
+ * EMSS). A quotient by 0 is left out, and so is what needs EMSS when that is 0. */
 void theory_set_metrics(const theory *inputs, metric_values *values);
 
 #endif

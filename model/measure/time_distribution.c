@@ -15,9 +15,9 @@ typedef struct dwell {
 
 struct time_distribution {
   uint64_t value;
-  time_ps since; /* what was before it is in `marked` or `pending` */
-  time_ps
-      marked_to; /* the last mark; from `since` to it the present value is marked, and nothing is pending, if it is later */
+  time_ps since;     /* what was before it is in `marked` or `pending` */
+  time_ps marked_to; /* the last mark; from `since` to it the present value is marked, and nothing is pending,
+                        if it is later */
   bool paused;
   dwell *marked; /* open addressing, linear probing; each value once */
   size_t marked_count;

@@ -29,7 +29,8 @@ void time_distribution_set(time_distribution *function, time_ps now, uint64_t va
 /* Counting starts at `now`: what was before it is forgotten, marks too. */
 void time_distribution_start(time_distribution *function, time_ps now);
 
-/* Counting pauses, and goes on, at `now` (for "over the time a hole is open"); it is on at first. Idempotent. */
+/* Counting pauses, and goes on, at `now` (for "over the time a hole is open"); it is on at first.
+ * Idempotent. */
 void time_distribution_pause(time_distribution *function, time_ps now);
 void time_distribution_resume(time_distribution *function, time_ps now);
 
@@ -39,7 +40,8 @@ void time_distribution_mark(time_distribution *function, time_ps now);
 /* The mean over the time counted up to the last mark; false when there is none. */
 bool time_distribution_mean(time_distribution *function, double *mean);
 
-/* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is none. */
+/* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is
+ * none. */
 bool time_distribution_quantile(time_distribution *function, unsigned percent, uint64_t *x);
 
 /* Adds that time, by value, to `histogram`: its weights are picoseconds. */

@@ -18,9 +18,10 @@
 typedef struct mpa_startup mpa_startup;
 
 typedef enum mpa_startup_state {
-  MPA_STARTUP_STREAMING, /* MPA is not enabled */
-  MPA_STARTUP_WAITING,   /* for the peer's frame */
-  MPA_STARTUP_DECIDING, /* the peer's frame is valid; its Private Data is with the ULP: mpa_startup_decide() */
+  MPA_STARTUP_STREAMING,      /* MPA is not enabled */
+  MPA_STARTUP_WAITING,        /* for the peer's frame */
+  MPA_STARTUP_DECIDING,       /* the peer's frame is valid; its Private Data is with the ULP:
+                                 mpa_startup_decide() */
   MPA_STARTUP_FULL_OPERATION, /* rdmac: from mpa_startup_begin() on */
   MPA_STARTUP_REJECTED,       /* by either ULP: MPA is left, TCP stays open (MPA-208, MPA-217) */
   MPA_STARTUP_FAILED,         /* MPA error code 4: close the connection at once (MPA-205, MPA-216, MPA-280) */
@@ -35,7 +36,8 @@ typedef enum mpa_startup_reason {
   MPA_STARTUP_REASON_REVISION,     /* MPA-252 */
   MPA_STARTUP_REASON_PRIVATE_DATA, /* PD_Length beyond a limit (MPA-229 … MPA-232) */
   MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets after a frame where none may be (note M41) */
-  MPA_STARTUP_REASON_TIMEOUT, /* no frame at all in time: for a Responder two Responders (MPA-228, note M45) */
+  MPA_STARTUP_REASON_TIMEOUT,      /* no frame at all in time: for a Responder two Responders (MPA-228, note
+                                      M45) */
   MPA_STARTUP_REASON_TIMEOUT_PARTIAL, /* a frame began and was not completed in time (MPA-233) */
   MPA_STARTUP_REASON_REJECTED_BY_PEER,
   MPA_STARTUP_REASON_REJECTED_BY_ULP,

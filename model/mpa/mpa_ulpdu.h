@@ -14,7 +14,8 @@ typedef enum mpa_location {
   MPA_LOCATED_BY_CHAIN,
   MPA_LOCATED_BY_MARKER,
   MPA_LOCATED_BY_MARKER_CHAIN,
-  MPA_LOCATED_BY_ASSUMPTION, /* it was not: it looks like one where a TCP segment starts. No document permits it */
+  MPA_LOCATED_BY_ASSUMPTION, /* it was not: it looks like one where a TCP segment starts. No document permits
+                                it */
   MPA_LOCATIONS
 } mpa_location;
 

@@ -76,9 +76,11 @@ bool capture_ip_pass_extensions(capture_ip *ip);
 /* What the TCP checksum in the capture says (RFC 9293 §3.1). */
 typedef enum capture_checksum {
   CAPTURE_CHECKSUM_RIGHT,
-  CAPTURE_CHECKSUM_WRONG, /* the packet was damaged: a TCP drops it */
-  CAPTURE_CHECKSUM_UNFINISHED, /* 0, or the pseudo-header's sum alone: the sending host's NIC was to finish it (offload) */
-  CAPTURE_CHECKSUM_UNKNOWN, /* not all of the segment was captured (snap length), or a source route hides its destination */
+  CAPTURE_CHECKSUM_WRONG,      /* the packet was damaged: a TCP drops it */
+  CAPTURE_CHECKSUM_UNFINISHED, /* 0, or the pseudo-header's sum alone: the sending host's NIC was to finish it
+                                  (offload) */
+  CAPTURE_CHECKSUM_UNKNOWN, /* not all of the segment was captured (snap length), or a source route hides its
+                               destination */
 } capture_checksum;
 
 /* One TCP segment as a capture shows it. */

@@ -217,8 +217,8 @@ static gboolean set_time(capture_source *source, const struct pcap_pkthdr *heade
   return TRUE;
 }
 
-/* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and, with
- * `error` set, when the rest cannot be read; then always FALSE. */
+/* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and,
+ * with `error` set, when the rest cannot be read; then always FALSE. */
 static gboolean next_record(capture_source *source, record *read, GError **error)
 {
   struct pcap_pkthdr *header;
@@ -279,8 +279,8 @@ static gboolean next_ip(capture_source *source, record *read, capture_ip *ip, GE
 }
 
 /* The fragment `ip` is taken in. True when it was the last that was missing: `ip` is now the whole datagram,
- * not a fragment of fragments, its payload valid until the next one. Of a datagram with octets that were not captured, captured_octets are
- * those up to the first of them. */
+ * not a fragment of fragments, its payload valid until the next one. Of a datagram with octets that were not
+ * captured, captured_octets are those up to the first of them. */
 static gboolean reassemble(capture_source *source, const record *read, capture_ip *ip)
 {
   uint32_t address_octets = capture_ip_addresses_octets(ip->version) / 2;
@@ -352,8 +352,8 @@ static gboolean may_be_of_segment(const capture_ip *ip)
   return ip->protocol == IP_PROTOCOL_TCP || (ip->version == 6 && capture_ip_is_extension(ip->protocol));
 }
 
-/* The next segment; with `by_packets` also the next packet that is a fragment of one, for which `*is_segment` is
- * FALSE. */
+/* The next segment; with `by_packets` also the next packet that is a fragment of one, for which `*is_segment`
+ * is FALSE. */
 static gboolean next(capture_source *source, capture_segment *segment, bool by_packets, gboolean *is_segment,
                      GError **error)
 {

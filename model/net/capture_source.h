@@ -18,8 +18,9 @@ typedef struct capture_source capture_source;
 #define CAPTURE_ERROR (capture_error_quark())
 GQuark capture_error_quark(void);
 enum {
-  CAPTURE_ERROR_FILE, /* it cannot be opened or read */
-  CAPTURE_ERROR_FORMAT, /* it is no capture, of a link type that is not known, or broken off or garbled from some packet on */
+  CAPTURE_ERROR_FILE,   /* it cannot be opened or read */
+  CAPTURE_ERROR_FORMAT, /* it is no capture, of a link type that is not known, or broken off or garbled from
+                           some packet on */
   CAPTURE_ERROR_FILTER, /* the filter expression is none */
 };
 

@@ -20,9 +20,11 @@ enum {
 };
 
 typedef enum datagram_kind {
-  DATAGRAM_TCP, /* a whole segment: `header` has the IP and the TCP header, `payload` the TCP payload */
-  DATAGRAM_FRAGMENT, /* `header` has the IP header (and IPv6's fragment header), `payload` a piece of the IP payload */
-  DATAGRAM_TOO_BIG, /* ICMP type 3 code 4 (RFC 792, RFC 1191 §4), or ICMPv6 type 2 (RFC 4443 §3.2): all in `payload` */
+  DATAGRAM_TCP,      /* a whole segment: `header` has the IP and the TCP header, `payload` the TCP payload */
+  DATAGRAM_FRAGMENT, /* `header` has the IP header (and IPv6's fragment header), `payload` a piece of the IP
+                        payload */
+  DATAGRAM_TOO_BIG,  /* ICMP type 3 code 4 (RFC 792, RFC 1191 §4), or ICMPv6 type 2 (RFC 4443 §3.2): all in
+                        `payload` */
 } datagram_kind;
 
 /* The ECN field of the IP header (RFC 3168 §5). */

@@ -176,8 +176,8 @@ static const path_element_class coalesce_class = {
  * `coalesce_ps`, and what follows it in the stream is joined to it, sent again too or not; then all of it has
  * the retransmission mark.
  *
- * A segment that stays alone is the same packet. That the links after the box can carry `coalesce_octets` is the
- * caller's business. What is not a whole segment, or a wrong one: path_box.h. */
+ * A segment that stays alone is the same packet. That the links after the box can carry `coalesce_octets` is
+ * the caller's business. What is not a whole segment, or a wrong one: path_box.h. */
 path_box *path_coalesce_new(const path_middleboxes_config *config, random_stream *random)
 {
   (void)random;

@@ -316,7 +316,8 @@ static void add_impairments(path_direction *path)
   }
 }
 
-/* Who may reorder: displacement, jitter, a link whose delay changes, and some boxes. Where nobody may, nobody looks. */
+/* Who may reorder: displacement, jitter, a link whose delay changes, and some boxes. Where nobody may, nobody
+ * looks. */
 static bool is_watched_for_reordering(const path_direction *path)
 {
   const path_direction_config *config = config_of(path);
@@ -330,7 +331,8 @@ static bool is_watched_for_reordering(const path_direction *path)
 static bool add_nodes(path_direction *path, GError **error)
 {
   size_t links = path->config.has_no_links ? 0 : path_links(config_of(path));
-  /* Boxes between links stand after the forward direction's first one, and at the same place of the reverse. */
+  /* Boxes between links stand after the forward direction's first one, and at the same place of the
+   * reverse. */
   size_t next_to_boxes = path->config.direction == SIDE_INITIATOR ? 0 : links - 2;
 
   if (is_watched_for_reordering(path)) {

@@ -74,7 +74,8 @@ datagram *path_element_mark(path_element *element, datagram *packet);
 /* Frees the element and drops the packets it holds. NULL is allowed. */
 void path_element_free(path_element *element);
 
-/* --- Packets that wait in an element for their times: in the order of these, and of entry among equals --- */
+/* --- Packets that wait in an element for their times: in the order of these, and of entry among equals
+ * --- */
 
 /* Embedded in an element; written only by the functions below. */
 typedef struct path_delay_line {
@@ -86,8 +87,8 @@ void path_delay_line_init(path_delay_line *line);
 /* Drops the packets that wait, and frees the memory. */
 void path_delay_line_clear(path_delay_line *line);
 
-/* Takes `packet` and its reference, to leave at `leaves_at` (not below 0). O(1) when it leaves last, else as inserting in the middle of a
- * deque: O(log of those that wait). */
+/* Takes `packet` and its reference, to leave at `leaves_at` (not below 0). O(1) when it leaves last, else as
+ * inserting in the middle of a deque: O(log of those that wait). */
 void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at);
 
 /* When the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:

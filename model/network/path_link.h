@@ -60,7 +60,8 @@ void path_link_set_config(path_link *link, const path_link_config *config);
 
 void path_link_free(path_link *link);
 
-/* What a packet of `ip_octets` costs on the link, as netem's `rate` counts it: with the framing, or in whole cells. */
+/* What a packet of `ip_octets` costs on the link, as netem's `rate` counts it: with the framing, or in whole
+ * cells. */
 uint32_t path_link_octets(const path_link_config *config, uint32_t ip_octets);
 
 /* The octets whose time passes before the last one has left, and the time from then until the transmitter is

@@ -63,8 +63,8 @@ static path_queue_verdict enqueue(path_queue_manager *manager, const path_queue_
     red->passed = 0;
     return PATH_QUEUE_DROP;
   }
-  /* The probability grows with the average, and with the packets passed since the last drop, so that drops are
-   * spread evenly: the gap is uniform in 1 … 1 / p. */
+  /* The probability grows with the average, and with the packets passed since the last drop, so that drops
+   * are spread evenly: the gap is uniform in 1 … 1 / p. */
   double p = config->probability * (red->average - config->minimum_packets) /
              (config->maximum_packets - config->minimum_packets);
   double left = 1 - (double)red->passed * p;

@@ -16,8 +16,8 @@
 
 typedef struct rdmap_send_queue rdmap_send_queue;
 
-/* An empty queue; free with rdmap_send_queue_free(). For all functions that only look, and those that take out, NULL is an empty queue,
- * too. */
+/* An empty queue; free with rdmap_send_queue_free(). For all functions that only look, and those that take
+ * out, NULL is an empty queue, too. */
 rdmap_send_queue *rdmap_send_queue_new(void);
 void rdmap_send_queue_free(rdmap_send_queue *queue);
 

@@ -15,8 +15,8 @@ static void abandon(rdmap_stream *stream)
   }
 }
 
-/* After the end of the stream: all that is posted completes, in the order posted, as soon as DDP needs no more octets of the operation that
- * it has: until then they are not the ULP's to change. */
+/* After the end of the stream: all that is posted completes, in the order posted, as soon as DDP needs no
+ * more octets of the operation that it has: until then they are not the ULP's to change. */
 static void complete_ended(rdmap_stream *stream, time_ps now)
 {
   rdmap_work work;
@@ -42,8 +42,9 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
   if (stream->placer) {
     ddp_placer_stop(stream->placer); /* what comes now is dropped silently (note D38) */
   }
-  /* The message that DDP has is sent whole (ddp-07/rfc5041 §5.2, DDP-086): the Terminate after it is Delivered only when that is (§5.4,
-   * DDP-115). With no Terminate nothing is left for the peer to Deliver (RDMAP-176, RDMAP-222). */
+  /* The message that DDP has is sent whole (ddp-07/rfc5041 §5.2, DDP-086): the Terminate after it is
+   * Delivered only when that is (§5.4, DDP-115). With no Terminate nothing is left for the peer to Deliver
+   * (RDMAP-176, RDMAP-222). */
   if (!stream->terminate_due) {
     abandon(stream);
   }
@@ -232,8 +233,9 @@ static bool start_next(rdmap_stream *stream, time_ps now)
   return has_request || work;
 }
 
-/* Whether the message that is started may go on. If not, it is given up and the stream has ended: the source of a Read Response was revoked,
- * and no octets are there for the rest of it (rdmap-00 §6.8, RDMAP-096; note D36). */
+/* Whether the message that is started may go on. If not, it is given up and the stream has ended: the source
+ * of a Read Response was revoked, and no octets are there for the rest of it (rdmap-00 §6.8, RDMAP-096; note
+ * D36). */
 static bool may_go_on(rdmap_stream *stream, time_ps now)
 {
   rdmap_terminate terminate;

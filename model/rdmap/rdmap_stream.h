@@ -7,12 +7,13 @@
  * RDMAP-196), rdmap_reads (Read Requests outstanding and their responses), rdmap_responder (Read Requests
  * received, RDMAP-137), rdmap_terminate.
  *
- * The first error ends all: nothing is Placed or Delivered any more, and the Terminate is the next message, after the one that DDP has
- * already. That one is sent whole, because a Terminate is Delivered only after it (ddp-07/rfc5041 §5.2, §5.4; DDP-086, DDP-115), whatever
- * the error is: of an incoming message (RDMAP-232, RDMAP-234), of MPA's (mpa-01 §7: "one or more last messages"), or of this end's own
- * (RDMAP-230: the Terminate replaces what is still to be created). Only a Read Response whose source is revoked cannot go on
- * (note D36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the LLP.
- */
+ * The first error ends all: nothing is Placed or Delivered any more, and the Terminate is the next message,
+ * after the one that DDP has already. That one is sent whole, because a Terminate is Delivered only after it
+ * (ddp-07/rfc5041 §5.2, §5.4; DDP-086, DDP-115), whatever the error is: of an incoming message (RDMAP-232,
+ * RDMAP-234), of MPA's (mpa-01 §7: "one or more last messages"), or of this end's own (RDMAP-230: the
+ * Terminate replaces what is still to be created). Only a Read Response whose source is revoked cannot go on
+ * (note D36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the
+ * LLP. */
 #ifndef RDMAP_RDMAP_STREAM_H
 #define RDMAP_RDMAP_STREAM_H
 
@@ -44,13 +45,13 @@ typedef struct rdmap_config {
   bool strict_responses;  /* a Read Response must match its request (note D32, RDMAP-150) */
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (note D48) */
   bool report_on_arrival; /* see ddp_placer_config */
-  /* Only what comes in is looked at: a Read Response needs no Read, a Read Request gets no answer, and a Send that invalidates leaves the STag
-   * to what follows. */
+  /* Only what comes in is looked at: a Read Response needs no Read, a Read Request gets no answer, and a Send
+   * that invalidates leaves the STag to what follows. */
   bool only_observes;
   const ddp_probe *probe; /* see ddp_placer_config */
   void *probe_user;
-  /* The first MSN of each of the RDMAP_QUEUES untagged queues, 0: DDP_FIRST_MSN, of a stream that is received from its middle on. Outlives the
-   * stream; NULL: it is received from its start. */
+  /* The first MSN of each of the RDMAP_QUEUES untagged queues, 0: DDP_FIRST_MSN, of a stream that is received
+   * from its middle on. Outlives the stream; NULL: it is received from its start. */
   const uint32_t *first_msn;
 } rdmap_config;
 
@@ -78,8 +79,8 @@ typedef struct rdmap_stream_events {
 
 /* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
  * note D27). It counts among the streams of its Protection Domain in `stags`
- * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; none is NULL. Free with
- * rdmap_stream_free() (NULL is allowed). */
+ * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; none
+ * is NULL. Free with rdmap_stream_free() (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 
@@ -88,7 +89,8 @@ void rdmap_stream_free(rdmap_stream *stream);
  * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
-/* Receive buffers for Sends (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_set_supplier() and ddp_untagged_queue_post_run(). */
+/* Receive buffers for Sends (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_set_supplier() and
+ * ddp_untagged_queue_post_run(). */
 void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user);
 void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id);
 

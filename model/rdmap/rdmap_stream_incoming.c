@@ -38,7 +38,8 @@ static bool on_accepts(void *user, const ddp_header *header)
   return check(user, header, &error);
 }
 
-/* Refused for its own fields, or with right ones because the message before it is not whole: then its opcode is not the one expected. */
+/* Refused for its own fields, or with right ones because the message before it is not whole: then its opcode
+ * is not the one expected. */
 static void on_refused(void *user, const ddp_segment *segment, time_ps now)
 {
   rdmap_stream *stream = user;
@@ -47,8 +48,8 @@ static void on_refused(void *user, const ddp_segment *segment, time_ps now)
   fail_by_segment(stream, error, segment, now);
 }
 
-/* The RDMAP control's reserved bits mean nothing (RDMAP-052). And a Read Response that its Data Source cannot finish is followed by a Terminate
- * (rdmap-00 §6.8, RDMAP-096), which must be Delivered (§7.4, RDMAP-171). */
+/* The RDMAP control's reserved bits mean nothing (RDMAP-052). And a Read Response that its Data Source cannot
+ * finish is followed by a Terminate (rdmap-00 §6.8, RDMAP-096), which must be Delivered (§7.4, RDMAP-171). */
 static bool on_may_follow(void *user, uint8_t open_control, const ddp_header *header)
 {
   uint8_t open = rdmap_control_opcode(open_control);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a stream, for its files: rdmap_stream.c (making, what goes out, its ends), rdmap_stream_incoming.c (what comes in). */
+/* The inside of a stream, for its files: rdmap_stream.c (making, what goes out, its ends),
+ * rdmap_stream_incoming.c (what comes in). */
 #ifndef RDMAP_RDMAP_STREAM_PRIVATE_H
 #define RDMAP_RDMAP_STREAM_PRIVATE_H
 
@@ -87,7 +88,8 @@ static inline uint32_t pending_requests(const rdmap_stream *stream)
 /* Ends the stream; only the first reason counts (rdmap-00 §9.1 case 4, RDMAP-236). */
 void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bool by_peer, time_ps now);
 
-/* The operations at the front that are done are complete, in the order posted (RDMAP-196). The handler may post. */
+/* The operations at the front that are done are complete, in the order posted (RDMAP-196). The handler may
+ * post. */
 void rdmap_stream_complete(rdmap_stream *stream, time_ps now);
 
 /* The Reads open; made when they are needed first. */

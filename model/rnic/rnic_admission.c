@@ -84,8 +84,8 @@ static uint64_t new_octets(const rnic_admission *admission)
   return octets;
 }
 
-/* What needs no dry run, as far as memory goes: most segments, while there is plenty, and while there is none those that
- * let nothing go. */
+/* What needs no dry run, as far as memory goes: most segments, while there is plenty, and while there is none
+ * those that let nothing go. */
 typedef enum glance { GLANCE_FITS, GLANCE_DOES_NOT_FIT, GLANCE_CANNOT_TELL } glance;
 
 static glance glance_at_memory(const rnic_admission *admission, const rnic_occupancy *before)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether one endpoint takes a segment that has come: the reasons to drop it as if it had been lost, unacknowledged, so that
- * TCP sends it again.
+/* Whether one endpoint takes a segment that has come: the reasons to drop it as if it had been lost,
+ * unacknowledged, so that TCP sends it again.
  *
  * - It holds a broken FPDU, and the endpoint does not want to know (mpa-01 §7, MPA-286).
- * - The reassembly memory has no room: what the RNIC would hold after taking the segment would be more than its size. What
- *   counts is what would stay: a segment that is placed at once, or lets go as much as it brings, always passes.
- * - A limit of the endpoint's own state: the pieces that a partial FPDU may consist of, the partial FPDUs it may have. */
+ * - The reassembly memory has no room: what the RNIC would hold after taking the segment would be more than
+ * its size. What counts is what would stay: a segment that is placed at once, or lets go as much as it
+ * brings, always passes.
+ * - A limit of the endpoint's own state: the pieces that a partial FPDU may consist of, the partial FPDUs it
+ * may have. */
 #ifndef RNIC_RNIC_ADMISSION_H
 #define RNIC_RNIC_ADMISSION_H
 
@@ -22,8 +24,8 @@ typedef struct rnic_admission_config {
   rnic_receiver *receiver;
 } rnic_admission_config;
 
-/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are metrics of measure/metrics.def),
- * for a broken FPDU. */
+/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are
+ * metrics of measure/metrics.def), for a broken FPDU. */
 typedef struct rnic_refusals {
   uint64_t broken;
 #define IN_ADMISSION(id, name, unit, side, how, type, member, sentence) type member;

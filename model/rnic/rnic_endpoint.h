@@ -27,16 +27,16 @@ typedef struct rnic_completion {
 } rnic_completion;
 
 typedef struct rnic_endpoint_events {
-  /* The send queue has room and RDMAP nothing left to send: post the next operation and return true, or false when there is none
-   * now. Full operation has begun. May be NULL. */
+  /* The send queue has room and RDMAP nothing left to send: post the next operation and return true, or false
+   * when there is none now. Full operation has begun. May be NULL. */
   bool (*want_operation)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* rnic_poll() has something more. The handler may poll, post and close. */
   void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* The peer's Private Data, when its startup frame is accepted or rejects; before full operation. */
   void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
   ddp_probe probe; /* its handlers get `user`, too */
-  /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted from the first
-   * octet of the FPDU phase; negative: a startup frame's or of streaming mode. */
+  /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted
+   * from the first octet of the FPDU phase; negative: a startup frame's or of streaming mode. */
   void (*segment)(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets, bool out_of_order,
                   time_ps now);
   /* `length` octets from `phase_offset` of the direction sent on leave again; negative as above. */
@@ -44,12 +44,13 @@ typedef struct rnic_endpoint_events {
   /* An FPDU that starts at `phase_offset` of the direction sent has been handed to TCP. */
   void (*framed)(void *user, uint64_t phase_offset);
   void (*closed)(void *user, time_ps now);
-  /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What the documents say
-   * about its end happens by itself: Terminate and FIN, or RST. */
+  /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What
+   * the documents say about its end happens by itself: Terminate and FIN, or RST. */
   void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
 
-/* An endpoint that is closed; `config` is copied, `events` must outlive it. Free with rnic_endpoint_free(). */
+/* An endpoint that is closed; `config` is copied, `events` must outlive it. Free with
+ * rnic_endpoint_free(). */
 rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
                                  void *user);
 void rnic_endpoint_free(rnic_endpoint *endpoint);
@@ -60,18 +61,20 @@ void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now);
 /* One datagram for this endpoint; the caller keeps its reference. */
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now);
 
-/* The next datagram that may leave at `now`, the caller's; NULL when there is none. Call until NULL after every other call. */
+/* The next datagram that may leave at `now`, the caller's; NULL when there is none. Call until NULL after
+ * every other call. */
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now);
 
 /* When rnic_endpoint_run() is next due; TIME_PS_NEVER. */
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint);
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);
 
-/* No more operations will be posted: FIN follows when all that are posted are complete and all Read Requests that came are answered, in
- * full operation. Idempotent. */
+/* No more operations will be posted: FIN follows when all that are posted are complete and all Read Requests
+ * that came are answered, in full operation. Idempotent. */
 void rnic_endpoint_close(rnic_endpoint *endpoint);
 
-/* `failed` was told: the stream is erroneous (DDP-026, RDMAP-225), nothing of it is Placed or Delivered any more, and the connection goes down. */
+/* `failed` was told: the stream is erroneous (DDP-026, RDMAP-225), nothing of it is Placed or Delivered any
+ * more, and the connection goes down. */
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 
 /* Segments dropped as if lost, and why; the endpoint's. */
@@ -86,7 +89,8 @@ bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase
 /* The stream position at which the FPDU phase of the direction sent begins; -1 before full operation. */
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint);
 
-/* True only when the receiving side holds nothing and there are no holes; a quick answer for nearly every segment. */
+/* True only when the receiving side holds nothing and there are no holes; a quick answer for nearly every
+ * segment. */
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint);
 
 /* What the receiving side holds now. */

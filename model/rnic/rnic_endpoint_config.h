@@ -32,7 +32,8 @@ typedef struct rnic_endpoint_config {
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
   uint32_t protection_domain; /* of the host */
-  /* Handed to RDMAP; without what the endpoint itself knows: generation, identity, stags, probe and first_offset. */
+  /* Handed to RDMAP; without what the endpoint itself knows: generation, identity, stags, probe and
+   * first_offset. */
   rdmap_config rdmap;
   /* Of an endpoint that receives what a capture shows; all zero: of any other. */
   mpa_startup_frames frames;
@@ -49,8 +50,8 @@ typedef struct rnic_endpoint_config {
   const rnic_misbehaviour *fault; /* outlives the endpoint; NULL: none */
 } rnic_endpoint_config;
 
-/* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host, Protection Domain, addresses,
- * ports and ISN are yet to be set. */
+/* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host,
+ * Protection Domain, addresses, ports and ISN are yet to be set. */
 rnic_endpoint_config rnic_endpoint_config_default(enum side side);
 
 #endif

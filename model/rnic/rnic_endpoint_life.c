@@ -82,9 +82,9 @@ static void enter_full_operation(rnic_endpoint *endpoint)
   endpoint->startup = NULL;
 }
 
-/* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208, MPA-209, MPA-217). This ULP closes it,
- * gracefully: at the rejected end or, when that is the Responder and does not know, at the Initiator that found its Reply's Private Data
- * unacceptable. */
+/* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
+ * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder and
+ * does not know, at the Initiator that found its Reply's Private Data unacceptable. */
 static void be_rejected(rnic_endpoint *endpoint, mpa_startup_reason reason, time_ps now)
 {
   const rnic_failure failure = {.layer = RNIC_FAILURE_STARTUP,
@@ -198,7 +198,8 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
   rdmap_stream_acknowledged(endpoint->stream, position, now);
 }
 
-/* The peer's FIN, in order after all its octets: its stream and its connection end gracefully in one (DDP-028 … DDP-030). */
+/* The peer's FIN, in order after all its octets: its stream and its connection end gracefully in one (DDP-028
+ * … DDP-030). */
 static void on_finished(void *user, time_ps now)
 {
   static const rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_life.c (what TCP and RDMAP report, from
- * startup to the end), rnic_verbs.c (what its ULP may do). */
+/* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_life.c
+ * (what TCP and RDMAP report, from startup to the end), rnic_verbs.c (what its ULP may do). */
 #ifndef RNIC_RNIC_ENDPOINT_PRIVATE_H
 #define RNIC_RNIC_ENDPOINT_PRIVATE_H
 
@@ -8,7 +8,8 @@
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
 
-/* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the documents say for its layer. */
+/* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the
+ * documents say for its layer. */
 typedef enum rnic_teardown {
   RNIC_TEARDOWN_NOT,        /* nothing of it has begun */
   RNIC_TEARDOWN_DRAINS,     /* FIN when the ULP's work is done */
@@ -71,8 +72,8 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now);
 /* The ULP gets `completion`. */
 void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now);
 
-/* The connection ends for `failure`, of which the ULP hears unless it has failed before, and FIN follows. Nothing is sent of RDMAP's, whose
- * work completes in error. */
+/* The connection ends for `failure`, of which the ULP hears unless it has failed before, and FIN follows.
+ * Nothing is sent of RDMAP's, whose work completes in error. */
 void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
 /* The same by RST, if the configuration does not say otherwise (mpa-01 §7, MPA-280). */

@@ -35,8 +35,8 @@ typedef struct rnic_failure {
   } reason;                    /* by layer */
   iwarp_generation generation; /* whose words the text uses */
   bool by_peer;                /* told by the peer's Terminate (or its rejection), not found here */
-  /* RDMAP: what goes to the peer or came from it, with the header of the segment at fault (its STag: DDP-199). Valid during the call; NULL
-   * otherwise. */
+  /* RDMAP: what goes to the peer or came from it, with the header of the segment at fault (its STag:
+   * DDP-199). Valid during the call; NULL otherwise. */
   const rdmap_terminate *terminate;
 } rnic_failure;
 
@@ -44,8 +44,8 @@ typedef struct rnic_failure {
  * TCP lost it. */
 bool rnic_failure_is_termination(const rnic_failure *failure);
 
-/* "Terminate 1/1/01", "MPA error 4", "rejected": the code as a summary names it. Free with g_free(). A lost TCP connection is MPA's error 1
- * (MPA-276). */
+/* "Terminate 1/1/01", "MPA error 4", "rejected": the code as a summary names it. Free with g_free(). A lost
+ * TCP connection is MPA's error 1 (MPA-276). */
 char *rnic_failure_code(const rnic_failure *failure);
 
 /* "MPA error 2: the CRC does not match" and the like, for people. Static, never NULL. */

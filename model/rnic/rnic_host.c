@@ -9,7 +9,8 @@
 
 /* --- Its pace --- */
 
-/* One rate: `free_ps` and `rest` / `per_second` picoseconds more is when the next may begin, so that no fraction is ever lost. */
+/* One rate: `free_ps` and `rest` / `per_second` picoseconds more is when the next may begin, so that no
+ * fraction is ever lost. */
 typedef struct pace_clock {
   uint64_t per_second; /* 0: any number */
   time_ps free_ps;

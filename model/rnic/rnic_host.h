@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the memory that its packets and its ULPs'
- * messages are made of, and the numbers of its IP datagrams. */
+/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the
+ * memory that its packets and its ULPs' messages are made of, and the numbers of its IP datagrams. */
 #ifndef RNIC_RNIC_HOST_H
 #define RNIC_RNIC_HOST_H
 
@@ -15,26 +15,29 @@
 
 /* --- Its pace --- */
 
-/* How fast a host hands FPDUs to TCP: those of all its connections one after the other, in the order in which they are ready. */
+/* How fast a host hands FPDUs to TCP: those of all its connections one after the other, in the order in which
+ * they are ready. */
 typedef struct rnic_pace rnic_pace;
 
-/* At most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with rnic_pace_free() (NULL is allowed). */
+/* At most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with rnic_pace_free() (NULL is
+ * allowed). */
 rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s);
 void rnic_pace_free(rnic_pace *pace);
 
-/* When an FPDU of `octets` (at most 65535 and its markers), for which TCP needs `segments`, is handed over that is ready at `now`: at once, or
- * when those before it have had their time at both rates, to the picosecond above. */
+/* When an FPDU of `octets` (at most 65535 and its markers), for which TCP needs `segments`, is handed over
+ * that is ready at `now`: at once, or when those before it have had their time at both rates, to the
+ * picosecond above. */
 time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments, time_ps now);
 
 /* --- Its buffers --- */
 
-/* Buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken when a message is posted for one, given
- * back when it was verified, so that the connections of a host need as much memory as messages are under way. The buffer given back last
- * is the next to be taken: its memory is warm. */
+/* Buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken when a message
+ * is posted for one, given back when it was verified, so that the connections of a host need as much memory
+ * as messages are under way. The buffer given back last is the next to be taken: its memory is warm. */
 typedef struct rnic_buffer_pool rnic_buffer_pool;
 
-/* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free() (NULL is allowed), after
- * all have been given back. */
+/* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free()
+ * (NULL is allowed), after all have been given back. */
 rnic_buffer_pool *rnic_buffer_pool_new(uint32_t octets);
 void rnic_buffer_pool_free(rnic_buffer_pool *pool);
 
@@ -54,8 +57,8 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 typedef struct rnic_host rnic_host;
 
-/* A host without connections; the STags it chooses follow from `seed` alone. Free with rnic_host_free(), after its endpoints (NULL
- * is allowed). */
+/* A host without connections; the STags it chooses follow from `seed` alone. Free with rnic_host_free(),
+ * after its endpoints (NULL is allowed). */
 rnic_host *rnic_host_new(uint64_t seed);
 void rnic_host_free(rnic_host *host);
 
@@ -63,15 +66,15 @@ void rnic_host_free(rnic_host *host);
 uint32_t rnic_host_protection_domain_new(rnic_host *host);
 uint32_t rnic_host_stream_id_new(rnic_host *host);
 
-/* Reassembly memory of `octets` (0: none) in cells of `cell_octets` (>= 1) from here on, before the first endpoint; without this
- * call there is as much as is needed. */
+/* Reassembly memory of `octets` (0: none) in cells of `cell_octets` (>= 1) from here on, before the first
+ * endpoint; without this call there is as much as is needed. */
 void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octets);
 
 /* The host's; NULL when there is as much as is needed. */
 rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
 
-/* All its connections together hand FPDUs to TCP no faster, see rnic_pace_new(), from here on, before the first endpoint; without this call
- * as fast as they can. */
+/* All its connections together hand FPDUs to TCP no faster, see rnic_pace_new(), from here on, before the
+ * first endpoint; without this call as fast as they can. */
 void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s);
 
 /* The host's; NULL when there is no limit. */
@@ -86,9 +89,9 @@ const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octe
 /* Buffers of `octets` for the ULPs of all its connections; the host's. */
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);
 
-/* The identification of the next datagram that routers may fragment; the host's. All its connections count here, for fragments of two
- * datagrams with one source, destination and identification would be put together (RFC 6864 §4.3). Who makes datagrams in the host's
- * name on the way counts on. */
+/* The identification of the next datagram that routers may fragment; the host's. All its connections count
+ * here, for fragments of two datagrams with one source, destination and identification would be put together
+ * (RFC 6864 §4.3). Who makes datagrams in the host's name on the way counts on. */
 uint16_t *rnic_host_identification(rnic_host *host);
 
 /* The STags of all its connections; the host's. */

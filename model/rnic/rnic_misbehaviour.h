@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a misbehaving peer does to the work of its own, right stack: each is called just before the layer below takes what it is about. */
+/* What a misbehaving peer does to the work of its own, right stack: each is called just before the layer
+ * below takes what it is about. */
 #ifndef RNIC_RNIC_MISBEHAVIOUR_H
 #define RNIC_RNIC_MISBEHAVIOUR_H
 
@@ -26,10 +27,11 @@ typedef struct rnic_misbehaviour {
   void (*alter_startup)(void *user, buffer_chain *frame);
   /* The next ULPDU of RDMAP's, before MPA frames it. */
   void (*alter_ulpdu)(void *user, buffer_chain *ulpdu);
-  /* The FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has them, with `crc` its CRC is used. */
+  /* The FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has them, with
+   * `crc` its CRC is used. */
   void (*alter_fpdu)(void *user, uint64_t start, bool markers, bool crc, buffer_chain *fpdu);
-  /* A ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is none. Asked before each ULPDU of
-   * RDMAP's until false, and when RDMAP has none. */
+  /* A ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is none.
+   * Asked before each ULPDU of RDMAP's until false, and when RDMAP has none. */
   bool (*insert_ulpdu)(void *user, iwarp_generation generation, buffer_chain *ulpdu);
   /* What the end does before the next ULPDU; `*error` with RNIC_LOCAL_ERROR. */
   rnic_local_action (*next_local_action)(void *user, rdmap_error *error);

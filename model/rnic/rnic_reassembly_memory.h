@@ -29,8 +29,8 @@ typedef struct rnic_reassembly_memory {
   uint64_t peak; /* the most that was ever used */
 } rnic_reassembly_memory;
 
-/* An unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`). Free with
- * rnic_reassembly_memory_free() (NULL is allowed). */
+/* An unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`). Free
+ * with rnic_reassembly_memory_free() (NULL is allowed). */
 rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cell_octets);
 void rnic_reassembly_memory_free(rnic_reassembly_memory *memory);
 

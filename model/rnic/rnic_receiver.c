@@ -57,7 +57,8 @@ static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
   return rdmap_stream_would_place(receiver->config.stream, ulpdu);
 }
 
-/* mpa-01 §7: MPA itself closes nothing (MPA-289, MPA-290); RDMAP answers, and the end that it asks for follows (MPA-291). */
+/* mpa-01 §7: MPA itself closes nothing (MPA-289, MPA-290); RDMAP answers, and the end that it asks for
+ * follows (MPA-291). */
 static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
   rnic_receiver *receiver = user;
@@ -122,8 +123,8 @@ static void let_early_go(void *user, uint64_t position, const buffer_chain *octe
                        passing->now);
 }
 
-/* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2, MPA-037). True when the octets are
- * dealt with; false: they are MPA's alone. */
+/* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2,
+ * MPA-037). True when the octets are dealt with; false: they are MPA's alone. */
 static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                               time_ps arrival, time_ps now)
 {
@@ -165,7 +166,8 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const buf
   }
 }
 
-/* Octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to place them as they are. */
+/* Octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to place them
+ * as they are. */
 static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t position,
                                             const buffer_chain *octets, time_ps arrival, time_ps now)
 {
@@ -204,7 +206,8 @@ bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const buf
 
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
 {
-  /* In order FPDUs are completed by the octet at the edge alone; markers and assumption find them anywhere. */
+  /* In order FPDUs are completed by the octet at the edge alone; markers and assumption find them
+   * anywhere. */
   return position <= tcp_transport_in_order_edge(receiver->config.tcp) ||
          (receiver->config.looks_ahead && (receiver->markers || receiver->config.assumes_aligned));
 }
@@ -285,8 +288,8 @@ static void set_causes(const rnic_receiver *receiver, rnic_occupancy *held, cons
   /* The tail of the FPDU at the in-order edge, when TCP holds it, lies within a located FPDU and counts as
    * incomplete (docs/decisions.md, "Held octets and location"). */
   held->incomplete = mpa->incomplete + below->of_partial;
-  /* A lone octet of ULPDU_Length at the in-order edge is not located. Of a receiver that does not look ahead that is
-   * `order`, whatever the markers. */
+  /* A lone octet of ULPDU_Length at the in-order edge is not located. Of a receiver that does not look ahead
+   * that is `order`, whatever the markers. */
   held->unlocated = looks_ahead ? mpa->unlocated : 0;
   held->order =
       mpa->order + below->early + below->in_tcp - below->of_partial + (looks_ahead ? 0 : mpa->unlocated);
@@ -370,7 +373,8 @@ static const rnic_new_run *run_with(const trial *made, uint64_t position)
   return NULL;
 }
 
-/* Where the in-order edge will be. A receiver that looks ahead needs it only to know whether streaming mode is over. */
+/* Where the in-order edge will be. A receiver that looks ahead needs it only to know whether streaming mode
+ * is over. */
 static uint64_t find_edge(const trial *made)
 {
   /* What waits for the octet at the edge. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of the data into one endpoint, in full operation: octets of TCP to MPA, ULPDUs to RDMAP, with the placement latency between;
- * then, in this order, MPA's error and the peer's FIN. And what it holds meanwhile. */
+/* The way of the data into one endpoint, in full operation: octets of TCP to MPA, ULPDUs to RDMAP, with the
+ * placement latency between; then, in this order, MPA's error and the peer's FIN. And what it holds
+ * meanwhile. */
 #ifndef RNIC_RNIC_RECEIVER_H
 #define RNIC_RNIC_RECEIVER_H
 
@@ -77,11 +78,13 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buf
 /* Would these octets, not given yet, break an FPDU that lies whole within them (MPA-286)? Started. */
 bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets);
 
-/* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only when not. Started. */
+/* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only
+ * when not. Started. */
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 
-/* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at `segment_position`. Exact: MPA tries
- * it out on a copy. Guesses about several FPDUs in one segment are judged as if none of them had been placed yet. Started. */
+/* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at
+ * `segment_position`. Exact: MPA tries it out on a copy. Guesses about several FPDUs in one segment are
+ * judged as if none of them had been placed yet. Started. */
 rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                    uint64_t segment_position);
 
@@ -92,7 +95,8 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now);
 /* The stream has failed: nothing that is kept will be used any more, and nothing more shall be given. */
 void rnic_receiver_stop(rnic_receiver *receiver);
 
-/* When rnic_receiver_run() is due (TIME_PS_NEVER). It returns false when the first FPDU did not come in time. */
+/* When rnic_receiver_run() is due (TIME_PS_NEVER). It returns false when the first FPDU did not come in
+ * time. */
 time_ps rnic_receiver_deadline(const rnic_receiver *receiver);
 bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 

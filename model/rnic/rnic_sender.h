@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a misbehaving end does to them. */
+/* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a
+ * misbehaving end does to them. */
 #ifndef RNIC_RNIC_SENDER_H
 #define RNIC_RNIC_SENDER_H
 
@@ -56,19 +57,21 @@ typedef struct rnic_sender {
   rnic_full_size full_size;
 } rnic_sender;
 
-/* Not started; `config` is copied, what it points to must outlive the sender. Free what it has with rnic_sender_clear(). */
+/* Not started; `config` is copied, what it points to must outlive the sender. Free what it has with
+ * rnic_sender_clear(). */
 void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config);
 void rnic_sender_clear(rnic_sender *sender);
 
-/* FPDUs are given to TCP only while fewer than `buffer_octets` (0: unlimited) lie in its send buffer, unsent and in flight, as SO_SNDBUF
- * limits a socket: they go whole, so that the last one may lie above it in part. And each when its turn at `pace` (NULL: any) comes. */
+/* FPDUs are given to TCP only while fewer than `buffer_octets` (0: unlimited) lie in its send buffer, unsent
+ * and in flight, as SO_SNDBUF limits a socket: they go whole, so that the last one may lie above it in part.
+ * And each when its turn at `pace` (NULL: any) comes. */
 void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets, rnic_pace *pace);
 
 /* The FPDU phase begins after what TCP has been given (MPA-183, MPA-190). Once. */
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
 
-/* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small; and
- * while its send buffer has room and no FPDU waits for its turn. */
+/* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and
+ * memory stays small; and while its send buffer has room and no FPDU waits for its turn. */
 bool rnic_sender_has_room(const rnic_sender *sender);
 
 /* All octets below stream position `position` are acknowledged. */
@@ -94,7 +97,8 @@ static inline time_ps rnic_sender_deadline(const rnic_sender *sender)
 /* Gives TCP the FPDU whose turn has come, or drops it when TCP takes none any more. */
 void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now);
 
-/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later; `*fpdu_start` is where it starts in the FPDU phase. False when there is none now. Started. */
+/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later; `*fpdu_start` is where it starts in the
+ * FPDU phase. False when there is none now. Started. */
 bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now);
 
 /* MULPDU for the next ULPDU; 0 before the start. */

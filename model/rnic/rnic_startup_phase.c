@@ -68,7 +68,8 @@ void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
 {
   time_ps timeout = phase->config.mpa.timeout_ps;
 
-  /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to wait for. */
+  /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to
+   * wait for. */
   if (!mpa_startup_has_frames(phase->mpa) || phase->config.streaming_octets_received == 0) {
     begin_mpa(phase, now);
   } else if (timeout > 0 && timeout < TIME_PS_NEVER - now) {

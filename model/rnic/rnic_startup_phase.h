@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A connection before full operation: streaming mode, then MPA's startup frames (mpa-01 §6.1 [mpa-02 §8.1]).
  *
- * Both ends agree how many octets of streaming mode go each way (MPA-183, MPA-190). With startup frames MPA is enabled, in both
- * directions at once, when all streaming octets that the peer owes are in (MPA-191, MPA-266); octets that come early, after a hole, wait
- * here for their order (MPA-268). Without (rdmac) each direction's FPDU phase starts at its agreed octet, whatever the other does (MPA-184). */
+ * Both ends agree how many octets of streaming mode go each way (MPA-183, MPA-190). With startup frames MPA
+ * is enabled, in both directions at once, when all streaming octets that the peer owes are in (MPA-191,
+ * MPA-266); octets that come early, after a hole, wait here for their order (MPA-268). Without (rdmac) each
+ * direction's FPDU phase starts at its agreed octet, whatever the other does (MPA-184). */
 #ifndef RNIC_RNIC_STARTUP_PHASE_H
 #define RNIC_RNIC_STARTUP_PHASE_H
 
@@ -46,8 +47,9 @@ void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now);
 void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const buffer_chain *octets,
                                 time_ps arrival, time_ps now);
 
-/* What this end may send now, streaming octets or its frame (`*is_frame`), appended to the empty `octets`; false when there is nothing. Ask
- * after each of the other functions. A frame that ends the phase for this end precedes all FPDUs. */
+/* What this end may send now, streaming octets or its frame (`*is_frame`), appended to the empty `octets`;
+ * false when there is nothing. Ask after each of the other functions. A frame that ends the phase for this
+ * end precedes all FPDUs. */
 bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bool *is_frame);
 
 /* When rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */

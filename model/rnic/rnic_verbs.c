@@ -31,8 +31,8 @@ bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32
   return ddp_stag_table_register_as(stags_of(endpoint), stag, &registration);
 }
 
-/* It is valid and this connection's: its stream's, or its Protection Domain's. ddp-07/rfc5041 §8.3: a ULP reaches STags through the
- * Privileged Resource Manager only (DDP-206). */
+/* It is valid and this connection's: its stream's, or its Protection Domain's. ddp-07/rfc5041 §8.3: a ULP
+ * reaches STags through the Privileged Resource Manager only (DDP-206). */
 static bool is_own(const rnic_endpoint *endpoint, uint32_t stag)
 {
   const ddp_registration *registration = ddp_stag_table_find(stags_of(endpoint), stag);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions. All of it
- * is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041 §8.3.2: the Privileged Resource Manager
- * checks; DDP-206, DDP-215, DDP-216). */
+/* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions.
+ * All of it is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041
+ * §8.3.2: the Privileged Resource Manager checks; DDP-206, DDP-215, DDP-216). */
 #ifndef RNIC_RNIC_VERBS_H
 #define RNIC_RNIC_VERBS_H
 
@@ -26,8 +26,9 @@ typedef struct rnic_memory {
   bool is_remotely_invalidatable;
 } rnic_memory;
 
-/* An STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second is false, and nothing
- * done, when the memory or its range is not legal (ddp_stag_table_register()), the STag is valid already, or allocated to another connection (DDP-216); the last when it is not valid, or not this
+/* An STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second
+ * is false, and nothing done, when the memory or its range is not legal (ddp_stag_table_register()), the STag
+ * is valid already, or allocated to another connection (DDP-216); the last when it is not valid, or not this
  * connection's. */
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag);
@@ -35,19 +36,19 @@ bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);
 
 /* --- Work --- */
 
-/* Posts an operation (see rdmap_work; `fence` among it). False after the connection ended or rnic_endpoint_close(). Allowed before full
- * operation: it waits. */
+/* Posts an operation (see rdmap_work; `fence` among it). False after the connection ended or
+ * rnic_endpoint_close(). Allowed before full operation: it waits. */
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work);
 
-/* Buffers for `count` Sends, of `length` octets and with ids from `first_id` on; the memory of each is the supplier's, asked for when
- * the first octets of its Send come. */
+/* Buffers for `count` Sends, of `length` octets and with ids from `first_id` on; the memory of each is the
+ * supplier's, asked for when the first octets of its Send come. */
 void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user);
 void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id);
 
 /* --- Completions --- */
 
-/* Takes the oldest completion: those of posted work in the order posted, those of receives in the order Delivered. False when there is
- * none. */
+/* Takes the oldest completion: those of posted work in the order posted, those of receives in the order
+ * Delivered. False when there is none. */
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion);
 
 #endif

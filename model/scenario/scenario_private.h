@@ -74,8 +74,8 @@ gboolean loading_members(const loading *on, const config_setting_t *setting, con
 
 /* --- What a file may hold beside keys --- */
 
-/* Reads the group `sweep` into the axes of the scenario (scenario_axes.c), and the list `event` into its events
- * (scenario_events.c). */
+/* Reads the group `sweep` into the axes of the scenario (scenario_axes.c), and the list `event` into its
+ * events (scenario_events.c). */
 gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep);
 gboolean scenario_events_load(const loading *on, const config_setting_t *list);
 

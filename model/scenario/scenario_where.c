@@ -215,7 +215,8 @@ static gboolean unknown_key(const parser *p, const where_token *token)
 
 enum { LEFT, RIGHT, OPERANDS };
 
-/* A key and a sign with another key or a value of that key, or, of a boolean key alone, as if "= true" followed. */
+/* A key and a sign with another key or a value of that key, or, of a boolean key alone, as if "= true"
+ * followed. */
 typedef struct comparison {
   where_token tokens[OPERANDS];
   where_token sign_token;
@@ -415,8 +416,8 @@ static scenario_verdict read_condition(parser *p)
   return found;
 }
 
-/* Conditions joined by `or` (`is_any`), whose parts are joined by `and`, which binds tighter. What comes after a part that
- * settles it is only read. */
+/* Conditions joined by `or` (`is_any`), whose parts are joined by `and`, which binds tighter. What comes
+ * after a part that settles it is only read. */
 static scenario_verdict read_joined(parser *p, gboolean is_any)
 {
   const scenario_verdict settles = verdict_of(is_any);

@@ -50,9 +50,10 @@ void tcp_recent_timestamp_take(tcp_recent_timestamp *recent, uint32_t value, int
 
 typedef enum tcp_verdict {
   TCP_VERDICT_TAKEN,
-  TCP_VERDICT_OLD, /* PAWS: of an earlier epoch of the sequence space (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029) */
-  TCP_VERDICT_OUTSIDE,     /* nothing of it is in the window */
-  TCP_VERDICT_RESET,       /* a RST at exactly RCV.NXT, which alone is believed (RFC 5961 §3.2) */
+  TCP_VERDICT_OLD,     /* PAWS: of an earlier epoch of the sequence space (RFC 7323 §5.3 R1; mpa-01 §3.1.2,
+                          MPA-029) */
+  TCP_VERDICT_OUTSIDE, /* nothing of it is in the window */
+  TCP_VERDICT_RESET,   /* a RST at exactly RCV.NXT, which alone is believed (RFC 5961 §3.2) */
   TCP_VERDICT_FALSE_RESET, /* one elsewhere in the window: it is challenged */
 } tcp_verdict;
 

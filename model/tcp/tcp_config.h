@@ -48,15 +48,16 @@ typedef enum tcp_ecn_use {
 /* What a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed (RFC
  * 8985 §7.2, TLP.max_ack_delay). */
 typedef enum tcp_probe_delay {
-  TCP_PROBE_DELAY_ACK, /* delayed_ack_ps: what the peer does is not known; both ends of a run mostly do the same */
+  TCP_PROBE_DELAY_ACK, /* delayed_ack_ps: what the peer does is not known; both ends of a run mostly do the
+                          same */
   TCP_PROBE_DELAY_RTO_MIN, /* rto_min_ps: as Linux has it */
 } tcp_probe_delay;
 
 /* What is sent again (mpa-01 §5.3, MPA-048). */
 typedef enum tcp_retransmission {
   TCP_RETRANSMISSION_PRESERVE,    /* the segments as they were first sent */
-  TCP_RETRANSMISSION_REPACKETIZE, /* the lost octets that follow each other, cut anew: STREAM at EMSS, ALIGNED as
-                                     many whole FPDUs as fit, RECORD up to the end of one */
+  TCP_RETRANSMISSION_REPACKETIZE, /* the lost octets that follow each other, cut anew: STREAM at EMSS, ALIGNED
+                                     as many whole FPDUs as fit, RECORD up to the end of one */
 } tcp_retransmission;
 
 /* What the smallest RTO bounds. */
@@ -67,8 +68,8 @@ typedef enum tcp_rto_floor {
 
 /* There is one for each connection: the fields lie close. */
 typedef struct tcp_config {
-  memory_pool *
-      datagram_pool; /* datagram_pool_new(): what its packets are made of; NULL: the heap. Must outlive the connection */
+  memory_pool *datagram_pool;     /* datagram_pool_new(): what its packets are made of; NULL: the heap. Must
+                                     outlive the connection */
   uint64_t receive_window_octets; /* right edge = in-order edge + this - unread octets; never moves left */
   time_ps delayed_ack_ps;
   time_ps rto_initial_ps;
@@ -104,22 +105,20 @@ typedef struct tcp_config {
   bool fin_beyond_window : 1;  /* the congestion window does not hold back the segment with the FIN */
   bool nagle : 1;              /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
   bool pacing : 1;             /* segments leave evenly over the round trip, not in bursts */
-  bool
-      window_of_segments : 1; /* the congestion window counts segments, as Linux has it, each as SMSS; else octets */
-  bool
-      ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut at once */
-  bool ahead_by_least : 1; /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
-  bool
-      slow_start_limited : 1; /* slow start by at most 2 SMSS an ACK (RFC 3465); else by all that it acknowledges, up to the threshold */
-  bool
-      growth_by_delivered : 1; /* the window grows by what an ACK shows to be delivered, by SACK too; else by what it acknowledges */
-  bool
-      limited_by_round : 1; /* whether the window limits is noted when sending, for a round trip: as Linux has it; else judged when
-                                an ACK arrives */
+  bool window_of_segments : 1; /* the congestion window counts segments, as Linux has it, each as SMSS; else
+                                  octets */
+  bool ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut
+                                at once */
+  bool ahead_by_least : 1;   /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
+  bool slow_start_limited : 1;  /* slow start by at most 2 SMSS an ACK (RFC 3465); else by all that it
+                                   acknowledges, up to the threshold */
+  bool growth_by_delivered : 1; /* the window grows by what an ACK shows to be delivered, by SACK too; else by
+                                   what it acknowledges */
+  bool limited_by_round : 1;    /* whether the window limits is noted when sending, for a round trip: as Linux
+                                   has it; else judged when    an ACK arrives */
   bool path_mtu_discovery : 1; /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
-  bool
-      black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821 §7.7,
-                                      RFC 2923 §2.1) */
+  bool black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821
+                                    §7.7, RFC 2923 §2.1) */
   bool drops_untimed : 1; /* segments without the timestamps agreed on (RFC 7323 §3.2); Linux takes them */
   bool drops_reset_at_edge : 1; /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */
   tcp_rto_floor rto_floor : 1;

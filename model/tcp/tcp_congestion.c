@@ -180,7 +180,8 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
     divisor = heed_delay(congestion, ack, now);
   }
   if (!ack->limited) {
-    return; /* RFC 7661, RFC 9438 §5.8: a window that is not full does not show whether there is room for more */
+    return; /* RFC 7661, RFC 9438 §5.8: a window that is not full does not show whether there is room for
+               more */
   }
   uint64_t octets = ack->octets;
   if (tcp_congestion_in_slow_start(congestion)) {

@@ -126,9 +126,9 @@ typedef struct tcp_prr_ack {
   uint64_t pipe_octets;
   uint64_t threshold_octets;
   uint32_t smss_octets;
-  bool
-      segments; /* the window counts segments: all of this is in whole ones, and what may be sent is rounded up to one */
-  bool safe; /* SND.UNA has moved and nothing more was found lost */
+  bool segments; /* the window counts segments: all of this is in whole ones, and what may be sent is rounded
+                    up to one */
+  bool safe;     /* SND.UNA has moved and nothing more was found lost */
 } tcp_prr_ack;
 
 /* The window after it: pipe and what may be sent now (sndcnt). */

@@ -20,19 +20,19 @@ typedef struct tcp_congestion_window {
 
 /* What an acknowledgement that moves SND.UNA shows. */
 typedef struct tcp_congestion_ack {
-  uint64_t octets;   /* newly acknowledged by it, or delivered */
-  uint64_t position; /* SND.UNA now */
-  uint64_t next;     /* SND.NXT now: a round of HyStart, DCTCP's window of observation */
-  bool limited;      /* the congestion window was what held the sender back: else it does not grow */
-  bool
-      unlimited_slow_start; /* slow start by all of `octets`, up to the threshold: beyond, congestion avoidance */
+  uint64_t octets;           /* newly acknowledged by it, or delivered */
+  uint64_t position;         /* SND.UNA now */
+  uint64_t next;             /* SND.NXT now: a round of HyStart, DCTCP's window of observation */
+  bool limited;              /* the congestion window was what held the sender back: else it does not grow */
+  bool unlimited_slow_start; /* slow start by all of `octets`, up to the threshold: beyond, congestion
+                                avoidance */
   bool after_timeout; /* slow start by at most 1 SMSS an acknowledgement (RFC 3465 §2.3), unless unlimited */
   bool in_recovery;   /* fast recovery: does not grow; DCTCP still counts */
   bool congestion_experienced; /* ECE */
   time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
   time_ps smoothed_ps;         /* SRTT; 0: no sample yet */
-  time_ps
-      ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample yet */
+  time_ps ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample
+                       yet */
 } tcp_congestion_ack;
 
 /* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before

@@ -44,12 +44,12 @@ struct tcp_scoreboard {
   uint64_t first;      /* number of the first segment in flight */
   uint64_t end;        /* one beyond the number of the last */
   uint64_t pipe_octets;
-  uint32_t
-      least_charge_octets; /* what a segment counts for in pipe at least: SMSS if segments are counted, else 0 */
+  uint32_t least_charge_octets;   /* what a segment counts for in pipe at least: SMSS if segments are counted,
+                                     else 0 */
   uint64_t acknowledged_segments; /* so far */
   uint64_t delivered_segments;
-  uint64_t
-      plain_from; /* segments from this number on were sent once, and nothing was heard of them but that parts are SACKED */
+  uint64_t plain_from; /* segments from this number on were sent once, and nothing was heard of them but that
+                          parts are SACKED */
   uint64_t sacked_segments;
   uint64_t retransmissions; /* on their way */
   range_set *sacked;        /* SACKED and not acknowledged; NULL before the first */
@@ -66,8 +66,8 @@ struct tcp_scoreboard {
   uint64_t newest;
   bool any_overtaken; /* what tcp_scoreboard_last_overtaken() found last is under way: */
   uint64_t overtaken;
-  GArray *
-      lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before the first */
+  GArray *lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before
+                   the first */
 
   sent_segment slots_at_first[CAPACITY_AT_FIRST];
 };

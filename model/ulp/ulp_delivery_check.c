@@ -75,7 +75,8 @@ void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *exp
 {
   message *added = g_new(message, 1);
 
-  /* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read completes all the same. */
+  /* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read
+   * completes all the same. */
   ulp_slot_ref(expected->slot);
   ulp_slot_ref(expected->buffer);
   added->expected = *expected;
@@ -121,8 +122,8 @@ static void verify_octets(ulp_delivery_check *check, const ulp_message *expected
   }
 }
 
-/* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is told to no ULP (a fault may send one
- * that nobody posted). */
+/* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is told to
+ * no ULP (a fault may send one that nobody posted). */
 static bool is_unseen(uint8_t opcode, const ddp_segment *segment)
 {
   return opcode == RDMAP_READ_REQUEST || opcode == RDMAP_TERMINATE ||

@@ -47,7 +47,8 @@ typedef struct ulp_delivery_check_results {
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
   /* Segments Delivered, or receives complete, that are not the next ones of the next message. */
   uint32_t order_errors;
-  /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and what RDMAP refuses, ending the stream, no ULP sees. */
+  /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and what RDMAP refuses, ending
+   * the stream, no ULP sees. */
   uint32_t last_unexpected;
 } ulp_delivery_check_results;
 
@@ -55,15 +56,16 @@ typedef struct ulp_delivery_check_results {
 ulp_delivery_check *ulp_delivery_check_new(void);
 void ulp_delivery_check_free(ulp_delivery_check *check);
 
-/* The other end posted `expected` (copied, with references to its slots), or this end an RDMA Read that it answers. */
+/* The other end posted `expected` (copied, with references to its slots), or this end an RDMA Read that it
+ * answers. */
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected);
 
-/* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole for its ULP when its receive
- * completes. */
+/* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole
+ * for its ULP when its receive completes. */
 bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole);
 
-/* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the completion says of it is compared
- * too. */
+/* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the
+ * completion says of it is compared too. */
 bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completion *completion,
                                  ulp_message *whole);
 

@@ -21,9 +21,11 @@ typedef enum ulp_operation {
   ULP_OPERATION_SEND_INVALIDATE,
   ULP_OPERATION_SEND_SE,
   ULP_OPERATION_SEND_SE_INVALIDATE,
-  /* Request (Send); the peer answers with an RDMA Write of the data, then a response (Send with Invalidate). */
+  /* Request (Send); the peer answers with an RDMA Write of the data, then a response (Send with
+   * Invalidate). */
   ULP_OPERATION_STORAGE_READ,
-  /* Request (Send); the peer fetches the data by RDMA Read, then sends a response (Send with Solicited Event and Invalidate). */
+  /* Request (Send); the peer fetches the data by RDMA Read, then sends a response (Send with Solicited Event
+     and Invalidate). */
   ULP_OPERATION_STORAGE_WRITE,
   ULP_OPERATIONS
 } ulp_operation;

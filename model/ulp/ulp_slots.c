@@ -110,7 +110,8 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload)
   slots->next = index + 1 == slots->config.count ? 0 : index + 1;
   slots->free_count--;
   ulp_slot *slot = g_new(ulp_slot, 1);
-  /* Bases differ from slot to slot and from one end to the other, so that a Tagged Offset alone names no memory. */
+  /* Bases differ from slot to slot and from one end to the other, so that a Tagged Offset alone names no
+   * memory. */
   *slot = (ulp_slot){.pool = slots->pool,
                      .number = slots->taken_count++,
                      .index = index,

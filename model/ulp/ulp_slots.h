@@ -51,15 +51,16 @@ typedef enum ulp_slot_stag {
   ULP_SLOT_STAGS
 } ulp_slot_stag;
 
-/* Free slots; `config` is copied. All STags are allocated. Free with ulp_slots_free() (NULL is allowed), before the endpoints' hosts. */
+/* Free slots; `config` is copied. All STags are allocated. Free with ulp_slots_free() (NULL is allowed),
+ * before the endpoints' hosts. */
 ulp_slots *ulp_slots_new(const ulp_slots_config *config);
 void ulp_slots_free(ulp_slots *slots);
 
 /* How they were made. */
 const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots);
 
-/* How many are free; the next one in turn when that is, for a message that starts at `payload` of the table, with its STags valid, else
- * NULL. */
+/* How many are free; the next one in turn when that is, for a message that starts at `payload` of the table,
+ * with its STags valid, else NULL. */
 uint32_t ulp_slots_free_count(const ulp_slots *slots);
 bool ulp_slots_has_next(const ulp_slots *slots);
 ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);
@@ -67,16 +68,17 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);
 /* The slot of `slot` has another STag from when it is taken next: the peer invalidated this one. */
 void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which);
 
-/* `slot` is free again: its STags are not valid any more, and it is nobody's but of those who have a reference of their own. False when
- * somebody wrote into the octets on either side of it. */
+/* `slot` is free again: its STags are not valid any more, and it is nobody's but of those who have a
+ * reference of their own. False when somebody wrote into the octets on either side of it. */
 bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot);
 
-/* A reference: the slot and its memory stay as they are, though the number may be taken anew. NULL is allowed. */
+/* A reference: the slot and its memory stay as they are, though the number may be taken anew. NULL is
+ * allowed. */
 void ulp_slot_ref(ulp_slot *slot);
 void ulp_slot_unref(ulp_slot *slot);
 
-/* A ddp_buffer_supplier for the ulp_slots `user`: the memory of the slot with number `id`, from now on. A misbehaving peer's octets for one
- * that is not taken go nowhere that a message is compared with. */
+/* A ddp_buffer_supplier for the ulp_slots `user`: the memory of the slot with number `id`, from now on. A
+ * misbehaving peer's octets for one that is not taken go nowhere that a message is compared with. */
 uint8_t *ulp_slots_memory(void *user, uint64_t id);
 
 /* A ddp_payload_source for the message of the ulp_slot `user`. */

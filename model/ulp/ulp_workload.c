@@ -6,7 +6,8 @@
 #include "ulp/ulp_delivery_check.h"
 #include "ulp/ulp_slots.h"
 
-/* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in flight. */
+/* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in
+ * flight. */
 enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
 
 /* What a posted operation, or a message that arrives, is about. */
@@ -177,9 +178,9 @@ static uint32_t slots_fitting(const ulp_workload_config *config)
   return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
-/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
- * the responses to its own requests. None when nobody sends to it. A Send with Invalidate that has no Write's STag to invalidate takes that
- * of its buffer, which has no rights. */
+/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than
+ * Writes can be undelivered), and the responses to its own requests. None when nobody sends to it. A Send
+ * with Invalidate that has no Write's STag to invalidate takes that of its buffer, which has no rights. */
 static void lend_receives(ulp_workload *workload, enum side side)
 {
   const ulp_workload_config *config = workload->config;
@@ -252,7 +253,8 @@ static void release(ulp_workload *workload, enum side side, ulp_slots *slots, ul
 
 /* --- One operation --- */
 
-/* Where in the table a message starts: each message of each end, each request and each response has its own. */
+/* Where in the table a message starts: each message of each end, each request and each response has its
+ * own. */
 static uint64_t payload_of(const ulp_workload *workload, const workload_flow *flow, work_meaning meaning,
                            uint64_t message)
 {
@@ -281,8 +283,8 @@ static ulp_delivery_check *check_at(ulp_workload *workload, enum side side)
   return end->check;
 }
 
-/* Posts one operation of `side`, and has the end `at` expect what comes of it; false when the connection has ended, and nothing will take
- * its buffer any more. */
+/* Posts one operation of `side`, and has the end `at` expect what comes of it; false when the connection has
+ * ended, and nothing will take its buffer any more. */
 static bool post(ulp_workload *workload, enum side side, const posted_work *what, rdmap_work *work,
                  enum side at, ulp_message *expected)
 {
@@ -377,7 +379,8 @@ static bool has_receive(const workload_end *end)
   return end->receives && ulp_slots_free_count(end->receives) > end->receives_reserved;
 }
 
-/* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the response. */
+/* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the
+ * response. */
 static bool has_buffers(const ulp_workload *workload, const workload_flow *flow, const ulp_step *step)
 {
   const workload_end *own = &workload->ends[flow->requester];
@@ -469,7 +472,8 @@ bool ulp_workload_post_next(ulp_workload *workload, enum side side)
 
 /* --- The peer of a storage exchange --- */
 
-/* The response goes into the buffer that the request reserved, and invalidates the STag that the exchange used at the requester. */
+/* The response goes into the buffer that the request reserved, and invalidates the STag that the exchange
+ * used at the requester. */
 static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation operation, ulp_slot *slot)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
@@ -513,7 +517,8 @@ void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_se
   }
 }
 
-/* The STag at `side` of the data that `send` is about was invalidated: the slot gets another one, and is free. */
+/* The STag at `side` of the data that `send` is about was invalidated: the slot gets another one, and is
+ * free. */
 static void end_invalidated(ulp_workload *workload, enum side side, const ulp_message *send)
 {
   const workload_flow *flow = send->flow;

@@ -37,8 +37,8 @@ typedef struct ulp_workload_config {
   uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
   ddp_association association; /* of the STags */
   const pattern *table;
-  /* `side` waited for a buffer of its peer's and one has come free: ulp_workload_post_next() may succeed again. `user` is the
-   * workload's. NULL: nobody wants to know. */
+  /* `side` waited for a buffer of its peer's and one has come free: ulp_workload_post_next() may succeed
+   * again. `user` is the workload's. NULL: nobody wants to know. */
   void (*can_post)(void *user, enum side side);
 } ulp_workload_config;
 
@@ -54,16 +54,17 @@ typedef struct ulp_workload_results {
 /* Whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's. */
 bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
 
-/* The workload of connection number `connection`, which is part of what makes each message's payload different. `config` and what it
- * points to must outlive it. Free with ulp_workload_free(), after the endpoints and before their hosts. */
+/* The workload of connection number `connection`, which is part of what makes each message's payload
+ * different. `config` and what it points to must outlive it. Free with ulp_workload_free(), after the
+ * endpoints and before their hosts. */
 ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t connection, void *user);
 void ulp_workload_free(ulp_workload *workload);
 
 /* The ULPs register their memory with the endpoints and post their receives. Once, before anything else. */
 void ulp_workload_lend(ulp_workload *workload, rnic_endpoint *const endpoints[SIDES]);
 
-/* The ULP of `side` posts its next operation and returns true; false when all are posted or it posts none, the outstanding
- * limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
+/* The ULP of `side` posts its next operation and returns true; false when all are posted or it posts none,
+ * the outstanding limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
 bool ulp_workload_post_next(ulp_workload *workload, enum side side);
 
 /* A segment was Delivered at `side`: verifies its octets. */
@@ -72,7 +73,8 @@ void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_se
 /* Takes all completions of `side`, and posts the answers to what was received. */
 void ulp_workload_poll(ulp_workload *workload, enum side side);
 
-/* All that `side` posts for itself is complete; it posts nothing for itself; all messages have reached the ULPs they go to. */
+/* All that `side` posts for itself is complete; it posts nothing for itself; all messages have reached the
+ * ULPs they go to. */
 bool ulp_workload_is_requester(const ulp_workload *workload, enum side side);
 bool ulp_workload_is_complete(const ulp_workload *workload);
 bool ulp_workload_is_delivered(const ulp_workload *workload);

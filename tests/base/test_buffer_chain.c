@@ -32,7 +32,8 @@ TEST(test_append)
   EXPECT_FIELDS(&chain, (length, 0), (slice_count, 0));
 }
 
-/* A slice behind the last one in memory is merged with it, but not across buffers: each keeps its own alive. */
+/* A slice behind the last one in memory is merged with it, but not across buffers: each keeps its own
+ * alive. */
 TEST(test_merge)
 {
   g_autoptr(octet_buffer) buffer = octet_buffer_new(6);
@@ -103,7 +104,8 @@ static void append_alternating(buffer_chain *chain, uint32_t from, uint32_t to)
   }
 }
 
-/* Long chains move their slices to the heap, keep their order when moved, and come back to life when cleared. */
+/* Long chains move their slices to the heap, keep their order when moved, and come back to life when
+ * cleared. */
 TEST(test_many_slices)
 {
   g_auto(buffer_chain) chain;
@@ -120,7 +122,8 @@ TEST(test_many_slices)
   assert_chain(&moved, "km");
 }
 
-/* A chain consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while moving. */
+/* A chain consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while
+ * moving. */
 TEST(test_queue_stays_small)
 {
   g_auto(buffer_chain) chain;
@@ -135,7 +138,8 @@ TEST(test_queue_stays_small)
   g_assert_cmpuint(chain.heap_dropped + chain.heap_capacity, <=, 64);
 }
 
-/* A chain that is emptied keeps its memory, one that was consumed to its end, too: filled again and again it allocates once. */
+/* A chain that is emptied keeps its memory, one that was consumed to its end, too: filled again and again it
+ * allocates once. */
 TEST(test_empty_keeps_memory)
 {
   buffer_chain chain;
@@ -158,7 +162,8 @@ TEST(test_empty_keeps_memory)
   g_assert_null(chain.heap);
 }
 
-/* A buffer from a pool goes back with its last reference; one that is too long for the pool is none of its. */
+/* A buffer from a pool goes back with its last reference; one that is too long for the pool is none of
+ * its. */
 TEST(test_buffer_in_pool)
 {
   memory_pool *pool = memory_pool_new(octet_buffer_piece_octets(10));
@@ -202,7 +207,8 @@ TEST(test_append_runs)
   assert_chain(&chain, "uababghi");
 }
 
-/* What is taken from the front moves with its references; only a slice that is cut in two is referenced by both. */
+/* What is taken from the front moves with its references; only a slice that is cut in two is referenced by
+ * both. */
 TEST(test_take_front)
 {
   g_autoptr(octet_buffer) buffer = octet_buffer_new(26);

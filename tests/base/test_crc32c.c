@@ -12,8 +12,9 @@ typedef struct vector {
   uint8_t wire[4];
 } vector;
 
-/* A Send of 24 zero octets, 0x2A = 18 + 24: as the first FPDU of a stream (marker, length, control, slot, queue, MSN,
- * MO, data), and as the one at stream offset 0x01EC, 20 octets before a marker that points 0x14 back. */
+/* A Send of 24 zero octets, 0x2A = 18 + 24: as the first FPDU of a stream (marker, length, control, slot,
+ * queue, MSN, MO, data), and as the one at stream offset 0x01EC, 20 octets before a marker that points 0x14
+ * back. */
 #define FIRST_FPDU(control, control2)                                                                        \
   {                                                                                                          \
     0, 0, 0, 0, 0, 0x2A, control, control2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0                            \
@@ -63,8 +64,8 @@ static void test_vector(gconstpointer data)
   assert_wire(crc32c_update(CRC32C_INITIAL, v->octets, v->length), v);
 }
 
-/* The digest does not depend on how the octets are cut: every cut in three, as updates and as a chain with other
- * octets around. */
+/* The digest does not depend on how the octets are cut: every cut in three, as updates and as a chain with
+ * other octets around. */
 static void test_cut(gconstpointer data)
 {
   const vector *v = data;

@@ -57,7 +57,8 @@ static guint count_entries(const char *folder)
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* Of three names one is new, one replaces an older file, and one was not made, so that its older file goes. Others are not touched. */
+/* Of three names one is new, one replaces an older file, and one was not made, so that its older file goes.
+ * Others are not touched. */
 FIXTURE_TEST(test_places)
 {
   static const char *const names[] = {"new", "gone", "last", NULL};
@@ -76,7 +77,8 @@ FIXTURE_TEST(test_places)
   g_assert_cmpuint(count_entries(f->places), ==, 3);
 }
 
-/* A name of 253 octets is one that files may have; "old-" before it makes 257, and 255 are allowed: its older file cannot be set aside. */
+/* A name of 253 octets is one that files may have; "old-" before it makes 257, and 255 are allowed: its older
+ * file cannot be set aside. */
 FIXTURE_TEST(test_failure)
 {
   g_autoptr(GError) error = NULL;
@@ -109,7 +111,8 @@ FIXTURE_TEST(test_names_places)
   new_files_end(files);
 }
 
-/* What a killed process left is removed, but not older files, which it had set aside; and not what is in use. */
+/* What a killed process left is removed, but not older files, which it had set aside; and not what is in
+ * use. */
 FIXTURE_TEST(test_left_over)
 {
   g_autofree char *left = g_build_filename(f->places, ".iwarpsim-new-AAAAAA", NULL);

@@ -15,7 +15,8 @@ TEST(test_powers_of_two)
   }
 }
 
-/* The digits of log2(3) = 1.58496250072115618145… and log2(10) = 3.32192809488736234787…, times 2^56 = 72057594037927936. */
+/* The digits of log2(3) = 1.58496250072115618145… and log2(10) = 3.32192809488736234787…, times 2^56 =
+ * 72057594037927936. */
 TEST(test_known)
 {
   g_assert_cmpuint(UINT64_C(114208584442304135) - integer_logarithm2(3), <=, 2);
@@ -78,8 +79,8 @@ TEST(test_around_large_cubes)
   }
 }
 
-/* 2^126 is the cube of 2^42. The cube root of 2^128 is 2^42 · 2^(2/3) = 6981463658331.56: a number whose cube fits, and whose
- * successor's does not. */
+/* 2^126 is the cube of 2^42. The cube root of 2^128 is 2^42 · 2^(2/3) = 6981463658331.56: a number whose cube
+ * fits, and whose successor's does not. */
 TEST(test_largest_values)
 {
   g_assert_cmpuint(integer_cube_root((uint128)1 << 126), ==, UINT64_C(1) << 42);

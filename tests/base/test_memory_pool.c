@@ -33,8 +33,8 @@ TEST(test_reuse)
 
 enum { PIECES = 3000, PIECE_OCTETS = 37, SEED = 5120 };
 
-/* Thousands of pieces out at a time, in any order back and out again: each is aligned as malloc() aligns, and none has an octet of
- * another. */
+/* Thousands of pieces out at a time, in any order back and out again: each is aligned as malloc() aligns, and
+ * none has an octet of another. */
 TEST(test_growth_and_alignment)
 {
   g_autoptr(memory_pool) pool = memory_pool_new(PIECE_OCTETS);
@@ -66,8 +66,8 @@ TEST(test_growth_and_alignment)
   g_assert_cmpuint(pool->pieces_out, ==, 0);
 }
 
-/* The owner goes while pieces are on their way: they stay valid, and the last one that comes back frees the pool (LeakSanitizer
- * would tell of what is left). */
+/* The owner goes while pieces are on their way: they stay valid, and the last one that comes back frees the
+ * pool (LeakSanitizer would tell of what is left). */
 TEST(test_owner_goes_first)
 {
   memory_pool *pool = memory_pool_new(64);

@@ -30,8 +30,8 @@ TEST(test_same_every_time)
   g_assert_cmpmem(pattern_at(one, 0), PATTERN_OCTETS, pattern_at(other, 0), PATTERN_OCTETS);
 }
 
-/* Octets placed at a wrong address must not look right: no 12 octets come again anywhere in the table, turned or not.
- * (Of 65521² / 2 pairs of random runs of 12 octets, 2^31 / 2^96 would be alike.) */
+/* Octets placed at a wrong address must not look right: no 12 octets come again anywhere in the table, turned
+ * or not. (Of 65521² / 2 pairs of random runs of 12 octets, 2^31 / 2^96 would be alike.) */
 TEST(test_no_run_comes_twice)
 {
   enum { RUN = 12 };
@@ -43,7 +43,8 @@ TEST(test_no_run_comes_twice)
   g_hash_table_destroy(seen);
 }
 
-/* 4 connections' 1000 messages: 4000 random starts of 65521 coincide 4000² / 2 / 65521 = 122 times, give or take 11. */
+/* 4 connections' 1000 messages: 4000 random starts of 65521 coincide 4000² / 2 / 65521 = 122 times, give or
+ * take 11. */
 TEST(test_messages_start_apart)
 {
   g_autofree bool *used = g_new0(bool, PATTERN_OCTETS);

@@ -10,7 +10,8 @@ static void expect(char *found, const char *expected)
   g_free(found);
 }
 
-/* What the ECMA-48 and Unicode tables call controls, and octets that are no UTF-8; all else stays, backslashes too. */
+/* What the ECMA-48 and Unicode tables call controls, and octets that are no UTF-8; all else stays,
+ * backslashes too. */
 TEST(test_escapes)
 {
   expect(plain_text("plain \\n caf\u00e9 \u2713 \u05d0", -1, ""), "plain \\n caf\u00e9 \u2713 \u05d0");

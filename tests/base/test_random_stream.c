@@ -6,7 +6,8 @@
 enum { SEED = 1 };
 
 /* The numbers of xoshiro256** from the state that splitmix64 makes of (1, "loss.forward"), computed by an
- * implementation in Python's unbounded integers from the authors' description: a scenario's results hang on them. */
+ * implementation in Python's unbounded integers from the authors' description: a scenario's results hang on
+ * them. */
 TEST(test_known_numbers)
 {
   static const uint64_t expected[] = {UINT64_C(0x551096ca7da11545), UINT64_C(0xc35eba003e973ae1),
@@ -57,8 +58,8 @@ TEST(test_below_is_uniform)
   g_assert_cmpuint(random_stream_below(stream, 1), ==, 0);
 }
 
-/* 2^64 does not divide by 3 · 2^62: of the four quarters of the draws one must be drawn again, or every third number
- * comes twice as often, 15000 times instead of 10000 ± 82 in 30000. */
+/* 2^64 does not divide by 3 · 2^62: of the four quarters of the draws one must be drawn again, or every third
+ * number comes twice as often, 15000 times instead of 10000 ± 82 in 30000. */
 TEST(test_below_is_unbiased)
 {
   g_autoptr(random_stream) stream = random_stream_new(SEED, "bias");
@@ -84,7 +85,8 @@ TEST(test_chance)
   g_assert_cmpint(ABS(happened - 1000), <, 5 * 31);
 }
 
-/* Whatever the probability, a chance is one draw: changing a loss rate leaves the rest of the stream in step. */
+/* Whatever the probability, a chance is one draw: changing a loss rate leaves the rest of the stream in
+ * step. */
 TEST(test_chance_draws_once)
 {
   static const double probabilities[] = {0, 0.3, 1};

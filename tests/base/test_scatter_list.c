@@ -42,7 +42,8 @@ static void setup(fixture *f)
   scatter_list_end(&list, &f->chain);
 }
 
-/* After each test only the fixture has the list and the source: every reference was given back, and none twice. */
+/* After each test only the fixture has the list and the source: every reference was given back, and none
+ * twice. */
 static void teardown(fixture *f)
 {
   if (f->chain.length > 0) {
@@ -154,8 +155,8 @@ TEST(test_last_slice_grows)
   teardown(&f);
 }
 
-/* Each chain in turn is made longer, shorter, and of parts of others, and always has the octets that a string has to which the same is
- * done. */
+/* Each chain in turn is made longer, shorter, and of parts of others, and always has the octets that a string
+ * has to which the same is done. */
 TEST(test_random_changes)
 {
   enum { ROPES = 6, ROUNDS = 5000, SEED = 4 };

@@ -19,7 +19,8 @@ TEST(test_exact)
 
 TEST(test_rounds_as_ns3)
 {
-  /* One octet at 16 Tbit/s: 0.5 ps; three: 1.5 ps. 5e-13 s has no end in binary, so 64 digits of it are less than a half. */
+  /* One octet at 16 Tbit/s: 0.5 ps; three: 1.5 ps. 5e-13 s has no end in binary, so 64 digits of it are less
+   * than a half. */
   g_assert_cmpint(time_ps_to_send(1, UINT64_C(16000000000000)), ==, 0);
   g_assert_cmpint(time_ps_to_send(3, UINT64_C(16000000000000)), ==, 1);
   g_assert_cmpint(time_ps_to_send(1, UINT64_C(15000000000000)), ==, 1);
@@ -56,8 +57,8 @@ static void check_as_reference(uint64_t octets, uint64_t rate)
   }
 }
 
-/* Times that are about half a picosecond over a whole one: 8 · 10^12 · octets / rate = n + 1/2, so rate = 16 · 10^12 · octets /
- * (2 n + 1), and the rates beside it. */
+/* Times that are about half a picosecond over a whole one: 8 · 10^12 · octets / rate = n + 1/2, so rate = 16
+ * · 10^12 · octets / (2 n + 1), and the rates beside it. */
 static void check_about_a_half(uint64_t octets, uint64_t whole)
 {
   uint64_t rate = (uint64_t)((uint128)octets * 16000000000000U / (2 * (uint128)whole + 1));
@@ -66,7 +67,8 @@ static void check_about_a_half(uint64_t octets, uint64_t whole)
   }
 }
 
-/* Numbers of all magnitudes, and those next to where the arithmetic changes: a product that just fits 64 bits, and exact halves. */
+/* Numbers of all magnitudes, and those next to where the arithmetic changes: a product that just fits 64
+ * bits, and exact halves. */
 TEST(test_as_ns3_for_all_magnitudes)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "time_ps");

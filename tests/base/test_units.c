@@ -165,7 +165,8 @@ TEST(test_size)
 
 TEST(test_probability)
 {
-  /* Compared with C's reading of the same decimal number: the nearest double, not a hundredth of a rounded one. */
+  /* Compared with C's reading of the same decimal number: the nearest double, not a hundredth of a rounded
+   * one. */
   static const struct {
     const char *text;
     double value;
@@ -240,7 +241,8 @@ TEST(test_long_numbers)
 
 enum { SEED = 5150 };
 
-/* What is written is read back as the same value: a thousand values of every magnitude, most of them round. */
+/* What is written is read back as the same value: a thousand values of every magnitude, most of them
+ * round. */
 TEST(test_read_back)
 {
   g_autoptr(random_stream) random = random_stream_new(SEED, "units");

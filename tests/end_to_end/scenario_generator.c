@@ -6,8 +6,8 @@
 
 enum { CHOICES_MAX = 12 };
 
-/* What a scenario may have: in so many of a hundred, one of the choices, each of them one setting or several.
- */
+/* What a scenario may have: in so many of a hundred, one of the choices, each of them one setting or
+ * several. */
 typedef struct feature {
   int percent;
   const char *choices[CHOICES_MAX];

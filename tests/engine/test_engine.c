@@ -142,7 +142,8 @@ static void write_star(void *user, time_ps now)
   g_string_append_printf(user, "*@%" G_GINT64_FORMAT " ", now);
 }
 
-/* After every second callback, from the moment on that it is asked for; and no more when it is asked no more. */
+/* After every second callback, from the moment on that it is asked for; and no more when it is asked no
+ * more. */
 static void test_observed(void)
 {
   g_auto(world) w;
@@ -173,8 +174,8 @@ static void test_freed(void)
   g_assert_cmpstr(w.written->str, ==, "a@6 ");
 }
 
-/* Random setting, moving and switching off of 60 timers, against a table searched from end to end. Few moments and
- * many timers, so most events share theirs. */
+/* Random setting, moving and switching off of 60 timers, against a table searched from end to end. Few
+ * moments and many timers, so most events share theirs. */
 enum { SHADOW_TIMERS = 60, SHADOW_ROUNDS = 3000, SHADOW_SEED = 20240611 };
 
 typedef struct shadow {

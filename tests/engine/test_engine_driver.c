@@ -65,8 +65,8 @@ static void wake(noting_driver *noting, time_ps now)
   engine_driver_wake(noting->clock);
 }
 
-/* A call is asked for only when none comes as early; a deadline that is put off costs none until its old call has
- * come, and a deadline whose call still comes is not asked for again. */
+/* A call is asked for only when none comes as early; a deadline that is put off costs none until its old call
+ * has come, and a deadline whose call still comes is not asked for again. */
 TEST(test_asks_no_more_than_needed)
 {
   noting_driver noting;

@@ -30,8 +30,8 @@ static void take(event_queue *queue, event_queue_timer *expected)
   g_assert_cmpint(first->when, ==, TIME_PS_NEVER);
 }
 
-/* A deadline that is put off again and again, and one that is switched off, stand in nobody's way; the first of several that were
- * put off is the one that is now due first. */
+/* A deadline that is put off again and again, and one that is switched off, stand in nobody's way; the first
+ * of several that were put off is the one that is now due first. */
 static void test_put_off(void)
 {
   g_auto(event_queue) queue = {0};
@@ -72,8 +72,9 @@ static void test_set_again(void)
   g_assert_null(event_queue_first(&queue));
 }
 
-/* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share theirs. The
- * model is a table searched from end to end. Few timers stand in a row, many in a heap; with 14 the one becomes the other and back. */
+/* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share
+ * theirs. The model is a table searched from end to end. Few timers stand in a row, many in a heap; with 14
+ * the one becomes the other and back. */
 enum { TIMERS_MAX = 150, STEPS = 60000, SEED = 20250611, MOMENTS = 40 };
 
 typedef struct model {
@@ -150,8 +151,8 @@ static void test_random_against_model(gconstpointer data)
   random_stream_free(m.random);
 }
 
-/* Timers with the keys of others, which are moved away before both are due, are no mistake; nor is one that gets its moment when the
- * other has been taken. */
+/* Timers with the keys of others, which are moved away before both are due, are no mistake; nor is one that
+ * gets its moment when the other has been taken. */
 static void test_same_keys_at_other_moments(void)
 {
   g_auto(event_queue) queue = {0};
@@ -197,7 +198,8 @@ static void test_same_keys_are_refused(gconstpointer data)
   g_test_trap_assert_stderr("*two timers due at 10 ps share class 2, major 3, minor 1*");
 }
 
-/* The twin is the first, second, third or fourth child of the head of a heap; its neighbours are due later. */
+/* The twin is the first, second, third or fourth child of the head of a heap; its neighbours are due
+ * later. */
 static void test_same_keys_beside_others_are_refused(gconstpointer data)
 {
   enum { OTHERS = 20 };

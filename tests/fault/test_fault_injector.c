@@ -69,8 +69,8 @@ typedef struct fault_case {
  * 0, QN, MSN, MO Send with Inv 70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to
  * invalidate Read Request  28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
  *       00000200 0000000000002000 00000046 00000100 0000000000001000          SinkSTag, SinkTO, 70, SrcSTag,
- * SrcTO Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L set
- */
+ * SrcTO Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L
+ * set */
 /* clang-format off */
 static const fault_case cases[] = {
     {.fault = "bad-crc",

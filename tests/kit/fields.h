@@ -38,8 +38,8 @@
   })
 #define WITH_FIELD_(with, assignment) with assignment;
 
-/* Unsigned fields of the struct at `pointer` have these values: EXPECT_FIELDS(counts, (sent, 3), (lost, 0)).
- */
+/* Unsigned fields of the struct at `pointer` have these values: EXPECT_FIELDS(counts, (sent, 3), (lost,
+ * 0)). */
 #define EXPECT_FIELDS(pointer, ...)                                                                          \
   do {                                                                                                       \
     EACH(EXPECT_FIELD_, pointer, __VA_ARGS__)                                                                \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a registered STag names, allows or is tied to, changed: the STag is taken back and registered again.
- */
+/* What a registered STag names, allows or is tied to, changed: the STag is taken back and registered
+ * again. */
 #ifndef KIT_STAG_CHANGES_H
 #define KIT_STAG_CHANGES_H
 

@@ -62,8 +62,8 @@ typedef struct proxy_fixture {
   time_ps now;
   path_element *ends[SIDES]; /* forward, reverse */
   proxy_fixture_wire wires[PROXY_FIXTURE_WIRES];
-  proxy_fixture_pair pairs
-      [PROXY_FIXTURE_PAIRS_MAX]; /* on ports PROXY_FIXTURE_PORT, PROXY_FIXTURE_PORT + 1, … of the initiator */
+  proxy_fixture_pair pairs[PROXY_FIXTURE_PAIRS_MAX]; /* on ports PROXY_FIXTURE_PORT, PROXY_FIXTURE_PORT + 1, …
+                                                        of the initiator */
   unsigned pair_count;
   unsigned generation; /* of hosts: another one has other ISNs */
 } proxy_fixture;
@@ -71,7 +71,8 @@ typedef struct proxy_fixture {
 /* tcp_fixture_config() on both sides of the proxy, `buffer_octets` in it. */
 path_proxy_config proxy_fixture_config(uint64_t buffer_octets);
 
-/* A proxy of `config`, tcp_fixture_config() at the hosts, wires of 5 ms; `pairs` connections, not open yet. */
+/* A proxy of `config`, tcp_fixture_config() at the hosts, wires of 5 ms; `pairs` connections, not open
+ * yet. */
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs);
 void proxy_fixture_free(proxy_fixture *kit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(proxy_fixture, proxy_fixture_free)

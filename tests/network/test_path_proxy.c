@@ -86,8 +86,8 @@ TEST(test_syn_again)
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
 }
 
-/* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first: SYNs
- * that nobody answers go out again in the order of the connections. */
+/* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first:
+ * SYNs that nobody answers go out again in the order of the connections. */
 TEST(test_timers_due_together)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 3);

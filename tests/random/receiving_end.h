@@ -35,8 +35,8 @@ typedef struct receiving_end {
   uint8_t *memory[REFERENCE_BUFFERS]; /* guards on both sides */
   uint32_t stags[CASE_REGIONS];
   GArray *delivered;     /* of uint64_t: where the FPDUs start, in the order of Delivery */
-  guint delivered_ahead; /* Deliveries of segments that reached beyond the octets that had come without a hole
-                          */
+  guint delivered_ahead; /* Deliveries of segments that reached beyond the octets that had come without a
+                            hole */
   GArray *completions;   /* of rnic_completion */
   bool has_failed;
   rnic_failure failure;

@@ -55,8 +55,8 @@ rdmap_config rdmap_kit_config(unsigned side);
 /* Two streams. `a` and `b` may be NULL: rdmap_kit_config(); with `stags` NULL each side gets a table of its
  * own. The logs join with "; ": "received 3 (70 octets)"  buffer_id and length; then ", solicited" and ",
  * invalidated 0x1234" "completed 5", "completed 5 in error" "sends Terminate 1/2/02", "got Terminate 1/2/02"
- *   "half-closed"
- */
+ *
+ * "half-closed" */
 rdmap_kit *rdmap_kit_new(const rdmap_config *a, const rdmap_config *b);
 
 /* Frees all; asserts that no octet around any memory of the kit has changed. */

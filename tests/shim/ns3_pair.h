@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either make, on links of an engine over ns-3, and a workload
- * between them of which every octet is verified. */
+/* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either make, on links of an engine over ns-3,
+ * and a workload between them of which every octet is verified. */
 #ifndef TESTS_SHIM_NS3_PAIR_H
 #define TESTS_SHIM_NS3_PAIR_H
 
@@ -55,8 +55,9 @@ struct ns3_pair {
   time_ps done_at; /* when all of the workload was delivered */
 };
 
-/* Both TCPs ns-3's: MTU 1500, 1 Gbit/s, 1 ms, window 1 MiB, SACK on, timestamps off, NewReno; markers and CRC on; 40 Writes of
- * 20,000 octets. Change what is to be different, then ns3_pair_run(). Opens the simulator. */
+/* Both TCPs ns-3's: MTU 1500, 1 Gbit/s, 1 ms, window 1 MiB, SACK on, timestamps off, NewReno; markers and CRC
+ * on; 40 Writes of 20,000 octets. Change what is to be different, then ns3_pair_run(). Opens the
+ * simulator. */
 ns3_pair *ns3_pair_new(void);
 
 /* Runs until nothing is left to do or `stop`. */

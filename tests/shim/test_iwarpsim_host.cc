@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Our hosts in an ns-3 program that is not ours: what they measure there, with a router of ns-3's between them, and what they refuse.
+// Our hosts in an ns-3 program that is not ours: what they measure there, with a router of ns-3's between
+// them, and what they refuse.
 #include "shim/iwarpsim_host.h"
 
 #include <stdexcept>
@@ -63,8 +64,8 @@ void assert_done(const iwarpsim::Hosts &hosts)
   g_assert_cmpuint(hosts.GetPacketsRefused(), ==, 0);
 }
 
-// 10 Writes of 65,536 octets over a cable: what is placed is what was sent, and nothing waits in reassembly but what is on its
-// way in order.
+// 10 Writes of 65,536 octets over a cable: what is placed is what was sent, and nothing waits in reassembly
+// but what is on its way in order.
 void test_cable()
 {
   ScenarioFile file("title = \"x\"; workload: { messages = 10; };");
@@ -91,8 +92,8 @@ void test_cable()
   g_assert_true(refused);
 }
 
-// The initiator on an Ethernet segment with a router of ns-3's own, which asks for its address by ARP; behind the router another to
-// the responder. Sets on the command line count.
+// The initiator on an Ethernet segment with a router of ns-3's own, which asks for its address by ARP; behind
+// the router another to the responder. Sets on the command line count.
 void test_behind_a_router()
 {
   ScenarioFile file("title = \"x\"; workload: { messages = 10; };");
@@ -121,7 +122,8 @@ void test_behind_a_router()
   g_assert_cmpfloat(hosts.GetMetric("placement.octets"), ==, 3 * 10 * 1000);
 }
 
-// Two pairs with workloads of their own at either end of one Ethernet segment: each has its own addresses, and what it measures is its own.
+// Two pairs with workloads of their own at either end of one Ethernet segment: each has its own addresses,
+// and what it measures is its own.
 void test_two_pairs()
 {
   ScenarioFile file("title = \"x\"; workload: { messages = 10; };");

@@ -180,7 +180,8 @@ static void test_mtu_is_checked(fixture *self, G_GNUC_UNUSED gconstpointer data)
   g_assert_cmpuint(self->inboxes[1].count, ==, 1);
 }
 
-/* One in transmission, one waiting: the third finds the queue full, and room again once the first is through. */
+/* One in transmission, one waiting: the third finds the queue full, and room again once the first is
+ * through. */
 static void test_queue_limit(void)
 {
   static const uint8_t octets[100];

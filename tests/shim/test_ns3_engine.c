@@ -90,7 +90,8 @@ static void schedule_at_1000(void *user)
   g_assert_true(ns3_shim_event_at(user, 1000, NULL));
 }
 
-/* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond before. */
+/* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond
+ * before. */
 static void test_ns3_event_scheduled_on_the_way_is_collected(void)
 {
   g_auto(world) self;
@@ -104,7 +105,8 @@ static void test_ns3_event_scheduled_on_the_way_is_collected(void)
   g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
 }
 
-/* Two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue orders them too. */
+/* Two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue orders them
+ * too. */
 static void test_ns3_events_at_once_are_ordered(void)
 {
   g_auto(world) self;
@@ -175,7 +177,8 @@ static void test_deadlines_put_off_cost_no_events(void)
   }
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "t99999 ");
-  /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the event queue itself. */
+  /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the event queue
+   * itself. */
   g_assert_cmpuint(ns3_events(), ==, 2);
 }
 

@@ -272,7 +272,8 @@ static void echo_send(struct echo_end *end)
   }
 }
 
-/* Another rate and another delay, now: many a packet is in transmission, waits, or is to start in this picosecond. */
+/* Another rate and another delay, now: many a packet is in transmission, waits, or is to start in this
+ * picosecond. */
 static void echo_change(struct echo_end *end)
 {
   static const uint64_t rates[] = {10000000000, 2500000000, 40000000000, 7000000007};
@@ -362,7 +363,8 @@ static unsigned count_ties(const char *written)
   return ties;
 }
 
-/* Both engines give the same run with so many changes of the links; it is returned in `world`, what was written as the result. */
+/* Both engines give the same run with so many changes of the links; it is returned in `world`, what was
+ * written as the result. */
 static char *run_on_both(echo_world *world, unsigned changes)
 {
   static const path_link_config configs[DIRECTIONS] = {
@@ -404,7 +406,8 @@ TEST(test_changing_links_give_the_same_run)
   g_assert_cmpuint(world.overtaken, >, 10);
 }
 
-/* What no wire carries: the marks of a packet come out as they went in, and its checksum, which is wrong, stays so. */
+/* What no wire carries: the marks of a packet come out as they went in, and its checksum, which is wrong,
+ * stays so. */
 TEST(test_marks)
 {
   const path_link_config config = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The shim's scheduler gives ns-3 the events in the order of ns-3's own: by time, and those of one time as scheduled.
+// The shim's scheduler gives ns-3 the events in the order of ns-3's own: by time, and those of one time as
+// scheduled.
 #include "shim/ns3_open_scheduler.hh"
 
 #include <vector>
@@ -26,7 +27,8 @@ void AssertSame(const Scheduler::Event &one, const Scheduler::Event &other)
   g_assert_cmpuint(one.key.m_uid, ==, other.key.m_uid);
 }
 
-// 40,000 steps with up to some hundred events, many of one time: put in near the ends and far from them, taken out, taken back.
+// 40,000 steps with up to some hundred events, many of one time: put in near the ends and far from them,
+// taken out, taken back.
 void TestOrderIsThatOfNs3()
 {
   const int spans[] = {8, 100000, 300, 1};
@@ -74,8 +76,8 @@ void TestOrderIsThatOfNs3()
   g_rand_free(random);
 }
 
-// Arrivals in their order, a hundred on the way, with the end of each transmission before all of them: none is lost when the line has
-// moved through its memory many times.
+// Arrivals in their order, a hundred on the way, with the end of each transmission before all of them: none
+// is lost when the line has moved through its memory many times.
 void TestLongTransfer()
 {
   enum { PACKETS = 50000, ON_THE_WAY = 100 };
@@ -98,7 +100,8 @@ void Write(void *user)
   g_string_append_printf(static_cast<GString *>(user), "%" G_GINT64_FORMAT " ", ns3_shim_now());
 }
 
-// Somebody may give ns-3 another scheduler: nobody looks at one that has gone, events go on as ns-3's, and a run of ours says why not.
+// Somebody may give ns-3 another scheduler: nobody looks at one that has gone, events go on as ns-3's, and a
+// run of ours says why not.
 void TestAnotherScheduler()
 {
   GString *written = g_string_new(nullptr);

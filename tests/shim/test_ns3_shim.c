@@ -194,7 +194,8 @@ static void test_mistakes_are_errors_with_a_message(fixture *self, G_GNUC_UNUSED
   g_assert_cmpstr(self->written->str, ==, "b50 ");
 }
 
-/* What is asked for while the shim's own event runs comes when that has returned, without an event of ns-3's. */
+/* What is asked for while the shim's own event runs comes when that has returned, without an event of
+ * ns-3's. */
 static void ask_for_last(void *user)
 {
   fixture *self = user;

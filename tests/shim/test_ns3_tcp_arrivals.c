@@ -14,7 +14,8 @@ static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, ui
   g_assert_cmpint(arrival, ==, expected_arrival);
 }
 
-/* Segments [10, 20) at 1, [30, 40) at 2, [20, 30) at 3: passed up from 10 on, each has its own time, whatever the order. */
+/* Segments [10, 20) at 1, [30, 40) at 2, [20, 30) at 3: passed up from 10 on, each has its own time, whatever
+ * the order. */
 TEST(test_each_has_its_time)
 {
   g_autoptr(ns3_tcp_arrivals) arrivals = ns3_tcp_arrivals_new();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP under the whole MPA/DDP/RDMAP stack: every octet of the workload is verified, lossless and under loss. */
+/* ns-3's own TCP under the whole MPA/DDP/RDMAP stack: every octet of the workload is verified, lossless and
+ * under loss. */
 #include "shim/ns3_tcp_transport.h"
 
 #include "fields.h"
@@ -33,8 +34,8 @@ TEST(test_lossless)
   EXPECT_FIELDS(&pair->sides[SIDE_RESPONDER], (segments_behind_hole, 0), (runs_max, 0));
 }
 
-/* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent again. Behind the hole
- * segments are held, in one run, each with the time at which it came. */
+/* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent
+ * again. Behind the hole segments are held, in one run, each with the time at which it came. */
 TEST(test_one_loss)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
@@ -48,7 +49,8 @@ TEST(test_one_loss)
   g_assert_cmpuint(receiver->runs_max, ==, 1);
   g_assert_cmpuint(receiver->segments_behind_hole, >=, 3); /* three duplicate ACKs */
   g_assert_cmpuint(receiver->held_max, >=, (uint64_t)EMSS * receiver->segments_behind_hole);
-  /* An FPDU is smaller than a segment: of those held, all but the ones that the first and the last held segment cut waited whole. */
+  /* An FPDU is smaller than a segment: of those held, all but the ones that the first and the last held
+   * segment cut waited whole. */
   g_assert_cmpuint(receiver->fpdus_waited, >=, receiver->segments_behind_hole - 2);
   EXPECT_FIELDS(receiver, (retransmissions_arrived, 1), (segments, sent->segments_sent - 1));
 }
@@ -66,8 +68,9 @@ TEST(test_duplicates)
   }
 }
 
-/* A loss while the peer's window is full to the octet, where ns-3 3.37 by itself reads through a null pointer. The window is 44
- * segments and a rest; the path holds few of them, so that the window is what limits. */
+/* A loss while the peer's window is full to the octet, where ns-3 3.37 by itself reads through a null
+ * pointer. The window is 44 segments and a rest; the path holds few of them, so that the window is what
+ * limits. */
 TEST(test_loss_with_a_full_window)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
@@ -129,7 +132,8 @@ TEST(test_lost_startup_frame)
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->timeouts, ==, 1);
 }
 
-/* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a loss's. */
+/* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a
+ * loss's. */
 TEST(test_damaged_segment)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
@@ -140,8 +144,8 @@ TEST(test_damaged_segment)
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->retransmissions, ==, 1);
 }
 
-/* All operations, both ends posting, over timestamps, CUBIC with HyStart, PRR, a window of 64 KiB, without markers; a loss in each
- * direction. EMSS is 12 octets less. */
+/* All operations, both ends posting, over timestamps, CUBIC with HyStart, PRR, a window of 64 KiB, without
+ * markers; a loss in each direction. EMSS is 12 octets less. */
 TEST(test_all_operations_both_ways)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
@@ -165,7 +169,8 @@ TEST(test_all_operations_both_ways)
   }
 }
 
-/* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the endpoint fails. */
+/* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the
+ * endpoint fails. */
 TEST(test_gives_up)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
@@ -181,8 +186,8 @@ TEST(test_gives_up)
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 3 + 1);
 }
 
-/* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts with RST, and the
- * peer is told. */
+/* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts
+ * with RST, and the peer is told. */
 TEST(test_reset)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
@@ -198,8 +203,9 @@ TEST(test_reset)
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_RESET);
 }
 
-/* Our own TCP at one end and ns-3's at the other, each as sender, with a loss: they are TCPs to each other. ns-3 announces no MSS, so
- * that ours sends segments of 536 octets (RFC 9293 §3.7.1), and ns-3, which does not heed ours, its own. */
+/* Our own TCP at one end and ns-3's at the other, each as sender, with a loss: they are TCPs to each other.
+ * ns-3 announces no MSS, so that ours sends segments of 536 octets (RFC 9293 §3.7.1), and ns-3, which does
+ * not heed ours, its own. */
 TEST(test_with_our_own)
 {
   for (unsigned sender = 0; sender < SIDES; sender++) {

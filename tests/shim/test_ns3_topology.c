@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A chain of ns-3's nodes: when packets come out, what queue disciplines and error models do to them, cross traffic, and errors
- * where ns-3 would end the process. */
+/* A chain of ns-3's nodes: when packets come out, what queue disciplines and error models do to them, cross
+ * traffic, and errors where ns-3 would end the process. */
 #include "shim/ns3_topology.h"
 
 #include <string.h>
@@ -111,8 +111,9 @@ static ns3_topology_counts counts_of(const chain *self, size_t hop, unsigned to_
   return counts;
 }
 
-/* Two hops: 1502 octets (2 are PPP's) at 10 Mbit/s take 1,201,600,000 ps, and a millisecond, twice. Three nodes decrement TTL 64; the
- * header checksum is right again; the mark is the one sent. The way back is the same. */
+/* Two hops: 1502 octets (2 are PPP's) at 10 Mbit/s take 1,201,600,000 ps, and a millisecond, twice. Three
+ * nodes decrement TTL 64; the header checksum is right again; the mark is the one sent. The way back is the
+ * same. */
 TEST(test_two_hops)
 {
   g_autoptr(chain) self = chain_new(2);
@@ -138,7 +139,8 @@ TEST(test_two_hops)
   }
 }
 
-/* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses first. */
+/* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses
+ * first. */
 TEST(test_csma)
 {
   g_autoptr(chain) self = chain_new(1);
@@ -159,7 +161,8 @@ TEST(test_csma)
   g_assert_cmpint(self->arrived[1].when - 500 * TIME_PS_PER_SECOND, ==, self->arrived[0].when);
 }
 
-/* A hop of 10 Mbit/s behind one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230 us. */
+/* A hop of 10 Mbit/s behind one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230
+ * us. */
 static unsigned overload(chain *self, unsigned packets)
 {
   self->hops[0].rate_bit_per_s = 100000000;
@@ -171,7 +174,8 @@ static unsigned overload(chain *self, unsigned packets)
   return self->arrivals;
 }
 
-/* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten leaves. */
+/* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten
+ * leaves. */
 TEST(test_queue_limit)
 {
   g_autoptr(chain) self = chain_new(2);
@@ -196,8 +200,8 @@ TEST(test_fifo)
   g_assert_cmpuint(arrived, <=, 22 + 10);
 }
 
-/* RED between 5 and 15 packets on the average drops before its limit of 1000 is near; the last packets come while the average is
- * still above. */
+/* RED between 5 and 15 packets on the average drops before its limit of 1000 is near; the last packets come
+ * while the average is still above. */
 TEST(test_red)
 {
   static const ns3_topology_attribute attributes[] = {
@@ -211,7 +215,8 @@ TEST(test_red)
   g_assert_cmpuint(arrived, <, 150);
 }
 
-/* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above 5 ms. */
+/* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above
+ * 5 ms. */
 TEST(test_codel)
 {
   static const ns3_topology_attribute attributes[] = {
@@ -240,7 +245,8 @@ TEST(test_fq_codel)
   g_assert_cmpuint(arrived, <, 70);
 }
 
-/* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same again with the same seed, others with another. */
+/* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same again with the same seed,
+ * others with another. */
 TEST(test_error_model)
 {
   static const ns3_topology_attribute attributes[] = {{"ErrorRate", "0.1"},
@@ -271,8 +277,9 @@ TEST(test_error_model)
   g_assert_cmpuint(sum_of_marks[0], !=, sum_of_marks[2]);
 }
 
-/* TCP over both hops and UDP over the second, at 4 Mbit/s half of the time, for a second: 250 kB of UDP in packets of 1000 octets; TCP
- * takes most of the rest of 10 Mbit/s, and sends what its buffer of 128 KiB holds afterwards. Our packet, which comes in the middle, waits for theirs. */
+/* TCP over both hops and UDP over the second, at 4 Mbit/s half of the time, for a second: 250 kB of UDP in
+ * packets of 1000 octets; TCP takes most of the rest of 10 Mbit/s, and sends what its buffer of 128 KiB holds
+ * afterwards. Our packet, which comes in the middle, waits for theirs. */
 TEST(test_cross_traffic)
 {
   g_autoptr(chain) self = chain_new(2);

@@ -12,8 +12,8 @@ typedef struct chain {
   ns3_pair *pair;
 } chain;
 
-/* Our own TCP, aligned and passing octets as they arrive, over an Ethernet segment of 1 Gbit/s, a bottleneck of 100 Mbit/s and
- * another such segment. */
+/* Our own TCP, aligned and passing octets as they arrive, over an Ethernet segment of 1 Gbit/s, a bottleneck
+ * of 100 Mbit/s and another such segment. */
 static chain *chain_new(void)
 {
   chain *self = g_new0(chain, 1);
@@ -62,8 +62,9 @@ static uint64_t queue_drops_of(const chain *self)
   return counts.queue_drops;
 }
 
-/* 40 Writes of 20,000 octets: 800,000 octets at 100 Mbit/s take 64 ms at least. An Ethernet segment is half duplex: who finds it
- * busy waits up to a millisecond (ns-3's backoff), so that data and ACKs cost each other several times that. */
+/* 40 Writes of 20,000 octets: 800,000 octets at 100 Mbit/s take 64 ms at least. An Ethernet segment is half
+ * duplex: who finds it busy waits up to a millisecond (ns-3's backoff), so that data and ACKs cost each other
+ * several times that. */
 TEST(test_lossless)
 {
   g_autoptr(chain) self = chain_new();
@@ -77,8 +78,8 @@ TEST(test_lossless)
                   5 + 600 * TIME_PS_PER_MICROSECOND);
 }
 
-/* RED at the bottleneck, and ns-3's TCP and UDP across it, beside our flow: it drops, we repair, and all goes slower. The marks
- * `retransmission` come out with the packets that have them. */
+/* RED at the bottleneck, and ns-3's TCP and UDP across it, beside our flow: it drops, we repair, and all goes
+ * slower. The marks `retransmission` come out with the packets that have them. */
 TEST(test_red_and_cross_traffic)
 {
   static const ns3_topology_attribute red[] = {
@@ -129,7 +130,8 @@ TEST(test_ns3_tcp)
   g_assert_cmpuint(statistics_of(self)->retransmissions, >=, queue_drops_of(self));
 }
 
-/* RFC 1191: the second hop carries 1000 octets only. The sender is told, and makes FPDUs that fit: EMSS 960. */
+/* RFC 1191: the second hop carries 1000 octets only. The sender is told, and makes FPDUs that fit: EMSS
+ * 960. */
 TEST(test_path_mtu)
 {
   g_autoptr(chain) self = chain_new();

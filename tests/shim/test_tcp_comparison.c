@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Our TCP against ns-3's own, on the same link with matched settings (NewReno, initial window 10, SACK, an ACK for every second
- * segment, the same windows and segments; no RACK, tail loss probe, PRR, HyStart), for 3 rates × 3 delays, lossless and with one
- * loss repaired at the first try: completion within 5 %, peak out-of-order octets within one segment (the hole is open for one
- * round trip); by the RFCs, and with Linux' keys of tcp.profile. `test_tcp_comparison --verbose` prints the table. */
+/* Our TCP against ns-3's own, on the same link with matched settings (NewReno, initial window 10, SACK, an
+ * ACK for every second segment, the same windows and segments; no RACK, tail loss probe, PRR, HyStart), for 3
+ * rates × 3 delays, lossless and with one loss repaired at the first try: completion within 5 %, peak
+ * out-of-order octets within one segment (the hole is open for one round trip); by the RFCs, and with Linux'
+ * keys of tcp.profile. `test_tcp_comparison --verbose` prints the table. */
 #include "../../bench/tcp_comparison.h"
 
 #include <glib.h>
@@ -33,7 +34,8 @@ static void assert_matches(const tcp_comparison *comparison, const tcp_compariso
   }
 }
 
-/* Of `first` … `first` + one loss's half of the table; docs/tcp-comparison.md has these very rows of our TCP by the RFCs. */
+/* Of `first` … `first` + one loss's half of the table; docs/tcp-comparison.md has these very rows of our TCP
+ * by the RFCs. */
 static void compare(unsigned first, bool as_linux)
 {
   g_test_message("%s", tcp_comparison_head());
@@ -62,8 +64,9 @@ static void test_one_loss(gconstpointer as_linux)
   compare(TCP_COMPARISON_CASES / 2, as_linux != NULL);
 }
 
-/* What ns-3 does under our layers is what it does alone: its own applications, devices and error model, nothing of ours, take the
- * same time for the same transfer, to one per mille. 100 Mbit/s and 1 ms, then 1 Gbit/s and 1 ms, lossless and not. */
+/* What ns-3 does under our layers is what it does alone: its own applications, devices and error model,
+ * nothing of ours, take the same time for the same transfer, to one per mille. 100 Mbit/s and 1 ms, then 1
+ * Gbit/s and 1 ms, lossless and not. */
 static void test_ns3_alone(void)
 {
   static const unsigned cases[] = {1, 4, 10, 13};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Preloaded into iwarpsim (LD_PRELOAD): counts the calls of one kind in all of its processes, and lets one of them fail.
+/* Preloaded into iwarpsim (LD_PRELOAD): counts the calls of one kind in all of its processes, and lets one of
+ * them fail.
  *
- * FAIL_CALLS=KIND:K:HOW:FILE, KIND being open, write, fsync, rename or malloc, K the call that fails, from 1 (0: none does), HOW an error's
- * number or "kill": the process is killed there. FILE, which exists, receives the count, 8 octets, and the path of what failed. */
+ * FAIL_CALLS=KIND:K:HOW:FILE, KIND being open, write, fsync, rename or malloc, K the call that fails, from 1
+ * (0: none does), HOW an error's number or "kill": the process is killed there. FILE, which exists, receives
+ * the count, 8 octets, and the path of what failed. */
 #undef _FILE_OFFSET_BITS /* open() is to be open(), and open64() another */
 #include <dlfcn.h>
 #include <errno.h>
@@ -71,7 +73,8 @@ static bool fails(const char *kind, const char *path)
   return true;
 }
 
-/* The same for the file of a descriptor. What goes to a pipe or the terminal, and into memory, is no matter here. */
+/* The same for the file of a descriptor. What goes to a pipe or the terminal, and into memory, is no matter
+ * here. */
 static bool fails_at(const char *kind, int descriptor)
 {
   char link[64], path[PATH_MAX] = "";

@@ -109,7 +109,8 @@ char *packetdrill_play(const packetdrill_script *script);
 /* The same as a test, and again with the keys of tcp.profile = linux. */
 void packetdrill_run(const packetdrill_script *script);
 
-/* Plays `rows` as the packetdrill script at `path`, with what else is different about it: .syn.has_mss = false. */
+/* Plays `rows` as the packetdrill script at `path`, with what else is different about it: .syn.has_mss =
+ * false. */
 #define PLAY_WITH(path, rows, ...)                                                                           \
   packetdrill_run((packetdrill_script[]){                                                                    \
       WITH(packetdrill_script, packetdrill_script_of(path, rows, G_N_ELEMENTS(rows)), __VA_ARGS__)})

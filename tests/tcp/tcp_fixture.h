@@ -70,9 +70,9 @@ tcp_config tcp_fixture_config(void);
 /* The addresses and ports of `end`, 0 or 1. */
 void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6);
 
-/* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get addresses,
- * IPv4 ones unless `config` has an IPv6 one already, and ports. `config` is tcp_fixture_config() where it is NULL,
- * here and below. */
+/* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get
+ * addresses, IPv4 ones unless `config` has an IPv6 one already, and ports. `config` is tcp_fixture_config()
+ * where it is NULL, here and below. */
 tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer);
 void tcp_fixture_free(tcp_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_fixture, tcp_fixture_free)
@@ -88,8 +88,8 @@ void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack);
 /* The round trip of the handshakes below: SRTT is 100 ms, RTTVAR 50, so RTO is 300 ms (RFC 6298 §2.2). */
 #define TCP_FIXTURE_ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
 
-/* Two ends of `config`, and one against a script that offers `syn_ack`, after the handshake. NULL offers an unscaled
- * window of 65,535 octets, an MSS of 1460 and SACK. */
+/* Two ends of `config`, and one against a script that offers `syn_ack`, after the handshake. NULL offers an
+ * unscaled window of 65,535 octets, an MSS of 1460 and SACK. */
 tcp_fixture *tcp_fixture_pair(const tcp_config *config);
 tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack);
 
@@ -200,8 +200,8 @@ void settle_through(tcp_fixture *f, uint64_t octets);
 /* The sequence number of `position` in the stream of `end`. */
 uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position);
 
-/* A header of the script's: at `position` of its stream, acknowledging all below `acknowledges`, and what the other
- * arguments set. */
+/* A header of the script's: at `position` of its stream, acknowledging all below `acknowledges`, and what the
+ * other arguments set. */
 #define SCRIPT_HEADER(f, position, acknowledges, ...)                                                        \
   ((tcp_header){.sequence = sequence_at(f, 1, position),                                                     \
                 .acknowledgement = sequence_at(f, 0, acknowledges),                                          \

@@ -34,7 +34,8 @@ static void observe(clocked_flow *flow, unsigned count, unsigned marked)
   }
 }
 
-/* The window after a reduction for ECE from 1000 segments, in segments, is `expected`: 1000 (1 - alpha / 2). */
+/* The window after a reduction for ECE from 1000 segments, in segments, is `expected`: 1000 (1 - alpha /
+ * 2). */
 static void expect_reduced(clocked_flow *flow, double expected, double epsilon)
 {
   tcp_congestion_set_window(flow->congestion, segments(1000));

@@ -409,7 +409,8 @@ TEST(test_ipv6)
 /* One segment of 1460 into a link of 1000 whose router is silent. RTO is 300 ms and doubles: after the
  * first time-out it goes out as it was, after the second, at 900 ms, for an MTU of 1492, after the third,
  * at 2100 ms, for one of 1006, after the fourth, at 4500 ms, for one of 576: 536 octets of it pass, the
- * rest follows. (What is cut off its end leaves with it: the window is that of one segment before the cut.) */
+ * rest follows. (What is cut off its end leaves with it: the window is that of one segment before the
+ * cut.) */
 TEST(test_black_hole)
 {
   static const struct {

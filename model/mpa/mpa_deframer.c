@@ -143,6 +143,7 @@ static inline bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, m
   ulpdu->fpdu_start = fpdu->extent.start;
   ulpdu->fpdu_end = fpdu->extent.end;
   ulpdu->located_by = fpdu->method;
+  /* cppcheck-suppress autoVariables; the caller's ULPDU ends with this call */
   ulpdu->octets = &octets;
   bool passes = !assumed || !events->plausible || events->plausible(deframer->user, ulpdu);
   if (passes) {

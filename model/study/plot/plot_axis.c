@@ -31,9 +31,8 @@ void plot_axis_clear(plot_axis *axis)
 
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables)
 {
-  g_string_append_printf(variables,
-                         "%1$s_from = %2$.10g\n%1$s_to = %3$.10g\n%1$s_unit = %4$.10g\n%1$s_log = %5$d\n",
-                         letter, axis->from, axis->to, axis->unit_size, axis->logarithmic);
+  g_string_append_printf(variables, "%s_from = %.10g\n%s_to = %.10g\n%s_unit = %.10g\n%s_log = %d\n", letter,
+                         axis->from, letter, axis->to, letter, axis->unit_size, letter, axis->logarithmic);
   g_autofree char *name = g_strconcat(letter, "_name", NULL);
   g_autofree char *format = g_strconcat(letter, "_format", NULL);
   g_autofree char *tic = g_strconcat(letter, "_tic", NULL);

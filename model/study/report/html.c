@@ -114,14 +114,11 @@ void html_table_add_cell(html_table *table, const char *text)
   table->filled++;
 }
 
-void html_table_add_cells(html_table *table, ...)
+void html_table_add_cells(html_table *table, const char *const *texts)
 {
-  va_list texts;
-  va_start(texts, table);
-  for (const char *text = va_arg(texts, const char *); text != NULL; text = va_arg(texts, const char *)) {
-    html_table_add_cell(table, text);
+  for (gsize i = 0; texts[i] != NULL; i++) {
+    html_table_add_cell(table, texts[i]);
   }
-  va_end(texts);
 }
 
 void html_table_add_count(html_table *table, gsize count)

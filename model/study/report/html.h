@@ -40,7 +40,7 @@ void html_table_add_column(html_table *table, html_column_kind kind, const char 
 /* Starts a row, which stands out when `mark`; cells fill it from the left, and those left out are empty. */
 void html_table_add_row(html_table *table, gboolean mark);
 void html_table_add_cell(html_table *table, const char *text);
-void html_table_add_cells(html_table *table, ...) G_GNUC_NULL_TERMINATED; /* texts, ended by NULL */
+void html_table_add_cells(html_table *table, const char *const *texts); /* ended by NULL */
 void html_table_add_count(html_table *table, gsize count);
 
 /* Appends the table and frees it. */

@@ -192,7 +192,7 @@ static void add_mean(html_table *table, const statistics *of, const shown_scale 
 {
   shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
                                       : (shown_number){g_strdup(""), g_strdup("")};
-  html_table_add_cells(table, number.value, number.half_width, NULL);
+  html_table_add_cells(table, (const char *[]){number.value, number.half_width, NULL});
   shown_number_clear(&number);
 }
 

@@ -28,8 +28,8 @@ static void append_flags(html_report *report)
     g_autofree char *runs = g_strdup_printf("%u", count);
     g_autofree char *option = g_strdup_printf("--leave-out %s", row->name);
     html_table_add_row(html, count > 0);
-    html_table_add_cells(html, metric_row_of(row->metric)->name, metric_row_of(row->metric)->sentence, runs,
-                         option, NULL);
+    html_table_add_cells(html, (const char *[]){metric_row_of(row->metric)->name,
+                                                metric_row_of(row->metric)->sentence, runs, option, NULL});
   }
   html_table_finish(html, report->html);
 }
@@ -75,9 +75,9 @@ static void append_others(html_report *report)
         g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "", seed != NULL ? seed : "unknown");
     g_autofree char *code = g_strdup_printf("%d", run->exit_code);
     html_table_add_row(table, FALSE);
-    html_table_add_cells(table, which, run_status_name(run->status), code,
-                         run->message != NULL ? run->message : "",
-                         run->stderr_tail != NULL ? run->stderr_tail : "", NULL);
+    html_table_add_cells(table, (const char *[]){which, run_status_name(run->status), code,
+                                                 run->message != NULL ? run->message : "",
+                                                 run->stderr_tail != NULL ? run->stderr_tail : "", NULL});
   }
   html_table_finish(table, report->html);
 }
@@ -138,7 +138,8 @@ static void add_parameter(const html_report *report, scenario_key key, html_tabl
   }
   const scenario_key_row *row = scenario_key_row_of(key);
   html_table_add_row(table, FALSE);
-  html_table_add_cells(table, row->name, shown->str, report->defaults[key], row->sentence, NULL);
+  html_table_add_cells(table,
+                       (const char *[]){row->name, shown->str, report->defaults[key], row->sentence, NULL});
 }
 
 void html_report_append_parameters(html_report *report)
@@ -172,21 +173,15 @@ void html_report_append_scenario(html_report *report)
 /* --- Provenance --- */
 
 /* A list of terms, each with its text, ended by a NULL term; texts that are NULL or empty are left out. */
-static void append_facts(html_report *report, ...) G_GNUC_NULL_TERMINATED;
-
-static void append_facts(html_report *report, ...)
+static void append_facts(html_report *report, const char *const facts[][2])
 {
-  va_list facts;
-  va_start(facts, report);
   g_string_append(report->html, "<dl>\n");
-  for (const char *term = va_arg(facts, const char *); term != NULL; term = va_arg(facts, const char *)) {
-    const char *text = va_arg(facts, const char *);
-    if (text != NULL && *text != '\0') {
-      html_append(report->html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
+  for (gsize i = 0; facts[i][0] != NULL; i++) {
+    if (facts[i][1] != NULL && *facts[i][1] != '\0') {
+      html_append(report->html, "<dt>%s</dt><dd>%s</dd>\n", facts[i][0], facts[i][1]);
     }
   }
   g_string_append(report->html, "</dl>\n");
-  va_end(facts);
 }
 
 /* "2.4 h", "35 s". Free with g_free(). */
@@ -221,9 +216,16 @@ static void append_running(html_report *report)
   g_autofree char *number = shown_number_text(totals->memory_peak_octets, &scale);
   g_autofree char *memory = g_strdup_printf("%s %s in the largest run", number, scale.unit);
   g_autofree char *maker = g_strdup_printf("iwarpsim %s", report->options->version);
-  append_facts(report, "Runs", count, "Seeds", seeds, "Engine", engines, "Hosts", hosts, "Started", dates,
-               "CPU time", cpu, "Wall time, all runs together", wall, "Memory",
-               totals->memory_peak_octets > 0 ? memory : NULL, "Report made by", maker, NULL);
+  append_facts(report, (const char *[][2]){{"Runs", count},
+                                           {"Seeds", seeds},
+                                           {"Engine", engines},
+                                           {"Hosts", hosts},
+                                           {"Started", dates},
+                                           {"CPU time", cpu},
+                                           {"Wall time, all runs together", wall},
+                                           {"Memory", totals->memory_peak_octets > 0 ? memory : NULL},
+                                           {"Report made by", maker},
+                                           {NULL, NULL}});
 }
 
 void html_report_append_provenance(html_report *report)
@@ -234,9 +236,13 @@ void html_report_append_provenance(html_report *report)
     const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
     const provenance *origin = of->origin;
     html_append(report->html, "<h3>%s, %u run%s</h3>\n", origin->name, of->count, of->count == 1 ? "" : "s");
-    append_facts(report, "Title", origin->title, "SHA-256 of the scenario", origin->hash, "Options",
-                 origin->sets, "iwarpsim", origin->version, "Git commit", origin->git, "Libraries",
-                 origin->libraries, NULL);
+    append_facts(report, (const char *[][2]){{"Title", origin->title},
+                                             {"SHA-256 of the scenario", origin->hash},
+                                             {"Options", origin->sets},
+                                             {"iwarpsim", origin->version},
+                                             {"Git commit", origin->git},
+                                             {"Libraries", origin->libraries},
+                                             {NULL, NULL}});
   }
   g_string_append(report->html, "</section>\n");
 }

@@ -14,7 +14,7 @@
 
 static void check_record(const summary_record *record)
 {
-  g_autofree char *subtitle = plot_occupancy_subtitle(record);
+  g_autofree char *subtitle = plot_run_subtitle(record);
 
   g_assert_true(g_utf8_validate(subtitle, -1, NULL) && g_utf8_validate(record->title, -1, NULL) &&
                 g_utf8_validate(record->message, -1, NULL) && g_utf8_validate(record->engine, -1, NULL));

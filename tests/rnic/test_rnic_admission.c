@@ -286,6 +286,8 @@ TEST(test_partial_fpdus)
 
 /* --- Any segments --- */
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
+
 typedef struct piece {
   uint64_t from, to;
 } piece;
@@ -315,7 +317,7 @@ static void play(guint seed, guint *refused, guint *finished)
   g_autoptr(random_stream) random = random_stream_new(seed, "test.admission");
   uint32_t sizes[12];
   uint64_t size = random_stream_below(random, 4000);
-  rnic_reassembly_memory *memory =
+  g_autoptr(rnic_reassembly_memory) memory =
       rnic_reassembly_memory_new(size, seed % 3 == 0 ? 1 + (uint32_t)random_stream_below(random, 300) : 1);
   const receiver_fixture_config config = {
       .mode = seed % KIT_MODES, .markers = seed & 4, .crc = true, .memory = memory};
@@ -347,7 +349,6 @@ static void play(guint seed, guint *refused, guint *finished)
   g_assert_cmpuint(memory->peak, <=, size);
   g_assert_cmpuint(rnic_admission_refusals(f->admission)->memory, ==, f->refused);
   *refused += f->refused;
-  rnic_reassembly_memory_free(memory);
 }
 
 TEST(test_any_segments)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Scenario files for tests: each test writes its own into a folder of its own, which is the working
+/* Scenario files for tests: an executable writes its own into a folder of its own, which is the working
  * directory, so that errors name files as "a.cfg". */
 #ifndef TESTS_SCENARIO_SCENARIO_FIXTURE_H
 #define TESTS_SCENARIO_SCENARIO_FIXTURE_H
@@ -9,77 +9,100 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scenario/configuration.h"
 #include "scenario/scenario.h"
+#include "string_list.h"
+#include "test.h"
 
-/* Makes a folder and goes there; the name, for fixture_leave(). */
-static inline char *fixture_enter(void)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
+
+static char *fixture_folder;
+
+__attribute__((constructor)) static void fixture_enter(void)
 {
-  char *folder = g_dir_make_tmp("iwarpsim-scenario-XXXXXX", NULL);
-
-  g_assert_nonnull(folder);
-  g_assert_cmpint(g_chdir(folder), ==, 0);
-  return folder;
+  fixture_folder = g_dir_make_tmp("iwarpsim-scenario-XXXXXX", NULL);
+  g_assert_nonnull(fixture_folder);
+  g_assert_cmpint(g_chdir(fixture_folder), ==, 0);
+  g_assert_cmpint(g_mkdir("sub", 0700), ==, 0);
 }
 
 /* Removes the files of the folder (none has folders with files in it but "sub") and the folder. */
-static inline void fixture_leave(char *folder)
+__attribute__((destructor)) static void fixture_leave(void)
 {
   static const char *const places[] = {"sub", "."};
 
   for (gsize i = 0; i < G_N_ELEMENTS(places); i++) {
-    GDir *dir = g_dir_open(places[i], 0, NULL);
+    g_autoptr(GDir) dir = g_dir_open(places[i], 0, NULL);
     const char *name;
 
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-      char *path = g_build_filename(places[i], name, NULL);
+    while ((name = g_dir_read_name(dir)) != NULL) {
+      g_autofree char *path = g_build_filename(places[i], name, NULL);
       g_remove(path);
-      g_free(path);
     }
-    if (dir != NULL)
-      g_dir_close(dir);
   }
   g_assert_cmpint(g_chdir("/"), ==, 0);
-  g_assert_cmpint(g_rmdir(folder), ==, 0);
-  g_free(folder);
+  g_assert_cmpint(g_rmdir(fixture_folder), ==, 0);
+  g_free(fixture_folder);
 }
 
-static inline void fixture_write(const char *path, const char *text, gssize length)
+static inline void fixture_write_octets(const char *path, const char *octets, gsize length)
 {
   /* Not g_file_set_contents(): it waits for the disk. */
   FILE *file = fopen(path, "wb");
 
   g_assert_nonnull(file);
-  fwrite(text, 1, length < 0 ? strlen(text) : (gsize)length, file);
+  fwrite(octets, 1, length, file);
   g_assert_cmpint(fclose(file), ==, 0);
+}
+
+static inline void fixture_write(const char *path, const char *text)
+{
+  fixture_write_octets(path, text, strlen(text));
+}
+
+/* Loads the file at `path`; it must load. */
+static inline scenario *fixture_load_file(const char *path, const char *const *sets)
+{
+  g_autoptr(GError) error = NULL;
+  scenario *s = scenario_load(path, sets, &error);
+
+  g_assert_no_error(error);
+  return s;
 }
 
 /* Loads `text` as a.cfg with at most one --set (NULL: none); it must load. */
 static inline scenario *fixture_load(const char *text, const char *set)
 {
-  const char *sets[] = {set, NULL};
-  GError *error = NULL;
-
-  fixture_write("a.cfg", text, -1);
-  scenario *s = scenario_load("a.cfg", sets, &error);
-  g_assert_no_error(error);
-  g_assert_nonnull(s);
-  return s;
+  fixture_write("a.cfg", text);
+  return fixture_load_file("a.cfg", STRINGS(set));
 }
 
-/* The message with which `text` as a.cfg, with at most one --set, does not load. Free with g_free(). */
+/* The message with which the file at `path`, with at most one --set, does not load. Free with g_free(). */
+static inline char *fixture_refusal_of_file(const char *path, const char *set)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (scenario_load(path, STRINGS(set), &error) != NULL) {
+    g_error("this should not load: %s %s", path, set != NULL ? set : "");
+  }
+  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  return g_strdup(error->message);
+}
+
+/* The same for `text` as a.cfg. */
 static inline char *fixture_refusal(const char *text, const char *set)
 {
-  const char *sets[] = {set, NULL};
-  GError *error = NULL;
+  fixture_write("a.cfg", text);
+  return fixture_refusal_of_file("a.cfg", set);
+}
 
-  fixture_write("a.cfg", text, -1);
-  scenario *s = scenario_load("a.cfg", sets, &error);
-  if (s != NULL)
-    g_error("this should not load: %s %s", text, set != NULL ? set : "");
-  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
-  char *message = g_strdup(error->message);
-  g_error_free(error);
-  return message;
+/* The message for each of `count` rows, of a text and the message. */
+static inline void fixture_assert_refusals(const char *const rows[][2], gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_autofree char *message = fixture_refusal(rows[i][0], NULL);
+    g_assert_cmpstr(message, ==, rows[i][1]);
+  }
 }
 
 /* What scenario_check() finds in `s`, which is freed: the error's message, else the notes, one a line; ""
@@ -92,8 +115,9 @@ static inline char *fixture_findings(scenario *s)
 
   g_assert_cmpint(ok, ==, error == NULL);
   g_assert_cmpint(ok, ==, scenario_check(s, NULL, NULL)); /* notes change nothing else */
-  if (!ok)
+  if (!ok) {
     g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  }
   scenario_free(s);
   g_ptr_array_add(notes, NULL);
   return ok ? g_strjoinv("\n", (char **)notes->pdata) : g_strdup(error->message);
@@ -106,6 +130,21 @@ static inline void fixture_assert_findings(const char *text, const char *expecte
 
   g_test_message("%s", text);
   g_assert_cmpstr(found, ==, expected);
+}
+
+/* The same for `count` rows of a text and its findings. */
+static inline void fixture_assert_all_findings(const char *const rows[][2], gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    fixture_assert_findings(rows[i][0], rows[i][1]);
+  }
+}
+
+static inline void fixture_assert_text(const scenario *s, scenario_key key, const char *expected)
+{
+  g_autofree char *text = scenario_value_text(s, key);
+
+  g_assert_cmpstr(text, ==, expected);
 }
 
 #endif

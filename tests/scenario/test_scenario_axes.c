@@ -1,33 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "scenario/configuration.h"
 #include "scenario_fixture.h"
 
 #define MTU_AXIS "{ key = \"path.forward.mtu\"; values = [576, 1500, 9000]; }"
 
 static void assert_values(const scenario_axis *axis, const char *expected)
 {
-  char *values = g_strjoinv(" ", axis->values);
+  g_autofree char *values = g_strjoinv(" ", axis->values);
 
   g_assert_cmpstr(values, ==, expected);
-  g_free(values);
 }
 
-static void test_no_sweep(void)
+/* A sweep's only axis in a file has these values, for each row of the two. */
+static void assert_all_values(const char *const rows[][2], gsize count)
 {
-  const scenario_axis *axes;
-  scenario *s = fixture_load("title = \"t\";", NULL);
+  for (gsize i = 0; i < count; i++) {
+    const scenario_axis *axes;
+    g_autofree char *text = g_strdup_printf("sweep = ( %s );", rows[i][0]);
+    g_autoptr(scenario) s = fixture_load(text, NULL);
 
-  g_assert_cmpuint(scenario_axes(s, &axes), ==, 0);
-  scenario_free(s);
-  s = fixture_load("sweep = ();", NULL);
-  g_assert_cmpuint(scenario_axes(s, &axes), ==, 0);
-  scenario_free(s);
+    g_assert_cmpuint(scenario_axes(s, &axes), ==, 1);
+    assert_values(&axes[0], rows[i][1]);
+  }
 }
 
-static void test_values_of_every_kind(void)
+TEST(test_no_sweep)
 {
   const scenario_axis *axes;
-  scenario *s =
+  g_autoptr(scenario) none = fixture_load("title = \"t\";", NULL);
+  g_autoptr(scenario) empty = fixture_load("sweep = ();", NULL);
+
+  g_assert_cmpuint(scenario_axes(none, &axes), ==, 0);
+  g_assert_cmpuint(scenario_axes(empty, &axes), ==, 0);
+}
+
+TEST(test_values_of_every_kind)
+{
+  const scenario_axis *axes;
+  g_autoptr(scenario) s =
       fixture_load("sweep = ( " MTU_AXIS ",\n"
                    "  { key = \"path.forward.loss\"; values = (0, 0.001, \"1%\"); },\n"
                    "  { key = \"run.seed\"; from = 9; to = 11; },\n"
@@ -47,32 +56,28 @@ static void test_values_of_every_kind(void)
   assert_values(&axes[3], "true false");
   assert_values(&axes[4], "[] [100] [100,101] [7]");
   assert_values(&axes[5], "auto 65536 1048576");
-  scenario_free(s);
 }
 
 /* The values are what scenario_set() takes, and setting them leaves the original alone. */
-static void test_values_can_be_set(void)
+TEST(test_values_can_be_set)
 {
   const scenario_axis *axes;
-  scenario *s =
+  g_autoptr(scenario) s =
       fixture_load("sweep = ( { key = \"path.forward.drop\"; values = ([], [100], (100, 101)); } );", NULL);
-  scenario *copy = scenario_copy(s);
+  g_autoptr(scenario) copy = scenario_copy(s);
 
   g_assert_cmpuint(scenario_axes(copy, &axes), ==, 1);
-  char *set = g_strdup_printf("path.forward.drop=%s", axes[0].values[2]);
+  g_autofree char *set = g_strdup_printf("path.forward.drop=%s", axes[0].values[2]);
   g_assert_true(scenario_set(copy, set, NULL));
-  g_free(set);
   g_assert_cmpuint(scenario_configuration(copy)->path.directions[SIDE_INITIATOR].loss.drop.count, ==, 2);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.drop.count, ==, 0);
-  scenario_free(copy);
-  scenario_free(s);
 }
 
 /* An axis that moves with one that itself moves with a third moves with that one. */
-static void test_axes_in_step(void)
+TEST(test_axes_in_step)
 {
   const scenario_axis *axes;
-  scenario *s = fixture_load(
+  g_autoptr(scenario) s = fixture_load(
       "sweep = ( { key = \"run.seed\"; from = 1; to = 2; }, " MTU_AXIS ",\n"
       "  { key = \"middlebox.chunk\"; values = [500, 1000, 1400]; with = \"path.forward.mtu\"; },\n"
       "  { key = \"middlebox.phase\"; values = [1, 2, 3]; with = \"middlebox.chunk\"; } );",
@@ -82,12 +87,11 @@ static void test_axes_in_step(void)
   g_assert_cmpint(axes[1].with, ==, -1);
   g_assert_cmpint(axes[2].with, ==, 1);
   g_assert_cmpint(axes[3].with, ==, 1);
-  scenario_free(s);
 }
 
 /* Ranges of every kind of number: "1%" as the last value when the step hits it, the last one before it
  * otherwise. */
-static void test_steps(void)
+TEST(test_steps)
 {
   static const char *const cases[][2] = {
       {"{ key = \"run.seed\"; from = 1; to = 10; step = 4; }", "1 5 9"},
@@ -105,20 +109,12 @@ static void test_steps(void)
       {"{ key = \"path.forward.loss\"; from = \"0.1%\"; to = \"1%\"; step = \"0.45%\"; }", "0.1% 0.55% 1%"},
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const scenario_axis *axes;
-    g_autofree char *text = g_strdup_printf("sweep = ( %s );", cases[i][0]);
-    scenario *s = fixture_load(text, NULL);
-
-    g_assert_cmpuint(scenario_axes(s, &axes), ==, 1);
-    assert_values(&axes[0], cases[i][1]);
-    scenario_free(s);
-  }
+  assert_all_values(cases, G_N_ELEMENTS(cases));
 }
 
 /* Steps by a factor: the square root of ten is 3.1623, its fourth root 1.778; 2^14 is 1024 times 16. Whole
  * numbers are not rounded to three digits, but to whole ones, and none is there twice. */
-static void test_points(void)
+TEST(test_points)
 {
   static const char *const cases[][2] = {
       {"{ key = \"path.forward.loss\"; from = \"0.01%\"; to = \"1%\"; points = 5; }",
@@ -134,18 +130,10 @@ static void test_points(void)
       {"{ key = \"workload.messages\"; from = 1; to = 3; points = 10; }", "1 2 3"},
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const scenario_axis *axes;
-    g_autofree char *text = g_strdup_printf("sweep = ( %s );", cases[i][0]);
-    scenario *s = fixture_load(text, NULL);
-
-    g_assert_cmpuint(scenario_axes(s, &axes), ==, 1);
-    assert_values(&axes[0], cases[i][1]);
-    scenario_free(s);
-  }
+  assert_all_values(cases, G_N_ELEMENTS(cases));
 }
 
-static void test_range_errors(void)
+TEST(test_range_errors)
 {
   static const char *const cases[][3] = {
       {"path.forward.mtu", "from = 1000; to = 9000;\nstep = 0;",
@@ -160,12 +148,10 @@ static void test_range_errors(void)
        "1: sweep: step = 2 has no unit; expected a time from \"1ps\" to \"10s\", such as \"25us\""},
       {"path.forward.mtu", "from = 1000; to = 9000; step = 1; points = 2;",
        "1: axis 'path.forward.mtu' has both step and points; expected step = DISTANCE, or points = NUMBER "
-       "for "
-       "values that grow by a factor"},
+       "for values that grow by a factor"},
       {"path.forward.delay", "from = \"1us\"; to = \"9us\";",
        "1: axis 'path.forward.delay' has from and to, but nothing says what lies between; expected step = "
-       "DISTANCE, "
-       "or points = NUMBER for values that grow by a factor"},
+       "DISTANCE, or points = NUMBER for values that grow by a factor"},
       {"receiver.mode", "from = \"in-order\"; to = \"out-of-order\";",
        "1: axis 'receiver.mode' has from and to, but its key is no number; expected values = [ ... ]"},
       {"path.forward.drop", "from = [1]; to = [2]; step = 1;",
@@ -191,8 +177,7 @@ static void test_range_errors(void)
        "1: axis 'path.forward.loss' has more than 100000 values; expected fewer"},
       {"run.seed", "from = 1; to = 3; stpe = 1;",
        "1: unknown key 'stpe' in an axis of the sweep; expected key, values, from, to, step, points or with "
-       "(did you "
-       "mean 'step'?)"},
+       "(did you mean 'step'?)"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -205,16 +190,15 @@ static void test_range_errors(void)
 }
 
 /* The most values an axis can have. */
-static void test_most_values(void)
+TEST(test_most_values)
 {
   const scenario_axis *axes;
-  scenario *s = fixture_load(
+  g_autoptr(scenario) s = fixture_load(
       "sweep = ( { key = \"path.forward.loss\"; from = 0.00001; to = 1; step = 0.00001; } );", NULL);
 
   g_assert_cmpuint(scenario_axes(s, &axes), ==, 1);
   g_assert_cmpuint(g_strv_length(axes[0].values), ==, 100000);
   g_assert_cmpstr(axes[0].values[99998], ==, "99.999%");
-  scenario_free(s);
 }
 
 #define NOT_ONE_SET                                                                                          \
@@ -222,7 +206,7 @@ static void test_most_values(void)
   "or a "                                                                                                    \
   "number of points"
 
-static void test_errors(void)
+TEST(test_errors)
 {
   static const char *const cases[][2] = {
       {"sweep = 5;", "a.cfg:1: 'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )"},
@@ -268,8 +252,7 @@ static void test_errors(void)
        "\"25us\""},
       {"sweep = ( { key = \"path.forward.loss\";\n values = (0,\n \"2%\",\n 7); } );",
        "a.cfg:4: sweep: path.forward.loss = 7 is not a probability; expected a probability from 0 to 1, such "
-       "as 0.001 or "
-       "\"0.1%\""},
+       "as 0.001 or \"0.1%\""},
       {"sweep = ( " MTU_AXIS ",\n" MTU_AXIS " );",
        "a.cfg:2: the sweep has two axes of 'path.forward.mtu'; expected one, with all its values"},
       {"sweep = ( " MTU_AXIS ",\n{ key = \"run.seed\"; from = 1; to = 3; with = \"path.reverse.mtu\"; } );",
@@ -284,30 +267,5 @@ static void test_errors(void)
        "with"},
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *message = fixture_refusal(cases[i][0], NULL);
-
-    g_assert_cmpstr(message, ==, cases[i][1]);
-    g_free(message);
-  }
-}
-
-int main(int argc, char **argv)
-{
-  char *folder = fixture_enter();
-  int status;
-
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/axes/no-sweep", test_no_sweep);
-  g_test_add_func("/scenario/axes/values-of-every-kind", test_values_of_every_kind);
-  g_test_add_func("/scenario/axes/values-can-be-set", test_values_can_be_set);
-  g_test_add_func("/scenario/axes/axes-in-step", test_axes_in_step);
-  g_test_add_func("/scenario/axes/errors", test_errors);
-  g_test_add_func("/scenario/axes/steps", test_steps);
-  g_test_add_func("/scenario/axes/points", test_points);
-  g_test_add_func("/scenario/axes/range-errors", test_range_errors);
-  g_test_add_func("/scenario/axes/most-values", test_most_values);
-  status = g_test_run();
-  fixture_leave(folder);
-  return status;
+  fixture_assert_refusals(cases, G_N_ELEMENTS(cases));
 }

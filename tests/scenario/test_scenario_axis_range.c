@@ -121,7 +121,7 @@ TEST(test_probabilities)
   assert_probability("2.5e-7", G_GUINT64_CONSTANT(250000000000));
 }
 
-/* No whole number of 10^-18: the digit behind the last. */
+/* No whole number of 10^-18: the digit after the last. */
 TEST(test_too_fine)
 {
   const scenario_key_row *row = scenario_key_row_of(SCENARIO_PATH_FORWARD_LOSS);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What keys say together: contradictions, and what a user should know. */
+/* What keys mean together: contradictions, and what a user should know. */
 #include "scenario_fixture.h"
 
-#include "scenario/configuration.h"
-
-static void test_defaults_are_fine(void)
+TEST(test_defaults_are_fine)
 {
   fixture_assert_findings("", "");
 }
@@ -23,7 +21,7 @@ static char *written_default(const scenario *s, scenario_key key)
 /* A file that gives every key its default. The keys of the table that share a group follow each other. */
 static char *all_defaults(void)
 {
-  scenario *s = fixture_load("", NULL);
+  g_autoptr(scenario) s = fixture_load("", NULL);
   GString *file = g_string_new(NULL);
   g_auto(GStrv) open = g_new0(char *, 1);
 
@@ -51,26 +49,24 @@ static char *all_defaults(void)
   for (guint i = 0; i < g_strv_length(open); i++) {
     g_string_append(file, "};\n");
   }
-  scenario_free(s);
   return g_string_free(file, FALSE);
 }
 
 /* Whether `text` with one --set passes. */
 static gboolean passes(const char *text, const char *set)
 {
-  scenario *s = fixture_load(text, set);
+  g_autoptr(scenario) s = fixture_load(text, set);
   g_autoptr(GError) error = NULL;
   gboolean ok = scenario_check(s, NULL, &error);
 
   g_test_message("--set %s: %s", set, ok ? "ok" : error->message);
-  scenario_free(s);
   return ok;
 }
 
-/* To say a default contradicts nothing that the default does not contradict unsaid: with every key at its
- * default, each word of each key is refused only where it is refused in an empty file. ns-3's TCP has no
+/* To write a default contradicts nothing that the default does not contradict unwritten: with every key at
+ * its default, each word of each key is refused only where it is refused in an empty file. ns-3's TCP has no
  * MPA-aware sender and passes octets in order only, so there the defaults of two keys are another TCP's. */
-static void test_said_defaults(void)
+TEST(test_said_defaults)
 {
   g_autofree char *said = all_defaults();
   guint tried = 0;
@@ -100,84 +96,74 @@ static void test_said_defaults(void)
 
 /* 40 octets of headers and 140 (markers) or 136 (none) for the smallest FPDU MPA must send, 12 more for
  * timestamps (MPA-148). */
-static void test_smallest_mtu(void)
+TEST(test_smallest_mtu)
 {
   fixture_assert_findings("path: { forward: { mtu = 180; }; };", "");
-  fixture_assert_findings(
-      "\npath: { forward: { mtu = 179; }; };",
-      "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of headers "
-      "and 140 for the FPDU "
-      "of a 128-octet ULPDU with markers");
+  fixture_assert_findings("\npath: { forward: { mtu = 179; }; };",
+                          "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of "
+                          "headers and 140 for the FPDU of a 128-octet ULPDU with markers");
   fixture_assert_findings("mpa: { markers = false; }; path: { forward: { mtu = 176; }; };", "");
   fixture_assert_findings("tcp: { timestamps = true; }; path: { forward: { mtu = 192; }; };", "");
   fixture_assert_findings(
       "tcp: { timestamps = true; }; path: { forward: { mtu = 1500; };\n reverse: { mtu = 191; }; };",
-      "a.cfg:2: path.reverse.mtu = 191 is too small; expected at least 192: 52 octets of headers "
-      "and 140 for the FPDU "
-      "of a 128-octet ULPDU with markers");
+      "a.cfg:2: path.reverse.mtu = 191 is too small; expected at least 192: 52 octets of headers and 140 for "
+      "the FPDU of a 128-octet ULPDU with markers");
 }
 
 /* Inherited: the file's line is that of path.forward. */
-static void test_a_set_option_is_named(void)
+TEST(test_a_set_option_is_named)
 {
-  scenario *s = fixture_load("", "path.forward.mtu=176");
-  GError *error = NULL;
+  g_autoptr(scenario) s = fixture_load("", "path.forward.mtu=176");
+  g_autoptr(GError) error = NULL;
 
   g_assert_false(scenario_check(s, NULL, &error));
   g_assert_true(
       g_str_has_prefix(error->message, "--set 'path.forward.mtu=176': path.forward.mtu = 176 is too small;"));
-  g_error_free(error);
-  scenario_free(s);
 }
 
 /* Whatever gave a key is named, also when it is neither a file nor a --set. */
-static void test_what_gave_a_key_is_named(void)
+TEST(test_what_gave_a_key_is_named)
 {
-  scenario *s = fixture_load("", NULL);
+  g_autoptr(scenario) s = fixture_load("", NULL);
   GError *error = NULL;
 
   g_assert_false(scenario_set_key(s, SCENARIO_RUN_ENGINE, "ns2", "--engine", &error));
   g_assert_cmpstr(error->message, ==,
                   "--engine: run.engine = ns2 is none of its words; expected \"auto\", \"ns3\" or \"native\" "
-                  "(did you mean "
-                  "'ns3'?)");
+                  "(did you mean 'ns3'?)");
   g_clear_error(&error);
   g_assert_true(scenario_set_key(s, SCENARIO_PATH_FORWARD_MTU, "176", "b.cfg:7", &error));
   g_assert_false(scenario_check(s, NULL, &error));
   g_assert_true(g_str_has_prefix(error->message, "b.cfg:7: path.forward.mtu = 176 is too small;"));
   g_error_free(error);
-  scenario_free(s);
 }
 
-/* A re-cut segment of `chunk` octets and 40 of headers must fit the link behind the middlebox. */
-static void test_chunk_fits_the_link(void)
+/* A re-cut segment of `chunk` octets and 40 of headers must fit the link after the middlebox. */
+TEST(test_chunk_fits_the_link)
 {
   fixture_assert_findings("middlebox: { mode = \"rechunk\"; chunk = 1460; };", "");
-  fixture_assert_findings(
-      "middlebox: {\n mode = \"rechunk\";\n chunk = 1461; };",
-      "a.cfg:3: middlebox.chunk = 1461 and 40 octets of headers do not fit path.forward.mtu 1500; "
-      "expected at most 1460");
-  fixture_assert_findings(
-      "middlebox: { mode = \"rechunk\"; chunk = 1449; }; tcp: { timestamps = true; };",
-      "a.cfg:1: middlebox.chunk = 1449 and 52 octets of headers do not fit path.forward.mtu 1500; "
-      "expected at most 1448");
+  fixture_assert_findings("middlebox: {\n mode = \"rechunk\";\n chunk = 1461; };",
+                          "a.cfg:3: middlebox.chunk = 1461 and 40 octets of headers do not fit "
+                          "path.forward.mtu 1500; expected at most 1460");
+  fixture_assert_findings("middlebox: { mode = \"rechunk\"; chunk = 1449; }; tcp: { timestamps = true; };",
+                          "a.cfg:1: middlebox.chunk = 1449 and 52 octets of headers do not fit "
+                          "path.forward.mtu 1500; expected at most 1448");
   fixture_assert_findings(
       "path: { forward: { mtu = 9000; };\n reverse: { mtu = 1000; }; }; middlebox: { mode = \"rechunk\"; };",
       "a.cfg:2: middlebox.chunk = 1000 and 40 octets of headers do not fit path.reverse.mtu 1000; expected "
       "at most 960");
 }
 
-/* Behind the impairments no link follows: only the 65535 octets of an IP datagram limit it. */
-static void test_chunk_behind_the_link(void)
+/* After the impairments no link follows: only the 65535 octets of an IP datagram limit it. */
+TEST(test_chunk_behind_the_link)
 {
   fixture_assert_findings("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65495; };", "");
-  fixture_assert_findings(
-      "middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65496; };",
-      "a.cfg:1: middlebox.chunk = 65496 and 40 octets of headers do not fit an IP datagram of "
-      "65535; expected at most 65495");
+  fixture_assert_findings("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65496; };",
+                          "a.cfg:1: middlebox.chunk = 65496 and 40 octets of headers do not fit an IP "
+                          "datagram of 65535; expected at most 65495");
 }
 
-static void test_phase_lies_in_the_first_chunk(void)
+TEST(test_phase_lies_in_the_first_chunk)
 {
   fixture_assert_findings("middlebox: { mode = \"rechunk\"; phase = 999; };", "");
   fixture_assert_findings(
@@ -185,7 +171,7 @@ static void test_phase_lies_in_the_first_chunk(void)
       "a.cfg:1: middlebox.phase = 1000 is not less than middlebox.chunk = 1000; expected it to be");
 }
 
-static void test_timeouts_are_ordered(void)
+TEST(test_timeouts_are_ordered)
 {
   fixture_assert_findings("tcp: { rto_max = \"1s\"; };", "");
   fixture_assert_findings(
@@ -197,36 +183,32 @@ static void test_timeouts_are_ordered(void)
 
 /* Base round trip of the defaults: 2 x 25 us and 1538 octets at 10 Gbit/s each way, 2 x 1,230,400 ps:
  * 52,460,800 ps. Times 10 Gbit/s: 524,608 bit = 65,576 octets. */
-static void test_bandwidth_delay_product(void)
+TEST(test_bandwidth_delay_product)
 {
-  scenario *s = fixture_load("", NULL);
+  g_autoptr(scenario) s = fixture_load("", NULL);
 
   g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), ==, 52460800);
   g_assert_cmpuint(configuration_bandwidth_delay_octets(scenario_configuration(s)), ==, 65576);
   g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, ==, 131152);
-  scenario_free(s);
 }
 
 /* auto is at least 64 KiB, and at most what RFC 7323 can announce. */
-static void test_automatic_window_is_bounded(void)
+TEST(test_automatic_window_is_bounded)
 {
-  scenario *s = fixture_load("path: { forward: { rate = \"1Mbit/s\"; }; };", NULL);
+  g_autoptr(scenario) slow = fixture_load("path: { forward: { rate = \"1Mbit/s\"; }; };", NULL);
+  g_autoptr(scenario) far =
+      fixture_load("path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };", NULL);
 
-  g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, ==, 65536);
-  scenario_free(s);
-  s = fixture_load("path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };", NULL);
-  g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, ==, 1073741824);
-  scenario_free(s);
+  g_assert_cmpuint(scenario_configuration(slow)->receive_window_octets, ==, 65536);
+  g_assert_cmpuint(scenario_configuration(far)->receive_window_octets, ==, 1073741824);
 }
 
-static void test_notes_on_the_window(void)
+TEST(test_notes_on_the_window)
 {
   /* 65536 / 65576 = 0.99939 */
-  fixture_assert_findings(
-      "tcp: { receive_window = \"64KiB\"; };",
-      "a.cfg:1: the receive window of 65536 octets is 0.999 of the bandwidth-delay product of "
-      "65576: one connection "
-      "cannot fill the path");
+  fixture_assert_findings("tcp: { receive_window = \"64KiB\"; };",
+                          "a.cfg:1: the receive window of 65536 octets is 0.999 of the bandwidth-delay "
+                          "product of 65576: one connection cannot fill the path");
   /* 10 Tbit/s x (20 s + 2 x 1230 ps for 1538 octets) / 8 octets; 2^30 of it is little, but not "0.000". */
   fixture_assert_findings(
       "path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };",
@@ -235,20 +217,17 @@ static void test_notes_on_the_window(void)
   fixture_assert_findings(
       "path: { forward: { rate = \"1Mbit/s\"; delay = \"0s\"; }; };\ntcp: { receive_window = 1459; };",
       "a.cfg:2: the receive window of 1459 octets is 0.474 of the bandwidth-delay product of 3076: one "
-      "connection "
-      "cannot fill the path\n"
+      "connection cannot fill the path\n"
       "a.cfg:2: the receive window of 1459 octets is less than a full-size segment: segments cannot stay "
-      "aligned with "
-      "FPDUs");
+      "aligned with FPDUs");
 }
 
-static void test_notes_on_reordering(void)
+TEST(test_notes_on_reordering)
 {
   fixture_assert_findings("path: { forward: { reorder = \"1%\"; jitter = \"10us\"; gap = 5; }; };", "");
-  fixture_assert_findings(
-      "path: { forward: { reorder = \"1%\"; }; };",
-      "a.cfg:1: path.forward.reorder has no effect while path.forward.jitter is 0s: there is no "
-      "delay to skip");
+  fixture_assert_findings("path: { forward: { reorder = \"1%\"; }; };",
+                          "a.cfg:1: path.forward.reorder has no effect while path.forward.jitter is 0s: "
+                          "there is no delay to skip");
   fixture_assert_findings(
       "path: { reverse: { jitter = \"1us\"; }; };",
       "a.cfg:1: path.reverse.jitter only adds delay while path.reverse.reorder is 0: no packet skips it");
@@ -257,7 +236,7 @@ static void test_notes_on_reordering(void)
       "a.cfg:1: path.forward.gap has no effect without path.forward.reorder and path.forward.jitter");
 }
 
-static void test_notes_on_keys_without_effect(void)
+TEST(test_notes_on_keys_without_effect)
 {
   fixture_assert_findings("middlebox: { chunk = 5; };",
                           "a.cfg:1: middlebox.chunk has no effect while middlebox.mode is none");
@@ -265,72 +244,39 @@ static void test_notes_on_keys_without_effect(void)
                           "a.cfg:1: workload.signal_every has no effect: only Writes are signalled");
 }
 
-static void test_notes_on_timers(void)
+TEST(test_notes_on_timers)
 {
   fixture_assert_findings("run: { stall = \"60s\"; };",
-                          "a.cfg:1: run.stall = 60s is not more than tcp.rto_max = 60s: a "
-                          "connection that waits to retransmit may be given up");
+                          "a.cfg:1: run.stall = 60s is not more than tcp.rto_max = 60s: a connection that "
+                          "waits to retransmit may be given up");
   fixture_assert_findings("tcp: { rto_min = \"40ms\"; };",
-                          "a.cfg (default of tcp.delayed_ack): tcp.delayed_ack is not "
-                          "less than tcp.rto_min: a sender may time out while its "
-                          "peer delays the acknowledgement");
+                          "a.cfg (default of tcp.delayed_ack): tcp.delayed_ack is not less than tcp.rto_min: "
+                          "a sender may time out while its peer delays the acknowledgement");
 }
 
 /* Each buffer costs 256 octets beside its message, a message in flight at least 20. The largest message three
  * times: 4 GiB x (131,152 / (2^32 + 19) + 2) = 8.0 GiB. 10000 connections: x (131,152 /
  * 65,556 + 2) x 65,792 = 2.45 GiB; with 1 MiB x (131,152 / 1,048,596 + 2) x 1,048,832 = 20.76 GiB. Messages
  * of nothing in the largest window: 2 x (2^30 / 20 + 2) x 256 = 25.6 GiB. */
-static void test_memory(void)
+TEST(test_memory)
 {
   fixture_assert_findings("workload: { message_size = 4294967295L; messages = 3; };", "");
   fixture_assert_findings("workload: { connections = 10000; };", "");
-  fixture_assert_findings(
-      "workload: {\n connections = 10000;\n message_size = \"1MiB\"; };",
-      "a.cfg:3: the sink's buffers take 20.8 GiB (10000 connections, each with buffers for a receive "
-      "window and two messages); expected at most 16 GiB");
-  fixture_assert_findings(
-      "workload: { connections = 2; messages = 1000000000; message_size = 0; }; tcp: { "
-      "receive_window = \"1GiB\"; };",
-      "a.cfg:1: the sink's buffers take 25.6 GiB (2 connections, each with buffers for a receive "
-      "window and two messages); expected at most 16 GiB");
+  fixture_assert_findings("workload: {\n connections = 10000;\n message_size = \"1MiB\"; };",
+                          "a.cfg:3: the sink's buffers take 20.8 GiB (10000 connections, each with buffers "
+                          "for a receive window and two messages); expected at most 16 GiB");
+  fixture_assert_findings("workload: { connections = 2; messages = 1000000000; message_size = 0; }; tcp: { "
+                          "receive_window = \"1GiB\"; };",
+                          "a.cfg:1: the sink's buffers take 25.6 GiB (2 connections, each with buffers for a "
+                          "receive window and two messages); expected at most 16 GiB");
 }
 
 /* 2^32 - 1 octets x 10^9 x 8 / 10 Gbit/s = 3.4e9 s = 39,768 days; picoseconds in 63 bits end after 106.75. */
-static void test_duration(void)
+TEST(test_duration)
 {
-  fixture_assert_findings(
-      "workload: { message_size = 4294967295L; messages = 1000000000; };",
-      "a.cfg:1: the workload takes 39768 days at path.forward.rate; expected less than 107, where "
-      "simulated time ends, or "
-      "a run.stop");
+  fixture_assert_findings("workload: { message_size = 4294967295L; messages = 1000000000; };",
+                          "a.cfg:1: the workload takes 39768 days at path.forward.rate; expected less than "
+                          "107, where simulated time ends, or a run.stop");
   fixture_assert_findings(
       "workload: { message_size = 4294967295L; messages = 1000000000; }; run: { stop = \"1s\"; };", "");
-}
-
-int main(int argc, char **argv)
-{
-  char *folder = fixture_enter();
-  int status;
-
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/check/said-defaults", test_said_defaults);
-  g_test_add_func("/scenario/check/defaults-are-fine", test_defaults_are_fine);
-  g_test_add_func("/scenario/check/smallest-mtu", test_smallest_mtu);
-  g_test_add_func("/scenario/check/a-set-option-is-named", test_a_set_option_is_named);
-  g_test_add_func("/scenario/check/what-gave-a-key-is-named", test_what_gave_a_key_is_named);
-  g_test_add_func("/scenario/check/chunk-fits-the-link", test_chunk_fits_the_link);
-  g_test_add_func("/scenario/check/chunk-behind-the-link", test_chunk_behind_the_link);
-  g_test_add_func("/scenario/check/phase-lies-in-the-first-chunk", test_phase_lies_in_the_first_chunk);
-  g_test_add_func("/scenario/check/timeouts-are-ordered", test_timeouts_are_ordered);
-  g_test_add_func("/scenario/check/bandwidth-delay-product", test_bandwidth_delay_product);
-  g_test_add_func("/scenario/check/automatic-window-is-bounded", test_automatic_window_is_bounded);
-  g_test_add_func("/scenario/check/notes-on-the-window", test_notes_on_the_window);
-  g_test_add_func("/scenario/check/notes-on-reordering", test_notes_on_reordering);
-  g_test_add_func("/scenario/check/notes-on-keys-without-effect", test_notes_on_keys_without_effect);
-  g_test_add_func("/scenario/check/notes-on-timers", test_notes_on_timers);
-  g_test_add_func("/scenario/check/memory", test_memory);
-  g_test_add_func("/scenario/check/duration", test_duration);
-  status = g_test_run();
-  fixture_leave(folder);
-  return status;
 }

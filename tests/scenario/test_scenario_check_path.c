@@ -7,21 +7,19 @@ static const char *const rows[][2] = {
     /* boxes */
     {"middlebox: { mode = \"split+coalesce\"; coalesce_size = 1460; };", ""},
     {"middlebox: { mode = \"coalesce\"; position = \"behind\"; };", ""},
-    {"middlebox: { mode = \"coalesce\"; };", "a.cfg:1: middlebox.coalesce_size = 16384 and 40 octets of "
-                                             "headers do not fit path.forward.mtu 1500; expected at most "
-                                             "1460"},
+    {"middlebox: { mode = \"coalesce\"; };",
+     "a.cfg:1: middlebox.coalesce_size = 16384 and 40 octets of headers do not fit path.forward.mtu 1500; "
+     "expected at most 1460"},
     {"middlebox: { mode = \"proxy\"; };\ntcp: { path_mtu_discovery = false; };",
      "a.cfg:2: tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does not put fragments together; "
-     "expected "
-     "true"},
+     "expected true"},
     {"middlebox: { mode = \"none+split\"; };",
      "a.cfg:1: middlebox.mode has none among others; expected none alone"},
     {"middlebox: { mode = \"proxy+split+proxy\"; };",
      "a.cfg:1: middlebox.mode has more than one proxy; expected at most one"},
     {"middlebox: { mode = \"split\";\n position = \"between\"; };",
      "a.cfg:2: middlebox.position = between, but there is only one link in path.forward; expected before or "
-     "behind, or "
-     "further links by path.forward.hop_rate"},
+     "behind, or further links by path.forward.hop_rate"},
     {"middlebox: { mode = \"split\"; position = \"between\"; }; path: { forward: { hop_mtu = [1500]; }; };",
      ""},
     {"middlebox: { mode = \"random\"; random_minimum = 600; random_maximum = 599; };",
@@ -30,11 +28,9 @@ static const char *const rows[][2] = {
     {"middlebox: { mode = \"random\"; random_minimum = 599; random_maximum = 599; };", ""},
     {"middlebox: { mode = \"random\"; random_maximum = 1461; };",
      "a.cfg:1: middlebox.random_maximum = 1461 and 40 octets of headers do not fit path.forward.mtu 1500; "
-     "expected at most "
-     "1460"},
+     "expected at most 1460"},
     {"middlebox: { mode = \"rechunk\"; position = \"between\"; chunk = 1200; }; path: { forward: { hop_mtu = "
-     "[1239]; "
-     "}; };",
+     "[1239]; }; };",
      "a.cfg:1: middlebox.chunk = 1200 and 40 octets of headers do not fit path.forward.mtu 1239; expected at "
      "most 1199"},
     {"middlebox: { shift_by = 7; };",
@@ -52,11 +48,10 @@ static const char *const rows[][2] = {
     {"path: { forward: { framing = -14; cell_size = 48; cell_overhead = -45; }; };", ""},
     {"path: { reverse: { cell_size = 48;\n cell_overhead = -46; }; };",
      "a.cfg:2: path.reverse.cell_overhead = -46 leaves cells of 2 octets on the link; expected at least 3, "
-     "with "
-     "path.reverse.cell_size = 48"},
-    {"path: { forward: { cell_size = 2; }; };", "a.cfg:1: path.forward.cell_overhead = 0 leaves cells of 2 "
-                                                "octets on the link; expected at least 3, with "
-                                                "path.forward.cell_size = 2"},
+     "with path.reverse.cell_size = 48"},
+    {"path: { forward: { cell_size = 2; }; };",
+     "a.cfg:1: path.forward.cell_overhead = 0 leaves cells of 2 octets on the link; expected at least 3, "
+     "with path.forward.cell_size = 2"},
     {"path: { forward: { cell_overhead = 5; }; };",
      "a.cfg:1: path.forward.cell_overhead has no effect while path.forward.cell_size is 0"},
     {"path: { forward: { discipline = \"red\"; red_minimum = 15; }; };",
@@ -78,8 +73,7 @@ static const char *const rows[][2] = {
     {"tcp: { ip = \"ipv6\"; }; path: { forward: { mtu = 1280; }; };", ""},
     {"path: { forward: { hop_mtu = [179]; }; };",
      "a.cfg:1: path.forward.hop_mtu = 179 is too small; expected at least 180: 40 octets of headers and 140 "
-     "for the FPDU of "
-     "a 128-octet ULPDU with markers"},
+     "for the FPDU of a 128-octet ULPDU with markers"},
     /* TCP */
     {"tcp: { ip = \"ipv6\"; path_mtu_discovery = false; };",
      "a.cfg:1: tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true"},
@@ -98,13 +92,10 @@ static const char *const rows[][2] = {
     {"tcp: { implementation = \"ns3\"; };\nmiddlebox: { mode = \"split\"; };", ""},
     {"tcp: { implementation = \"ns3\"; };\nreceiver: { memory = 9000; };",
      "a.cfg:2: receiver.memory is a limit, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment "
-     "for "
-     "want of room; "
-     "expected no limit"},
+     "for want of room; expected no limit"},
     {"tcp: { implementation = \"ns3\"; receive_window = 1024; };",
      "a.cfg:1: tcp.receive_window = 1024 is less than a segment, which ns-3's TCP (tcp.implementation = ns3) "
-     "cannot be; "
-     "expected at least 1500"},
+     "cannot be; expected at least 1500"},
     /* topology */
     {"topology: { medium = \"csma\"; };", ""},
     {"topology: { medium = \"csma+point-to-point\"; };",
@@ -113,12 +104,10 @@ static const char *const rows[][2] = {
     {"topology: { medium = \"csma+point-to-point\"; }; path: { forward: { hop_mtu = [1500]; }; };", ""},
     {"topology: { medium = \"csma\"; }; path: { forward:\n{ loss = 0.1; }; };",
      "a.cfg:2: path.forward.loss does not belong to a path on ns-3's nodes (topology.medium); expected only "
-     "rate, delay and "
-     "MTU of path.forward and its hops"},
+     "rate, delay and MTU of path.forward and its hops"},
     {"topology: { medium = \"csma\"; };\ntcp: { ip = \"ipv6\"; };",
      "a.cfg:1: topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, workload.paths shared "
-     "and "
-     "no event"},
+     "and no event"},
     {"topology: { tcp_flows = 2;\nqueue = \"ns3::RedQueueDisc\"; };",
      "a.cfg:2: topology.queue has no effect while topology.medium is none\n"
      "a.cfg:1: topology.tcp_flows has no effect while topology.medium is none"},
@@ -127,29 +116,14 @@ static const char *const rows[][2] = {
      "expected stream"},
     {"tcp: { implementation = \"ns3\"; };\nsender: { segmentation = \"record\"; };",
      "a.cfg:2: sender.segmentation = record, but ns-3's TCP (tcp.implementation = ns3) keeps no record "
-     "boundaries; "
-     "expected stream"},
+     "boundaries; expected stream"},
     /* memory */
     {"receiver: { memory = 1499; };", "a.cfg:1: receiver.memory = 1499 does not hold an FPDU of the MTU, "
-                                      "1500 octets: where FPDUs span segments, the run may "
-                                      "come to a halt"},
+                                      "1500 octets: where FPDUs span segments, the run may come to a halt"},
     {"receiver: { memory = 1500; };", ""},
 };
 
-static void test_contradictions_and_notes(void)
+TEST(test_contradictions_and_notes)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    fixture_assert_findings(rows[i][0], rows[i][1]);
-  }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  char *folder = fixture_enter();
-
-  g_test_add_func("/scenario/check/path-and-tcp", test_contradictions_and_notes);
-  int result = g_test_run();
-  fixture_leave(folder);
-  return result;
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
 }

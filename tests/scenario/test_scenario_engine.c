@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
-#include "scenario/configuration.h"
 #include "scenario_fixture.h"
 
-typedef struct engine_case {
+static const struct {
   const char *text;
   gboolean on_ns3;
   const char *reason;
-} engine_case;
-
-static const engine_case cases[] = {
+} cases[] = {
     {"", FALSE, "auto: nothing needs ns-3"},
     {"run: { engine = \"auto\"; };", FALSE, "auto: nothing needs ns-3"},
     {"run: { engine = \"native\"; };", FALSE, "run.engine = native"},
@@ -27,22 +24,21 @@ static const engine_case cases[] = {
      "auto: nothing needs ns-3"},
 };
 
-static void test_engine(void)
+TEST(test_engine)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    scenario *s = fixture_load(cases[i].text, NULL);
+    g_autoptr(scenario) s = fixture_load(cases[i].text, NULL);
     g_autofree char *reason = scenario_engine_reason(s);
 
     g_test_message("%s", cases[i].text);
     g_assert_cmpint(scenario_configuration(s)->runs_on_ns3, ==, cases[i].on_ns3);
     g_assert_cmpstr(reason, ==, cases[i].reason);
     g_assert_true(scenario_check(s, NULL, NULL));
-    scenario_free(s);
   }
 }
 
 /* An explicit native and a need contradict each other, at the line that says native. */
-static void test_conflicts(void)
+TEST(test_conflicts)
 {
   static const char *const rows[][2] = {
       {"tcp: { implementation = \"ns3\"; };\nrun: { engine = \"native\"; };",
@@ -51,25 +47,5 @@ static void test_conflicts(void)
        "a.cfg:3: run.engine = native, but topology.medium = csma needs ns-3; expected auto or ns3"},
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    scenario *s = fixture_load(rows[i][0], NULL);
-    GError *error = NULL;
-
-    g_assert_false(scenario_check(s, NULL, &error));
-    g_assert_cmpstr(error->message, ==, rows[i][1]);
-    g_error_free(error);
-    scenario_free(s);
-  }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  char *folder = fixture_enter();
-
-  g_test_add_func("/scenario-engine/engine", test_engine);
-  g_test_add_func("/scenario-engine/conflicts", test_conflicts);
-  int result = g_test_run();
-  fixture_leave(folder);
-  return result;
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a bad scenario is told: file and line, what is wrong, what was expected, what was perhaps meant. */
+/* What the refusal of a bad scenario names: file and line, what is wrong, what was expected, what was perhaps
+ * meant. */
 #include "scenario_fixture.h"
-
-typedef struct bad {
-  const char *text;
-  const char *message;
-} bad;
 
 #define SEED "an integer from 0 to 9007199254740992"
 #define DROP "a list of ascending integers from 1 to 9007199254740992, such as [100, 101] or []"
@@ -28,14 +24,13 @@ typedef struct bad {
   "measure, theory, sweep, where, event"
 #define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
 
-static const bad files[] = {
+static const char *const files[][2] = {
     /* unknown names */
     {"path: {\n  forward: {\n    los = 1;\n  };\n};",
      "a.cfg:3: unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
      " in path.forward (did you mean 'path.forward.loss'?)"},
-    {"path: { forwrd: { loss = 1; }; };",
-     "a.cfg:1: unknown group 'path.forwrd'; expected one of too_big, forward, "
-     "reverse in path (did you mean 'path.forward'?)"},
+    {"path: { forwrd: { loss = 1; }; };", "a.cfg:1: unknown group 'path.forwrd'; expected one of too_big, "
+                                          "forward, reverse in path (did you mean 'path.forward'?)"},
     {"\npth: { forward: { loss = 1; }; };",
      "a.cfg:2: unknown group 'pth'; expected one of " FILE_KEYS " (did you mean 'path'?)"},
     {"wher = \"mpa.crc\";",
@@ -56,8 +51,7 @@ static const bad files[] = {
      "from 1 to 1000000000"},
     {"sender: { host_rate = \"unlimit\"; };",
      "a.cfg:1: sender.host_rate = \"unlimit\" is not a rate; expected \"unlimited\" or a rate from "
-     "\"1kbit/s\" to \"10Tbit/s\", "
-     "such as \"10Gbit/s\" (did you mean 'unlimited'?)"},
+     "\"1kbit/s\" to \"10Tbit/s\", such as \"10Gbit/s\" (did you mean 'unlimited'?)"},
     {"run: { seed = 1.0; };", "a.cfg:1: run.seed = 1.0 is not an integer; expected " SEED},
     {"run: { seed = true; };", "a.cfg:1: run.seed = true is not an integer; expected " SEED},
     {"run: { seed = [1]; };", "a.cfg:1: run.seed = [1] is not an integer; expected " SEED},
@@ -166,38 +160,33 @@ static const bad files[] = {
     /* lists and distances */
     {"path: { forward: { hop_rate = [1, 2]; }; };",
      "a.cfg:1: path.forward.hop_rate = [1,2] is not a list of rates; expected a list of rates from "
-     "\"1kbit/s\" to "
-     "\"10Tbit/s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []"},
+     "\"1kbit/s\" to \"10Tbit/s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []"},
     {"path: { forward: { hop_mtu = [1500, 100]; }; };",
      "a.cfg:1: path.forward.hop_mtu = [1500,100] is out of range; expected a list of sizes in octets from "
-     "176 to 65535, "
-     "such as [1500, 576] or []"},
+     "176 to 65535, such as [1500, 576] or []"},
     {"path: { forward: { gemodel = [0.5, 0.5, 0.5, 0.5, 0.5]; }; };",
      "a.cfg:1: path.forward.gemodel = [0.5,0.5,0.5,0.5,0.5] is not a list of so many probabilities; expected "
      "a list of 1 to 4 probabilities, such as [\"1%\", \"30%\"] or []"},
     {"path: { reverse: { state = [0, 0, 0, 0, 0, 0]; }; };",
      "a.cfg:1: path.reverse.state = [0,0,0,0,0,0] is not a list of so many probabilities; expected a list of "
-     "1 "
-     "to 5 probabilities, such as [\"1%\", \"30%\"] or []"},
-    {"path: { forward: { framing = -19; }; };", "a.cfg:1: path.forward.framing = -19 is out of range; "
-                                                "expected a size in octets from -18 to 1000, such as 64 "
-                                                "or \"64B\""},
+     "1 to 5 probabilities, such as [\"1%\", \"30%\"] or []"},
+    {"path: { forward: { framing = -19; }; };",
+     "a.cfg:1: path.forward.framing = -19 is out of range; expected a size in octets from -18 to 1000, such "
+     "as 64 or \"64B\""},
     {"path: { forward: { cell_overhead = \"18446744073709551615\"; }; };",
      "a.cfg:1: path.forward.cell_overhead = \"18446744073709551615\" is out of range; expected a size in "
-     "octets from "
-     "-1000 to 1000, such as 64 or \"64B\""},
+     "octets from -1000 to 1000, such as 64 or \"64B\""},
     {"path: { forward: { mtu = -1500; }; };",
      "a.cfg:1: path.forward.mtu = -1500 is out of range; expected " MTU},
-    {"path: { forward: { framing = \"--1\"; }; };", "a.cfg:1: path.forward.framing = \"--1\" is not a size; "
-                                                    "expected a size in octets from -18 to 1000, such as "
-                                                    "64 or \"64B\""},
+    {"path: { forward: { framing = \"--1\"; }; };",
+     "a.cfg:1: path.forward.framing = \"--1\" is not a size; expected a size in octets from -18 to 1000, "
+     "such as 64 or \"64B\""},
     {"path: { forward: { displace_by = \"5 packets\"; }; };",
      "a.cfg:1: path.forward.displace_by = \"5 packets\" is neither a number of segments nor a time; expected "
-     "a number of "
-     "segments or a time, such as \"5 segments\" or \"20us\""},
+     "a number of segments or a time, such as \"5 segments\" or \"20us\""},
     {"path: { forward: { displace_by = \"0 segments\"; }; };",
-     "a.cfg:1: path.forward.displace_by = \"0 segments\" is out of range; expected a number of "
-     "segments or a time, such as \"5 segments\" or \"20us\""},
+     "a.cfg:1: path.forward.displace_by = \"0 segments\" is out of range; expected a number of segments or a "
+     "time, such as \"5 segments\" or \"20us\""},
     /* includes */
     {"\n@include \"missing.cfg\"\n",
      "a.cfg:2: cannot read 'missing.cfg' (No such file or directory); expected a file to include"},
@@ -209,14 +198,13 @@ static const bad files[] = {
     {"title = \"\xff\";", "a.cfg:1: octet 0xff is no text; expected a scenario file in UTF-8"},
 };
 
-static const bad sets[] = {
+static const char *const sets[][2] = {
     {"path.forward.los=1%",
      "--set 'path.forward.los=1%': unknown key 'path.forward.los'; expected one of " FORWARD_KEYS
      " in path.forward (did you mean 'path.forward.loss'?)"},
-    {"sede=1",
-     "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, initiator, "
-     "responder, rdmap, "
-     "sender, receiver, tcp, path, middlebox, topology, fault, measure, theory (did you mean 'run.seed'?)"},
+    {"sede=1", "--set 'sede=1': unknown key 'sede'; expected one of title, run, workload, mpa, initiator, "
+               "responder, rdmap, sender, receiver, tcp, path, middlebox, topology, fault, measure, theory "
+               "(did you mean 'run.seed'?)"},
     {"path.forward=1",
      "--set 'path.forward=1': 'path.forward' is a group; expected one of its keys, " FORWARD_KEYS},
     {"sweep=1", "--set 'sweep=1': the sweep cannot be set; expected GROUP.KEY=VALUE"},
@@ -231,54 +219,40 @@ static const bad sets[] = {
     {"title=\"x\"; run = \"y\"",
      "--set 'title=\"x\"; run = \"y\"': the text in quotes does not end with them; expected \"TEXT\""},
     {"path.forward.drop=[1,2",
-     "--set 'path.forward.drop=[1,2': path.forward.drop = [1,2 is not a list of integers; "
-     "expected " DROP},
-    {"path.forward.drop=[1,,2]",
-     "--set 'path.forward.drop=[1,,2]': path.forward.drop = [1,,2] is not a list of integers; "
-     "expected " DROP},
+     "--set 'path.forward.drop=[1,2': path.forward.drop = [1,2 is not a list of integers; expected " DROP},
+    {"path.forward.drop=[1,,2]", "--set 'path.forward.drop=[1,,2]': path.forward.drop = [1,,2] is not a list "
+                                 "of integers; expected " DROP},
     {"path.forward.drop=1,2",
-     "--set 'path.forward.drop=1,2': path.forward.drop = 1,2 is not a list of integers; "
-     "expected " DROP},
+     "--set 'path.forward.drop=1,2': path.forward.drop = 1,2 is not a list of integers; expected " DROP},
     {"path.forward.mtu=100",
      "--set 'path.forward.mtu=100': path.forward.mtu = 100 is out of range; expected " MTU},
     {"tcp.receive_window=2GiB",
-     "--set 'tcp.receive_window=2GiB': tcp.receive_window = 2GiB is out of range; expected "
-     "\"auto\" or a size in octets from 1024 to 1073741824, such as 1500 or \"64KiB\""},
+     "--set 'tcp.receive_window=2GiB': tcp.receive_window = 2GiB is out of range; expected \"auto\" or a "
+     "size in octets from 1024 to 1073741824, such as 1500 or \"64KiB\""},
     {"mpa.markers=maybe",
      "--set 'mpa.markers=maybe': mpa.markers = maybe is not a boolean; expected true or false"},
 };
 
-static void test_files(void)
+TEST(test_files)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
-    char *message = fixture_refusal(files[i].text, NULL);
-
-    g_assert_cmpstr(message, ==, files[i].message);
-    g_free(message);
-  }
+  fixture_assert_refusals(files, G_N_ELEMENTS(files));
 }
 
-static void test_sets(void)
+TEST(test_sets)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
-    char *message = fixture_refusal("", sets[i].text);
-
-    g_assert_cmpstr(message, ==, sets[i].message);
-    g_free(message);
+    g_autofree char *message = fixture_refusal("", sets[i][0]);
+    g_assert_cmpstr(message, ==, sets[i][1]);
   }
 }
 
 static void assert_unreadable(const char *path, const char *expected)
 {
-  GError *error = NULL;
-
-  g_assert_null(scenario_load(path, NULL, &error));
-  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
-  g_assert_cmpstr(error->message, ==, expected);
-  g_error_free(error);
+  g_autofree char *message = fixture_refusal_of_file(path, NULL);
+  g_assert_cmpstr(message, ==, expected);
 }
 
-static void test_unreadable_files(void)
+TEST(test_unreadable_files)
 {
   assert_unreadable("missing.cfg",
                     "missing.cfg: cannot read it (No such file or directory); expected a scenario file");
@@ -289,42 +263,25 @@ static void test_unreadable_files(void)
 }
 
 /* An included file's mistakes are its own, by the path that finds it from here. */
-static void test_included_file(void)
+TEST(test_included_file)
 {
-  g_assert_cmpint(g_mkdir_with_parents("sub", 0700), ==, 0);
-  fixture_write("sub/top.cfg", "title = \"t\";\n@include \"more.cfg\"\nmpa: { crc = 1; };", -1);
-  fixture_write("sub/more.cfg", "run: {\n  sede = 1;\n};", -1);
-  assert_unreadable("sub/top.cfg",
-                    "sub/more.cfg:2: unknown key 'run.sede'; expected one of seed, engine, stop, stall, "
-                    "expect in run (did you mean 'run.seed'?)");
-  fixture_write("sub/more.cfg", "run: {\n  seed = 1;\n", -1);
+  fixture_write("sub/top.cfg", "title = \"t\";\n@include \"more.cfg\"\nmpa: { crc = 1; };");
+  fixture_write("sub/more.cfg", "run: {\n  sede = 1;\n};");
+  assert_unreadable("sub/top.cfg", "sub/more.cfg:2: unknown key 'run.sede'; expected one of seed, engine, "
+                                   "stop, stall, expect in run (did you mean 'run.seed'?)");
+  fixture_write("sub/more.cfg", "run: {\n  seed = 1;\n");
   assert_unreadable("sub/top.cfg", "sub/more.cfg:1: '{' is never closed; expected its closing bracket");
-  fixture_write("sub/more.cfg", "\n\n/*\n", -1);
+  fixture_write("sub/more.cfg", "\n\n/*\n");
   assert_unreadable("sub/top.cfg", "sub/more.cfg:3: a comment is never closed; expected its closing '*/'");
   /* Within a group the file's text stands in place, so no key may be in both. */
-  fixture_write("sub/group.cfg", "run: {\n  seed = 1;\n@include \"more.cfg\"\n};", -1);
-  fixture_write("sub/more.cfg", "seed = 2;", -1);
-  assert_unreadable("sub/group.cfg",
-                    "sub/more.cfg:1: duplicate key 'run.seed'; expected it once, it is given already in "
-                    "sub/group.cfg:2");
-  fixture_write("sub/more.cfg", "run = ;", -1);
+  fixture_write("sub/group.cfg", "run: {\n  seed = 1;\n@include \"more.cfg\"\n};");
+  fixture_write("sub/more.cfg", "seed = 2;");
+  assert_unreadable(
+      "sub/group.cfg",
+      "sub/more.cfg:1: duplicate key 'run.seed'; expected it once, it is given already in sub/group.cfg:2");
+  fixture_write("sub/more.cfg", "run = ;");
   assert_unreadable("sub/top.cfg", "sub/more.cfg:1: syntax error at 'run = ;'" SYNTAX);
   /* What follows the included file keeps its own line. */
-  fixture_write("sub/more.cfg", "\n\n\n\n", -1);
+  fixture_write("sub/more.cfg", "\n\n\n\n");
   assert_unreadable("sub/top.cfg", "sub/top.cfg:3: mpa.crc = 1 is not a boolean; expected true or false");
-}
-
-int main(int argc, char **argv)
-{
-  char *folder = fixture_enter();
-  int status;
-
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/errors/files", test_files);
-  g_test_add_func("/scenario/errors/sets", test_sets);
-  g_test_add_func("/scenario/errors/unreadable-files", test_unreadable_files);
-  g_test_add_func("/scenario/errors/included-file", test_included_file);
-  status = g_test_run();
-  fixture_leave(folder);
-  return status;
 }

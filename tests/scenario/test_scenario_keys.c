@@ -5,7 +5,6 @@
 
 #include "scenario/scenario_value.h"
 #include "scenario_fixture.h"
-#include "test.h"
 
 /* Every row is filled in, and its default is a value of its type within its limits. */
 TEST(test_rows_are_complete)
@@ -61,27 +60,22 @@ TEST(test_every_key_is_in_a_group)
 
 TEST(test_members_of_groups)
 {
-  char *file = scenario_group_members("");
-  char *path = scenario_group_members("path");
-  char *forward = scenario_group_members("path.forward");
+  static const char *const groups[][2] = {
+      {"", "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, "
+           "topology, fault, measure, theory"},
+      {"path", "too_big, forward, reverse"},
+      {"path.forward",
+       "rate, delay, mtu, framing, cell_size, cell_overhead, queue, queue_size, discipline, red_minimum, "
+       "red_maximum, red_probability, codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, "
+       "hop_mtu, order, loss, loss_correlation, loss_every, gemodel, state, drop, corrupt, "
+       "corrupt_correlation, corrupt_checksum, duplicate, duplicate_correlation, ecn_mark, ecn_every, "
+       "displace, displace_by, reorder, reorder_correlation, gap, jitter, distribution, jitter_correlation, "
+       "jitter_reorders"}};
 
-  g_assert_cmpstr(file, ==,
-                  "title, run, workload, mpa, initiator, responder, rdmap, sender, receiver, tcp, path, "
-                  "middlebox, topology, fault, "
-                  "measure, theory");
-  g_assert_cmpstr(path, ==, "too_big, forward, reverse");
-  g_assert_cmpstr(
-      forward, ==,
-      "rate, delay, mtu, framing, cell_size, cell_overhead, queue, queue_size, discipline, red_minimum, "
-      "red_maximum, red_probability, "
-      "codel_target, codel_interval, ecn_threshold, hop_rate, hop_delay, hop_mtu, order, loss, "
-      "loss_correlation, "
-      "loss_every, gemodel, state, drop, corrupt, corrupt_correlation, corrupt_checksum, duplicate, "
-      "duplicate_correlation, ecn_mark, ecn_every, displace, displace_by, reorder, reorder_correlation, gap, "
-      "jitter, distribution, jitter_correlation, jitter_reorders");
-  g_free(file);
-  g_free(path);
-  g_free(forward);
+  for (gsize i = 0; i < G_N_ELEMENTS(groups); i++) {
+    g_autofree char *members = scenario_group_members(groups[i][0]);
+    g_assert_cmpstr(members, ==, groups[i][1]);
+  }
 }
 
 /* The link's keys of reverse take those of forward; impairments do not. Both have the same
@@ -159,27 +153,23 @@ static void assert_accepted(scenario_key key, const char *form)
   const char *name = scenario_key_row_of(key)->name;
   g_autofree char *file = file_with(name, form);
   g_autofree char *set = g_strdup_printf("%s=%s", name, form);
-  scenario *from_file = fixture_load(file, NULL);
-  scenario *from_set = fixture_load("", set);
+  g_autoptr(scenario) from_file = fixture_load(file, NULL);
+  g_autoptr(scenario) from_set = fixture_load("", set);
   g_autofree char *file_value = scenario_value_text(from_file, key);
   g_autofree char *set_value = scenario_value_text(from_set, key);
 
   g_assert_true(scenario_given(from_file, key));
   g_assert_cmpstr(file_value, ==, set_value);
-  scenario_free(from_file);
-  scenario_free(from_set);
 }
 
 /* What `explain` and error messages print as a value, ends of ranges and examples, is one, in the file and
  * for --set. */
 TEST(test_expected_forms)
 {
-  char *folder = fixture_enter();
-
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
     g_autofree char *expected = scenario_value_expected(row);
-    /* The ends in front of a list's example are its elements'. */
+    /* The ends before a list's example are its elements'. */
     const char *example = strstr(expected, "such as ");
     g_autoptr(GPtrArray) forms = forms_in(g_str_has_prefix(expected, "a list") ? example : expected);
 
@@ -198,15 +188,12 @@ TEST(test_expected_forms)
       assert_accepted(key, two);
     }
   }
-  fixture_leave(folder);
 }
 
 /* Each key has an example, which --set takes alone, which contradicts no default, and which is not the
  * default itself. */
 TEST(test_examples)
 {
-  char *folder = fixture_enter();
-
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
     GError *error = NULL;
@@ -214,13 +201,11 @@ TEST(test_examples)
     g_test_message("%s", row->name);
     g_assert_nonnull(row->example);
     g_autofree char *set = g_strdup_printf("%s=%s", row->name, row->example);
-    scenario *s = fixture_load("", set);
+    g_autoptr(scenario) s = fixture_load("", set);
     g_assert_true(scenario_differs(s, key));
     g_assert_true(scenario_check(s, NULL, &error));
     g_assert_no_error(error);
-    scenario_free(s);
   }
-  fixture_leave(folder);
 }
 
 /* The words of middlebox.mode that `row` needs one of; NULL when it needs none. */

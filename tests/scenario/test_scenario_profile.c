@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* tcp.profile: a set of defaults. */
 
-#include "scenario/configuration.h"
 #include "scenario/scenario_value.h"
 #include "scenario_fixture.h"
-#include "test.h"
 
 static void expect_values(const char *const *sets, const char *profile)
 {
-  GError *error = NULL;
-  scenario *s = scenario_new_without_file("a.cfg", sets, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(scenario) s = scenario_new_without_file("a.cfg", sets, &error);
 
   g_assert_no_error(error);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -30,16 +28,15 @@ static void expect_values(const char *const *sets, const char *profile)
     g_assert_false(scenario_differs(s, key));
     scenario_value_clear(&value);
   }
-  scenario_free(s);
 }
 
 /* Linux's values without it and with it; the RFCs' with the other; back again. */
 TEST(test_a_profile_is_a_set_of_defaults)
 {
   expect_values(NULL, "linux");
-  expect_values((const char *const[]){"tcp.profile=linux", NULL}, "linux");
-  expect_values((const char *const[]){"tcp.profile=rfc", NULL}, "rfc");
-  expect_values((const char *const[]){"tcp.profile=rfc", "tcp.profile=linux", NULL}, "linux");
+  expect_values(STRINGS("tcp.profile=linux"), "linux");
+  expect_values(STRINGS("tcp.profile=rfc"), "rfc");
+  expect_values(STRINGS("tcp.profile=rfc", "tcp.profile=linux"), "linux");
 }
 
 /* A key whose default depends on the profile inherits from none and is of TCP, and the other default is
@@ -69,14 +66,12 @@ TEST(test_what_is_given_stays)
   static const char *const orders[][3] = {{"tcp.timer_slack=2ms", "tcp.profile=rfc", NULL},
                                           {"tcp.profile=rfc", "tcp.timer_slack=2ms", NULL}};
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
-    scenario *s = scenario_new_without_file("a.cfg", orders[i], NULL);
+    g_autoptr(scenario) s = scenario_new_without_file("a.cfg", orders[i], NULL);
 
     g_assert_cmpint(scenario_configuration(s)->tcp.timer_slack_ps, ==, 2 * TIME_PS_PER_MILLISECOND);
     g_assert_true(scenario_differs(s, SCENARIO_TCP_TIMER_SLACK));
     g_assert_cmpint(scenario_configuration(s)->tcp.slow_start, ==, TCP_SLOW_START_HYSTART_PP);
-    scenario_free(s);
   }
-  scenario *s = scenario_new_without_file("a.cfg", (const char *const[]){"tcp.timer_slack=2ms", NULL}, NULL);
+  g_autoptr(scenario) s = scenario_new_without_file("a.cfg", STRINGS("tcp.timer_slack=2ms"), NULL);
   g_assert_false(scenario_differs(s, SCENARIO_TCP_TIMER_SLACK));
-  scenario_free(s);
 }

@@ -1,85 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The keys of generations, operations, the two ends and faults: how they read, what they say together, and
+/* The keys of generations, operations, the two ends and faults: how they read, what they give together, and
  * what contradicts. */
+#include "fields.h"
 #include "scenario_fixture.h"
-
-#include "scenario/configuration.h"
-
-typedef struct check_case {
-  const char *text;
-  const char *expected;
-} check_case;
-
-static void assert_checks(const check_case *cases, gsize count)
-{
-  for (gsize i = 0; i < count; i++) {
-    fixture_assert_findings(cases[i].text, cases[i].expected);
-  }
-}
 
 /* --- A mix of words --- */
 
-static const struct {
-  const char *text;
-  const char *expected; /* the words, with blanks between; NULL: it does not load */
-} mixes[] = {
-    {"write", "write"},
-    {"write+send+read", "write send read"},
-    {"write+write+storage-read", "write write storage-read"},
-    {"", NULL},
-    {"+", NULL},
-    {"write+", NULL},
-    {"+write", NULL},
-    {"write++read", NULL},
-    {"write + read", NULL},
-    {"write,read", NULL},
-    {"Write", NULL},
-    {"writ", NULL},
-    {"read+sned", NULL},
-};
+static const char *const mixes[][2] = {{"write", "write"},
+                                       {"write+send+read", "write send read"},
+                                       {"write+write+storage-read", "write write storage-read"}};
 
-static void test_mix(void)
+static const char *const no_mixes[] = {
+    "", "+", "write+", "+write", "write++read", "write + read", "write,read", "Write", "writ", "read+sned"};
+
+TEST(test_mix)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(mixes); i++) {
-    char *text = g_strdup_printf("workload: { operation = \"%s\"; };", mixes[i].text);
+  const scenario_key_row *row = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION);
 
-    g_test_message("%s", text);
-    if (mixes[i].expected) {
-      scenario *s = fixture_load(text, NULL);
-      const choice_list *mix = &scenario_configuration(s)->workload.mix;
-      GString *joined = g_string_new(NULL);
-      char *canonical = scenario_value_text(s, SCENARIO_WORKLOAD_OPERATION);
-      for (guint j = 0; j < mix->count; j++) {
-        g_string_append_printf(joined, "%s%s", j > 0 ? " " : "",
-                               scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words[mix->values[j]].name);
-      }
-      g_assert_cmpstr(joined->str, ==, mixes[i].expected);
-      g_assert_cmpstr(canonical, ==, mixes[i].text); /* as --set takes it */
-      g_free(canonical);
-      g_string_free(joined, TRUE);
-      scenario_free(s);
-    } else {
-      char *message = fixture_refusal(text, NULL);
-      g_assert_true(g_str_has_prefix(message, "a.cfg:1: workload.operation = \""));
-      g_assert_nonnull(
-          strstr(message, "is none of its words, nor several joined by '+'; expected \"write\", "));
-      g_free(message);
+  for (gsize i = 0; i < G_N_ELEMENTS(mixes); i++) {
+    g_autofree char *text = g_strdup_printf("workload: { operation = \"%s\"; };", mixes[i][0]);
+    g_autoptr(scenario) s = fixture_load(text, NULL);
+    const choice_list *mix = &scenario_configuration(s)->workload.mix;
+    g_autoptr(GString) joined = g_string_new(NULL);
+
+    for (guint j = 0; j < mix->count; j++) {
+      g_string_append_printf(joined, "%s%s", j > 0 ? " " : "", row->words[mix->values[j]].name);
     }
-    g_free(text);
+    g_assert_cmpstr(joined->str, ==, mixes[i][1]);
+    fixture_assert_text(s, SCENARIO_WORKLOAD_OPERATION, mixes[i][0]); /* as --set takes it */
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(no_mixes); i++) {
+    g_autofree char *text = g_strdup_printf("workload: { operation = \"%s\"; };", no_mixes[i]);
+    g_autofree char *message = fixture_refusal(text, NULL);
+
+    g_assert_true(g_str_has_prefix(message, "a.cfg:1: workload.operation = \""));
+    g_assert_nonnull(
+        strstr(message, "is none of its words, nor several joined by '+'; expected \"write\", "));
   }
 }
 
 /* The word that is wrong is the one that gets a suggestion. */
-static void test_mix_suggests(void)
+TEST(test_mix_suggests)
 {
-  char *message = fixture_refusal("workload: { operation = \"read+sned\"; };", NULL);
+  g_autofree char *message = fixture_refusal("workload: { operation = \"read+sned\"; };", NULL);
 
   g_assert_true(g_str_has_suffix(message, "(did you mean 'send'?)"));
-  g_free(message);
 }
 
 /* 32 words are as many as a workload takes; a million are refused as quickly. */
-static void test_mix_is_limited(void)
+TEST(test_mix_is_limited)
 {
   static const guint counts[] = {32, 33, 200000};
 
@@ -101,24 +70,21 @@ static void test_mix_is_limited(void)
 
 /* --- The two ends --- */
 
-/* What is not said of an end is what mpa says, wherever that is given. */
-static void test_ends_inherit(void)
+/* What is not given for an end is what mpa has, wherever that is given. */
+TEST(test_ends_inherit)
 {
-  scenario *s = fixture_load("mpa: { markers = false; generation = \"rfc\"; };\n"
-                             "responder: { markers = true; generation = \"ietf\"; };",
-                             "mpa.crc=false");
+  g_autoptr(scenario) s = fixture_load("mpa: { markers = false; generation = \"rfc\"; };\n"
+                                       "responder: { markers = true; generation = \"ietf\"; };",
+                                       "mpa.crc=false");
 
-  g_assert_false(scenario_configuration(s)->endpoint[SIDE_INITIATOR].markers);
-  g_assert_true(scenario_configuration(s)->endpoint[SIDE_RESPONDER].markers);
-  g_assert_cmpint(scenario_configuration(s)->endpoint[SIDE_INITIATOR].generation, ==, IWARP_RFC);
-  g_assert_cmpint(scenario_configuration(s)->endpoint[SIDE_RESPONDER].generation, ==, IWARP_IETF);
-  g_assert_false(scenario_configuration(s)->endpoint[SIDE_INITIATOR].crc);
-  g_assert_false(scenario_configuration(s)->endpoint[SIDE_RESPONDER].crc);
-  scenario_free(s);
+  const rnic_endpoint_config *ends = scenario_configuration(s)->endpoint;
+
+  EXPECT_FIELDS(&ends[SIDE_INITIATOR], (markers, false), (generation, IWARP_RFC), (crc, false));
+  EXPECT_FIELDS(&ends[SIDE_RESPONDER], (markers, true), (generation, IWARP_IETF), (crc, false));
 }
 
 /* Both groups have the same keys, with the same types, limits and words. */
-static void test_responder_mirrors_initiator(void)
+TEST(test_responder_mirrors_initiator)
 {
   for (scenario_key key = SCENARIO_INITIATOR_GENERATION; key < SCENARIO_RESPONDER_GENERATION; key++) {
     const scenario_key_row *initiator = scenario_key_row_of(key);
@@ -144,7 +110,7 @@ static void test_responder_mirrors_initiator(void)
 
 /* A Read's payload comes over the reverse link: 1 Gbit/s, not 10. The base round trip is the same for
  * both: 2 x 25 us and 1538 octets at 10 and at 1 Gbit/s, 1.2304 + 12.304 us. */
-static void test_windows_follow_the_main_direction(void)
+TEST(test_windows_follow_the_main_direction)
 {
   static const struct {
     const char *set;
@@ -158,17 +124,16 @@ static void test_windows_follow_the_main_direction(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    scenario *s = fixture_load("path: { reverse: { rate = \"1Gbit/s\"; }; };", cases[i].set);
+    g_autoptr(scenario) s = fixture_load("path: { reverse: { rate = \"1Gbit/s\"; }; };", cases[i].set);
 
     g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), ==, 63534400);
     g_assert_cmpuint(configuration_bandwidth_delay_octets(scenario_configuration(s)), ==, cases[i].product);
-    scenario_free(s);
   }
 }
 
 /* --- Contradictions --- */
 
-static const check_case contradictions[] = {
+static const char *const contradictions[][2] = {
     {"mpa: { generation = \"rdmac\"; };", ""},
     {"mpa: { generation = \"rdmac\";\n markers = false; };",
      "a.cfg:2: initiator.markers = false, but generation rdmac has markers and CRC always; expected true"},
@@ -188,59 +153,53 @@ static const check_case contradictions[] = {
     {"rdmap: { ord = 0; };", ""},
     {"rdmap: { ord = 0; };\nworkload: { operation = \"write+storage-write\"; };",
      "a.cfg:1: rdmap.ord = 0, but workload.operation = write+storage-write needs RDMA Reads; expected at "
-     "least "
-     "1"},
+     "least 1"},
 };
 
-static void test_contradictions(void)
+TEST(test_contradictions)
 {
-  assert_checks(contradictions, G_N_ELEMENTS(contradictions));
+  fixture_assert_all_findings(contradictions, G_N_ELEMENTS(contradictions));
 }
 
 /* The MTU must hold the smallest FPDU with markers where the receiving end asks for them: 40 + 140, else
  * 40 + 136. */
-static void test_smallest_mtu_by_end(void)
+TEST(test_smallest_mtu_by_end)
 {
-  static const check_case cases[] = {
+  static const char *const cases[][2] = {
       {"mpa: { markers = false; }; responder: { markers = true; };\npath: { forward: { mtu = 180; }; "
-       "reverse: "
-       "{ mtu = 176; }; };",
+       "reverse: { mtu = 176; }; };",
        ""},
       {"mpa: { markers = false; }; responder: { markers = true; };\npath: { forward: { mtu = 179; }; "
-       "reverse: "
-       "{ mtu = 176; }; };",
+       "reverse: { mtu = 176; }; };",
        "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of headers and 140 "
-       "for "
-       "the FPDU of a 128-octet ULPDU with markers"},
+       "for the FPDU of a 128-octet ULPDU with markers"},
   };
 
-  assert_checks(cases, G_N_ELEMENTS(cases));
+  fixture_assert_all_findings(cases, G_N_ELEMENTS(cases));
 }
 
 /* A mix with Writes and Sends needs both sets of buffers, and both directions twice as many: 2 connections
  * x 2 buffers x 3 GiB each. */
-static void test_memory_of_mixes(void)
+TEST(test_memory_of_mixes)
 {
 #define BIG "message_size = \"3GiB\"; messages = 3; connections = 2;"
-  static const check_case cases[] = {
+  static const char *const cases[][2] = {
       {"workload: { " BIG " operation = \"write\"; };", ""},
       {"workload: { " BIG " operation = \"storage-read\"; };", ""},
       {"workload: { " BIG " operation = \"write+send\"; };",
        "a.cfg:1: the sink's buffers take 24.0 GiB (2 connections, each with buffers for a receive window and "
-       "two "
-       "messages); expected at most 16 GiB"},
+       "two messages); expected at most 16 GiB"},
       {"workload: { " BIG " directions = \"both\"; };",
        "a.cfg:1: the sink's buffers take 24.0 GiB (2 connections, each with buffers for a receive window and "
-       "two "
-       "messages); expected at most 16 GiB"},
+       "two messages); expected at most 16 GiB"},
   };
 
-  assert_checks(cases, G_N_ELEMENTS(cases));
+  fixture_assert_all_findings(cases, G_N_ELEMENTS(cases));
 }
 
 /* --- Notes --- */
 
-static const check_case notes[] = {
+static const char *const notes[][2] = {
     {"responder: { generation = \"rfc\"; };", "a.cfg:1: generations ietf and rfc do not fit: the connection "
                                               "ends in its startup, and run.expect is ok"},
     {"responder: { generation = \"rfc\"; }; run: { expect = \"terminate\"; };", ""},
@@ -252,8 +211,7 @@ static const check_case notes[] = {
      "a.cfg:1: the responder rejects every connection, and run.expect is ok"},
     {"initiator: { private_data = 10; }; responder: { private_data_capacity = 9; };",
      "a.cfg:1: initiator.private_data = 10 is more than responder.private_data_capacity = 9: the startup "
-     "frame "
-     "is malformed, and run.expect is ok"},
+     "frame is malformed, and run.expect is ok"},
     {"rdmap: { ird = 3; };", ""},
     {"rdmap: { ird = 3; };\nworkload: { operation = \"read\"; };",
      "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
@@ -267,11 +225,10 @@ static const check_case notes[] = {
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"301s\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"300s\"; };",
      "a.cfg:2: run.stall = 5min is not more than mpa.startup_timeout = 5min: a connection that waits for a "
-     "startup "
-     "frame may be given up"},
-    {"sender: { stream_phase = 700; };", "a.cfg:1: sender.stream_phase shifts no cuts: behind its startup "
-                                         "frame a sender begins a new segment, and no "
-                                         "middlebox cuts the stream"},
+     "startup frame may be given up"},
+    {"sender: { stream_phase = 700; };",
+     "a.cfg:1: sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new segment, "
+     "and no middlebox cuts the stream"},
     {"sender: { stream_phase = 700; }; mpa: { generation = \"rdmac\"; };", ""},
     {"sender: { stream_phase = \"random\"; }; middlebox: { mode = \"rechunk\"; };", ""},
     {"mpa: { assumed_emss = \"1460\"; };", ""},
@@ -279,9 +236,9 @@ static const check_case notes[] = {
      "a.cfg:1: mpa.assumed_emss = 1460 is more than the true EMSS: TCP cuts the FPDUs"},
 };
 
-static void test_notes(void)
+TEST(test_notes)
 {
-  assert_checks(notes, G_N_ELEMENTS(notes));
+  fixture_assert_all_findings(notes, G_N_ELEMENTS(notes));
 }
 
 /* --- Hostile values --- */
@@ -312,33 +269,12 @@ static const char *const refused[] = {
     "initiator: { initiator: { crc = true; }; };",
 };
 
-static void test_hostile_values(void)
+TEST(test_hostile_values)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(refused); i++) {
     g_test_message("%s", refused[i]);
-    char *message = fixture_refusal(refused[i], NULL);
+    g_autofree char *message = fixture_refusal(refused[i], NULL);
     g_assert_true(g_str_has_prefix(message, "a.cfg:1: "));
     g_assert_true(strstr(message, "expected") || strstr(message, "syntax"));
-    g_free(message);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  char *folder = fixture_enter();
-  g_test_add_func("/scenario/protocol/mix", test_mix);
-  g_test_add_func("/scenario/protocol/mix-suggests", test_mix_suggests);
-  g_test_add_func("/scenario/protocol/mix-is-limited", test_mix_is_limited);
-  g_test_add_func("/scenario/protocol/ends-inherit", test_ends_inherit);
-  g_test_add_func("/scenario/protocol/ends-mirror", test_responder_mirrors_initiator);
-  g_test_add_func("/scenario/protocol/main-direction", test_windows_follow_the_main_direction);
-  g_test_add_func("/scenario/protocol/contradictions", test_contradictions);
-  g_test_add_func("/scenario/protocol/smallest-mtu", test_smallest_mtu_by_end);
-  g_test_add_func("/scenario/protocol/memory", test_memory_of_mixes);
-  g_test_add_func("/scenario/protocol/notes", test_notes);
-  g_test_add_func("/scenario/protocol/hostile-values", test_hostile_values);
-  int status = g_test_run();
-  fixture_leave(folder);
-  return status;
 }

@@ -42,8 +42,7 @@ TEST(test_nothing_near)
 
 TEST(test_hostile_length)
 {
-  char *name = g_strnfill(1000000, 'r');
+  g_autofree char *name = g_strnfill(1000000, 'r');
 
   g_assert_null(scenario_suggest(name, known));
-  g_free(name);
 }

@@ -7,12 +7,8 @@
 
 static scenario *with(const char *const *sets)
 {
-  scenario *s = fixture_load("title = \"t\";", NULL);
-
-  for (; *sets != NULL; sets++) {
-    g_assert_true(scenario_set(s, *sets, NULL));
-  }
-  return s;
+  fixture_write("a.cfg", "title = \"t\";");
+  return fixture_load_file("a.cfg", sets);
 }
 
 static gboolean holds(const char *text, const scenario *s)
@@ -27,173 +23,109 @@ static gboolean holds(const char *text, const scenario *s)
   return verdict == SCENARIO_VERDICT_TRUE;
 }
 
-typedef struct example {
-  const char *text;
-  gboolean holds;
-} example;
-
-static void check_examples(const example *examples, gsize count, const scenario *s)
+static void expect_truth(const scenario *s, gboolean truth, const char *const *conditions)
 {
-  for (gsize i = 0; i < count; i++) {
-    if (holds(examples[i].text, s) != examples[i].holds) {
-      g_error("%s: expected %s", examples[i].text, examples[i].holds ? "that it holds" : "that it does not");
+  for (; *conditions != NULL; conditions++) {
+    if (holds(*conditions, s) != truth) {
+      g_error("%s: expected %s", *conditions, truth ? "that it holds" : "that it does not");
     }
   }
 }
 
 /* Every sign below, at and above equality, for each kind of number; units are those of the key. */
-static void test_numbers(void)
+TEST(test_numbers)
 {
-  const char *const sets[] = {
-      "path.forward.framing=-4",    "path.forward.mtu=1500",  "run.seed=7", "path.forward.delay=25us",
-      "path.forward.rate=10Gbit/s", "path.forward.loss=0.1%", NULL};
-  static const example examples[] = {
-      {"path.forward.framing < 0", TRUE},
-      {"path.forward.framing > -5", TRUE},
-      {"path.forward.framing >= path.forward.mtu", FALSE},
-      {"path.forward.mtu = 1500", TRUE},
-      {"path.forward.mtu = 1501", FALSE},
-      {"path.forward.mtu != 1500", FALSE},
-      {"path.forward.mtu != 1501", TRUE},
-      {"path.forward.mtu < 1500", FALSE},
-      {"path.forward.mtu < 1501", TRUE},
-      {"path.forward.mtu <= 1499", FALSE},
-      {"path.forward.mtu <= 1500", TRUE},
-      {"path.forward.mtu > 1500", FALSE},
-      {"path.forward.mtu > 1499", TRUE},
-      {"path.forward.mtu >= 1501", FALSE},
-      {"path.forward.mtu >= 1500", TRUE},
-      {"path.forward.mtu < 2KiB", TRUE},
-      {"path.forward.mtu < 1.5kB", FALSE},
-      {"1501 > path.forward.mtu", TRUE},
-      {"1500 > path.forward.mtu", FALSE},
-      {"run.seed = 7", TRUE},
-      {"run.seed < 10", TRUE},
-      {"path.forward.delay = 25000ns", TRUE},
-      {"path.forward.delay > 0.024ms", TRUE},
-      {"path.forward.delay >= '25 us'", TRUE},
-      {"path.forward.delay < 25us", FALSE},
-      {"path.forward.rate = 10000Mbit/s", TRUE},
-      {"path.forward.rate > 9Gbit/s", TRUE},
-      {"path.forward.loss = 0.001", TRUE},
-      {"path.forward.loss < 1%", TRUE},
-      {"path.forward.loss > 0.1%", FALSE},
-      {"path.forward.loss>=0.1%", TRUE},
-      {"path.forward.loss < 0.01%", FALSE},
-      {"0%=path.forward.loss", FALSE},
-  };
-  scenario *s = with(sets);
+  g_autoptr(scenario) s =
+      with(STRINGS("path.forward.framing=-4", "path.forward.mtu=1500", "run.seed=7",
+                   "path.forward.delay=25us", "path.forward.rate=10Gbit/s", "path.forward.loss=0.1%"));
 
-  check_examples(examples, G_N_ELEMENTS(examples), s);
-  scenario_free(s);
+  expect_truth(s, TRUE,
+               STRINGS("path.forward.framing < 0", "path.forward.framing > -5", "path.forward.mtu = 1500",
+                       "path.forward.mtu != 1501", "path.forward.mtu < 1501", "path.forward.mtu <= 1500",
+                       "path.forward.mtu > 1499", "path.forward.mtu >= 1500", "path.forward.mtu < 2KiB",
+                       "1501 > path.forward.mtu", "run.seed = 7", "run.seed < 10",
+                       "path.forward.delay = 25000ns", "path.forward.delay > 0.024ms",
+                       "path.forward.delay >= '25 us'", "path.forward.rate = 10000Mbit/s",
+                       "path.forward.rate > 9Gbit/s", "path.forward.loss = 0.001", "path.forward.loss < 1%",
+                       "path.forward.loss>=0.1%"));
+  expect_truth(s, FALSE,
+               STRINGS("path.forward.framing >= path.forward.mtu", "path.forward.mtu = 1501",
+                       "path.forward.mtu != 1500", "path.forward.mtu < 1500", "path.forward.mtu <= 1499",
+                       "path.forward.mtu > 1500", "path.forward.mtu >= 1501", "path.forward.mtu < 1.5kB",
+                       "1500 > path.forward.mtu", "path.forward.delay < 25us", "path.forward.loss > 0.1%",
+                       "path.forward.loss < 0.01%", "0%=path.forward.loss"));
 }
 
-static void test_words_and_booleans(void)
+TEST(test_words_and_booleans)
 {
-  const char *const sets[] = {"receiver.mode=in-order", "mpa.markers=false",
-                              "middlebox.mode=rechunk+coalesce", "path.forward.displace_by=5 segments", NULL};
-  static const example examples[] = {
-      {"receiver.mode = in-order", TRUE},
-      {"receiver.mode != in-order", FALSE},
-      {"receiver.mode = out-of-order", FALSE},
-      {"'in-order' = receiver.mode", TRUE},
-      {"mpa.markers = false", TRUE},
-      {"mpa.markers = true", FALSE},
-      {"mpa.markers", FALSE},
-      {"not mpa.markers", TRUE},
-      {"mpa.crc", TRUE},
-      {"not not mpa.crc", TRUE},
-      {"middlebox.mode = rechunk+coalesce", TRUE},
-      {"middlebox.mode = rechunk", FALSE},
-      {"path.forward.displace_by = '5 segments'", TRUE},
-      {"path.forward.displace_by < '6 segments'", TRUE},
-      {"path.forward.displace_by = 5ps", FALSE},
-      {"path.forward.displace_by = 5us", FALSE},
-      {"path.forward.displace_by != 5us", TRUE},
-  };
-  scenario *s = with(sets);
+  g_autoptr(scenario) s =
+      with(STRINGS("receiver.mode=in-order", "mpa.markers=false", "middlebox.mode=rechunk+coalesce",
+                   "path.forward.displace_by=5 segments"));
 
-  check_examples(examples, G_N_ELEMENTS(examples), s);
-  scenario_free(s);
+  expect_truth(s, TRUE,
+               STRINGS("receiver.mode = in-order", "'in-order' = receiver.mode", "mpa.markers = false",
+                       "not mpa.markers", "mpa.crc", "not not mpa.crc", "middlebox.mode = rechunk+coalesce",
+                       "path.forward.displace_by = '5 segments'", "path.forward.displace_by < '6 segments'",
+                       "path.forward.displace_by != 5us"));
+  expect_truth(s, FALSE,
+               STRINGS("receiver.mode != in-order", "receiver.mode = out-of-order", "mpa.markers = true",
+                       "mpa.markers", "middlebox.mode = rechunk", "path.forward.displace_by = 5ps",
+                       "path.forward.displace_by = 5us"));
 }
 
 /* Of two keys; one that inherits has what it inherits. */
-static void test_keys(void)
+TEST(test_keys)
 {
-  const char *const sets[] = {"path.forward.mtu=1500", "receiver.memory=1500", "middlebox.chunk=1000",
-                              "responder.markers=false", NULL};
-  static const example examples[] = {
-      {"sender.host_rate > 10Tbit/s", TRUE},
-      {"sender.host_segment_rate > 1000", TRUE},
-      {"sender.host_segment_rate = unlimited", TRUE},
-      {"receiver.memory >= path.forward.mtu", TRUE},
-      {"receiver.memory > path.forward.mtu", FALSE},
-      {"middlebox.chunk < path.forward.mtu", TRUE},
-      {"path.reverse.mtu = path.forward.mtu", TRUE},
-      {"path.reverse.mtu = 1500", TRUE},
-      {"initiator.markers = responder.markers", FALSE},
-      {"initiator.generation = responder.generation", TRUE},
-  };
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(STRINGS("path.forward.mtu=1500", "receiver.memory=1500",
+                                       "middlebox.chunk=1000", "responder.markers=false"));
 
-  check_examples(examples, G_N_ELEMENTS(examples), s);
-  scenario_free(s);
+  expect_truth(s, TRUE,
+               STRINGS("sender.host_rate > 10Tbit/s", "sender.host_segment_rate > 1000",
+                       "sender.host_segment_rate = unlimited", "receiver.memory >= path.forward.mtu",
+                       "middlebox.chunk < path.forward.mtu", "path.reverse.mtu = path.forward.mtu",
+                       "path.reverse.mtu = 1500", "initiator.generation = responder.generation"));
+  expect_truth(s, FALSE,
+               STRINGS("receiver.memory > path.forward.mtu", "initiator.markers = responder.markers"));
 }
 
 /* "unlimited" is above every number and equal to itself; "auto" is only itself. */
-static void test_words_of_sizes(void)
+TEST(test_words_of_sizes)
 {
-  const char *const sets[] = {"receiver.memory=unlimited", "tcp.receive_window=auto", NULL};
-  static const example examples[] = {
-      {"receiver.memory = unlimited", TRUE},
-      {"receiver.memory > 1024GiB", TRUE},
-      {"receiver.memory < 1024GiB", FALSE},
-      {"receiver.memory >= unlimited", TRUE},
-      {"receiver.memory < unlimited", FALSE},
-      {"receiver.memory >= path.forward.mtu", TRUE},
-      {"path.forward.mtu < receiver.memory", TRUE},
-      {"tcp.receive_window = auto", TRUE},
-      {"tcp.receive_window = 64KiB", FALSE},
-      {"tcp.receive_window != 64KiB", TRUE},
-      {"tcp.receive_window = auto or tcp.receive_window > 64KiB", TRUE},
-      {"tcp.receive_window != auto and tcp.receive_window > 64KiB", FALSE},
-  };
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(STRINGS("receiver.memory=unlimited", "tcp.receive_window=auto"));
 
-  check_examples(examples, G_N_ELEMENTS(examples), s);
+  expect_truth(s, TRUE,
+               STRINGS("receiver.memory = unlimited", "receiver.memory > 1024GiB",
+                       "receiver.memory >= unlimited", "receiver.memory >= path.forward.mtu",
+                       "path.forward.mtu < receiver.memory", "tcp.receive_window = auto",
+                       "tcp.receive_window != 64KiB",
+                       "tcp.receive_window = auto or tcp.receive_window > 64KiB"));
+  expect_truth(s, FALSE,
+               STRINGS("receiver.memory < 1024GiB", "receiver.memory < unlimited",
+                       "tcp.receive_window = 64KiB",
+                       "tcp.receive_window != auto and tcp.receive_window > 64KiB"));
   g_assert_true(scenario_set(s, "receiver.memory=1024GiB", NULL));
   g_assert_true(holds("receiver.memory < unlimited", s));
   g_assert_true(holds("unlimited > receiver.memory", s));
-  scenario_free(s);
 }
 
 /* `and` before `or`, `not` before both: T or (T and F) holds, (T or T) and F does not. */
-static void test_precedence(void)
+TEST(test_precedence)
 {
-  const char *const sets[] = {"mpa.crc=true", "mpa.markers=false", NULL};
-  static const example examples[] = {
-      {"mpa.crc or mpa.crc and mpa.markers", TRUE},
-      {"(mpa.crc or mpa.crc) and mpa.markers", FALSE},
-      {"mpa.markers and mpa.markers or mpa.crc", TRUE},
-      {"mpa.markers and (mpa.markers or mpa.crc)", FALSE},
-      {"not mpa.crc or mpa.crc", TRUE},
-      {"not (mpa.crc or mpa.crc)", FALSE},
-      {"not mpa.markers and mpa.markers", FALSE},
-      {"not (mpa.markers and mpa.markers)", TRUE},
-      {"mpa.markers or mpa.markers or mpa.crc", TRUE},
-      {"mpa.crc and mpa.crc and mpa.markers", FALSE},
-      {" ( mpa.crc ) ", TRUE},
-      {"(mpa.crc)and(mpa.crc)", TRUE},
-      {"mpa.crc\n\tand mpa.crc", TRUE},
-  };
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(STRINGS("mpa.crc=true", "mpa.markers=false"));
 
-  check_examples(examples, G_N_ELEMENTS(examples), s);
-  scenario_free(s);
+  expect_truth(s, TRUE,
+               STRINGS("mpa.crc or mpa.crc and mpa.markers", "mpa.markers and mpa.markers or mpa.crc",
+                       "not mpa.crc or mpa.crc", "not (mpa.markers and mpa.markers)",
+                       "mpa.markers or mpa.markers or mpa.crc", " ( mpa.crc ) ", "(mpa.crc)and(mpa.crc)",
+                       "mpa.crc\n\tand mpa.crc"));
+  expect_truth(s, FALSE,
+               STRINGS("(mpa.crc or mpa.crc) and mpa.markers", "mpa.markers and (mpa.markers or mpa.crc)",
+                       "not (mpa.crc or mpa.crc)", "not mpa.markers and mpa.markers",
+                       "mpa.crc and mpa.crc and mpa.markers"));
 }
 
 /* Each error with its column. */
-static void test_errors(void)
+TEST(test_errors)
 {
   static const char *const cases[][2] = {
       {"", "1: unexpected end; expected a condition, such as path.forward.mtu >= 1500"},
@@ -214,9 +146,8 @@ static void test_errors(void)
       {"!mpa.crc",
        "1: unexpected '!'; expected a condition, such as path.forward.mtu >= 1500 (did you mean 'not'?)"},
       {"(mpa.crc) AND mpa.crc", "11: unexpected 'AND'; expected and, or, or the end (did you mean 'and'?)"},
-      {"recever.memory > 5",
-       "1: unknown key 'recever.memory'; expected one that 'iwarpsim explain keys' lists (did you mean "
-       "'receiver.memory'?)"},
+      {"recever.memory > 5", "1: unknown key 'recever.memory'; expected one that 'iwarpsim explain keys' "
+                             "lists (did you mean 'receiver.memory'?)"},
       {"receiver.memory > path.forward.mut",
        "19: unknown key 'path.forward.mut'; expected one that 'iwarpsim explain keys' lists (did you mean "
        "'path.forward.mtu'?)"},
@@ -225,12 +156,9 @@ static void test_errors(void)
       {"path = 3", "1: 'path' is a group; expected one of its keys, too_big, forward, reverse"},
       {"1 = 1", "1: unknown key '1'; expected one that 'iwarpsim explain keys' lists"},
       {"path.forward.mtu = 99999", "20: path.forward.mtu = 99999 is out of range; expected a size in octets "
-                                   "from 176 to 65535, such as 1500 or "
-                                   "\"1KiB\""},
-      {"path.forward.loss > 200%",
-       "21: path.forward.loss = 200% is not a probability; expected a probability "
-       "from 0 to 1, such as 0.001 or "
-       "\"0.1%\""},
+                                   "from 176 to 65535, such as 1500 or \"1KiB\""},
+      {"path.forward.loss > 200%", "21: path.forward.loss = 200% is not a probability; expected a "
+                                   "probability from 0 to 1, such as 0.001 or \"0.1%\""},
       {"receiver.mode = inorder",
        "17: receiver.mode = inorder is none of its words; expected \"out-of-order\", \"in-order\" or "
        "\"assume-aligned\" (did you mean 'in-order'?)"},
@@ -240,11 +168,9 @@ static void test_errors(void)
        "20: tcp.receive_window has no order for words; expected = or != instead of '<'"},
       {"path.forward.drop = [1]", "1: path.forward.drop is a list; expected a key with a single value"},
       {"path.forward.mtu = path.forward.delay", "1: path.forward.mtu and path.forward.delay are not of one "
-                                                "kind; expected keys that are both sizes, both times "
-                                                "..."},
-      {"1 < path.forward.mtu < 9000",
-       "1: path.forward.mtu = 1 is out of range; expected a size in octets from 176 to "
-       "65535, such as 1500 or \"1KiB\""},
+                                                "kind; expected keys that are both sizes, both times ..."},
+      {"1 < path.forward.mtu < 9000", "1: path.forward.mtu = 1 is out of range; expected a size in octets "
+                                      "from 176 to 65535, such as 1500 or \"1KiB\""},
       {"500 < path.forward.mtu < 9000", "24: unexpected '<'; expected and, or, or the end"},
       {"receiver.mode = 'in-order", "17: the quote is not closed; expected 'VALUE'"},
       {"title = 'ä' and mpa.crk", "17: unknown key 'mpa.crk'; expected one that 'iwarpsim explain keys' "
@@ -264,7 +190,7 @@ static void test_errors(void)
 }
 
 /* What only the values of a point show: "auto" is neither less nor more, and segments are no time. */
-static void test_no_verdict(void)
+TEST(test_no_verdict)
 {
   static const char *const cases[][2] = {
       {"mpa.crc and tcp.receive_window >= 64KiB", "13: neither of auto and 65536 is the larger"},
@@ -272,22 +198,19 @@ static void test_no_verdict(void)
       {"mpa.markers and (mpa.crc and not receiver.ip_reassembly_size < tcp.receive_window)",
        "34: neither of 1000 and auto is the larger"},
   };
-  const char *const sets[] = {"tcp.receive_window=auto", "receiver.ip_reassembly_size=1000", NULL};
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(STRINGS("tcp.receive_window=auto", "receiver.ip_reassembly_size=1000"));
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(GError) error = NULL;
-    g_autofree char *expected = g_strdup_printf(
-        "a.cfg:7: where, column %s; expected = or !=, or a condition with 'and' before it that "
-        "leaves out what has no order",
-        cases[i][1]);
+    g_autofree char *expected = g_strdup_printf("a.cfg:7: where, column %s; expected = or !=, or a condition "
+                                                "with 'and' before it that leaves out what has no order",
+                                                cases[i][1]);
     scenario_where *where = scenario_where_parse(cases[i][0], "a.cfg:7", NULL);
 
     g_assert_cmpint(scenario_where_holds(where, s, &error), ==, SCENARIO_VERDICT_NONE);
     g_assert_cmpstr(error->message, ==, expected);
     scenario_where_free(where);
   }
-  scenario_free(s);
 }
 
 static char *nested(guint depth, const char *opener, const char *closer)
@@ -306,11 +229,10 @@ static char *nested(guint depth, const char *opener, const char *closer)
 
 /* 50 levels are read, 51 are not, and a million do not bring the program down; a chain of any length has
  * no depth. */
-static void test_depth(void)
+TEST(test_depth)
 {
   static const char *const brackets[][2] = {{"(", ")"}, {"not ", ""}, {"not (", ")"}};
-  const char *const sets[] = {NULL};
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS(brackets); i++) {
     guint per_level = i == 2 ? 2 : 1;
@@ -330,26 +252,28 @@ static void test_depth(void)
     g_string_append(chain, i % 2 == 0 ? " or mpa.markers" : " and mpa.crc");
   }
   g_assert_true(holds(chain->str, s));
-  scenario_free(s);
 }
 
 /* A random expression in `text`, with no more parentheses than it needs unless the dice say so; returns
  * its truth. `level`: 0 an `or` fits, 1 an `and`, 2 only what needs no parentheses. */
 static gboolean grow(GRand *random, GString *text, guint depth, guint level)
 {
-  static const example atoms[] = {{"mpa.crc", TRUE},
-                                  {"mpa.markers = false", FALSE},
-                                  {"path.forward.mtu>=1500", TRUE},
-                                  {"path.forward.mtu < 576", FALSE},
-                                  {"receiver.memory > path.forward.mtu", TRUE},
-                                  {"receiver.mode = 'in-order'", FALSE}};
+  static const struct {
+    const char *text;
+    gboolean holds;
+  } atoms[] = {{"mpa.crc", TRUE},
+               {"mpa.markers = false", FALSE},
+               {"path.forward.mtu>=1500", TRUE},
+               {"path.forward.mtu < 576", FALSE},
+               {"receiver.memory > path.forward.mtu", TRUE},
+               {"receiver.mode = 'in-order'", FALSE}};
   static const char *const words[] = {" or ", " and "};
   gint kind = depth == 0 ? 3 : g_rand_int_range(random, 0, 4);
 
   if (kind == 3) {
-    const example *atom = &atoms[g_rand_int_range(random, 0, G_N_ELEMENTS(atoms))];
-    g_string_append(text, atom->text);
-    return atom->holds;
+    gint atom = g_rand_int_range(random, 0, G_N_ELEMENTS(atoms));
+    g_string_append(text, atoms[atom].text);
+    return atoms[atom].holds;
   }
   if (kind == 2) {
     g_string_append(text, "not ");
@@ -368,12 +292,11 @@ static gboolean grow(GRand *random, GString *text, guint depth, guint level)
   return truth;
 }
 
-static void test_random(void)
+TEST(test_random)
 {
   const guint32 seed = 1729;
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  const char *const sets[] = {NULL};
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(NULL);
 
   g_test_message("seed %u", seed);
   for (int i = 0; i < 3000; i++) {
@@ -384,18 +307,16 @@ static void test_random(void)
       g_error("%s: expected %d", text->str, truth);
     }
   }
-  scenario_free(s);
 }
 
 /* Octets turned, left out and doubled: what comes of it reads, or is refused with a place in the file. */
-static void test_hostile(void)
+TEST(test_hostile)
 {
   const guint32 seed = 65537;
   static const char good[] =
       "not (receiver.memory >= 'unlimited' or path.forward.loss<0.1%) and tcp.receive_window != auto";
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  const char *const sets[] = {NULL};
-  scenario *s = with(sets);
+  g_autoptr(scenario) s = with(NULL);
   guint refused = 0;
 
   g_test_message("seed %u", seed);
@@ -430,11 +351,10 @@ static void test_hostile(void)
   }
   g_assert_cmpuint(refused, >, 1500);
   g_assert_cmpuint(refused, <, 3000);
-  scenario_free(s);
 }
 
 /* The setting itself: a string or several, all of which must hold; replaced by an including file's. */
-static void test_setting(void)
+TEST(test_setting)
 {
   static const char *const cases[][2] = {
       {"where = 5;",
@@ -443,38 +363,33 @@ static void test_setting(void)
        "a.cfg:2: 'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings"},
       {"where = (\"mpa.crc\",\n\n 7);",
        "a.cfg:3: 'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings"},
-      {"where = [\"mpa.crc\",\n\"mpa.crk\"];", "a.cfg:2: where, column 1: unknown key 'mpa.crk'; expected "
-                                               "one that 'iwarpsim explain keys' lists (did you "
-                                               "mean 'mpa.crc'?)"},
-      {"where = \"mpa.crc\";\nwhere = \"mpa.markers\";", NULL},
+      {"where = [\"mpa.crc\",\n\"mpa.crk\"];",
+       "a.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that 'iwarpsim explain keys' lists "
+       "(did you mean 'mpa.crc'?)"},
+      {"where = \"mpa.crc\";\nwhere = \"mpa.markers\";",
+       "a.cfg:2: duplicate key 'where'; expected it once, it is given already in a.cfg:1"},
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *message = fixture_refusal(cases[i][0], NULL);
-    if (cases[i][1] != NULL) {
-      g_assert_cmpstr(message, ==, cases[i][1]);
-    }
-  }
+  fixture_assert_refusals(cases, G_N_ELEMENTS(cases));
   g_autofree char *message = fixture_refusal("title = \"t\";", "where=mpa.crc");
   g_assert_cmpstr(message, ==, "--set 'where=mpa.crc': the where cannot be set; expected GROUP.KEY=VALUE");
 }
 
 static void assert_hold(const char *text, gboolean expected, const char *origin)
 {
-  scenario *s = fixture_load(text, NULL);
+  g_autoptr(scenario) s = fixture_load(text, NULL);
   gboolean hold;
 
   g_assert_true(scenario_constraints_hold(s, &hold, NULL));
   g_assert_cmpint(hold, ==, expected);
   g_assert_cmpstr(scenario_constraints_origin(s), ==, origin);
-  scenario *copy = scenario_copy(s);
-  scenario_free(s);
+  g_autoptr(scenario) copy = scenario_copy(s);
+  g_clear_pointer(&s, scenario_free);
   g_assert_true(scenario_constraints_hold(copy, &hold, NULL));
   g_assert_cmpint(hold, ==, expected);
-  scenario_free(copy);
 }
 
-static void test_all_must_hold(void)
+TEST(test_all_must_hold)
 {
   assert_hold("title = \"t\";", TRUE, NULL);
   assert_hold("where = \"mpa.crc\";", TRUE, "a.cfg:1");
@@ -485,36 +400,12 @@ static void test_all_must_hold(void)
 }
 
 /* The constraints of an included file are meant for its sweep: one's own sweep or where replaces them. */
-static void test_included(void)
+TEST(test_included)
 {
-  fixture_write("b.cfg", "sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );\nwhere = \"not mpa.crc\";\n",
-                -1);
+  fixture_write("b.cfg",
+                "sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );\nwhere = \"not mpa.crc\";\n");
   assert_hold("@include \"b.cfg\"\n", FALSE, "b.cfg:2");
   assert_hold("@include \"b.cfg\"\nwhere = \"mpa.crc\";", TRUE, "a.cfg:2");
   assert_hold("@include \"b.cfg\"\nsweep = ();", TRUE, NULL);
   assert_hold("@include \"b.cfg\"\nwhere = \"not mpa.markers\"; sweep = ();", FALSE, "a.cfg:2");
-}
-
-int main(int argc, char **argv)
-{
-  char *folder = fixture_enter();
-  int status;
-
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/where/numbers", test_numbers);
-  g_test_add_func("/scenario/where/words-and-booleans", test_words_and_booleans);
-  g_test_add_func("/scenario/where/keys", test_keys);
-  g_test_add_func("/scenario/where/words-of-sizes", test_words_of_sizes);
-  g_test_add_func("/scenario/where/precedence", test_precedence);
-  g_test_add_func("/scenario/where/errors", test_errors);
-  g_test_add_func("/scenario/where/no-verdict", test_no_verdict);
-  g_test_add_func("/scenario/where/depth", test_depth);
-  g_test_add_func("/scenario/where/random", test_random);
-  g_test_add_func("/scenario/where/hostile", test_hostile);
-  g_test_add_func("/scenario/where/setting", test_setting);
-  g_test_add_func("/scenario/where/all-must-hold", test_all_must_hold);
-  g_test_add_func("/scenario/where/included", test_included);
-  status = g_test_run();
-  fixture_leave(folder);
-  return status;
 }

@@ -4,10 +4,9 @@
  * complete once and in the order posted, and a stream that ends leaves none behind.
  *
  * An input is: how the stream is configured, the number of ULPDUs, the order they arrive in, and each ULPDU
- * behind its length. */
+ * after its length. */
 #include "fuzz_input.h"
-#include "rdmap/rdmap_stream_private.h"
-#include "rdmap_kit.h"
+#include "rdmap_fixture.h"
 
 enum { FLAG_ON_ARRIVAL = 0x01, FLAG_STRICT_RESPONSES = 0x02, FLAG_STRICT_RDMAP00 = 0x04, FLAG_LOST = 0x08 };
 
@@ -24,43 +23,41 @@ enum {
 enum { STAG_WRITABLE = 1, STAG_READABLE = 2, STAG_SINK = 3, STAG_PEER = 4 };
 
 typedef struct trial {
-  rdmap_kit *kit;
+  rdmap_fixture *f;
   const uint8_t *readable;  /* that nobody may change */
   uint8_t sent[ULPDUS_MAX]; /* order of arrival: indices of ULPDUs */
   uint32_t count;
 } trial;
 
 /* `memory` under an STag of our choice, for the stream under test. */
-static void register_region(rdmap_kit *kit, uint32_t stag, uint8_t *memory, uint64_t base, unsigned access)
+static void register_region(rdmap_fixture *f, uint32_t stag, uint8_t *memory, uint64_t base, unsigned access)
 {
-  ddp_registration registration = {.memory = memory,
-                                   .base = base,
-                                   .length = REGION_OCTETS,
-                                   .access = access,
-                                   .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                   .owner = rdmap_kit_config(KIT_A).identity,
-                                   .is_remotely_invalidatable = stag == STAG_WRITABLE};
-
-  g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_A].stags, stag, &registration));
+  register_as(f->a, stag,
+              (ddp_registration){.memory = memory,
+                                 .base = base,
+                                 .length = REGION_OCTETS,
+                                 .access = access,
+                                 .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                 .owner = f->a->identity,
+                                 .is_remotely_invalidatable = stag == STAG_WRITABLE});
 }
 
 static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
 {
-  rdmap_config config = rdmap_kit_config(KIT_A);
+  rdmap_config config = rdmap_fixture_config(1);
 
   config.generation = generation;
   config.report_on_arrival = flags & FLAG_ON_ARRIVAL;
   config.strict_responses = flags & FLAG_STRICT_RESPONSES;
   config.strict_rdmap00 = flags & FLAG_STRICT_RDMAP00;
-  t->kit = rdmap_kit_new(&config, NULL);
-  t->readable = rdmap_kit_pattern(t->kit, KIT_A, REGION_OCTETS, 1);
-  register_region(t->kit, STAG_WRITABLE, rdmap_kit_memory(t->kit, KIT_A, REGION_OCTETS), 0,
+  t->f = rdmap_fixture_new(&config, NULL);
+  t->readable = new_pattern(t->f->a, REGION_OCTETS, 1);
+  register_region(t->f, STAG_WRITABLE, new_memory(t->f->a, REGION_OCTETS), 0,
                   DDP_ACCESS_REMOTE_WRITE | DDP_ACCESS_REMOTE_READ);
-  register_region(t->kit, STAG_READABLE, (uint8_t *)t->readable, REGION_BASE, DDP_ACCESS_REMOTE_READ);
-  register_region(t->kit, STAG_SINK, rdmap_kit_memory(t->kit, KIT_A, REGION_OCTETS), 0,
-                  DDP_ACCESS_REMOTE_WRITE);
+  register_region(t->f, STAG_READABLE, (uint8_t *)t->readable, REGION_BASE, DDP_ACCESS_REMOTE_READ);
+  register_region(t->f, STAG_SINK, new_memory(t->f->a, REGION_OCTETS), 0, DDP_ACCESS_REMOTE_WRITE);
   for (unsigned i = 0; i < RECEIVES; i++) {
-    rdmap_kit_post_receive(t->kit, KIT_A, RECEIVE_OCTETS);
+    post_receive(t->f->a, RECEIVE_OCTETS);
   }
   for (unsigned i = 0; i < READS; i++) {
     rdmap_work read = {.id = i,
@@ -69,25 +66,23 @@ static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
                        .remote_stag = STAG_PEER,
                        .local_stag = STAG_SINK,
                        .local_offset = i * (REGION_OCTETS / READS)};
-    g_assert_true(rdmap_kit_post_work(t->kit, KIT_A, read));
+    g_assert_true(try_post(t->f->a, read));
   }
-  g_assert_cmpuint(rdmap_kit_pull_all(t->kit, KIT_A), ==, READS);
+  g_assert_cmpuint(pull_all(t->f->a), ==, READS);
 }
 
-/* One more ULPDU that side B has sent. */
-static void forge(rdmap_kit *kit, fuzz_input ulpdu)
+/* One more ULPDU that B has sent. */
+static void forge_input(rdmap_fixture *f, fuzz_input ulpdu)
 {
-  GString *hex = g_string_new(NULL);
-
+  g_autoptr(GString) hex = g_string_new(NULL);
   while (ulpdu.length > 0) {
     g_string_append_printf(hex, "%02x", fuzz_input_octet(&ulpdu));
   }
-  rdmap_kit_forge_hex(kit, KIT_B, hex->str);
-  g_string_free(hex, TRUE);
+  forge_hex(f->b, hex->str);
 }
 
 /* The ULPDUs, and the order in which they arrive: that of their sending, each swapped with one that `order`
- * says. */
+ * names. */
 static void send_ulpdus(trial *t, fuzz_input input)
 {
   t->count = fuzz_input_octet(&input) % (ULPDUS_MAX + 1);
@@ -96,7 +91,7 @@ static void send_ulpdus(trial *t, fuzz_input input)
   for (uint32_t i = 0; i < t->count; i++) {
     t->sent[i] = (uint8_t)i;
     uint32_t octets = fuzz_input_octet(&input);
-    forge(t->kit, fuzz_input_take(&input, octets));
+    forge_input(t->f, fuzz_input_take(&input, octets));
   }
   for (uint32_t i = 0; i < t->count; i++) {
     uint32_t other = (i + fuzz_input_octet(&order)) % t->count;
@@ -109,19 +104,19 @@ static void send_ulpdus(trial *t, fuzz_input input)
 /* Delivered is a beginning of what was sent, without a gap. */
 static void check_delivered(const trial *t)
 {
-  const GArray *delivered = t->kit->hosts[KIT_A].delivered;
+  const GArray *delivered = t->f->a->delivered;
 
   g_assert_cmpuint(delivered->len, <=, t->count);
   for (guint i = 0; i < delivered->len; i++) {
     g_assert_cmpuint(g_array_index(delivered, ddp_segment, i).fpdu_start, ==,
-                     rdmap_kit_sent(t->kit, KIT_B, i)->fpdu_start);
+                     nth_sent(t->f->b, i)->fpdu_start);
   }
 }
 
-/* What the ULP was told so far. Ids are those of the Reads: each once, in order. */
+/* What the ULP received so far. Ids are those of the Reads: each once, in order. */
 static void check_log(const trial *t)
 {
-  const char *at = t->kit->hosts[KIT_A].log->str;
+  const char *at = t->f->a->log->str;
   uint64_t next = 0;
 
   while ((at = strstr(at, "completed ")) != NULL) {
@@ -129,19 +124,19 @@ static void check_log(const trial *t)
     g_assert_cmpuint(g_ascii_strtoull(at, NULL, 10), ==, next);
     next++;
   }
-  g_assert_cmpuint(rdmap_send_queue_count(t->kit->hosts[KIT_A].stream->operations), ==, READS - next);
+  g_assert_cmpuint(rdmap_send_queue_count(t->f->a->stream->operations), ==, READS - next);
 }
 
 static void arrive(trial *t)
 {
-  const kit_host *host = &t->kit->hosts[KIT_A];
+  const rdmap_host *host = t->f->a;
 
   for (uint32_t i = 0; i < t->count; i++) {
     bool had_ended = host->stream->is_terminated;
     guint delivered = host->delivered->len;
-    rdmap_kit_pass(t->kit, KIT_B, t->sent[i]);
-    rdmap_kit_pull_all(t->kit, KIT_A);
-    rdmap_kit_acknowledge(t->kit, KIT_A);
+    pass(t->f->b, t->sent[i]);
+    pull_all(t->f->a);
+    acknowledge(t->f->a);
     check_delivered(t);
     check_log(t);
     g_assert_true(!had_ended || host->delivered->len == delivered);
@@ -157,18 +152,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   trial t = {.count = 0};
 
   make_stream(&t, flags, generation);
-  rdmap_stream *stream = t.kit->hosts[KIT_A].stream;
+  rdmap_stream *stream = t.f->a->stream;
   uint8_t *readable = g_memdup2(t.readable, REGION_OCTETS);
   send_ulpdus(&t, input);
   arrive(&t);
   g_assert_cmpmem(t.readable, REGION_OCTETS, readable, REGION_OCTETS);
   g_free(readable);
   if (flags & FLAG_LOST) {
-    rdmap_stream_llp_lost(stream, ++t.kit->now);
+    rdmap_stream_llp_lost(stream, ++t.f->now);
     g_assert_true(stream->is_terminated);
   }
   check_log(&t);
   g_assert_true(!stream->is_terminated || rdmap_send_queue_count(stream->operations) == 0);
-  rdmap_kit_free(t.kit);
+  rdmap_fixture_free(t.f);
   return 0;
 }

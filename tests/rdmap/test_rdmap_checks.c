@@ -2,10 +2,7 @@
 /* What is checked of every incoming RDMA Message, of each opcode (rdmap-00 §9.2): DDP's fields, version,
  * opcode, buffer model and queue; and what is not looked at. */
 #include "base/random_stream.h"
-#include "rdmap/rdmap_stream_private.h"
-#include "rdmap_target.h"
-#include "stack_cleanup.h"
-#include "test.h"
+#include "rdmap_fixture.h"
 
 enum { OPCODES = 16, NO_QUEUE = -1, QUEUES = 3 };
 
@@ -17,7 +14,7 @@ typedef struct message_row {
   uint32_t invalidate_stag; /* of those that have one */
   const char *payload;
   uint32_t payload_octets;
-  const char *log; /* what B's ULP is told of it */
+  const char *log; /* what B's ULP receives */
 } message_row;
 
 /* SinkSTag 0x77, SinkTO 7, RDMARDSZ 4, SrcSTag TARGET_READ, SrcTO 0x200. */
@@ -35,162 +32,147 @@ static const message_row messages[] = {
     {"Terminate", 2, 0, "\2\7\0\0", 4, "got Terminate 0/2/07"},
 };
 
-/* The right header of `opcode`, in generation ietf. */
-static ddp_header header_of(size_t opcode)
+static size_t opcode_of(const message_row *m)
 {
-  const message_row *row = &messages[opcode];
-  ddp_header header = {.last = true, .version = 1, .ulp_control = (uint8_t)(0x40 + opcode)};
-  if (row->queue_number == NO_QUEUE) {
-    header.tagged = true;
-    header.stag = TARGET_WRITE;
-    header.tagged_offset = TARGET_WRITE / 16;
-  } else {
-    header.ulp_word = row->invalidate_stag;
-    header.queue_number = (uint32_t)row->queue_number;
-    header.msn = 1;
-  }
+  return (size_t)(m - messages);
+}
+
+/* Writes to TARGET_WRITE, or is the first of queue `queue`. */
+static void set_buffer(ddp_header *header, int queue)
+{
+  header->tagged = queue == NO_QUEUE;
+  header->stag = TARGET_WRITE;
+  header->tagged_offset = TARGET_WRITE / 16;
+  header->queue_number = (uint32_t)queue;
+  header->msn = 1;
+}
+
+/* The right header of a message, in generation ietf. */
+static ddp_header header_of(const message_row *m)
+{
+  ddp_header header = {.last = true, .version = 1, .ulp_control = (uint8_t)(0x40 + opcode_of(m))};
+  header.ulp_word = m->invalidate_stag;
+  set_buffer(&header, m->queue_number);
   return header;
 }
 
-/* A target; B has a Read open for a Read Response. */
-static rdmap_target *target_for(const rdmap_config *b, size_t opcode)
+/* A fixture with targets; B has a Read open for a Read Response. */
+static rdmap_fixture *fixture_for(const rdmap_config *b, const message_row *m)
 {
-  rdmap_target *target = rdmap_target_new(b);
-  if (opcode == RDMAP_READ_RESPONSE) {
-    g_assert_true(rdmap_kit_post(target->kit, KIT_B, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 4,
-                                 .local_stag = TARGET_WRITE, .local_offset = TARGET_WRITE / 16));
-    g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
-    rdmap_kit_acknowledge(target->kit, KIT_B);
+  rdmap_fixture *f = rdmap_fixture_with_targets(b);
+  if (opcode_of(m) == RDMAP_READ_RESPONSE) {
+    post(f->b, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 4, .local_stag = TARGET_WRITE,
+         .local_offset = TARGET_WRITE / 16);
+    g_assert_true(pull(f->b));
+    acknowledge(f->b);
   }
-  return target;
+  return f;
 }
 
-/* A target that has received `header` and `octets` of the payload of `opcode`. */
-static rdmap_target *received_octets(const rdmap_config *b, const ddp_header *header, size_t opcode,
-                                     uint32_t octets)
+/* One that has received `header` and `octets` of the payload of `m`. */
+static rdmap_fixture *received_octets(const rdmap_config *b, ddp_header header, const message_row *m,
+                                      uint32_t octets)
 {
-  rdmap_target *target = target_for(b, opcode);
-  rdmap_kit_forge(target->kit, KIT_A, header, messages[opcode].payload, octets);
-  rdmap_kit_pass(target->kit, KIT_A, 0);
-  return target;
+  rdmap_fixture *f = fixture_for(b, m);
+  forge(f->a, &header, m->payload, octets);
+  pass(f->a, 0);
+  return f;
 }
 
-static rdmap_target *received(const rdmap_config *b, const ddp_header *header, size_t opcode)
+static rdmap_fixture *received(const rdmap_config *b, ddp_header header, const message_row *m)
 {
-  return received_octets(b, header, opcode, messages[opcode].payload_octets);
+  return received_octets(b, header, m, m->payload_octets);
 }
 
-/* The last thing that B sends is one Terminate with these octets behind its DDP header; B's ULP is told,
- * tagged memory is as it was. */
-static void assert_terminates(rdmap_target *target, uint8_t layer_and_type, uint8_t code)
+/* B sends one ULPDU more, a Terminate for segment `wrong` of A: its error, M and D, the length and the header
+ * of the segment. */
+static void assert_terminates_for(rdmap_fixture *f, size_t wrong, uint8_t layer_and_type, uint8_t code)
 {
-  rdmap_kit *kit = target->kit;
-  const kit_ulpdu *faulty = rdmap_kit_sent(kit, KIT_A, 0);
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
-  const kit_ulpdu *sent = rdmap_kit_sent(kit, KIT_B, kit->hosts[KIT_B].sent->len - 1);
-  uint32_t header_octets = faulty->octets[0] & 0x80 ? 14 : 18;
-  g_assert_cmphex(sent->octets[1] & 0x0F, ==, RDMAP_TERMINATE);
-  g_assert_cmphex(sent->octets[18], ==, layer_and_type);
-  g_assert_cmphex(sent->octets[19], ==, code);
-  g_assert_cmphex(sent->octets[20], ==, 0xC0); /* M, D */
-  g_assert_cmpuint(sent->octets[22] << 8 | sent->octets[23], ==, faulty->length);
-  g_assert_cmpmem(sent->octets + 24, sent->length - 24, faulty->octets, header_octets);
-  char *expected =
+  const sent_ulpdu *faulty = nth_sent(f->a, wrong);
+  g_assert_cmpuint(pull_all(f->b), ==, 1);
+  const sent_ulpdu *sent = last_sent(f->b);
+  const uint8_t control[] = {layer_and_type, code, 0xC0, 0, 0, (uint8_t)faulty->length};
+  g_assert_cmphex(sent->octets[1], ==, sent->octets[0] & 3 ? 0x47 : 0x07); /* RV as DV */
+  g_assert_cmpmem(sent->octets + 18, sizeof control, control, sizeof control);
+  g_assert_cmpmem(sent->octets + 24, sent->length - 24, faulty->octets, faulty->octets[0] & 0x80 ? 14 : 18);
+}
+
+/* The same for the first segment; B's ULP receives the error, tagged memory is as it was. */
+static void assert_terminates(rdmap_fixture *f, uint8_t layer_and_type, uint8_t code)
+{
+  assert_terminates_for(f, 0, layer_and_type, code);
+  g_autofree char *expected =
       g_strdup_printf("sends Terminate %u/%u/%02X", layer_and_type >> 4, layer_and_type & 15, code);
-  g_assert_true(g_str_has_prefix(kit->hosts[KIT_B].log->str, expected));
-  g_free(expected);
-  rdmap_target_assert_unchanged(target);
-  rdmap_target_assert_registered(target, 0);
+  g_assert_true(g_str_has_prefix(f->b->log->str, expected));
+  assert_targets_unchanged(f);
+  assert_targets_registered(f, 0);
 }
 
-static bool writes(size_t opcode)
+/* The message did what fig. 4 says. */
+static void assert_right(const rdmap_fixture *f, const message_row *m)
 {
-  return opcode == RDMAP_WRITE || opcode == RDMAP_READ_RESPONSE;
+  bool writes = opcode_of(m) == RDMAP_WRITE || opcode_of(m) == RDMAP_READ_RESPONSE;
+  assert_log(f->b, m->log);
+  g_assert_cmpuint(f->b->delivered->len, ==, 1);
+  g_assert_cmpint(memcmp(f->targets[0], "\1\2\3\4", 4) == 0, ==, writes);
+  assert_untouched(f->targets[0] + 4, TARGET_OCTETS - 4);
+  assert_targets_registered(f, m->invalidate_stag);
 }
 
 /* RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062, RDMAP-063: right messages
  * do what fig. 4 says, with RV 1 over DV 1, RV 0 over DV 0 and the same in the generation rfc. */
-TEST(test_right_messages)
+EACH_TEST(test_right_messages, message_row, messages)
 {
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {
-      rdmap_config b = rdmap_kit_config(KIT_B);
-      ddp_header header = header_of(opcode);
-      b.generation = generation;
-      if (generation == IWARP_RDMAC) {
-        header.version = 0;
-        header.ulp_control = (uint8_t)opcode;
-      }
-      g_autoptr(rdmap_target) target = received(&b, &header, opcode);
-      g_test_message("%s", messages[opcode].name);
-      rdmap_kit_assert_log(target->kit, KIT_B, messages[opcode].log);
-      g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, 1);
-      g_assert_cmpint(memcmp(target->memories[0], "\1\2\3\4", 4) == 0, ==, writes(opcode));
-      rdmap_kit_assert_untouched(target->memories[0] + 4, TARGET_OCTETS - 4);
-      rdmap_target_assert_registered(target, messages[opcode].invalidate_stag);
+  for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {
+    ddp_header header = header_of(c);
+    if (generation == IWARP_RDMAC) {
+      header.version = 0;
+      header.ulp_control = (uint8_t)opcode_of(c);
     }
+    g_autoptr(rdmap_fixture) f = received(B_WITH(.generation = generation), header, c);
+    assert_right(f, c);
   }
 }
 
 /* RDMAP-043, RDMAP-045: each opcode in each buffer model and queue that is not its own, right in all else:
  * 0/2/06 (note D26). Of each row: RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060,
  * RDMAP-061, RDMAP-062, RDMAP-063. */
-TEST(test_wrong_buffer_model_or_queue)
+EACH_TEST(test_wrong_buffer_model_or_queue, message_row, messages)
 {
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    for (int queue = NO_QUEUE; queue < QUEUES; queue++) {
-      ddp_header header = header_of(opcode);
-      if (queue == messages[opcode].queue_number) {
-        continue;
-      }
-      g_test_message("%s, QN %d", messages[opcode].name, queue);
-      header.tagged = queue == NO_QUEUE;
-      header.stag = TARGET_WRITE;
-      header.tagged_offset = TARGET_WRITE / 16;
-      header.queue_number = (uint32_t)queue;
-      header.msn = 1;
-      g_autoptr(rdmap_target) target = received_octets(NULL, &header, opcode, 4);
-      assert_terminates(target, 0x02, 0x06);
+  for (int queue = NO_QUEUE; queue < QUEUES; queue++) {
+    if (queue != c->queue_number) {
+      ddp_header header = header_of(c);
+      set_buffer(&header, queue);
+      g_autoptr(rdmap_fixture) f = received_octets(NULL, header, c, 4);
+      assert_terminates(f, 0x02, 0x06);
     }
   }
 }
 
 /* RDMAP-064, RDMAP-238, RDMAP-106, RDMAP-293: opcodes 8 … 15 are unexpected, in whatever buffer. */
-TEST(test_reserved_opcodes)
+EACH_TEST(test_reserved_opcodes, message_row, messages)
 {
   for (unsigned opcode = G_N_ELEMENTS(messages); opcode < OPCODES; opcode++) {
-    for (size_t like = 0; like < G_N_ELEMENTS(messages); like++) {
-      ddp_header header = header_of(like);
-      header.ulp_control = (uint8_t)(0x40 + opcode);
-      g_autoptr(rdmap_target) target = received(NULL, &header, like);
-      assert_terminates(target, 0x02, 0x06);
-    }
+    ddp_header header = header_of(c);
+    header.ulp_control = (uint8_t)(0x40 + opcode);
+    g_autoptr(rdmap_fixture) f = received(NULL, header, c);
+    assert_terminates(f, 0x02, 0x06);
   }
 }
 
 /* RDMAP-105, RDMAP-239, RDMAP-049, RDMAP-050: any RV but that of the generation, on every message,
  * reserved opcodes too: version first (note D12). */
-TEST(test_wrong_versions)
+EACH_TEST(test_wrong_versions, message_row, messages)
 {
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    for (unsigned version = 0; version < 4; version++) {
-      for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {
-        rdmap_config b = rdmap_kit_config(KIT_B);
-        ddp_header header = header_of(opcode);
-        b.generation = generation;
-        header.version = generation == IWARP_RDMAC ? 0 : 1;
-        if (version == header.version) {
-          continue;
-        }
-        header.ulp_control = (uint8_t)(version << 6 | opcode);
-        rdmap_target *target = received(&b, &header, opcode);
-        assert_terminates(target, 0x02, 0x05);
-        rdmap_target_free(target);
-        header.ulp_control |= 0x08;
-        target = received(&b, &header, opcode);
-        assert_terminates(target, 0x02, 0x05);
-        rdmap_target_free(target);
-      }
+  for (unsigned i = 0; i < 4 * 2 * IWARP_GENERATIONS; i++) {
+    iwarp_generation generation = i / 8;
+    unsigned version = i % 4, reserved = i & 4 ? 0x08 : 0;
+    ddp_header header = header_of(c);
+    header.version = generation == IWARP_RDMAC ? 0 : 1;
+    if (version != header.version) {
+      header.ulp_control = (uint8_t)(version << 6 | opcode_of(c) | reserved);
+      g_autoptr(rdmap_fixture) f = received(B_WITH(.generation = generation), header, c);
+      assert_terminates(f, 0x02, 0x05);
     }
   }
 }
@@ -211,11 +193,7 @@ static void set_reserved_opcode(ddp_header *header)
 
 static void set_wrong_model(ddp_header *header)
 {
-  header->tagged = !header->tagged;
-  header->stag = TARGET_WRITE;
-  header->tagged_offset = TARGET_WRITE / 16;
-  header->queue_number = RDMAP_QUEUE_TERMINATE;
-  header->msn = 1;
+  set_buffer(header, header->tagged ? RDMAP_QUEUE_TERMINATE : NO_QUEUE);
 }
 
 static void set_wrong_queue(ddp_header *header)
@@ -224,13 +202,14 @@ static void set_wrong_queue(ddp_header *header)
       header->queue_number == RDMAP_QUEUE_TERMINATE ? RDMAP_QUEUE_READ_REQUEST : RDMAP_QUEUE_TERMINATE;
 }
 
-/* Forges a message of `opcode` in three segments, of which `wrong` has a field set wrong. */
-static void forge_in_three(rdmap_kit *kit, size_t opcode, size_t wrong, void (*set)(ddp_header *header))
+/* Forges a message in three segments, of which `wrong` has a field set wrong. */
+static void forge_in_three(rdmap_fixture *f, const message_row *m, size_t wrong,
+                           void (*set)(ddp_header *header))
 {
-  uint32_t third = messages[opcode].payload_octets / PARTS;
-  uint32_t first = messages[opcode].payload_octets - 2 * third;
+  uint32_t third = m->payload_octets / PARTS;
+  uint32_t first = m->payload_octets - 2 * third;
   for (size_t i = 0; i < PARTS; i++) {
-    ddp_header header = header_of(opcode);
+    ddp_header header = header_of(m);
     uint32_t from = i == 0 ? 0 : first + (uint32_t)(i - 1) * third;
     header.last = i == PARTS - 1;
     header.message_offset = header.tagged ? 0 : from;
@@ -238,26 +217,14 @@ static void forge_in_three(rdmap_kit *kit, size_t opcode, size_t wrong, void (*s
     if (i == wrong) {
       set(&header);
     }
-    rdmap_kit_forge(kit, KIT_A, &header, messages[opcode].payload + from, i == 0 ? first : third);
+    forge(f->a, &header, m->payload + from, i == 0 ? first : third);
   }
-}
-
-/* The Terminate that B sends names the error 0/2/`code` and copies the header of segment `wrong`. */
-static void assert_terminates_for(rdmap_kit *kit, size_t wrong, uint8_t code)
-{
-  const kit_ulpdu *faulty = rdmap_kit_sent(kit, KIT_A, wrong);
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
-  const kit_ulpdu *sent = rdmap_kit_sent(kit, KIT_B, kit->hosts[KIT_B].sent->len - 1);
-  const uint8_t control[] = {0x02, code, 0xC0, 0, 0, (uint8_t)faulty->length};
-  g_assert_cmphex(sent->octets[1], ==, 0x47);
-  g_assert_cmpmem(sent->octets + 18, sizeof control, control, sizeof control);
-  g_assert_cmpmem(sent->octets + 24, sent->length - 24, faulty->octets, faulty->octets[0] & 0x80 ? 14 : 18);
 }
 
 /* RDMAP-239, RDMAP-105, RDMAP-238, RDMAP-106, RDMAP-043: version, opcode and buffer model are checked in
  * every segment of a message, the first, one within and the last, in either order of arrival; the segment is
  * not Placed, and the Terminate is for it. With all three right the message is what it is in one. */
-TEST(test_every_segment_is_checked)
+EACH_TEST(test_every_segment_is_checked, message_row, messages)
 {
   static const struct {
     const char *what;
@@ -267,57 +234,48 @@ TEST(test_every_segment_is_checked)
                 {"opcode", set_reserved_opcode, 0x06},
                 {"T", set_wrong_model, 0x06},
                 {"QN", set_wrong_queue, 0x06}};
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    for (size_t i = 0; i < G_N_ELEMENTS(faults) * (PARTS + 1) * 2; i++) {
-      size_t wrong = i / 2 % (PARTS + 1);
-      size_t fault = i / 2 / (PARTS + 1);
-      bool reversed = i & 1;
-      if (faults[fault].set == set_wrong_queue && messages[opcode].queue_number == NO_QUEUE) {
-        continue;
+  for (size_t i = 0; i < G_N_ELEMENTS(faults) * (PARTS + 1) * 2; i++) {
+    size_t wrong = i / 2 % (PARTS + 1);
+    size_t fault = i / 2 / (PARTS + 1);
+    bool reversed = i & 1;
+    if (faults[fault].set == set_wrong_queue && c->queue_number == NO_QUEUE) {
+      continue;
+    }
+    g_test_message("%s of segment %zu, reversed %d", faults[fault].what, wrong, reversed);
+    g_autoptr(rdmap_fixture) f = fixture_for(NULL, c);
+    forge_in_three(f, c, wrong, faults[fault].set);
+    for (size_t passed = 0; passed < PARTS; passed++) {
+      if (passed <= wrong || reversed) {
+        assert_log(f->b, "");
       }
-      g_test_message("%s: %s of segment %zu, reversed %d", messages[opcode].name, faults[fault].what, wrong,
-                     reversed);
-      g_autoptr(rdmap_target) target = target_for(NULL, opcode);
-      forge_in_three(target->kit, opcode, wrong, faults[fault].set);
-      for (size_t passed = 0; passed < PARTS; passed++) {
-        if (passed <= wrong || reversed) {
-          rdmap_kit_assert_log(target->kit, KIT_B, "");
-        }
-        rdmap_kit_pass(target->kit, KIT_A, reversed ? PARTS - 1 - passed : passed);
-      }
-      if (wrong == NO_PART) {
-        rdmap_kit_assert_log(target->kit, KIT_B, messages[opcode].log);
-        g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, PARTS);
-      } else {
-        g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, wrong);
-        g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, reversed ? PARTS - 1 : wrong);
-        assert_terminates_for(target->kit, wrong, faults[fault].code);
-      }
+      pass(f->a, reversed ? PARTS - 1 - passed : passed);
+    }
+    g_assert_cmpuint(f->b->delivered->len, ==, wrong);
+    if (wrong == NO_PART) {
+      assert_log(f->b, c->log);
+    } else {
+      g_assert_cmpuint(f->b->placed, ==, reversed ? PARTS - 1 : wrong);
+      assert_terminates_for(f, wrong, 0x02, faults[fault].code);
     }
   }
 }
 
 /* RDMAP-052: each of the two Rsv bits, and both. RDMAP-053, RDMAP-055: an Invalidate STag in a message
  * that has none; STags that it names stay as they are. */
-TEST(test_ignored_fields)
+EACH_TEST(test_ignored_fields, message_row, messages)
 {
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    for (unsigned bits = 0x10; bits <= 0x30; bits += 0x10) {
-      ddp_header header = header_of(opcode);
-      header.ulp_control |= (uint8_t)bits;
-      if (messages[opcode].invalidate_stag == 0) {
-        header.ulp_word = TARGET_READ;
-      }
-      g_autoptr(rdmap_target) target = received(NULL, &header, opcode);
-      g_test_message("%s", messages[opcode].name);
-      rdmap_kit_assert_log(target->kit, KIT_B, messages[opcode].log);
-      g_assert_cmpint(memcmp(target->memories[0], "\1\2\3\4", 4) == 0, ==, writes(opcode));
-      rdmap_target_assert_registered(target, messages[opcode].invalidate_stag);
+  for (unsigned bits = 0x10; bits <= 0x30; bits += 0x10) {
+    ddp_header header = header_of(c);
+    header.ulp_control |= (uint8_t)bits;
+    if (c->invalidate_stag == 0) {
+      header.ulp_word = TARGET_READ;
     }
+    g_autoptr(rdmap_fixture) f = received(NULL, header, c);
+    assert_right(f, c);
   }
 }
 
-/* One field made wrong, and what DDP says of it (ddp-07/rfc5041 §7.1, §7.2). */
+/* One field made wrong, and DDP's code for it (ddp-07/rfc5041 §7.1, §7.2). */
 typedef struct field_row {
   const char *what;
   uint8_t code;
@@ -329,8 +287,8 @@ static const field_row tagged_fields[] = {
     {"an STag without the right", 0x00, {.stag = TARGET_READ, .tagged_offset = TARGET_READ / 16}},
     {"an STag of another Protection Domain", 0x02, {.stag = TARGET_FOREIGN, .tagged_offset = 0x300}},
     {"an STag of another stream", 0x02, {.stag = TARGET_OTHER_STREAM, .tagged_offset = 0x500}},
-    {"a TO in front of the buffer", 0x01, {.tagged_offset = 0xFF}},
-    {"a TO with its last octet behind it", 0x01, {.tagged_offset = 0x13D}},
+    {"a TO before the buffer", 0x01, {.tagged_offset = 0xFF}},
+    {"a TO whose last octet is after it", 0x01, {.tagged_offset = 0x13D}},
     {"a TO that wraps", 0x03, {.stag = TARGET_TOP, .tagged_offset = UINT64_MAX - 2}},
     {"DV 2", 0x04, {.version = 2}},
     {"DV 3", 0x04, {.version = 3}},
@@ -341,8 +299,8 @@ static const field_row untagged_fields[] = {
     {"QN 2^32 - 1", 0x01, {.queue_number = UINT32_MAX}},
     {"an MSN without a buffer", 0x02, {.msn = 4}},
     {"an MSN of the past", 0x03, {.msn = UINT32_MAX}},
-    {"an MO behind the buffer", 0x04, {.message_offset = 60}},
-    {"an MO far behind it", 0x04, {.message_offset = UINT32_MAX}},
+    {"an MO after the buffer", 0x04, {.message_offset = 60}},
+    {"an MO far after it", 0x04, {.message_offset = UINT32_MAX}},
     {"DV 2", 0x06, {.version = 2}},
     {"DV 3", 0x06, {.version = 3}},
 };
@@ -359,21 +317,18 @@ static ddp_header with_field(ddp_header header, const ddp_header *field)
 }
 
 /* RDMAP-237 of Writes, Read Responses, Sends and Terminates, RDMAP-242 of Read Requests: each field of
- * each opcode is DDP's to validate; RDMAP tells its error in layer 1 (RDMAP-111, RDMAP-024). RDMAP-267,
+ * each opcode is DDP's to validate; RDMAP reports its error in layer 1 (RDMAP-111, RDMAP-024). RDMAP-267,
  * RDMAP-269: the STag of Writes and Read Responses among them, which another Protection Domain or stream
  * has: DDP refuses to Place, RDMAP Terminates. */
-TEST(test_fields_of_ddp)
+EACH_TEST(test_fields_of_ddp, message_row, messages)
 {
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    bool tagged = messages[opcode].queue_number == NO_QUEUE;
-    const field_row *fields = tagged ? tagged_fields : untagged_fields;
-    size_t count = tagged ? G_N_ELEMENTS(tagged_fields) : G_N_ELEMENTS(untagged_fields);
-    for (size_t i = 0; i < count; i++) {
-      ddp_header header = with_field(header_of(opcode), &fields[i].header);
-      g_test_message("%s with %s", messages[opcode].name, fields[i].what);
-      g_autoptr(rdmap_target) target = received(NULL, &header, opcode);
-      assert_terminates(target, tagged ? 0x11 : 0x12, fields[i].code);
-    }
+  bool tagged = c->queue_number == NO_QUEUE;
+  const field_row *fields = tagged ? tagged_fields : untagged_fields;
+  size_t count = tagged ? G_N_ELEMENTS(tagged_fields) : G_N_ELEMENTS(untagged_fields);
+  for (size_t i = 0; i < count; i++) {
+    g_test_message("%s", fields[i].what);
+    g_autoptr(rdmap_fixture) f = received(NULL, with_field(header_of(c), &fields[i].header), c);
+    assert_terminates(f, tagged ? 0x11 : 0x12, fields[i].code);
   }
 }
 
@@ -382,21 +337,20 @@ TEST(test_fields_of_ddp)
 TEST(test_too_long)
 {
   static const uint32_t lengths[QUEUES] = {16, 28, 52};
-  for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
-    if (messages[opcode].queue_number == NO_QUEUE) {
-      continue;
+  for (size_t i = 0; i < G_N_ELEMENTS(messages); i++) {
+    if (messages[i].queue_number != NO_QUEUE) {
+      g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+      ddp_header header = header_of(&messages[i]);
+      forge(f->a, &header, NULL, lengths[messages[i].queue_number] + 1);
+      pass(f->a, 0);
+      assert_terminates(f, 0x12, 0x05);
+      assert_untouched(f->receive, TARGET_RECEIVE_OCTETS);
     }
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    ddp_header header = header_of(opcode);
-    rdmap_kit_forge(target->kit, KIT_A, &header, NULL, lengths[messages[opcode].queue_number] + 1);
-    rdmap_kit_pass(target->kit, KIT_A, 0);
-    assert_terminates(target, 0x12, 0x05);
-    rdmap_kit_assert_untouched(target->receive, TARGET_RECEIVE_OCTETS);
   }
 }
 
 /* A segment of random fields, three times in four near the edges of what is allowed. */
-static void forge_hostile(rdmap_kit *kit, random_stream *random)
+static void forge_hostile(rdmap_fixture *f, random_stream *random)
 {
   static const uint32_t stags[] = {TARGET_WRITE, TARGET_READ,         TARGET_FOREIGN, TARGET_KEPT,
                                    TARGET_TOP,   TARGET_OTHER_STREAM, TARGET_NONE,    TARGET_UNKNOWN};
@@ -416,11 +370,11 @@ static void forge_hostile(rdmap_kit *kit, random_stream *random)
     header.msn = (uint32_t)random_stream_below(random, 4);
     header.message_offset = (uint32_t)random_stream_below(random, 20);
   }
-  rdmap_kit_forge(kit, KIT_A, &header, NULL, (uint32_t)random_stream_below(random, near ? 30 : 60));
+  forge(f->a, &header, NULL, (uint32_t)random_stream_below(random, near ? 30 : 60));
 }
 
 /* RDMAP-249: whatever comes, no octet outside the rights changes: neither an STag that may not be written,
- * nor a guard around any buffer (rdmap_kit_free()). */
+ * nor a guard around any buffer (rdmap_fixture_free()). */
 TEST(test_hostile_headers)
 {
   static const size_t unwritable[] = {1, 2, 4, 6}; /* READ, FOREIGN, OTHER_STREAM, NONE */
@@ -429,18 +383,17 @@ TEST(test_hostile_headers)
   size_t placed = 0;
   size_t terminated = 0;
   for (unsigned round = 0; round < ROUNDS; round++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
     g_test_message("seed %u round %u", SEED, round);
     for (unsigned i = 0; i < SEGMENTS; i++) {
-      forge_hostile(target->kit, random);
+      forge_hostile(f, random);
     }
-    rdmap_kit_pass_rest(target->kit, KIT_A);
+    pass_rest(f->a);
     for (size_t i = 0; i < G_N_ELEMENTS(unwritable); i++) {
-      g_assert_cmpmem(target->memories[unwritable[i]], TARGET_OCTETS, target->before[unwritable[i]],
-                      TARGET_OCTETS);
+      g_assert_cmpmem(f->targets[unwritable[i]], TARGET_OCTETS, f->before[unwritable[i]], TARGET_OCTETS);
     }
-    placed += target->kit->hosts[KIT_B].placed;
-    terminated += target->kit->hosts[KIT_B].stream->is_terminated;
+    placed += f->b->placed;
+    terminated += f->b->stream->is_terminated;
   }
   /* The test has teeth: both happen, and often. */
   g_assert_cmpuint(placed, >, 2 * ROUNDS);

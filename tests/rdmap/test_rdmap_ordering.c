@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of ordering and completion (rdmap-00 §12.2 fig. 17): two operations of A, and what B and A may
  * see of them and when. */
-#include "rdmap_kit.h"
-#include "test.h"
+#include "rdmap_fixture.h"
 
 /* MULPDU 114: a Write of 200 octets is 2 segments, a Send 3 (96, 96, 8), a Read Request 1. */
-enum { OCTETS = 200, OPERATIONS = 2, FIRST = 0, LATER = 1 };
-
-typedef enum op_class { SEND, WRITE, READ, CLASSES } op_class;
-
-static op_class class_of(rdmap_operation operation)
-{
-  switch (operation) {
-  case RDMAP_OPERATION_WRITE:
-    return WRITE;
-  case RDMAP_OPERATION_READ:
-    return READ;
-  default:
-    return SEND;
-  }
-}
-
-/* The cells, by first and later operation. */
-static const char *const cells[CLASSES][CLASSES] = {
-    [SEND] = {[SEND] = "RDMAP-282", [WRITE] = "RDMAP-283", [READ] = "RDMAP-284"},
-    [WRITE] = {[SEND] = "RDMAP-285", [WRITE] = "RDMAP-286", [READ] = "RDMAP-287"},
-    [READ] = {[SEND] = "RDMAP-288", [WRITE] = "RDMAP-289", [READ] = "RDMAP-290"},
-};
+enum { LENGTH = 200, FIRST = 0, LATER = 1, PAIR = 2 };
 
 /* One operation, and the memory it moves. */
 typedef struct operation {
   rdmap_operation kind;
+  bool is_read;
+  bool is_write;   /* neither: one of the Sends */
   uint8_t *local;  /* of A: what a Write or Send takes, what a Read fills */
   uint8_t *remote; /* of B: what a Write or Send fills, what a Read takes */
   size_t from;     /* its segments: [from, to) of what A has sent */
@@ -38,166 +18,130 @@ typedef struct operation {
   uint32_t invalidated;
 } operation;
 
-typedef struct fixture {
-  rdmap_kit *kit;
-  operation operations[OPERATIONS];
-} fixture;
-
-/* A Send's buffer is the next one posted; a Read takes what the operation before it has written, if that
- * is a Write. */
-static rdmap_work prepare(fixture *f, unsigned index, rdmap_operation kind)
+/* Posts operation `index` of `pair` and pulls its segments. A Send's buffer is the next one posted; a Read
+ * takes what the operation before it has written, if that is a Write. */
+static void start(rdmap_fixture *f, operation *pair, unsigned index, rdmap_operation kind)
 {
-  operation *o = &f->operations[index];
-  rdmap_work work = {.id = index + 1, .operation = kind, .length = OCTETS};
-  *o = (operation){.kind = kind};
-  switch (class_of(kind)) {
-  case SEND: {
-    uint8_t *spare = rdmap_kit_memory(f->kit, KIT_B, 1);
-    o->local = rdmap_kit_pattern(f->kit, KIT_A, OCTETS, index + 1);
-    o->remote = rdmap_kit_post_receive(f->kit, KIT_B, OCTETS);
-    o->invalidated = rdmap_kit_register(f->kit, KIT_B, spare, 0, 1, DDP_ACCESS_NONE);
-    work.source_user = o->local;
-    work.remote_stag = o->invalidated;
-    break;
+  operation *o = &pair[index];
+  rdmap_work work = {.id = index + 1, .operation = kind, .length = LENGTH};
+  *o = (operation){.kind = kind,
+                   .is_read = kind == RDMAP_OPERATION_READ,
+                   .is_write = kind == RDMAP_OPERATION_WRITE,
+                   .from = f->a->sent->len};
+  if (o->is_read) {
+    o->local = new_memory(f->a, LENGTH);
+    o->remote =
+        index == LATER && pair[FIRST].is_write ? pair[FIRST].remote : new_pattern(f->b, LENGTH, index + 7);
+    work.local_stag = register_memory(f->a, o->local, 0, LENGTH, DDP_ACCESS_REMOTE_WRITE);
+    work.remote_stag = register_memory(f->b, o->remote, 0, LENGTH, DDP_ACCESS_REMOTE_READ);
+  } else {
+    work.source_user = o->local = new_pattern(f->a, LENGTH, index + 1);
+    o->remote = o->is_write ? new_memory(f->b, LENGTH) : post_receive(f->b, LENGTH);
+    work.remote_stag = o->is_write ? register_memory(f->b, o->remote, 0, LENGTH, DDP_ACCESS_REMOTE_WRITE)
+                                   : register_memory(f->b, new_memory(f->b, 1), 0, 1, DDP_ACCESS_NONE);
+    o->invalidated = work.remote_stag;
   }
-  case WRITE:
-    o->local = rdmap_kit_pattern(f->kit, KIT_A, OCTETS, index + 1);
-    o->remote = rdmap_kit_memory(f->kit, KIT_B, OCTETS);
-    work.source_user = o->local;
-    work.remote_stag = rdmap_kit_register(f->kit, KIT_B, o->remote, 0, OCTETS, DDP_ACCESS_REMOTE_WRITE);
-    break;
-  default:
-    o->local = rdmap_kit_memory(f->kit, KIT_A, OCTETS);
-    o->remote = index == LATER && class_of(f->operations[FIRST].kind) == WRITE
-                    ? f->operations[FIRST].remote
-                    : rdmap_kit_pattern(f->kit, KIT_B, OCTETS, index + 7);
-    work.local_stag = rdmap_kit_register(f->kit, KIT_A, o->local, 0, OCTETS, DDP_ACCESS_REMOTE_WRITE);
-    work.remote_stag = rdmap_kit_register(f->kit, KIT_B, o->remote, 0, OCTETS, DDP_ACCESS_REMOTE_READ);
-  }
-  return work;
-}
-
-static fixture fixture_new(rdmap_operation first, rdmap_operation later)
-{
-  fixture f = {.kit = rdmap_kit_new(NULL, NULL)};
-  const rdmap_operation kinds[OPERATIONS] = {first, later};
-  for (unsigned i = 0; i < OPERATIONS; i++) {
-    rdmap_work work = prepare(&f, i, kinds[i]);
-    f.operations[i].from = f.kit->hosts[KIT_A].sent->len;
-    g_assert_true(rdmap_kit_post_work(f.kit, KIT_A, work));
-    g_assert_cmpuint(rdmap_kit_pull_all(f.kit, KIT_A), >, 0);
-    f.operations[i].to = f.kit->hosts[KIT_A].sent->len;
-  }
-  return f;
+  g_assert_true(try_post(f->a, work));
+  g_assert_cmpuint(pull_all(f->a), >, 0);
+  o->to = f->a->sent->len;
 }
 
 /* The segments of `o` arrive last to first, but for the `kept` at its front. */
-static void arrive(fixture *f, const operation *o, size_t kept)
+static void arrive(rdmap_fixture *f, const operation *o, size_t kept)
 {
   for (size_t i = o->to; i > o->from + kept; i--) {
-    rdmap_kit_pass(f->kit, KIT_A, i - 1);
+    pass(f->a, i - 1);
   }
 }
 
-static void assert_nothing_told(fixture *f)
+static void assert_nothing_happened(rdmap_fixture *f, const operation *pair)
 {
-  rdmap_kit_assert_log(f->kit, KIT_A, "");
-  rdmap_kit_assert_log(f->kit, KIT_B, "");
-  g_assert_false(rdmap_kit_pull(f->kit, KIT_B));
-  for (unsigned i = 0; i < OPERATIONS; i++) {
-    if (class_of(f->operations[i].kind) == READ) {
-      rdmap_kit_assert_untouched(f->operations[i].local, OCTETS);
+  assert_log(f->a, "");
+  assert_log(f->b, "");
+  g_assert_false(pull(f->b));
+  for (unsigned i = 0; i < PAIR; i++) {
+    if (pair[i].is_read) {
+      assert_untouched(pair[i].local, LENGTH);
     }
   }
 }
 
-/* What B's ULP is told when both operations are there: Sends only, in the order sent. */
-static char *log_of_b(const fixture *f)
+/* What B's ULP receives when both operations are there: Sends only, in the order sent. */
+static void assert_sends_received(const rdmap_fixture *f, const operation *pair)
 {
-  GString *log = g_string_new(NULL);
+  g_autoptr(GString) log = g_string_new(NULL);
   unsigned buffers = 0;
-  for (unsigned i = 0; i < OPERATIONS; i++) {
-    const operation *o = &f->operations[i];
-    if (class_of(o->kind) == SEND) {
-      bool solicited = o->kind == RDMAP_OPERATION_SEND_SE || o->kind == RDMAP_OPERATION_SEND_SE_INVALIDATE;
-      bool invalidates =
-          o->kind == RDMAP_OPERATION_SEND_INVALIDATE || o->kind == RDMAP_OPERATION_SEND_SE_INVALIDATE;
+  for (unsigned i = 0; i < PAIR; i++) {
+    rdmap_operation kind = pair[i].kind;
+    if (!pair[i].is_read && !pair[i].is_write) {
+      bool solicited = kind == RDMAP_OPERATION_SEND_SE || kind == RDMAP_OPERATION_SEND_SE_INVALIDATE;
       g_string_append_printf(log, "%sreceived %u (200 octets)%s", log->len > 0 ? "; " : "", ++buffers,
                              solicited ? ", solicited" : "");
-      if (invalidates) {
-        g_string_append_printf(log, ", invalidated 0x%x", o->invalidated);
-      }
+    }
+    if (kind == RDMAP_OPERATION_SEND_INVALIDATE || kind == RDMAP_OPERATION_SEND_SE_INVALIDATE) {
+      g_string_append_printf(log, ", invalidated 0x%x", pair[i].invalidated);
     }
   }
-  return g_string_free(log, FALSE);
+  assert_log(f->b, log->str);
 }
 
 /* The Read Responses of B, 2 segments each: those to the first Read come first. They arrive last to first:
  * a later response is Placed while the first is missing (no guarantee), but nothing is complete until all
- * in front of it is. */
-static void check_responses(fixture *f)
+ * before it is. */
+static void check_responses(rdmap_fixture *f, const operation *pair)
 {
-  unsigned reads = 0;
-  for (unsigned i = 0; i < OPERATIONS; i++) {
-    reads += class_of(f->operations[i].kind) == READ;
-  }
-  g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_B), ==, 2 * reads);
-  for (unsigned i = 0, read = 0; i < OPERATIONS; i++) {
-    const operation *o = &f->operations[i];
-    if (class_of(o->kind) == READ) {
-      for (unsigned segment = 0; segment < 2; segment++) {
-        const kit_ulpdu *response = rdmap_kit_sent(f->kit, KIT_B, 2 * read + segment);
-        g_assert_cmpmem(response->octets + 14, 100, o->remote + (size_t)100 * segment, 100);
-      }
-      read++;
+  size_t segments = 0;
+  size_t pulled = pull_all(f->b);
+  for (unsigned i = 0; i < PAIR; i++) {
+    for (size_t from = 0; pair[i].is_read && from < LENGTH; from += 100) {
+      g_assert_cmpmem(nth_sent(f->b, segments++)->octets + 14, 100, pair[i].remote + from, 100);
     }
   }
-  rdmap_kit_acknowledge(f->kit, KIT_A);
-  for (size_t i = 2 * (size_t)reads; i > 0; i--) {
-    for (unsigned j = 0; j < OPERATIONS; j++) { /* a Read, and what follows it, is not complete */
-      if (class_of(f->operations[j].kind) == READ) {
-        g_autofree char *completed = g_strdup_printf("completed %u", j + 1);
-        g_assert_null(strstr(f->kit->hosts[KIT_A].log->str, completed));
-      }
+  g_assert_cmpuint(pulled, ==, segments);
+  acknowledge(f->a);
+  while (segments > 0) {
+    for (unsigned i = 0; i < PAIR; i++) { /* a Read, and what follows it, is not complete */
+      g_autofree char *completed = g_strdup_printf("completed %u", i + 1);
+      g_assert_true(!pair[i].is_read || !strstr(f->a->log->str, completed));
     }
-    rdmap_kit_pass(f->kit, KIT_B, i - 1);
+    pass(f->b, --segments);
   }
-  rdmap_kit_assert_log(f->kit, KIT_A, "completed 1; completed 2");
+  assert_log(f->a, "completed 1; completed 2");
 }
 
 /* One cell. The later operation arrives before the first: its payload is Placed at once (no Placement
- * guarantee), but nothing is told, Completed or answered. With the first one there all is, in order; a
+ * guarantee), but nothing is received, Completed or answered. With the first one there all is, in order; a
  * Read's response is not even generated before (the third column). Then the first operation, if a Read, is
  * answered with what the later one has written, if it has (footnote 2). */
 static void check_pair(rdmap_operation first, rdmap_operation later)
 {
-  fixture f = fixture_new(first, later);
-  operation *o = f.operations;
-  g_test_message("%s: operations %d, %d", cells[class_of(first)][class_of(later)], first, later);
-  arrive(&f, &o[LATER], 0);
-  if (class_of(later) != READ) {
-    g_assert_cmpmem(o[LATER].remote, OCTETS, o[LATER].local, OCTETS);
+  g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
+  operation o[PAIR];
+  g_test_message("operations %d, %d", first, later);
+  start(f, o, FIRST, first);
+  start(f, o, LATER, later);
+  arrive(f, &o[LATER], 0);
+  if (!o[LATER].is_read) {
+    g_assert_cmpmem(o[LATER].remote, LENGTH, o[LATER].local, LENGTH);
   }
-  assert_nothing_told(&f);
-  arrive(&f, &o[FIRST], 1);
-  assert_nothing_told(&f);
-  rdmap_kit_pass(f.kit, KIT_A, o[FIRST].from);
-  if (class_of(first) != READ) {
-    g_assert_cmpmem(o[FIRST].remote, OCTETS, o[FIRST].local, OCTETS);
+  assert_nothing_happened(f, o);
+  arrive(f, &o[FIRST], 1);
+  assert_nothing_happened(f, o);
+  pass(f->a, o[FIRST].from);
+  if (!o[FIRST].is_read) {
+    g_assert_cmpmem(o[FIRST].remote, LENGTH, o[FIRST].local, LENGTH);
   }
-  char *log = log_of_b(&f);
-  rdmap_kit_assert_log(f.kit, KIT_B, log); /* no response is generated yet */
-  g_free(log);
-  g_assert_cmpuint(f.kit->hosts[KIT_B].sent->len, ==, 0);
-  check_responses(&f);
-  for (unsigned i = 0; i < OPERATIONS; i++) {
-    g_assert_cmpmem(o[i].remote, OCTETS, o[i].local, OCTETS);
+  assert_sends_received(f, o);
+  g_assert_cmpuint(f->b->sent->len, ==, 0); /* no response is generated yet */
+  check_responses(f, o);
+  for (unsigned i = 0; i < PAIR; i++) {
+    g_assert_cmpmem(o[i].remote, LENGTH, o[i].local, LENGTH);
   }
-  rdmap_kit_free(f.kit);
 }
 
 /* RDMAP-282, RDMAP-283, RDMAP-284, RDMAP-285, RDMAP-286, RDMAP-287, RDMAP-288, RDMAP-289, RDMAP-290: every
- * cell, with each of the four Sends where fig. 17 says Send. */
+ * cell (of a Send, Write or Read and a later one, in this order), with each of the four Sends where fig. 17
+ * has Send. */
 TEST(test_cells)
 {
   for (rdmap_operation first = 0; first < RDMAP_OPERATIONS; first++) {
@@ -211,19 +155,19 @@ TEST(test_cells)
 TEST(test_overlapping_writes)
 {
   for (unsigned order = 0; order < 2; order++) {
-    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
-    uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 8);
-    uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 0, 8, DDP_ACCESS_REMOTE_WRITE);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
+    uint8_t *memory = new_memory(f->b, 8);
+    uint32_t stag = register_memory(f->b, memory, 0, 8, DDP_ACCESS_REMOTE_WRITE);
     uint8_t *payloads[2];
     for (unsigned i = 0; i < 2; i++) {
-      payloads[i] = rdmap_kit_pattern(kit, KIT_A, 8, i);
-      g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = 8,
-                                   .source_user = payloads[i], .remote_stag = stag));
+      payloads[i] = new_pattern(f->a, 8, i);
+      post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = payloads[i],
+           .remote_stag = stag);
     }
-    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
-    rdmap_kit_pass(kit, KIT_A, order);
+    g_assert_cmpuint(pull_all(f->a), ==, 2);
+    pass(f->a, order);
     g_assert_cmpmem(memory, 8, payloads[order], 8);
-    rdmap_kit_pass(kit, KIT_A, !order);
+    pass(f->a, !order);
     g_assert_cmpmem(memory, 8, payloads[!order], 8);
   }
 }
@@ -232,87 +176,76 @@ TEST(test_overlapping_writes)
  * response is generated: it has the new ones. */
 RDMAP_TEST(test_read_may_see_a_later_write)
 {
-  uint8_t *memory = rdmap_kit_pattern(kit, KIT_B, 8, 1);
-  uint8_t *written = rdmap_kit_pattern(kit, KIT_A, 8, 2);
-  uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 8);
-  rdmap_work read = {.id = 1, .operation = RDMAP_OPERATION_READ, .length = 8};
-  rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = written};
-  read.remote_stag =
-      rdmap_kit_register(kit, KIT_B, memory, 0, 8, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
-  read.local_stag = rdmap_kit_register(kit, KIT_A, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE);
-  write.remote_stag = read.remote_stag;
-  g_assert_true(rdmap_kit_post_work(kit, KIT_A, read));
-  g_assert_true(rdmap_kit_post_work(kit, KIT_A, write));
-  rdmap_kit_run(kit);
+  uint8_t *memory = new_pattern(f->b, 8, 1);
+  uint8_t *written = new_pattern(f->a, 8, 2);
+  uint8_t *sink = new_memory(f->a, 8);
+  uint32_t stag = register_memory(f->b, memory, 0, 8, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
+  post(f->a, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 8, .remote_stag = stag,
+       .local_stag = register_memory(f->a, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE));
+  post(f->a, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = written,
+       .remote_stag = stag);
+  exchange(f);
   g_assert_cmpmem(sink, 8, written, 8);
 }
 
 /* RDMAP-291 (footnote 1): Write, Read, and a fenced Write: it does not leave before the response is
  * Delivered, so it never lands before the first one, though that is late. RDMAP-292 (footnote 2): the same
- * of a fenced Send behind a Read. */
+ * of a fenced Send after a Read. */
 TEST(test_fence)
 {
   static const rdmap_operation fenced[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_SEND};
   for (size_t i = 0; i < G_N_ELEMENTS(fenced); i++) {
-    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
-    uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 8);
-    uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 8);
-    uint8_t *one = rdmap_kit_pattern(kit, KIT_A, 8, 1);
-    uint8_t *two = rdmap_kit_pattern(kit, KIT_A, 8, 2);
-    uint32_t both = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE;
-    rdmap_work work = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = one};
-    work.remote_stag = rdmap_kit_register(kit, KIT_B, memory, 0, 8, both);
-    work.local_stag = rdmap_kit_register(kit, KIT_A, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE);
-    uint8_t *received = rdmap_kit_post_receive(kit, KIT_B, 8);
-    g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
-    rdmap_work read = work;
-    read.id = 2;
-    read.operation = RDMAP_OPERATION_READ;
-    read.source_user = NULL;
-    g_assert_true(rdmap_kit_post_work(kit, KIT_A, read));
-    work.id = 3;
-    work.operation = fenced[i];
-    work.source_user = two;
-    work.fence = true;
-    g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
-    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
-    rdmap_kit_acknowledge(kit, KIT_A);
-    rdmap_kit_pass(kit, KIT_A, 1);
-    g_assert_false(rdmap_kit_pull(kit, KIT_A));
-    g_assert_false(rdmap_kit_pull(kit, KIT_B));
-    rdmap_kit_pass(kit, KIT_A, 0);
-    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
-    g_assert_false(rdmap_kit_pull(kit, KIT_A));
-    rdmap_kit_pass(kit, KIT_B, 0);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
+    uint8_t *memory = new_memory(f->b, 8);
+    uint8_t *sink = new_memory(f->a, 8);
+    uint8_t *one = new_pattern(f->a, 8, 1);
+    uint8_t *two = new_pattern(f->a, 8, 2);
+    uint8_t *received = post_receive(f->b, 8);
+    uint32_t stag = register_memory(f->b, memory, 0, 8, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
+    post(f->a, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = one,
+         .remote_stag = stag);
+    post(f->a, .id = 2, .operation = RDMAP_OPERATION_READ, .length = 8, .remote_stag = stag,
+         .local_stag = register_memory(f->a, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE));
+    post(f->a, .id = 3, .operation = fenced[i], .length = 8, .source_user = two, .remote_stag = stag,
+         .fence = true);
+    g_assert_cmpuint(pull_all(f->a), ==, 2);
+    acknowledge(f->a);
+    pass(f->a, 1);
+    g_assert_false(pull(f->a));
+    g_assert_false(pull(f->b));
+    pass(f->a, 0);
+    g_assert_cmpuint(pull_all(f->b), ==, 1);
+    g_assert_false(pull(f->a));
+    pass(f->b, 0);
     g_assert_cmpmem(sink, 8, one, 8);
-    g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
-    rdmap_kit_pass(kit, KIT_A, 2);
+    g_assert_cmpuint(pull_all(f->a), ==, 1);
+    pass(f->a, 2);
     g_assert_cmpmem(fenced[i] == RDMAP_OPERATION_WRITE ? memory : received, 8, two, 8);
   }
 }
 
 /* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however
- * many before it are missing; nothing is told until the first is there, and then all in the order sent. */
+ * many before it are missing; nothing is received until the first is there, and then all in the order sent.
+ */
 RDMAP_TEST(test_sends_far_ahead)
 {
   enum { SENDS = 600 };
   uint8_t *memories[SENDS];
-  uint8_t *payload = rdmap_kit_pattern(kit, KIT_A, SENDS + 2, 3);
+  uint8_t *payload = new_pattern(f->a, SENDS + 2, 3);
   g_autoptr(GString) log = g_string_new(NULL);
   for (size_t i = 0; i < SENDS; i++) {
-    memories[i] = rdmap_kit_post_receive(kit, KIT_B, 3);
-    g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_SEND, .length = 3,
-                                 .source_user = payload + i));
+    memories[i] = post_receive(f->b, 3);
+    post(f->a, .operation = RDMAP_OPERATION_SEND, .length = 3, .source_user = payload + i);
     g_string_append_printf(log, "%sreceived %zu (3 octets)", i > 0 ? "; " : "", i + 1);
   }
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, SENDS);
+  g_assert_cmpuint(pull_all(f->a), ==, SENDS);
   for (size_t i = SENDS; i > 0; i--) {
-    rdmap_kit_assert_log(kit, KIT_B, "");
-    rdmap_kit_assert_untouched(memories[i - 1], 3);
-    rdmap_kit_pass(kit, KIT_A, i - 1);
+    assert_log(f->b, "");
+    assert_untouched(memories[i - 1], 3);
+    pass(f->a, i - 1);
     g_assert_cmpmem(memories[i - 1], 3, payload + i - 1, 3);
   }
-  rdmap_kit_assert_log(kit, KIT_B, log->str);
+  assert_log(f->b, log->str);
   for (size_t i = 0; i < SENDS; i++) {
     g_assert_cmpmem(memories[i], 3, payload + i, 3);
   }
@@ -322,9 +255,8 @@ RDMAP_TEST(test_sends_far_ahead)
 RDMAP_TEST(test_no_fence)
 {
   uint8_t octet = 1;
-  rdmap_work work = {.operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet};
-  g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
-  g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = 1));
-  g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 3);
+  post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet);
+  post(f->a, .operation = RDMAP_OPERATION_READ, .length = 1);
+  post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet);
+  g_assert_cmpuint(pull_all(f->a), ==, 3);
 }

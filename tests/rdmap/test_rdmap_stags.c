@@ -2,90 +2,68 @@
 /* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3). A
  * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
 #include "base/random_stream.h"
-#include "rdmap_association.h"
-#include "stack_cleanup.h"
+#include "rdmap_fixture.h"
 #include "stag_changes.h"
-#include "test.h"
 
-enum { SINK = 0x20, A_STREAM = 1 };
-
-typedef struct fixture {
-  rdmap_kit *kit;
-  ddp_stag_table *stags; /* of B */
-  uint8_t *memory;       /* of B, under STAG */
-  uint8_t *sink;         /* of A, under SINK, from offset 0 */
-  uint8_t payload[OCTETS + 1];
-} fixture;
-
-static fixture *fixture_new(const rdmap_config *b, ddp_registration registration)
+static rdmap_fixture *fixture_new(const rdmap_config *b, ddp_registration registration)
 {
-  fixture *f = g_new0(fixture, 1);
-  ddp_registration sink = rdmap_good_registration;
-  f->kit = rdmap_kit_new(NULL, b);
-  f->stags = f->kit->hosts[KIT_B].stags;
-  f->memory = rdmap_kit_pattern(f->kit, KIT_B, OCTETS, 5);
-  f->sink = rdmap_kit_memory(f->kit, KIT_A, OCTETS + 1);
-  registration.memory = f->memory;
-  g_assert_true(ddp_stag_table_register_as(f->stags, STAG, &registration));
-  sink.base = 0;
-  sink.length = OCTETS + 1;
-  sink.memory = f->sink;
-  g_assert_true(ddp_stag_table_register_as(f->kit->hosts[KIT_A].stags, SINK, &sink));
-  return f;
+  return rdmap_fixture_with_stag(NULL, b, registration);
 }
 
-static void fixture_free(fixture *f)
-{
-  rdmap_kit_free(f->kit);
-  g_free(f);
-}
+static uint8_t payload[OCTETS + 1]; /* of the last Write or Send */
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
-
-static void run(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
+static void run(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
 {
   static uint8_t value;
   value = (uint8_t)(value % 0x20 + 1);
-  memset(f->payload, 0xC0 + value, sizeof f->payload);
-  memset(f->sink, KIT_UNTOUCHED, OCTETS + 1);
-  g_assert_cmpuint(length, <=, sizeof f->payload);
-  g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = operation, .length = length,
-                               .source_user = operation == RDMAP_OPERATION_READ ? NULL : f->payload,
-                               .remote_stag = STAG, .remote_offset = offset, .local_stag = SINK));
-  rdmap_kit_run(f->kit);
+  memset(payload, 0xC0 + value, sizeof payload);
+  memset(f->local, UNTOUCHED, OCTETS + 1);
+  g_assert_cmpuint(length, <=, sizeof payload);
+  post(f->a, .operation = operation, .length = length,
+       .source_user = operation == RDMAP_OPERATION_READ ? NULL : payload, .remote_stag = STAG,
+       .remote_offset = offset, .local_stag = SINK);
+  exchange(f);
 }
 
 /* A's Write or Read reaches `length` octets at `offset` under STAG, and no others. */
-static void assert_allowed(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
+static void assert_allowed(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
 {
   uint8_t expected[OCTETS];
-  memcpy(expected, f->memory, OCTETS);
+  memcpy(expected, f->remote, OCTETS);
   run(f, operation, offset, length);
-  rdmap_kit_assert_log(f->kit, KIT_B, "");
+  assert_log(f->b, "");
   if (operation == RDMAP_OPERATION_WRITE) {
-    memcpy(expected + (offset - BASE), f->payload, length);
+    memcpy(expected + (offset - BASE), payload, length);
   } else {
-    g_assert_cmpmem(f->sink, length, expected + (offset - BASE), length);
-    rdmap_kit_assert_untouched(f->sink + length, OCTETS + 1 - length);
+    g_assert_cmpmem(f->local, length, expected + (offset - BASE), length);
+    assert_untouched(f->local + length, OCTETS + 1 - length);
   }
-  g_assert_cmpmem(f->memory, OCTETS, expected, OCTETS);
+  g_assert_cmpmem(f->remote, OCTETS, expected, OCTETS);
 }
 
-/* It does not: one Terminate ("0/1/00") and no Read Response, all memory as it was. Frees `f`. */
-static void assert_refused(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length,
+/* It does not: one Terminate ("0/1/00") and no Read Response, all memory as it was. */
+static void assert_refused(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length,
                            const char *terminate)
 {
   uint8_t expected[OCTETS];
-  size_t responses = rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE);
+  size_t responses = count_sent(f->b, RDMAP_READ_RESPONSE);
   g_autofree char *log = g_strdup_printf("sends Terminate %s", terminate);
-  memcpy(expected, f->memory, OCTETS);
+  memcpy(expected, f->remote, OCTETS);
   run(f, operation, offset, length);
-  rdmap_kit_assert_log(f->kit, KIT_B, log);
-  g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_TERMINATE), ==, 1);
-  g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE), ==, responses);
-  g_assert_cmpmem(f->memory, OCTETS, expected, OCTETS);
-  rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
-  fixture_free(f);
+  assert_log(f->b, log);
+  g_assert_cmpuint(count_sent(f->b, RDMAP_TERMINATE), ==, 1);
+  g_assert_cmpuint(count_sent(f->b, RDMAP_READ_RESPONSE), ==, responses);
+  g_assert_cmpmem(f->remote, OCTETS, expected, OCTETS);
+  assert_untouched(f->local, OCTETS + 1);
+}
+
+/* The first of its stream is refused. */
+static void assert_refused_first(const rdmap_config *b, ddp_registration registration,
+                                 rdmap_operation operation, uint64_t offset, uint32_t length,
+                                 const char *terminate)
+{
+  g_autoptr(rdmap_fixture) f = fixture_new(b, registration);
+  assert_refused(f, operation, offset, length, terminate);
 }
 
 static const rdmap_operation both[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_READ};
@@ -104,14 +82,13 @@ TEST(test_range)
     outside[] = {{BASE - 1, 1},          {BASE - 1, 2},      {BASE + OCTETS, 1},
                  {BASE + OCTETS - 1, 2}, {BASE, OCTETS + 1}, {BASE + 1, OCTETS}};
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, rdmap_good_registration);
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
     for (size_t j = 0; j < G_N_ELEMENTS(inside); j++) {
       assert_allowed(f, both[i], inside[j].offset, inside[j].length);
     }
-    fixture_free(f);
     for (size_t j = 0; j < G_N_ELEMENTS(outside); j++) {
-      assert_refused(fixture_new(NULL, rdmap_good_registration), both[i], outside[j].offset,
-                     outside[j].length, out_of_bounds[i]);
+      assert_refused_first(NULL, good_registration, both[i], outside[j].offset, outside[j].length,
+                           out_of_bounds[i]);
     }
   }
 }
@@ -124,23 +101,22 @@ TEST(test_reads_at_any_offset)
   enum { ROUNDS = 500, SEED = 7, SINK_OCTETS = 2 * OCTETS };
   const uint64_t sink_base = UINT64_C(0xFEDCBA9876543211);
   g_autoptr(random_stream) random = random_stream_new(SEED, "test_rdmap_stags");
-  g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
-  uint8_t *sink = rdmap_kit_memory(f->kit, KIT_A, SINK_OCTETS);
-  uint32_t stag = rdmap_kit_register(f->kit, KIT_A, sink, sink_base, SINK_OCTETS, DDP_ACCESS_REMOTE_WRITE);
+  g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+  uint8_t *sink = new_memory(f->a, SINK_OCTETS);
+  uint32_t stag = register_memory(f->a, sink, sink_base, SINK_OCTETS, DDP_ACCESS_REMOTE_WRITE);
   for (unsigned round = 0; round < ROUNDS; round++) {
     uint32_t length = 1 + (uint32_t)random_stream_below(random, OCTETS);
     uint64_t from = random_stream_below(random, OCTETS - length + 1);
     uint64_t to = random_stream_below(random, SINK_OCTETS - length + 1);
     g_test_message("seed %u round %u: %u octets from %u to %u", SEED, round, length, (unsigned)from,
                    (unsigned)to);
-    memset(sink, KIT_UNTOUCHED, SINK_OCTETS);
-    g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = length,
-                                 .remote_stag = STAG, .remote_offset = BASE + from, .local_stag = stag,
-                                 .local_offset = sink_base + to));
-    rdmap_kit_run(f->kit);
-    g_assert_cmpmem(sink + to, length, f->memory + from, length);
-    rdmap_kit_assert_untouched(sink, to);
-    rdmap_kit_assert_untouched(sink + to + length, SINK_OCTETS - to - length);
+    memset(sink, UNTOUCHED, SINK_OCTETS);
+    post(f->a, .operation = RDMAP_OPERATION_READ, .length = length, .remote_stag = STAG,
+         .remote_offset = BASE + from, .local_stag = stag, .local_offset = sink_base + to);
+    exchange(f);
+    g_assert_cmpmem(sink + to, length, f->remote + from, length);
+    assert_untouched(sink, to);
+    assert_untouched(sink + to + length, SINK_OCTETS - to - length);
   }
 }
 
@@ -148,13 +124,13 @@ TEST(test_reads_at_any_offset)
 TEST(test_range_is_set_and_withdrawn)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, rdmap_good_registration);
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
     assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(stag_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
+    g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS / 2, f->remote));
     assert_allowed(f, both[i], BASE + OCTETS / 2 - 1, 1);
-    g_assert_true(stag_set_range(f->stags, STAG, BASE, OCTETS, f->memory));
+    g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS, f->remote));
     assert_allowed(f, both[i], BASE + OCTETS / 2, 1);
-    g_assert_true(stag_set_range(f->stags, STAG, BASE, OCTETS / 2, f->memory));
+    g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS / 2, f->remote));
     assert_refused(f, both[i], BASE + OCTETS / 2, 1, out_of_bounds[i]);
   }
 }
@@ -163,57 +139,51 @@ TEST(test_range_is_set_and_withdrawn)
 TEST(test_validity_is_set_and_withdrawn)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, rdmap_good_registration);
-    ddp_registration again = rdmap_good_registration;
-    again.memory = f->memory;
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
     assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
-    g_assert_true(ddp_stag_table_register_as(f->stags, STAG, &again));
+    g_assert_true(ddp_stag_table_deregister(f->b->stags, STAG));
+    register_as(f->b, STAG, WITH(ddp_registration, good_registration, .memory = f->remote));
     assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(ddp_stag_table_deregister(f->stags, STAG));
+    g_assert_true(ddp_stag_table_deregister(f->b->stags, STAG));
     assert_refused(f, both[i], BASE, 1, invalid[i]);
   }
 }
 
 /* RDMAP-255: a Write of 1600 octets or the response to a Read of as many, in segments of 100, the STag
- * revoked after each number of them: nothing behind is reached. (DDP-195, note D56) */
+ * revoked after each number of them: nothing after them is reached. (DDP-195, note D56) */
 TEST(test_revoked_at_any_time)
 {
   enum { LONG = 1600, SEGMENTS = 16 };
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
-    uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
-    uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
-    uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
-    g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = LONG,
-                                 .source_user = sent, .remote_stag = stag));
-    g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_A), ==, SEGMENTS);
-    for (size_t i = 0; i < segments; i++) {
-      rdmap_kit_pass(f->kit, KIT_A, i);
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+    uint8_t *source = new_pattern(f->a, LONG, 9);
+    uint8_t *target = new_memory(f->b, LONG);
+    uint32_t stag = register_memory(f->b, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
+    post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = LONG, .source_user = source,
+         .remote_stag = stag);
+    g_assert_cmpuint(pull_all(f->a), ==, SEGMENTS);
+    for (size_t i = 0; i < SEGMENTS; i++) {
+      if (i == segments) {
+        g_assert_true(ddp_stag_table_deregister(f->b->stags, stag));
+      }
+      pass(f->a, i);
     }
-    g_assert_true(ddp_stag_table_deregister(f->stags, stag));
-    for (size_t i = segments; i < SEGMENTS; i++) {
-      rdmap_kit_pass(f->kit, KIT_A, i);
-    }
-    g_assert_cmpmem(target, segments * 100, sent, segments * 100);
-    rdmap_kit_assert_untouched(target + segments * 100, LONG - segments * 100);
-    rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 1/1/00");
+    g_assert_cmpmem(target, segments * 100, source, segments * 100);
+    assert_untouched(target + segments * 100, LONG - segments * 100);
+    assert_log(f->b, "sends Terminate 1/1/00");
   }
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
-    uint8_t *source = rdmap_kit_pattern(f->kit, KIT_B, LONG, 9);
-    uint32_t stag = rdmap_kit_register(f->kit, KIT_B, source, 0, LONG, DDP_ACCESS_REMOTE_READ);
-    g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = LONG,
-                                 .remote_stag = stag, .local_stag = SINK));
-    g_assert_true(rdmap_kit_pull(f->kit, KIT_A));
-    rdmap_kit_pass_rest(f->kit, KIT_A);
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+    uint32_t stag = register_memory(f->b, new_pattern(f->b, LONG, 9), 0, LONG, DDP_ACCESS_REMOTE_READ);
+    post(f->a, .operation = RDMAP_OPERATION_READ, .length = LONG, .remote_stag = stag, .local_stag = SINK);
+    g_assert_cmpuint(send_all(f->a), ==, 1);
     for (size_t i = 0; i < segments; i++) {
-      g_assert_true(rdmap_kit_pull(f->kit, KIT_B));
+      g_assert_true(pull(f->b));
     }
-    g_assert_true(ddp_stag_table_deregister(f->stags, stag));
-    g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_B), ==, 1);
-    g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE), ==, segments);
-    rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/1/00");
+    g_assert_true(ddp_stag_table_deregister(f->b->stags, stag));
+    g_assert_cmpuint(pull_all(f->b), ==, 1);
+    g_assert_cmpuint(count_sent(f->b, RDMAP_READ_RESPONSE), ==, segments);
+    assert_log(f->b, "sends Terminate 0/1/00");
   }
 }
 
@@ -223,16 +193,16 @@ TEST(test_rights)
 {
   static const unsigned right[] = {DDP_ACCESS_REMOTE_WRITE, DDP_ACCESS_REMOTE_READ};
   static const char *const no_right[] = {"1/1/00", "0/1/02"};
-  ddp_registration ungranted = rdmap_good_registration;
-  ungranted.access = (ddp_registration){0}.access;
+  ddp_registration ungranted =
+      WITH(ddp_registration, good_registration, .access = (ddp_registration){0}.access);
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    assert_refused(fixture_new(NULL, ungranted), both[i], BASE, 1, no_right[i]);
+    assert_refused_first(NULL, ungranted, both[i], BASE, 1, no_right[i]);
     for (unsigned access = 0; access < 4; access++) {
-      fixture *f = fixture_new(NULL, ungranted);
-      g_assert_true(stag_set_access(f->stags, STAG, access));
+      g_autoptr(rdmap_fixture) f = fixture_new(NULL, ungranted);
+      g_assert_true(stag_set_access(f->b->stags, STAG, access));
       if (access & right[i]) {
         assert_allowed(f, both[i], BASE, OCTETS);
-        g_assert_true(stag_set_access(f->stags, STAG, access & ~right[i]));
+        g_assert_true(stag_set_access(f->b->stags, STAG, access & ~right[i]));
       }
       assert_refused(f, both[i], BASE, 1, no_right[i]);
     }
@@ -242,11 +212,11 @@ TEST(test_rights)
 /* RDMAP-256 of a Read's own sink: the response may write only where A has granted that. */
 TEST(test_rights_of_a_sink)
 {
-  g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
-  g_assert_true(stag_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
+  g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+  g_assert_true(stag_set_access(f->a->stags, SINK, DDP_ACCESS_REMOTE_READ));
   run(f, RDMAP_OPERATION_READ, BASE, OCTETS);
-  rdmap_kit_assert_log(f->kit, KIT_A, "sends Terminate 1/1/00; completed 0 in error");
-  rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
+  assert_log(f->a, "sends Terminate 1/1/00; completed 0 in error");
+  assert_untouched(f->local, OCTETS + 1);
 }
 
 /* RDMAP-257, RDMAP-258: 4096 STags of a table: each is another, no two neighbours follow each other, they
@@ -282,67 +252,57 @@ TEST(test_stags_are_hard_to_predict)
   g_assert_cmpuint(same, <, 2);
 }
 
-/* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
- * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
- * (note D48). */
-TEST(test_associations)
+/* B grants both operations what is associated with it, and refuses the rest. */
+static void check_association(const rdmap_config *b, const stag_association *association,
+                              const char *const refusals[])
 {
-  for (size_t i = 0; i < RDMAP_ASSOCIATIONS; i++) {
-    g_test_message("%s", rdmap_associations[i].what);
-    for (size_t j = 0; j < G_N_ELEMENTS(both); j++) {
-      fixture *f = fixture_new(NULL, rdmap_association_registration(&rdmap_associations[i]));
-      if (rdmap_associations[i].is_ours) {
-        assert_allowed(f, both[j], BASE, OCTETS);
-        fixture_free(f);
-      } else {
-        assert_refused(f, both[j], BASE, OCTETS, not_associated[j]);
-      }
+  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+    g_autoptr(rdmap_fixture) f = fixture_new(b, registration_for(association));
+    if (association->is_ours) {
+      assert_allowed(f, both[i], BASE, OCTETS);
+    } else {
+      assert_refused(f, both[i], BASE, OCTETS, refusals[i]);
     }
   }
 }
 
+/* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
+ * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
+ * (note D48). */
+EACH_TEST(test_associations, stag_association, associations)
+{
+  check_association(NULL, c, not_associated);
+}
+
 /* RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid STag': no
  * Read Response, and 0/1/00, or 1/1/00 for a Write. */
-TEST(test_associations_to_the_letter)
+EACH_TEST(test_associations_to_the_letter, stag_association, associations)
 {
-  rdmap_config b = rdmap_kit_config(KIT_B);
-  b.strict_rdmap00 = true;
-  for (size_t i = 0; i < RDMAP_ASSOCIATIONS; i++) {
-    for (size_t j = 0; j < G_N_ELEMENTS(both); j++) {
-      fixture *f = fixture_new(&b, rdmap_association_registration(&rdmap_associations[i]));
-      if (rdmap_associations[i].is_ours) {
-        assert_allowed(f, both[j], BASE, OCTETS);
-        fixture_free(f);
-      } else {
-        assert_refused(f, both[j], BASE, OCTETS, invalid[j]);
-      }
-    }
-  }
+  check_association(B_WITH(.strict_rdmap00 = true), c, invalid);
 }
 
 /* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well,
  * keep their codes. */
 TEST(test_the_letter_changes_no_other_code)
 {
-  rdmap_config b = rdmap_kit_config(KIT_B);
-  b.strict_rdmap00 = true;
+  const rdmap_config *b = B_WITH(.strict_rdmap00 = true);
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    assert_refused(fixture_new(&b, rdmap_good_registration), both[i], BASE, OCTETS + 1, out_of_bounds[i]);
+    assert_refused_first(b, good_registration, both[i], BASE, OCTETS + 1, out_of_bounds[i]);
   }
-  assert_refused(fixture_new(&b, rdmap_good_registration), RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
+  assert_refused_first(b, good_registration, RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
 }
 
 /* RDMAP-259: an association can be set anew, and is asked for at each access. */
 TEST(test_association_is_set)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    fixture *f = fixture_new(NULL, rdmap_good_registration);
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
     ddp_stream_identity ours = {.stream_id = B_STREAM, .protection_domain = OTHER_PD};
     ddp_stream_identity others = {.stream_id = 99, .protection_domain = PD};
     assert_allowed(f, both[i], BASE, 1);
-    g_assert_true(stag_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
+    g_assert_true(stag_associate(f->b->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
     assert_allowed(f, both[i], BASE, 1);
-    g_assert_true(stag_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
+    g_assert_true(stag_associate(f->b->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
     assert_refused(f, both[i], BASE, 1, not_associated[i]);
   }
 }

@@ -1,84 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a stream ends: what a Terminate says, when it goes out, what it replaces and what becomes of the
+/* How a stream ends: what a Terminate reports, when it goes out, what it replaces and what becomes of the
  * operations (rdmap-00 §6.8, §8.2, §9.1). The checks themselves are test_rdmap_checks and
  * test_rdmap_value_table. */
-#include "rdmap/rdmap_stream_private.h"
-#include "rdmap_target.h"
+#include "rdmap_fixture.h"
 #include "stag_changes.h"
-#include "test.h"
-
-enum { A_SINK = 0xA000 };
 
 #define TERMINATE_HEADER "41 47 00000000 00000002 00000001 00000000 "
+#define SEND "41 43 00000000 00000000 00000001 00000000 01020304"
 #define GOOD_WRITE "C1 40 00001000 0000000000000100 01020304"
 /* To STag 0x9999, which there is none of. */
 #define BAD_WRITE "C1 40 00009999 0000000000000100 01020304"
 #define BAD_WRITE_TERMINATE TERMINATE_HEADER "11 00 C000 0012 C1 40 00009999 0000000000000100"
 #define BAD_SEND "41 43 00000000 00000000 00000001 00000010 01020304"
 #define BAD_SEND_TERMINATE TERMINATE_HEADER "12 04 C000 0016 41 43 00000000 00000000 00000001 00000010"
+#define BAD_READ                                                                                             \
+  "41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000004 00009999 0000000000000200"
 #define BAD_RESPONSE "C1 42 00009999 0000000000000100 01020304"
 #define BAD_RESPONSE_TERMINATE TERMINATE_HEADER "11 00 C000 0012 C1 42 00009999 0000000000000100"
 
 static uint8_t octets[1000];
 
-static void post(rdmap_target *target, unsigned side, uint64_t id, rdmap_operation operation, uint32_t length)
+static void post_octets(rdmap_host *host, uint64_t id, rdmap_operation operation, uint32_t length)
 {
-  g_assert_true(rdmap_kit_post(target->kit, side, .id = id, .operation = operation, .length = length,
-                               .source_user = operation == RDMAP_OPERATION_READ ? NULL : octets,
-                               .remote_stag = operation == RDMAP_OPERATION_READ ? TARGET_READ : TARGET_WRITE,
-                               .remote_offset =
-                                   operation == RDMAP_OPERATION_READ ? TARGET_READ / 16 : TARGET_WRITE / 16,
-                               .local_stag = A_SINK, .local_offset = 0));
+  bool is_read = operation == RDMAP_OPERATION_READ;
+  uint32_t stag = is_read ? TARGET_READ : TARGET_WRITE;
+  post(host, .id = id, .operation = operation, .length = length, .source_user = is_read ? NULL : octets,
+       .remote_stag = stag, .remote_offset = stag / 16, .local_stag = 0xA000);
 }
 
-/* Forges what A sends next, and passes it. */
-static void receive(rdmap_target *target, const char *hex)
+/* The host sends `rest` more segments, then exactly this, and then nothing. */
+static void assert_last_after(rdmap_host *host, size_t rest, const char *hex)
 {
-  rdmap_kit_forge_hex(target->kit, KIT_A, hex);
-  rdmap_kit_pass(target->kit, KIT_A, target->kit->hosts[KIT_A].sent->len - 1);
+  g_assert_cmpuint(pull_all(host), ==, rest + 1);
+  assert_sent(host, host->sent->len - 1, hex);
+  g_assert_true(rdmap_stream_is_drained(host->stream));
 }
 
-/* The side sends `rest` more segments, then exactly this, and then nothing. */
-static void assert_last_after(rdmap_target *target, unsigned side, size_t rest, const char *hex)
+static void assert_last(rdmap_host *host, const char *hex)
 {
-  rdmap_kit *kit = target->kit;
-  g_assert_cmpuint(rdmap_kit_pull_all(kit, side), ==, rest + 1);
-  rdmap_kit_assert_sent(kit, side, kit->hosts[side].sent->len - 1, hex);
-  g_assert_true(rdmap_stream_is_drained(kit->hosts[side].stream));
-}
-
-static void assert_last(rdmap_target *target, unsigned side, const char *hex)
-{
-  assert_last_after(target, side, 0, hex);
+  assert_last_after(host, 0, hex);
 }
 
 /* RDMAP-230, RDMAP-231: an error of A's own while it has three operations, the first of 300 octets with
  * one segment of 100 sent: after the other two the Terminate takes the place of all that DDP has not got, the
- * copied parts are not there (four octets), and the ULP is told. */
+ * copied parts are not there (four octets), and the ULP learns of it. */
 TARGET_TEST(test_local_error_replaces_requests)
 {
-  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 300);
-  post(target, KIT_A, 2, RDMAP_OPERATION_READ, 4);
-  post(target, KIT_A, 3, RDMAP_OPERATION_SEND, 4);
-  g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
-  rdmap_stream_fail(target->kit->hosts[KIT_A].stream, (rdmap_error){0, 0, 0}, target->kit->now);
-  assert_last_after(target, KIT_A, 2, TERMINATE_HEADER "00 00 0000");
-  rdmap_kit_assert_log(
-      target->kit, KIT_A,
-      "sends Terminate 0/0/00; completed 1 in error; completed 2 in error; completed 3 in error");
+  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 300);
+  post_octets(f->a, 2, RDMAP_OPERATION_READ, 4);
+  post_octets(f->a, 3, RDMAP_OPERATION_SEND, 4);
+  g_assert_true(pull(f->a));
+  rdmap_stream_fail(f->a->stream, (rdmap_error){0, 0, 0}, f->now);
+  assert_last_after(f->a, 2, TERMINATE_HEADER "00 00 0000");
+  assert_log(f->a,
+             "sends Terminate 0/0/00; completed 1 in error; completed 2 in error; completed 3 in error");
 }
 
 /* The kinds of message that rdmap-00 §9.1 case 2 names. */
 typedef struct case_2 {
-  const char *message;
   const char *received;
   const char *terminate;
 } case_2;
 
 static const case_2 cases_2[] = {
-    {"Write", BAD_WRITE, BAD_WRITE_TERMINATE},
-    {"Send", BAD_SEND, BAD_SEND_TERMINATE},
-    {"Read Response", BAD_RESPONSE, BAD_RESPONSE_TERMINATE},
+    {BAD_WRITE, BAD_WRITE_TERMINATE},
+    {BAD_SEND, BAD_SEND_TERMINATE},
+    {BAD_RESPONSE, BAD_RESPONSE_TERMINATE},
 };
 
 /* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next message out, before a Read Response that is due
@@ -87,18 +74,17 @@ static const case_2 cases_2[] = {
 TEST(test_terminate_goes_first)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    g_test_message("%s", cases_2[i].message);
-    post(target, KIT_A, 1, RDMAP_OPERATION_READ, 4);
-    post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
-    post(target, KIT_B, 2, RDMAP_OPERATION_SEND, 4);
-    g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
-    g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
-    rdmap_kit_pass_rest(target->kit, KIT_A);
-    receive(target, cases_2[i].received);
-    assert_last_after(target, KIT_B, 3, cases_2[i].terminate);
-    g_assert_cmpuint(rdmap_kit_count(target->kit, KIT_B, RDMAP_SEND), ==, 4);
-    g_assert_cmphex(rdmap_kit_sent(target->kit, KIT_B, 3)->octets[0] & 0x40, ==, 0x40);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    post_octets(f->a, 1, RDMAP_OPERATION_READ, 4);
+    post_octets(f->b, 1, RDMAP_OPERATION_SEND, 300);
+    post_octets(f->b, 2, RDMAP_OPERATION_SEND, 4);
+    g_assert_true(pull(f->b));
+    g_assert_true(pull(f->a));
+    pass_rest(f->a);
+    receive_hex(f, cases_2[i].received);
+    assert_last_after(f->b, 3, cases_2[i].terminate);
+    g_assert_cmpuint(count_sent(f->b, RDMAP_SEND), ==, 4);
+    g_assert_cmphex(nth_sent(f->b, 3)->octets[0] & 0x40, ==, 0x40);
   }
 }
 
@@ -108,7 +94,6 @@ TEST(test_terminate_goes_first)
  * RDMAP-235: M = D = R = 1: the L segment's length and header, and the whole header of the Read Request. */
 TARGET_TEST(test_bad_read_request)
 {
-  rdmap_kit *kit = target->kit;
   static const char *const segments[] = {
       "01 41 00000000 00000001 00000002 00000000 00000077 0000000000000007", /* SinkSTag, SinkTO */
       "01 41 00000000 00000001 00000002 0000000C 00000004 00009999",         /* size, SrcSTag */
@@ -117,21 +102,21 @@ TARGET_TEST(test_bad_read_request)
   static const char *const terminate =
       TERMINATE_HEADER "01 00 E000 001A 41 41 00000000 00000001 00000002 00000014"
                        "00000077 0000000000000007 00000004 00009999 0000000000000200";
-  post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
-  post(target, KIT_B, 2, RDMAP_OPERATION_SEND, 4);
-  g_assert_true(rdmap_kit_pull(kit, KIT_B));
-  post(target, KIT_A, 1, RDMAP_OPERATION_READ, 4);
-  rdmap_kit_send(kit, KIT_A);
+  post_octets(f->b, 1, RDMAP_OPERATION_SEND, 300);
+  post_octets(f->b, 2, RDMAP_OPERATION_SEND, 4);
+  g_assert_true(pull(f->b));
+  post_octets(f->a, 1, RDMAP_OPERATION_READ, 4);
+  send_all(f->a);
   for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
-    rdmap_kit_forge_hex(kit, KIT_A, segments[i]);
+    forge_hex(f->a, segments[i]);
   }
   for (size_t i = G_N_ELEMENTS(segments); i > 0; i--) {
-    rdmap_kit_assert_log(kit, KIT_B, "");
-    rdmap_kit_pass(kit, KIT_A, i);
+    assert_log(f->b, "");
+    pass(f->a, i);
   }
-  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
-  assert_last_after(target, KIT_B, 3, terminate);
-  g_assert_cmpuint(rdmap_kit_count(kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
+  assert_log(f->b, "sends Terminate 0/1/00");
+  assert_last_after(f->b, 3, terminate);
+  g_assert_cmpuint(count_sent(f->b, RDMAP_READ_RESPONSE), ==, 0);
 }
 
 /* RDMAP-232, RDMAP-234: it goes out when DDP Delivers the faulty message, not before: an earlier Write is
@@ -144,26 +129,22 @@ TEST(test_terminate_waits_for_delivery)
   } faults[] = {
       {BAD_WRITE, BAD_WRITE_TERMINATE},
       {BAD_SEND, BAD_SEND_TERMINATE},
-      {"41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000004 00009999 "
-       "0000000000000200",
-       TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
-                        "00000077 0000000000000007 00000004 00009999 0000000000000200"},
+      {BAD_READ, TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                                  "00000077 0000000000000007 00000004 00009999 0000000000000200"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
-    receive(target, faults[i].received);
-    g_assert_cmpuint(rdmap_kit_pull_all(target->kit, KIT_B), ==, 0);
-    rdmap_kit_assert_log(target->kit, KIT_B, "");
-    rdmap_kit_pass(target->kit, KIT_A, 0);
-    assert_last(target, KIT_B, faults[i].terminate);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    forge_hex(f->a, GOOD_WRITE);
+    receive_hex(f, faults[i].received);
+    g_assert_cmpuint(pull_all(f->b), ==, 0);
+    assert_log(f->b, "");
+    pass(f->a, 0);
+    assert_last(f->b, faults[i].terminate);
   }
-  rdmap_config b = rdmap_kit_config(KIT_B);
-  b.report_on_arrival = true;
-  g_autoptr(rdmap_target) target = rdmap_target_new(&b);
-  rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
-  receive(target, BAD_WRITE);
-  assert_last(target, KIT_B, BAD_WRITE_TERMINATE);
+  g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(B_WITH(.report_on_arrival = true));
+  forge_hex(f->a, GOOD_WRITE);
+  receive_hex(f, BAD_WRITE);
+  assert_last(f->b, BAD_WRITE_TERMINATE);
 }
 
 /* --- Messages that lack their last segment --- */
@@ -172,7 +153,6 @@ TEST(test_terminate_waits_for_delivery)
 #define HALF_SEND "01 43 00000000 00000000 00000001 00000000 01020304"
 #define HALF_RESPONSE "81 42 00001000 0000000000000100 01020304"
 #define HALF_TERMINATE "01 47 00000000 00000002 00000001 00000000 0207"
-#define SEND "41 43 00000000 00000000 00000001 00000000 01020304"
 #define READ_REQUEST                                                                                         \
   "41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000000 00002000 0000000000000200"
 #define WHOLE_TERMINATE TERMINATE_HEADER "02 07 0000"
@@ -206,7 +186,7 @@ static const half_case half_cases[] = {
      "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
     {HALF_TERMINATE, SEND, UNEXPECTED "; completed 5 in error",
      "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
-    /* Its Data Source could not finish the response, and says why (RDMAP-096, RDMAP-171). */
+    /* Its Data Source could not finish the response, and reports why (RDMAP-096, RDMAP-171). */
     {HALF_RESPONSE, WHOLE_TERMINATE, "got Terminate 0/2/07; completed 5 in error", NULL},
     /* The ends of their messages, also with other reserved bits (RDMAP-052). */
     {HALF_WRITE, "C1 70 00001000 0000000000000104 0506", "", NULL},
@@ -216,17 +196,14 @@ static const half_case half_cases[] = {
      "got Terminate 0/2/07; completed 5 in error", NULL},
 };
 
-static rdmap_target *half_target_new(bool report_on_arrival)
+static rdmap_fixture *half_fixture_new(bool report_on_arrival)
 {
-  rdmap_config b = rdmap_kit_config(KIT_B);
-  b.report_on_arrival = report_on_arrival;
-  rdmap_target *target = rdmap_target_new(&b);
-  rdmap_kit_post_receive(target->kit, KIT_B, 16); /* for MSN 2 */
-  g_assert_true(rdmap_kit_post(target->kit, KIT_B, .id = 5, .operation = RDMAP_OPERATION_READ, .length = 6,
-                               .remote_stag = 1, .local_stag = TARGET_WRITE,
-                               .local_offset = TARGET_WRITE / 16));
-  g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
-  return target;
+  rdmap_fixture *f = rdmap_fixture_with_targets(B_WITH(.report_on_arrival = report_on_arrival));
+  post_receive(f->b, 16); /* for MSN 2 */
+  post(f->b, .id = 5, .operation = RDMAP_OPERATION_READ, .length = 6, .remote_stag = 1,
+       .local_stag = TARGET_WRITE, .local_offset = TARGET_WRITE / 16);
+  g_assert_true(pull(f->b));
+  return f;
 }
 
 /* DDP-111, DDP-115: nothing is Delivered after a message that lacks its last segment, on whatever queue,
@@ -237,39 +214,38 @@ TEST(test_after_half_a_message)
 {
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(half_cases); i++) {
     const half_case *c = &half_cases[i / 4];
-    g_autoptr(rdmap_target) target = half_target_new(i & 2);
-    rdmap_kit *kit = target->kit;
+    g_autoptr(rdmap_fixture) f = half_fixture_new(i & 2);
     g_test_message("%s, then %s", c->first, c->second);
-    rdmap_kit_forge_hex(kit, KIT_A, c->first);
-    rdmap_kit_forge_hex(kit, KIT_A, c->second);
-    rdmap_kit_pass(kit, KIT_A, i & 1);
-    rdmap_kit_assert_log(kit, KIT_B, "");
-    rdmap_kit_pass(kit, KIT_A, 1 - (i & 1));
-    rdmap_kit_assert_log(kit, KIT_B, c->log);
+    forge_hex(f->a, c->first);
+    forge_hex(f->a, c->second);
+    pass(f->a, i & 1);
+    assert_log(f->b, "");
+    pass(f->a, 1 - (i & 1));
+    assert_log(f->b, c->log);
     if (c->terminate) {
       g_autofree char *ulpdu = g_strconcat(TERMINATE_HEADER, c->terminate, NULL);
-      assert_last(target, KIT_B, ulpdu);
+      assert_last(f->b, ulpdu);
     }
   }
 }
 
 /* The peer's direction ends in the middle of a message: the stream ends, too, instead of waiting for the
- * rest. The end of a whole one is told as a half-closed stream. */
+ * rest. The end of a whole one is reported as a half-closed stream. */
 TEST(test_end_within_a_message)
 {
   static const char *const halves[] = {HALF_WRITE, HALF_SEND, HALF_TERMINATE};
   for (size_t i = 0; i < G_N_ELEMENTS(halves); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    receive(target, halves[i]);
-    rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
-    rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 2/0/01");
-    assert_last(target, KIT_B, TERMINATE_HEADER "20 01 0000");
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    receive_hex(f, halves[i]);
+    rdmap_stream_llp_finished(f->b->stream, f->now);
+    assert_log(f->b, "sends Terminate 2/0/01");
+    assert_last(f->b, TERMINATE_HEADER "20 01 0000");
   }
-  g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-  receive(target, HALF_WRITE);
-  receive(target, GOOD_WRITE);
-  rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
-  rdmap_kit_assert_log(target->kit, KIT_B, "half-closed");
+  g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+  receive_hex(f, HALF_WRITE);
+  receive_hex(f, GOOD_WRITE);
+  rdmap_stream_llp_finished(f->b->stream, f->now);
+  assert_log(f->b, "half-closed");
 }
 
 /* RDMAP-236: of several faults the first in the stream counts, whatever order they arrive in. */
@@ -277,181 +253,111 @@ TEST(test_first_failing_message_wins)
 {
   static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
-    rdmap_kit_forge_hex(target->kit, KIT_A, BAD_SEND);
-    rdmap_kit_forge_hex(target->kit, KIT_A, BAD_WRITE);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    forge_hex(f->a, GOOD_WRITE);
+    forge_hex(f->a, BAD_SEND);
+    forge_hex(f->a, BAD_WRITE);
     for (size_t j = 0; j < 3; j++) {
-      rdmap_kit_pass(target->kit, KIT_A, orders[i][j]);
+      pass(f->a, orders[i][j]);
     }
-    assert_last(target, KIT_B, BAD_SEND_TERMINATE);
-    rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 1/2/04");
+    assert_last(f->b, BAD_SEND_TERMINATE);
+    assert_log(f->b, "sends Terminate 1/2/04");
   }
 }
 
 /* RDMAP-236, of errors that are RDMAP's own: two Read Requests that may not be read; and an error inside
- * that comes behind them. */
+ * that comes after them. */
 TARGET_TEST(test_first_of_two_bad_requests_wins)
 {
-  receive(target, "41 41 00000000 00000001 00000001 00000000"
-                  "00000077 0000000000000007 00000004 00001000 0000000000000100");
-  receive(target, "41 41 00000000 00000001 00000002 00000000"
-                  "00000077 0000000000000007 00000004 00009999 0000000000000100");
-  rdmap_stream_fail(target->kit->hosts[KIT_B].stream, (rdmap_error){0, 2, 0x07}, target->kit->now);
-  rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 0/1/02");
-  assert_last(target, KIT_B,
-              TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
-                               "00000077 0000000000000007 00000004 00001000 0000000000000100");
-}
-
-/* RDMAP-221, RDMAP-228: a Terminate comes. Complete before: Write 1, acknowledged. Then Write 2 (with DDP,
- * not acknowledged), Read 3 (open) and Send 4 (not with DDP) are complete in error, in the order posted.
- * No Terminate answers (RDMAP-176). */
-TARGET_TEST(test_a_terminate_ends_all_operations)
-{
-  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
-  g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
-  rdmap_kit_acknowledge(target->kit, KIT_A);
-  post(target, KIT_A, 2, RDMAP_OPERATION_WRITE, 4);
-  post(target, KIT_A, 3, RDMAP_OPERATION_READ, 4);
-  g_assert_cmpuint(rdmap_kit_pull_all(target->kit, KIT_A), ==, 2);
-  post(target, KIT_A, 4, RDMAP_OPERATION_SEND, 4);
-  rdmap_kit_forge_hex(target->kit, KIT_B, TERMINATE_HEADER "02 07 0000");
-  rdmap_kit_pass_rest(target->kit, KIT_B);
-  rdmap_kit_assert_log(target->kit, KIT_A,
-                       "completed 1; got Terminate 0/2/07; completed 2 in error; completed 3 in error; "
-                       "completed 4 in error");
-  g_assert_false(rdmap_kit_pull(target->kit, KIT_A));
-  g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_A].stream));
-  g_assert_cmpuint(rdmap_send_queue_count(target->kit->hosts[KIT_A].stream->operations), ==, 0);
-  rdmap_kit_acknowledge(target->kit, KIT_A);
-  g_assert_false(rdmap_kit_post(target->kit, KIT_A, .operation = RDMAP_OPERATION_SEND));
-}
-
-/* RDMAP-228: a Read whose response was Delivered is known to be good, though the Write in front of it
- * holds its completion back. */
-TARGET_TEST(test_an_answered_read_is_no_error)
-{
-  uint8_t *sink = rdmap_kit_memory(target->kit, KIT_A, 4);
-  ddp_registration registration = {.memory = sink,
-                                   .length = 4,
-                                   .access = DDP_ACCESS_REMOTE_WRITE,
-                                   .owner = {.stream_id = 1, .protection_domain = 7}};
-  g_assert_true(ddp_stag_table_register_as(target->kit->hosts[KIT_A].stags, A_SINK, &registration));
-  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
-  post(target, KIT_A, 2, RDMAP_OPERATION_READ, 4);
-  rdmap_kit_send(target->kit, KIT_A);
-  rdmap_kit_pull_all(target->kit, KIT_B);
-  rdmap_kit_forge_hex(target->kit, KIT_B, TERMINATE_HEADER "00 00 0000");
-  rdmap_kit_pass_rest(target->kit, KIT_B);
-  rdmap_kit_assert_log(target->kit, KIT_A, "got Terminate 0/0/00; completed 1 in error; completed 2");
-  g_assert_cmpmem(sink, 4, target->memories[1], 4);
+  receive_hex(f, "41 41 00000000 00000001 00000001 00000000"
+                 "00000077 0000000000000007 00000004 00001000 0000000000000100");
+  receive_hex(f, "41 41 00000000 00000001 00000002 00000000"
+                 "00000077 0000000000000007 00000004 00009999 0000000000000100");
+  rdmap_stream_fail(f->b->stream, (rdmap_error){0, 2, 0x07}, f->now);
+  assert_log(f->b, "sends Terminate 0/1/02");
+  assert_last(f->b, TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                                     "00000077 0000000000000007 00000004 00001000 0000000000000100");
 }
 
 /* notes D38, D41: after its own error a stream is silent to all that comes, right, wrong or a
  * crossing Terminate; it sends nothing after its Terminate (RDMAP-030) and takes no operations. */
 TARGET_TEST(test_silence)
 {
-  receive(target, BAD_WRITE);
+  receive_hex(f, BAD_WRITE);
   for (unsigned step = 0; step < 2; step++) {
-    receive(target, GOOD_WRITE);
-    receive(target, BAD_SEND);
-    receive(target, "41 43 00000000 00000000 00000001 00000000 01020304");
-    receive(target, TERMINATE_HEADER "00 00 0000");
-    rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 1/1/00");
-    g_assert_false(rdmap_kit_post(target->kit, KIT_B, .operation = RDMAP_OPERATION_SEND));
-    g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, 0);
+    receive_hex(f, GOOD_WRITE);
+    receive_hex(f, BAD_SEND);
+    receive_hex(f, SEND);
+    receive_hex(f, TERMINATE_HEADER "00 00 0000");
+    assert_log(f->b, "sends Terminate 1/1/00");
+    g_assert_true(refuses(f->b, .operation = RDMAP_OPERATION_SEND));
+    g_assert_cmpuint(f->b->placed, ==, 0);
     if (step == 0) {
-      assert_last(target, KIT_B, BAD_WRITE_TERMINATE);
+      assert_last(f->b, BAD_WRITE_TERMINATE);
     }
   }
-  g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
-  rdmap_target_assert_unchanged(target);
+  g_assert_false(pull(f->b));
+  assert_targets_unchanged(f);
 }
 
-/* RDMAP-236, note D39: what lies behind the failing message in the stream is never Delivered,
- * though it came first: a Read Request that may not be read, a Send that may not invalidate, a response
- * nobody asked for, a Terminate; each in front of a Send. */
-TEST(test_nothing_behind_the_fault_is_delivered)
+/* RDMAP-236, note D39: what comes after the failing message in the stream is never Delivered, though it
+ * arrived first: a Read Request that may not be read, a Send that may not invalidate, an unsolicited
+ * response, a Terminate; each before a Send. */
+TEST(test_nothing_after_the_fault_is_delivered)
 {
   static const struct {
     const char *fault;
     const char *log;
   } faults[] = {
-      {"41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000004 00009999 "
-       "0000000000000200",
-       "sends Terminate 0/1/00"},
-      {"41 44 00009999 00000000 00000001 00000000 01020304", "sends Terminate 0/2/09"},
+      {"41 44 00009999 00000000 00000001 00000000 01020304", "sends Terminate 0/2/09"}, /* takes a buffer */
+      {BAD_READ, "sends Terminate 0/1/00"},
       {"C1 42 00001000 0000000000000100 01020304", "sends Terminate 0/2/06"},
       {TERMINATE_HEADER "00 00 0000", "got Terminate 0/0/00"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    bool takes_buffer = i == 1;
-    if (takes_buffer) {
-      rdmap_kit_post_receive(target->kit, KIT_B, 16);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    if (i == 0) {
+      post_receive(f->b, 16);
     }
-    rdmap_kit_forge_hex(target->kit, KIT_A, faults[i].fault);
-    receive(target, takes_buffer ? "41 43 00000000 00000000 00000002 00000000 01020304"
-                                 : "41 43 00000000 00000000 00000001 00000000 01020304");
-    g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, 1);
-    rdmap_kit_pass(target->kit, KIT_A, 0);
-    rdmap_kit_assert_log(target->kit, KIT_B, faults[i].log);
-    g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, 1); /* the fault itself, to RDMAP */
+    forge_hex(f->a, faults[i].fault);
+    receive_hex(f, i == 0 ? "41 43 00000000 00000000 00000002 00000000 01020304" : SEND);
+    g_assert_cmpuint(f->b->placed, ==, 1);
+    pass(f->a, 0);
+    assert_log(f->b, faults[i].log);
+    g_assert_cmpuint(f->b->delivered->len, ==, 1); /* the fault itself, to RDMAP */
   }
 }
 
 /* The one that got a Terminate is silent too; a second Terminate changes nothing. */
 TARGET_TEST(test_silence_after_the_peers_terminate)
 {
-  receive(target, TERMINATE_HEADER "02 07 0000");
-  receive(target, GOOD_WRITE);
-  receive(target, BAD_WRITE);
-  receive(target, "41 47 00000000 00000002 00000002 00000000 02 08 0000");
-  rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/2/07");
-  g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
-  rdmap_target_assert_unchanged(target);
-}
-
-/* RDMAP-218, RDMAP-220: the LLP is gone before RDMAP finds an error, or when it has found one and not sent
- * the Terminate: nothing goes out, the ULP is told all the same. */
-TEST(test_llp_lost)
-{
-  static const char *const logs[] = {"sends Terminate 2/0/01; completed 1 in error",
-                                     "sends Terminate 1/1/00; completed 1 in error"};
-  for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
-    g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
-    if (i == 1) {
-      receive(target, BAD_WRITE);
-    }
-    rdmap_stream_llp_lost(target->kit->hosts[KIT_B].stream, target->kit->now);
-    rdmap_kit_assert_log(target->kit, KIT_B, logs[i]);
-    g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
-    g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_B].stream));
-    g_assert_true(target->kit->hosts[KIT_B].stream->is_terminated);
-  }
+  receive_hex(f, TERMINATE_HEADER "02 07 0000");
+  receive_hex(f, GOOD_WRITE);
+  receive_hex(f, BAD_WRITE);
+  receive_hex(f, "41 47 00000000 00000002 00000002 00000000 02 08 0000");
+  assert_log(f->b, "got Terminate 0/2/07");
+  g_assert_false(pull(f->b));
+  assert_targets_unchanged(f);
 }
 
 /* RDMAP-216, RDMAP-217: the graceful end: no Terminate anywhere, no error, what was posted is done. */
 TARGET_TEST(test_graceful)
 {
-  post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 60);
-  post(target, KIT_A, 2, RDMAP_OPERATION_SEND, 4);
-  rdmap_stream_close(target->kit->hosts[KIT_A].stream);
-  g_assert_false(rdmap_kit_post(target->kit, KIT_A, .operation = RDMAP_OPERATION_SEND));
-  rdmap_kit_run(target->kit);
-  rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
-  rdmap_stream_close(target->kit->hosts[KIT_B].stream);
-  rdmap_kit_run(target->kit);
-  rdmap_stream_llp_finished(target->kit->hosts[KIT_A].stream, target->kit->now);
-  rdmap_kit_assert_log(target->kit, KIT_A, "completed 1; completed 2");
-  rdmap_kit_assert_log(target->kit, KIT_B, "received 1 (4 octets); half-closed");
-  for (unsigned side = 0; side < KIT_SIDES; side++) {
-    g_assert_cmpuint(rdmap_kit_count(target->kit, side, RDMAP_TERMINATE), ==, 0);
-    g_assert_false(target->kit->hosts[side].stream->is_terminated);
-    g_assert_true(rdmap_stream_is_drained(target->kit->hosts[side].stream));
+  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 60);
+  post_octets(f->a, 2, RDMAP_OPERATION_SEND, 4);
+  rdmap_stream_close(f->a->stream);
+  g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_SEND));
+  exchange(f);
+  rdmap_stream_llp_finished(f->b->stream, f->now);
+  rdmap_stream_close(f->b->stream);
+  exchange(f);
+  rdmap_stream_llp_finished(f->a->stream, f->now);
+  assert_log(f->a, "completed 1; completed 2");
+  assert_log(f->b, "received 1 (4 octets); half-closed");
+  for (unsigned i = 0; i < HOSTS; i++) {
+    g_assert_cmpuint(count_sent(&f->hosts[i], RDMAP_TERMINATE), ==, 0);
+    g_assert_false(f->hosts[i].stream->is_terminated);
+    g_assert_true(rdmap_stream_is_drained(f->hosts[i].stream));
   }
 }
 
@@ -461,42 +367,39 @@ TARGET_TEST(test_graceful)
  * out. */
 TARGET_TEST(test_interrupted_read)
 {
-  rdmap_kit *kit = target->kit;
-  uint8_t *source = rdmap_kit_pattern(kit, KIT_B, 600, 3);
-  ddp_registration registration = {.memory = source,
-                                   .length = 600,
-                                   .access = DDP_ACCESS_REMOTE_READ,
-                                   .owner = {.stream_id = 2, .protection_domain = 7}};
-  g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x8000, &registration));
-  receive(target, "41 41 00000000 00000001 00000001 00000000"
-                  "00000077 0000000000000005 000001F4 00008000 0000000000000010");
-  g_assert_true(rdmap_kit_pull(kit, KIT_B));
-  g_assert_true(rdmap_kit_pull(kit, KIT_B));
-  g_assert_true(ddp_stag_table_deregister(kit->hosts[KIT_B].stags, 0x8000));
-  assert_last(target, KIT_B,
-              TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
-                               "00000077 00000000000000CD 0000012C 00008000 00000000000000D8");
+  uint8_t *source = new_pattern(f->b, 600, 3);
+  register_as(f->b, 0x8000,
+              (ddp_registration){.memory = source,
+                                 .length = 600,
+                                 .access = DDP_ACCESS_REMOTE_READ,
+                                 .owner = {.stream_id = 2, .protection_domain = PD}});
+  receive_hex(f, "41 41 00000000 00000001 00000001 00000000"
+                 "00000077 0000000000000005 000001F4 00008000 0000000000000010");
+  g_assert_true(pull(f->b));
+  g_assert_true(pull(f->b));
+  g_assert_true(ddp_stag_table_deregister(f->b->stags, 0x8000));
+  assert_last(f->b, TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                                     "00000077 00000000000000CD 0000012C 00008000 00000000000000D8");
   for (size_t i = 0; i < 2; i++) {
-    const kit_ulpdu *response = rdmap_kit_sent(kit, KIT_B, i);
+    const sent_ulpdu *response = nth_sent(f->b, i);
     g_assert_cmphex(response->octets[0], ==, 0x81);
     g_assert_cmpmem(response->octets + 14, 100, source + 0x10 + i * 100, 100);
   }
-  rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
+  assert_log(f->b, "sends Terminate 0/1/00");
 }
 
 /* RDMAP-095: revoked when nothing of the response is out yet: the request as it was. */
 TARGET_TEST(test_read_revoked_before_its_start)
 {
-  receive(target, "41 41 00000000 00000001 00000001 00000000"
-                  "00000077 0000000000000005 00000004 00002000 0000000000000200");
-  g_assert_true(stag_set_access(target->kit->hosts[KIT_B].stags, TARGET_READ, DDP_ACCESS_NONE));
-  assert_last(target, KIT_B,
-              TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
-                               "00000077 0000000000000005 00000004 00002000 0000000000000200");
+  receive_hex(f, "41 41 00000000 00000001 00000001 00000000"
+                 "00000077 0000000000000005 00000004 00002000 0000000000000200");
+  g_assert_true(stag_set_access(f->b->stags, TARGET_READ, DDP_ACCESS_NONE));
+  assert_last(f->b, TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
+                                     "00000077 0000000000000005 00000004 00002000 0000000000000200");
 }
 
-/* RDMAP-084 (notes D42, D43): with reserved bits set, with zeros behind the flagged parts, with all
- * 52 octets and no flag. The ULP gets what is said (RDMAP-036). */
+/* RDMAP-084 (notes D42, D43): with reserved bits set, with zeros after the flagged parts, with all
+ * 52 octets and no flag. The ULP gets its content (RDMAP-036). */
 TEST(test_terminates_of_other_makes)
 {
   static const struct {
@@ -517,31 +420,32 @@ TEST(test_terminates_of_other_makes)
       {"01 02 E000 0012 C1 40 00001000 0000000000000100", true, false},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
     g_autofree char *received = g_strconcat(TERMINATE_HEADER, cases[i].received, NULL);
-    receive(target, received);
-    rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
-    const rdmap_terminate *terminate = &target->kit->hosts[KIT_B].received_terminate;
+    receive_hex(f, received);
+    assert_log(f->b, "got Terminate 0/1/02");
+    const rdmap_terminate *terminate = &f->b->received_terminate;
     g_assert_cmpint(terminate->has_segment, ==, cases[i].has_segment);
     g_assert_cmpint(terminate->has_request, ==, cases[i].has_request);
     g_assert_cmphex(terminate->has_request ? terminate->request.source_stag : 0x1000, ==, 0x1000);
-    g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
+    g_assert_false(pull(f->b));
   }
 }
 
-/* A Terminate that ends at any octet: below its control word it says nothing (0/2/FF, as a Read Request of
- * a wrong length); else what it says counts, with the parts that are whole. */
+/* A Terminate that ends at any octet: within its control word it means nothing (0/2/FF, as a Read Request of
+ * a wrong length); else its error counts, with the parts that are whole. */
 TEST(test_truncated_terminates)
 {
   static const uint8_t whole[52] = {0x01, 0x02, 0xE0, 0x00, 0x00, 0x2E, 0x41, 0x41, [15] = 1, [19] = 1};
   static const ddp_header header = {
       .last = true, .version = 1, .ulp_control = 0x47, .queue_number = 2, .msn = 1};
   for (uint32_t length = 0; length <= sizeof whole; length++) {
-    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
-    rdmap_kit_forge(target->kit, KIT_A, &header, whole, length);
-    rdmap_kit_pass(target->kit, KIT_A, 0);
-    rdmap_kit_assert_log(target->kit, KIT_B, length < 4 ? "sends Terminate 0/2/FF" : "got Terminate 0/1/02");
-    const rdmap_terminate *terminate = &target->kit->hosts[KIT_B].received_terminate;
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    forge(f->a, &header, whole, length);
+    pass(f->a, 0);
+    assert_log(f->b, length < 4 ? "sends Terminate 0/2/FF" : "got Terminate 0/1/02");
+    const rdmap_terminate *terminate = &f->b->received_terminate;
+    g_assert_cmpuint(f->b->sent_terminate.segment_octets, ==, length < 4 ? 18 + length : 0);
     g_assert_cmpint(terminate->has_segment, ==, length >= 24);
     g_assert_cmpint(terminate->has_request, ==, length == 52);
   }
@@ -550,8 +454,8 @@ TEST(test_truncated_terminates)
 /* A Terminate cut in two segments (siw gives up on those): with the second one it is whole. */
 TARGET_TEST(test_a_terminate_in_two_segments)
 {
-  receive(target, "01 47 00000000 00000002 00000001 00000000 01");
-  rdmap_kit_assert_log(target->kit, KIT_B, "");
-  receive(target, "41 47 00000000 00000002 00000001 00000001 02 0000");
-  rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
+  receive_hex(f, "01 47 00000000 00000002 00000001 00000000 01");
+  assert_log(f->b, "");
+  receive_hex(f, "41 47 00000000 00000002 00000001 00000001 02 0000");
+  assert_log(f->b, "got Terminate 0/1/02");
 }

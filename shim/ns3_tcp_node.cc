@@ -34,7 +34,12 @@ using namespace ns3;
 namespace
 {
 
-enum { HEADERS = 40, TIMESTAMPS = 12, LEAST_MTU = 68, MOST_MTU = 65535, MOST_BUFFER = 1 << 30 };
+enum { HEADERS_OCTETS = 40, TIMESTAMPS_OCTETS = 12, SEND_BUFFER_OCTETS = 1 << 30 };
+
+Ipv4Address ipv4_of(const ip_address &address)
+{
+  return Ipv4Address::Deserialize(address.octets);
+}
 
 } // namespace
 
@@ -116,7 +121,7 @@ TypeId ObservedSocket::GetTypeId()
 } // namespace shim
 
 struct ns3_tcp_node {
-  ns3_tcp_node_config config;
+  tcp_config config;
   ns3_tcp_node_events events;
   void *user;
   Ptr<Node> node;
@@ -173,7 +178,7 @@ struct ns3_tcp_node {
   bool Requested(Ptr<Socket>, const Address &from)
   {
     const InetSocketAddress peer = InetSocketAddress::ConvertFrom(from);
-    return socket == listener && peer.GetIpv4().Get() == config.remote_address &&
+    return socket == listener && peer.GetIpv4() == ipv4_of(config.remote_address) &&
            peer.GetPort() == config.remote_port;
   }
 
@@ -241,33 +246,26 @@ void shim::ObservedSocket::LastAckTimeout()
 namespace
 {
 
-TcpSocketState::UseEcn_t ecn_of(ns3_tcp_ecn ecn)
-{
-  switch (ecn) {
-  case NS3_TCP_ECN_ON:
-    return TcpSocketState::On;
-  case NS3_TCP_ECN_ACCEPT_ONLY:
-    return TcpSocketState::AcceptOnly;
-  default:
-    return TcpSocketState::Off;
-  }
-}
+// The same meaning in ns-3's words.
+const TcpSocketState::UseEcn_t uses_of_ecn[] = {TcpSocketState::Off, TcpSocketState::AcceptOnly,
+                                                TcpSocketState::On};
+static_assert(TCP_ECN_OFF == 0 && TCP_ECN_PASSIVE == 1 && TCP_ECN_ON == 2);
 
-bool set_attributes(shim::ObservedSocket &socket, const ns3_tcp_node_config &config, ns3_shim_error *error)
+bool set_attributes(shim::ObservedSocket &socket, const tcp_config &config, ns3_shim_error *error)
 {
   const struct {
     const char *name;
     const AttributeValue &value;
   } settings[] = {
-      {"SegmentSize", UintegerValue(config.segment_octets)},
+      {"SegmentSize", UintegerValue(ns3_tcp_node_emss_octets(&config))},
       {"InitialCwnd", UintegerValue(config.initial_window_segments)},
-      {"SndBufSize", UintegerValue(MOST_BUFFER)},
-      {"RcvBufSize", UintegerValue(config.receive_buffer_octets)},
+      {"SndBufSize", UintegerValue(SEND_BUFFER_OCTETS)},
+      {"RcvBufSize", UintegerValue(config.receive_window_octets)},
       {"DelAckCount", UintegerValue(config.delayed_ack_segments)},
       {"DelAckTimeout", TimeValue(TimeStep(config.delayed_ack_ps))},
       {"TcpNoDelay", BooleanValue(!config.nagle)},
       {"ConnTimeout", TimeValue(TimeStep(config.rto_initial_ps))},
-      {"ConnCount", UintegerValue(config.retries_max + 1)},
+      {"ConnCount", UintegerValue(config.retries_max + 1U)},
       {"DataRetries", UintegerValue(config.retries_max)},
       {"MinRto", TimeValue(TimeStep(config.rto_min_ps))},
       {"ReTxThreshold", UintegerValue(config.duplicate_ack_threshold)},
@@ -275,7 +273,7 @@ bool set_attributes(shim::ObservedSocket &socket, const ns3_tcp_node_config &con
       {"Timestamp", BooleanValue(config.timestamps)},
       {"WindowScaling", BooleanValue(true)},
       {"LimitedTransmit", BooleanValue(config.limited_transmit)},
-      {"UseEcn", EnumValue(ecn_of(config.ecn))},
+      {"UseEcn", EnumValue(uses_of_ecn[config.ecn])},
   };
   for (const auto &setting : settings) {
     if (!socket.SetAttributeFailSafe(setting.name, setting.value)) {
@@ -286,25 +284,23 @@ bool set_attributes(shim::ObservedSocket &socket, const ns3_tcp_node_config &con
   return true;
 }
 
-Ptr<TcpCongestionOps> congestion_of(const ns3_tcp_node_config &config)
+Ptr<TcpCongestionOps> congestion_of(const tcp_config &config)
 {
   switch (config.congestion) {
-  case NS3_TCP_CUBIC: {
+  case TCP_CONGESTION_CUBIC: {
     Ptr<TcpCubic> cubic = CreateObject<TcpCubic>();
-    cubic->SetAttributeFailSafe("HyStart", BooleanValue(config.hystart));
+    cubic->SetAttributeFailSafe("HyStart", BooleanValue(config.slow_start == TCP_SLOW_START_HYSTART));
     return cubic;
   }
-  case NS3_TCP_DCTCP:
+  case TCP_CONGESTION_DCTCP:
     return CreateObject<TcpDctcp>();
-  case NS3_TCP_LINUX_RENO:
+  default: // the window grows by what ACKs acknowledge (RFC 3465), not by their number as with TcpNewReno
     return CreateObject<TcpLinuxReno>();
-  default:
-    return CreateObject<TcpNewReno>();
   }
 }
 
 // As TcpL4Protocol::CreateSocket(), for a socket of our class.
-Ptr<shim::ObservedSocket> make_socket(Ptr<Node> node, const ns3_tcp_node_config &config)
+Ptr<shim::ObservedSocket> make_socket(Ptr<Node> node, const tcp_config &config)
 {
   Ptr<shim::ObservedSocket> socket = CreateObject<shim::ObservedSocket>();
   Ptr<TcpRecoveryOps> recovery = config.prr ? Ptr<TcpRecoveryOps>(CreateObject<TcpPrrRecovery>())
@@ -326,10 +322,9 @@ void install_stack(ns3_tcp_node &self)
   internet.Install(self.node);
   Ptr<Ipv4> ipv4 = self.node->GetObject<Ipv4>();
   uint32_t interface = ipv4->AddInterface(self.device);
-  ipv4->AddAddress(interface,
-                   Ipv4InterfaceAddress(Ipv4Address(self.config.local_address), Ipv4Mask::GetOnes()));
+  ipv4->AddAddress(interface, Ipv4InterfaceAddress(ipv4_of(self.config.local_address), Ipv4Mask::GetOnes()));
   ipv4->SetUp(interface);
-  routing.GetStaticRouting(ipv4)->AddHostRouteTo(Ipv4Address(self.config.remote_address), interface);
+  routing.GetStaticRouting(ipv4)->AddHostRouteTo(ipv4_of(self.config.remote_address), interface);
 }
 
 void send_out(void *user, const uint8_t *octets, uint32_t length, uint64_t)
@@ -340,11 +335,11 @@ void send_out(void *user, const uint8_t *octets, uint32_t length, uint64_t)
 
 bool build(ns3_tcp_node &self, ns3_shim_error *error)
 {
-  // Read by every node when it sends or receives; ns-3 leaves checksums out unless told.
+  // Read by every node when it sends or receives; ns-3 leaves checksums out by default.
   GlobalValue::Bind("ChecksumEnabled", BooleanValue(true));
   self.node = CreateObject<Node>();
   self.device = CreateObject<shim::OctetDevice>();
-  self.device->SetMtu(static_cast<uint16_t>(self.config.mtu_octets));
+  self.device->SetMtu(static_cast<uint16_t>(self.config.send_mtu_octets));
   self.device->SetOutput(send_out, &self);
   self.node->AddDevice(self.device);
   install_stack(self);
@@ -352,7 +347,7 @@ bool build(ns3_tcp_node &self, ns3_shim_error *error)
   if (!set_attributes(*PeekPointer(self.socket), self.config, error)) {
     return false;
   }
-  const InetSocketAddress local(Ipv4Address(self.config.local_address), self.config.local_port);
+  const InetSocketAddress local(ipv4_of(self.config.local_address), self.config.local_port);
   return self.socket->Bind(local) == 0 || shim::fail(error, "ns-3's TCP: cannot bind the port");
 }
 
@@ -380,35 +375,15 @@ void observe_state(ns3_tcp_node &self)
 
 } // namespace
 
-extern "C" bool ns3_tcp_node_check(const ns3_tcp_node_config *config, ns3_shim_error *error)
+extern "C" uint32_t ns3_tcp_node_emss_octets(const tcp_config *config)
 {
-  uint64_t headers = HEADERS + (config->timestamps ? TIMESTAMPS : 0);
-  if (config->mtu_octets < LEAST_MTU || config->mtu_octets > MOST_MTU) {
-    return shim::fail(error, "ns-3's TCP: an MTU is 68 to 65535 octets");
-  }
-  if (config->segment_octets == 0 || config->segment_octets + headers > config->mtu_octets) {
-    return shim::fail(error, "ns-3's TCP: a segment with its headers is at most the MTU");
-  }
-  if (config->receive_buffer_octets < config->segment_octets || config->receive_buffer_octets > MOST_BUFFER) {
-    return shim::fail(error, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets");
-  }
-  if (config->initial_window_segments == 0 || config->duplicate_ack_threshold == 0 ||
-      config->delayed_ack_segments == 0 || config->local_port == 0) {
-    return shim::fail(error, "ns-3's TCP: initial window, threshold, delayed ACK and port cannot be 0");
-  }
-  if (config->delayed_ack_ps < 0 || config->rto_initial_ps <= 0 || config->rto_min_ps < 0 ||
-      std::max({config->delayed_ack_ps, config->rto_initial_ps, config->rto_min_ps}) >
-          1000000 * TIME_PS_PER_SECOND) {
-    return shim::fail(error, "ns-3's TCP: times are 0 to 1000000 s");
-  }
-  return true;
+  return config->send_mtu_octets - HEADERS_OCTETS - (config->timestamps ? TIMESTAMPS_OCTETS : 0);
 }
 
-extern "C" ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config,
-                                          const ns3_tcp_node_events *events, void *user,
-                                          ns3_shim_error *error)
+extern "C" ns3_tcp_node *ns3_tcp_node_new(const tcp_config *config, const ns3_tcp_node_events *events,
+                                          void *user, ns3_shim_error *error)
 {
-  if (!shim::require_open(error) || !ns3_tcp_node_check(config, error)) {
+  if (!shim::require_open(error)) {
     return nullptr;
   }
   ns3_tcp_node *self = new ns3_tcp_node();
@@ -438,7 +413,7 @@ extern "C" void ns3_tcp_node_free(ns3_tcp_node *node)
 extern "C" bool ns3_tcp_node_open(ns3_tcp_node *node, ns3_shim_error *error)
 {
   return shim::guarded(error, [&] {
-    const InetSocketAddress peer(Ipv4Address(node->config.remote_address), node->config.remote_port);
+    const InetSocketAddress peer(ipv4_of(node->config.remote_address), node->config.remote_port);
     node->opened = true;
     node->Adopt(node->socket);
     return node->socket->Connect(peer) == 0 || shim::fail(error, "ns-3's TCP: cannot connect");

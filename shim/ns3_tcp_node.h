@@ -7,57 +7,17 @@
 #ifndef SHIM_NS3_TCP_NODE_H
 #define SHIM_NS3_TCP_NODE_H
 
+#include <glib.h>
+
 #include "shim/ns3_shim.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#include "tcp/tcp_config.h"
+
 typedef struct ns3_tcp_node ns3_tcp_node;
-
-typedef enum ns3_tcp_congestion {
-  NS3_TCP_NEW_RENO,   /* TcpNewReno: the window grows by the number of ACKs (RFC 5681 without RFC 3465) */
-  NS3_TCP_LINUX_RENO, /* TcpLinuxReno: the same by what they acknowledge, as Linux */
-  NS3_TCP_CUBIC,
-  NS3_TCP_DCTCP,
-} ns3_tcp_congestion;
-
-typedef enum ns3_tcp_ecn {
-  NS3_TCP_ECN_OFF,
-  NS3_TCP_ECN_ON,
-  NS3_TCP_ECN_ACCEPT_ONLY,
-} ns3_tcp_ecn;
-
-/* ns-3's attributes of the same meaning. Its retransmission timer never exceeds 60 s, its timestamps count
- * milliseconds, and it announces no MSS: the peer's segments are as large as the peer is told. */
-typedef struct ns3_tcp_node_config {
-  uint32_t local_address; /* IPv4, host byte order */
-  uint32_t remote_address;
-  uint16_t local_port; /* > 0 */
-  uint16_t remote_port;
-  uint32_t mtu_octets;              /* 68 … 65,535, of the packets that it sends */
-  uint32_t segment_octets;          /* TCP payload of a full segment: > 0, with its headers at most the MTU */
-  uint32_t initial_window_segments; /* > 0 */
-  uint32_t receive_buffer_octets;   /* 1 segment … 2^30 */
-  uint32_t duplicate_ack_threshold; /* > 0 */
-  uint32_t delayed_ack_segments;    /* > 0 */
-  uint32_t retries_max;
-  time_ps delayed_ack_ps;
-  time_ps rto_initial_ps; /* of the SYN */
-  time_ps rto_min_ps;
-  bool sack;
-  bool timestamps;
-  bool nagle;
-  bool limited_transmit;
-  bool prr;     /* else ns-3's classic recovery */
-  bool hystart; /* of CUBIC */
-  bool pacing;
-  ns3_tcp_congestion congestion;
-  ns3_tcp_ecn ecn;
-} ns3_tcp_node_config;
-
-/* False and a message when a value is out of its range. */
-bool ns3_tcp_node_check(const ns3_tcp_node_config *config, ns3_shim_error *error);
 
 typedef struct ns3_tcp_node_events {
   /* The node sends an IPv4 packet, with its checksums; the octets are valid during the call. */
@@ -87,11 +47,17 @@ typedef struct ns3_tcp_node_status {
   uint64_t recoveries;          /* fast recoveries entered */
 } ns3_tcp_node_status;
 
-/* A node as `config` (copied) that calls `events` (copied) with `user`. NULL: a value out of its range, or
- * ns-3 refuses it. Free with ns3_tcp_node_free() (NULL is allowed), also after the simulator has been
- * closed. */
-ns3_tcp_node *ns3_tcp_node_new(const ns3_tcp_node_config *config, const ns3_tcp_node_events *events,
-                               void *user, ns3_shim_error *error);
+/* The EMSS: what the send MTU of `config` leaves after the headers and the options that every segment
+ * carries. */
+uint32_t ns3_tcp_node_emss_octets(const tcp_config *config);
+
+/* A node whose attributes are those of `config` (copied) with the same meaning; it has passed
+ * ns3_tcp_transport_supports(). ns-3's retransmission timer never exceeds 60 s, its timestamps count
+ * milliseconds, and it announces no MSS: its peer's segments are as large as the peer's own configuration has
+ * them. The node calls `events` (copied) with `user`. NULL: ns-3 refuses a value. Free with
+ * ns3_tcp_node_free() (NULL is allowed), also after the simulator has been closed. */
+ns3_tcp_node *ns3_tcp_node_new(const tcp_config *config, const ns3_tcp_node_events *events, void *user,
+                               ns3_shim_error *error);
 void ns3_tcp_node_free(ns3_tcp_node *node);
 
 /* Sends a SYN, or waits for one. Once; false when ns-3 refuses. */
@@ -108,8 +74,8 @@ bool ns3_tcp_node_send(ns3_tcp_node *node, const uint8_t *octets, uint32_t lengt
 /* Takes the next `length` octets, which must be readable, out of the stream. */
 void ns3_tcp_node_read(ns3_tcp_node *node, uint8_t *octets, uint32_t length);
 
-/* No more will be sent: FIN behind the last octet. Only while nothing is held: ns-3 answers its user's close
- * with RST when octets are unread, also those behind a hole. */
+/* No more will be sent: FIN after the last octet. Only while nothing is held: ns-3 answers its user's close
+ * with RST when octets are unread, also those after a hole. */
 void ns3_tcp_node_close(ns3_tcp_node *node);
 
 /* Sends RST and forgets everything. */

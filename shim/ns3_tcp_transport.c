@@ -4,11 +4,10 @@
 #include <glib.h>
 #include <string.h>
 
-#include "base/big_endian.h"
 #include "shim/ns3_tcp_arrivals.h"
 #include "shim/ns3_tcp_node.h"
 
-enum { NS3_ISN = 0, WINDOWS_AHEAD = 2 };
+enum { NS3_ISN = 0, WINDOWS_AHEAD = 2, RECEIVE_BUFFER_MAX_OCTETS = 1 << 30 };
 
 typedef struct ns3_tcp_transport {
   tcp_transport transport;
@@ -505,45 +504,6 @@ static bool refuse(ns3_shim_error *error, const char *message)
   return false;
 }
 
-/* The node of an IPv4 `config`. The EMSS is what the send MTU leaves after the headers and the options that
- * every segment carries, 0 when nothing. Not checked: see ns3_tcp_node_check(). */
-static ns3_tcp_node_config node_config_of(const tcp_config *config)
-{
-  enum { TIMESTAMPS_OCTETS = 12 };
-  static const ns3_tcp_congestion congestions[] = {[TCP_CONGESTION_NEWRENO] = NS3_TCP_LINUX_RENO,
-                                                   [TCP_CONGESTION_CUBIC] = NS3_TCP_CUBIC,
-                                                   [TCP_CONGESTION_DCTCP] = NS3_TCP_DCTCP};
-  static const ns3_tcp_ecn uses[] = {[TCP_ECN_OFF] = NS3_TCP_ECN_OFF,
-                                     [TCP_ECN_PASSIVE] = NS3_TCP_ECN_ACCEPT_ONLY,
-                                     [TCP_ECN_ON] = NS3_TCP_ECN_ON};
-  uint32_t headers = IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS + (config->timestamps ? TIMESTAMPS_OCTETS : 0);
-
-  return (ns3_tcp_node_config){.local_address = big_endian_read_32(config->local_address.octets),
-                               .remote_address = big_endian_read_32(config->remote_address.octets),
-                               .local_port = config->local_port,
-                               .remote_port = config->remote_port,
-                               .mtu_octets = config->send_mtu_octets,
-                               .segment_octets = MAX(config->send_mtu_octets, headers) - headers,
-                               .initial_window_segments = config->initial_window_segments,
-                               .receive_buffer_octets =
-                                   (uint32_t)MIN(config->receive_window_octets, UINT32_MAX),
-                               .duplicate_ack_threshold = config->duplicate_ack_threshold,
-                               .delayed_ack_segments = config->delayed_ack_segments,
-                               .retries_max = config->retries_max,
-                               .delayed_ack_ps = config->delayed_ack_ps,
-                               .rto_initial_ps = config->rto_initial_ps,
-                               .rto_min_ps = config->rto_min_ps,
-                               .sack = config->sack,
-                               .timestamps = config->timestamps,
-                               .nagle = config->nagle,
-                               .limited_transmit = config->limited_transmit,
-                               .prr = config->prr,
-                               .hystart = config->slow_start == TCP_SLOW_START_HYSTART,
-                               .pacing = config->pacing,
-                               .congestion = congestions[config->congestion],
-                               .ecn = uses[config->ecn]};
-}
-
 bool ns3_tcp_transport_supports(const tcp_config *config, ns3_shim_error *error)
 {
   if (config->local_address.version != 4 || config->remote_address.version != 4) {
@@ -555,14 +515,16 @@ bool ns3_tcp_transport_supports(const tcp_config *config, ns3_shim_error *error)
   if (config->passing != TCP_PASSING_IN_ORDER) {
     return refuse(error, "ns-3's TCP passes octets in order only");
   }
-  const ns3_tcp_node_config node = node_config_of(config);
-  return ns3_tcp_node_check(&node, error);
+  if (config->receive_window_octets < ns3_tcp_node_emss_octets(config) ||
+      config->receive_window_octets > RECEIVE_BUFFER_MAX_OCTETS) {
+    return refuse(error, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets");
+  }
+  return true;
 }
 
 tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                      void *user)
 {
-  const ns3_tcp_node_config node = node_config_of(config);
   const ns3_tcp_node_events node_events = {.packet = on_packet, .woken = on_woken};
   ns3_tcp_transport *self = g_new0(ns3_tcp_transport, 1);
   ns3_shim_error error;
@@ -573,13 +535,13 @@ tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events 
   self->events = *events;
   self->user = events_user;
   self->place = *(const ns3_tcp_transport_place *)user;
-  self->emss_octets = node.segment_octets;
+  self->emss_octets = ns3_tcp_node_emss_octets(config);
   self->wire = g_malloc(UINT16_MAX);
   self->leaving = g_queue_new();
   buffer_chain_init(&self->early);
   self->arrivals = ns3_tcp_arrivals_new();
   self->due = TIME_PS_NEVER;
-  self->node = ns3_tcp_node_new(&node, &node_events, self, &error);
+  self->node = ns3_tcp_node_new(config, &node_events, self, &error);
   expect(self->node != NULL, &error);
   return &self->transport;
 }

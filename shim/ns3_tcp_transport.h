@@ -12,7 +12,7 @@
 #include "tcp/tcp_transport.h"
 
 /* True when ns-3's TCP can be as `config` asks. False and a message when not: IPv6, aligned segments, octets
- * passed as they arrive, a window above 2^30 octets, MTUs or times out of range. What ns-3 lacks and nothing
+ * passed as they arrive, a window of less than a segment or above 2^30 octets. What ns-3 lacks and nothing
  * but the figures show is ignored (RACK, tail loss probes, F-RTO, D-SACK, restart after idle, HyStart outside
  * CUBIC, `retransmission`, black hole detection, a largest RTO other than 60 s). */
 bool ns3_tcp_transport_supports(const tcp_config *config, ns3_shim_error *error);
@@ -22,7 +22,7 @@ bool ns3_tcp_transport_supports(const tcp_config *config, ns3_shim_error *error)
  *
  * Where it differs from tcp_connection: a new path MTU changes nothing; `unsent` is what goes beyond two
  * windows, so that ns-3 never lacks octets for a whole segment (it would send a small one); FIN waits until
- * no octets behind a hole are held, because ns-3 would send RST; `inspect` is asked for each run of new
+ * no octets after a hole are held, because ns-3 would send RST; `inspect` is asked for each run of new
  * octets as ever. */
 tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                      void *user);

@@ -211,7 +211,7 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count);
 /* Makes room for `count` more slices after those in use, for as many buffer_chain_put(). */
 static inline void buffer_chain_reserve(buffer_chain *chain, uint32_t count)
 {
-  uint32_t capacity = chain->heap ? chain->heap_capacity : BUFFER_CHAIN_INLINE_SLICES;
+  uint32_t capacity = chain->heap ? chain->heap_capacity : (uint32_t)BUFFER_CHAIN_INLINE_SLICES;
   if (count > capacity - chain->slice_count) {
     buffer_chain_grow(chain, count);
   }

@@ -63,7 +63,7 @@ static inline void memory_pool_give(memory_pool *pool, void *piece)
     memory_pool_give_last(pool, piece);
     return;
   }
-  memory_pool_piece *unused = piece;
+  memory_pool_piece *unused = (memory_pool_piece *)piece;
   unused->next = pool->unused;
   pool->unused = unused;
   pool->pieces_out--;

@@ -249,9 +249,6 @@ TEST(test_unsupported)
       {good, "ns-3's TCP passes octets in order only"},
       {good, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets"},
       {good, "ns-3's TCP: a receive buffer has room for 1 segment to 2^30 octets"},
-      {good, "ns-3's TCP: an MTU is 68 to 65535 octets"},
-      {good, "ns-3's TCP: initial window, threshold, delayed ACK and port cannot be 0"},
-      {good, "ns-3's TCP: times are 0 to 1000000 s"},
   };
 
   cases[0].config.local_address = cases[0].config.remote_address = ip_address_v6(0xFD, 1);
@@ -259,9 +256,6 @@ TEST(test_unsupported)
   cases[2].config.passing = TCP_PASSING_AS_ARRIVED;
   cases[3].config.receive_window_octets = (1 << 30) + 1;
   cases[4].config.receive_window_octets = EMSS - 1;
-  cases[5].config.send_mtu_octets = 67;
-  cases[6].config.initial_window_segments = 0;
-  cases[7].config.rto_min_ps = -1;
   g_assert_true(ns3_tcp_transport_supports(&good, &error));
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_assert_false(ns3_tcp_transport_supports(&cases[i].config, &error));

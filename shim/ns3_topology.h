@@ -6,8 +6,8 @@
  *   end 0 — node 0 —hop 0— node 1 —hop 1— … — node n — end 1
  *
  * A packet enters at the node of its end and takes no time until it is there; each node decrements TTL. Needs
- * the simulator of ns3_shim.h open. What ns-3 would end the process for is checked beforehand and is an error
- * with a message. */
+ * the simulator of ns3_shim.h open. An object or attribute for which ns-3 would
+ * end the process is checked beforehand and is an error with a message. */
 #ifndef SHIM_NS3_TOPOLOGY_H
 #define SHIM_NS3_TOPOLOGY_H
 
@@ -24,7 +24,8 @@ typedef struct ns3_topology ns3_topology;
 typedef void (*ns3_topology_output)(void *user, unsigned end, const uint8_t *octets, uint32_t length,
                                     uint64_t mark);
 
-/* Everything in `config` is copied. NULL: a value out of its range, an unknown type, attribute or value. Free
+/* Everything in `config` is copied; its numbers are within the ranges of ns3_topology_config. NULL: too many
+ * flows, a flow that stops before it starts, an unknown type, attribute or value. Free
  * with ns3_topology_free() (NULL is allowed), also after the simulator was closed; before it is closed, the
  * chain goes on without output. */
 ns3_topology *ns3_topology_new(const ns3_topology_config *config, ns3_topology_output output, void *user,

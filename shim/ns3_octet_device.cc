@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "shim/ns3_octet_device.hh"
 
-#include <ns3/channel.h>
 #include <ns3/mac48-address.h>
 #include <ns3/packet.h>
 #include <ns3/tag.h>
@@ -65,14 +64,15 @@ NS_OBJECT_ENSURE_REGISTERED(OctetDevice);
 TypeId OctetDevice::GetTypeId()
 {
   static TypeId type = TypeId("shim::OctetDevice")
-                           .SetParent<NetDevice>()
+                           .SetParent<SimpleNetDevice>()
                            .SetGroupName("Network")
                            .AddConstructor<OctetDevice>();
   return type;
 }
 
-OctetDevice::OctetDevice() : m_address(Mac48Address::Allocate())
+OctetDevice::OctetDevice()
 {
+  SetAddress(Mac48Address::Allocate());
 }
 
 void OctetDevice::SetOutput(Output output, void *user)
@@ -91,7 +91,7 @@ void OctetDevice::Input(const uint8_t *octets, uint32_t length, uint64_t mark)
   if (mark != 0) {
     packet->AddPacketTag(MarkTag(mark));
   }
-  m_receive(this, packet, protocol, m_address);
+  m_receive(this, packet, protocol, GetAddress());
 }
 
 bool OctetDevice::Send(Ptr<Packet> packet, const Address &, uint16_t)
@@ -112,103 +112,14 @@ bool OctetDevice::SendFrom(Ptr<Packet> packet, const Address &, const Address &t
   return Send(packet, to, protocol);
 }
 
-void OctetDevice::DoDispose()
-{
-  m_node = nullptr;
-  m_receive = ReceiveCallback();
-  m_output = nullptr;
-  NetDevice::DoDispose();
-}
-
-void OctetDevice::SetIfIndex(uint32_t index)
-{
-  m_index = index;
-}
-
-uint32_t OctetDevice::GetIfIndex() const
-{
-  return m_index;
-}
-
-Ptr<Channel> OctetDevice::GetChannel() const
-{
-  return nullptr;
-}
-
-void OctetDevice::SetAddress(Address address)
-{
-  m_address = address;
-}
-
-Address OctetDevice::GetAddress() const
-{
-  return m_address;
-}
-
-bool OctetDevice::SetMtu(uint16_t mtu)
-{
-  m_mtu = mtu;
-  return true;
-}
-
-uint16_t OctetDevice::GetMtu() const
-{
-  return m_mtu;
-}
-
 bool OctetDevice::IsLinkUp() const
 {
   return true;
 }
 
-void OctetDevice::AddLinkChangeCallback(Callback<void>)
-{
-}
-
-// Point to point with a broadcast address, as ns-3's own PointToPointNetDevice: then nobody asks for ARP.
-bool OctetDevice::IsBroadcast() const
-{
-  return true;
-}
-
-Address OctetDevice::GetBroadcast() const
-{
-  return Mac48Address::GetBroadcast();
-}
-
-bool OctetDevice::IsMulticast() const
-{
-  return false;
-}
-
-Address OctetDevice::GetMulticast(Ipv4Address) const
-{
-  return Mac48Address::GetBroadcast();
-}
-
-Address OctetDevice::GetMulticast(Ipv6Address) const
-{
-  return Mac48Address::GetBroadcast();
-}
-
-bool OctetDevice::IsBridge() const
-{
-  return false;
-}
-
 bool OctetDevice::IsPointToPoint() const
 {
   return true;
-}
-
-Ptr<Node> OctetDevice::GetNode() const
-{
-  return m_node;
-}
-
-void OctetDevice::SetNode(Ptr<Node> node)
-{
-  m_node = node;
 }
 
 bool OctetDevice::NeedsArp() const
@@ -221,13 +132,11 @@ void OctetDevice::SetReceiveCallback(ReceiveCallback callback)
   m_receive = callback;
 }
 
-void OctetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback)
+void OctetDevice::DoDispose()
 {
-}
-
-bool OctetDevice::SupportsSendFrom() const
-{
-  return true;
+  m_receive = ReceiveCallback();
+  m_output = nullptr;
+  SimpleNetDevice::DoDispose();
 }
 
 } // namespace shim

@@ -45,7 +45,7 @@ typedef struct ns3_tcp_bulk_result {
 void ns3_tcp_bulk_config_init(ns3_tcp_bulk_config *config, uint64_t octets, uint64_t rate_bit_per_s,
                               time_ps delay_ps, uint32_t mtu_octets);
 
-/* Opens the simulator, transfers, closes it. False: the simulator is open, a value out of its range, or ns-3
+/* Opens the simulator, transfers, closes it. False: the simulator is open, or ns-3
  * refuses it. A transfer that does not finish is no error: see octets_received. It leaves its settings as
  * ns-3's defaults for later TCP sockets of the process. */
 bool ns3_tcp_bulk_run(const ns3_tcp_bulk_config *config, ns3_tcp_bulk_result *result, ns3_shim_error *error);

@@ -12,7 +12,6 @@ enum { SENDER, RECEIVER, ENDS };
 
 typedef struct ns3_link {
   path_link link;
-  ns3_shim_node *nodes[ENDS];
   ns3_shim_device *devices[ENDS];
   uint8_t *wire;          /* room for an MTU: a packet on its way into ns-3 */
   memory_pool *blocks;    /* of that size, for arrivals */
@@ -113,27 +112,22 @@ static ns3_shim_device_config device_config(const path_link_config *config)
 }
 
 /* ns-3's device asks for its rate, and its channel for its delay, when a transmission starts; that of this
- * picosecond has started, as the event queue wakes behind ns-3's own events. So it is as
- * path_link_set_config() says. */
+ * picosecond has started, as the event queue wakes after ns-3's own events: as
+ * path_link_set_config() has it. */
 static void ns3_link_change(path_link *link, const path_link_config *config)
 {
   ns3_link *self = (ns3_link *)link;
   ns3_shim_device_config device = device_config(config);
-  ns3_shim_error error;
 
-  if (!ns3_shim_device_change(self->devices[SENDER], &device, config->delay_ps, &error)) {
-    g_error("ns-3 link: %s", error.message);
-  }
+  ns3_shim_device_change(self->devices[SENDER], &device, config->delay_ps);
   path_link_schedule_change(&self->sent, config, engine_now(self->clock));
 }
 
 static void ns3_link_free(path_link *link)
 {
   ns3_link *self = (ns3_link *)link;
-  for (int end = 0; end < ENDS; end++) {
-    ns3_shim_device_free(self->devices[end]);
-    ns3_shim_node_free(self->nodes[end]);
-  }
+  ns3_shim_device_free(self->devices[SENDER]);
+  ns3_shim_device_free(self->devices[RECEIVER]);
   engine_timer_free(self->arrival);
   for (size_t i = 0; i < self->arrived.count; i++) {
     datagram_unref(*(datagram **)deque_at(&self->arrived, i));
@@ -143,19 +137,6 @@ static void ns3_link_free(path_link *link)
   memory_pool_unref(self->blocks);
   g_free(self->wire);
   g_free(self);
-}
-
-static bool connect_ends(ns3_link *self, const path_link_config *config, ns3_shim_error *error)
-{
-  for (int end = 0; end < ENDS; end++) {
-    self->nodes[end] = ns3_shim_node_new(error);
-    if (self->nodes[end] == NULL) {
-      return false;
-    }
-  }
-  ns3_shim_device_config device = device_config(config);
-  ns3_shim_device_config both[ENDS] = {device, device};
-  return ns3_shim_connect(self->nodes, both, config->delay_ps, self->devices, error);
 }
 
 path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_error *error)
@@ -168,7 +149,9 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
   self->clock = clock;
   path_link_schedule_init(&self->sent, config);
   deque_init(&self->arrived, sizeof(datagram *));
-  if (!connect_ends(self, config, error)) {
+  const ns3_shim_device_config device = device_config(config);
+  const ns3_shim_device_config both[ENDS] = {device, device};
+  if (!ns3_shim_connect(both, config->delay_ps, self->devices, error)) {
     ns3_link_free(&self->link);
     return NULL;
   }

@@ -29,7 +29,7 @@ const char *ns3_shim_version(void);
 bool ns3_shim_open(ns3_shim_error *error);
 
 /* Drops all that is scheduled and all that ns-3 holds, and closes the simulator, also when it is not open.
- * Events, nodes and devices that still have a handle can only be freed afterwards (events also scheduled,
+ * Events and devices that still have a handle can only be freed afterwards (events also scheduled,
  * once it is open again). Not from inside ns3_shim_run(). */
 void ns3_shim_close(void);
 
@@ -58,12 +58,12 @@ ns3_shim_event *ns3_shim_event_new(ns3_shim_callback callback, void *user);
 /* Cancels and frees; also from inside its own callback. NULL is allowed. */
 void ns3_shim_event_free(ns3_shim_event *event);
 
-/* Adds a call at the absolute time `when`, or after `delay`, behind everything already scheduled for that
+/* Adds a call at the absolute time `when`, or after `delay`, after everything already scheduled for that
  * picosecond. False: not open, the time is over already or past the end of time. */
 bool ns3_shim_event_at(ns3_shim_event *event, time_ps when, ns3_shim_error *error);
 bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_shim_error *error);
 
-/* Adds a call at the present time, behind everything already scheduled for this picosecond: as
+/* Adds a call at the present time, after everything already scheduled for this picosecond: as
  * ns3_shim_event_after() with no delay, but without an event of ns-3's where the one that is running is the
  * shim's own and nothing else is due. Then the call is made when that event's callback has returned. */
 bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error);
@@ -71,15 +71,9 @@ bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error);
 /* Takes back all calls that have not happened yet. */
 void ns3_shim_event_cancel(ns3_shim_event *event);
 
-/* ---- Nodes and point-to-point devices ---- */
+/* ---- Point-to-point devices ---- */
 
-typedef struct ns3_shim_node ns3_shim_node;
 typedef struct ns3_shim_device ns3_shim_device;
-
-/* A node without anything on it; NULL on error. The handle is the caller's, the node ns-3's until
- * ns3_shim_close(). */
-ns3_shim_node *ns3_shim_node_new(ns3_shim_error *error);
-void ns3_shim_node_free(ns3_shim_node *node);
 
 /* The usual gap: with the 2 octets of PPP that the device puts before a packet 38 octets, what Ethernet costs
  * (docs/facts.md, "A link's times"). */
@@ -89,27 +83,27 @@ typedef struct ns3_shim_device_config {
   uint64_t rate_bit_per_s;      /* > 0 */
   uint32_t mtu_octets;          /* 1 … 65,535 */
   time_ps interframe_gap_ps;    /* >= 0: the transmitter is busy so much longer than the packet takes */
-  uint32_t queue_limit_packets; /* > 0: packets that may wait behind the one in transmission */
+  uint32_t queue_limit_packets; /* > 0: packets that may wait for the one in transmission */
 } ns3_shim_device_config;
 
 /* The usual device: MTU 1,500 octets, a gap of NS3_SHIM_GAP_OCTETS at `rate_bit_per_s` (> 0), a queue without
  * limit. */
 void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_bit_per_s);
 
-/* Joins nodes[0] and nodes[1] by a channel that delays by `delay_ps` (>= 0) with a device as configs[i] on
- * each, and stores both handles. False, and no handle, when a value is out of its range. */
-bool ns3_shim_connect(ns3_shim_node *const nodes[2], const ns3_shim_device_config configs[2],
-                      time_ps delay_ps, ns3_shim_device *devices[2], ns3_shim_error *error);
+/* Joins two new nodes by a channel that delays by `delay_ps` (>= 0) with a device as configs[i] on each, and
+ * stores the devices' handles. The nodes are ns-3's until ns3_shim_close(). The values are within their
+ * ranges. False: not open, or an exception inside ns-3. */
+bool ns3_shim_connect(const ns3_shim_device_config configs[2], time_ps delay_ps, ns3_shim_device *devices[2],
+                      ns3_shim_error *error);
 
 /* Gives a device the rate and gap of `config` (the rest of which is not looked at), and its channel the delay
- * `delay_ps`, for transmissions that start from now on. False: a value is out of its range. */
-bool ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config, time_ps delay_ps,
-                            ns3_shim_error *error);
+ * `delay_ps`, for transmissions that start from now on. */
+void ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config, time_ps delay_ps);
 
 /* Frees the handle; what still arrives there is dropped silently. NULL is allowed. */
 void ns3_shim_device_free(ns3_shim_device *device);
 
-/* Who takes what arrives at a device: `room` says where its `length` octets (those of the packet, without
+/* Who takes what arrives at a device: `room` returns where its `length` octets (those of the packet, without
  * PPP's) are to be written; `arrived` is then called with the same place. */
 typedef struct ns3_shim_receiver {
   uint8_t *(*room)(void *user, uint32_t length);

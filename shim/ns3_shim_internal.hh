@@ -48,8 +48,8 @@ template <typename Function> bool guarded(ns3_shim_error *error, Function functi
 }
 
 // Joins two nodes as ns3_shim_connect() does; what arrives goes to the nodes. May throw.
-bool connect(const ns3::Ptr<ns3::Node> nodes[2], const ns3_shim_device_config configs[2], time_ps delay_ps,
-             ns3::Ptr<ns3::PointToPointNetDevice> devices[2], ns3_shim_error *error);
+void connect(const ns3::Ptr<ns3::Node> nodes[2], const ns3_shim_device_config configs[2], time_ps delay_ps,
+             ns3::Ptr<ns3::PointToPointNetDevice> devices[2]);
 
 // Sets an attribute without any of the paths on which ns-3 ends the process. May throw.
 bool set_attribute(ns3::ObjectBase &object, const std::string &name, const std::string &value,

@@ -3,8 +3,9 @@
  * where ns-3 would end the process. */
 #include "shim/ns3_shim.h"
 
-#include <glib.h>
 #include <string.h>
+
+#include "test.h"
 
 enum { MOST_ARRIVALS = 64 };
 
@@ -20,7 +21,6 @@ typedef struct inbox {
 } inbox;
 
 typedef struct fixture {
-  ns3_shim_node *nodes[2];
   ns3_shim_device *devices[2];
   inbox inboxes[2];
 } fixture;
@@ -48,11 +48,7 @@ static void connect_as(fixture *self, const ns3_shim_device_config configs[2], t
 {
   ns3_shim_error error;
   g_assert_true(ns3_shim_open(&error));
-  for (int i = 0; i < 2; i++) {
-    self->nodes[i] = ns3_shim_node_new(&error);
-    g_assert_nonnull(self->nodes[i]);
-  }
-  g_assert_true(ns3_shim_connect(self->nodes, configs, delay, self->devices, &error));
+  g_assert_true(ns3_shim_connect(configs, delay, self->devices, &error));
   for (int i = 0; i < 2; i++) {
     self->inboxes[i].count = 0;
     ns3_shim_device_set_receiver(self->devices[i], &inbox_receiver, &self->inboxes[i]);
@@ -72,10 +68,11 @@ static void close_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
   for (int i = 0; i < 2; i++) {
     ns3_shim_device_free(self->devices[i]);
-    ns3_shim_node_free(self->nodes[i]);
   }
   ns3_shim_close();
 }
+
+#define DEVICE_TEST(name) TEST_WITH(fixture, NULL, open_fixture, close_fixture, name)
 
 static void send(fixture *self, int from, uint32_t length)
 {
@@ -98,31 +95,31 @@ static void assert_refused(bool done, const ns3_shim_error *error, const char *m
 
 /* 1502 octets (2 are PPP's) at 10 Gbit/s: 1502 * 800 ps = 1,201,600 ps, and 25 us of delay (docs/facts.md, "A
  * link's times"). */
-static void test_arrival_time(fixture *self, G_GNUC_UNUSED gconstpointer data)
+DEVICE_TEST(test_arrival_time)
 {
-  send(self, 0, 1500);
+  send(f, 0, 1500);
   run();
-  g_assert_cmpuint(self->inboxes[0].count, ==, 0);
-  g_assert_cmpuint(self->inboxes[1].count, ==, 1);
-  g_assert_cmpint(self->inboxes[1].arrivals[0].when, ==, 26201600);
+  g_assert_cmpuint(f->inboxes[0].count, ==, 0);
+  g_assert_cmpuint(f->inboxes[1].count, ==, 1);
+  g_assert_cmpint(f->inboxes[1].arrivals[0].when, ==, 26201600);
 }
 
 /* By default a packet keeps the transmitter for 38 octets more than it has: the second of 1500 starts at 1538
  * * 800 = 1,230,400 ps, the third, of 40 octets, at twice that and arrives 42 * 800 ps + 25 us later. */
-static void test_packets_follow_each_other(fixture *self, G_GNUC_UNUSED gconstpointer data)
+DEVICE_TEST(test_packets_follow_each_other)
 {
-  send(self, 0, 1500);
-  send(self, 0, 1500);
-  send(self, 0, 40);
+  send(f, 0, 1500);
+  send(f, 0, 1500);
+  send(f, 0, 40);
   run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, 3);
-  g_assert_cmpint(self->inboxes[1].arrivals[1].when, ==, 26201600 + 1230400);
-  g_assert_cmpint(self->inboxes[1].arrivals[2].when, ==, 2 * 1230400 + 33600 + 25000000);
+  g_assert_cmpuint(f->inboxes[1].count, ==, 3);
+  g_assert_cmpint(f->inboxes[1].arrivals[1].when, ==, 26201600 + 1230400);
+  g_assert_cmpint(f->inboxes[1].arrivals[2].when, ==, 2 * 1230400 + 33600 + 25000000);
 }
 
 /* Each end has its own rate and gap. Both ways are used at once: 100 octets at 1 Gbit/s take 102 * 8000 ps,
  * at 100 Gbit/s 102 * 80 ps; a gap of 5 ps separates the second from the first. */
-static void test_ends_differ(void)
+TEST(test_ends_differ)
 {
   fixture *self = g_new0(fixture, 1);
   const ns3_shim_device_config configs[2] = {
@@ -144,7 +141,7 @@ static void test_ends_differ(void)
   g_free(self);
 }
 
-static void test_octets_arrive_as_sent(fixture *self, G_GNUC_UNUSED gconstpointer data)
+DEVICE_TEST(test_octets_arrive_as_sent)
 {
   const guint32 seed = 20240611;
   g_test_message("seed %u", seed);
@@ -156,33 +153,33 @@ static void test_octets_arrive_as_sent(fixture *self, G_GNUC_UNUSED gconstpointe
     for (uint32_t k = 0; k < lengths[i]; k++) {
       sent[i][k] = (uint8_t)g_rand_int(random);
     }
-    g_assert_true(ns3_shim_device_send(self->devices[0], sent[i], lengths[i], 0, NULL));
+    g_assert_true(ns3_shim_device_send(f->devices[0], sent[i], lengths[i], 0, NULL));
   }
   run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, MOST_ARRIVALS);
+  g_assert_cmpuint(f->inboxes[1].count, ==, MOST_ARRIVALS);
   for (unsigned i = 0; i < MOST_ARRIVALS; i++) {
-    const arrival *arrived = &self->inboxes[1].arrivals[i];
+    const arrival *arrived = &f->inboxes[1].arrivals[i];
     g_assert_cmpmem(arrived->octets, arrived->length, sent[i], lengths[i]);
   }
 }
 
 /* ns-3's device would deliver them (docs/facts.md, "ns-3 3.37"). */
-static void test_mtu_is_checked(fixture *self, G_GNUC_UNUSED gconstpointer data)
+DEVICE_TEST(test_mtu_is_checked)
 {
   static const uint8_t octets[1501];
   ns3_shim_error error;
-  ns3_shim_device *device = self->devices[0];
+  ns3_shim_device *device = f->devices[0];
   assert_refused(ns3_shim_device_send(device, octets, 1501, 0, &error), &error,
                  "a packet larger than the device's MTU");
   assert_refused(ns3_shim_device_send(device, octets, 0, 0, &error), &error, "a packet without octets");
   g_assert_true(ns3_shim_device_send(device, octets, 1500, 0, &error));
   run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, 1);
+  g_assert_cmpuint(f->inboxes[1].count, ==, 1);
 }
 
 /* One in transmission, one waiting: the third finds the queue full, and room again once the first is
  * through. */
-static void test_queue_limit(void)
+TEST(test_queue_limit)
 {
   static const uint8_t octets[100];
   static fixture self;
@@ -204,84 +201,34 @@ static void test_queue_limit(void)
   close_fixture(&self, NULL);
 }
 
-static void test_values_out_of_range_are_errors(fixture *self, G_GNUC_UNUSED gconstpointer data)
+/* 1 kbit/s: a bit a millisecond. */
+TEST(test_usual_gap)
 {
-  ns3_shim_device_config good;
-  ns3_shim_device_config_init(&good, 1000);
-  g_assert_cmpint(good.interframe_gap_ps, ==,
-                  36 * 8 * TIME_PS_PER_MILLISECOND); /* 1 kbit/s: a bit a millisecond */
-  ns3_shim_device_config configs[2] = {good, good};
-  ns3_shim_device *devices[2] = {NULL, NULL};
-  ns3_shim_error error;
-  configs[0].rate_bit_per_s = 0;
-  assert_refused(ns3_shim_connect(self->nodes, configs, 0, devices, &error), &error,
-                 "a device's rate cannot be 0");
-  configs[0] = good;
-  configs[1].mtu_octets = 0;
-  assert_refused(ns3_shim_connect(self->nodes, configs, 0, devices, &error), &error,
-                 "a device's MTU is 1 to 65535 octets");
-  configs[1].mtu_octets = 65536;
-  g_assert_false(ns3_shim_connect(self->nodes, configs, 0, devices, &error));
-  configs[1] = good;
-  configs[1].interframe_gap_ps = -1;
-  assert_refused(ns3_shim_connect(self->nodes, configs, 0, devices, &error), &error,
-                 "a device's interframe gap is 0 to 1000000 s");
-  configs[1] = good;
-  configs[1].queue_limit_packets = 0;
-  assert_refused(ns3_shim_connect(self->nodes, configs, 0, devices, &error), &error,
-                 "a device's queue needs room for a packet");
-  configs[1] = good;
-  assert_refused(ns3_shim_connect(self->nodes, configs, -1, devices, &error), &error,
-                 "a channel's delay is 0 to 1000000 s");
-  g_assert_false(ns3_shim_connect(self->nodes, configs, INT64_MAX, devices, &error));
-  g_assert_null(devices[0]);
-  g_assert_null(devices[1]);
+  ns3_shim_device_config config;
+
+  ns3_shim_device_config_init(&config, 1000);
+  g_assert_cmpint(config.interframe_gap_ps, ==, 36 * 8 * TIME_PS_PER_MILLISECOND);
 }
 
 /* 1 Gbit/s instead of 10, 3 us instead of 25, a gap of 7 ns. */
-static void test_change_takes_effect(fixture *self, G_GNUC_UNUSED gconstpointer data)
+DEVICE_TEST(test_change_takes_effect)
 {
   const ns3_shim_device_config changed = {
       .rate_bit_per_s = 1000000000, .mtu_octets = 1, .interframe_gap_ps = 7000, .queue_limit_packets = 1};
-  ns3_shim_error error;
-  g_assert_true(ns3_shim_device_change(self->devices[0], &changed, 3 * TIME_PS_PER_MICROSECOND, &error));
-  send(self, 0, 98);
-  send(self, 0, 98);
+  ns3_shim_device_change(f->devices[0], &changed, 3 * TIME_PS_PER_MICROSECOND);
+  send(f, 0, 98);
+  send(f, 0, 98);
   run();
-  g_assert_cmpint(self->inboxes[1].arrivals[0].when, ==, 100 * 8000 + 3000000);
-  g_assert_cmpint(self->inboxes[1].arrivals[1].when, ==, 2 * 100 * 8000 + 7000 + 3000000);
+  g_assert_cmpint(f->inboxes[1].arrivals[0].when, ==, 100 * 8000 + 3000000);
+  g_assert_cmpint(f->inboxes[1].arrivals[1].when, ==, 2 * 100 * 8000 + 7000 + 3000000);
 }
 
-static void test_freed_handle_takes_no_more(fixture *self, G_GNUC_UNUSED gconstpointer data)
+DEVICE_TEST(test_freed_handle_takes_no_more)
 {
-  send(self, 0, 100);
-  ns3_shim_device_free(self->devices[1]);
-  self->devices[1] = NULL;
+  send(f, 0, 100);
+  ns3_shim_device_free(f->devices[1]);
+  f->devices[1] = NULL;
   run();
-  g_assert_cmpuint(self->inboxes[1].count, ==, 0);
+  g_assert_cmpuint(f->inboxes[1].count, ==, 0);
   g_assert_cmpint(ns3_shim_now(), >=, 25 * TIME_PS_PER_MICROSECOND);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *name;
-    void (*test)(fixture *, gconstpointer);
-  } tests[] = {
-      {"arrival-time", test_arrival_time},
-      {"packets-follow", test_packets_follow_each_other},
-      {"octets", test_octets_arrive_as_sent},
-      {"mtu", test_mtu_is_checked},
-      {"out-of-range", test_values_out_of_range_are_errors},
-      {"change", test_change_takes_effect},
-      {"freed-handle", test_freed_handle_takes_no_more},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_autofree char *path = g_strconcat("/shim/device/", tests[i].name, NULL);
-    g_test_add(path, fixture, NULL, open_fixture, tests[i].test, close_fixture);
-  }
-  g_test_add_func("/shim/device/ends-differ", test_ends_differ);
-  g_test_add_func("/shim/device/queue-limit", test_queue_limit);
-  return g_test_run();
 }

@@ -221,24 +221,6 @@ TEST(test_freed_with_packets_on_the_way)
   g_assert_cmpuint(self->arrivals, ==, 1);
 }
 
-TEST(test_what_ns3_cannot_do_is_an_error)
-{
-  static const path_link_config refused[] = {
-      {.rate_bit_per_s = 0, .mtu_octets = 1500, .framing_octets = 38},
-      {.rate_bit_per_s = 1000, .mtu_octets = 0, .framing_octets = 38},
-      {.rate_bit_per_s = 1000, .mtu_octets = 65536, .framing_octets = 38},
-      {.rate_bit_per_s = 1000, .mtu_octets = 1500, .framing_octets = 38, .delay_ps = -1},
-      {.rate_bit_per_s = 1, .mtu_octets = 1500, .framing_octets = INT32_MAX},
-  };
-  ns3_shim_error error;
-  g_autoptr(engine) clock = ns3_engine_new(&error);
-  for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
-    error.message[0] = '\0';
-    g_assert_null(ns3_link_new(&refused[i], clock, &error));
-    g_assert_cmpstr(error.message, !=, "");
-  }
-}
-
 /* ---- The same run on both engines ---- */
 
 enum { DIRECTIONS = 2, MOST_ECHOES = 600 };

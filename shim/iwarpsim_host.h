@@ -3,14 +3,14 @@
 //
 //   int main()
 //   {
-//     iwarpsim::Hosts hosts("my.cfg");                          // first of all: it sets ns-3's resolution to
-//     a picosecond …                                                         // your nodes, devices, channels
+//     iwarpsim::Hosts hosts("my.cfg"); // first of all: it sets ns-3's resolution to a picosecond
+//     // … your nodes, devices, channels
 //     hosts.Attach(iwarpsim::INITIATOR, a, deviceOfA, deviceOfB->GetAddress());
 //     hosts.Attach(iwarpsim::RESPONDER, b, deviceOfB, deviceOfA->GetAddress());
 //     hosts.Start(ns3::MilliSeconds(1));
 //     ns3::Simulator::Run();
 //     hosts.PrintMetrics(std::cout);
-//   }                                                           // hosts goes last: it ends the simulator
+//   } // hosts goes last: it ends the simulator
 //
 // A complete program is examples/ns3-host/. Of an installed iwarpsim: `pkg-config --cflags --libs
 // iwarpsim-ns3`, and <shim/iwarpsim_host.h>.

@@ -61,17 +61,17 @@ typedef struct fault_case {
 
 /* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the
  * length of the segment at fault (2) and its DDP header (14 or 18); with R the Read Request header (28)
- * (rdmap-00 §6.8, notes D42, D43). SSSSSSSS is the decoy's STag.
- *
- * The segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on):
- *   Write         70 + 14 = 0054: C1 40  00000100 0000000000001000          T=1 L=1 DV=1, RV=1 opcode 0;
- * STag, TO Send          70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  L=1 DV=1, RV=1 opcode 3;
- * 0, QN, MSN, MO Send with Inv 70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to
- * invalidate Read Request  28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
- *       00000200 0000000000002000 00000046 00000100 0000000000001000          SinkSTag, SinkTO, 70, SrcSTag,
- * SrcTO Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L
- * set */
+ * (rdmap-00 §6.8, notes D42, D43). SSSSSSSS is the decoy's STag. */
+
 /* clang-format off */
+/* The segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on): length, first two
+ * octets (C1: T, L, DV = 1; 41: L, DV = 1; 40, 43, 44, 41: RV = 1 and the opcode), the rest of the header.
+ *   Write          70 + 14 = 0054: C1 40  00000100 0000000000001000            STag, TO
+ *   Send           70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  0, QN, MSN, MO
+ *   Send with Inv  70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to invalidate
+ *   Read Request   28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
+ *       00000200 0000000000002000 00000046 00000100 0000000000001000  Sink STag and TO, 70, Source STag and TO
+ *   Read Response: C1 42 with L set; its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets */
 static const fault_case cases[] = {
     {.fault = "bad-crc",
      .proves = "MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC",

@@ -42,7 +42,7 @@ constexpr Side RESPONDER = SIDE_RESPONDER;
 class Hosts
 {
 public:
-  // As the scenario at `path` says, with `sets` ("group.key=value") on top: its stack, TCP and workload; of
+  // As in the scenario at `path`, with `sets` ("group.key=value") on top: its stack, TCP and workload; of
   // its path only what a host knows, MTUs and windows, so that an MTU there must be that of your devices.
   // Throws std::runtime_error with a message when the scenario is wrong, is IPv6's, or has a fault, a
   // topology or ns-3's TCP, and when 256 Hosts were made and some are alive.

@@ -6,8 +6,8 @@
 #include "engine/engine.h"
 
 /* ns-3 runs what is due in one picosecond in the order in which it was scheduled. A wake scheduled ahead of
- * time would therefore run before what ns-3 was told later, an arrival for instance. So it only announces: it
- * asks for the wake proper behind everything that ns-3 then knows about this picosecond; nearly always that
+ * time would therefore run before what was scheduled later, an arrival for instance. So it only announces: it
+ * asks for the wake proper after everything that ns-3 then knows about this picosecond; nearly always that
  * is nothing, and the wake costs no event. */
 typedef struct ns3_driver {
   engine *clock;

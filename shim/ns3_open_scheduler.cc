@@ -58,15 +58,15 @@ OpenScheduler *OpenScheduler::Current()
 // False when its place is too far from the end, or there is no room.
 bool OpenScheduler::InsertAtFront(const Event &event)
 {
-  size_t behind = m_head; // the first that is later
-  while (behind < m_line.size() && behind < m_head + near && !IsLater(m_line[behind], event)) {
-    behind++;
+  size_t end = m_head; // the first that is later
+  while (end < m_line.size() && end < m_head + near && !IsLater(m_line[end], event)) {
+    end++;
   }
-  if (m_head == 0 || behind == m_head + near) {
+  if (m_head == 0 || end == m_head + near) {
     return false;
   }
-  std::copy(m_line.begin() + m_head, m_line.begin() + behind, m_line.begin() + m_head - 1);
-  m_line[behind - 1] = event;
+  std::copy(m_line.begin() + m_head, m_line.begin() + end, m_line.begin() + m_head - 1);
+  m_line[end - 1] = event;
   m_head--;
   return true;
 }

@@ -12,7 +12,7 @@ namespace shim
 {
 
 // Nearly every event belongs near one of the two ends of what is scheduled: the end of a transmission comes
-// soon, an arrival behind all others on its way. So events stand in a line, in order, and one whose place is
+// soon, an arrival after all others on its way. So events stand in a line, in order, and one whose place is
 // not within some steps of an end goes to a heap. ns-3 makes it from its TypeId and owns it.
 class OpenScheduler : public ns3::Scheduler
 {

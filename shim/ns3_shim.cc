@@ -78,7 +78,7 @@ OwnEvent::OwnEvent()
   simulator.in_own_event = true;
 }
 
-// The event is over but for the last call. Nothing else is due: it comes now. Else it takes its turn behind
+// The event is over but for the last call. Nothing else is due: it comes now. Else it takes its turn after
 // that.
 OwnEvent::~OwnEvent()
 {
@@ -113,7 +113,7 @@ extern "C" bool ns3_shim_open(ns3_shim_error *error)
     if (Time::GetResolution() != Time::PS) {
       Time::SetResolution(Time::PS);
     }
-    // Faster than ns-3's own ones, and it says what is due next. The order of events is the same.
+    // Faster than ns-3's own ones, and it shows what is due next. The order of events is the same.
     ObjectFactory scheduler;
     scheduler.SetTypeId(shim::OpenScheduler::GetTypeId());
     Simulator::SetScheduler(scheduler);

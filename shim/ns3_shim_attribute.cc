@@ -66,7 +66,7 @@ const Range ranges[] = {
     {"UintegerValue", 0, 1e18}, {"DoubleValue", 0, 1e18},
 };
 
-// Words are taken as they are: ns-3 says itself whether it knows one.
+// Words are taken as they are: ns-3 itself refuses those that it does not know.
 bool is_word(const std::string &type)
 {
   return type == "BooleanValue" || type == "EnumValue";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive
- * buffer, which does not tell. */
+ * buffer, which does not show it. */
 #ifndef SHIM_NS3_TCP_ARRIVALS_H
 #define SHIM_NS3_TCP_ARRIVALS_H
 

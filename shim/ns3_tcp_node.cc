@@ -46,7 +46,7 @@ Ipv4Address ipv4_of(const ip_address &address)
 namespace shim
 {
 
-// ns-3's socket, and what it tells nobody: its timeouts, its state, its window.
+// ns-3's socket, and what it does not report: its timeouts, its state, its window.
 class ObservedSocket : public TcpSocketBase
 {
 public:
@@ -148,8 +148,8 @@ struct ns3_tcp_node {
     }
   }
 
-  // Taken out of ns-3 at once: it tells its peer of room in the window only with the next ACK, and that goes
-  // out as soon as this returns.
+  // Taken out of ns-3 at once: it announces room in the window to its peer only with the next ACK, and that
+  // goes out as soon as this returns.
   void Received(Ptr<Socket> from)
   {
     while (from->GetRxAvailable() > 0) {

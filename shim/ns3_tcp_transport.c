@@ -142,7 +142,7 @@ static void give_to_ns3(ns3_tcp_transport *self, buffer_chain *octets)
 {
   ns3_shim_error error;
 
-  /* Of a connection that ns-3 has ended, but whose end has not been told yet, nothing leaves any more. */
+  /* Of a connection that ns-3 has ended, but whose end has not been reported yet, nothing leaves any more. */
   if (octets->length > 0 && status_of(self).end == NS3_TCP_END_NONE) {
     uint8_t *copy = g_malloc(octets->length);
     buffer_chain_copy_out(octets, 0, octets->length, copy);
@@ -166,7 +166,7 @@ static tcp_close_reason reason_of(ns3_tcp_end end)
   }
 }
 
-/* What happens to ns-3's connection is told in the order in which it can have happened. */
+/* What happens to ns-3's connection is reported in the order in which it can have happened. */
 static void look_at_start(ns3_tcp_transport *self, const ns3_tcp_node_status *status, time_ps now)
 {
   self->statistics.timeouts = status->timeouts;

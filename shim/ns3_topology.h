@@ -33,7 +33,7 @@ ns3_topology *ns3_topology_new(const ns3_topology_config *config, ns3_topology_o
 void ns3_topology_free(ns3_topology *topology);
 
 /* An IPv4 packet enters at `end`, with right checksums, for the address at the other end. `mark` travels with
- * it, on no wire. ns-3 fragments what is larger than a hop's MTU, whatever DF says: see
+ * it, on no wire. ns-3 fragments what is larger than a hop's MTU, whatever DF is: see
  * ns3_topology_narrow_hop(). */
 void ns3_topology_send(ns3_topology *topology, unsigned end, const uint8_t *octets, uint32_t length,
                        uint64_t mark);

@@ -201,7 +201,7 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
   }
 }
 
-/* `count` slices (mostly as few as a chain has inline) field by field as buffer_chain_move() says; `to` does
+/* `count` slices (mostly as few as a chain has inline) field by field, as buffer_chain_move() does; `to` does
  * not lie after `from`. */
 static inline void move_slices(octet_slice *to, const octet_slice *from, uint32_t count)
 {

@@ -182,9 +182,9 @@ static inline buffer_chain_range buffer_chain_range_of(const buffer_chain *chain
 static inline octet_slice buffer_chain_range_next(buffer_chain_range *rest)
 {
   const octet_slice *slice = rest->slice++;
-  uint32_t behind = slice->length - rest->skipped;
+  uint32_t left = slice->length - rest->skipped;
   octet_slice part = {.octets = slice->octets + rest->skipped,
-                      .length = rest->length < behind ? rest->length : behind,
+                      .length = rest->length < left ? rest->length : left,
                       .buffer = slice->buffer};
   rest->skipped = 0;
   rest->length -= part.length;

@@ -194,8 +194,8 @@ void deque_remove_between(deque *queue, size_t index, size_t count)
   if (count == 0) {
     return;
   }
-  size_t behind = queue->count - index - count;
-  if (moves_in_sequence(queue, MIN(index, behind))) {
+  size_t after = queue->count - index - count;
+  if (moves_in_sequence(queue, MIN(index, after))) {
     if (count == queue->count) {
       deque_clear(queue);
       return;
@@ -206,12 +206,12 @@ void deque_remove_between(deque *queue, size_t index, size_t count)
     count_in_sequence(queue, queue->count - (uint32_t)count);
     return;
   }
-  if (index <= behind) {
+  if (index <= after) {
     move_elements(queue, (ptrdiff_t)count, 0, index);
     queue->front += count * queue->element_octets;
     queue->room += (uint32_t)count;
   } else {
-    move_elements(queue, (ptrdiff_t)index, (ptrdiff_t)(index + count), behind);
+    move_elements(queue, (ptrdiff_t)index, (ptrdiff_t)(index + count), after);
   }
   queue->count -= (uint32_t)count;
 }

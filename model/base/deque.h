@@ -49,7 +49,7 @@ static inline void *deque_at(const deque *queue, size_t index)
                                   : queue->front + index * queue->element_octets;
 }
 
-/* The same where the caller says how long an element is, so that the compiler knows. */
+/* The same where the caller gives the length of an element, so that the compiler knows. */
 static inline void *deque_slot(const deque *queue, size_t index, size_t element_octets)
 {
   return deque_is_sequence(queue) ? deque_at_place(queue, index) : queue->front + index * element_octets;

@@ -13,13 +13,13 @@
 
 char *program_files_path(const char *variable, const char *built, const char *installed, const char *name)
 {
-  const char *told = g_getenv(variable);
+  const char *folder = g_getenv(variable);
   g_autofree char *executable = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *folder = executable != NULL ? g_path_get_dirname(executable) : NULL;
   g_autofree char *moved = NULL; /* the prefix above the folder, when that is its BINDIR */
 
-  if (told != NULL) {
-    return g_build_filename(told, name, NULL);
+  if (folder != NULL) {
+    return g_build_filename(folder, name, NULL);
   }
   if (folder != NULL && g_str_has_suffix(folder, "/" BINDIR)) {
     moved = g_strndup(folder, strlen(folder) - strlen("/" BINDIR));
@@ -67,7 +67,7 @@ const char *regular_file_problem(const char *path)
 struct new_files {
   char *places;
   char *folder;
-  int lock; /* a descriptor of `folder`, whose lock tells others that it is in use; it goes with the
+  int lock; /* a descriptor of `folder`, whose lock shows others that it is in use; it goes with the
                process */
 };
 
@@ -246,7 +246,7 @@ void new_files_end(new_files *files)
 gboolean new_files_write(const char *path, const char *text, gsize length, GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  /* Also where nothing is to be replaced: an error of the disk is met before it is too late to tell. */
+  /* Also where nothing is to be replaced: an error of the disk is met before it is too late to report it. */
   if (!g_file_set_contents_full(path, text, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem)) {
     g_set_error(error, G_FILE_ERROR, problem->code, "%s: cannot be written (%s)", path, problem->message);
     return FALSE;

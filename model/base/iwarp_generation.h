@@ -21,8 +21,8 @@ typedef struct iwarp_generation_rules {
   /* MPA */
   bool startup_frames;              /* Request and Reply; else the ULPs agree on where MPA starts, each way */
   uint8_t mpa_revision;             /* Rev of the startup frames */
-  uint32_t private_data_max_octets; /* that PD_Length may say */
-  bool markers_and_crc_always;      /* both, in both directions; else as the startup frames say */
+  uint32_t private_data_max_octets; /* the largest PD_Length */
+  bool markers_and_crc_always;      /* both, in both directions; else as the startup frames agree */
   bool responder_waits;             /* sends no FPDU before it has validated one (mpa-01 §6.1 rule 4) */
   /* DDP and RDMAP */
   uint8_t ddp_version;             /* DV */

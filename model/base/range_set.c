@@ -56,15 +56,15 @@ uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
   }
   uint64_t before = 0;
   range joined = {MIN(from, range_at(set, first)->from), to};
-  size_t behind = first;
-  for (; behind < set->ranges.count && range_at(set, behind)->from <= to; behind++) {
-    const range *part = range_at(set, behind);
+  size_t end = first;
+  for (; end < set->ranges.count && range_at(set, end)->from <= to; end++) {
+    const range *part = range_at(set, end);
     before += part->to - part->from;
     joined.to = MAX(joined.to, part->to);
   }
   *range_at(set, first) = joined;
-  if (behind - first > 1) {
-    deque_remove(&set->ranges, first + 1, behind - first - 1);
+  if (end - first > 1) {
+    deque_remove(&set->ranges, first + 1, end - first - 1);
   }
   uint64_t added = joined.to - joined.from - before;
   set->total += added;
@@ -91,16 +91,16 @@ uint64_t range_set_cut(range_set *set, uint64_t from, uint64_t to)
     }
     removed = end - from;
   }
-  size_t behind = first;
-  for (; behind < set->ranges.count && range_at(set, behind)->to <= to; behind++) {
-    removed += range_at(set, behind)->to - range_at(set, behind)->from;
+  size_t end = first;
+  for (; end < set->ranges.count && range_at(set, end)->to <= to; end++) {
+    removed += range_at(set, end)->to - range_at(set, end)->from;
   }
-  if (behind < set->ranges.count && range_at(set, behind)->from < to) {
-    removed += to - range_at(set, behind)->from;
-    range_at(set, behind)->from = to;
+  if (end < set->ranges.count && range_at(set, end)->from < to) {
+    removed += to - range_at(set, end)->from;
+    range_at(set, end)->from = to;
   }
-  if (behind > first) {
-    deque_remove(&set->ranges, first, behind - first);
+  if (end > first) {
+    deque_remove(&set->ranges, first, end - first);
   }
   set->total -= removed;
   return removed;

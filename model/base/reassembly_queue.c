@@ -221,7 +221,7 @@ static void split_entry(reassembly_queue *queue, size_t index, uint64_t position
   *(entry *)deque_insert(&queue->entries, index + 1) = (entry){position, end, back};
 }
 
-/* Takes the octets of [from, to) out; with a `target` they are appended to it, and `listener` is told. */
+/* Takes the octets of [from, to) out; with a `target` they are appended to it, and `listener` is called. */
 static uint64_t take_out(reassembly_queue *queue, uint64_t from, uint64_t to, buffer_chain *target,
                          reassembly_queue_listener listener, void *user)
 {
@@ -235,9 +235,9 @@ static uint64_t take_out(reassembly_queue *queue, uint64_t from, uint64_t to, bu
     split_entry(queue, first, from);
     first++;
   }
-  size_t behind = first;
-  for (; behind < queue->entries.count && entry_at(queue, behind)->position < to; behind++) {
-    entry *each = entry_at(queue, behind);
+  size_t end = first;
+  for (; end < queue->entries.count && entry_at(queue, end)->position < to; end++) {
+    entry *each = entry_at(queue, end);
     uint32_t length = (uint32_t)(MIN(to, each->end) - each->position);
     if (target != NULL) {
       buffer_chain_append_chain(target, &each->piece->octets, 0, length);
@@ -252,7 +252,7 @@ static uint64_t take_out(reassembly_queue *queue, uint64_t from, uint64_t to, bu
     each->piece->next_free = queue->free_pieces;
     queue->free_pieces = each->piece;
   }
-  deque_remove(&queue->entries, first, behind - first);
+  deque_remove(&queue->entries, first, end - first);
   return removed;
 }
 

@@ -51,7 +51,7 @@ void reassembly_queue_visit(const reassembly_queue *queue, uint64_t from, uint64
 /* Told of octets from `position` on that arrived together. */
 typedef void (*reassembly_queue_listener)(void *user, uint64_t position, time_ps arrival);
 
-/* Moves the held octets of [from, to) out of the queue to the end of `target`; `listener` is told of each
+/* Moves the held octets of [from, to) out of the queue to the end of `target`; `listener` is called for each
  * piece in ascending order. */
 void reassembly_queue_take(reassembly_queue *queue, uint64_t from, uint64_t to, buffer_chain *target,
                            reassembly_queue_listener listener, void *user);

@@ -42,12 +42,12 @@ ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment
   g_assert(segment->fpdu_start < segment->fpdu_end);
   g_assert(index == 0 || segment_at(undelivered, index - 1)->fpdu_end <= segment->fpdu_start);
   if (index < undelivered->segments.count) {
-    const ddp_segment *behind = segment_at(undelivered, index);
-    if (behind->fpdu_start == segment->fpdu_start) {
-      g_assert(behind->fpdu_end == segment->fpdu_end);
+    const ddp_segment *later = segment_at(undelivered, index);
+    if (later->fpdu_start == segment->fpdu_start) {
+      g_assert(later->fpdu_end == segment->fpdu_end);
       return NULL;
     }
-    g_assert(segment->fpdu_end <= behind->fpdu_start);
+    g_assert(segment->fpdu_end <= later->fpdu_start);
   }
   ddp_segment *added = deque_insert(&undelivered->segments, index);
   *added = *segment;

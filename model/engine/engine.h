@@ -92,7 +92,7 @@ void engine_driver_wake(engine *clock);
 
 /* For a driver whose clock can jump, which has no wake_at: runs everything that is due up to `until`, in
  * order, the clock starting at `now` and jumping from one to the next, until nothing is left or
- * engine_stop(). Returns where the clock is then, as engine_run() says. */
+ * engine_stop(). Returns where the clock is then, as engine_run() does. */
 time_ps engine_driver_run_to(engine *clock, time_ps now, time_ps until);
 
 #endif

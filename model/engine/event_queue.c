@@ -334,7 +334,7 @@ static bool has_twin_below(const event_queue *queue, uint32_t place)
   const event_queue_entry *parent = &queue->heap[place];
   uint32_t child = place * HEAP_CHILDREN + 1;
 
-  for (uint32_t behind = MIN(child + HEAP_CHILDREN, queue->count); child < behind; child++) {
+  for (uint32_t end = MIN(child + HEAP_CHILDREN, queue->count); child < end; child++) {
     const event_queue_entry *entry = &queue->heap[child];
     if (entry->when == parent->when && !tie_runs_before(parent, entry) &&
         (is_up_to_date(entry) || has_twin_below(queue, child))) {

@@ -241,18 +241,18 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
 
 /* Points the first marker within `fpdu`, not in front of it, elsewhere: after the header or in front of
  * it. */
-static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
+static bool edit_marker(const mpa_fpdu *fpdu, bool later, uint8_t *octets)
 {
   uint64_t position = mpa_marker_next(fpdu->header);
   uint64_t distance = position - fpdu->header;
   /* Not to where another marker is, which a receiver may take for the header after that (note M1). */
-  uint64_t target = behind ? fpdu->header + 8 : fpdu->header - 8;
+  uint64_t target = later ? fpdu->header + 8 : fpdu->header - 8;
   uint32_t lie = target % MPA_MARKER_PERIOD_OCTETS == 0 ? 12 : 8;
 
-  if (!fpdu->markers || position >= fpdu->end || (behind && distance < lie)) {
+  if (!fpdu->markers || position >= fpdu->end || (later && distance < lie)) {
     return false;
   }
-  distance = behind ? distance - lie : distance + lie;
+  distance = later ? distance - lie : distance + lie;
   big_endian_write_16(octets + (position - fpdu->start) + 2, (uint16_t)distance);
   return true;
 }

@@ -77,7 +77,7 @@ static bool begins_another(const tracked_flow *tracked, unsigned from, const cap
   return false;
 }
 
-/* What the segment says of its sender's sequence numbers. */
+/* What the segment shows of its sender's sequence numbers. */
 static void learn(tracked_flow *tracked, unsigned from, const capture_segment *segment)
 {
   if (segment->flags & TCP_SYN) {

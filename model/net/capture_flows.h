@@ -30,9 +30,9 @@ capture_flows *capture_flows_new(void);
 void capture_flows_free(capture_flows *flows);
 
 /* Sets the `flow` and `from` of `segment`, which is what capture_tcp_read() made of `ip`. Makes a new
- * connection when there is none between these addresses and ports, and when a SYN says that it begins one
+ * connection when there is none between these addresses and ports, and when a SYN begins one
  * (RFC 9293 §3.4): its sequence number is another than that of the SYN before, or is not close below the
- * first octet of a connection whose SYN was not captured. What a segment with a wrong checksum says begins
+ * first octet of a connection whose SYN was not captured. A segment with a wrong checksum begins
  * nothing between known addresses. */
 void capture_flows_assign(capture_flows *flows, capture_segment *segment, const capture_ip *ip);
 

@@ -59,8 +59,8 @@ bool capture_link_is_known(int link_type)
   return row_of(link_type) != NULL;
 }
 
-static capture_link_content look_behind_type(const link_row *row, const uint8_t *octets, uint32_t length,
-                                             uint32_t *ip_at)
+static capture_link_content look_after_type(const link_row *row, const uint8_t *octets, uint32_t length,
+                                            uint32_t *ip_at)
 {
   uint16_t type = big_endian_read_16(octets + row->type_at);
   uint32_t at = row->header_octets;
@@ -76,8 +76,8 @@ static capture_link_content look_behind_type(const link_row *row, const uint8_t 
 }
 
 /* The address family's number is the capturing system's, in its byte order (DLT_LOOP: in network order),
- * which need not be ours: small numbers tell their order. */
-static capture_link_content look_behind_family(const uint8_t *octets)
+ * which need not be ours: small numbers show their order. */
+static capture_link_content look_after_family(const uint8_t *octets)
 {
   enum {
     FAMILY_IPV4 = 2,
@@ -111,9 +111,9 @@ capture_link_content capture_link_look(int link_type, const uint8_t *octets, uin
   *ip_at = row->header_octets;
   switch (row->header) {
   case HEADER_WITH_TYPE:
-    return look_behind_type(row, octets, length, ip_at);
+    return look_after_type(row, octets, length, ip_at);
   case HEADER_WITH_FAMILY:
-    return look_behind_family(octets);
+    return look_after_family(octets);
   case NO_HEADER:
     break;
   }
@@ -183,7 +183,7 @@ static uint32_t jumbo_length(const uint8_t *options, uint32_t octets)
   return 0;
 }
 
-/* The length after the IPv6 header when that says 0: the jumbo option's, or all there was in the frame. */
+/* The length after the IPv6 header when that is 0: the jumbo option's, or all there was in the frame. */
 static uint32_t offload_length(const uint8_t *octets, uint32_t captured_octets, uint32_t wire_octets)
 {
   const uint8_t *options = octets + IPV6_HEADER_OCTETS;

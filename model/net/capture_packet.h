@@ -31,17 +31,18 @@ capture_link_content capture_link_look(int link_type, const uint8_t *octets, uin
 /* --- IP, of both versions --- */
 
 /* The longest packet that is believed. Offloads make segments of up to half of it (Linux: GSO_MAX_SIZE); what
- * says that it is longer is garbled, or made to mislead. */
+ * claims to be longer is garbled, or made to mislead. */
 enum { CAPTURE_IP_LONGEST_OCTETS = 1 << 20 };
 
 typedef struct capture_ip {
   uint8_t version;
   uint8_t ecn;      /* RFC 3168 §5 */
   uint8_t protocol; /* of `payload`: after IPv6's extension headers */
-  bool is_offload;  /* longer than the IP header can say, by the length of the frame or by the jumbo option */
-  bool is_fragment; /* and not the whole (RFC 6946) */
-  bool more;        /* fragments follow */
-  bool is_routed;   /* its destination is not the one of the checksum (RFC 8200 §8.1) */
+  bool
+      is_offload; /* longer than the IP header can state, by the length of the frame or by the jumbo option */
+  bool is_fragment;       /* and not the whole (RFC 6946) */
+  bool more;              /* fragments follow */
+  bool is_routed;         /* its destination is not the one of the checksum (RFC 8200 §8.1) */
   uint32_t offset_octets; /* of the fragment, in the datagram's payload */
   uint32_t identification;
   const uint8_t *addresses; /* source and destination, one after the other, as on the wire */
@@ -73,7 +74,7 @@ bool capture_ip_pass_extensions(capture_ip *ip);
 
 /* --- TCP --- */
 
-/* What the TCP checksum in the capture says (RFC 9293 §3.1). */
+/* What the TCP checksum in the capture shows (RFC 9293 §3.1). */
 typedef enum capture_checksum {
   CAPTURE_CHECKSUM_RIGHT,
   CAPTURE_CHECKSUM_WRONG,      /* the packet was damaged: a TCP drops it */
@@ -104,7 +105,7 @@ typedef struct capture_segment {
 
 /* Reads the TCP segment in `ip`, which is no fragment, into `segment`: all but packet, time_ns, flow and
  * from. Options that are garbled or cut off are passed over, as RFC 9293 §3.1 (MUST-7) has it. False when the
- * header's 20 octets are not there, or it says that it is longer than the segment. */
+ * header's 20 octets are not there, or it claims to be longer than the segment. */
 bool capture_tcp_read(capture_segment *segment, const capture_ip *ip);
 
 #endif

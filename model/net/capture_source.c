@@ -162,8 +162,8 @@ static gboolean fail(capture_source *source, GError **error, const char *text)
   return FALSE;
 }
 
-/* libpcap has one link type and one snap length for a file, pcapng one for each interface: says how a file of
- * its own is made of one. */
+/* libpcap has one link type and one snap length for a file, pcapng one for each interface: the
+ * message names the command that makes a file of its own of one. */
 static gboolean fail_to_read(capture_source *source, GError **error)
 {
   const char *text = pcap_geterr(source->pcap);
@@ -250,7 +250,7 @@ static gboolean next_record(capture_source *source, record *read, GError **error
   return FALSE;
 }
 
-/* The next packet with an IP header that is good; `read` says where it is in the file. */
+/* The next packet with an IP header that is good; `read` has its place in the file. */
 static gboolean next_ip(capture_source *source, record *read, capture_ip *ip, GError **error)
 {
   while (next_record(source, read, error)) {

@@ -225,7 +225,8 @@ uint16_t datagram_tcp_checksum(const datagram *packet)
 
 bool datagram_checksum_is_right(const datagram *packet)
 {
-  /* 0xFFFF and 0 are both zero in ones' complement: only the sum with the field in it tells (RFC 1071 §1) */
+  /* 0xFFFF and 0 are both zero in ones' complement: only the sum with the field in it shows which it is (RFC
+   * 1071 §1) */
   return packet->kind == DATAGRAM_FRAGMENT || !packet->carries_checksum ||
          internet_sum_complement(transport_sum(packet)) == 0;
 }
@@ -349,7 +350,7 @@ static bool read_ipv6(ip_packet *ip, size_t length)
 }
 
 /* The packet with its IP header, and `transport_octets` of header after it. IP options are for routers on
- * the way: they are left out, and the lengths say so. */
+ * the way: they are left out, and the lengths show it. */
 static datagram *begin(const ip_packet *ip, datagram_kind kind, size_t transport_octets)
 {
   datagram *packet = datagram_allocate(NULL, kind);

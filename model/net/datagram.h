@@ -260,7 +260,7 @@ datagram *datagram_new_reassembled(const datagram *first, buffer_chain *ip_paylo
  * such a message or not a first fragment; or when it has no ports to be quoted. */
 datagram *datagram_new_too_big(const ip_address *router, const datagram *packet, uint32_t mtu_octets);
 
-/* What a DATAGRAM_TOO_BIG says: the MTU (0: a router that does not know RFC 1191), and the sequence number
+/* What a DATAGRAM_TOO_BIG reports: the MTU (0: a router that does not know RFC 1191), and the sequence number
  * quoted. Both 0 when damage has left no quotation. */
 void datagram_too_big_of(const datagram *packet, uint32_t *mtu_octets, uint32_t *sequence);
 
@@ -270,8 +270,8 @@ bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, d
                                 uint32_t *sequence);
 
 /* How long the packet was that a DATAGRAM_TOO_BIG quotes, by the quoted IP header; 0 when damage has left no
- * quotation. When what was too big was a fragment, that header does not tell, and the longest there can be is
- * returned: a receiver that drops fragments quotes those (mpa-01 §11.2.1, MPA-339). */
+ * quotation. When what was too big was a fragment, that header does not show it, and the longest there can be
+ * is returned: a receiver that drops fragments quotes those (mpa-01 §11.2.1, MPA-339). */
 uint32_t datagram_too_big_quoted_octets(const datagram *packet);
 
 #endif

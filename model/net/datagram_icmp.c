@@ -49,7 +49,7 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
   datagram_fragment of;
   datagram_fragment_of(packet, &of);
   /* RFC 1122 §3.2.2 and RFC 4443 §2.4 (e): no error about an error, nor (IPv4) about another than the first
-   * fragment; of a packet without ports (IPv6) nobody could tell which connection it was of. */
+   * fragment; of a packet without ports (IPv6) nobody could know which connection it was of. */
   if (packet->kind == DATAGRAM_TOO_BIG || of.offset_octets > 0 ||
       of.length_octets < QUOTED_TRANSPORT_OCTETS) {
     return NULL;
@@ -84,12 +84,12 @@ static size_t quoted_tcp_at(const uint8_t *wire, size_t length, bool ipv4)
     at = (size_t)(wire[0] & 0x0F) * 4;
     at = at < IPV4_HEADER_OCTETS ? 0 : at;
   } else if (!ipv4 && length >= IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS && wire[0] >> 4 == 6) {
-    const uint8_t *behind = wire + IPV6_HEADER_OCTETS;
+    const uint8_t *after = wire + IPV6_HEADER_OCTETS;
     uint8_t next = wire[IPV6_NEXT_HEADER_AT];
     if (next == IP_PROTOCOL_TCP) {
       at = IPV6_HEADER_OCTETS;
-    } else if (next == IP_PROTOCOL_IPV6_FRAGMENT && behind[0] == IP_PROTOCOL_TCP &&
-               !(big_endian_read_16(behind + IPV6_FRAGMENT_OFFSET_AT) & IPV6_OFFSET_MASK)) {
+    } else if (next == IP_PROTOCOL_IPV6_FRAGMENT && after[0] == IP_PROTOCOL_TCP &&
+               !(big_endian_read_16(after + IPV6_FRAGMENT_OFFSET_AT) & IPV6_OFFSET_MASK)) {
       at = IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS;
     }
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TCP flows, told apart by addresses and ports: a hash table from those to what its owner knows of a flow. A
+/* TCP flows by addresses and ports: a hash table from those to what its owner knows of a flow. A
  * key is one direction, as its packets have it; who wants both directions of a connection in one entry puts
  * the key in order first.
  *

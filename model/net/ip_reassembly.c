@@ -102,7 +102,8 @@ ip_fragments_verdict ip_fragments_judge(const ip_fragments *fragments, const ip_
   return IP_FRAGMENTS_NEW;
 }
 
-/* The octets of TCP header in a first fragment; what a hostile one says is not believed beyond its length. */
+/* The octets of TCP header in a first fragment; what a hostile one claims is not believed beyond its length.
+ */
 static uint32_t tcp_header_octets_in(const buffer_chain *first)
 {
   if (first->length <= TCP_DATA_OFFSET_AT) {

@@ -134,7 +134,7 @@ static inline uint32_t tcp_sequence_of(int64_t position, uint32_t isn)
  * sequence number isn + 1 + p modulo 2^32 (RFC 9293 §3.4). Position -1 is the SYN. */
 static inline int64_t tcp_position_of(uint32_t sequence, uint32_t isn, int64_t near)
 {
-  /* Two's complement of the 32-bit distance: 2^31 and more is behind. */
+  /* Two's complement of the 32-bit distance: 2^31 and more lies before it. */
   return near + (int32_t)(sequence - tcp_sequence_of(near, isn));
 }
 

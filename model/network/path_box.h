@@ -29,7 +29,7 @@ typedef struct path_box_flow {
  * together with all who send from the same address to the same address. Without this call it has its own. */
 void path_box_share_identification(path_box *box, uint16_t *next);
 
-/* True when `packet` is a segment for the box: `header` has what it says. Else the packet is dealt with:
+/* True when `packet` is a segment for the box: `header` is its header. Else the packet is dealt with:
  * fragments and ICMP go on untouched (a box must see whole datagrams), a segment with a wrong TCP checksum
  * or none that can be read is dropped, as by any box that terminates TCP: what it would send instead would
  * be right again. */

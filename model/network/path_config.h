@@ -21,8 +21,8 @@ typedef enum path_discipline {
 
 typedef struct path_direction_config {
   path_link_config link; /* the first; its `id` is the path's matter */
-  /* Of further links, one for each; the longest list says how many there are, and the last value of a shorter
-   * one holds for the rest. Without any, a shorter one has that of the first link. */
+  /* Of further links, one for each; the longest list determines how many there are, and the last value of a
+   * shorter one holds for the rest. Without any, a shorter one has that of the first link. */
   number_list hop_rates_bit_per_s;
   number_list hop_delays_ps;
   number_list hop_mtus_octets;

@@ -21,7 +21,7 @@ enum {
 }; /* IPv4 of the first router; the next ones count up. IPv6: fd00::1:0 */
 
 /* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other
- * direction, as `enters` of path_direction_inject() says. */
+ * direction, as for `enters` of path_direction_inject(). */
 typedef enum path_entrance {
   PATH_AT_ITS_START,
   PATH_BEHIND_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
@@ -35,7 +35,8 @@ typedef path_link *(*path_link_factory)(engine *clock, const path_link_config *c
 typedef struct path_place {
   const path_config *network; /* outlives it */
   enum side direction;
-  uint32_t index; /* of the path among `paths` of the network: tells their timers and random streams apart */
+  uint32_t
+      index; /* of the path among `paths` of the network: distinguishes their timers and random streams */
   uint32_t paths;
   uint64_t seed;
   bool ipv6; /* the version of the routers' addresses */
@@ -52,7 +53,7 @@ typedef struct path_place {
   void *is_fpdu_start_user;
   path_output output; /* what comes out */
   void *output_user;
-  path_too_big too_big; /* NULL: routers say nothing */
+  path_too_big too_big; /* NULL: routers report nothing */
   void *too_big_user;
 } path_place;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a packet meets on the way, as small nodes in a chain: takes a packet, tells its next moment, runs.
+/* What a packet meets on the way, as small nodes in a chain: takes a packet, names the time of its next
+ * event, runs.
  *
  * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */
 #ifndef PATH_PATH_ELEMENT_H

@@ -36,7 +36,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     refuse(box, packet, now);
   } else if (of.offset_octets + of.length_octets > UINT16_MAX) {
     path_element_drop(
-        element, packet); /* no datagram is that long, and the offset field of a piece could not say it */
+        element, packet); /* no datagram is that long, and the offset field of a piece could not hold it */
   } else {
     /* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header
      * fields that all share, the ECN field among them (RFC 3168 §5.3), are copied. */

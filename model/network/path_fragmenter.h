@@ -2,9 +2,10 @@
 /* The way into a link for packets that may be larger than its MTU: what a router does before it sends.
  *
  * A larger packet is fragmented when that is allowed (RFC 791 §3.2: IPv4 without DF; in IPv6 only the source
- * fragments, RFC 8200 §4.5), fragments again. Otherwise it is dropped and its source told by ICMP (RFC 1812
- * §4.3.3.3, RFC 1191 §4, RFC 4443 §3.2), or not told: a black hole (RFC 2923 §2.1). path_element_counts has
- * the fragments made, of packets and of fragments again, and the packets dropped as too big. */
+ * fragments, RFC 8200 §4.5), fragments again. Otherwise it is dropped and its source informed by ICMP (RFC
+ * 1812 §4.3.3.3, RFC 1191 §4, RFC 4443 §3.2), or not informed: a black hole (RFC 2923 §2.1).
+ * path_element_counts has the fragments made, of packets and of fragments again, and the packets dropped as
+ * too big. */
 #ifndef PATH_PATH_FRAGMENTER_H
 #define PATH_PATH_FRAGMENTER_H
 

@@ -41,7 +41,7 @@ void path_correlation_init(path_correlation *correlation, random_stream *random,
 
 /* x = u · (1 - correlation) + the last x · correlation, u uniform: in 0 … 1, without 1. With correlation 0 x
  * is uniform. As in netem, x with a correlation is no longer uniform but gathers around 1/2: a probability
- * below 1/2 then strikes less often than it says, one above more often. */
+ * below 1/2 then strikes less often than its probability, one above more often. */
 double path_correlation_next(path_correlation *correlation);
 
 /* Whether the next x is below `probability` (0 … 1). With correlation 0: random_stream_chance(). */
@@ -57,7 +57,7 @@ typedef struct path_loss_config {
   number_list drop;   /* drops the segments of these numbers, which ascend */
 } path_loss_config;
 
-/* Drops what any of the three says. Every packet draws once, also one that is dropped anyway, so that list
+/* Drops what any of the three chooses. Every packet draws once, also one that is dropped anyway, so that list
  * and count never change which others are lost. The list outlives the element. */
 path_element *path_loss_new(const path_loss_config *config, random_stream *random);
 

@@ -7,9 +7,9 @@
  * and so does `flush_ps` without octets of the connection. Segments without payload pass at once.
  *
  * What does not come in order: octets at or below the highest forwarded (a retransmission), and those that
- * fill a hole before what is waiting, pass at once, cut as the kind says; the retransmission mark is on every
- * piece with an octet of a marked segment. Octets after a hole make what is waiting leave, and are then new
- * octets like others. Octets that are waiting already are not taken twice.
+ * fill a hole before what is waiting, pass at once, cut as its kind does it; the retransmission mark is on
+ * every piece with an octet of a marked segment. Octets after a hole make what is waiting leave, and are then
+ * new octets like others. Octets that are waiting already are not taken twice.
  *
  * PSH is on the last piece that a segment with PSH makes leave, FIN on the one that ends where the FIN stands
  * (alone when none does). The other header fields: path_waiting.h. A segment that leaves with the octets and

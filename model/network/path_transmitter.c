@@ -67,7 +67,7 @@ static path_queue_question question_about(const path_transmitter *transmitter, c
                                .octets = transmitter->waiting_octets};
 }
 
-/* The packet is marked or dropped as `verdict` says: NULL then. */
+/* The packet is marked or dropped by `verdict`: NULL then. */
 static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict, datagram *packet)
 {
   switch (verdict) {
@@ -264,7 +264,7 @@ path_link_config path_transmitter_link_config(const path_element *element)
   return transmitter_of(element)->link_config;
 }
 
-/* What waits in the link is transmitted at the new rate, as path_link_set_config() says. */
+/* What waits in the link is transmitted at the new rate: see path_link_set_config(). */
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)transmitter_of(element);

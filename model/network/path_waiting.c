@@ -48,7 +48,7 @@ void path_waiting_append(path_waiting *waiting, const datagram *packet, const tc
                           .fragmentable = datagram_may_be_fragmented(packet)};
 }
 
-/* Adds what the segment `other` says to `all`. */
+/* Adds what the segment `other` carries to `all`. */
 static void join_origins(path_origin *all, const path_origin *other)
 {
   bool older = (int32_t)(other->timestamp_value - all->timestamp_value) < 0;
@@ -66,7 +66,7 @@ static void join_origins(path_origin *all, const path_origin *other)
   all->fragmentable &= other->fragmentable;
 }
 
-/* What the segments with octets in front of `to` say together; those that have none after it are
+/* What the segments with octets before `to` carry together; those that have none after it are
  * forgotten. */
 static path_origin take_origins(path_waiting *waiting, int64_t to)
 {
@@ -91,7 +91,7 @@ static inline bool is_plain(const tcp_header *header)
          header->sack_count == 0;
 }
 
-/* What `piece` says, of octets from `position` on that `origin` says the rest of. */
+/* What `piece` carries, of octets from `position` on; the rest of its header is `origin`'s. */
 static inline void write_header(const path_piece *piece, const path_origin *origin, int64_t position,
                                 tcp_header *header)
 {

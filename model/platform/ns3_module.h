@@ -66,7 +66,7 @@ const ns3_functions *iwarpsim_ns3_functions(void);
 GQuark ns3_module_error_quark(void);
 enum {
   NS3_MODULE_ERROR_NOT_BUILT, /* this program was built without ns-3 */
-  NS3_MODULE_ERROR_LOADING,   /* the module is missing, or cannot be loaded: what the loader says */
+  NS3_MODULE_ERROR_LOADING,   /* the module is missing, or cannot be loaded: the loader's message */
 };
 
 /* What ns-3 can do, from its module, which is loaded by the first call and stays until the process ends.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the simulator and ns-3's side (shim/) tell each other, as plain C and C++: errors, and a chain of
+/* What the simulator and ns-3's side (shim/) exchange, as plain C and C++: errors, and a chain of
  * nodes with its traffic. */
 #ifndef PLATFORM_NS3_TYPES_H
 #define PLATFORM_NS3_TYPES_H
@@ -16,7 +16,7 @@ typedef struct ns3_shim_error {
 } ns3_shim_error;
 
 /* The `user` of ns3_tcp_transport_new(); copied. ns-3's timers run outside the transport's functions. When
- * one of them has done something, the transport's deadline is `now`, and `wake` says so: look at the
+ * one of them has done something, the transport's deadline is `now`, and `wake` announces it: look at the
  * deadline, run, transmit. It is called from within ns-3 and may not call the transport itself. */
 typedef struct ns3_tcp_transport_place {
   void (*wake)(void *user, time_ps now);
@@ -50,7 +50,7 @@ typedef struct ns3_topology_hop {
   uint32_t mtu_octets;          /* 68 … 65,535 */
   uint32_t queue_limit_packets; /* of the device, > 0; 1 where a queue discipline is to decide */
   /* A subclass of ns3::QueueDisc in front of the device at either end of the hop. ns3::RedQueueDisc gets
-   * the hop's rate and delay unless `attributes` say them. */
+   * the hop's rate and delay unless `attributes` has them. */
   ns3_topology_object queue;
   ns3_topology_object errors; /* a subclass of ns3::ErrorModel at the receiving device of either direction */
 } ns3_topology_hop;

@@ -91,7 +91,7 @@ static G_GNUC_NO_INLINE void take_request(rdmap_stream *stream, const ddp_segmen
 }
 
 /* Invalidates what the Send in `segment` names; false and `*error` when it may not be. At Delivery, before
- * the ULP hears of the Send (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; note D53). */
+ * the ULP learns of the Send (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; note D53). */
 static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, rdmap_error *error)
 {
   /* note D47: 0/1/09 on rights, 0/2/09 when there is nothing that could be invalidated */
@@ -117,7 +117,7 @@ static G_GNUC_NO_INLINE void take_send(rdmap_stream *stream, const rdmap_opcode_
 {
   rdmap_error error;
   if (rules->invalidates && !stream->config.only_observes && !invalidate(stream, segment, &error)) {
-    /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (note D54). */
+    /* The buffer is used up, the ULP learns nothing of it, the STag stays as it was (note D54). */
     fail_by_segment(stream, error, segment, now);
     return;
   }
@@ -151,7 +151,7 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
     take_response(stream, segment, now);
     return;
   }
-  /* A message is what its last segment has (note D22). The ULP hears nothing of a Write (rdmap-00
+  /* A message is what its last segment has (note D22). The ULP learns nothing of a Write (rdmap-00
    * §7.1, RDMAP-121). */
   if (!segment->header.last || opcode == RDMAP_WRITE) {
     return;

@@ -45,7 +45,7 @@ typedef struct rnic_endpoint_events {
   void (*framed)(void *user, uint64_t phase_offset);
   void (*closed)(void *user, time_ps now);
   /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What
-   * the documents say about its end happens by itself: Terminate and FIN, or RST. */
+   * the documents require at its end happens by itself: Terminate and FIN, or RST. */
   void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
 
@@ -55,7 +55,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
                                  void *user);
 void rnic_endpoint_free(rnic_endpoint *endpoint);
 
-/* Opens the connection, actively or passively as the configuration says. */
+/* Opens the connection, actively or passively, by its configuration. */
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now);
 
 /* One datagram for this endpoint; the caller keeps its reference. */
@@ -73,7 +73,7 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);
  * that came are answered, in full operation. Idempotent. */
 void rnic_endpoint_close(rnic_endpoint *endpoint);
 
-/* `failed` was told: the stream is erroneous (DDP-026, RDMAP-225), nothing of it is Placed or Delivered any
+/* `failed` was called: the stream is erroneous (DDP-026, RDMAP-225), nothing of it is Placed or Delivered any
  * more, and the connection goes down. */
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 

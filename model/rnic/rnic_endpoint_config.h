@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an endpoint is told when it is made. */
+/* The configuration of an endpoint. */
 #ifndef RNIC_RNIC_ENDPOINT_CONFIG_H
 #define RNIC_RNIC_ENDPOINT_CONFIG_H
 
@@ -40,7 +40,7 @@ typedef struct rnic_endpoint_config {
   uint64_t first_offset;        /* of the FPDU phase: the first octet that comes, where an FPDU starts */
   bool takes_long_ulpdus;       /* see mpa_deframer_take_long() */
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
-  uint32_t assumed_emss_octets; /* by MPA, if TCP does not tell (MPA-025, MPA-026). 0: it does */
+  uint32_t assumed_emss_octets; /* by MPA, if TCP does not report it (MPA-025, MPA-026). 0: it does */
   uint64_t send_buffer_octets;  /* see rnic_sender_limit(); 0: unlimited */
   bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, note M22) */
   bool assumes_aligned;         /* receiver.mode assume-aligned; with tcp.passing AS_ARRIVED */

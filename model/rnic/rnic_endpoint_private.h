@@ -9,7 +9,7 @@
 #include "rnic/rnic_sender.h"
 
 /* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the
- * documents say for its layer. */
+ * documents require of its layer. */
 typedef enum rnic_teardown {
   RNIC_TEARDOWN_NOT,        /* nothing of it has begun */
   RNIC_TEARDOWN_DRAINS,     /* FIN when the ULP's work is done */
@@ -48,7 +48,7 @@ struct rnic_endpoint {
   bool is_mute;       /* it may not send FPDUs, and will never be allowed to */
 };
 
-/* What TCP and RDMAP report to an endpoint; `inspecting` is told before TCP takes a segment, too. */
+/* What TCP and RDMAP report to an endpoint; `inspecting` is called before TCP takes a segment, too. */
 extern const tcp_events rnic_endpoint_tcp_events;
 extern const tcp_events rnic_endpoint_tcp_events_inspecting;
 extern const rdmap_stream_events rnic_endpoint_rdmap_events;
@@ -72,11 +72,11 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now);
 /* The ULP gets `completion`. */
 void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now);
 
-/* The connection ends for `failure`, of which the ULP hears unless it has failed before, and FIN follows.
+/* The connection ends for `failure`, of which the ULP learns unless it has failed before, and FIN follows.
  * Nothing is sent of RDMAP's, whose work completes in error. */
 void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
-/* The same by RST, if the configuration does not say otherwise (mpa-01 §7, MPA-280). */
+/* The same by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
 void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
 #endif

@@ -34,13 +34,13 @@ typedef struct rnic_failure {
     rnic_ulp_reason ulp;
   } reason;                    /* by layer */
   iwarp_generation generation; /* whose words the text uses */
-  bool by_peer;                /* told by the peer's Terminate (or its rejection), not found here */
+  bool by_peer;                /* reported by the peer's Terminate (or its rejection), not found here */
   /* RDMAP: what goes to the peer or came from it, with the header of the segment at fault (its STag:
    * DDP-199). Valid during the call; NULL otherwise. */
   const rdmap_terminate *terminate;
 } rnic_failure;
 
-/* The connection ended as the documents say it must (docs/metrics.md, "Status of a run", `terminated`); else
+/* The connection ended as the documents require (docs/metrics.md, "Status of a run", `terminated`); else
  * TCP lost it. */
 bool rnic_failure_is_termination(const rnic_failure *failure);
 

@@ -18,9 +18,9 @@ void rnic_receiver_clear(rnic_receiver *receiver)
   reassembly_queue_free(receiver->early);
 }
 
-/* --- MPA tells --- */
+/* --- Reports of MPA --- */
 
-/* What happened after ULPDUs that are in the pipe is told when they have left it. */
+/* What happened after ULPDUs that are in the pipe is reported when they have left it. */
 static void tell_rdmap(rnic_receiver *receiver, time_ps now)
 {
   if (receiver->pipe && rnic_placement_pipe_octets(receiver->pipe) > 0) {
@@ -69,7 +69,7 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
   tell_rdmap(receiver, now);
 }
 
-/* --- TCP tells --- */
+/* --- Reports of TCP --- */
 
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start)
 {

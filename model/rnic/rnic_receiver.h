@@ -33,11 +33,11 @@ typedef struct rnic_receiver {
   rnic_receiver_config config;
   mpa_deframer *deframer;    /* NULL: nothing of the FPDU phase came yet */
   rnic_placement_pipe *pipe; /* with a placement latency */
-  mpa_error error : 8;       /* not told yet; MPA_ERROR_NONE */
+  mpa_error error : 8;       /* not reported yet; MPA_ERROR_NONE */
   bool is_started;
   bool markers;
   bool crc;
-  bool has_peer_finished; /* not told yet */
+  bool has_peer_finished; /* not reported yet */
   bool is_streaming_over; /* every octet from here on is of the FPDU phase, and nothing is `early` */
   bool is_stopped;
   uint64_t phase_start;

@@ -58,14 +58,14 @@ bool rnic_sender_has_room(const rnic_sender *sender)
   const rnic_sender_limits *limits = sender->limits;
   uint64_t unsent = tcp_transport_unsent_octets(sender->config.tcp);
 
-  /* Two segments' worth ahead, so that TCP can tell whether a segment empties its queue. */
+  /* Two segments' worth ahead, so that TCP knows whether a segment empties its queue. */
   return (unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp)) &&
          (!limits ||
           (!rnic_sender_holds(sender) &&
            tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets));
 }
 
-/* What MPA takes for the EMSS: TCP tells, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
+/* What MPA takes for the EMSS: TCP reports it, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
 static uint32_t known_emss_octets(const rnic_sender *sender)
 {
   uint32_t assumed = sender->config.assumed_emss_octets;

@@ -49,9 +49,8 @@ typedef struct rnic_sender {
   bool is_started;
   bool markers;
   bool crc;
-  uint32_t
-      filled_octets;    /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA can tell */
-  uint32_t emss_octets; /* the EMSS that `mulpdu_octets` is for */
+  uint32_t filled_octets; /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA knows */
+  uint32_t emss_octets;   /* the EMSS that `mulpdu_octets` is for */
   uint32_t mulpdu_octets;
   uint64_t phase_start;
   rnic_full_size full_size;

@@ -21,7 +21,7 @@ typedef struct rnic_memory {
   void *source_user;
   uint64_t length;
   uint64_t base;               /* Tagged Offset of the first octet */
-  unsigned access;             /* DDP_ACCESS_…; DDP_ACCESS_NONE unless the ULP says so (RDMAP-256) */
+  unsigned access;             /* DDP_ACCESS_…; DDP_ACCESS_NONE unless the ULP grants it (RDMAP-256) */
   ddp_association association; /* with this connection's stream, or its Protection Domain */
   bool is_remotely_invalidatable;
 } rnic_memory;

@@ -3,7 +3,7 @@
 
 #include "base/big_endian.h"
 
-/* The minor key of the reassembly's timer: behind those of all connections' ends. */
+/* The minor key of the reassembly's timer: after those of all connections' ends. */
 enum { IP_TIMER_MAJOR = 0x7FFE0000 };
 
 struct ip_input {

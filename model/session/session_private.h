@@ -56,7 +56,7 @@ typedef struct session_connection {
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   bool started;
   bool delivered;  /* all of its workload, or it has none */
-  bool terminated; /* ended as the documents say it must */
+  bool terminated; /* ended as the documents require */
 } session_connection;
 G_STATIC_ASSERT(sizeof(session_connection) == 2 * CACHE_LINE_OCTETS);
 

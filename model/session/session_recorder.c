@@ -260,7 +260,7 @@ void session_recorder_delivered(session_recorder *recorder, const ddp_segment *s
 
 /* --- Occupancy --- */
 
-/* What the gauge knows of `state` is what `held` says. */
+/* The gauge's `state` agrees with `held`. */
 static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 {
   return state->octets[HELD_INCOMPLETE] == held->incomplete &&

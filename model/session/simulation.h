@@ -16,7 +16,8 @@ enum { SIMULATION_ERROR_FILE }; /* a file of the run could not be written: which
 typedef struct simulation_options {
   const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
   gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */
-  session_progress_function progress; /* told how far the run is, as session_on_progress(); NULL: nobody is */
+  session_progress_function
+      progress; /* called with how far the run is, as session_on_progress() does; NULL: none */
   void *progress_user;
 } simulation_options;
 

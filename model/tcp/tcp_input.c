@@ -387,21 +387,21 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
 {
   const tcp_config *config = &connection->config;
   datagram_flow flow;
-  uint32_t told;
+  uint32_t mtu_octets;
   uint32_t sequence;
   if (!config->path_mtu_discovery || !connection->gauges.is_established ||
       !datagram_checksum_is_right(packet) || !datagram_flow_of(packet, &flow)) {
     return;
   }
-  datagram_too_big_of(packet, &told, &sequence);
+  datagram_too_big_of(packet, &mtu_octets, &sequence);
   int64_t acknowledged = (int64_t)tcp_sender_acknowledged(&connection->sender);
   int64_t position = tcp_position_of(sequence, config->isn, acknowledged);
   bool ours = ip_address_equal(&flow.source, &config->local_address) &&
               ip_address_equal(&flow.destination, &config->remote_address) &&
               flow.source_port == config->local_port && flow.destination_port == config->remote_port;
   if (ours && position >= acknowledged && position < (int64_t)tcp_sender_next_position(&connection->sender)) {
-    tcp_connection_take_too_big(connection, (uint64_t)position, datagram_too_big_quoted_octets(packet), told,
-                                now);
+    tcp_connection_take_too_big(connection, (uint64_t)position, datagram_too_big_quoted_octets(packet),
+                                mtu_octets, now);
   }
 }
 

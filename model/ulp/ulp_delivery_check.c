@@ -122,8 +122,8 @@ static void verify_octets(ulp_delivery_check *check, const ulp_message *expected
   }
 }
 
-/* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is told to
- * no ULP (a fault may send one that nobody posted). */
+/* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is
+ * reported to no ULP (a fault may send one that nobody posted). */
 static bool is_unseen(uint8_t opcode, const ddp_segment *segment)
 {
   return opcode == RDMAP_READ_REQUEST || opcode == RDMAP_TERMINATE ||

@@ -65,7 +65,7 @@ void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *exp
 bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole);
 
 /* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the
- * completion says of it is compared too. */
+ * completion reports of it is compared too. */
 bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completion *completion,
                                  ulp_message *whole);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sequence of what a requester posts: its messages, each an operation of a mix that takes turns, and the
- * zero-length Sends that tell the peer that RDMA Writes are placed (docs/scenario.md, "What the messages
+ * zero-length Sends that inform the peer that RDMA Writes are placed (docs/scenario.md, "What the messages
  * are"). */
 #ifndef ULP_ULP_PLAN_H
 #define ULP_ULP_PLAN_H

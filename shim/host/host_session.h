@@ -21,14 +21,14 @@ typedef void (*host_session_output)(void *user, enum side side, const uint8_t *o
 
 /* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). The
  * first opens ns-3's simulator, the last to go closes it: there may be SESSION_NUMBERS (session.h) at a
- * time. What the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL
+ * time. What the scenario has about the path counts only where the hosts must know it: MTUs, windows. NULL
  * and `*message` (free with g_free()) when the scenario is wrong, or is IPv6's or has a fault, a
  * `topology` or ns-3's TCP. Free with host_session_free(). */
 host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,
                                void *user, char **message);
 void host_session_free(host_session *self);
 
-/* Opens the connections at the absolute simulated time `when`, spread as the scenario says. Once. */
+/* Opens the connections at the absolute simulated time `when`, spread by workload.start_spread. Once. */
 void host_session_start(host_session *self, time_ps when);
 
 /* An IP packet has arrived at `side`. What is not for this host's connections is passed over. */

@@ -4,79 +4,64 @@
 
 #include "decode/decode_scanner.h"
 #include "decode_fixture.h"
-#include "test.h"
 
-static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **random)
+static const send_plan unmarked = {.crc = true, .fpdus = {40, 0}};
+static const send_plan marked = {.markers = {true, false}, .crc = true, .fpdus = {40, 0}};
+static const send_plan marked_short = {
+    .markers = {true, false}, .crc = true, .fpdus = {40, 0}, .ulpdu_octets = 60};
+
+typedef struct place {
+  bool found;
+  size_t at;
+  uint64_t offset;
+} place;
+
+static place find(const uint8_t *octets, size_t length, bool markers, bool crc)
 {
-  const kit_plan plan = {
-      .markers = {markers, false}, .crc = true, .fpdus = {40, 0}, .ulpdu_octets = ulpdu_octets};
-  guint32 seed = g_test_rand_int();
+  place start = {0};
 
-  g_test_message("seed: %u", seed);
-  *random = random_stream_new(seed, "find");
-  return kit_talk_new(&plan, *random);
+  start.found = decode_find_start(octets, length, markers, crc, &start.at, &start.offset);
+  return start;
 }
 
 /* From whatever octet on, a place is found where an FPDU starts, at the right place between the markers, and
- * few are ignored. */
-static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
+ * few are ignored: with markers one whose first octets have a marker in them, and one without any. */
+PLAN_TEST(test_start, &unmarked, &marked, &marked_short)
 {
-  random_stream *random;
-  g_autoptr(kit_talk) talk = new_talk(markers, ulpdu_octets, &random);
-  const GByteArray *octets = talk->octets[0];
+  const GByteArray *octets = at->octets[0];
+  bool markers = at->plan->markers[0];
+  guint most_ignored = at->plan == &unmarked ? 0 : at->plan == &marked ? 12 : 40;
 
-  for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(random, 200)) {
-    size_t at;
-    uint64_t offset;
+  for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(at->random, 200)) {
+    const place start = find(octets->data + from, octets->len - from, markers, true);
     guint before = 0;
-    g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, true, &at, &offset));
-    g_assert_nonnull(mpa_stream_find(talk->fpdus[0], from + at));
-    g_assert_cmpuint(offset, ==, markers ? (from + at) % 512 : 0);
-    for (guint index = 0; index < talk->fpdus[0]->fpdus->len; index++) {
-      uint64_t start = mpa_stream_at(talk->fpdus[0], index)->start;
-      before += start >= from && start < from + at;
+    g_assert_true(start.found);
+    g_assert_nonnull(mpa_stream_find(at->sent[0], from + start.at));
+    g_assert_cmpuint(start.offset, ==, markers ? (from + start.at) % 512 : 0);
+    for (guint index = 0; index < at->sent[0]->fpdus->len; index++) {
+      before += start_of(at, 0, index) >= from && start_of(at, 0, index) < from + start.at;
     }
-    g_assert_cmpuint(before, <=, passed_over);
+    g_assert_cmpuint(before, <=, most_ignored);
   }
-  random_stream_free(random);
 }
 
-TEST(test_no_markers)
-{
-  find(false, 1400, 0);
-}
-
-/* One whose first octets have a marker in them is ignored, and one without any. */
-TEST(test_markers)
-{
-  find(true, 1400, 12);
-}
-
-TEST(test_short_fpdus)
-{
-  find(true, 60, 40);
-}
-
-/* FPDUs without a marker say nothing of where markers are, whatever their octets look like. */
+/* FPDUs without a marker do not show where markers are, whatever their octets look like. */
 TEST(test_none_with_markers)
 {
+  const send_plan plan = {.crc = true, .fpdus = {40, 0}, .ulpdu_octets = 200};
+  g_autoptr(random_stream) random = random_of_test();
+
   for (guint turn = 0; turn < 30; turn++) {
-    random_stream *random;
-    g_autoptr(kit_talk) talk = new_talk(false, 200, &random);
-    size_t at;
-    uint64_t offset;
-    g_assert_false(decode_find_start(talk->octets[0]->data, talk->octets[0]->len, true, true, &at, &offset));
-    random_stream_free(random);
+    g_autoptr(decode_case) at = decode_case_new(&plan, random, 0);
+    g_assert_false(find(at->octets[0]->data, at->octets[0]->len, true, true).found);
   }
 }
 
-/* Payload that looks like markers everywhere: which of them is one the FPDUs that follow say. */
+/* Payload that looks like markers everywhere: which of them is one the FPDUs that follow show. */
 TEST(test_payload_like_markers)
 {
   g_autoptr(mpa_stream) stream = mpa_stream_begin(true, true);
   uint8_t ulpdu[600] = {0xC1, 0x40};
-  size_t at;
-  uint64_t offset;
 
   for (uint32_t distance = 16; distance + 1 < sizeof ulpdu; distance += 4) {
     ulpdu[distance] = (uint8_t)(distance >> 8);
@@ -86,48 +71,35 @@ TEST(test_payload_like_markers)
     mpa_stream_append(stream, ulpdu, sizeof ulpdu);
   }
   uint64_t from = mpa_stream_at(stream, 1)->start;
-  g_assert_true(
-      decode_find_start(stream->octets->data + from, stream->octets->len - from, true, true, &at, &offset));
-  g_assert_cmpuint(at, ==, 0);
-  g_assert_cmpuint(offset, ==, from % 512);
+  const place start = find(stream->octets->data + from, stream->octets->len - from, true, true);
+  g_assert_true(start.found);
+  EXPECT_FIELDS(&start, (at, 0), (offset, from % 512));
 }
+
+static const send_plan sparse = {.crc = true, .fpdus = {40, 0}, .sparse = true};
+static const send_plan sparse_marked = {
+    .markers = {true, false}, .crc = true, .fpdus = {40, 0}, .sparse = true};
 
 /* Without CRCs, from whatever octet on, a place is found where an FPDU starts: the first FPDU whose start is
  * there, or with markers the first few of them that have one. Of payload at random one FPDU in a few thousand
  * would look like one that is followed by others, hence sparse. */
-static void find_without_crc(bool markers)
+PLAN_TEST(test_without_crc, &sparse, &sparse_marked)
 {
-  const kit_plan plan = {.markers = {markers, false}, .crc = true, .fpdus = {40, 0}, .sparse = true};
-  guint32 seed = g_test_rand_int();
+  const GByteArray *octets = at->octets[0];
+  bool markers = at->plan->markers[0];
 
-  g_test_message("seed: %u", seed);
-  g_autoptr(random_stream) random = random_stream_new(seed, "find");
-  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
-  GByteArray *octets = talk->octets[0];
-
-  for (guint index = 0; index < talk->fpdus[0]->fpdus->len; index++) {
-    kit_talk_flip(talk, 0, kit_talk_end(talk, 0, index) - 1, 0xFF);
+  for (guint index = 0; index < at->sent[0]->fpdus->len; index++) {
+    flip(at, 0, end_of(at, 0, index) - 1, 0xFF);
   }
-  for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(random, 200)) {
-    size_t at;
-    uint64_t offset;
-    g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, false, &at, &offset));
+  for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(at->random, 200)) {
+    const place start = find(octets->data + from, octets->len - from, markers, false);
+    g_assert_true(start.found);
     /* Of a marker before the first FPDU octets may be missing. */
-    bool is_led = markers && (from + at) % 512 == 4;
-    g_assert_true(mpa_stream_find(talk->fpdus[0], from + at) ||
-                  (is_led && mpa_stream_find(talk->fpdus[0], from + at - 4)));
-    g_assert_cmpuint(offset, ==, markers ? (from + at) % 512 : 0);
+    bool is_led = markers && (from + start.at) % 512 == 4;
+    g_assert_true(mpa_stream_find(at->sent[0], from + start.at) ||
+                  (is_led && mpa_stream_find(at->sent[0], from + start.at - 4)));
+    g_assert_cmpuint(start.offset, ==, markers ? (from + start.at) % 512 : 0);
   }
-}
-
-TEST(test_without_crc)
-{
-  find_without_crc(false);
-}
-
-TEST(test_without_crc_markers)
-{
-  find_without_crc(true);
 }
 
 /* A CRC field that is not used and 0 looks like a marker between FPDUs: it takes a second marker, 512 octets
@@ -135,8 +107,6 @@ TEST(test_without_crc_markers)
 TEST(test_crc_of_0)
 {
   uint8_t octets[20 * 32] = {0};
-  size_t at;
-  uint64_t offset;
 
   for (size_t each = 0; each < sizeof octets; each += 32) {
     octets[each + 1] = 24;
@@ -144,9 +114,9 @@ TEST(test_crc_of_0)
     octets[each + 3] = 0x43;
     octets[each + 15] = (uint8_t)(each / 32);
   }
-  g_assert_false(decode_find_start(octets, sizeof octets, true, false, &at, &offset));
-  g_assert_true(decode_find_start(octets + 5, sizeof octets - 5, false, false, &at, &offset));
-  g_assert_cmpuint(at, ==, 32 - 5);
+  g_assert_false(find(octets, sizeof octets, true, false).found);
+  const place start = find(octets + 5, sizeof octets - 5, false, false);
+  EXPECT_FIELDS(&start, (found, true), (at, 32 - 5));
 }
 
 /* One FPDU proves nothing, unless it is all there is: a Send with six octets. */
@@ -154,66 +124,56 @@ TEST(test_alone_without_crc)
 {
   uint8_t octets[64] = {0, 24, 0x41, 0x43, [15] = 7};
   enum { SEND_OCTETS = 2 + 24 + 2 + 4 };
-  size_t at;
-  uint64_t offset;
 
-  g_assert_true(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
-  g_assert_cmpuint(at, ==, 0);
-  g_assert_false(decode_find_start(octets, SEND_OCTETS + 1, false, false, &at, &offset));
-  g_assert_false(decode_find_start(octets + 1, SEND_OCTETS - 1, false, false, &at, &offset));
+  const place start = find(octets, SEND_OCTETS, false, false);
+  EXPECT_FIELDS(&start, (found, true), (at, 0));
+  g_assert_false(find(octets, SEND_OCTETS + 1, false, false).found);
+  g_assert_false(find(octets + 1, SEND_OCTETS - 1, false, false).found);
   memcpy(octets + SEND_OCTETS, octets, SEND_OCTETS);
-  g_assert_true(decode_find_start(octets, sizeof octets, false, false, &at, &offset));
+  g_assert_true(find(octets, sizeof octets, false, false).found);
   octets[11] = 1; /* a Send on queue 1 */
-  g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
+  g_assert_false(find(octets, SEND_OCTETS, false, false).found);
   octets[11] = 0;
   octets[3] = 0x03; /* RV of another generation than DV */
-  g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
+  g_assert_false(find(octets, SEND_OCTETS, false, false).found);
   octets[3] = 0x40; /* an untagged Write */
-  g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
+  g_assert_false(find(octets, SEND_OCTETS, false, false).found);
 }
 
-TEST(test_nothing)
+PLAN_TEST(test_nothing, &marked)
 {
-  random_stream *random;
-  g_autoptr(kit_talk) talk = new_talk(true, 1400, &random);
-  GByteArray *octets = talk->octets[0];
-  size_t at;
-  uint64_t offset;
+  GByteArray *octets = at->octets[0];
 
   for (guint turn = 0; turn < 2; turn++) {
     for (guint index = 0; index < octets->len; index++) {
-      octets->data[index] = turn == 0 ? 0 : (uint8_t)random_stream_next(random);
+      octets->data[index] = turn == 0 ? 0 : (uint8_t)random_stream_next(at->random);
     }
     for (unsigned kind = 0; kind < 4; kind++) {
-      g_assert_false(decode_find_start(octets->data, octets->len, kind % 2, kind / 2, &at, &offset));
+      g_assert_false(find(octets->data, octets->len, kind % 2, kind / 2).found);
     }
   }
   for (size_t length = 0; length < 40; length++) {
-    g_assert_false(decode_find_start(octets->data, length, true, true, &at, &offset));
+    g_assert_false(find(octets->data, length, true, true).found);
   }
   for (unsigned value = 0; value < 256; value++) {
     memset(octets->data, (int)value, octets->len);
     for (unsigned kind = 0; kind < 4; kind++) {
-      g_assert_false(decode_find_start(octets->data, 20000, kind % 2, kind / 2, &at, &offset));
+      g_assert_false(find(octets->data, 20000, kind % 2, kind / 2).found);
     }
   }
-  random_stream_free(random);
 }
 
 /* FPDUs are counted up to the first that is wrong. */
-TEST(test_count)
+PLAN_TEST(test_count, &marked)
 {
-  random_stream *random;
-  g_autoptr(kit_talk) talk = new_talk(true, 1400, &random);
-  GByteArray *octets = talk->octets[0];
-  uint64_t start = kit_talk_start(talk, 0, 10);
+  const uint8_t *octets = at->octets[0]->data;
+  size_t length = at->octets[0]->len;
+  uint64_t start = start_of(at, 0, 10);
 
-  g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 40);
-  g_assert_cmpuint(decode_find_count(octets->data + start, octets->len - start, start % 512, true, true), ==,
-                   30);
-  g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, false, true), <, 10);
-  g_assert_cmpuint(decode_find_count(octets->data, (size_t)start + 1, 0, true, true), ==, 10);
-  kit_talk_flip(talk, 0, start + 8, 1);
-  g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 10);
-  random_stream_free(random);
+  g_assert_cmpuint(decode_find_count(octets, length, 0, true, true), ==, 40);
+  g_assert_cmpuint(decode_find_count(octets + start, length - start, start % 512, true, true), ==, 30);
+  g_assert_cmpuint(decode_find_count(octets, length, 0, false, true), <, 10);
+  g_assert_cmpuint(decode_find_count(octets, (size_t)start + 1, 0, true, true), ==, 10);
+  flip(at, 0, start + 8, 1);
+  g_assert_cmpuint(decode_find_count(octets, length, 0, true, true), ==, 10);
 }

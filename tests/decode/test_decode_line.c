@@ -25,15 +25,13 @@ static bool take(void *user, const char *text, size_t length)
   return true;
 }
 
-static void set_up(reader *r, gconstpointer data)
+static void set_up(reader *r, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   r->text = g_string_new(NULL);
 }
 
-static void tear_down(reader *r, gconstpointer data)
+static void tear_down(reader *r, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   g_string_free(r->text, TRUE);
 }
 

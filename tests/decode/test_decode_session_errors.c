@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a session makes of FPDUs that are wrong, and of octets that were not captured. */
-#include <glib.h>
 #include <string.h>
 
 #include "base/crc32c.h"
 #include "decode_fixture.h"
-#include "test.h"
 
 enum { FPDUS = 40, LONG_FPDUS = 1000 };
 
-static const kit_plan unmarked = {.has_frames = true, .crc = true, .fpdus = {FPDUS, 0}};
-static const kit_plan marked = {
+static const send_plan unmarked = {.has_frames = true, .crc = true, .fpdus = {FPDUS, 0}};
+static const send_plan marked = {
     .has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {FPDUS, 0}};
 
-static const decode_direction_summary *decode(decode_case *at)
-{
-  at->session = kit_decode(at->talk, at->pieces, NULL);
-  kit_expect_sums(at->session, at->talk);
-  return kit_summary(at->session, SIDE_INITIATOR);
-}
+static const send_plan unmarked_long = {
+    .has_frames = true, .crc = true, .sparse = true, .fpdus = {LONG_FPDUS, 0}};
+static const send_plan marked_long = {
+    .has_frames = true, .markers = {true, false}, .crc = true, .sparse = true, .fpdus = {LONG_FPDUS, 0}};
 
-static const decode_fpdu *fpdu_at(const decode_case *at, guint index)
+/* Every octet is in one sum. */
+static void decode_well(decode_case *at)
 {
-  return kit_fpdu(at->session, SIDE_INITIATOR, kit_talk_start(at->talk, 0, index));
+  decode(at, NULL);
+  expect_sums(at);
 }
 
 /* The first FPDU from `index` on that has at least one marker after its header, and the position of that. */
 static guint with_marker(const decode_case *at, guint index, uint64_t *marker)
 {
   for (;; index++) {
-    const mpa_stream_fpdu *fpdu = mpa_stream_at(at->talk->fpdus[0], index);
+    const mpa_stream_fpdu *fpdu = mpa_stream_at(at->sent[0], index);
     uint64_t position = (fpdu->start / 512 + 1) * 512;
     if (position + 4 < fpdu->end - 4) {
-      *marker = at->talk->phase[0] + position;
+      *marker = at->phase[0] + position;
       return index;
     }
   }
@@ -43,28 +41,26 @@ static guint with_marker(const decode_case *at, guint index, uint64_t *marker)
 /* In order it counts as an FPDU and as a bad CRC; its length is followed, and what follows is marked. */
 PLAN_TEST(test_bad_crc, &unmarked, &marked)
 {
-  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 6, 0x10);
-  const decode_direction_summary *forward = decode(at);
-  const decode_fpdu *bad = fpdu_at(at, 10);
-  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
-  g_assert_cmpuint(forward->crc_bad, ==, 1);
-  g_assert_cmpuint(forward->after_error, ==, FPDUS - 11);
-  g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
+  flip(at, 0, end_of(at, 0, 10) - 6, 0x10);
+  decode_well(at);
+  const decode_fpdu *bad = fpdu_of(at, 10);
+  EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1), (after_error, FPDUS - 11),
+                (unaccounted_octets, 0));
   g_assert_cmpint(bad->crc, ==, DECODE_CRC_WRONG);
   g_assert_cmpuint(bad->crc_received, !=, bad->crc_computed);
   g_assert_false(bad->after_error);
-  g_assert_false(fpdu_at(at, 9)->after_error);
-  g_assert_true(fpdu_at(at, 11)->after_error);
-  g_assert_cmpint(fpdu_at(at, 11)->crc, ==, DECODE_CRC_RIGHT);
+  g_assert_false(fpdu_of(at, 9)->after_error);
+  g_assert_true(fpdu_of(at, 11)->after_error);
+  g_assert_cmpint(fpdu_of(at, 11)->crc, ==, DECODE_CRC_RIGHT);
 }
 
 /* The numbers that are compared: the least significant octet is on the wire first. */
 PLAN_TEST(test_crc_numbers, &unmarked)
 {
-  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 1, 0x10);
-  decode(at);
-  const decode_fpdu *bad = fpdu_at(at, 10);
-  const uint8_t *sent = at->talk->fpdus[0]->octets->data + mpa_stream_at(at->talk->fpdus[0], 10)->end - 4;
+  flip(at, 0, end_of(at, 0, 10) - 1, 0x10);
+  decode_well(at);
+  const decode_fpdu *bad = fpdu_of(at, 10);
+  const uint8_t *sent = at->sent[0]->octets->data + mpa_stream_at(at->sent[0], 10)->end - 4;
   g_assert_cmphex(bad->crc_computed, ==, sent[0] | sent[1] << 8 | sent[2] << 16 | (uint32_t)sent[3] << 24);
   g_assert_cmphex(bad->crc_received, ==, bad->crc_computed ^ 0x10000000);
 }
@@ -72,28 +68,25 @@ PLAN_TEST(test_crc_numbers, &unmarked)
 /* In any order each FPDU is reported, and the wrong one as well. */
 PLAN_TEST(test_bad_crc_shuffled, &unmarked, &marked)
 {
-  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 6, 0x10);
-  kit_shuffle(at->pieces, at->random);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
-  g_assert_cmpuint(forward->crc_bad, ==, 1);
-  g_assert_cmpint(fpdu_at(at, 10)->crc, ==, DECODE_CRC_WRONG);
+  flip(at, 0, end_of(at, 0, 10) - 6, 0x10);
+  shuffle(at);
+  decode_well(at);
+  EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1));
+  g_assert_cmpint(fpdu_of(at, 10)->crc, ==, DECODE_CRC_WRONG);
 }
 
-/* A wrong marker: the CRC covers it. Valid FPDUs say that the length was right. */
+/* A wrong marker: the CRC covers it. Valid FPDUs show that the length was right. */
 PLAN_TEST(test_bad_marker, &marked)
 {
   uint64_t marker;
   guint index = with_marker(at, 10, &marker);
 
-  kit_talk_flip(at->talk, 0, marker + 3, 0x04);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
-  g_assert_cmpuint(forward->crc_bad, ==, 1);
-  g_assert_cmpuint(forward->wrong_markers, ==, 1);
-  g_assert_cmpint(fpdu_at(at, index)->crc, ==, DECODE_CRC_WRONG);
-  g_assert_cmpuint(fpdu_at(at, index)->wrong_markers, ==, 1);
-  g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
+  flip(at, 0, marker + 3, 0x04);
+  decode_well(at);
+  EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1), (wrong_markers, 1));
+  g_assert_cmpint(fpdu_of(at, index)->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpuint(fpdu_of(at, index)->wrong_markers, ==, 1);
+  g_assert_cmpuint(at->forward->unaccounted_octets, ==, 0);
 }
 
 /* A wrong length leads nowhere. What is located by markers after it is found all the same, and no octet
@@ -102,110 +95,96 @@ PLAN_TEST(test_bad_length_with_markers, &marked)
 {
   uint64_t marker;
   guint index = with_marker(at, 10, &marker);
-  uint64_t header = kit_talk_start(at->talk, 0, index) +
-                    (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0 ? 4 : 0);
+  uint64_t header = start_of(at, 0, index) + (mpa_stream_at(at->sent[0], index)->start % 512 == 0 ? 4 : 0);
 
-  kit_talk_flip(at->talk, 0, header, 0x08); /* 2048 more, or less */
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, >=, FPDUS - 12);
-  g_assert_cmpuint(forward->fpdus, <=, FPDUS);
+  flip(at, 0, header, 0x08); /* 2048 more, or less */
+  decode_well(at);
+  g_assert_cmpuint(at->forward->fpdus, >=, FPDUS - 12);
+  g_assert_cmpuint(at->forward->fpdus, <=, FPDUS);
   for (guint each = 0; each < index; each++) {
-    g_assert_nonnull(fpdu_at(at, each));
+    g_assert_nonnull(fpdu_of(at, each));
   }
-  g_assert_nonnull(fpdu_at(at, FPDUS - 1));
+  g_assert_nonnull(fpdu_of(at, FPDUS - 1));
 }
 
 /* A length that cannot be ends the chain. */
 PLAN_TEST(test_impossible_length, &unmarked)
 {
-  uint64_t header = kit_talk_start(at->talk, 0, 10);
+  uint64_t header = start_of(at, 0, 10);
 
-  at->talk->octets[0]->data[header] = 0xFF;
-  at->talk->octets[0]->data[header + 1] = 0xFF;
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, 10);
-  g_assert_cmpuint(kit_note(at->session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
-                   header);
-  g_assert_cmpuint(forward->unaccounted_octets, ==, at->talk->octets[0]->len - header);
-  g_assert_cmpuint(forward->missing_octets, ==, 0);
+  at->octets[0]->data[header] = 0xFF;
+  at->octets[0]->data[header + 1] = 0xFF;
+  decode_well(at);
+  g_assert_cmpuint(at->forward->fpdus, ==, 10);
+  g_assert_cmpuint(note_of(at, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH)->stream_position, ==, header);
+  EXPECT_FIELDS(at->forward, (unaccounted_octets, at->octets[0]->len - header), (missing_octets, 0));
 }
 
 PLAN_TEST(test_impossible_length_with_markers, &marked)
 {
   guint index = 10;
-  while (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0) {
+  while (mpa_stream_at(at->sent[0], index)->start % 512 == 0) {
     index++;
   }
-  uint64_t header = kit_talk_start(at->talk, 0, index);
+  uint64_t header = start_of(at, 0, index);
 
-  at->talk->octets[0]->data[header] = 0xFF;
-  at->talk->octets[0]->data[header + 1] = 0xFF;
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(kit_note(at->session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH)->stream_position, ==,
-                   header);
-  g_assert_null(fpdu_at(at, index));
-  g_assert_nonnull(fpdu_at(at, FPDUS - 1));
-  g_assert_cmpuint(forward->fpdus, >=, FPDUS - 12);
-  g_assert_cmpuint(forward->crc_bad + forward->after_error, ==, 0);
+  at->octets[0]->data[header] = 0xFF;
+  at->octets[0]->data[header + 1] = 0xFF;
+  decode_well(at);
+  g_assert_cmpuint(note_of(at, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH)->stream_position, ==, header);
+  g_assert_null(fpdu_of(at, index));
+  g_assert_nonnull(fpdu_of(at, FPDUS - 1));
+  g_assert_cmpuint(at->forward->fpdus, >=, FPDUS - 12);
+  g_assert_cmpuint(at->forward->crc_bad + at->forward->after_error, ==, 0);
 }
 
 /* --- After a hole --- */
 
 /* There only valid FPDUs are reported. */
-PLAN_TEST(test_bad_crc_behind_hole, &marked)
+PLAN_TEST(test_bad_crc_after_hole, &marked)
 {
-  kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, 5), kit_talk_end(at->talk, 0, 5));
-  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 20) - 6, 0x10);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->crc_bad, ==, 0);
-  g_assert_null(fpdu_at(at, 5));
-  g_assert_null(fpdu_at(at, 20));
-  g_assert_cmpuint(forward->fpdus, >=, FPDUS - 12);
-  g_assert_cmpuint(forward->fpdus, <=, FPDUS - 2);
+  lose_fpdu(at, 5);
+  flip(at, 0, end_of(at, 0, 20) - 6, 0x10);
+  decode_well(at);
+  g_assert_cmpuint(at->forward->crc_bad, ==, 0);
+  g_assert_null(fpdu_of(at, 5));
+  g_assert_null(fpdu_of(at, 20));
+  g_assert_cmpuint(at->forward->fpdus, >=, FPDUS - 12);
+  g_assert_cmpuint(at->forward->fpdus, <=, FPDUS - 2);
 }
 
 /* When the hole closes it is in order. */
-PLAN_TEST(test_bad_crc_behind_closed_hole, &marked, &unmarked)
+PLAN_TEST(test_bad_crc_after_closed_hole, &marked, &unmarked)
 {
-  kit_piece late = g_array_index(at->pieces, kit_piece, 4 + 5);
+  piece late = *piece_at(at, 4 + 5);
 
-  g_assert_cmpuint(late.position, ==, kit_talk_start(at->talk, 0, 5));
+  g_assert_cmpuint(late.position, ==, start_of(at, 0, 5));
   g_array_remove_index(at->pieces, 4 + 5);
-  kit_append(at->pieces, late);
-  kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 20) - 6, 0x10);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
-  g_assert_cmpuint(forward->crc_bad, ==, 1);
-  g_assert_cmpint(fpdu_at(at, 20)->crc, ==, DECODE_CRC_WRONG);
+  append(at, late);
+  flip(at, 0, end_of(at, 0, 20) - 6, 0x10);
+  decode_well(at);
+  EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1));
+  g_assert_cmpint(fpdu_of(at, 20)->crc, ==, DECODE_CRC_WRONG);
 }
 
 /* --- Snap length --- */
-
-static void snap(GArray *pieces, uint32_t octets)
-{
-  for (guint index = 4; index < pieces->len; index++) {
-    kit_piece *piece = &g_array_index(pieces, kit_piece, index);
-    piece->captured = MIN(piece->length, octets);
-  }
-}
 
 /* Of each FPDU the first octets were captured: all are reported, none is taken for wrong. */
 PLAN_TEST(test_snap_length, &unmarked, &marked)
 {
   guint long_ones = 0;
 
-  snap(at->pieces, 61); /* not a multiple of 4 */
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
-  g_assert_cmpuint(forward->crc_bad + forward->after_error + forward->wrong_markers, ==, 0);
-  g_assert_cmpuint(forward->unaccounted_octets + forward->missing_octets, ==, 0);
+  snap(at, 4, 61); /* not a multiple of 4 */
+  decode_well(at);
+  g_assert_cmpuint(at->forward->fpdus, ==, FPDUS);
+  EXPECT_FIELDS(at->forward, (crc_bad, 0), (after_error, 0), (wrong_markers, 0), (unaccounted_octets, 0),
+                (missing_octets, 0));
   for (guint index = 0; index < FPDUS; index++) {
-    const decode_fpdu *fpdu = fpdu_at(at, index);
+    const decode_fpdu *fpdu = fpdu_of(at, index);
     g_assert_nonnull(fpdu);
     bool is_whole = fpdu->fpdu_octets <= 60;
     g_assert_cmpint(fpdu->crc, ==, is_whole ? DECODE_CRC_RIGHT : DECODE_CRC_NOT_CAPTURED);
-    g_assert_true(fpdu->has_ddp);
-    g_assert_cmpuint(fpdu->ddp.tagged_offset, ==, index * 2048);
+    EXPECT_FIELDS(fpdu, (has_ddp, true), (ddp.tagged_offset, index * 2048));
     long_ones += !is_whole;
   }
   g_assert_cmpuint(long_ones, >, FPDUS / 2);
@@ -214,36 +193,25 @@ PLAN_TEST(test_snap_length, &unmarked, &marked)
 /* So few that the DDP header is not there. */
 PLAN_TEST(test_snap_length_short, &unmarked)
 {
-  snap(at->pieces, 12);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, FPDUS);
-  g_assert_cmpuint(forward->no_ddp, ==, FPDUS);
-  g_assert_false(fpdu_at(at, 7)->has_ddp);
+  snap(at, 4, 12);
+  decode_well(at);
+  EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (no_ddp, FPDUS));
+  g_assert_false(fpdu_of(at, 7)->has_ddp);
 }
 
 /* Segments that do not start with FPDUs: when a length was not captured the chain ends, with markers until
  * one is captured. Nothing is made up: what is reported is right. */
-PLAN_TEST(test_snap_length_unaligned, &unmarked, &marked)
+PLAN_TEST(test_snap_length_unaligned, &unmarked_long, &marked_long)
 {
-  const kit_plan *wanted = at->plan;
-  const kit_plan longer = {.has_frames = true,
-                           .markers = {wanted->markers[0], false},
-                           .crc = true,
-                           .sparse = true,
-                           .fpdus = {LONG_FPDUS, 0}};
-
   /* Longer than a marker can point back, and cut at no multiple of 4. */
-  g_array_unref(at->pieces);
-  kit_talk_free(at->talk);
-  at->talk = kit_talk_new(&longer, at->random);
-  at->pieces = kit_cut(at->talk, 701);
-  snap(at->pieces, 400);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, >=, 1);
-  g_assert_cmpuint(forward->crc_bad + forward->wrong_markers, ==, 0);
-  for (guint index = 0; index < at->session->fpdus->len; index++) {
-    const decode_fpdu *fpdu = &g_array_index(at->session->fpdus, decode_fpdu, index);
-    const mpa_stream_fpdu *sent = mpa_stream_find(at->talk->fpdus[0], fpdu->phase_offset);
+  cut(at, 701);
+  snap(at, 4, 400);
+  decode_well(at);
+  g_assert_cmpuint(at->forward->fpdus, >=, 1);
+  g_assert_cmpuint(at->forward->crc_bad + at->forward->wrong_markers, ==, 0);
+  for (guint index = 0; index < at->fpdus->len; index++) {
+    const decode_fpdu *fpdu = fpdu_at(at, index);
+    const mpa_stream_fpdu *sent = mpa_stream_find(at->sent[0], fpdu->phase_offset);
     g_assert_nonnull(sent);
     g_assert_cmpuint(fpdu->fpdu_octets, ==, sent->end - sent->start);
   }
@@ -252,49 +220,43 @@ PLAN_TEST(test_snap_length_unaligned, &unmarked, &marked)
 /* One octet of a ULPDU_Length was captured, which could be another with it. */
 PLAN_TEST(test_snap_length_in_header, &unmarked)
 {
-  uint64_t from = kit_talk_start(at->talk, 0, 0);
-  kit_piece *first = &g_array_index(at->pieces, kit_piece, 4);
+  uint64_t from = start_of(at, 0, 0);
+  piece *first = piece_at(at, 4);
 
   g_assert_cmpuint(first->position, ==, from);
-  first->length = (uint32_t)(kit_talk_end(at->talk, 0, 1) - from);
-  first->captured = (uint32_t)(kit_talk_start(at->talk, 0, 1) + 1 - from);
-  const decode_direction_summary *forward = decode(at);
-  g_assert_cmpuint(forward->fpdus, ==, 1);
-  g_assert_cmpuint(kit_notes(at->session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH), ==, 0);
+  first->length = (uint32_t)(end_of(at, 0, 1) - from);
+  first->captured = (uint32_t)(start_of(at, 0, 1) + 1 - from);
+  decode_well(at);
+  g_assert_cmpuint(at->forward->fpdus, ==, 1);
+  g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH), ==, 0);
 }
 
 /* --- Every octet wrong once --- */
 
+#define SMALL .has_frames = true, .crc = true, .private_data = {3, 0}, .fpdus = {6, 3}, .ulpdu_octets = 300
+
+static const send_plan unmarked_small = {SMALL, .markers = {false, true}};
+static const send_plan marked_small = {SMALL, .markers = {true, true}};
+
 /* Whatever octet of a small capture is wrong: every octet is in one sum, and none but the FPDU with the wrong
  * octet is reported as wrong. */
-PLAN_TEST(test_each_octet_flipped, &unmarked, &marked)
+PLAN_TEST(test_each_octet_flipped, &unmarked_small, &marked_small)
 {
-  const kit_plan small = {.has_frames = true,
-                          .markers = {(at->plan)->markers[0], true},
-                          .crc = true,
-                          .private_data = {3, 0},
-                          .fpdus = {6, 3},
-                          .ulpdu_octets = 300};
-  g_autoptr(kit_talk) talk = kit_talk_new(&small, at->random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
-
-  at->session = NULL;
   for (unsigned from = 0; from < 2; from++) {
-    for (uint64_t position = 0; position < talk->octets[from]->len; position++) {
-      kit_talk_flip(talk, from, position, (uint8_t)(1 << position % 8));
-      kit_session *session = kit_decode(talk, pieces, NULL);
-      if (position >= talk->phase[from]) {
-        kit_expect_sums(session, talk);
-        g_assert_cmpuint(kit_summary(session, (enum side) !from)->fpdus, ==, small.fpdus[!from]);
-      } else if (decode_session_connections(session->session) > 0) {
-        kit_expect_sums(session, talk);
+    for (uint64_t position = 0; position < at->octets[from]->len; position++) {
+      flip(at, from, position, (uint8_t)(1 << position % 8));
+      decode(at, NULL);
+      if (position >= at->phase[from] || at->connection) {
+        expect_sums(at);
       }
-      kit_session_free(session);
-      kit_talk_flip(talk, from, position, (uint8_t)(1 << position % 8));
+      if (position >= at->phase[from]) {
+        g_assert_cmpuint(at->connection->directions[!from].fpdus, ==, at->plan->fpdus[!from]);
+      }
+      flip(at, from, position, (uint8_t)(1 << position % 8));
     }
   }
-  at->session = kit_decode(talk, pieces, NULL);
-  kit_expect_all(at->session, talk);
+  decode(at, NULL);
+  expect_all(at);
 }
 
 /* --- ULPDUs longer than a sender may make --- */
@@ -306,6 +268,17 @@ typedef struct long_kind {
   bool markers;
   bool crc;
 } long_kind;
+
+/* A marker, when one is due; `at` is where ULPDU_Length stands. */
+static void append_marker(GByteArray *stream, const long_kind *kind, uint32_t at)
+{
+  uint32_t pointer = stream->len < at ? 0 : stream->len - at;
+  const uint8_t marker[] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
+
+  if (kind->markers && stream->len % 512 == 0) {
+    g_byte_array_append(stream, marker, sizeof marker);
+  }
+}
 
 /* Appends an RDMA Write in a ULPDU of 65,154 octets to `stream`, the FPDU phase, octet by octet: our own
  * framer makes no such FPDU. FPDUPTR has the low 16 bits of the distance (mpa-01 §5.1). */
@@ -319,13 +292,9 @@ static void append_long(GByteArray *stream, const long_kind *kind, uint64_t offs
   uint32_t at = start % 512 == 0 && kind->markers ? start + 4 : start; /* of ULPDU_Length */
   uint8_t crc[4] = {0};
 
-  for (uint32_t each = 0; each < 2 + LONG_ULPDU_OCTETS;
-       each += 4) { /* no PAD: 2 + 65,154 is a multiple of 4 */
-    if (kind->markers && stream->len % 512 == 0) {
-      uint32_t pointer = stream->len < at ? 0 : stream->len - at;
-      const uint8_t marker[] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
-      g_byte_array_append(stream, marker, sizeof marker);
-    }
+  /* No PAD: 2 + 65,154 is a multiple of 4. */
+  for (uint32_t each = 0; each < 2 + LONG_ULPDU_OCTETS; each += 4) {
+    append_marker(stream, kind, at);
     for (uint32_t octet = each; octet < each + 4; octet++) {
       uint8_t value = octet == 0                  ? (uint8_t)(LONG_ULPDU_OCTETS >> 8)
                       : octet == 1                ? (uint8_t)LONG_ULPDU_OCTETS
@@ -334,43 +303,34 @@ static void append_long(GByteArray *stream, const long_kind *kind, uint64_t offs
       g_byte_array_append(stream, &value, 1);
     }
   }
-  if (kind->markers && stream->len % 512 == 0) {
-    uint32_t pointer = stream->len - at;
-    const uint8_t marker[] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
-    g_byte_array_append(stream, marker, sizeof marker);
-  }
+  append_marker(stream, kind, at);
   if (kind->crc) {
     crc32c_write(crc32c_update(CRC32C_INITIAL, stream->data + start, stream->len - start), crc);
   }
   g_byte_array_append(stream, crc, sizeof crc);
 }
 
-/* A session that gets four such FPDUs in segments of `cut` octets, with `bits` flipped in the octet `flipped`
+/* A session that gets four such FPDUs in segments of `cut_octets`, with `bits` flipped in the octet `flipped`
  * of the second one (UINT32_MAX: none). Sets where each starts. */
-static kit_session *decode_long(const long_kind *kind, uint32_t cut, uint32_t flipped, uint8_t bits,
+static decode_case *decode_long(const long_kind *kind, uint32_t cut_octets, uint32_t flipped, uint8_t bits,
                                 uint64_t starts[LONG_FPDUS_MADE])
 {
-  const kit_plan plan = {.has_frames = true, .markers = {kind->markers, false}, .crc = kind->crc};
-  random_stream *random = random_stream_new(cut, "long");
-  kit_talk *talk = kit_talk_new(&plan, random);
-  GByteArray *stream = g_byte_array_new();
+  const send_plan plan = {.has_frames = true, .markers = {kind->markers, false}, .crc = kind->crc};
+  g_autoptr(random_stream) random = random_stream_new(cut_octets, "long");
+  decode_case *at = decode_case_new(&plan, random, 0);
+  GByteArray *stream = at->sent[0]->octets;
 
   for (guint index = 0; index < LONG_FPDUS_MADE; index++) {
-    starts[index] = talk->phase[0] + stream->len;
+    starts[index] = at->phase[0] + stream->len;
     append_long(stream, kind, index * 65536ULL, random);
   }
-  g_byte_array_append(talk->octets[0], stream->data, stream->len);
+  g_byte_array_append(at->octets[0], stream->data, stream->len);
   if (flipped < UINT32_MAX) {
-    kit_talk_flip(talk, 0, starts[1] + flipped, bits);
+    flip(at, 0, starts[1] + flipped, bits);
   }
-  GArray *pieces = kit_cut(talk, cut);
-  kit_session *session = kit_decode(talk, pieces, NULL);
-  kit_expect_sums(session, talk);
-  g_array_unref(pieces);
-  g_byte_array_unref(stream);
-  kit_talk_free(talk);
-  random_stream_free(random);
-  return session;
+  cut(at, cut_octets);
+  decode_well(at);
+  return at;
 }
 
 static const long_kind long_kinds[] = {{false, true}, {true, true}, {true, false}, {false, false}};
@@ -383,19 +343,17 @@ TEST(test_long)
   for (gsize index = 0; index < G_N_ELEMENTS(long_kinds) * G_N_ELEMENTS(cuts); index++) {
     const long_kind *kind = &long_kinds[index % G_N_ELEMENTS(long_kinds)];
     uint64_t starts[LONG_FPDUS_MADE];
-    g_autoptr(kit_session) session =
+    g_autoptr(decode_case) at =
         decode_long(kind, cuts[index / G_N_ELEMENTS(long_kinds)], UINT32_MAX, 0, starts);
-    const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
 
-    g_assert_cmpuint(forward->fpdus, ==, LONG_FPDUS_MADE);
-    g_assert_cmpuint(forward->long_ulpdus, ==, LONG_FPDUS_MADE);
-    g_assert_cmpuint(forward->crc_bad + forward->wrong_markers + forward->unaccounted_octets, ==, 0);
-    g_assert_cmpuint(session->notes->len, ==, 1);
-    const decode_note *note = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_LONG_ULPDU);
+    EXPECT_FIELDS(at, (forward->fpdus, LONG_FPDUS_MADE), (forward->long_ulpdus, LONG_FPDUS_MADE),
+                  (forward->crc_bad, 0), (forward->wrong_markers, 0), (forward->unaccounted_octets, 0),
+                  (notes->len, 1));
+    const decode_note *note = note_of(at, SIDE_INITIATOR, DECODE_NOTE_LONG_ULPDU);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[0]);
     for (guint each = 0; each < LONG_FPDUS_MADE; each++) {
-      const decode_fpdu *fpdu = kit_fpdu(session, SIDE_INITIATOR, starts[each]);
+      const decode_fpdu *fpdu = fpdu_from(at, SIDE_INITIATOR, starts[each]);
       g_assert_nonnull(fpdu);
       g_assert_cmpuint(fpdu->ulpdu_octets, ==, LONG_ULPDU_OCTETS);
       g_assert_cmpint(fpdu->crc, ==, kind->crc ? DECODE_CRC_RIGHT : DECODE_CRC_UNUSED);
@@ -418,11 +376,11 @@ TEST(test_long_unproven)
 
   for (gsize index = 0; index < G_N_ELEMENTS(cases); index++) {
     uint64_t starts[LONG_FPDUS_MADE];
-    g_autoptr(kit_session) session =
+    g_autoptr(decode_case) at =
         decode_long(&cases[index].kind, 1460, cases[index].flipped, cases[index].bits, starts);
 
-    g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 1);
-    const decode_note *note = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH);
+    g_assert_cmpuint(at->forward->fpdus, ==, 1);
+    const decode_note *note = note_of(at, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[1]);
   }

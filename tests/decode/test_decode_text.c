@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines for people: each field as it is spelled, in its column; hostile values. */
-#include "decode/decode_format.h"
-
-#include <string.h>
-
 #include "decode_paper.h"
-#include "test.h"
 
 /* The line of an FPDU after the names of its ends, without its end. */
 static const char *content(decode_paper *paper, const decode_fpdu *fpdu)
 {
-  const decode_name name = decode_paper_name(paper);
-
-  decode_text.fpdu(paper->line, &name, fpdu);
+  decode_text.fpdu(paper->line, &paper->name, fpdu);
   char *text = (char *)decode_paper_take(paper);
   g_assert_true(g_str_has_suffix(text, "\n"));
   text[strlen(text) - 1] = '\0';
   g_assert_null(strchr(text, '\n'));
-  const char *behind = strstr(text, name.directions[fpdu->direction]);
-  g_assert_nonnull(behind);
-  return behind + name.width;
+  const char *ends = strstr(text, paper->name.directions[fpdu->direction]);
+  g_assert_nonnull(ends);
+  return ends + paper->name.width;
 }
 
 /* What stands after the column of the CRC's verdict. */
@@ -31,26 +24,28 @@ static const char *ulpdu(decode_paper *paper, const decode_fpdu *fpdu)
   return crc + strlen("CRC right  ");
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(decode_paper, NULL, decode_paper_set_up, decode_paper_tear_down, name)
+static void expect_end(decode_paper *paper, const decode_fpdu *fpdu, const char *end)
+{
+  const char *text = ulpdu(paper, fpdu);
+
+  g_assert_true(g_str_has_suffix(text, end));
+}
 
 FIXTURE_TEST(test_write)
 {
-  decode_fpdu fpdu = decode_paper_write();
-  const decode_name name = decode_paper_name(f);
-
-  decode_text.fpdu(f->line, &name, &fpdu);
-  g_assert_cmpstr(
-      decode_paper_take(f), ==,
-      "   0.000101344 0    10.0.0.1:49152 > 10.0.0.2:5044  20         1468   5           chain         CRC "
-      "right  RDMA Write L=0 STag=0x00000100 TO=0xFEDCBA9876543210 payload=1448\n");
+  decode_fpdu fpdu = f->fpdu;
+  decode_text.fpdu(f->line, &f->name, &fpdu);
+  g_assert_cmpstr(decode_paper_take(f), ==,
+                  "   0.000101344 0    10.0.0.1:49152 > 10.0.0.2:5044  20         1468   5           chain   "
+                  "      CRC right  RDMA Write L=0 STag=0x00000100 TO=0xFEDCBA9876543210 payload=1448\n");
   fpdu.direction = SIDE_RESPONDER;
-  decode_text.fpdu(f->line, &name, &fpdu);
+  decode_text.fpdu(f->line, &f->name, &fpdu);
   g_assert_nonnull(strstr(decode_paper_take(f), " 0    10.0.0.2:5044 > 10.0.0.1:49152  20 "));
 }
 
 FIXTURE_TEST(test_columns)
 {
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
   const char *line = content(f, &fpdu);
 
   g_assert_cmpint(line[2], ==, '2');  /* position */
@@ -64,7 +59,7 @@ FIXTURE_TEST(test_columns)
 /* The largest numbers push the columns to the right and do not run into each other. */
 FIXTURE_TEST(test_wide_numbers)
 {
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   fpdu.stream_position = UINT64_MAX;
   fpdu.fpdu_octets = UINT32_MAX;
@@ -72,14 +67,14 @@ FIXTURE_TEST(test_wide_numbers)
   fpdu.last_packet = UINT64_MAX;
   fpdu.located_by = MPA_LOCATED_BY_MARKER_CHAIN;
   g_assert_true(g_str_has_prefix(
-      content(f, &fpdu), "  18446744073709551615 4294967295 18446744073709551614-18446744073709551615 "
-                         "marker chain CRC right RDMA Write"));
+      content(f, &fpdu), "  18446744073709551615 4294967295 18446744073709551614-18446744073709551615 marker "
+                         "chain CRC right RDMA Write"));
 }
 
 FIXTURE_TEST(test_location)
 {
   static const char *const words[] = {" chain  ", " marker  ", " marker chain  ", " assumption  ", " ?  "};
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   for (guint by = 0; by <= MPA_LOCATIONS; by++) {
     fpdu.located_by = (mpa_location)by;
@@ -89,7 +84,7 @@ FIXTURE_TEST(test_location)
 
 FIXTURE_TEST(test_packets)
 {
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   fpdu.last_packet = 7;
   fpdu.packets = 2; /* packet 6 brought none of it */
@@ -98,7 +93,7 @@ FIXTURE_TEST(test_packets)
 
 FIXTURE_TEST(test_crc)
 {
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   fpdu.crc = DECODE_CRC_WRONG;
   fpdu.crc_computed = 0x0000ABCD;
@@ -116,58 +111,41 @@ FIXTURE_TEST(test_markers)
       {.stream_position = 20, .is_right = true, .is_captured = true},
       {.stream_position = 532, .pointer = 512, .is_captured = true, .reserved = 0xBEEF},
       {.stream_position = 1044}};
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   fpdu.markers = markers;
   fpdu.marker_count = 1;
-  g_assert_true(g_str_has_suffix(ulpdu(f, &fpdu), " payload=1448 markers 20:0"));
+  expect_end(f, &fpdu, " payload=1448 markers 20:0");
   fpdu.marker_count = 3;
-  g_assert_true(g_str_has_suffix(ulpdu(f, &fpdu), " markers 20:0 532:512(WRONG)(reserved 0xBEEF) 1044:?"));
+  expect_end(f, &fpdu, " markers 20:0 532:512(WRONG)(reserved 0xBEEF) 1044:?");
 }
 
 FIXTURE_TEST(test_after_error)
 {
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   fpdu.after_error = true;
   g_assert_true(g_str_has_prefix(ulpdu(f, &fpdu), "after error: RDMA Write L=0 "));
 }
 
-/* An untagged FPDU of `opcode` with MSN 7 on queue 3 at MO 1000. */
-static decode_fpdu untagged(rdmap_opcode opcode)
-{
-  decode_fpdu fpdu = decode_paper_write();
-
-  fpdu.ddp = (ddp_header){.last = true,
-                          .version = 1,
-                          .ulp_control = rdmap_control_encode(1, opcode),
-                          .queue_number = 3,
-                          .msn = 7,
-                          .message_offset = 1000};
-  fpdu.ddp_control = 0x41;
-  fpdu.rdmap_opcode = opcode;
-  fpdu.opcode = rdmap_opcode_rules_of(opcode);
-  return fpdu;
-}
-
 FIXTURE_TEST(test_sends)
 {
-  decode_fpdu fpdu = untagged(RDMAP_SEND);
+  decode_fpdu fpdu = decode_paper_untagged(RDMAP_SEND);
 
   g_assert_cmpstr(ulpdu(f, &fpdu), ==, "Send L=1 QN=3 MSN=7 MO=1000 payload=1448");
-  fpdu = untagged(RDMAP_SEND_SE_INVALIDATE);
+  fpdu = decode_paper_untagged(RDMAP_SEND_SE_INVALIDATE);
   fpdu.ddp.ulp_word = 0xCAFE0001;
   g_assert_cmpstr(ulpdu(f, &fpdu), ==,
                   "Send with Solicited Event and Invalidate L=1 QN=3 MSN=7 MO=1000 Invalidate "
                   "STag=0xCAFE0001 payload=1448");
-  fpdu = untagged(RDMAP_SEND); /* the word that others invalidate by is reserved here */
+  fpdu = decode_paper_untagged(RDMAP_SEND); /* the word that others invalidate by is reserved here */
   fpdu.ddp.ulp_word = 0xCAFE0001;
-  g_assert_true(g_str_has_suffix(ulpdu(f, &fpdu), " payload=1448 RsvdULP=0xCAFE0001"));
+  expect_end(f, &fpdu, " payload=1448 RsvdULP=0xCAFE0001");
 }
 
 FIXTURE_TEST(test_read_request)
 {
-  decode_fpdu fpdu = untagged(RDMAP_READ_REQUEST);
+  decode_fpdu fpdu = decode_paper_untagged(RDMAP_READ_REQUEST);
 
   fpdu.payload_octets = 28;
   fpdu.has_read_request = true;
@@ -176,14 +154,14 @@ FIXTURE_TEST(test_read_request)
                                            .length = UINT32_MAX,
                                            .source_stag = UINT32_MAX,
                                            .source_offset = 2};
-  g_assert_true(g_str_has_suffix(
-      ulpdu(f, &fpdu), " payload=28 SinkSTag=0x00000001 SinkTO=0x1122334455667788 RDMARDSZ=4294967295 "
-                       "SrcSTag=0xFFFFFFFF SrcTO=0x0000000000000002"));
+  expect_end(f, &fpdu,
+             " payload=28 SinkSTag=0x00000001 SinkTO=0x1122334455667788 RDMARDSZ=4294967295 "
+             "SrcSTag=0xFFFFFFFF SrcTO=0x0000000000000002");
 }
 
 static decode_fpdu terminate(rdmap_error error)
 {
-  decode_fpdu fpdu = untagged(RDMAP_TERMINATE);
+  decode_fpdu fpdu = decode_paper_untagged(RDMAP_TERMINATE);
 
   fpdu.has_terminate = true;
   fpdu.terminate.error = error;
@@ -195,20 +173,18 @@ FIXTURE_TEST(test_terminate)
 {
   decode_fpdu fpdu = terminate((rdmap_error){2, 0, 2});
 
-  g_assert_true(g_str_has_suffix(ulpdu(f, &fpdu),
-                                 " Layer=2 (LLP) EType=0 Error Code=0x02: LLP error 0x02: MPA CRC error"));
+  expect_end(f, &fpdu, " Layer=2 (LLP) EType=0 Error Code=0x02: LLP error 0x02: MPA CRC error");
   fpdu = terminate((rdmap_error){1, 1, 1});
   fpdu.terminate.has_segment = true;
   fpdu.terminate.segment_octets = 1462;
-  fpdu.terminate.header = decode_paper_write().ddp;
-  g_assert_true(g_str_has_suffix(ulpdu(f, &fpdu),
-                                 " Layer=1 (DDP) EType=1 Error Code=0x01: tagged buffer error 0x01: base or "
-                                 "bounds violation; of: DDP Segment "
-                                 "Length=1462 RDMA Write L=0 STag=0x00000100 TO=0xFEDCBA9876543210"));
+  fpdu.terminate.header = f->fpdu.ddp;
+  expect_end(f, &fpdu,
+             " Layer=1 (DDP) EType=1 Error Code=0x01: tagged buffer error 0x01: base or bounds violation; "
+             "of: DDP Segment Length=1462 RDMA Write L=0 STag=0x00000100 TO=0xFEDCBA9876543210");
   fpdu = terminate((rdmap_error){0, 1, 2});
   fpdu.terminate.has_segment = true;
   fpdu.terminate.segment_octets = 46;
-  fpdu.terminate.header = untagged(RDMAP_READ_REQUEST).ddp;
+  fpdu.terminate.header = decode_paper_untagged(RDMAP_READ_REQUEST).ddp;
   fpdu.terminate.has_request = true;
   fpdu.terminate.request = (rdmap_read_request){.length = 5};
   g_assert_nonnull(strstr(
@@ -224,12 +200,12 @@ FIXTURE_TEST(test_unknown_terminate)
 
   fpdu.terminate.has_segment = true;
   fpdu.terminate.header = (ddp_header){.ulp_control = 0x4F};
-  g_assert_true(g_str_has_suffix(
-      ulpdu(f, &fpdu), " Layer=15 EType=14 Error Code=0xEE: unknown layer, type or code; of: DDP Segment "
-                       "Length=0 reserved opcode 0xF L=0 QN=0 MSN=0 MO=0"));
+  expect_end(f, &fpdu,
+             " Layer=15 EType=14 Error Code=0xEE: unknown layer, type or code; of: DDP Segment Length=0 "
+             "reserved opcode 0xF L=0 QN=0 MSN=0 MO=0");
 }
 
-/* DDP's code 0x02 has other words in RDMAC's documents (DDP-169): without startup frames RV tells whose they
+/* DDP's code 0x02 has other words in RDMAC's documents (DDP-169): without startup frames RV shows whose they
  * are. */
 FIXTURE_TEST(test_generation)
 {
@@ -241,6 +217,7 @@ FIXTURE_TEST(test_generation)
   g_assert_cmpstr(ulpdu(f, &fpdu), !=, ours);
   f->connection.has_reply = true;
   f->connection.reply.revision = 1;
+  f->name = decode_names_of(f->names, &f->connection, &f->flow);
   g_assert_cmpstr(ulpdu(f, &fpdu), ==, ours);
 }
 
@@ -250,32 +227,35 @@ FIXTURE_TEST(test_versions)
   static const struct {
     uint8_t ddp, rdmap;
     const char *shown;
-  } pairs[] = {{0, 0, NULL}, {1, 1, NULL}, {0, 1, " DV=0 RV=1"}, {1, 0, " DV=1 RV=0"}, {3, 3, " DV=3 RV=3"}};
-  decode_fpdu fpdu = decode_paper_write();
+  } pairs[] = {{0, 0, " payload=1448"},
+               {1, 1, " payload=1448"},
+               {0, 1, " DV=0 RV=1"},
+               {1, 0, " DV=1 RV=0"},
+               {3, 3, " DV=3 RV=3"}};
+  decode_fpdu fpdu = f->fpdu;
 
   for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
     fpdu.ddp.version = pairs[i].ddp;
     fpdu.rdmap_version = pairs[i].rdmap;
-    const char *line = ulpdu(f, &fpdu);
-    g_assert_true(g_str_has_suffix(line, pairs[i].shown ? pairs[i].shown : " payload=1448"));
+    expect_end(f, &fpdu, pairs[i].shown);
   }
 }
 
 /* A reserved opcode, an opcode in the other buffer model, bits that ought to be 0. */
 FIXTURE_TEST(test_oddities)
 {
-  decode_fpdu fpdu = decode_paper_write();
+  decode_fpdu fpdu = f->fpdu;
 
   fpdu.opcode = NULL;
   fpdu.rdmap_opcode = 0xC;
   g_assert_true(g_str_has_prefix(ulpdu(f, &fpdu), "reserved opcode 0xC L=0 STag="));
-  fpdu = decode_paper_write();
+  fpdu = f->fpdu;
   fpdu.opcode = rdmap_opcode_rules_of(RDMAP_SEND);
   g_assert_cmpstr(ulpdu(f, &fpdu), ==, "Send L=0 STag=0x00000100 TO=0xFEDCBA9876543210 payload=1448 T=1");
-  fpdu = decode_paper_write();
+  fpdu = f->fpdu;
   fpdu.ddp_control = 0xBD;
   fpdu.ddp.ulp_control = 0x70;
-  g_assert_true(g_str_has_suffix(ulpdu(f, &fpdu), " payload=1448 DDP Control=0xBD RDMAP Control=0x70"));
+  expect_end(f, &fpdu, " payload=1448 DDP Control=0xBD RDMAP Control=0x70");
   fpdu.has_ddp = false;
   fpdu.ulpdu_octets = 5;
   g_assert_cmpstr(ulpdu(f, &fpdu), ==, "no DDP header, ULPDU_Length=5");
@@ -283,16 +263,14 @@ FIXTURE_TEST(test_oddities)
 
 FIXTURE_TEST(test_startup)
 {
-  const decode_name name = decode_paper_name(f);
   decode_startup_frame frame = {.markers = true, .reserved = 0x1F, .revision = 0, .frame_octets = 20};
   decode_startup_event event = {
       .direction = SIDE_RESPONDER, .time_ns = 1, .first_packet = 3, .last_packet = 4, .frame = &frame};
 
-  decode_text.startup(f->line, &name, &event);
+  decode_text.startup(f->line, &f->name, &event);
   g_assert_cmpstr(decode_paper_take(f), ==,
                   "   0.000000001 0    10.0.0.2:5044 > 10.0.0.1:49152  0          20     3-4         MPA "
-                  "Request Frame: Rev=0 "
-                  "M=1 C=0 R=0 Res=0x1F PD_Length=0\n");
+                  "Request Frame: Rev=0 M=1 C=0 R=0 Res=0x1F PD_Length=0\n");
   frame = (decode_startup_frame){
       .is_reply = true,
       .crc = true,
@@ -303,17 +281,15 @@ FIXTURE_TEST(test_startup)
       .private_data_read = 4,
       .has_enhanced = true,
       .enhanced = {.peer_to_peer = true, .ready_to_receive_zero_length_write = true, .ird = 16383, .ord = 1}};
-  decode_text.startup(f->line, &name, &event);
-  g_assert_true(g_str_has_suffix(
-      decode_paper_take(f),
-      " MPA Reply Frame: Rev=2 M=0 C=1 R=1 S=1 Res=0x00 PD_Length=4, enhanced setup: IRD=16383 "
-      "ORD=1 A=1 B=0 C=1 D=0\n"));
+  decode_text.startup(f->line, &f->name, &event);
+  g_assert_true(g_str_has_suffix(decode_paper_take(f),
+                                 " MPA Reply Frame: Rev=2 M=0 C=1 R=1 S=1 Res=0x00 PD_Length=4, "
+                                 "enhanced setup: IRD=16383 ORD=1 A=1 B=0 C=1 D=0\n"));
 }
 
 /* A bounded dump, 16 octets a line; what does not print is a dot. */
 FIXTURE_TEST(test_private_data)
 {
-  const decode_name name = decode_paper_name(f);
   g_autofree uint8_t *octets = g_malloc0(65535);
   decode_startup_frame frame = {.revision = 1,
                                 .private_data_octets = 18,
@@ -323,7 +299,7 @@ FIXTURE_TEST(test_private_data)
   const decode_startup_event event = {.first_packet = 3, .last_packet = 3, .frame = &frame};
 
   memcpy(octets, "Hello \x1B[31m\xFF |\r\n!", 18);
-  decode_text.startup(f->line, &name, &event);
+  decode_text.startup(f->line, &f->name, &event);
   const char *text = strchr(decode_paper_take(f), '\n') + 1;
   g_assert_cmpstr(
       text, ==,
@@ -332,7 +308,7 @@ FIXTURE_TEST(test_private_data)
       "                    Private Data 16   21 00                                            |!.|\n");
   frame.private_data_octets = 65535;
   frame.private_data_read = 65535;
-  decode_text.startup(f->line, &name, &event);
+  decode_text.startup(f->line, &f->name, &event);
   text = decode_paper_take(f);
   g_assert_true(g_str_has_suffix(text, "                    Private Data: 65279 octets more\n"));
   guint lines = 0;
@@ -342,14 +318,13 @@ FIXTURE_TEST(test_private_data)
   g_assert_cmpuint(lines, ==, 1 + 256 / 16 + 1);
   frame.private_data_octets = 20;
   frame.private_data_read = 2;
-  decode_text.startup(f->line, &name, &event);
+  decode_text.startup(f->line, &f->name, &event);
   g_assert_true(g_str_has_suffix(decode_paper_take(f),
                                  "|He|\n                    Private Data: 18 octets not captured\n"));
 }
 
 FIXTURE_TEST(test_note)
 {
-  const decode_name name = decode_paper_name(f);
   const decode_note note = {.kind = DECODE_NOTE_HOLE,
                             .time_ns = 5,
                             .packet = 9,
@@ -357,11 +332,10 @@ FIXTURE_TEST(test_note)
                             .octets = 1460,
                             .text = "these octets never came"};
 
-  decode_text.note(f->line, &name, &note);
+  decode_text.note(f->line, &f->name, &note);
   g_assert_cmpstr(decode_paper_take(f), ==,
                   "   0.000000005 0    10.0.0.1:49152 > 10.0.0.2:5044  1000       1460   9           note: "
-                  "these octets never "
-                  "came\n");
+                  "these octets never came\n");
 }
 
 /* Lines of all connections line up with the longest names known. */
@@ -371,7 +345,7 @@ FIXTURE_TEST(test_names)
                                       {.address = ip_address_v6(0xFD00000000000000, 2), .port = 1}}};
   const decode_connection second = {.index = 1, .initiator = 1};
 
-  g_assert_cmpuint(decode_paper_name(f).width, ==, strlen("10.0.0.1:49152 > 10.0.0.2:5044"));
+  g_assert_cmpuint(f->name.width, ==, strlen("10.0.0.1:49152 > 10.0.0.2:5044"));
   const decode_name name = decode_names_of(f->names, &second, &flow);
   g_assert_cmpstr(name.ends[SIDE_INITIATOR], ==, "[fd00::2]:1");
   g_assert_cmpstr(name.directions[SIDE_INITIATOR], ==, "[fd00::2]:1 > [fd00::1]:65535");

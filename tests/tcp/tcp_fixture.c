@@ -3,6 +3,7 @@
 
 #include "../kit/path_mtu.h"
 #include "linux_keys.h"
+#include "sender_check.h"
 
 #include <string.h>
 
@@ -33,6 +34,34 @@ static unsigned number_of(const tcp_fixture_end *end)
   return (unsigned)(end - end->fixture->end);
 }
 
+static uint64_t base_of_stream_to(const tcp_fixture_end *end)
+{
+  return end->fixture->end[!number_of(end)].base;
+}
+
+/* Adds to the trace, where one is kept. */
+#define NOTE(f, ...) note(f, G_N_ELEMENTS(((const uint64_t[]){__VA_ARGS__})), (const uint64_t[]){__VA_ARGS__})
+static void note(tcp_fixture *f, guint count, const uint64_t *words)
+{
+  if (f->trace) {
+    g_array_append_vals(f->trace, &f->now, 1);
+    g_array_append_vals(f->trace, words, count);
+  }
+}
+
+/* The octets of a stream that no octet of [position, position + length) was passed of. */
+static void check_octets(const tcp_fixture_end *end, uint64_t position, const buffer_chain *octets)
+{
+  uint64_t first = position - base_of_stream_to(end);
+  g_assert_cmpuint(octets->length, >, 0);
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_true(first + i >= end->seen_octets || !end->seen[first + i]);
+    if (!end->fixture->forges) {
+      g_assert_cmphex(buffer_chain_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+    }
+  }
+}
+
 static void on_established(void *user, time_ps now)
 {
   tcp_fixture_end *end = user;
@@ -46,35 +75,39 @@ static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets
   tcp_fixture_end *end = user;
   range brought = {position, position + octets->length};
   g_assert_cmpint(now, ==, end->fixture->now);
-  g_assert_cmpuint(octets->length, >, 0);
   g_assert_cmpuint(position, >=, end->connection->gauges->in_order_edge);
-  for (uint32_t i = 0; i < octets->length; i++) {
-    g_assert_true(position + i >= end->seen_octets || !end->seen[position + i]);
-    g_assert_cmphex(buffer_chain_at(octets, i), ==, stream_octet(!number_of(end), position + i));
-  }
+  check_octets(end, position, octets);
+  NOTE(end->fixture, position - base_of_stream_to(end), octets->length);
   g_array_append_val(end->inspected, brought);
-  if (end->refusals > 0 && brought.from < end->refuse_to && brought.to > end->refuse_from) {
+  if (end->refusals > 0 && brought.from < end->refused.to && brought.to > end->refused.from) {
     end->refusals--;
     return false;
   }
   return true;
 }
 
+static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  NOTE(end->fixture, position - base_of_stream_to(end), length);
+  bool refuses = end->refused_segments > 0;
+  end->refused_segments -= refuses;
+  return !refuses;
+}
+
 static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   tcp_fixture_end *end = user;
-  while (position + octets->length > end->seen_octets) {
+  uint64_t first = position - base_of_stream_to(end);
+  check_octets(end, position, octets);
+  while (first + octets->length > end->seen_octets) {
     uint64_t room = MAX(end->seen_octets * 2, 4096);
     end->seen = g_realloc(end->seen, room);
     memset(end->seen + end->seen_octets, 0, room - end->seen_octets);
     end->seen_octets = room;
   }
-  g_assert_cmpuint(octets->length, >, 0);
-  for (uint32_t i = 0; i < octets->length; i++) {
-    g_assert_cmpuint(end->seen[position + i], ==, 0);
-    end->seen[position + i] = 1;
-    g_assert_cmphex(buffer_chain_at(octets, i), ==, stream_octet(!number_of(end), position + i));
-  }
+  memset(end->seen + first, 1, octets->length);
   end->passed_octets += octets->length;
   tcp_fixture_passed passed = {.position = position,
                                .length = octets->length,
@@ -82,6 +115,8 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
                                .now = now,
                                .edge = end->connection->gauges->in_order_edge,
                                .held = tcp_transport_held_octets(end->connection)};
+  NOTE(end->fixture, first, passed.length, (uint64_t)arrival, passed.edge - base_of_stream_to(end),
+       passed.held);
   g_array_append_val(end->passed, passed);
 }
 
@@ -95,6 +130,15 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   end->segment_length = length;
   end->segment_new = new_octets;
   end->segment_edge = in_order_edge;
+  NOTE(end->fixture, position - base_of_stream_to(end), length, new_octets,
+       in_order_edge - base_of_stream_to(end));
+}
+
+static void on_retransmitted(void *user, uint64_t position, uint32_t length, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  NOTE(end->fixture, position - end->base, length);
 }
 
 static void on_acknowledged(void *user, uint64_t position, time_ps now)
@@ -104,6 +148,7 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
   g_assert_cmpuint(position, >, end->acknowledged);
   g_assert_cmpuint(position, <=, end->posted);
   end->acknowledged = position;
+  NOTE(end->fixture, position - end->base);
 }
 
 static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
@@ -113,6 +158,7 @@ static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
   g_assert_cmpuint(emss_octets, ==, end->connection->gauges->emss_octets);
   end->emss_changes++;
   end->emss_octets = emss_octets;
+  NOTE(end->fixture, emss_octets);
 }
 
 static void on_finished(void *user, time_ps now)
@@ -121,6 +167,7 @@ static void on_finished(void *user, time_ps now)
   g_assert_cmpint(now, ==, end->fixture->now);
   g_assert_false(end->finished);
   end->finished = true;
+  NOTE(end->fixture, true);
 }
 
 static void on_closed(void *user, tcp_close_reason reason, time_ps now)
@@ -130,6 +177,7 @@ static void on_closed(void *user, tcp_close_reason reason, time_ps now)
   g_assert_false(end->closed);
   end->closed = true;
   end->reason = reason;
+  NOTE(end->fixture, reason);
 }
 
 tcp_config tcp_fixture_config(void)
@@ -162,16 +210,18 @@ void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6)
 
 tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
 {
-  static const tcp_events events = {.inspect = on_inspect,
-                                    .established = on_established,
-                                    .octets = on_octets,
-                                    .segment = on_segment,
-                                    .acknowledged = on_acknowledged,
-                                    .emss_changed = on_emss_changed,
-                                    .finished = on_finished,
-                                    .closed = on_closed};
   tcp_config own = config ? *config : tcp_fixture_config();
   tcp_fixture *f = g_new0(tcp_fixture, 1);
+  f->events = (tcp_events){.inspect = on_inspect,
+                           .admit = on_admit,
+                           .established = on_established,
+                           .octets = on_octets,
+                           .segment = on_segment,
+                           .retransmitted = on_retransmitted,
+                           .acknowledged = on_acknowledged,
+                           .emss_changed = on_emss_changed,
+                           .finished = on_finished,
+                           .closed = on_closed};
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     tcp_fixture_end *end = &f->end[i];
     end->fixture = f;
@@ -181,7 +231,7 @@ tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
     end->config = i == 0 ? own : peer ? *peer : tcp_fixture_config();
     tcp_fixture_address(&end->config, i, own.local_address.version == 6);
     if (i == 0 || peer) {
-      end->connection = tcp_connection_new(&end->config, &events, end);
+      end->connection = tcp_connection_new(&end->config, &f->events, end);
     }
   }
   if (peer) {
@@ -210,19 +260,59 @@ void set_send_mtu(tcp_fixture *f, unsigned from, uint32_t mtu_octets)
 
 void refuse_octets(tcp_fixture *f, unsigned end, uint64_t from, uint64_t to, unsigned count)
 {
-  f->end[end].refuse_from = from;
-  f->end[end].refuse_to = to;
+  f->end[end].refused = (range){from, to};
   f->end[end].refusals = count;
+}
+
+/* What an end may do next, and when. */
+static void note_state(const tcp_fixture_end *end)
+{
+  tcp_transport *transport = end->connection;
+  const tcp_connection *connection = tcp_connection_of(transport);
+  uint64_t edge = connection->gauges.in_order_edge;
+  NOTE(end->fixture, (uint64_t)tcp_transport_deadline(transport),
+       tcp_congestion_window_octets(&connection->sender.congestion),
+       tcp_congestion_threshold_octets(&connection->sender.congestion), connection->gauges.unsent_octets,
+       tcp_transport_posted_octets(transport) - end->base, edge - base_of_stream_to(end),
+       tcp_transport_out_of_order_runs(transport), tcp_transport_held_octets(transport),
+       tcp_transport_held_octets_below(transport, edge + 4000), connection->statistics.full_segments);
 }
 
 void collect(tcp_fixture *f, unsigned from)
 {
   tcp_fixture_end *end = &f->end[from];
+  if (!end->connection) {
+    return;
+  }
   datagram *packet;
-  while (end->connection && (packet = tcp_transport_transmit(end->connection, f->now))) {
-    uint32_t mtu = end->config.send_mtu_octets;
-    g_assert_cmpuint(datagram_octets(packet), <=, mtu);
+  while ((packet = transmit_checked(end->connection, f->now))) {
+    uint64_t header[1 + (DATAGRAM_HEADER_MAX_OCTETS + 7) / 8] = {packet->payload.length};
+    memcpy(header + 1, packet->header, packet->header_octets);
+    note(f, G_N_ELEMENTS(header), header);
+    g_assert_cmpuint(datagram_octets(packet), <=, end->config.send_mtu_octets);
     g_queue_push_tail(&end->wire, packet);
+  }
+  note_state(end);
+}
+
+void skip_to(tcp_fixture *f, uint64_t position)
+{
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    tcp_fixture_end *end = &f->end[i];
+    tcp_connection *connection = tcp_connection_of(end->connection);
+    tcp_sender *sender = &connection->sender;
+    end->base = end->posted = end->acknowledged = position;
+    end->config.isn -= (uint32_t)position;
+    connection->config.isn -= (uint32_t)position;
+    connection->peer_isn -= (uint32_t)position;
+    sender->queue.posted = sender->queue.unsent = sender->acknowledged = sender->next = position;
+    sender->window_edge += position;
+    connection->gauges.posted_octets = position;
+    tcp_receiver_start_at(&connection->receiver, position);
+    connection->receiver.promised_edge += position;
+    connection->last_acknowledgement += position;
+    connection->window_position += (int64_t)position;
+    connection->window_acknowledged += position;
   }
 }
 
@@ -243,6 +333,7 @@ void advance_to(tcp_fixture *f, time_ps when)
       if (f->end[i].connection && tcp_transport_deadline(f->end[i].connection) <= f->now) {
         tcp_transport_run(f->end[i].connection, f->now);
         collect(f, i);
+        g_assert_cmpint(tcp_transport_deadline(f->end[i].connection), >, f->now);
         ran = true;
       }
     }
@@ -432,10 +523,21 @@ void expect_nothing(const tcp_fixture *f, unsigned from)
   g_assert_cmpuint(on_wire(f, from), ==, 0);
 }
 
-static void hand_over(tcp_fixture *f, unsigned from, const datagram *packet)
+void hand_over(tcp_fixture *f, unsigned from, const datagram *packet)
 {
-  g_assert_nonnull(f->end[!from].connection);
-  tcp_transport_receive(f->end[!from].connection, packet, f->now);
+  enum { FLAGS_AT = 13, URG = 0x20 };
+  tcp_transport *to = f->end[!from].connection;
+  g_assert_nonnull(to);
+  tcp_sender_flight *flight = tcp_connection_of(to)->sender.flight;
+  g_autoptr(datagram) urgent = f->urgent && packet->kind == DATAGRAM_TCP ? datagram_copy(packet) : NULL;
+  if (urgent) {
+    urgent->header[packet->ip_octets + FLAGS_AT] |= URG;
+  }
+  if (f->general && flight) {
+    flight->board.plain_from = UINT64_MAX;
+  }
+  f->plain += flight && tcp_scoreboard_is_plain(&flight->board);
+  tcp_transport_receive(to, urgent ? urgent : packet, f->now);
   collect(f, !from);
 }
 

@@ -20,6 +20,7 @@ typedef struct tcp_fixture_end {
   tcp_config config;
   tcp_transport *connection; /* NULL: played by the script */
   GQueue wire;               /* of datagram: sent and not yet delivered or dropped */
+  uint64_t base;             /* where its stream begins */
   uint64_t posted;
   bool established;
   bool finished;
@@ -30,12 +31,11 @@ typedef struct tcp_fixture_end {
   uint64_t acknowledged;  /* the last events.acknowledged */
   uint64_t passed_octets; /* by events.octets, each checked to be new and right */
   GArray *passed;         /* of tcp_fixture_passed, one each events.octets */
-  uint8_t *seen;          /* per position: passed already */
+  uint8_t *seen;          /* per octet from the base on: passed already */
   uint64_t seen_octets;   /* room in `seen` */
-  uint64_t
-      refuse_from; /* events.inspect refuses what has octets of [refuse_from, refuse_to), `refusals` times */
-  uint64_t refuse_to;
+  range refused;          /* events.inspect refuses what has octets of that, `refusals` times */
   unsigned refusals;
+  unsigned refused_segments; /* events.admit refuses so many */
   GArray *inspected;         /* of range, one each events.inspect */
   uint32_t segments;         /* events.segment */
   uint64_t segment_position; /* of the last one */
@@ -56,7 +56,13 @@ typedef struct tcp_fixture_passed {
 typedef struct tcp_fixture {
   time_ps now;
   tcp_fixture_end end[TCP_FIXTURE_ENDS];
+  tcp_events events;       /* what both report */
   datagram_ecn script_ecn; /* the ECN field of what the script sends */
+  bool forges;             /* octets that nobody posted may be passed */
+  bool urgent;    /* all that arrives has URG, which means nothing here but that it is not predicted */
+  bool general;   /* the senders take no acknowledgement the short way of those that report no loss */
+  unsigned plain; /* segments that arrived where the sender could have taken that way */
+  GArray *trace;  /* of uint64_t: what the ends send and report, and when; NULL: not kept */
 } tcp_fixture;
 
 /* tcp_config_default() as the RFCs have it, without what came after RFC 6675 and 5681: NewReno with SACK,
@@ -76,6 +82,10 @@ void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6);
 tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer);
 void tcp_fixture_free(tcp_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_fixture, tcp_fixture_free)
+
+/* Both streams go on at `position`, as if all before it had come. After the handshake, before anything is
+ * posted. Sequence numbers stay as they are. */
+void skip_to(tcp_fixture *f, uint64_t position);
 
 /* Moves the clock, running timers that come due on the way, and collects what they send. */
 void advance_to(tcp_fixture *f, time_ps when);
@@ -154,6 +164,9 @@ void expect_closed(const tcp_fixture *f, unsigned end, tcp_close_reason reason);
 /* The oldest segment on the wire of `from` is a pure ACK of all below `position`. It stays. */
 void expect_ack(const tcp_fixture *f, unsigned from, uint64_t position);
 void expect_nothing(const tcp_fixture *f, unsigned from);
+
+/* `packet` arrives at the other end than `from`. */
+void hand_over(tcp_fixture *f, unsigned from, const datagram *packet);
 
 /* The oldest segment on the wire of `from` arrives at the other end, or is lost; so do all. */
 void deliver(tcp_fixture *f, unsigned from);

@@ -4,6 +4,7 @@
 typedef struct travelling {
   time_ps due;
   uint64_t order;
+  bool is_stray;
   datagram *packet;
 } travelling;
 
@@ -13,10 +14,10 @@ typedef struct direction {
   time_ps free_at;
   tcp_wire_counts counts;
   uint64_t highest;      /* sent */
-  uint64_t acknowledged; /* told to the sender … */
+  uint64_t acknowledged; /* reported to the sender … */
   range_set *sacked;
   uint64_t window_edge;
-  uint8_t window_scale; /* of the windows told to it */
+  uint8_t window_scale; /* of the windows that it gets */
   bool window_scaling;
   uint64_t timeouts;
 } direction;
@@ -38,8 +39,14 @@ tcp_wire *tcp_wire_new(tcp_fixture *f, time_ps delay_ps, time_ps spacing_ps, con
   wire->spacing_ps = spacing_ps;
   wire->faults = *faults;
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
-    wire->way[i].underway = g_array_new(FALSE, FALSE, sizeof(travelling));
-    wire->way[i].sacked = range_set_new();
+    const tcp_connection *connection = tcp_connection_of(f->end[i].connection);
+    wire->way[i] = (direction){.underway = g_array_new(FALSE, FALSE, sizeof(travelling)),
+                               .sacked = range_set_new(),
+                               .highest = f->end[i].base,
+                               .acknowledged = f->end[i].base,
+                               .window_edge = connection->sender.window_edge,
+                               .window_scale = connection->send_scale,
+                               .window_scaling = connection->window_scaling};
   }
   return wire;
 }
@@ -66,8 +73,16 @@ static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence
   return tcp_position_of(sequence, wire->fixture->end[end].config.isn, (int64_t)near);
 }
 
+/* A sender that repacketizes does not notice a SACK that begins where a segment stood that has been joined to
+ * the one before it: as when the path was too narrow for others between such segments. */
+static bool may_miss_sacks(const tcp_wire *wire, unsigned from)
+{
+  return wire->faults.narrow_mtu_octets > 0 &&
+         wire->fixture->end[from].config.retransmission == TCP_RETRANSMISSION_REPACKETIZE;
+}
+
 /* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018
- * §5: nothing again that is SACKed. */
+ * §5: nothing again that is SACKed, nor a segment of which that is true as a whole where the path cuts. */
 static void check_departure(tcp_wire *wire, unsigned from, const datagram *packet, const tcp_header *header)
 {
   direction *way = &wire->way[from];
@@ -82,7 +97,9 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
   g_assert_true(packet->retransmission == again);
   g_assert_cmpuint(position, <=, way->highest);
   g_assert_cmpuint(position, >=, way->acknowledged);
-  g_assert_cmpuint(range_set_covered(way->sacked, position, end), ==, 0);
+  uint64_t sacked = range_set_covered(way->sacked, position, end);
+  g_assert_true(sacked == 0 || (wire->faults.cuts > 0 && sacked < end - position) ||
+                may_miss_sacks(wire, from));
   way->highest = MAX(way->highest, end);
 }
 
@@ -123,11 +140,12 @@ static void note_acknowledgement(tcp_wire *wire, unsigned to, const tcp_header *
   }
 }
 
-static void send_off(tcp_wire *wire, unsigned from, datagram *packet)
+static void send_off(tcp_wire *wire, unsigned from, datagram *packet, bool is_stray)
 {
   direction *way = &wire->way[from];
   way->free_at = MAX(way->free_at, wire->fixture->now) + wire->spacing_ps;
-  travelling item = {.due = way->free_at + wire->delay_ps, .order = wire->order++, .packet = packet};
+  travelling item = {
+      .due = way->free_at + wire->delay_ps, .order = wire->order++, .is_stray = is_stray, .packet = packet};
   if (happens(wire, wire->faults.lateness)) {
     item.due += (time_ps)random_stream_below(wire->faults.random, (uint64_t)(4 * wire->delay_ps));
     way->counts.late += 1;
@@ -149,37 +167,78 @@ static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
   if (!wire->faults.is_silent) {
     ip_address router = datagram_source(packet); /* any of that version */
     g_autoptr(datagram) message = datagram_new_too_big(&router, packet, mtu_octets);
-    tcp_transport_receive(wire->fixture->end[from].connection, message, wire->fixture->now);
-    collect(wire->fixture, from);
+    hand_over(wire->fixture, !from, message);
   }
   return true;
 }
 
+/* Octets [from, to) of what `packet` carries, as a segment of its own, `away` from where they belong. */
+static datagram *part_of(const datagram *packet, uint32_t from, uint32_t to, uint32_t away)
+{
+  const ip_address source = datagram_source(packet);
+  const ip_address destination = datagram_destination(packet);
+  tcp_header header;
+  buffer_chain payload = {0};
+  g_assert_true(datagram_tcp_header(packet, &header));
+  header.sequence += from + away;
+  header.flags &= to < packet->payload.length ? (uint8_t) ~(TCP_FIN | TCP_PSH) : UINT8_MAX;
+  buffer_chain_append_chain(&payload, &packet->payload, from, to - from);
+  return datagram_new_in(NULL, &source, &destination, &header, &payload);
+}
+
+static void cut_in_two(tcp_wire *wire, unsigned from, const datagram *packet)
+{
+  uint32_t half = packet->payload.length / 2;
+  for (unsigned i = 0; i < 2; i++) {
+    if (!happens(wire, wire->faults.loss)) {
+      send_off(wire, from, part_of(packet, i * half, i == 0 ? half : packet->payload.length, 0), false);
+    }
+  }
+}
+
+/* CE, or with `wild_marks` anything. */
+static void mark(tcp_wire *wire, datagram *packet, const tcp_header *header)
+{
+  enum { FLAGS_AT = 13 };
+  random_stream *random = wire->faults.random;
+  if (wire->faults.wild_marks && !(header->flags & TCP_SYN)) {
+    datagram_set_ecn(packet, (datagram_ecn)random_stream_below(random, 4));
+    packet->header[packet->ip_octets + FLAGS_AT] ^= random_stream_next(random) & (TCP_ECE | TCP_CWR);
+  } else if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 && happens(wire, wire->faults.mark)) {
+    datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+  }
+}
+
 static void pick_up_from(tcp_wire *wire, unsigned from)
 {
-  datagram *packet;
+  const tcp_wire_faults *faults = &wire->faults;
   direction *way = &wire->way[from];
-  while ((packet = g_queue_pop_head(&wire->fixture->end[from].wire))) {
+  while (on_wire(wire->fixture, from) > 0) {
+    g_autoptr(datagram) packet = g_queue_pop_head(&wire->fixture->end[from].wire);
     tcp_header header;
+    uint32_t length = packet->payload.length;
     g_assert_true(datagram_tcp_header(packet, &header));
-    bool has_payload = packet->payload.length > 0;
     check_departure(wire, from, packet, &header);
-    if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 && happens(wire, wire->faults.mark)) {
-      datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+    mark(wire, packet, &header);
+    if (!(header.flags & TCP_SYN) && happens(wire, faults->strays)) {
+      bool is_old = random_stream_below(faults->random, 2) == 0;
+      uint32_t away = is_old ? -TCP_WIRE_STRAY_OCTETS : TCP_WIRE_STRAY_OCTETS;
+      send_off(wire, from, part_of(packet, 0, length, away), true);
     }
-    bool lost = (wire->faults.loser && wire->faults.loser(wire->faults.user, from, packet)) ||
-                happens(wire, has_payload ? wire->faults.loss : wire->faults.ack_loss) ||
-                is_too_big(wire, from, packet);
-    if (!lost && happens(wire, wire->faults.duplication)) {
+    if ((faults->loser && faults->loser(faults->user, from, packet)) ||
+        happens(wire, length > 0 ? faults->loss : faults->ack_loss) || is_too_big(wire, from, packet)) {
+      way->counts.lost += length > 0 ? 1 : 0;
+      continue;
+    }
+    if (length > 1 && happens(wire, faults->cuts)) {
+      cut_in_two(wire, from, packet);
+      continue;
+    }
+    if (happens(wire, faults->duplication)) {
       way->counts.repeated++;
-      send_off(wire, from, datagram_ref(packet));
+      send_off(wire, from, datagram_ref(packet), false);
     }
-    if (lost) {
-      way->counts.lost += has_payload ? 1 : 0;
-      datagram_unref(packet);
-    } else {
-      send_off(wire, from, packet);
-    }
+    send_off(wire, from, datagram_ref(packet), false);
   }
 }
 
@@ -221,21 +280,22 @@ static const travelling *find_next(const tcp_wire *wire, unsigned *from)
   return best;
 }
 
-static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
+static void arrive(tcp_wire *wire, unsigned from)
 {
+  travelling item = g_array_index(wire->way[from].underway, travelling, 0);
+  g_autoptr(datagram) packet = item.packet;
   tcp_fixture_end *to = &wire->fixture->end[!from];
   tcp_header header;
   uint32_t segments = to->segments;
-  unsigned refusals = to->refusals;
+  unsigned refusals = to->refusals + to->refused_segments;
+  g_array_remove_index(wire->way[from].underway, 0);
   g_assert_true(datagram_tcp_header(packet, &header));
-  bool heeded = heeds(wire, !from, packet, &header);
-  tcp_transport_receive(to->connection, packet, wire->fixture->now);
-  if (heeded && to->refusals == refusals) {
+  bool heeded = !item.is_stray && heeds(wire, !from, packet, &header);
+  hand_over(wire->fixture, from, packet);
+  if (heeded && to->refusals + to->refused_segments == refusals) {
     note_acknowledgement(wire, !from, &header);
   }
   wire->way[from].counts.useless += to->segments > segments && to->segment_new == 0 ? 1 : 0;
-  datagram_unref(packet);
-  collect(wire->fixture, !from);
 }
 
 bool tcp_wire_step(tcp_wire *wire)
@@ -251,9 +311,7 @@ bool tcp_wire_step(tcp_wire *wire)
   advance_to(wire->fixture, time_ps_earlier(due, timers));
   tcp_wire_pick_up(wire); /* what a timer of this time has sent does not know yet what arrives now */
   if (due <= timers) {
-    datagram *packet = g_array_index(wire->way[from].underway, travelling, 0).packet;
-    g_array_remove_index(wire->way[from].underway, 0);
-    arrive(wire, from, packet);
+    arrive(wire, from);
     tcp_wire_pick_up(wire);
   }
   return true;

@@ -12,6 +12,9 @@
 
 typedef struct tcp_wire tcp_wire;
 
+/* How far from its place a stray is: more than any window. */
+enum { TCP_WIRE_STRAY_OCTETS = 1 << 20 };
+
 /* Whether the path loses `packet` from end `from`; may be asked once a packet. */
 typedef bool (*tcp_wire_loser)(void *user, unsigned from, const datagram *packet);
 
@@ -24,6 +27,9 @@ typedef struct tcp_wire_faults {
   double duplication;         /* arrives twice */
   double lateness;            /* up to 4 delays late */
   double mark;                /* CE, of what is ECN-capable */
+  bool wild_marks;            /* any ECN field on all, and ECE and CWR as it happens */
+  double cuts;                /* a segment comes as two, either of which may be lost */
+  double strays;              /* beside it comes one that lies outside of the window */
   uint32_t narrow_mtu_octets; /* the path carries no more, which its routers report; 0: it carries all */
   bool is_silent;             /* they do not */
 } tcp_wire_faults;

@@ -1,82 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two ends in the midst of segments that nobody sent: sequence numbers, acknowledgements, SACK blocks,
  * timestamps, flags and windows near those that are in use, or anywhere; and ICMP messages about anything.
- * Whatever is believed of it, nothing ends the program, no octet is passed twice, and nothing is sent that
- * cannot be. */
+ * Whatever is believed of it, nothing ends the program, no octet is passed twice, nothing is sent that cannot
+ * be, and what a sender keeps fits together (the fixture looks). */
 #include <string.h>
 
 #include "base/random_stream.h"
-#include "base/range_set.h"
 #include "linux_keys.h"
-#include "tcp/tcp_connection_private.h"
 #include "tcp_fixture.h"
 #include "test.h"
 
-enum { SEEDS = 100, SEEDS_SLOW = 30000, STEPS = 3000, ENDS = 2, POST_OCTETS = 150000 };
+enum { SEEDS = 200, SEEDS_SLOW = 30000, STEPS = 3000, POST_OCTETS = 150000 };
 
 #define DELAY (25 * TIME_PS_PER_MICROSECOND)
 
-typedef struct world world;
-
-typedef struct host {
-  world *w;
-  tcp_config config;
-  tcp_transport *connection;
-  range_set *passed;
-  bool closed;
-  uint32_t sequence; /* of the last segment it has sent: where the forger aims */
-  uint32_t acknowledgement;
-  uint32_t timestamp;
-} host;
-
-struct world {
+typedef struct world {
   random_stream *random;
-  time_ps now;
-  host host[ENDS];
-  GQueue underway[ENDS]; /* of datagram */
-  time_ps due[ENDS];     /* of the oldest: all that one end has sent arrives one after the other */
-};
+  tcp_fixture *f;
+  time_ps due[TCP_FIXTURE_ENDS]; /* of the oldest under way: all that one end has sent arrives one by one */
+} world;
 
 static uint64_t below(world *w, uint64_t limit)
 {
   return random_stream_below(w->random, limit);
-}
-
-static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
-{
-  host *h = user;
-  g_assert_cmpint(arrival, <=, now);
-  g_assert_cmpuint(octets->length, >, 0);
-  g_assert_cmpuint(range_set_covered(h->passed, position, position + octets->length), ==, 0);
-  range_set_add(h->passed, position, position + octets->length);
-}
-
-static void on_closed(void *user, tcp_close_reason reason, time_ps now)
-{
-  host *h = user;
-  g_assert_false(h->closed);
-  g_assert_cmpint(now, ==, h->w->now);
-  g_assert_cmpint(reason, <=, TCP_CLOSE_GAVE_UP);
-  h->closed = true;
-}
-
-static void collect_from(world *w, unsigned from)
-{
-  host *h = &w->host[from];
-  datagram *packet;
-  tcp_header header;
-  for (unsigned i = 0; (packet = tcp_transport_transmit(h->connection, w->now)); i++) {
-    g_assert_cmpuint(i, <, 20000); /* an EMSS of 16 octets makes many of one window, but not for ever */
-    g_assert_cmpuint(datagram_octets(packet), <=, h->config.send_mtu_octets);
-    g_assert_true(datagram_tcp_header(packet, &header));
-    h->sequence = header.sequence + packet->payload.length;
-    h->acknowledgement = header.acknowledgement;
-    h->timestamp = header.timestamp_value;
-    if (w->underway[from].length == 0) {
-      w->due[from] = w->now + DELAY;
-    }
-    g_queue_push_tail(&w->underway[from], packet);
-  }
 }
 
 /* A number near `near`, mostly. */
@@ -94,14 +40,21 @@ static uint8_t forge_flags(world *w)
   return below(w, 60) > 0 ? usual[below(w, G_N_ELEMENTS(usual))] : (uint8_t)below(w, 256);
 }
 
+/* Where the stream of `end` stands: what was acknowledged last, or is sent next. */
+static uint32_t sequence_of(world *w, unsigned end)
+{
+  const tcp_sender *sender = &tcp_connection_of(w->f->end[end].connection)->sender;
+  return sequence_at(w->f, end, (int64_t)(below(w, 2) ? sender->acknowledged : sender->next));
+}
+
 static datagram *forge(world *w, unsigned to)
 {
-  const host *victim = &w->host[to];
-  const host *other = &w->host[!to];
-  tcp_header header = {.source_port = victim->config.remote_port,
-                       .destination_port = victim->config.local_port,
-                       .sequence = aim(w, below(w, 2) ? victim->acknowledgement : other->sequence),
-                       .acknowledgement = aim(w, below(w, 2) ? victim->sequence : other->acknowledgement),
+  const tcp_config *victim = &w->f->end[to].config;
+  const uint32_t clock = tcp_connection_timestamp(w->f->now);
+  tcp_header header = {.source_port = victim->remote_port,
+                       .destination_port = victim->local_port,
+                       .sequence = aim(w, sequence_of(w, !to)),
+                       .acknowledgement = aim(w, sequence_of(w, to)),
                        .flags = forge_flags(w),
                        .window = (uint16_t)(below(w, 4) ? below(w, 65536) : 0),
                        .has_mss = below(w, 20) == 0,
@@ -110,88 +63,59 @@ static datagram *forge(world *w, unsigned to)
                        .window_scale = (uint8_t)below(w, 256),
                        .has_sack_permitted = below(w, 20) == 0,
                        .has_timestamps = below(w, 2),
-                       .timestamp_value = aim(w, other->timestamp),
-                       .timestamp_echo = aim(w, victim->timestamp)};
+                       .timestamp_value = aim(w, clock),
+                       .timestamp_echo = aim(w, clock)};
   header.sack_count =
       (uint8_t)(header.has_mss || header.has_window_scale || header.has_sack_permitted ? 0 : below(w, 4));
   for (unsigned i = 0; i < header.sack_count; i++) {
-    header.sack[i].from = aim(w, below(w, 2) ? header.acknowledgement : victim->sequence);
+    header.sack[i].from = aim(w, below(w, 2) ? header.acknowledgement : sequence_of(w, to));
     header.sack[i].to =
         header.sack[i].from + (uint32_t)(below(w, 3) ? below(w, 5000) : below(w, UINT64_C(1) << 32));
   }
+  static const uint8_t octets[3000];
   buffer_chain payload = {0};
-  uint32_t length = (uint32_t)(below(w, 2) ? below(w, 3000) : 0);
-  if (length > 0) {
-    g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
-    for (uint32_t i = 0; i < length; i++) {
-      octet_buffer_octets(buffer)[i] = (uint8_t)i;
-    }
-    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
-  }
+  buffer_chain_append(&payload, octets, (uint32_t)(below(w, 2) ? below(w, sizeof octets) : 0), NULL);
   datagram *packet =
-      datagram_new_in(NULL, &victim->config.remote_address, &victim->config.local_address, &header, &payload);
+      datagram_new_in(NULL, &victim->remote_address, &victim->local_address, &header, &payload);
   datagram_set_ecn(packet, (datagram_ecn)below(w, 4));
   return packet;
 }
 
-/* A router's message about a segment that looks like one of the victim's. */
-static datagram *forge_too_big_message(world *w, unsigned to)
+/* A forged segment, or a message about one, arrives somewhere. */
+static void attack(world *w)
 {
-  const host *victim = &w->host[to];
-  tcp_header header = {.source_port = victim->config.local_port,
-                       .destination_port = victim->config.remote_port,
-                       .sequence = aim(w, victim->sequence),
-                       .flags = TCP_ACK};
-  datagram *quoted =
-      datagram_new_in(NULL, &victim->config.local_address, &victim->config.remote_address, &header, NULL);
-  datagram *message = datagram_new_too_big(&victim->config.remote_address, quoted, (uint32_t)below(w, 2000));
-  datagram_unref(quoted);
-  return message;
-}
-
-static void hand_over(world *w, unsigned to, datagram *packet)
-{
-  tcp_transport_receive(w->host[to].connection, packet, w->now);
-  datagram_unref(packet);
-  collect_from(w, to);
-}
-
-static void run_timers(world *w)
-{
-  for (unsigned i = 0; i < ENDS; i++) {
-    if (tcp_transport_deadline(w->host[i].connection) <= w->now) {
-      tcp_transport_run(w->host[i].connection, w->now);
-      collect_from(w, i);
-    }
+  unsigned victim = (unsigned)below(w, TCP_FIXTURE_ENDS);
+  if (below(w, 6) == 0) {
+    uint32_t position = aim(w, sequence_of(w, victim)) - sequence_at(w->f, victim, 0);
+    forge_too_big(w->f, victim, position, 0, (uint32_t)below(w, 2000));
+  } else {
+    g_autoptr(datagram) packet = forge(w, victim);
+    hand_over(w->f, !victim, packet);
   }
 }
 
 /* Time goes on to what is next. */
 static void step(world *w)
 {
+  tcp_fixture *f = w->f;
   time_ps next = TIME_PS_NEVER;
-  for (unsigned i = 0; i < ENDS; i++) {
-    next = time_ps_earlier(next, tcp_transport_deadline(w->host[i].connection));
-    next = w->underway[i].length > 0 ? time_ps_earlier(next, w->due[i]) : next;
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    w->due[i] = on_wire(f, i) == 0 ? TIME_PS_NEVER : MIN(w->due[i], f->now + DELAY);
+    next = time_ps_earlier(next, time_ps_earlier(tcp_transport_deadline(f->end[i].connection), w->due[i]));
   }
-  w->now = next == TIME_PS_NEVER ? w->now + DELAY : MAX(next, w->now);
-  run_timers(w);
-  for (unsigned i = 0; i < ENDS; i++) {
-    if (w->underway[i].length > 0 && w->due[i] <= w->now) {
-      datagram *packet = g_queue_pop_head(&w->underway[i]);
+  advance_to(f, next == TIME_PS_NEVER ? f->now + DELAY : MAX(next, f->now));
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    if (on_wire(f, i) > 0 && w->due[i] <= f->now) {
       if (below(w, 20) == 0) {
-        datagram_unref(packet);
+        drop_segment(f, i);
       } else {
-        hand_over(w, !i, packet);
+        deliver(f, i);
       }
     }
+    g_assert_cmpuint(on_wire(f, i), <, 20000); /* an EMSS of 16 octets makes many of one window, but no end */
   }
   if (below(w, 4) == 0) {
-    unsigned victim = (unsigned)below(w, ENDS);
-    datagram *packet = below(w, 6) == 0 ? forge_too_big_message(w, victim) : forge(w, victim);
-    if (packet) {
-      hand_over(w, victim, packet);
-    }
+    attack(w);
   }
 }
 
@@ -225,53 +149,34 @@ static tcp_config config_of(world *w)
   return config;
 }
 
-static void post_some(world *w, unsigned from)
-{
-  tcp_transport *connection = w->host[from].connection;
-  for (uint32_t posted = 0; posted < POST_OCTETS;) {
-    uint32_t length = (uint32_t)(1 + below(w, 1400));
-    buffer_chain record = {0};
-    octet_buffer *buffer = octet_buffer_new(length);
-    memset(octet_buffer_octets(buffer), 0, length);
-    buffer_chain_append(&record, octet_buffer_octets(buffer), length, buffer);
-    octet_buffer_unref(buffer);
-    tcp_transport_post(connection, &record, TCP_RECORD_FPDU);
-    buffer_chain_clear(&record);
-    posted += length;
-  }
-  tcp_transport_close(connection);
-  collect_from(w, from);
-}
-
 static void run(uint64_t seed)
 {
-  static const tcp_events events = {.octets = on_octets, .closed = on_closed};
-  world w = {.random = random_stream_new(seed, "hostile")};
+  g_autoptr(random_stream) random = random_stream_new(seed, "hostile");
+  world w = {.random = random};
+  tcp_config config = config_of(&w);
+  tcp_config peer = config_of(&w);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  for (unsigned i = 0; i < ENDS; i++) {
-    host *h = &w.host[i];
-    *h = (host){.w = &w, .config = config_of(&w), .passed = range_set_new()};
-    tcp_fixture_address(&h->config, i, false);
-    h->connection = tcp_connection_new(&h->config, &events, h);
-    g_queue_init(&w.underway[i]);
+  w.f = f;
+  f->forges = true;
+  for (uint64_t i = seed % 4 * 50; i > 0; i--) { /* one is closed, the other listens */
+    attack(&w);
   }
-  tcp_transport_listen(w.host[1].connection);
-  tcp_transport_open(w.host[0].connection, 0);
-  post_some(&w, 0);
-  post_some(&w, 1);
+  open_end(f, 0);
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    while (f->end[i].posted < POST_OCTETS) {
+      queue_record(f, i, (uint32_t)(1 + below(&w, 1400)), TCP_RECORD_FPDU);
+    }
+    finish(f, i);
+  }
   for (unsigned i = 0; i < STEPS; i++) {
     step(&w);
   }
-  for (unsigned i = 0; i < ENDS; i++) {
-    host *h = &w.host[i];
-    uint64_t edge = h->connection->gauges->in_order_edge;
-    g_assert_true(h->closed ||
-                  range_set_covered(h->passed, 0, edge) == edge); /* what is acknowledged was passed */
-    tcp_transport_free(h->connection);
-    range_set_free(h->passed);
-    g_queue_clear_full(&w.underway[i], (GDestroyNotify)datagram_unref);
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) { /* what is acknowledged was passed */
+    const tcp_fixture_end *end = &f->end[i];
+    uint64_t edge = end->connection->gauges->in_order_edge;
+    g_assert_true(end->closed || (edge <= end->seen_octets && !memchr(end->seen, 0, edge)));
   }
-  random_stream_free(w.random);
 }
 
 TEST(test_forged_segments)

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sender_check.h"
+
+#include "tcp/tcp_connection_private.h"
+
+/* The pieces of a segment that was cut anew left together: the higher counts as the later. */
+static bool left_before(const sent_segment *one, const sent_segment *other)
+{
+  return one->sent_at <= other->sent_at &&
+         (one->order < other->order || (one->order == other->order && one->from < other->from));
+}
+
+/* Of a segment that took over others' octets a SACK that begins where those stood is not noticed; nor is one
+ * of all that is left of the first, whose front was acknowledged. */
+static bool has_taken_over(const tcp_scoreboard *board, uint64_t number)
+{
+  return number + 1 < board->end && segment_at(board, number + 1)->length == 0;
+}
+
+/* Pipe, the list by time and the heap, from their definitions (RFC 6675 §4, RFC 8985 §6.2). With
+ * `partial_undo` what was taken as lost by mistake is in no list (tcp_scoreboard_restore()). */
+static void check_board(const tcp_scoreboard *board, bool partial_undo)
+{
+  uint64_t pipe = 0;
+  uint64_t under_way = 0;
+  uint64_t sacked = 0;
+  uint64_t waiting = 0;
+  for (uint64_t number = board->first; number < board->end; number++) {
+    const sent_segment *segment = segment_at(board, number);
+    bool is_sacked = (segment->flags & SACKED) != 0;
+    if (is_sacked || (number != board->first && !has_taken_over(board, number))) {
+      g_assert_true(is_sacked == is_all_sacked(board, segment->from, segment_end(segment)));
+    }
+    if (!is_sacked) {
+      uint64_t counted = MAX(segment->length, board->least_charge_octets);
+      pipe += counted * ((segment->flags & LOST ? 0u : 1u) + (segment->flags & RETRANSMITTED ? 1u : 0u));
+    }
+    g_assert_true(number < board->plain_from || segment->flags == UNDER_WAY);
+    under_way += segment->flags & UNDER_WAY ? 1 : 0;
+    sacked += is_sacked && segment->length > 0 ? 1 : 0;
+    waiting += waits_to_be_resent(segment) ? 1 : 0;
+    if (board->by_time) {
+      bool waits = waits_to_be_resent(segment);
+      g_assert_true(segment->flags & UNDER_WAY ? !is_sacked && !waits : is_sacked || waits || partial_undo);
+    }
+  }
+  g_assert_cmpuint(pipe, ==, board->pipe_octets);
+  g_assert_cmpuint(under_way, ==, board->under_way);
+  g_assert_cmpuint(sacked, ==, board->sacked_segments);
+  uint64_t number = board->oldest;
+  for (uint64_t i = 1; i < under_way; i++) {
+    uint64_t later = board->first + (uint32_t)(segment_at(board, number)->later - (uint32_t)board->first);
+    g_assert_true(segment_at(board, later)->flags & UNDER_WAY);
+    g_assert_true(left_before(segment_at(board, number), segment_at(board, later)));
+    number = later;
+  }
+  g_assert_true(under_way == 0 || number == board->newest);
+  if (board->by_time) {
+    tcp_sent_segment lost;
+    bool any = tcp_scoreboard_next_lost((tcp_scoreboard *)board, &lost);
+    g_assert_true(any == (waiting > 0));
+  }
+}
+
+/* There is a flight while anything is in flight, and none when nothing is and all is settled. */
+static void check_flight(const tcp_sender *sender)
+{
+  bool settled = tcp_sender_flight_octets(sender) == 0 && sender->state == TCP_SENDING_OPEN &&
+                 !(sender->flight && sender->flight->probe.outstanding);
+  g_assert_true((sender->flight == NULL) == settled);
+  if (sender->flight) {
+    check_board(&sender->flight->board, sender->config->partial_undo);
+  }
+}
+
+/* Of what is in flight; a sender that rests has no board. */
+static uint64_t pipe_octets(const tcp_sender *sender)
+{
+  return sender->flight ? tcp_scoreboard_pipe_octets(&sender->flight->board) : 0;
+}
+
+/* What leaves now may not have to heed the congestion window: a probe, the first segment after a time-out,
+ * what F-RTO sends. */
+static bool is_free_of_window(const tcp_sender *sender)
+{
+  const tcp_sender_flight *flight = sender->flight;
+  return flight && (flight->resend_first || flight->probe.due || tcp_frto_wants_new(&flight->frto));
+}
+
+datagram *transmit_checked(tcp_transport *transport, time_ps now)
+{
+  const tcp_sender *sender = &tcp_connection_of(transport)->sender;
+  uint64_t before = pipe_octets(sender);
+  bool is_free = is_free_of_window(sender);
+  datagram *packet = tcp_transport_transmit(transport, now);
+  uint64_t pipe = pipe_octets(sender);
+  uint64_t limited = sender->sack ? 0 : 2 * sender->emss_octets;
+  is_free = is_free || pipe <= before || (sender->fin_sent && sender->config->fin_beyond_window);
+  g_assert_true(is_free ||
+                pipe <= tcp_congestion_window_octets(&sender->congestion) + limited + sender->fin_sent);
+  check_flight(sender);
+  return packet;
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One connection's life: closing, resets, and what hostile octets do to it. Handshake:
- * test_tcp_handshake.c; losses: test_tcp_recovery.c; how the stream flows: test_tcp_flow.c. */
+/* One connection's life: closing, resets, and what is not taken. Handshake: test_tcp_handshake.c; segments
+ * with anything in them: test_tcp_hostile.c; losses: test_tcp_recovery.c; how the stream flows:
+ * test_tcp_flow.c. */
 #include <string.h>
 
-#include "base/random_stream.h"
 #include "tcp_fixture.h"
 #include "test.h"
 
@@ -495,71 +495,4 @@ TEST(test_ignored)
   script_segment(f, header, 0, 0);
   expect_nothing(f, 0);
   EXPECT_FIELDS(&f->end[0], (closed, false), (passed_octets, 0));
-}
-
-static void random_segment(random_stream *random, const tcp_fixture *f, tcp_header *header)
-{
-  memset(header, 0, sizeof *header);
-  uint64_t bits = random_stream_next(random);
-  bool near = bits & 1;
-  int64_t offset = (int64_t)random_stream_below(random, 4000) - 1000;
-  header->sequence = near ? sequence_at(f, 1, offset) : (uint32_t)random_stream_next(random);
-  offset = (int64_t)random_stream_below(random, 4000) - 1000;
-  header->acknowledgement = bits & 2 ? sequence_at(f, 0, offset) : (uint32_t)random_stream_next(random);
-  header->flags = (uint8_t)(bits >> 8 & 0xFB) | (bits & 0x70000 ? TCP_ACK : 0);
-  header->flags &= (uint8_t) ~(bits & 0x700000 ? TCP_SYN : 0);
-  header->flags &= (uint8_t) ~(bits & 0x3000000 ? TCP_FIN : 0);
-  header->window = (uint16_t)(bits >> 32);
-  header->has_mss = bits & 4;
-  header->mss_octets = header->has_mss ? (uint16_t)random_stream_below(random, 2000) : 0;
-  header->has_window_scale = bits & 8;
-  header->window_scale = (uint8_t)(bits >> 48);
-  header->has_sack_permitted = bits & 16;
-  header->sack_count = header->has_mss ? 0 : (uint8_t)random_stream_below(random, 4);
-  for (unsigned i = 0; i < header->sack_count; i++) {
-    header->sack[i].from = header->acknowledgement + (uint32_t)random_stream_below(random, 3000) - 500;
-    header->sack[i].to = bits & 32 ? header->sack[i].from + (uint32_t)random_stream_below(random, 2000)
-                                   : (uint32_t)random_stream_next(random);
-  }
-}
-
-/* Segments with anything in them: nothing crashes, no octet is passed twice (the fixture looks), what comes
- * out is well-formed, and only finite much of it. */
-TEST(test_hostile_segments)
-{
-  for (uint64_t seed = 1; seed <= 60; seed++) {
-    g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    g_autoptr(random_stream) random = random_stream_new(seed, "hostile");
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(
-        TCP_WITH(.passing = seed & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, .sack = seed & 2,
-                 .dsack = seed & 8, .ecn = seed & 16 ? TCP_ECN_ON : TCP_ECN_OFF,
-                 .congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO),
-        NULL);
-    if (seed & 4) {
-      tcp_transport_listen(f->end[0].connection);
-    } else {
-      tcp_header syn_ack = {.window = 3000,
-                            .has_mss = true,
-                            .mss_octets = 200,
-                            .has_sack_permitted = true,
-                            .has_window_scale = true};
-      handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
-    }
-    post(f, 0, 3000, 0);
-    for (unsigned i = 0; i < 400 && !f->end[0].closed; i++) {
-      tcp_header header;
-      random_segment(random, f, &header);
-      uint64_t position = (uint64_t)MAX(tcp_position_of(header.sequence, f->end[1].config.isn, 0), 0);
-      uint32_t length = (uint32_t)random_stream_below(random, 3) * (uint32_t)random_stream_below(random, 500);
-      /* the fixture's octets are right only for a stream that starts where it thinks: else let there be
-       * none */
-      bool known = !(seed & 4) && tcp_position_of(header.sequence, f->end[1].config.isn, 0) >= 0;
-      script_segment(f, header, position, known ? length : 0);
-      g_assert_cmpuint(on_wire(f, 0), <, 200);
-      drop_all(f, 0);
-      f->script_ecn = (datagram_ecn)(i & 3);
-      advance_by(f, 20 * TIME_PS_PER_MILLISECOND);
-      drop_all(f, 0);
-    }
-  }
 }

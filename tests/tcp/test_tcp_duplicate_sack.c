@@ -2,7 +2,6 @@
 /* D-SACK (RFC 2883): what the receiver reports octets that came twice, and what the sender believes. */
 #include "tcp/tcp_undo.h"
 
-#include "base/random_stream.h"
 #include "tcp_fixture.h"
 #include "test.h"
 
@@ -239,39 +238,6 @@ TEST(test_both_ends)
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 2);
   settle_through(f, 3 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (duplicates_reported, 2), (retransmissions, 0));
-}
-
-/* Blocks that no receiver sends, first in the option, with and without RACK: none crashes, octets that no
- * honest block SACKs are sent again, all arrive. */
-TEST(test_hostile_blocks)
-{
-  for (uint64_t seed = 1; seed <= 30; seed++) {
-    g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    g_autoptr(random_stream) random = random_stream_new(seed, "hostile blocks");
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        TCP_WITH(.rack = seed & 1, .tail_loss_probe = seed & 1, .frto = seed & 2, .prr = seed & 4), NULL);
-    post(f, 0, 40 * EMSS, 0);
-    uint64_t acknowledged = 0;
-    for (unsigned i = 0; i < 300; i++) {
-      uint64_t sack[BLOCKS_MAX][2];
-      unsigned blocks = 1 + (unsigned)random_stream_below(random, BLOCKS_MAX);
-      for (unsigned n = 0; n < blocks; n++) {
-        sack[n][0] = random_stream_below(random, 8) ? random_stream_below(random, 50 * EMSS)
-                                                    : random_stream_next(random);
-        sack[n][1] = random_stream_below(random, 8) ? sack[n][0] + random_stream_below(random, 4 * EMSS)
-                                                    : random_stream_next(random);
-      }
-      uint64_t next = acknowledged + (random_stream_below(random, 4) ? 0 : 700);
-      acknowledged = MIN(next, MIN(f->end[0].posted, 10 * EMSS));
-      script_ack(f, acknowledged, blocks, (const uint64_t(*)[2])sack);
-      drop_all(f, 0);
-      advance_by(f, 5 * TIME_PS_PER_MILLISECOND);
-      drop_all(f, 0);
-      if (f->end[0].closed) {
-        break;
-      }
-    }
-  }
 }
 
 /* RFC 2883 §4: the blocks after a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above

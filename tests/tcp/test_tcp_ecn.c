@@ -4,7 +4,6 @@
  * test_tcp_congestion and the tests of its controls. */
 #include "tcp/tcp_ecn.h"
 
-#include "base/random_stream.h"
 #include "tcp_fixture.h"
 #include "test.h"
 
@@ -362,43 +361,4 @@ TEST(test_nothing_agreed)
   g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
   g_assert_cmpuint(window_of(f), >=, window);
   g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 0);
-}
-
-/* Marks and flags at random on everything, both ways, with losses: the transfer ends with every octet
- * there, and the window is never below one segment. */
-TEST(test_hostile_marks)
-{
-  for (uint64_t seed = 1; seed <= 12; seed++) {
-    g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    g_autoptr(random_stream) random = random_stream_new(seed, "hostile marks");
-    g_autoptr(tcp_fixture) f =
-        connected(TCP_ECN_ON, seed & 1 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO);
-    queue_record(f, 0, 300 * EMSS, 0);
-    queue_record(f, 1, 50 * EMSS, 0);
-    collect(f, 0);
-    collect(f, 1);
-    for (unsigned i = 0; i < 3000 && f->end[0].acknowledged + f->end[1].acknowledged < 350 * EMSS; i++) {
-      unsigned from = (unsigned)random_stream_below(random, 2);
-      if (on_wire(f, from) == 0) {
-        advance_by(f, 10 * TIME_PS_PER_MILLISECOND);
-        continue;
-      }
-      datagram *packet = wire_packet(f, from, 0);
-      datagram_set_ecn(packet, (datagram_ecn)random_stream_below(random, 4));
-      packet->header[packet->ip_octets + 13] ^= (uint8_t)(random_stream_next(random) & (TCP_ECE | TCP_CWR));
-      if (random_stream_below(random, 50) == 0) {
-        drop_segment(f, from);
-      } else {
-        deliver(f, from);
-      }
-      g_assert_cmpuint(window_of(f), >=, EMSS);
-    }
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    for (unsigned i = 0; i < 100 && f->end[0].acknowledged + f->end[1].acknowledged < 350 * EMSS; i++) {
-      advance_by(f, TIME_PS_PER_SECOND);
-      settle(f, TCP_FIXTURE_ROUND_TRIP);
-    }
-    g_assert_cmpuint(f->end[1].passed_octets, ==, 300 * EMSS);
-    g_assert_cmpuint(f->end[0].passed_octets, ==, 50 * EMSS);
-  }
 }

@@ -370,8 +370,7 @@ TEST(test_both_ends_begin_together)
     }
     if (late == 0 || !ulpdu_at(l, 0)) { /* a later segment's start is as good a beginning, for DDP */
       arrive(l, 0, l->stream->len);
-      g_assert_cmpuint(l->delivered, ==, late == 0 ? MESSAGES : 0);
-      g_assert_cmpuint(l->passed, ==, late == 0 ? l->ulpdus->len : 0);
+      EXPECT_FIELDS(l, (delivered, late == 0 ? MESSAGES : 0), (passed, late == 0 ? l->ulpdus->len : 0));
       begun_elsewhere += late == 0 ? 0 : 1;
     }
   }

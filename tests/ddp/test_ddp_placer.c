@@ -169,8 +169,7 @@ TEST(test_every_order_without_an_l)
       g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, bad));
       g_assert_cmpuint(ddp_untagged_queue_next_msn(s->queues[0]), ==, 1);
       if (cases[i].errors > 0) {
-        g_assert_cmpint(s->error.type, ==, DDP_ERROR_UNTAGGED);
-        g_assert_cmpint(s->error.code, ==, DDP_UNTAGGED_MSN_RANGE);
+        EXPECT_FIELDS(s, (error.type, DDP_ERROR_UNTAGGED), (error.code, DDP_UNTAGGED_MSN_RANGE));
       }
       ddp_sink_free(s);
     } while (next_permutation(order, SIX));
@@ -245,8 +244,7 @@ static void check_fault_in_order(const sent_segment *segments, size_t bad, const
       prefix++;
     }
     assert_deliveries_of_six(s, segments, MIN(prefix, bad));
-    g_assert_cmpuint(s->errors, ==, !refused && prefix > bad ? 1 : 0);
-    g_assert_cmpuint(s->refusals, ==, refused && prefix > bad ? 1 : 0);
+    EXPECT_FIELDS(s, (errors, !refused && prefix > bad ? 1 : 0), (refusals, refused && prefix > bad ? 1 : 0));
   }
   if (!refused) {
     g_assert_cmpint(s->error.type, ==, error.type);
@@ -315,8 +313,7 @@ TEST(test_nothing_is_placed_behind_a_fault)
   g_assert_cmpuint(s->placed, ==, 1);
   ddp_sink_receive(s, segments, 0);
   ddp_sink_receive(s, segments, 2);
-  g_assert_cmpuint(s->placed, ==, 2);
-  g_assert_cmpuint(s->errors, ==, 1);
+  EXPECT_FIELDS(s, (placed, 2), (errors, 1));
   assert_place_of(s, 2, false);
 }
 
@@ -361,8 +358,7 @@ TEST(test_a_fault_that_surfaces_on_arrival)
         placed = i + 1;
         delivered = !arrived[0] ? 0 : !arrived[1] ? 1 : 2;
       }
-      g_assert_cmpuint(s->errors, ==, arrived[BAD] ? 1 : 0);
-      g_assert_cmpuint(s->placed, ==, placed);
+      EXPECT_FIELDS(s, (errors, arrived[BAD] ? 1 : 0), (placed, placed));
       assert_deliveries_of_six(s, segments, delivered);
     }
     g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, BAD));

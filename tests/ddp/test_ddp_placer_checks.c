@@ -163,8 +163,7 @@ static void check_second_is_wrong(const sent_segment *segments, ddp_error error)
     ddp_sink_receive(s, segments, 1 - first);
     g_assert_cmpuint(s->delivered, ==, 1);
     g_assert_cmpuint(s->deliveries[0].buffer_id, ==, FIRST_BUFFER_ID);
-    g_assert_cmpuint(s->errors, ==, 1);
-    g_assert_cmpint(s->error.type, ==, error.type);
+    EXPECT_FIELDS(s, (errors, 1), (error.type, error.type));
     g_assert_cmphex(s->error.code, ==, error.code);
   }
 }
@@ -400,8 +399,7 @@ TEST(test_changes_between_two_segments)
     ddp_sink_receive(s, two, 1);
     assert_place_of(ddp_sink_memory_of(s, -1), 0, true);
     assert_place_of(ddp_sink_memory_of(s, -1), 1, false);
-    g_assert_cmpuint(s->errors, ==, 1);
-    g_assert_cmpint(s->error.type, ==, DDP_ERROR_TAGGED);
+    EXPECT_FIELDS(s, (errors, 1), (error.type, DDP_ERROR_TAGGED));
     g_assert_cmphex(s->error.code, ==, codes[i]);
   }
 }

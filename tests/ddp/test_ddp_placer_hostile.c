@@ -63,9 +63,8 @@ TEST(test_hostile_streams_in_any_order)
                     (buffer_id, in_order->deliveries[i].buffer_id),
                     (message_octets, in_order->deliveries[i].message_octets));
     }
-    g_assert_cmpuint(shuffled->errors, ==, in_order->errors);
-    g_assert_cmpuint(shuffled->refusals, ==, in_order->refusals);
-    g_assert_cmpint(shuffled->error.type, ==, in_order->error.type);
+    EXPECT_FIELDS(shuffled, (errors, in_order->errors), (refusals, in_order->refusals),
+                  (error.type, in_order->error.type));
     g_assert_cmphex(shuffled->error.code, ==, in_order->error.code);
     g_assert_cmpuint(shuffled->fault_start, ==, in_order->fault_start);
     g_assert_cmpuint(in_order->errors + in_order->refusals, ==, in_order->delivered < COUNT ? 1 : 0);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and
  * that no memory is touched that may not be. Nothing here is taken from faults.def but its names. */
-#include <string.h>
 
 #include "../rnic/rnic_fixture.h"
 #include "fault/fault_edit.h"
 #include "fault/fault_injector.h"
-#include "stack_cleanup.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
@@ -42,13 +39,13 @@ typedef enum fault_work {
 
 /* Wire octets are hexadecimal, with spaces between the fields. */
 typedef struct fault_case {
-  const char *fault;
+  const char *name;   /* of the fault */
   const char *proves; /* ids of requirements */
   fault_work work;
   uint64_t at;
   const char *code;       /* of both ends' failure; NULL: none */
   const char *victim_mpa; /* the victim's code, when MPA found it there */
-  bool told_by_faulty;    /* the Terminate is the misbehaving end's own */
+  bool is_of_faulty;      /* the Terminate is the misbehaving end's own */
   /* The Terminate, NULL where it has no such field: */
   const char *control;     /* layer and type, code, M D R, 0; "several": there is more than one */
   const char *length;      /* of the segment at fault */
@@ -73,157 +70,157 @@ typedef struct fault_case {
  *       00000200 0000000000002000 00000046 00000100 0000000000001000  Sink STag and TO, 70, Source STag and TO
  *   Read Response: C1 42 with L set; its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets */
 static const fault_case cases[] = {
-    {.fault = "bad-crc",
+    {.name = "bad-crc",
      .proves = "MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC",
      .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.fault = "damaged-ulpdu", .proves = "MPA-288",
+    {.name = "damaged-ulpdu", .proves = "MPA-288",
      .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.fault = "bad-length", .proves = "MPA-288",
+    {.name = "bad-length", .proves = "MPA-288",
      .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.fault = "impossible-length", .proves = "MPA-288",
+    {.name = "impossible-length", .proves = "MPA-288",
      .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.fault = "wrong-fpduptr", .proves = "MPA-272, MPA-274, MPA-288, MPA-289, MPA-290: code 3",
+    {.name = "wrong-fpduptr", .proves = "MPA-272, MPA-274, MPA-288, MPA-289, MPA-290: code 3",
      .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
      .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
-    {.fault = "length-against-marker", .proves = "MPA-272, MPA-274: code 3",
+    {.name = "length-against-marker", .proves = "MPA-272, MPA-274: code 3",
      .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
      .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
     /* No header to copy: M = D = R = 0 (note D15). */
-    {.fault = "short-ulpdu", .proves = "DDP-135, RDMAP-229",
+    {.name = "short-ulpdu", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/0/00",
      .control = "10 00 00 00", .faulty = "send 1"},
     /* DV = 3 */
-    {.fault = "ddp-version-tagged", .proves = "DDP-135, RDMAP-229",
+    {.name = "ddp-version-tagged", .proves = "DDP-135, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/04",
      .control = "11 04 C0 00", .length = "0054", .versions = {"C3 40", "C3 00"},
      .header = "00000100 0000000000001000",
      .faulty = "write 1"},
-    {.fault = "ddp-version-untagged", .proves = "DDP-135, RDMAP-229",
+    {.name = "ddp-version-untagged", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/2/06",
      .control = "12 06 C0 00", .length = "0058", .versions = {"43 43", "43 03"},
      .header = "00000000 00000000 00000001 00000000",
      .faulty = "send 1"},
     /* STag 00000100 with the bits of 5A5A5A5A changed */
-    {.fault = "invalid-stag", .proves = "DDP-135, DDP-199, RDMAP-229",
+    {.name = "invalid-stag", .proves = "DDP-135, DDP-199, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/00",
      .control = "11 00 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
      .header = "5A5A5B5A 0000000000001000",
      .faulty = "write 1"},
     /* TO 1000 with the bit 2^62 changed */
-    {.fault = "out-of-bounds", .proves = "DDP-135, RDMAP-229",
+    {.name = "out-of-bounds", .proves = "DDP-135, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/01",
      .control = "11 01 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
      .header = "00000100 4000000000001000",
      .faulty = "write 1"},
     /* 2^64 - 70 = FFFFFFFFFFFFFFBA */
-    {.fault = "to-wrap", .proves = "DDP-135, RDMAP-229",
+    {.name = "to-wrap", .proves = "DDP-135, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/03",
      .control = "11 03 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
      .header = "00000100 FFFFFFFFFFFFFFBA",
      .faulty = "write 1"},
-    {.fault = "write-access", .proves = "DDP-135, RDMAP-229",
+    {.name = "write-access", .proves = "DDP-135, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/00",
      .control = "11 00 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
      .header = "SSSSSSSS 0000000000001000",
      .faulty = "write 1"},
-    {.fault = "write-foreign-domain", .proves = "DDP-208, DDP-199, RDMAP-229",
+    {.name = "write-foreign-domain", .proves = "DDP-208, DDP-199, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/02",
      .control = "11 02 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
      .header = "SSSSSSSS 0000000000001000",
      .faulty = "write 1"},
-    {.fault = "write-foreign-stream", .proves = "DDP-209, DDP-199, RDMAP-229",
+    {.name = "write-foreign-stream", .proves = "DDP-209, DDP-199, RDMAP-229",
      .work = WRITE, .at = 1, .code = "Terminate 1/1/02",
      .control = "11 02 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
      .header = "SSSSSSSS 0000000000001000",
      .faulty = "write 1"},
-    {.fault = "invalid-queue", .proves = "DDP-135, RDMAP-229",
+    {.name = "invalid-queue", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/2/01",
      .control = "12 01 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
      .header = "00000000 00000003 00000001 00000000",
      .faulty = "send 1"},
     /* MSN 1 + 2^24 */
-    {.fault = "no-buffer", .proves = "DDP-135, RDMAP-229",
+    {.name = "no-buffer", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/2/02",
      .control = "12 02 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
      .header = "00000000 00000000 01000001 00000000",
      .faulty = "send 1"},
     /* The second Send says MSN 1. */
-    {.fault = "msn-range", .proves = "DDP-135, RDMAP-229",
+    {.name = "msn-range", .proves = "DDP-135, RDMAP-229",
      .work = SENDS, .at = 2, .code = "Terminate 1/2/03",
      .control = "12 03 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
      .header = "00000000 00000000 00000001 00000000",
      .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.fault = "bad-mo", .proves = "DDP-135, RDMAP-229",
+    {.name = "bad-mo", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/2/04",
      .control = "12 04 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
      .header = "00000000 00000000 00000001 FFFFFFFC",
      .faulty = "send 1"},
-    {.fault = "too-long", .proves = "DDP-135, RDMAP-229",
+    {.name = "too-long", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/2/05",
      .control = "12 05 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
      .header = "00000000 00000000 00000001 00000001",
      .faulty = "send 1"},
     /* RV = 3: C0 over the opcode, in all generations */
-    {.fault = "rdmap-version", .proves = "RDMAP-229",
+    {.name = "rdmap-version", .proves = "RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 0/2/05",
      .control = "02 05 C0 00", .length = "0058", .versions = {"41 C3", "40 C3"},
      .header = "00000000 00000000 00000001 00000000",
      .faulty = "send 1"},
-    {.fault = "unknown-opcode", .proves = "RDMAP-229",
+    {.name = "unknown-opcode", .proves = "RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 0/2/06",
      .control = "02 06 C0 00", .length = "0058", .versions = {"41 4F", "40 0F"},
      .header = "00000000 00000000 00000001 00000000",
      .faulty = "send 1"},
-    {.fault = "unexpected-opcode", .proves = "RDMAP-229",
+    {.name = "unexpected-opcode", .proves = "RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 0/2/06",
      .control = "02 06 C0 00", .length = "0058", .versions = {"41 40", "40 00"},
      .header = "00000000 00000000 00000001 00000000",
      .faulty = "send 1"},
     /* 14 octets: a header alone; STag and TO are looked at by nobody */
-    {.fault = "unasked-response", .proves = "RDMAP-229",
+    {.name = "unasked-response", .proves = "RDMAP-229",
      .work = NOTHING, .at = 1, .code = "Terminate 0/2/06",
      .control = "02 06 C0 00", .length = "000E", .versions = {"C1 42", "C0 02"},
      .header = "DEADBEEF FFFFFFFFFFFFFFFF"},
-    {.fault = "short-response", .proves = "RDMAP-229",
+    {.name = "short-response", .proves = "RDMAP-229",
      .work = VICTIM_READS, .at = 1, .code = "Terminate 1/1/01",
      .control = "11 01 C0 00", .length = "05A2", .versions = {"C1 42", "C0 02"},
      .header = "00000400 0000000000004000",
      .victim = "read 1 in error"},
-    {.fault = "read-invalid-stag", .proves = "RDMAP-229",
+    {.name = "read-invalid-stag", .proves = "RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/1/00",
      .control = "01 00 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 5A5A5B5A 0000000000001000",
      .faulty = "read 1 in error"},
-    {.fault = "read-out-of-bounds", .proves = "RDMAP-229",
+    {.name = "read-out-of-bounds", .proves = "RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/1/01",
      .control = "01 01 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 00000100 4000000000001000",
      .faulty = "read 1 in error"},
-    {.fault = "read-access", .proves = "RDMAP-229",
+    {.name = "read-access", .proves = "RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/1/02",
      .control = "01 02 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
      .faulty = "read 1 in error"},
-    {.fault = "read-foreign-domain", .proves = "DDP-208, RDMAP-229",
+    {.name = "read-foreign-domain", .proves = "DDP-208, RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/1/03",
      .control = "01 03 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
      .faulty = "read 1 in error"},
-    {.fault = "read-foreign-stream", .proves = "DDP-209, RDMAP-229",
+    {.name = "read-foreign-stream", .proves = "DDP-209, RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/1/03",
      .control = "01 03 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
      .faulty = "read 1 in error"},
-    {.fault = "read-to-wrap", .proves = "RDMAP-229",
+    {.name = "read-to-wrap", .proves = "RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/1/04",
      .control = "01 04 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
@@ -231,74 +228,74 @@ static const fault_case cases[] = {
      .faulty = "read 1 in error"},
     /* 45 and 47 octets of segment; a request that is not whole, or DDP's own fault, has R = 0 (notes D29,
      * D45) */
-    {.fault = "read-request-short", .proves = "RDMAP-229",
+    {.name = "read-request-short", .proves = "RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/2/FF",
      .control = "02 FF C0 00", .length = "002D", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .faulty = "read 1 in error"},
-    {.fault = "read-request-long", .proves = "DDP-135, RDMAP-229",
+    {.name = "read-request-long", .proves = "DDP-135, RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 1/2/05",
      .control = "12 05 C0 00", .length = "002F", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .faulty = "read 1 in error"},
     /* The third request, MSN 3, finds no buffer. All four come before the victim answers. */
-    {.fault = "too-many-reads", .proves = "DDP-135, RDMAP-229",
+    {.name = "too-many-reads", .proves = "DDP-135, RDMAP-229",
      .work = READS, .at = 1, .code = "Terminate 1/2/02",
      .control = "12 02 C0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000003 00000000",
      .faulty = "read 1 in error, read 2 in error, read 3 in error, read 4 in error"},
     /* 00000300 with the bits of 5A5A5A5A changed */
-    {.fault = "invalidate-unknown", .proves = "RDMAP-229",
+    {.name = "invalidate-unknown", .proves = "RDMAP-229",
      .work = INVALIDATE, .at = 1, .code = "Terminate 0/2/09",
      .control = "02 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
      .header = "5A5A595A 00000000 00000001 00000000",
      .faulty = "send-invalidate 1"},
-    {.fault = "invalidate-forbidden", .proves = "RDMAP-229",
+    {.name = "invalidate-forbidden", .proves = "RDMAP-229",
      .work = INVALIDATE, .at = 1, .code = "Terminate 0/2/09",
      .control = "02 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
      .header = "SSSSSSSS 00000000 00000001 00000000",
      .faulty = "send-invalidate 1"},
-    {.fault = "invalidate-foreign-domain", .proves = "DDP-208, RDMAP-229",
+    {.name = "invalidate-foreign-domain", .proves = "DDP-208, RDMAP-229",
      .work = INVALIDATE, .at = 1, .code = "Terminate 0/1/09",
      .control = "01 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
      .header = "SSSSSSSS 00000000 00000001 00000000",
      .faulty = "send-invalidate 1"},
-    {.fault = "zero-length-wild", .proves = "a zero-length Write is right whatever it names",
+    {.name = "zero-length-wild", .proves = "a zero-length Write is right whatever it names",
      .work = SEND, .at = 1, .victim = "received 7 (70 octets)", .faulty = "send 1"},
     /* The victim answers neither; the misbehaving end hears nothing but FIN. */
-    {.fault = "second-terminate", .proves = "RDMAP-229: the first ends the stream",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/2/07", .told_by_faulty = true,
+    {.name = "second-terminate", .proves = "RDMAP-229: the first ends the stream",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/2/07", .is_of_faulty = true,
      .control = "several"},
     /* 4 + 18 = 0016: 41 47 00000000 QN 2, MSN 2, MO 0 */
-    {.fault = "terminate-msn", .proves = "RDMAP-229: a second Terminate finds no buffer",
+    {.name = "terminate-msn", .proves = "RDMAP-229: a second Terminate finds no buffer",
      .work = NOTHING, .at = 1, .code = "Terminate 1/2/02",
      .control = "12 02 C0 00", .length = "0016", .versions = {"41 47", "40 07"},
      .header = "00000000 00000002 00000002 00000000"},
-    {.fault = "terminate-short", .proves = "RDMAP-229",
+    {.name = "terminate-short", .proves = "RDMAP-229",
      .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF",
      .control = "02 FF C0 00", .length = "0015", .versions = {"41 47", "40 07"},
      .header = "00000000 00000002 00000001 00000000"},
     /* Local actions: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (note
      * D41). */
-    {.fault = "local-catastrophic", .proves = "RDMAP-229",
-     .work = SENDS, .at = 2, .code = "Terminate 0/0/00", .told_by_faulty = true,
+    {.name = "local-catastrophic", .proves = "RDMAP-229",
+     .work = SENDS, .at = 2, .code = "Terminate 0/0/00", .is_of_faulty = true,
      .control = "00 00 00 00",
      .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
-    {.fault = "stream-catastrophic", .proves = "RDMAP-229",
-     .work = SENDS, .at = 2, .code = "Terminate 0/2/07", .told_by_faulty = true,
+    {.name = "stream-catastrophic", .proves = "RDMAP-229",
+     .work = SENDS, .at = 2, .code = "Terminate 0/2/07", .is_of_faulty = true,
      .control = "02 07 00 00",
      .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
-    {.fault = "global-catastrophic", .proves = "RDMAP-229",
-     .work = SENDS, .at = 1, .code = "Terminate 0/2/08", .told_by_faulty = true,
+    {.name = "global-catastrophic", .proves = "RDMAP-229",
+     .work = SENDS, .at = 1, .code = "Terminate 0/2/08", .is_of_faulty = true,
      .control = "02 08 00 00", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
-    {.fault = "unspecified-protection", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/1/FF", .told_by_faulty = true,
+    {.name = "unspecified-protection", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/1/FF", .is_of_faulty = true,
      .control = "01 FF 00 00"},
-    {.fault = "unspecified-operation", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF", .told_by_faulty = true,
+    {.name = "unspecified-operation", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF", .is_of_faulty = true,
      .control = "02 FF 00 00"},
-    {.fault = "ddp-catastrophic", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 1/0/00", .told_by_faulty = true,
+    {.name = "ddp-catastrophic", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 1/0/00", .is_of_faulty = true,
      .control = "10 00 00 00"},
 };
 /* clang-format on */
@@ -307,8 +304,8 @@ static const fault_case cases[] = {
 
 typedef struct ends {
   rnic_fixture *f;
-  unsigned victim;
-  unsigned faulty;
+  fixture_side *victim;
+  fixture_side *faulty;
   fault_injector *injector;
   uint8_t *written;      /* STag 100 of the victim: nothing may ever change there */
   uint8_t *read_into;    /* STag 200 of the misbehaving end */
@@ -316,44 +313,40 @@ typedef struct ends {
   uint8_t invalidatable; /* STag 300 */
 } ends;
 
-static void register_as(const ends *e, unsigned side, uint32_t stag, uint64_t base, uint8_t *octets,
-                        uint64_t length)
+static void register_as(const fixture_side *s, uint32_t stag, uint64_t base, uint8_t *octets, uint64_t length)
 {
   const ddp_registration registration = {.memory = octets,
                                          .base = base,
                                          .length = length,
                                          .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                                          .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                         .owner = e->f->sides[side].endpoint->identity,
+                                         .owner = s->endpoint->identity,
                                          .is_remotely_invalidatable = true};
-
-  g_assert_true(ddp_stag_table_register_as(rnic_host_stags(e->f->sides[side].host), stag, &registration));
+  g_assert_true(ddp_stag_table_register_as(rnic_host_stags(s->host), stag, &registration));
 }
 
 static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_generation generation)
 {
   ends *e = g_new0(ends, 1);
   const fault_config config = {.id = fault_find(fault), .at = at};
-
   g_assert_cmpint(config.id, <, FAULTS);
   e->f = rnic_fixture_new();
-  e->faulty = faulty;
-  e->victim = 1 - faulty;
-  fixture_side *victim = &e->f->sides[e->victim];
-  victim->config.startup_timeout_ps = 5 * TIME_PS_PER_SECOND; /* half the other's */
-  rnic_fixture_set_generation(e->f, generation);
-  e->injector = fault_injector_new(&config, victim->host, victim->config.protection_domain);
-  e->f->sides[faulty].config.fault = &e->injector->misbehaviour;
-  rnic_fixture_create(e->f);
-  e->written = rnic_fixture_memory(e->f, e->victim, 2000);
-  e->read_into = rnic_fixture_memory(e->f, faulty, 2000);
-  register_as(e, e->victim, 0x100, 0x1000, e->written, 2000);
-  register_as(e, faulty, 0x200, 0x2000, e->read_into, 2000);
-  register_as(e, e->victim, 0x300, 0, &e->invalidatable, 1);
-  register_as(e, e->victim, 0x400, 0x4000, rnic_fixture_memory(e->f, e->victim, 2000), 2000);
-  e->received[0] = rnic_fixture_post_receive(e->f, e->victim, 70, 7);
-  e->received[1] = rnic_fixture_post_receive(e->f, e->victim, 1000, 8);
-  e->received[2] = rnic_fixture_post_receive(e->f, e->victim, 70, 5);
+  e->faulty = &e->f->sides[faulty];
+  e->victim = &e->f->sides[1 - faulty];
+  e->victim->config.startup_timeout_ps = 5 * TIME_PS_PER_SECOND; /* half the other's */
+  set_generation(e->f, generation);
+  e->injector = fault_injector_new(&config, e->victim->host, e->victim->config.protection_domain);
+  e->faulty->config.fault = &e->injector->misbehaviour;
+  create(e->f);
+  e->written = new_memory(e->victim, 2000);
+  e->read_into = new_memory(e->faulty, 2000);
+  register_as(e->victim, 0x100, 0x1000, e->written, 2000);
+  register_as(e->faulty, 0x200, 0x2000, e->read_into, 2000);
+  register_as(e->victim, 0x300, 0, &e->invalidatable, 1);
+  register_as(e->victim, 0x400, 0x4000, new_memory(e->victim, 2000), 2000);
+  e->received[0] = post_receive(e->victim, 70, 7);
+  e->received[1] = post_receive(e->victim, 1000, 8);
+  e->received[2] = post_receive(e->victim, 70, 5);
   return e;
 }
 
@@ -365,25 +358,30 @@ static void ends_free(ends *e)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ends, ends_free)
 
-static void post(const ends *e, fault_work work)
+static bool are_closed(const ends *e)
 {
-  static const rdmap_operation operations[] = {[WRITE] = RDMAP_OPERATION_WRITE,
-                                               [SEND] = RDMAP_OPERATION_SEND,
-                                               [SENDS] = RDMAP_OPERATION_SEND,
-                                               [LONG_SENDS] = RDMAP_OPERATION_SEND,
-                                               [READ] = RDMAP_OPERATION_READ,
-                                               [READS] = RDMAP_OPERATION_READ,
-                                               [INVALIDATE] = RDMAP_OPERATION_SEND_INVALIDATE,
-                                               [VICTIM_READS] = RDMAP_OPERATION_READ};
-  static const unsigned counts[] = {[WRITE] = 1, [SEND] = 1,  [SENDS] = 3,      [LONG_SENDS] = 2,
-                                    [READ] = 1,  [READS] = 4, [INVALIDATE] = 1, [VICTIM_READS] = 1};
-  rdmap_work w = {.operation = operations[work],
+  return e->victim->closed == 1 && e->faulty->closed == 1;
+}
+
+static void do_work(const ends *e, fault_work work)
+{
+  static const struct {
+    rdmap_operation operation;
+    unsigned count;
+  } rows[] = {[WRITE] = {RDMAP_OPERATION_WRITE, 1},
+              [SEND] = {RDMAP_OPERATION_SEND, 1},
+              [SENDS] = {RDMAP_OPERATION_SEND, 3},
+              [LONG_SENDS] = {RDMAP_OPERATION_SEND, 2},
+              [READ] = {RDMAP_OPERATION_READ, 1},
+              [READS] = {RDMAP_OPERATION_READ, 4},
+              [INVALIDATE] = {RDMAP_OPERATION_SEND_INVALIDATE, 1},
+              [VICTIM_READS] = {RDMAP_OPERATION_READ, 1}};
+  rdmap_work w = {.operation = rows[work].operation,
                   .length = 70,
                   .remote_stag = work == INVALIDATE ? 0x300 : 0x100,
                   .remote_offset = 0x1000,
                   .local_stag = 0x200,
                   .local_offset = 0x2000};
-
   if (work == VICTIM_READS) {
     w = (rdmap_work){.operation = RDMAP_OPERATION_READ,
                      .length = 2000,
@@ -392,40 +390,32 @@ static void post(const ends *e, fault_work work)
                      .local_stag = 0x400,
                      .local_offset = 0x4000};
   }
-  for (w.id = 1; w.id <= counts[work]; w.id++) {
-    g_assert_true(rnic_fixture_post_work(e->f, work == VICTIM_READS ? e->victim : e->faulty, w));
+  for (w.id = 1; w.id <= rows[work].count; w.id++) {
+    g_assert_true(post_work(work == VICTIM_READS ? e->victim : e->faulty, w));
     w.length = work == LONG_SENDS ? 1000 : w.length;
   }
 }
 
 /* A Responder waits for an FPDU: where it is the one that misbehaves the Initiator sends one Send of no
- * octets. That one is left out of what the ULPs are told here. */
+ * octets. That one is left out of what the ULPs receive here. */
 static void post_opener(const ends *e)
 {
-  if (e->faulty == SIDE_RESPONDER) {
-    rnic_fixture_post_receive(e->f, SIDE_RESPONDER, 0, 98);
-    rnic_fixture_post(e->f, SIDE_INITIATOR, .id = 97, .operation = RDMAP_OPERATION_SEND);
+  if (e->faulty == e->f->responder) {
+    post_receive(e->f->responder, 0, 98);
+    post(e->f->initiator, .id = 97, .operation = RDMAP_OPERATION_SEND);
   }
 }
 
-static char *without_opener(const GString *completions)
+static void assert_completions(const fixture_side *s, const char *expected)
 {
-  g_auto(GStrv) parts = g_strsplit(completions->str, ", ", -1);
-  GString *rest = g_string_new(NULL);
-
+  g_auto(GStrv) parts = g_strsplit(s->completions->str, ", ", -1);
+  g_autoptr(GString) rest = g_string_new(NULL);
   for (char **part = parts; *part; part++) {
     if (!g_str_equal(*part, "send 97") && !g_str_equal(*part, "received 98 (0 octets)")) {
       g_string_append_printf(rest, "%s%s", rest->len > 0 ? ", " : "", *part);
     }
   }
-  return g_string_free(rest, FALSE);
-}
-
-static void assert_told(const fixture_side *s, const char *expected)
-{
-  g_autofree char *told = without_opener(s->completions);
-
-  g_assert_cmpstr(told, ==, expected ? expected : "");
+  g_assert_cmpstr(rest->str, ==, expected ? expected : "");
 }
 
 /* --- Cases --- */
@@ -436,7 +426,7 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
                                 c->request};
   g_autoptr(GString) expected = g_string_new(NULL);
   g_autofree char *decoy = g_strdup_printf("%08X", e->injector->decoy_stag);
-  g_autofree char *seen = rnic_fixture_terminate(e->f, c->told_by_faulty ? e->faulty : e->victim);
+  g_autofree char *seen = terminate_of(c->is_of_faulty ? e->faulty : e->victim);
 
   for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
     g_string_append(expected, fields[i] ? fields[i] : "");
@@ -450,22 +440,22 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
  * it is the peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
 static void assert_ended(const ends *e, const fault_case *c)
 {
-  const fixture_side *teller = &e->f->sides[c->told_by_faulty ? e->faulty : e->victim];
-  const fixture_side *told = &e->f->sides[c->told_by_faulty ? e->victim : e->faulty];
+  const fixture_side *finder = c->is_of_faulty ? e->faulty : e->victim;
+  const fixture_side *peer = c->is_of_faulty ? e->victim : e->faulty;
 
-  g_assert_cmpint(told->failed, ==, 1);
-  g_assert_cmpstr(told->code, ==, c->code);
-  g_assert_true(told->failure.by_peer);
-  g_assert_true(told->has_terminate);
+  g_assert_cmpint(peer->failed, ==, 1);
+  g_assert_cmpstr(peer->code, ==, c->code);
+  g_assert_true(peer->failure.by_peer);
+  g_assert_true(peer->has_terminate);
   if (!g_str_equal(c->control, "several")) {
-    g_assert_cmpint(teller->failed, ==, 1);
-    g_assert_cmpstr(teller->code, ==, c->victim_mpa ? c->victim_mpa : c->code);
-    g_assert_false(teller->failure.by_peer);
-    g_assert_cmpint(teller->failed_at, <=, teller->fin_at);
+    g_assert_cmpint(finder->failed, ==, 1);
+    g_assert_cmpstr(finder->code, ==, c->victim_mpa ? c->victim_mpa : c->code);
+    g_assert_false(finder->failure.by_peer);
+    g_assert_cmpint(finder->failed_at, <=, finder->fin_at);
     if (strstr(c->proves, "DDP-199")) { /* the ULP hears which STag it was */
       uint32_t stag = e->injector->decoy ? e->injector->decoy_stag : 0x100 ^ 0x5A5A5A5A;
-      g_assert_true(teller->has_terminate && teller->terminate.has_segment);
-      g_assert_cmphex(teller->terminate.header.stag, ==, stag);
+      g_assert_true(finder->has_terminate && finder->terminate.has_segment);
+      g_assert_cmphex(finder->terminate.header.stag, ==, stag);
     }
   }
   for (unsigned side = 0; side < SIDES; side++) {
@@ -478,55 +468,51 @@ static void assert_ended(const ends *e, const fault_case *c)
 
 static void assert_memory(const ends *e, const fault_case *c)
 {
-  const rnic_host *host = e->f->sides[e->victim].host;
+  const rnic_host *host = e->victim->host;
   bool first_is_right = c->victim && strstr(c->victim, "received 7");
 
-  g_assert_true(rnic_fixture_is_untouched(e->written, 2000));
-  g_assert_true(rnic_fixture_is_untouched(e->read_into, 2000));
+  g_assert_true(is_untouched(e->written, 2000));
+  g_assert_true(is_untouched(e->read_into, 2000));
   g_assert_true(fault_injector_decoy_is_untouched(e->injector));
   g_assert_nonnull(ddp_stag_table_find(rnic_host_stags((rnic_host *)host), 0x300));
   if (first_is_right) {
-    g_assert_true(rnic_fixture_is_payload(e->received[0], 70));
+    g_assert_true(is_payload(e->received[0], 70));
   } else if (c->work != INVALIDATE) { /* which is Placed, and found wrong at Delivery */
-    g_assert_true(rnic_fixture_is_untouched(e->received[0], 70));
+    g_assert_true(is_untouched(e->received[0], 70));
   }
-  g_assert_true(rnic_fixture_is_untouched(e->received[1], 1000));
-  g_assert_true(rnic_fixture_is_untouched(e->received[2], 70));
+  g_assert_true(is_untouched(e->received[1], 1000));
+  g_assert_true(is_untouched(e->received[2], 70));
 }
 
-static void run_case(const fault_case *c, unsigned faulty, iwarp_generation generation)
+static void check_fault(const fault_case *c, unsigned faulty, iwarp_generation generation)
 {
-  g_autoptr(ends) e = ends_new(c->fault, c->at, faulty, generation);
-  const fixture_side *misbehaving = &e->f->sides[faulty];
-
-  g_test_message("%s by the %s, %s", c->fault, faulty == SIDE_INITIATOR ? "Initiator" : "Responder",
+  g_autoptr(ends) e = ends_new(c->name, c->at, faulty, generation);
+  g_test_message("by the %s, %s", faulty == SIDE_INITIATOR ? "Initiator" : "Responder",
                  iwarp_generation_rules_of(generation)->name);
   post_opener(e);
-  post(e, c->work);
-  rnic_fixture_start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
+  do_work(e, c->work);
+  start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
   g_assert_true(e->injector->is_done);
   assert_terminate(e, c, generation);
-  assert_told(&e->f->sides[e->victim], c->victim);
-  assert_told(misbehaving, c->faulty);
+  assert_completions(e->victim, c->victim);
+  assert_completions(e->faulty, c->faulty);
   assert_memory(e, c);
   if (c->code) {
     assert_ended(e, c);
   } else {
-    g_assert_cmpint(e->f->sides[0].failed + e->f->sides[1].failed, ==, 0);
+    g_assert_cmpint(e->victim->failed + e->faulty->failed, ==, 0);
   }
 }
 
 /* DDP-026, DDP-031, RDMAP-225, RDMAP-227: in each of these cases the stream is marked erroneous and the
  * connection, whose only stream it is, goes down. DDP-138: the stream ends only when RDMAP asks for it: its
- * Terminate is in front of the FIN. RDMAP-223: gracefully: FIN, no RST. */
-TEST(test_faults)
+ * Terminate comes before the FIN. RDMAP-223: gracefully: FIN, no RST. */
+EACH_TEST(test_faults, fault_case, cases)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
-      run_case(&cases[i], SIDE_RESPONDER, (iwarp_generation)generation);
-      if (cases[i].work != VICTIM_READS) {
-        run_case(&cases[i], SIDE_INITIATOR, (iwarp_generation)generation);
-      }
+  for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
+    check_fault(c, SIDE_RESPONDER, generation);
+    if (c->work != VICTIM_READS) {
+      check_fault(c, SIDE_INITIATOR, generation);
     }
   }
 }
@@ -541,20 +527,20 @@ TEST(test_too_long_takes_two_octets)
                            .versions = {"41 43"},
                            .header = "00000000 00000000 00000004 00000001"};
 
-  rnic_fixture_post_receive(e->f, e->victim, 2, 9);
+  post_receive(e->victim, 2, 9);
   for (rdmap_work w = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 1}; w.id <= 4; w.id++) {
     w.length = w.id == 4 ? 2 : 1;
-    g_assert_true(rnic_fixture_post_work(e->f, e->faulty, w));
+    g_assert_true(post_work(e->faulty, w));
   }
-  rnic_fixture_start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
-  assert_told(&e->f->sides[e->victim], "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
+  start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
+  assert_completions(e->victim, "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
   assert_terminate(e, &told, IWARP_RFC);
 }
 
 /* --- Startup --- */
 
 typedef struct startup_case {
-  const char *fault;
+  const char *name;          /* of the fault */
   mpa_startup_reason reason; /* at the victim, NONE: no failure there */
   bool by_timeout;
 } startup_case;
@@ -572,11 +558,10 @@ static const startup_case startup_cases[] = {
 /* The victim's timeout is 5 s, half that of the other end. An Initiator is established after two wire delays
  * of 10 us, a Responder after three, and a frame that is wrong arrives one delay (a Request) or two (a Reply)
  * later: the ACK of the handshake brings the Request. */
-static time_ps startup_failure_at(const startup_case *c, unsigned victim)
+static time_ps startup_failure_at(const startup_case *c, bool is_initiator)
 {
-  time_ps established = (victim == SIDE_INITIATOR ? 20 : 30) * TIME_PS_PER_MICROSECOND;
-  time_ps frame = (victim == SIDE_INITIATOR ? 40 : 30) * TIME_PS_PER_MICROSECOND;
-
+  time_ps established = (is_initiator ? 20 : 30) * TIME_PS_PER_MICROSECOND;
+  time_ps frame = (is_initiator ? 40 : 30) * TIME_PS_PER_MICROSECOND;
   return c->by_timeout ? established + 5 * TIME_PS_PER_SECOND : frame;
 }
 
@@ -584,27 +569,22 @@ static time_ps startup_failure_at(const startup_case *c, unsigned victim)
  * connection, at either role, and no Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own
  * role is told apart. MPA-233: a frame that is not completed, MPA-228: or does not begin, ends it when the
  * time is up. MPA-288: nothing is passed. */
-TEST(test_startup_faults)
+EACH_TEST(test_startup_faults, startup_case, startup_cases)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
-    const startup_case *c = &startup_cases[i];
-    for (unsigned run = 0; run < 4; run++) {
-      unsigned faulty = run % 2;
-      g_autoptr(ends) e = ends_new(c->fault, 1, faulty, run < 2 ? IWARP_IETF : IWARP_RFC);
-      const fixture_side *victim = &e->f->sides[e->victim];
-      post(e, SEND);
-      rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
-      g_assert_cmpstr(victim->code, ==, "MPA error 4");
-      g_assert_cmpint(victim->failure.reason.startup, ==, c->reason);
-      g_assert_cmpint(victim->failed_at, ==, startup_failure_at(c, e->victim));
-      g_assert_cmpint(victim->rst_at, ==, victim->failed_at);
-      g_assert_cmpuint(victim->wire->len, ==,
-                       e->victim == SIDE_INITIATOR ? 20 : 0);       /* its Request, or nothing */
-      g_assert_cmpstr(e->f->sides[faulty].code, ==, "MPA error 1"); /* by the RST */
-      g_assert_cmpstr(e->f->sides[faulty].completions->str, ==, "send 1 in error");
-      g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
-      g_assert_true(rnic_fixture_is_untouched(e->received[0], 70));
-    }
+  for (unsigned run = 0; run < 4; run++) {
+    g_autoptr(ends) e = ends_new(c->name, 1, run % 2, run < 2 ? IWARP_IETF : IWARP_RFC);
+    const fixture_side *victim = e->victim;
+    bool is_initiator = victim == e->f->initiator;
+    do_work(e, SEND);
+    start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(victim->code, ==, "MPA error 4");
+    EXPECT_FIELDS(victim, (failure.reason.startup, c->reason),
+                  (failed_at, startup_failure_at(c, is_initiator)), (rst_at, victim->failed_at));
+    g_assert_cmpuint(victim->wire->len, ==, is_initiator ? 20 : 0); /* its Request, or nothing */
+    g_assert_cmpstr(e->faulty->code, ==, "MPA error 1");            /* by the RST */
+    g_assert_cmpstr(e->faulty->completions->str, ==, "send 1 in error");
+    g_assert_true(are_closed(e));
+    g_assert_true(is_untouched(e->received[0], 70));
   }
 }
 
@@ -613,22 +593,22 @@ TEST(test_startup_faults)
  * In a Request the bit means nothing. */
 TEST(test_unmeant_rejection)
 {
-  ends *e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
+  g_autoptr(ends) e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
+  do_work(e, SEND);
+  start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(e->victim->code, ==, "rejected");
+  g_assert_cmpstr(e->faulty->code, ==, "MPA error 1");
+  g_assert_cmpstr(e->faulty->completions->str, ==, "send 1 in error");
+  g_assert_true(are_closed(e));
+}
 
-  post(e, SEND);
-  rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
-  g_assert_cmpstr(e->f->sides[e->victim].code, ==, "rejected");
-  g_assert_cmpstr(e->f->sides[e->faulty].code, ==, "MPA error 1");
-  g_assert_cmpstr(e->f->sides[e->faulty].completions->str, ==, "send 1 in error");
-  g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
-  ends_free(e);
-
-  e = ends_new("startup-reject", 1, SIDE_INITIATOR, IWARP_IETF);
-  post(e, SEND);
-  rnic_fixture_start_and_run(e->f, TIME_PS_PER_SECOND);
-  g_assert_cmpint(e->f->sides[0].failed + e->f->sides[1].failed, ==, 0);
-  assert_told(&e->f->sides[e->victim], "received 7 (70 octets)");
-  ends_free(e);
+TEST(test_unmeant_rejection_in_a_request)
+{
+  g_autoptr(ends) e = ends_new("startup-reject", 1, SIDE_INITIATOR, IWARP_IETF);
+  do_work(e, SEND);
+  start_and_run(e->f, TIME_PS_PER_SECOND);
+  g_assert_cmpint(e->victim->failed + e->faulty->failed, ==, 0);
+  assert_completions(e->victim, "received 7 (70 octets)");
 }
 
 /* --- Octet for octet --- */
@@ -839,35 +819,33 @@ TEST(test_bad_first_fpdu)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
     g_autoptr(ends) e = ends_new("bad-crc", 1, SIDE_INITIATOR, (iwarp_generation)generation);
-    const fixture_side *victim = &e->f->sides[SIDE_RESPONDER];
+    const fixture_side *victim = e->victim;
     bool speaks = generation == IWARP_RDMAC;
 
-    post(e, SENDS);
-    rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
+    do_work(e, SENDS);
+    start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 2");
     g_assert_cmpuint(victim->placed + victim->delivered, ==, 0);
-    char *terminate = rnic_fixture_terminate(e->f, SIDE_RESPONDER);
+    g_autofree char *terminate = terminate_of(e->f->responder);
     g_assert_cmpstr(terminate, ==, speaks ? "20020000" : "");
-    g_free(terminate);
     g_assert_cmpuint(victim->wire->len > victim->first_fpdu, ==, speaks);
-    g_assert_cmpint(e->f->sides[SIDE_INITIATOR].failed, ==, speaks);
+    g_assert_cmpint(e->f->initiator->failed, ==, speaks);
     g_assert_true(victim->fin && !victim->rst);
-    g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
+    g_assert_true(are_closed(e));
   }
 }
 
 static void assert_reset(iwarp_generation generation)
 {
   g_autoptr(ends) e = ends_new("reset", 2, SIDE_RESPONDER, generation);
-  const fixture_side *victim = &e->f->sides[e->victim];
+  const fixture_side *victim = e->victim;
 
   post_opener(e);
-  post(e, VICTIM_READS);
-  post(e, SENDS);
-  rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(victim->failed, ==, 1);
-  g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_TCP);
-  g_assert_cmpint(victim->failure.reason.tcp, ==, TCP_CLOSE_RESET);
+  do_work(e, VICTIM_READS);
+  do_work(e, SENDS);
+  start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
+  EXPECT_FIELDS(victim, (failed, 1), (failure.layer, RNIC_FAILURE_TCP),
+                (failure.reason.tcp, TCP_CLOSE_RESET));
   g_assert_cmpstr(victim->code, ==, "MPA error 1");
   g_assert_false(rnic_failure_is_termination(&victim->failure));
   g_assert_nonnull(strstr(victim->completions->str, "read 1 in error"));
@@ -889,16 +867,15 @@ TEST(test_early_close)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
     g_autoptr(ends) e = ends_new("early-close", 1, SIDE_RESPONDER, (iwarp_generation)generation);
-    const fixture_side *victim = &e->f->sides[e->victim];
+    const fixture_side *victim = e->victim;
 
-    post(e, VICTIM_READS);
-    rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
+    do_work(e, VICTIM_READS);
+    start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 1");
     g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_MPA);
     g_assert_cmpstr(victim->completions->str, ==, "read 1 in error");
-    char *terminate = rnic_fixture_terminate(e->f, e->victim);
+    g_autofree char *terminate = terminate_of(e->victim);
     g_assert_cmpstr(terminate, ==, "20010000");
-    g_free(terminate);
     g_assert_true(victim->fin && !victim->rst && victim->closed == 1);
   }
 }
@@ -908,15 +885,15 @@ TEST(test_bad_crc_needs_crc)
 {
   const fault_config config = {.id = FAULT_BAD_CRC, .at = 1};
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  g_autoptr(fault_injector) injector = fault_injector_new(&config, f->sides[SIDE_RESPONDER].host, 1);
+  g_autoptr(fault_injector) injector = fault_injector_new(&config, f->responder->host, 1);
 
-  f->sides[SIDE_INITIATOR].config.crc = f->sides[SIDE_RESPONDER].config.crc = false;
-  f->sides[SIDE_INITIATOR].config.fault = &injector->misbehaviour;
-  rnic_fixture_create(f);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, .id = 1, .operation = RDMAP_OPERATION_SEND);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(f->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
+  f->initiator->config.crc = f->responder->config.crc = false;
+  f->initiator->config.fault = &injector->misbehaviour;
+  create(f);
+  post_receive(f->responder, 0, 7);
+  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_SEND);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (0 octets)");
   g_assert_false(injector->is_done);
 }
 
@@ -937,10 +914,10 @@ TEST(test_table_is_covered)
 
     bool found = g_strv_contains(elsewhere, row->name);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-      found = found || g_str_equal(cases[i].fault, row->name);
+      found = found || g_str_equal(cases[i].name, row->name);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
-      found = found || g_str_equal(startup_cases[i].fault, row->name);
+      found = found || g_str_equal(startup_cases[i].name, row->name);
     }
     if (!found) {
       g_error("no case does '%s'", row->name);

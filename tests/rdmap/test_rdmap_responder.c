@@ -212,9 +212,8 @@ TEST(test_refusals)
       g_assert_false(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
       assert_refused(b, RDMAP_REMOTE_PROTECTION_ERROR, strict ? rows[i].strict_code : rows[i].code);
       g_assert_true(b->terminate.has_request);
-      g_assert_cmpuint(b->terminate.request.source_offset, ==, rows[i].offset);
-      g_assert_cmpuint(b->terminate.request.length, ==, rows[i].length);
-      g_assert_cmpuint(b->terminate.segment_octets, ==, 18 + 28);
+      EXPECT_FIELDS(b, (terminate.request.source_offset, rows[i].offset),
+                    (terminate.request.length, rows[i].length), (terminate.segment_octets, 18 + 28));
     }
   }
 }

@@ -425,8 +425,7 @@ TEST(test_terminates_of_other_makes)
     receive_hex(f, received);
     assert_log(f->b, "got Terminate 0/1/02");
     const rdmap_terminate *terminate = &f->b->received_terminate;
-    g_assert_cmpint(terminate->has_segment, ==, cases[i].has_segment);
-    g_assert_cmpint(terminate->has_request, ==, cases[i].has_request);
+    EXPECT_FIELDS(terminate, (has_segment, cases[i].has_segment), (has_request, cases[i].has_request));
     g_assert_cmphex(terminate->has_request ? terminate->request.source_stag : 0x1000, ==, 0x1000);
     g_assert_false(pull(f->b));
   }
@@ -446,8 +445,7 @@ TEST(test_truncated_terminates)
     assert_log(f->b, length < 4 ? "sends Terminate 0/2/FF" : "got Terminate 0/1/02");
     const rdmap_terminate *terminate = &f->b->received_terminate;
     g_assert_cmpuint(f->b->sent_terminate.segment_octets, ==, length < 4 ? 18 + length : 0);
-    g_assert_cmpint(terminate->has_segment, ==, length >= 24);
-    g_assert_cmpint(terminate->has_request, ==, length == 52);
+    EXPECT_FIELDS(terminate, (has_segment, length >= 24), (has_request, length == 52));
   }
 }
 

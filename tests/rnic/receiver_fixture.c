@@ -5,7 +5,7 @@
 #include "fields.h"
 #include "stack_cleanup.h"
 
-enum { KIT_STAG = 0x1234567, KIT_WINDOW_OCTETS = 1 << 20, WRITE_CONTROL = 0x40 /* RDMAP 1, opcode 0 */ };
+enum { STAG = 0x1234567, WINDOW_OCTETS = 1 << 20, WRITE_CONTROL = 0x40 /* RDMAP 1, opcode 0 */ };
 
 static const ddp_stream_identity identity = {.stream_id = 1, .protection_domain = 1};
 
@@ -36,93 +36,71 @@ static const tcp_transport_class transport_class = {.in_order_edge = kit_in_orde
                                                     .held_octets_below = kit_held_octets_below,
                                                     .held = kit_held};
 
-/* --- What TCP tells --- */
+/* --- What TCP reports --- */
 
 static void forget_run(gpointer data)
 {
   buffer_chain_clear(&((rnic_new_run *)data)->octets);
 }
 
-static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, G_GNUC_UNUSED time_ps now)
 {
   receiver_fixture *f = user;
   rnic_new_run run = {.position = position};
-  (void)now;
-
   buffer_chain_append_chain(&run.octets, octets, 0, octets->length);
   g_array_append_val(f->runs, run);
   return rnic_admission_inspect(f->admission, position, octets);
 }
 
-static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+static bool on_admit(void *user, uint64_t position, G_GNUC_UNUSED uint32_t length, G_GNUC_UNUSED time_ps now)
 {
   receiver_fixture *f = user;
-  (void)length;
-  (void)now;
-
   f->admissions++;
   f->dry_run =
       rnic_receiver_dry_run(f->receiver, (const rnic_new_run *)f->runs->data, f->runs->len, position);
   return rnic_admission_admit(f->admission, position);
 }
 
-static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
-                       uint64_t in_order_edge, time_ps now)
+static void on_segment(void *user, uint64_t position, G_GNUC_UNUSED uint32_t length,
+                       G_GNUC_UNUSED uint32_t new_octets, G_GNUC_UNUSED uint64_t in_order_edge,
+                       G_GNUC_UNUSED time_ps now)
 {
-  receiver_fixture *f = user;
-  (void)length;
-  (void)new_octets;
-  (void)in_order_edge;
-  (void)now;
-
-  rnic_receiver_segment(f->receiver, position);
+  rnic_receiver_segment(((receiver_fixture *)user)->receiver, position);
 }
 
 static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
-  receiver_fixture *f = user;
-
-  rnic_receiver_receive(f->receiver, position, octets, arrival, now);
+  rnic_receiver_receive(((receiver_fixture *)user)->receiver, position, octets, arrival, now);
 }
 
-/* --- What RDMAP tells: nothing bad may happen --- */
+/* --- What RDMAP reports: nothing bad may happen --- */
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+static void on_placed(void *user, G_GNUC_UNUSED ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
   const receiver_fixture *f = user;
-  (void)segment;
-
   g_assert_cmpint(now, ==, f->now);
   for (size_t i = 0; i < ulpdu->part_count; i++) {
-    g_assert_cmpint(ulpdu->parts[i].arrival, >, KIT_START_PS);
+    g_assert_cmpint(ulpdu->parts[i].arrival, >, START_PS);
     g_assert_cmpint(ulpdu->parts[i].arrival, <=, now);
   }
 }
 
-static void on_received(void *user, const rdmap_received *received, time_ps now)
+static void on_received(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_received *received,
+                        G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)received;
-  (void)now;
   g_assert_not_reached();
 }
 
-static void on_completed(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now)
+static void on_completed(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id,
+                         G_GNUC_UNUSED rdmap_operation operation, G_GNUC_UNUSED bool in_error,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)id;
-  (void)operation;
-  (void)in_error;
-  (void)now;
   g_assert_not_reached();
 }
 
-static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)
+static void on_terminated(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_terminate *terminate,
+                          G_GNUC_UNUSED bool by_peer, G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)terminate;
-  (void)by_peer;
-  (void)now;
   g_assert_not_reached();
 }
 
@@ -139,7 +117,7 @@ static void append_write(receiver_fixture *f, uint32_t payload_octets)
                              .last = true,
                              .version = 1,
                              .ulp_control = WRITE_CONTROL,
-                             .stag = KIT_STAG,
+                             .stag = STAG,
                              .tagged_offset = f->payload_octets};
   g_autofree uint8_t *ulpdu = g_malloc(DDP_TAGGED_HEADER_OCTETS + payload_octets);
 
@@ -173,22 +151,23 @@ static uint64_t first_offset(const receiver_fixture *f)
 
 static void make_ddp(receiver_fixture *f)
 {
-  const rdmap_config config = {.generation = IWARP_IETF, .identity = identity, .ird = 1, .ord = 1};
   static const rdmap_stream_events events = {
       .received = on_received, .completed = on_completed, .terminated = on_terminated};
   static const ddp_probe probe = {.placed = on_placed};
-  rdmap_config with_stags = config;
-
-  with_stags.first_offset = first_offset(f);
   f->sink = g_malloc0(f->payload_octets);
   f->stags = ddp_stag_table_new(1);
   const ddp_registration registration = {
       .memory = f->sink, .length = f->payload_octets, .access = DDP_ACCESS_REMOTE_WRITE, .owner = identity};
-  g_assert_true(ddp_stag_table_register_as(f->stags, KIT_STAG, &registration));
-  with_stags.stags = f->stags;
-  with_stags.probe = &probe;
-  with_stags.probe_user = f;
-  f->rdmap = rdmap_stream_new(&with_stags, &events, f);
+  g_assert_true(ddp_stag_table_register_as(f->stags, STAG, &registration));
+  const rdmap_config config = {.generation = IWARP_IETF,
+                               .identity = identity,
+                               .ird = 1,
+                               .ord = 1,
+                               .first_offset = first_offset(f),
+                               .stags = f->stags,
+                               .probe = &probe,
+                               .probe_user = f};
+  f->rdmap = rdmap_stream_new(&config, &events, f);
 }
 
 receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, const uint32_t *payloads,
@@ -196,24 +175,24 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
 {
   receiver_fixture *f = g_new0(receiver_fixture, 1);
 
-  f->now = KIT_START_PS;
+  f->now = START_PS;
   f->transport.class = &transport_class;
   f->config = *config;
   make_stream(f, payloads, count);
   make_ddp(f);
   f->tcp_config = tcp_config_default();
-  f->tcp_config.passing = config->mode == KIT_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+  f->tcp_config.passing = config->mode == IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
   f->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
   f->tcp = g_new(tcp_receiver, 1);
-  tcp_receiver_init(f->tcp, &f->tcp_config, KIT_WINDOW_OCTETS, &f->tcp_events, f, &f->tcp_gauges);
+  tcp_receiver_init(f->tcp, &f->tcp_config, WINDOW_OCTETS, &f->tcp_events, f, &f->tcp_gauges);
   tcp_receiver_start_at(f->tcp, config->long_ago_octets);
   const rnic_receiver_config receiver = {.tcp = &f->transport,
                                          .stream = f->rdmap,
                                          .fpdu_memory = config->fpdu_memory,
                                          .first_offset = first_offset(f),
-                                         .looks_ahead = config->mode != KIT_IN_ORDER,
-                                         .assumes_aligned = config->mode == KIT_ASSUME_ALIGNED};
+                                         .looks_ahead = config->mode != IN_ORDER,
+                                         .assumes_aligned = config->mode == ASSUME_ALIGNED};
   f->receiver = g_new(rnic_receiver, 1);
   rnic_receiver_init(f->receiver, &receiver);
   rnic_receiver_start(f->receiver, config->markers, config->crc,
@@ -245,7 +224,7 @@ void receiver_fixture_free(receiver_fixture *f)
   g_free(f);
 }
 
-uint64_t receiver_fixture_position(const receiver_fixture *f, guint index)
+uint64_t position_of(const receiver_fixture *f, guint index)
 {
   uint64_t start =
       index < f->stream->fpdus->len ? mpa_stream_at(f->stream, index)->start : f->stream->octets->len;
@@ -253,7 +232,7 @@ uint64_t receiver_fixture_position(const receiver_fixture *f, guint index)
   return f->config.streaming_octets + start;
 }
 
-rnic_occupancy receiver_fixture_held(const receiver_fixture *f)
+rnic_occupancy held_now(const receiver_fixture *f)
 {
   rnic_occupancy held = {0};
 
@@ -265,7 +244,7 @@ rnic_occupancy receiver_fixture_held(const receiver_fixture *f)
 
 static void check_dry_run(receiver_fixture *f)
 {
-  const rnic_occupancy held = receiver_fixture_held(f);
+  const rnic_occupancy held = held_now(f);
   const rnic_occupancy *expected = &f->dry_run.held;
 
   EXPECT_FIELDS(expected, (incomplete, held.incomplete), (unlocated, held.unlocated), (order, held.order),
@@ -285,9 +264,9 @@ static void make_segment(const receiver_fixture *f, uint64_t from, uint64_t to, 
   }
 }
 
-bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
+bool arrive(receiver_fixture *f, uint64_t from, uint64_t to)
 {
-  const rnic_occupancy before = receiver_fixture_held(f);
+  const rnic_occupancy before = held_now(f);
   g_auto(buffer_chain) segment;
 
   f->now++;
@@ -295,7 +274,7 @@ bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
   int64_t position = (int64_t)(f->config.long_ago_octets + from);
   bool taken = tcp_receiver_inspect(f->tcp, position, &segment, f->now);
   bool is_new = f->runs->len > 0;
-  const rnic_occupancy asked = receiver_fixture_held(f);
+  const rnic_occupancy asked = held_now(f);
   g_assert_cmpmem(&before, sizeof before, &asked, sizeof asked); /* asking changes nothing */
   if (taken) {
     tcp_receiver_receive(f->tcp, position, &segment, false, f->now);
@@ -310,9 +289,9 @@ bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
   return taken;
 }
 
-void receiver_fixture_expect_all(const receiver_fixture *f)
+void assert_all_placed(const receiver_fixture *f)
 {
-  const rnic_occupancy held = receiver_fixture_held(f);
+  const rnic_occupancy held = held_now(f);
 
   g_assert_cmpuint(f->tcp_gauges.in_order_edge, ==, f->config.long_ago_octets + f->octets->len);
   g_assert_cmpuint(held.incomplete + held.unlocated + held.order, ==, 0);

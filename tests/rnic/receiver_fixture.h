@@ -9,19 +9,17 @@
 #include <glib.h>
 
 #include "../mpa/mpa_stream.h"
+#include "fields.h"
 #include "rnic/rnic_admission.h"
 #include "rnic/rnic_receiver.h"
+#include "stack_cleanup.h"
 #include "tcp/tcp_receiver.h"
+#include "test.h"
 
-/* When a fixture begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
-#define KIT_START_PS (10 * TIME_PS_PER_SECOND)
+/* When a fixture begins: code that keeps a time in 32 bits of picoseconds (2 ms) gets a wrong one. */
+#define START_PS (10 * TIME_PS_PER_SECOND)
 
-typedef enum receiver_fixture_mode {
-  KIT_IN_ORDER,
-  KIT_OUT_OF_ORDER,
-  KIT_ASSUME_ALIGNED,
-  KIT_MODES
-} receiver_fixture_mode;
+typedef enum receiver_fixture_mode { IN_ORDER, OUT_OF_ORDER, ASSUME_ALIGNED, MODES } receiver_fixture_mode;
 
 typedef struct receiver_fixture_config {
   receiver_fixture_mode mode;
@@ -65,19 +63,27 @@ typedef struct receiver_fixture {
 /* Of `count` Writes with these payloads. */
 receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, const uint32_t *payloads,
                                        guint count);
+
+/* The same of the array `payloads`; the fields of the configuration that are not 0 follow by name:
+ * RECEIVER_OF(payloads, .mode = IN_ORDER, .crc = true). */
+#define RECEIVER_OF(payloads, ...)                                                                           \
+  receiver_fixture_new(&(const receiver_fixture_config){__VA_ARGS__}, (payloads), G_N_ELEMENTS(payloads))
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
+
 void receiver_fixture_free(receiver_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiver_fixture, receiver_fixture_free)
 
 /* Stream position where FPDU `index` starts, or the last ends. */
-uint64_t receiver_fixture_position(const receiver_fixture *f, guint index);
+uint64_t position_of(const receiver_fixture *f, guint index);
 
 /* A segment with octets [from, to) of the stream arrives; false when it is refused. */
-bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to);
+bool arrive(receiver_fixture *f, uint64_t from, uint64_t to);
 
 /* What is held now. */
-rnic_occupancy receiver_fixture_held(const receiver_fixture *f);
+rnic_occupancy held_now(const receiver_fixture *f);
 
 /* All has arrived, all is placed as it was written, nothing is held. */
-void receiver_fixture_expect_all(const receiver_fixture *f);
+void assert_all_placed(const receiver_fixture *f);
 
 #endif

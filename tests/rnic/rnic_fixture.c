@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rnic_fixture.h"
-#include "stack_cleanup.h"
-
-#include <string.h>
 
 enum { DELAY_US = 10, WIRE_PORT = 5044 };
 
@@ -11,7 +8,7 @@ static const char *const names[RDMAP_OPERATIONS] = {"write",           "read",  
 
 typedef struct flight {
   datagram *packet;
-  unsigned to;
+  const fixture_side *to;
   time_ps at;
 } flight;
 
@@ -20,36 +17,34 @@ typedef struct memory {
   size_t length;   /* without them */
 } memory;
 
-/* --- What the ULPs are told --- */
+/* --- What the ULPs receive --- */
 
-/* What is told happens now. */
-static void check_time(const fixture_side *s, time_ps now)
+/* The user `u` of an event, whose clock shows `now`. */
+static fixture_side *side_at(void *u, time_ps now)
 {
+  fixture_side *s = u;
   g_assert_cmpint(now, ==, s->fixture->now);
+  return s;
 }
 
 static void note(fixture_side *s, const rnic_completion *completion)
 {
-  const char *separator = s->completions->len > 0 ? ", " : "";
-
+  g_string_append(s->completions, s->completions->len > 0 ? ", " : "");
   if (completion->is_receive) {
     g_string_append_printf(s->completions,
-                           "%sreceived %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s", separator,
+                           "received %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s",
                            completion->id, completion->octets, completion->solicited ? " solicited" : "",
                            completion->invalidated ? " invalidated" : "");
   } else {
-    g_string_append_printf(s->completions, "%s%s %" G_GUINT64_FORMAT "%s", separator,
-                           names[completion->operation], completion->id,
-                           completion->in_error ? " in error" : "");
+    g_string_append_printf(s->completions, "%s %" G_GUINT64_FORMAT "%s", names[completion->operation],
+                           completion->id, completion->in_error ? " in error" : "");
   }
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
-  fixture_side *s = user;
+  fixture_side *s = side_at(user, now);
   rnic_completion completion;
-
-  check_time(s, now);
   s->notified++;
   while (!s->leaves_completions && rnic_poll(endpoint, &completion)) {
     note(s, &completion);
@@ -58,57 +53,41 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
 {
-  fixture_side *s = user;
-
-  check_time(s, now);
-  s->private_data_told++;
+  fixture_side *s = side_at(user, now);
+  s->private_data_received++;
   g_string_append_len(s->private_data, (const char *)octets, length);
 }
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+static void on_placed(void *user, G_GNUC_UNUSED ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  fixture_side *s = user;
-  (void)segment;
-
-  check_time(s, now);
+  fixture_side *s = side_at(user, now);
   for (size_t i = 0; i < ulpdu->part_count; i++) {
-    g_assert_cmpint(ulpdu->parts[i].arrival, >=, KIT_START_PS);
+    g_assert_cmpint(ulpdu->parts[i].arrival, >=, START_PS);
     g_assert_cmpint(ulpdu->parts[i].arrival, <=, now);
   }
   s->placed++;
   s->placed_after_failure += s->failed > 0;
 }
 
-static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+static void on_delivered(void *user, G_GNUC_UNUSED const ddp_segment *segment, time_ps now)
 {
-  fixture_side *s = user;
-  (void)segment;
-
-  check_time(s, now);
+  fixture_side *s = side_at(user, now);
   s->delivered++;
   s->placed_after_failure += s->failed > 0;
 }
 
-static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
-                       bool out_of_order, time_ps now)
+static void on_segment(void *user, int64_t phase_offset, G_GNUC_UNUSED uint32_t length,
+                       G_GNUC_UNUSED uint32_t new_octets, G_GNUC_UNUSED bool out_of_order, time_ps now)
 {
-  fixture_side *s = user;
-  (void)length;
-  (void)new_octets;
-  (void)out_of_order;
-
-  check_time(s, now);
+  fixture_side *s = side_at(user, now);
   if (phase_offset >= 0 && s->segments++ == 0) {
     s->first_segment = phase_offset;
   }
 }
 
-static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
+static void on_retransmitted(void *user, int64_t phase_offset, G_GNUC_UNUSED uint32_t length, time_ps now)
 {
-  fixture_side *s = user;
-  (void)length;
-
-  check_time(s, now);
+  fixture_side *s = side_at(user, now);
   if (s->retransmissions++ == 0) {
     s->first_retransmitted = phase_offset;
   }
@@ -116,9 +95,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
 
 static void on_half_closed(void *user, time_ps now)
 {
-  fixture_side *s = user;
-
-  check_time(s, now);
+  fixture_side *s = side_at(user, now);
   s->finished++;
   if (s->closes_when_finished) {
     rnic_endpoint_close(s->endpoint);
@@ -127,26 +104,20 @@ static void on_half_closed(void *user, time_ps now)
 
 static void on_closed(void *user, time_ps now)
 {
-  fixture_side *s = user;
-
-  check_time(s, now);
-  s->closed++;
+  side_at(user, now)->closed++;
 }
 
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
-  fixture_side *s = user;
-
-  check_time(s, now);
+  fixture_side *s = side_at(user, now);
   if (s->failed++ == 0) {
-    s->failed_at = now - KIT_START_PS;
+    s->failed_at = now - START_PS;
     s->failure = *failure;
     s->code = rnic_failure_code(failure);
     s->has_terminate = failure->terminate != NULL;
     if (failure->terminate) {
       s->terminate = *failure->terminate;
     }
-    s->octets_when_failed = s->wire->len;
   }
 }
 
@@ -161,7 +132,7 @@ static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
   config.tcp.remote_address = ip_address_v4(2 - side);
   config.tcp.local_port = initiator ? 1001 : WIRE_PORT;
   config.tcp.remote_port = initiator ? WIRE_PORT : 1001;
-  config.tcp.isn = KIT_ISN;
+  config.tcp.isn = ISN;
   config.host = host;
   config.protection_domain = rnic_host_protection_domain_new(host);
   config.private_data_capacity_octets = 512;
@@ -174,22 +145,24 @@ static void memory_free(gpointer data)
 {
   g_autofree memory *m = data;
 
-  for (size_t i = 0; i < KIT_GUARD_OCTETS; i++) {
-    g_assert_cmphex(m->octets[i], ==, KIT_UNTOUCHED);
-    g_assert_cmphex(m->octets[KIT_GUARD_OCTETS + m->length + i], ==, KIT_UNTOUCHED);
+  for (size_t i = 0; i < GUARD_OCTETS; i++) {
+    g_assert_cmphex(m->octets[i], ==, UNTOUCHED);
+    g_assert_cmphex(m->octets[GUARD_OCTETS + m->length + i], ==, UNTOUCHED);
   }
   g_free(m->octets);
 }
 
 rnic_fixture *rnic_fixture_new(void)
 {
-  rnic_fixture *fixture = g_new0(rnic_fixture, 1);
+  rnic_fixture *f = g_new0(rnic_fixture, 1);
 
-  fixture->now = KIT_START_PS;
-  fixture->flying = g_queue_new();
+  f->now = START_PS;
+  f->initiator = &f->sides[SIDE_INITIATOR];
+  f->responder = &f->sides[SIDE_RESPONDER];
+  f->flying = g_queue_new();
   for (unsigned side = 0; side < SIDES; side++) {
-    fixture_side *s = &fixture->sides[side];
-    s->fixture = fixture;
+    fixture_side *s = &f->sides[side];
+    s->fixture = f;
     s->host = rnic_host_new(side + 1);
     s->config = default_config(s->host, side);
     s->completions = g_string_new(NULL);
@@ -198,16 +171,24 @@ rnic_fixture *rnic_fixture_new(void)
     s->memories = g_ptr_array_new_with_free_func(memory_free);
     s->closes_when_finished = true;
   }
-  return fixture;
+  return f;
 }
 
-void rnic_fixture_set_generation(rnic_fixture *fixture, iwarp_generation generation)
+rnic_fixture *second_connection(const rnic_fixture *first, uint32_t protection_domain)
 {
-  fixture->sides[SIDE_INITIATOR].config.generation = generation;
-  fixture->sides[SIDE_RESPONDER].config.generation = generation;
+  rnic_fixture *f = rnic_fixture_new();
+  f->responder->config.host = first->responder->host;
+  f->responder->config.protection_domain = protection_domain;
+  return f;
 }
 
-void rnic_fixture_create(rnic_fixture *fixture)
+void set_generation(rnic_fixture *f, iwarp_generation generation)
+{
+  f->initiator->config.generation = generation;
+  f->responder->config.generation = generation;
+}
+
+void create(rnic_fixture *f)
 {
   static const rnic_endpoint_events events = {.completion = on_completion,
                                               .private_data = on_private_data,
@@ -221,41 +202,41 @@ void rnic_fixture_create(rnic_fixture *fixture)
   static const rnic_endpoint_events none;
 
   for (unsigned side = 0; side < SIDES; side++) {
-    fixture_side *s = &fixture->sides[side];
+    fixture_side *s = &f->sides[side];
     bool rdmac = s->config.generation == IWARP_RDMAC;
-    s->endpoint = rnic_endpoint_new(&s->config, s->hears_nothing ? &none : &events, s);
+    s->endpoint = rnic_endpoint_new(&s->config, s->wants_no_events ? &none : &events, s);
     s->first_fpdu = s->config.streaming_octets_sent + (rdmac ? 0 : 20 + s->config.private_data_octets);
-    s->markers = rdmac || fixture->sides[1 - side].config.markers;
+    s->markers = rdmac || f->sides[1 - side].config.markers;
   }
 }
 
-void rnic_fixture_start(rnic_fixture *fixture)
+void start(rnic_fixture *f)
 {
-  if (!fixture->sides[SIDE_INITIATOR].endpoint) {
-    rnic_fixture_create(fixture);
+  if (!f->initiator->endpoint) {
+    create(f);
   }
-  rnic_endpoint_start(fixture->sides[SIDE_RESPONDER].endpoint, fixture->now);
-  rnic_endpoint_start(fixture->sides[SIDE_INITIATOR].endpoint, fixture->now);
+  rnic_endpoint_start(f->responder->endpoint, f->now);
+  rnic_endpoint_start(f->initiator->endpoint, f->now);
 }
 
 /* --- The wire --- */
 
-static void record(rnic_fixture *fixture, fixture_side *s, const datagram *packet)
+static void record(fixture_side *s, const datagram *packet)
 {
   uint32_t length = packet->payload.length;
+  time_ps at = s->fixture->now - START_PS;
   tcp_header header;
-
   g_assert_true(datagram_tcp_header(packet, &header));
   if (header.flags & TCP_FIN && !s->fin) {
     s->fin = true;
-    s->fin_at = fixture->now - KIT_START_PS;
+    s->fin_at = at;
   }
   if (header.flags & TCP_RST && !s->rst) {
     s->rst = true;
-    s->rst_at = fixture->now - KIT_START_PS;
+    s->rst_at = at;
   }
   if (length > 0) {
-    uint32_t position = header.sequence - (uint32_t)KIT_ISN - 1;
+    uint32_t position = header.sequence - (uint32_t)ISN - 1;
     if (s->wire->len < position + length) {
       g_byte_array_set_size(s->wire, position + length);
     }
@@ -263,116 +244,108 @@ static void record(rnic_fixture *fixture, fixture_side *s, const datagram *packe
   }
 }
 
-static bool is_lost(rnic_fixture *fixture, unsigned from, const datagram *packet)
+static bool is_lost(fixture_side *from, const datagram *packet)
 {
-  fixture_side *s = &fixture->sides[from];
   bool in_mask = false;
-
   if (packet->payload.length > 0) {
-    in_mask = s->packets < 64 && (s->lost >> s->packets & 1);
-    s->packets++;
+    in_mask = from->packets < 64 && (from->lost >> from->packets & 1);
+    from->packets++;
   }
-  return in_mask || (fixture->loses && fixture->loses(fixture, from, packet));
+  return in_mask || (from->fixture->loses && from->fixture->loses(from, packet));
 }
 
-static bool send_all(rnic_fixture *fixture, unsigned from)
+static void send_all(fixture_side *s)
 {
-  fixture_side *s = &fixture->sides[from];
-  bool any = false;
+  rnic_fixture *f = s->fixture;
   datagram *packet;
-
-  while ((packet = rnic_endpoint_transmit(s->endpoint, fixture->now))) {
-    any = true;
-    record(fixture, s, packet);
-    if (is_lost(fixture, from, packet)) {
+  while ((packet = rnic_endpoint_transmit(s->endpoint, f->now))) {
+    record(s, packet);
+    if (is_lost(s, packet)) {
       datagram_unref(packet);
       continue;
     }
-    flight *f = g_new(flight, 1);
-    *f = (flight){packet, 1 - from, fixture->now + DELAY_US * TIME_PS_PER_MICROSECOND};
-    g_queue_push_tail(fixture->flying, f);
+    flight *sent = g_new(flight, 1);
+    *sent = (flight){packet, s == f->initiator ? f->responder : f->initiator,
+                     f->now + DELAY_US * TIME_PS_PER_MICROSECOND};
+    g_queue_push_tail(f->flying, sent);
   }
-  return any;
 }
 
-static time_ps next_event(const rnic_fixture *fixture)
+static time_ps next_event(const rnic_fixture *f)
 {
-  const flight *first = g_queue_peek_head(fixture->flying);
+  const flight *first = g_queue_peek_head(f->flying);
   time_ps due = first ? first->at : TIME_PS_NEVER;
 
   for (unsigned side = 0; side < SIDES; side++) {
-    due = time_ps_earlier(due, rnic_endpoint_deadline(fixture->sides[side].endpoint));
+    due = time_ps_earlier(due, rnic_endpoint_deadline(f->sides[side].endpoint));
   }
   return due;
 }
 
-void rnic_fixture_run(rnic_fixture *fixture, time_ps span)
+void run(rnic_fixture *f, time_ps span)
 {
-  time_ps until = fixture->now + span;
-
+  time_ps until = f->now + span;
   for (;;) {
-    send_all(fixture, SIDE_INITIATOR);
-    send_all(fixture, SIDE_RESPONDER);
-    time_ps due = next_event(fixture);
+    send_all(f->initiator);
+    send_all(f->responder);
+    time_ps due = next_event(f);
     if (due > until) {
       break;
     }
-    g_assert_cmpint(due, >=, fixture->now); /* nothing is ever due in the past: no end can spin */
-    fixture->now = due;
-    const flight *first = g_queue_peek_head(fixture->flying);
+    g_assert_cmpint(due, >=, f->now); /* nothing is ever due in the past: no end can spin */
+    f->now = due;
+    const flight *first = g_queue_peek_head(f->flying);
     if (first && first->at == due) {
-      g_autofree flight *f = g_queue_pop_head(fixture->flying);
-      rnic_endpoint_receive(fixture->sides[f->to].endpoint, f->packet, fixture->now);
-      datagram_unref(f->packet);
+      g_autofree flight *landed = g_queue_pop_head(f->flying);
+      rnic_endpoint_receive(landed->to->endpoint, landed->packet, f->now);
+      datagram_unref(landed->packet);
     }
     for (unsigned side = 0; side < SIDES; side++) {
-      if (rnic_endpoint_deadline(fixture->sides[side].endpoint) <= fixture->now) {
-        rnic_endpoint_run(fixture->sides[side].endpoint, fixture->now);
+      if (rnic_endpoint_deadline(f->sides[side].endpoint) <= f->now) {
+        rnic_endpoint_run(f->sides[side].endpoint, f->now);
       }
     }
   }
-  fixture->now = until;
+  f->now = until;
 }
 
-void rnic_fixture_start_and_run(rnic_fixture *fixture, time_ps span)
+void start_and_run(rnic_fixture *f, time_ps span)
 {
-  rnic_fixture_start(fixture);
-  rnic_fixture_run(fixture, span);
+  start(f);
+  run(f, span);
 }
 
-void rnic_fixture_forge(rnic_fixture *fixture, uint32_t position, const void *octets, uint32_t length,
-                        uint8_t flags)
+void forge(rnic_fixture *f, uint32_t position, const void *octets, uint32_t length, uint8_t flags)
 {
-  const fixture_side *responder = &fixture->sides[SIDE_RESPONDER];
-  tcp_header header = {.source_port = responder->config.tcp.remote_port,
-                       .destination_port = responder->config.tcp.local_port,
-                       .sequence = (uint32_t)KIT_ISN + (flags & TCP_SYN ? 0 : 1) + position,
-                       .acknowledgement = (uint32_t)KIT_ISN + 1 + responder->wire->len,
+  const fixture_side *responder = f->responder;
+  const tcp_config *tcp = &responder->config.tcp;
+  tcp_header header = {.source_port = tcp->remote_port,
+                       .destination_port = tcp->local_port,
+                       .sequence = (uint32_t)ISN + (flags & TCP_SYN ? 0 : 1) + position,
+                       .acknowledgement = (uint32_t)ISN + 1 + responder->wire->len,
                        .flags = flags,
                        .window = 65535};
   buffer_chain payload;
-
   buffer_chain_init(&payload);
   if (length > 0) {
     buffer_chain_append(&payload, octets, length, NULL);
   }
-  g_autoptr(datagram) packet = datagram_new_in(NULL, &responder->config.tcp.remote_address,
-                                               &responder->config.tcp.local_address, &header, &payload);
-  rnic_endpoint_receive(responder->endpoint, packet, fixture->now);
+  g_autoptr(datagram) packet =
+      datagram_new_in(NULL, &tcp->remote_address, &tcp->local_address, &header, &payload);
+  rnic_endpoint_receive(responder->endpoint, packet, f->now);
 }
 
 static void flight_free(gpointer data)
 {
-  g_autofree flight *f = data;
-
-  datagram_unref(f->packet);
+  g_autofree flight *sent = data;
+  datagram_unref(sent->packet);
 }
 
-void rnic_fixture_free(rnic_fixture *fixture)
+void rnic_fixture_free(rnic_fixture *f)
 {
-  g_queue_free_full(fixture->flying, flight_free);
+  g_queue_free_full(f->flying, flight_free);
   for (unsigned side = 0; side < SIDES; side++) {
-    fixture_side *s = &fixture->sides[side];
+    fixture_side *s = &f->sides[side];
     rnic_endpoint_free(s->endpoint);
     rnic_host_free(s->host);
     g_string_free(s->completions, TRUE);
@@ -381,62 +354,55 @@ void rnic_fixture_free(rnic_fixture *fixture)
     g_ptr_array_unref(s->memories);
     g_free(s->code);
   }
-  g_free(fixture);
+  g_free(f);
 }
 
 /* --- Memory and work --- */
 
-uint8_t *rnic_fixture_memory(rnic_fixture *fixture, unsigned side, size_t octets)
+uint8_t *new_memory(fixture_side *s, size_t octets)
 {
   memory *m = g_new(memory, 1);
-
   m->length = octets;
-  m->octets = g_malloc(octets + 2 * (size_t)KIT_GUARD_OCTETS);
-  memset(m->octets, KIT_UNTOUCHED, octets + 2 * (size_t)KIT_GUARD_OCTETS);
-  g_ptr_array_add(fixture->sides[side].memories, m);
-  return m->octets + KIT_GUARD_OCTETS;
+  m->octets = g_malloc(octets + 2 * (size_t)GUARD_OCTETS);
+  memset(m->octets, UNTOUCHED, octets + 2 * (size_t)GUARD_OCTETS);
+  g_ptr_array_add(s->memories, m);
+  return m->octets + GUARD_OCTETS;
 }
 
-bool rnic_fixture_is_untouched(const uint8_t *octets, size_t length)
+bool is_untouched(const uint8_t *octets, size_t length)
 {
   for (size_t i = 0; i < length; i++) {
-    if (octets[i] != KIT_UNTOUCHED) {
+    if (octets[i] != UNTOUCHED) {
       return false;
     }
   }
   return true;
 }
 
-uint8_t *rnic_fixture_register(rnic_fixture *fixture, unsigned side, uint64_t base, size_t octets,
-                               uint32_t *stag)
+uint8_t *register_memory(fixture_side *s, uint64_t base, size_t octets, uint32_t *stag)
 {
-  rnic_memory m = {.octets = rnic_fixture_memory(fixture, side, octets),
+  rnic_memory m = {.octets = new_memory(s, octets),
                    .length = octets,
                    .base = base,
                    .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                    .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                    .is_remotely_invalidatable = true};
-
-  *stag = rnic_allocate_stag(fixture->sides[side].endpoint);
-  g_assert_true(rnic_register_as(fixture->sides[side].endpoint, &m, *stag));
+  *stag = rnic_allocate_stag(s->endpoint);
+  g_assert_true(rnic_register_as(s->endpoint, &m, *stag));
   return m.octets;
 }
 
-uint8_t *rnic_fixture_post_receive(rnic_fixture *fixture, unsigned side, size_t octets, uint64_t id)
+uint8_t *post_receive(fixture_side *s, size_t octets, uint64_t id)
 {
-  uint8_t *buffer = rnic_fixture_memory(fixture, side, octets);
-
-  ddp_untagged_queue_post(rdmap_stream_queue_of(fixture->sides[side].endpoint->stream, RDMAP_QUEUE_SEND),
-                          buffer, octets, id);
+  uint8_t *buffer = new_memory(s, octets);
+  ddp_untagged_queue_post(rdmap_stream_queue_of(s->endpoint->stream, RDMAP_QUEUE_SEND), buffer, octets, id);
   return buffer;
 }
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
 
-static void payload_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static void payload_source(G_GNUC_UNUSED void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
-  (void)user;
-
   while (length > 0) {
     uint32_t at = (uint32_t)(from % 26);
     uint32_t part = MIN(26 - at, length);
@@ -446,13 +412,18 @@ static void payload_source(void *user, uint64_t from, uint32_t length, buffer_ch
   }
 }
 
-bool rnic_fixture_post_work(rnic_fixture *fixture, unsigned side, rdmap_work work)
+bool post_work(fixture_side *s, rdmap_work work)
 {
   work.source = payload_source;
-  return rnic_post(fixture->sides[side].endpoint, &work);
+  return rnic_post(s->endpoint, &work);
 }
 
-bool rnic_fixture_is_payload(const uint8_t *octets, size_t length)
+bool post_send(fixture_side *s, uint32_t length)
+{
+  return post(s, .id = 1, .operation = RDMAP_OPERATION_SEND, .length = length);
+}
+
+bool is_payload(const uint8_t *octets, size_t length)
 {
   for (size_t i = 0; i < length; i++) {
     if (octets[i] != (uint8_t)alphabet[i % 26]) {
@@ -460,6 +431,19 @@ bool rnic_fixture_is_payload(const uint8_t *octets, size_t length)
     }
   }
   return true;
+}
+
+rnic_occupancy held_by(const fixture_side *s)
+{
+  rnic_occupancy held;
+  rnic_endpoint_held(s->endpoint, &held);
+  return held;
+}
+
+uint64_t waiting_octets(const fixture_side *s)
+{
+  rnic_occupancy held = held_by(s);
+  return held.incomplete + held.unlocated + held.order;
 }
 
 /* --- Reading the wire --- */
@@ -477,12 +461,11 @@ static GByteArray *without_markers(const fixture_side *s)
   return plain;
 }
 
-GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *fixture, unsigned side, bool *intact)
+GPtrArray *ulpdus_of(const fixture_side *s, bool *intact)
 {
-  g_autoptr(GByteArray) plain = without_markers(&fixture->sides[side]);
+  g_autoptr(GByteArray) plain = without_markers(s);
   GPtrArray *ulpdus = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
   size_t at = 0;
-
   while (at + 2 <= plain->len) {
     size_t length = (size_t)plain->data[at] << 8 | plain->data[at + 1];
     size_t padded = (2 + length + 3) / 4 * 4;
@@ -500,12 +483,11 @@ GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *fixture, unsigned side, bool 
   return ulpdus;
 }
 
-char *rnic_fixture_terminate(const rnic_fixture *fixture, unsigned side)
+char *terminate_of(const fixture_side *s)
 {
-  GPtrArray *ulpdus = rnic_fixture_ulpdus(fixture, side, NULL);
+  g_autoptr(GPtrArray) ulpdus = ulpdus_of(s, NULL);
   GString *hex = g_string_new(NULL);
   int found = 0;
-
   for (guint i = 0; i < ulpdus->len; i++) {
     const GByteArray *ulpdu = g_ptr_array_index(ulpdus, i);
     /* T=0 and opcode 7 (rdmap-00 §6.1) */
@@ -516,23 +498,13 @@ char *rnic_fixture_terminate(const rnic_fixture *fixture, unsigned side)
       }
     }
   }
-  g_ptr_array_unref(ulpdus);
   if (found > 1) {
     g_string_assign(hex, "several");
   }
   return g_string_free(hex, FALSE);
 }
 
-rdmap_work rnic_fixture_send_of(uint32_t length)
+bool loses_everything(G_GNUC_UNUSED fixture_side *from, G_GNUC_UNUSED const datagram *packet)
 {
-  return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
-}
-
-bool rnic_fixture_loses_everything(rnic_fixture *f, unsigned from, const datagram *packet)
-{
-  (void)f;
-  (void)from;
-  (void)packet;
-
   return true;
 }

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two endpoints on a wire in memory: what each ULP is told, and what each end puts on the wire, octet for
+/* Two endpoints on a wire in memory: what each ULP receives, and what each end puts on the wire, octet for
  * octet. What the octets mean is read here from the documents alone: nothing of model/ helps to read them. */
 #ifndef TESTS_RNIC_RNIC_FIXTURE_H
 #define TESTS_RNIC_RNIC_FIXTURE_H
 
 #include <glib.h>
+#include <string.h>
 
+#include "fields.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
 #include "rnic/rnic_verbs.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
-/* When a fixture begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
-#define KIT_START_PS (10 * TIME_PS_PER_SECOND)
+/* When a fixture begins: code that keeps a time in 32 bits of picoseconds (2 ms) gets a wrong one. */
+#define START_PS (10 * TIME_PS_PER_SECOND)
 
-enum { KIT_GUARD_OCTETS = 64, KIT_UNTOUCHED = 0xEE, KIT_ISN = 0x7FFFFFF0 };
+enum { GUARD_OCTETS = 64, UNTOUCHED = 0xEE, ISN = 0x7FFFFFF0 };
 
 typedef struct rnic_fixture rnic_fixture;
 
@@ -23,14 +26,14 @@ typedef struct fixture_side {
   rnic_host *host;
   rnic_endpoint_config config;
   rnic_endpoint *endpoint;
-  /* What the ULP was told */
+  /* What the ULP received */
   GString *completions;    /* "write 1, read 2 in error, received 7 (70 octets)", in their order */
   size_t notified;         /* `completion` events */
   bool leaves_completions; /* do not poll: the test does */
   GString *private_data;
-  int private_data_told; /* times */
-  int failed;            /* times */
-  time_ps failed_at;     /* since KIT_START_PS, as the other times of a side */
+  int private_data_received; /* times */
+  int failed;                /* times */
+  time_ps failed_at;         /* since START_PS, as the other times of a side */
   rnic_failure failure;
   char *code;                /* of the first failure */
   rdmap_terminate terminate; /* of the failure, if it has one */
@@ -39,108 +42,105 @@ typedef struct fixture_side {
   size_t placed, delivered;
   int64_t first_segment, first_retransmitted; /* phase offsets of the first such events */
   unsigned segments, retransmissions;
-  size_t placed_after_failure; /* segments Placed or Delivered behind `failed` */
+  size_t placed_after_failure; /* segments Placed or Delivered after `failed` */
   bool closes_when_finished;
-  bool hears_nothing; /* its ULP wants none of these events */
+  bool wants_no_events; /* its ULP */
   /* What it put on the wire */
   GByteArray *wire;    /* octets of its TCP stream */
-  uint64_t first_fpdu; /* position of its FPDU phase; set by rnic_fixture_new() for frames without Private
-                          Data, and by the tests */
+  uint64_t first_fpdu; /* position of its FPDU phase; set by create() for frames without Private Data */
   bool markers;        /* of that phase */
   uint64_t packets;    /* with payload */
   uint64_t lost;       /* a mask: bit i, its packet i gets lost */
   bool fin, rst;
   time_ps fin_at, rst_at;
-  size_t octets_when_failed; /* of `wire` */
   GPtrArray *memories;
+  uint8_t *buffer; /* for tests */
 } fixture_side;
 
 struct rnic_fixture {
   fixture_side sides[SIDES];
-  time_ps now; /* from KIT_START_PS on; all that a ULP is told must be told now */
+  fixture_side *initiator, *responder; /* the same */
+  time_ps now;                         /* from START_PS on; each event of a ULP must have this time */
   /* Whether the packet that `from` sends gets lost, too; NULL: none more. */
-  bool (*loses)(rnic_fixture *f, unsigned from, const datagram *packet);
+  bool (*loses)(fixture_side *from, const datagram *packet);
   GQueue *flying;
 };
 
-/* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then
- * rnic_fixture_start(). The Initiator opens. Markers and CRC on, timeout 10 s, IRD and ORD 2. The wire takes
- * 10 us and keeps the order. */
+/* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then start(). The
+ * Initiator opens. Markers and CRC on, timeout 10 s, IRD and ORD 2. The wire takes 10 us and keeps the
+ * order. */
 rnic_fixture *rnic_fixture_new(void);
 
-/* Both to this generation; the FPDU phase starts behind the streaming octets and the frames as they are
+/* The same; the Responder is on the host of the other one's, in `protection_domain`. Freed before it. */
+rnic_fixture *second_connection(const rnic_fixture *first, uint32_t protection_domain);
+
+/* Both to this generation; the FPDU phase starts after the streaming octets and the frames as they are
  * configured. */
-void rnic_fixture_set_generation(rnic_fixture *f, iwarp_generation generation);
+void set_generation(rnic_fixture *f, iwarp_generation generation);
 
-/* Creates and starts both; the Responder first. */
-void rnic_fixture_start(rnic_fixture *f);
+/* Creates both, without starting them: operations and buffers can be posted before. */
+void create(rnic_fixture *f);
 
-/* Creates both, without starting them: operations and buffers can be posted before. rnic_fixture_start() then
- * only starts. */
-void rnic_fixture_create(rnic_fixture *f);
-
-/* Starts both and runs them. */
-void rnic_fixture_start_and_run(rnic_fixture *f, time_ps span);
+/* Creates both unless they are, and starts them; the Responder first. */
+void start(rnic_fixture *f);
 
 /* Carries packets and runs timers until nothing is left to do before `now` + `span`. */
-void rnic_fixture_run(rnic_fixture *f, time_ps span);
+void run(rnic_fixture *f, time_ps span);
+
+void start_and_run(rnic_fixture *f, time_ps span);
 
 /* A segment as the Initiator would send it arrives at the Responder now: `length` octets at stream position
  * `position`. */
-void rnic_fixture_forge(rnic_fixture *f, uint32_t position, const void *octets, uint32_t length,
-                        uint8_t flags);
+void forge(rnic_fixture *f, uint32_t position, const void *octets, uint32_t length, uint8_t flags);
 
 /* Frees all; asserts that no octet around any memory of the fixture has changed. */
 void rnic_fixture_free(rnic_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_fixture, rnic_fixture_free)
 
-/* A test (kit/test.h) that starts with a new fixture `f`, not created yet, and its two ends. */
-#define RNIC_TEST(name)                                                                                      \
-  static void name##_with(rnic_fixture *f, G_GNUC_UNUSED fixture_side *initiator,                            \
-                          G_GNUC_UNUSED fixture_side *responder);                                            \
-  TEST(name)                                                                                                 \
-  {                                                                                                          \
-    g_autoptr(rnic_fixture) f = rnic_fixture_new();                                                          \
-    name##_with(f, &f->sides[SIDE_INITIATOR], &f->sides[SIDE_RESPONDER]);                                    \
-  }                                                                                                          \
-  static void name##_with(rnic_fixture *f, G_GNUC_UNUSED fixture_side *initiator,                            \
-                          G_GNUC_UNUSED fixture_side *responder)
-
-/* A Send of `length` octets with the id 1. */
-rdmap_work rnic_fixture_send_of(uint32_t length);
+/* A test (kit/test.h) that starts with a new fixture `f`, not created yet. */
+#define RNIC_TEST(name) TEST_OF(rnic_fixture, f, rnic_fixture_new(), name)
 
 /* For rnic_fixture.loses. */
-bool rnic_fixture_loses_everything(rnic_fixture *f, unsigned from, const datagram *packet);
+bool loses_everything(fixture_side *from, const datagram *packet);
 
-/* `octets` octets of KIT_UNTOUCHED between guards; freed with the fixture. */
-uint8_t *rnic_fixture_memory(rnic_fixture *f, unsigned side, size_t octets);
+/* `octets` octets of UNTOUCHED between guards; freed with the fixture. */
+uint8_t *new_memory(fixture_side *s, size_t octets);
 
-/* All `octets` octets are KIT_UNTOUCHED still. */
-bool rnic_fixture_is_untouched(const uint8_t *memory, size_t octets);
+/* All `octets` octets are UNTOUCHED still. */
+bool is_untouched(const uint8_t *memory, size_t octets);
 
 /* Registers memory of that size with all remote rights, TO from `base` on, for the side's Protection
  * Domain. */
-uint8_t *rnic_fixture_register(rnic_fixture *f, unsigned side, uint64_t base, size_t octets, uint32_t *stag);
+uint8_t *register_memory(fixture_side *s, uint64_t base, size_t octets, uint32_t *stag);
 
 /* Posts a receive buffer with `id`; returns its memory. */
-uint8_t *rnic_fixture_post_receive(rnic_fixture *f, unsigned side, size_t octets, uint64_t id);
+uint8_t *post_receive(fixture_side *s, size_t octets, uint64_t id);
 
 /* Posts an operation whose octets are 'a' + n % 26, n counted from its start. */
-bool rnic_fixture_post_work(rnic_fixture *f, unsigned side, rdmap_work work);
+bool post_work(fixture_side *s, rdmap_work work);
 
-/* The same; the fields of the work that are not 0 follow by name: rnic_fixture_post(f, side, .id = 1, .length
- * = 5). */
-#define rnic_fixture_post(f, side, ...) rnic_fixture_post_work((f), (side), (rdmap_work){__VA_ARGS__})
+/* The same; the fields of the work that are not 0 follow by name: post(f->initiator, .id = 1, .length = 5).
+ */
+#define post(side, ...) post_work((side), (rdmap_work){__VA_ARGS__})
+
+/* A Send of `length` octets with the id 1. */
+bool post_send(fixture_side *s, uint32_t length);
 
 /* True when the `octets` octets at `memory` are those of an operation, from its start. */
-bool rnic_fixture_is_payload(const uint8_t *memory, size_t octets);
+bool is_payload(const uint8_t *memory, size_t octets);
 
-/* The ULPDUs that `side` has put on the wire since its FPDU phase began: each a GByteArray. Free with
+/* What the side holds of its peer's stream. */
+rnic_occupancy held_by(const fixture_side *s);
+
+/* The octets of a stream that wait for something, whatever it is. */
+uint64_t waiting_octets(const fixture_side *s);
+
+/* The ULPDUs that the side has put on the wire since its FPDU phase began: each a GByteArray. Free with
  * g_ptr_array_unref(). `intact` (may be NULL): all octets belong to whole FPDUs. */
-GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *f, unsigned side, bool *intact);
+GPtrArray *ulpdus_of(const fixture_side *s, bool *intact);
 
-/* The payload (octets behind the 18-octet header) of the only Terminate among them, in hex without spaces; ""
+/* The payload (octets after the 18-octet header) of the only Terminate among them, in hex without spaces; ""
  * when there is none, "several" when there are more. Free with g_free(). */
-char *rnic_fixture_terminate(const rnic_fixture *f, unsigned side);
+char *terminate_of(const fixture_side *s);
 
 #endif

@@ -2,8 +2,6 @@
 /* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4
  * (CRC) octets: a payload of 84 makes one of 104. */
 #include "receiver_fixture.h"
-#include "stack_cleanup.h"
-#include "test.h"
 
 enum { FPDU = 104 };
 
@@ -17,22 +15,16 @@ typedef struct made {
 static made begin(receiver_fixture_mode mode, bool markers, uint64_t octets, uint32_t cell_octets)
 {
   made m = {.memory = rnic_reassembly_memory_new(octets, cell_octets)};
-  const receiver_fixture_config config = {.mode = mode, .markers = markers, .crc = true, .memory = m.memory};
-
-  m.f = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
+  m.f = RECEIVER_OF(payloads, .mode = mode, .markers = markers, .crc = true, .memory = m.memory);
   return m;
 }
 
+/* With markers, FPDUs of 1020 octets, and limits of descriptors. */
 static made begin_with_limits(uint32_t fpdu_descriptors, uint32_t partial_fpdus)
 {
-  const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER,
-                                          .markers = true,
-                                          .crc = true,
-                                          .fpdu_descriptors = fpdu_descriptors,
-                                          .partial_fpdus = partial_fpdus};
   static const uint32_t large[] = {1000, 1000, 1000, 1000};
-
-  return (made){.f = receiver_fixture_new(&config, large, G_N_ELEMENTS(large))};
+  return (made){.f = RECEIVER_OF(large, .mode = OUT_OF_ORDER, .markers = true, .crc = true,
+                                 .fpdu_descriptors = fpdu_descriptors, .partial_fpdus = partial_fpdus)};
 }
 
 static void end(made *m)
@@ -53,8 +45,7 @@ static const rnic_refusals *refusals(const made *m)
 
 static bool arrive_fpdu(made *m, guint index)
 {
-  return receiver_fixture_arrive(m->f, receiver_fixture_position(m->f, index),
-                                 receiver_fixture_position(m->f, index + 1));
+  return arrive(m->f, position_of(m->f, index), position_of(m->f, index + 1));
 }
 
 /* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver
@@ -65,7 +56,7 @@ TEST(test_no_memory)
   static const struct {
     receiver_fixture_mode mode;
     bool taken_behind_hole;
-  } rows[] = {{KIT_IN_ORDER, false}, {KIT_OUT_OF_ORDER, false}, {KIT_ASSUME_ALIGNED, true}};
+  } rows[] = {{IN_ORDER, false}, {OUT_OF_ORDER, false}, {ASSUME_ALIGNED, true}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_auto(made) m = begin(rows[i].mode, false, 0, 1);
@@ -77,7 +68,7 @@ TEST(test_no_memory)
     g_assert_true(arrive_fpdu(&m, 1));
     g_assert_true(arrive_fpdu(&m, 2));
     g_assert_true(arrive_fpdu(&m, 3));
-    receiver_fixture_expect_all(m.f);
+    assert_all_placed(m.f);
     g_assert_cmpuint(m.memory->peak, ==, 0);
   }
 }
@@ -86,14 +77,12 @@ TEST(test_no_memory)
 TEST(test_no_memory_beyond_4_gib)
 {
   g_auto(made) m = {.memory = rnic_reassembly_memory_new(0, 1)};
-  const receiver_fixture_config config = {
-      .mode = KIT_ASSUME_ALIGNED, .crc = true, .long_ago_octets = UINT64_C(1) << 32, .memory = m.memory};
-
-  m.f = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
+  m.f = RECEIVER_OF(payloads, .mode = ASSUME_ALIGNED, .crc = true, .long_ago_octets = UINT64_C(1) << 32,
+                    .memory = m.memory);
   for (guint i = G_N_ELEMENTS(payloads); i-- > 0;) {
     g_assert_true(arrive_fpdu(&m, i));
   }
-  receiver_fixture_expect_all(m.f);
+  assert_all_placed(m.f);
 }
 
 /* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any
@@ -101,15 +90,13 @@ TEST(test_no_memory_beyond_4_gib)
 TEST(test_no_memory_with_markers)
 {
   static const uint32_t large[] = {1000, 1000, 1000};
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
-  const receiver_fixture_config config = {
-      .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory};
-  g_auto(made) m = {.memory = memory, .f = receiver_fixture_new(&config, large, 3)};
+  g_auto(made) m = {.memory = rnic_reassembly_memory_new(0, 1)};
+  m.f = RECEIVER_OF(large, .mode = OUT_OF_ORDER, .markers = true, .crc = true, .memory = m.memory);
 
   g_assert_true(arrive_fpdu(&m, 2));
   g_assert_true(arrive_fpdu(&m, 1));
   g_assert_true(arrive_fpdu(&m, 0));
-  receiver_fixture_expect_all(m.f);
+  assert_all_placed(m.f);
 }
 
 /* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for
@@ -118,7 +105,7 @@ TEST(test_no_memory_with_markers)
 TEST(test_deadlock)
 {
   for (uint64_t size = 0; size <= FPDU - 1; size += FPDU - 1) {
-    g_auto(made) m = begin(KIT_IN_ORDER, false, size, 1);
+    g_auto(made) m = begin(IN_ORDER, false, size, 1);
     uint64_t edge = 0;
     guint refused = 0;
 
@@ -126,7 +113,7 @@ TEST(test_deadlock)
     for (guint tries = 0; tries < 20 && edge < m.f->octets->len; tries++) {
       uint64_t to = MIN(edge + 103, m.f->octets->len);
 
-      if (receiver_fixture_arrive(m.f, edge, to)) {
+      if (arrive(m.f, edge, to)) {
         edge = to;
       } else {
         refused++;
@@ -144,71 +131,69 @@ TEST(test_deadlock)
  * with 101 it would leave 201. */
 TEST(test_lets_go_as_much)
 {
-  g_auto(made) m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
+  g_auto(made) m = begin(OUT_OF_ORDER, false, 200, 1);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 100));
-  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 2 * FPDU + 100));
+  g_assert_true(arrive(m.f, 0, 100));
+  g_assert_true(arrive(m.f, 2 * FPDU, 2 * FPDU + 100));
   g_assert_cmpuint(m.memory->used, ==, 200);
-  g_assert_false(receiver_fixture_arrive(m.f, 3 * FPDU, 3 * FPDU + 1));
-  g_assert_false(receiver_fixture_arrive(m.f, 100, FPDU + 101));
-  g_assert_true(receiver_fixture_arrive(m.f, 100, FPDU + 100));
+  g_assert_false(arrive(m.f, 3 * FPDU, 3 * FPDU + 1));
+  g_assert_false(arrive(m.f, 100, FPDU + 101));
+  g_assert_true(arrive(m.f, 100, FPDU + 100));
   g_assert_cmpuint(m.memory->used, ==, 200);
-  g_assert_true(receiver_fixture_arrive(m.f, FPDU + 100, 2 * FPDU));
-  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 100, 4 * FPDU));
-  receiver_fixture_expect_all(m.f);
+  g_assert_true(arrive(m.f, FPDU + 100, 2 * FPDU));
+  g_assert_true(arrive(m.f, 2 * FPDU + 100, 4 * FPDU));
+  assert_all_placed(m.f);
 }
 
 /* The segment counts as a whole, however many runs of it are new: the middle of FPDU 0 is held, and nothing
- * more fits. A segment of all of FPDU 0 brings a run before and one behind, each too much for itself. */
+ * more fits. A segment of all of FPDU 0 brings a run before and one after, each too much for itself. */
 TEST(test_several_runs)
 {
-  g_auto(made) m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
+  g_auto(made) m = begin(OUT_OF_ORDER, false, 20, 1);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 40, 60));
-  g_assert_false(receiver_fixture_arrive(m.f, 0, 40));
-  g_assert_false(receiver_fixture_arrive(m.f, 60, FPDU));
+  g_assert_true(arrive(m.f, 40, 60));
+  g_assert_false(arrive(m.f, 0, 40));
+  g_assert_false(arrive(m.f, 60, FPDU));
   g_assert_true(arrive_fpdu(&m, 0));
   g_assert_cmpuint(m.memory->used, ==, 0);
   g_assert_cmpuint(refusals(&m)->memory, ==, 2);
 }
 
-/* A segment that is dropped for a broken FPDU leaves nothing behind, though a run before it was in order.
+/* A segment that is dropped for a broken FPDU has no effect, though a run before it was in order.
  * FPDU 0 is held but for its first 300 octets; with the segment that brings those, and FPDU 1, damaged,
  * nothing is let go. 900 octets of FPDU 2 still do not fit beside the 732: of 1500 octets 768 are left. */
 TEST(test_broken_segment_leaves_nothing)
 {
   enum { WITH_MARKERS = 1032, HELD_FROM = 300, PART = 900 };
   static const uint32_t large[] = {1000, 1000, 1000};
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1500, 1);
-  const receiver_fixture_config config = {
-      .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory, .silent_drop = true};
-  g_auto(made) m = {.memory = memory, .f = receiver_fixture_new(&config, large, G_N_ELEMENTS(large))};
+  g_auto(made) m = {.memory = rnic_reassembly_memory_new(1500, 1)};
+  m.f = RECEIVER_OF(large, .mode = OUT_OF_ORDER, .markers = true, .crc = true, .memory = m.memory,
+                    .silent_drop = true);
 
-  g_assert_cmpuint(receiver_fixture_position(m.f, 1), ==, WITH_MARKERS);
-  g_assert_true(receiver_fixture_arrive(m.f, HELD_FROM, WITH_MARKERS));
+  g_assert_cmpuint(position_of(m.f, 1), ==, WITH_MARKERS);
+  g_assert_true(arrive(m.f, HELD_FROM, WITH_MARKERS));
   m.f->octets->data[WITH_MARKERS + 100] ^= 1;
-  g_assert_false(receiver_fixture_arrive(m.f, 0, receiver_fixture_position(m.f, 2)));
+  g_assert_false(arrive(m.f, 0, position_of(m.f, 2)));
   m.f->octets->data[WITH_MARKERS + 100] ^= 1;
   g_assert_cmpuint(refusals(&m)->broken, ==, 1);
-  g_assert_false(receiver_fixture_arrive(m.f, receiver_fixture_position(m.f, 2),
-                                         receiver_fixture_position(m.f, 2) + PART));
+  g_assert_false(arrive(m.f, position_of(m.f, 2), position_of(m.f, 2) + PART));
   g_assert_cmpuint(refusals(&m)->memory, ==, 1);
   for (guint i = 0; i < G_N_ELEMENTS(large); i++) {
     g_assert_true(arrive_fpdu(&m, i));
   }
-  receiver_fixture_expect_all(m.f);
+  assert_all_placed(m.f);
 }
 
 /* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even
  * asked about. */
 TEST(test_duplicate)
 {
-  g_auto(made) m = begin(KIT_IN_ORDER, false, 50, 1);
+  g_auto(made) m = begin(IN_ORDER, false, 50, 1);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 50));
+  g_assert_true(arrive(m.f, 0, 50));
   guint admissions = m.f->admissions;
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 50));
-  g_assert_true(receiver_fixture_arrive(m.f, 10, 30));
+  g_assert_true(arrive(m.f, 0, 50));
+  g_assert_true(arrive(m.f, 10, 30));
   g_assert_cmpuint(m.f->admissions, ==, admissions);
   g_assert_cmpuint(m.memory->used, ==, 50);
 }
@@ -217,35 +202,34 @@ TEST(test_duplicate)
  * part is free. */
 TEST(test_two_connections)
 {
-  g_auto(made) m = begin(KIT_IN_ORDER, false, 150, 1);
-  const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true, .memory = m.memory};
-  receiver_fixture *other = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
+  g_auto(made) m = begin(IN_ORDER, false, 150, 1);
+  receiver_fixture *other = RECEIVER_OF(payloads, .mode = IN_ORDER, .crc = true, .memory = m.memory);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 100));
-  g_assert_false(receiver_fixture_arrive(other, 0, 60));
-  g_assert_true(receiver_fixture_arrive(other, 0, 50));
-  g_assert_true(receiver_fixture_arrive(m.f, 100, FPDU));
-  g_assert_true(receiver_fixture_arrive(other, 50, 100));
+  g_assert_true(arrive(m.f, 0, 100));
+  g_assert_false(arrive(other, 0, 60));
+  g_assert_true(arrive(other, 0, 50));
+  g_assert_true(arrive(m.f, 100, FPDU));
+  g_assert_true(arrive(other, 50, 100));
   g_assert_cmpuint(m.memory->used, ==, 100);
   receiver_fixture_free(other);
   g_assert_cmpuint(m.memory->used, ==, 0);
-  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 3 * FPDU));
+  g_assert_true(arrive(m.f, 2 * FPDU, 3 * FPDU));
 }
 
 /* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the
  * 65th octet there takes the third, the 129th would take a fourth. */
 TEST(test_cells)
 {
-  g_auto(made) m = begin(KIT_IN_ORDER, false, 192, 64);
+  g_auto(made) m = begin(IN_ORDER, false, 192, 64);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 10));
-  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 2 * FPDU + 64));
+  g_assert_true(arrive(m.f, 0, 10));
+  g_assert_true(arrive(m.f, 2 * FPDU, 2 * FPDU + 64));
   g_assert_cmpuint(m.memory->used, ==, 128);
-  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 64, 2 * FPDU + 65));
+  g_assert_true(arrive(m.f, 2 * FPDU + 64, 2 * FPDU + 65));
   g_assert_cmpuint(m.memory->used, ==, 192);
-  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 65, 2 * FPDU + 128));
-  g_assert_false(receiver_fixture_arrive(m.f, 2 * FPDU + 128, 2 * FPDU + 129));
-  g_assert_true(receiver_fixture_arrive(m.f, 10, 64)); /* the rest of the cell of the front */
+  g_assert_true(arrive(m.f, 2 * FPDU + 65, 2 * FPDU + 128));
+  g_assert_false(arrive(m.f, 2 * FPDU + 128, 2 * FPDU + 129));
+  g_assert_true(arrive(m.f, 10, 64)); /* the rest of the cell of the front */
 }
 
 /* FPDUs may consist of two pieces: the third piece of an FPDU is refused, unless it completes it. Each FPDU
@@ -253,14 +237,14 @@ TEST(test_cells)
 TEST(test_descriptors)
 {
   g_auto(made) m = begin_with_limits(2, 0);
-  uint64_t whole = receiver_fixture_position(m.f, 1);
+  uint64_t whole = position_of(m.f, 1);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 300));
-  g_assert_true(receiver_fixture_arrive(m.f, 300, 600));
-  g_assert_false(receiver_fixture_arrive(m.f, 600, 900));
+  g_assert_true(arrive(m.f, 0, 300));
+  g_assert_true(arrive(m.f, 300, 600));
+  g_assert_false(arrive(m.f, 600, 900));
   g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
   g_assert_cmpuint(refusals(&m)->memory, ==, 0);
-  g_assert_true(receiver_fixture_arrive(m.f, 600, whole + 300));
+  g_assert_true(arrive(m.f, 600, whole + 300));
   g_assert_cmpuint(mpa_deframer_pieces(m.f->receiver->deframer), ==, 1);
 }
 
@@ -269,24 +253,22 @@ TEST(test_descriptors)
 TEST(test_partial_fpdus)
 {
   g_auto(made) m = begin_with_limits(0, 1);
-  uint64_t first = receiver_fixture_position(m.f, 1);
-  uint64_t second = receiver_fixture_position(m.f, 2);
+  uint64_t first = position_of(m.f, 1);
+  uint64_t second = position_of(m.f, 2);
 
-  g_assert_true(receiver_fixture_arrive(m.f, 0, 900));
-  g_assert_false(receiver_fixture_arrive(m.f, second, second + 900)); /* located by its marker, not whole */
+  g_assert_true(arrive(m.f, 0, 900));
+  g_assert_false(arrive(m.f, second, second + 900)); /* located by its marker, not whole */
   g_assert_true(arrive_fpdu(&m, 3));
-  g_assert_cmpuint(receiver_fixture_held(m.f).partial_fpdus, ==, 1);
-  g_assert_true(receiver_fixture_arrive(m.f, 900, first + 500));
-  g_assert_cmpuint(receiver_fixture_held(m.f).partial_fpdus, ==, 1);
-  g_assert_true(receiver_fixture_arrive(m.f, first + 500, second));
+  g_assert_cmpuint(held_now(m.f).partial_fpdus, ==, 1);
+  g_assert_true(arrive(m.f, 900, first + 500));
+  g_assert_cmpuint(held_now(m.f).partial_fpdus, ==, 1);
+  g_assert_true(arrive(m.f, first + 500, second));
   g_assert_true(arrive_fpdu(&m, 2));
-  receiver_fixture_expect_all(m.f);
+  assert_all_placed(m.f);
   g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
 }
 
 /* --- Any segments --- */
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
 
 typedef struct piece {
   uint64_t from, to;
@@ -298,8 +280,7 @@ static GArray *pieces_of(random_stream *random, const receiver_fixture *f, bool 
   guint fpdu = 1;
 
   for (uint64_t from = 0; from < f->octets->len;) {
-    uint64_t to =
-        aligned ? receiver_fixture_position(f, fpdu++) : from + 1 + random_stream_below(random, 1000);
+    uint64_t to = aligned ? position_of(f, fpdu++) : from + 1 + random_stream_below(random, 1000);
     piece next = {from, MIN(to, f->octets->len)};
     guint late = (guint)random_stream_below(random, MIN(pieces->len + 1, 8));
 
@@ -320,7 +301,7 @@ static void play(guint seed, guint *refused, guint *finished)
   g_autoptr(rnic_reassembly_memory) memory =
       rnic_reassembly_memory_new(size, seed % 3 == 0 ? 1 + (uint32_t)random_stream_below(random, 300) : 1);
   const receiver_fixture_config config = {
-      .mode = seed % KIT_MODES, .markers = seed & 4, .crc = true, .memory = memory};
+      .mode = seed % MODES, .markers = seed & 4, .crc = true, .memory = memory};
   bool aligned = seed & 8;
 
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
@@ -333,7 +314,7 @@ static void play(guint seed, guint *refused, guint *finished)
     for (guint i = 0; i < pieces->len;) {
       const piece *each = &g_array_index(pieces, piece, i);
 
-      if (receiver_fixture_arrive(f, each->from, each->to)) {
+      if (arrive(f, each->from, each->to)) {
         g_array_remove_index(pieces, i);
       } else {
         i++;
@@ -343,7 +324,7 @@ static void play(guint seed, guint *refused, guint *finished)
   }
   g_assert_true(pieces->len == 0 || !aligned);
   if (pieces->len == 0) {
-    receiver_fixture_expect_all(f);
+    assert_all_placed(f);
     ++*finished;
   }
   g_assert_cmpuint(memory->peak, <=, size);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection would hold after a segment, told before it is taken. Each arrival of the fixture
+/* What a connection would hold after a segment, computed before it is taken. Each arrival of the fixture
  * compares. */
-#include "fields.h"
 #include "receiver_fixture.h"
-#include "test.h"
 
 /* Segments of a scene: cuts at any place or at FPDU starts, in an order disturbed a little or much. */
 typedef struct scene {
@@ -28,8 +26,8 @@ static void make_cuts(scene *s, bool aligned)
   for (uint64_t position = 0; position < length;) {
     g_array_append_val(s->cuts, position);
     if (aligned) {
-      position = receiver_fixture_position(s->f, fpdu++); /* streaming octets first */
-      position = position == 0 ? receiver_fixture_position(s->f, fpdu++) : position;
+      position = position_of(s->f, fpdu++); /* streaming octets first */
+      position = position == 0 ? position_of(s->f, fpdu++) : position;
     } else {
       position += 1 + below(s, longest);
     }
@@ -49,7 +47,7 @@ static void make_order(scene *s)
   }
 }
 
-/* One piece, sometimes in a longer segment with octets before and behind it: several runs of new ones. */
+/* One piece, sometimes in a longer segment with octets before and after it: several runs of new ones. */
 static void arrive_piece(scene *s, guint piece)
 {
   uint64_t from = g_array_index(s->cuts, uint64_t, piece);
@@ -57,11 +55,11 @@ static void arrive_piece(scene *s, guint piece)
 
   if (below(s, 4) == 0) {
     uint64_t before = below(s, 2000);
-    uint64_t behind = below(s, 2000);
+    uint64_t after = below(s, 2000);
     from -= MIN(from, before);
-    to = MIN(to + behind, s->f->octets->len);
+    to = MIN(to + after, s->f->octets->len);
   }
-  g_assert_true(receiver_fixture_arrive(s->f, from, to));
+  g_assert_true(arrive(s->f, from, to));
 }
 
 static guint play(guint seed)
@@ -70,7 +68,7 @@ static guint play(guint seed)
   uint32_t payloads[12];
   scene s = {.random = random_stream_new(seed, "test.forecast")};
   const receiver_fixture_config config = {
-      .mode = seed % KIT_MODES,
+      .mode = seed % MODES,
       .markers = seed & 4,
       .crc = seed & 8,
       .streaming_octets = seed % 5 == 0 && !is_midway ? 1 + (uint32_t)below(&s, 300) : 0,
@@ -89,7 +87,7 @@ static guint play(guint seed)
   for (guint i = 0; i < s.order->len; i++) {
     arrive_piece(&s, g_array_index(s.order, guint, i));
   }
-  receiver_fixture_expect_all(s.f);
+  assert_all_placed(s.f);
   guint dry_runs = s.f->dry_runs;
   g_array_free(s.cuts, true);
   g_array_free(s.order, true);
@@ -98,7 +96,7 @@ static guint play(guint seed)
   return dry_runs;
 }
 
-/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind
+/* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some after
  * octets of streaming mode, half of them at stream position 2^32, of which half are looked at from there on
  * only. */
 TEST(test_any_segments)
@@ -118,67 +116,54 @@ TEST(test_any_segments)
 TEST(test_in_order_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
-  const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true};
-  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, 3);
-
-  receiver_fixture_arrive(f, 0, 154);
-  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 50);
-  g_assert_cmpuint(f->dry_run.pieces, ==, 1);
-  receiver_fixture_arrive(f, 207, 208);
-  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 51);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
-  receiver_fixture_arrive(f, 158, 312);
-  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 100);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 104);
-  receiver_fixture_arrive(f, 154, 156);
-  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 102);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 104);
-  receiver_fixture_arrive(f, 156, 158);
-  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 0);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
-  receiver_fixture_expect_all(f);
+  g_autoptr(receiver_fixture) f = RECEIVER_OF(payloads, .mode = IN_ORDER, .crc = true);
+  arrive(f, 0, 154);
+  EXPECT_FIELDS(f, (dry_run.held.incomplete, 50), (dry_run.pieces, 1));
+  arrive(f, 207, 208);
+  EXPECT_FIELDS(f, (dry_run.held.incomplete, 51), (dry_run.held.order, 0));
+  arrive(f, 158, 312);
+  EXPECT_FIELDS(f, (dry_run.held.incomplete, 100), (dry_run.held.order, 104));
+  arrive(f, 154, 156);
+  EXPECT_FIELDS(f, (dry_run.held.incomplete, 102), (dry_run.held.order, 104));
+  arrive(f, 156, 158);
+  EXPECT_FIELDS(f, (dry_run.held.incomplete, 0), (dry_run.held.order, 0));
+  assert_all_placed(f);
 }
 
-/* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of
+/* By hand, a receiver that looks ahead without markers: FPDUs after the hole wait for the order, all of
  * them. */
 TEST(test_out_of_order_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
-  const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER, .crc = true};
-  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, 3);
-
-  receiver_fixture_arrive(f, 104, 208);
+  g_autoptr(receiver_fixture) f = RECEIVER_OF(payloads, .mode = OUT_OF_ORDER, .crc = true);
+  arrive(f, 104, 208);
   g_assert_cmpuint(f->dry_run.held.order, ==, 104);
-  receiver_fixture_arrive(f, 208, 312);
+  arrive(f, 208, 312);
   g_assert_cmpuint(f->dry_run.held.order, ==, 208);
-  receiver_fixture_arrive(f, 0, 100);
+  arrive(f, 0, 100);
   EXPECT_FIELDS(&f->dry_run.held, (order, 208), (incomplete, 100), (partial_fpdus, 1));
-  receiver_fixture_arrive(f, 100, 104);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
-  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 0);
-  receiver_fixture_expect_all(f);
+  arrive(f, 100, 104);
+  EXPECT_FIELDS(f, (dry_run.held.order, 0), (dry_run.held.incomplete, 0));
+  assert_all_placed(f);
 }
 
-/* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place
- * is no FPDU: a segment that starts in the payload whose octets 0, 20 say a ULPDU of 20 octets. */
+/* By hand, one that assumes: the aligned segment after the hole goes up at once, and what DDP cannot place
+ * is no FPDU: a segment that starts in the payload whose octets 0, 20 read as a ULPDU of 20 octets. */
 TEST(test_assumption_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
-  const receiver_fixture_config config = {.mode = KIT_ASSUME_ALIGNED};
-  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, 3);
-
-  receiver_fixture_arrive(f, 104, 208);
+  g_autoptr(receiver_fixture) f = RECEIVER_OF(payloads, .mode = ASSUME_ALIGNED);
+  arrive(f, 104, 208);
   g_assert_cmpuint(f->dry_run.held.order, ==, 0);
   g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 1);
   /* Payload octet 1 + 14 + 2 = 17 into the FPDU … at 228 and 229 of the stream. */
   f->octets->data[228] = 0;
   f->octets->data[229] = 20;
-  receiver_fixture_arrive(f, 228, 312);
+  arrive(f, 228, 312);
   g_assert_cmpuint(f->dry_run.held.order, ==, 84);
   g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 1);
-  receiver_fixture_arrive(f, 0, 104);
-  receiver_fixture_arrive(f, 208, 228);
-  g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->wrong_guesses, ==, 1);
-  g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->fpdus, ==, 3);
+  arrive(f, 0, 104);
+  arrive(f, 208, 228);
+  EXPECT_FIELDS(rnic_receiver_statistics(f->receiver), (wrong_guesses, 1), (fpdus, 3));
   g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 0);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints in full operation: the two directions, their ends, and what a host's connections share. */
 #include "rnic_fixture.h"
-#include "test.h"
-
-#include <string.h>
 
 #include "../kit/path_mtu.h"
 #include "fault/fault_injector.h"
-#include "stack_cleanup.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)
 
@@ -16,29 +12,29 @@ static void assert_closed_well(const rnic_fixture *f)
 {
   for (unsigned side = 0; side < SIDES; side++) {
     const fixture_side *s = &f->sides[side];
-    g_assert_cmpint(s->failed, ==, 0);
-    g_assert_cmpint(s->closed, ==, 1);
+    EXPECT_FIELDS(s, (failed, 0), (closed, 1));
     g_assert_true(s->fin && !s->rst);
   }
 }
 
-/* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is
+/* DDP-028, DDP-029: the peer's FIN is reported as a graceful end of stream and connection, which RST never is
  * (test_fault_injector, reset). DDP-129: the other half is closed gracefully in turn. DDP-031: then the
  * connection is down. */
 RNIC_TEST(test_send_and_close)
 {
-  rnic_fixture_create(f);
-  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
-  rnic_fixture_start(f);
-  rnic_endpoint_close(initiator->endpoint); /* waits for what is posted */
-  g_assert_false(rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_fixture_is_payload(buffer, 5000));
-  g_assert_cmpstr(responder->completions->str, ==, "received 7 (5000 octets)");
-  g_assert_cmpstr(initiator->completions->str, ==, "send 1");
-  g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 1442); /* 1460 - (6 + 4 * 3 + 0) */
+  create(f);
+  uint8_t *buffer = post_receive(f->responder, 5000, 7);
+  post_send(f->initiator, 5000);
+  start(f);
+  rnic_endpoint_close(f->initiator->endpoint); /* waits for what is posted */
+  g_assert_false(post_send(f->initiator, 0));
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_true(is_payload(buffer, 5000));
+  g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (5000 octets)");
+  g_assert_cmpstr(f->initiator->completions->str, ==, "send 1");
+  g_assert_cmpint(f->responder->finished, ==, 1);
+  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(f->initiator->endpoint), ==,
+                   1442); /* 1460 - (6 + 4 * 3 + 0) */
   assert_closed_well(f);
 }
 
@@ -47,34 +43,34 @@ RNIC_TEST(test_send_and_close)
  * DDP-129, its own close closes the rest. */
 RNIC_TEST(test_half_close)
 {
-  responder->closes_when_finished = false;
-  rnic_fixture_create(f);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 3000, 8);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-  rnic_endpoint_close(initiator->endpoint);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_true(initiator->fin && !responder->fin);
-  g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_true(rnic_fixture_post_work(f, SIDE_RESPONDER, rnic_fixture_send_of(3000)));
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_fixture_is_payload(buffer, 3000));
-  g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1");
-  g_assert_false(responder->fin);
-  rnic_endpoint_close(responder->endpoint);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  f->responder->closes_when_finished = false;
+  create(f);
+  post_receive(f->responder, 0, 7);
+  uint8_t *buffer = post_receive(f->initiator, 3000, 8);
+  post_send(f->initiator, 0);
+  rnic_endpoint_close(f->initiator->endpoint);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_true(f->initiator->fin && !f->responder->fin);
+  g_assert_cmpint(f->responder->finished, ==, 1);
+  g_assert_true(post_send(f->responder, 3000));
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_true(is_payload(buffer, 3000));
+  g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (0 octets), send 1");
+  g_assert_false(f->responder->fin);
+  rnic_endpoint_close(f->responder->endpoint);
+  run(f, TIME_PS_PER_SECOND);
   assert_closed_well(f);
 }
 
 /* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
 RNIC_TEST(test_close_before_full_operation)
 {
-  rnic_fixture_start(f);
-  rnic_endpoint_close(initiator->endpoint);
-  rnic_endpoint_close(responder->endpoint);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(initiator->wire->len, ==, 20);
-  g_assert_cmpuint(responder->wire->len, ==, 20);
+  start(f);
+  rnic_endpoint_close(f->initiator->endpoint);
+  rnic_endpoint_close(f->responder->endpoint);
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->initiator->wire->len, ==, 20);
+  g_assert_cmpuint(f->responder->wire->len, ==, 20);
   assert_closed_well(f);
 }
 
@@ -83,20 +79,18 @@ RNIC_TEST(test_close_before_full_operation)
  * the FPDU phase, which is 1460 octets earlier. */
 RNIC_TEST(test_completion_by_acknowledgement)
 {
-  initiator->lost = 0x4; /* Request, Send, Send */
-  rnic_fixture_create(f);
+  f->initiator->lost = 0x4; /* Request, Send, Send */
+  create(f);
   for (unsigned i = 0; i < 2; i++) {
-    rnic_fixture_post_receive(f, SIDE_RESPONDER, 1424, i);
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(1424));
+    post_receive(f->responder, 1424, i);
+    post_send(f->initiator, 1424);
   }
-  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpstr(initiator->completions->str, ==, "send 1");
-  rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
-  g_assert_cmpstr(initiator->completions->str, ==, "send 1, send 1");
-  g_assert_cmpuint(initiator->retransmissions, ==, 1);
-  g_assert_cmpint(initiator->first_retransmitted, ==, 1460);
-  g_assert_cmpint(responder->first_segment, ==, 0);
-  g_assert_cmpuint(responder->segments, ==, 2);
+  start_and_run(f, 100 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpstr(f->initiator->completions->str, ==, "send 1");
+  run(f, 10 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->initiator->completions->str, ==, "send 1, send 1");
+  EXPECT_FIELDS(f->initiator, (retransmissions, 1), (first_retransmitted, 1460));
+  EXPECT_FIELDS(f->responder, (first_segment, 0), (segments, 2));
 }
 
 /* --- Failures --- */
@@ -107,25 +101,23 @@ static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
   rnic_fixture *f = rnic_fixture_new();
   uint32_t stag;
 
-  f->sides[SIDE_INITIATOR].lost = 0x28;
-  rnic_fixture_create(f);
-  *memory = rnic_fixture_register(f, SIDE_RESPONDER, 0, 100 * 1428, &stag);
+  f->initiator->lost = 0x28;
+  create(f);
+  *memory = register_memory(f->responder, 0, 100 * 1428, &stag);
   for (uint64_t i = 0; i < 100; i++) {
-    rdmap_work write = {.id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428};
-    write.remote_stag = i == 40 ? stag ^ 1 : stag;
-    write.remote_offset = i * 1428;
-    rnic_fixture_post_work(f, SIDE_INITIATOR, write);
+    post(f->initiator, .id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428,
+         .remote_stag = i == 40 ? stag ^ 1 : stag, .remote_offset = i * 1428);
   }
   if (loses_terminate) {
-    f->sides[SIDE_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
+    f->responder->lost = 0x2; /* its second packet with payload, after the Reply */
   }
-  rnic_fixture_start(f);
+  start(f);
   return f;
 }
 
 /* DDP-027, RDMAP-226: when a stream has failed and RDMAP has asked for its end, no data of it moves any more
  * at the end that failed: nothing is Placed or Delivered, nothing but the Terminate goes out. DDP-124: octets
- * behind the end are parsed by nobody. RDMAP-223: the Terminate arrives though many segments are on their way
+ * after the end are parsed by nobody. RDMAP-223: the Terminate arrives though many segments are on their way
  * to its sender, which acknowledges and drops them (note D38), and though it gets lost at first. RDMAP-225:
  * the stream is marked erroneous. */
 TEST(test_nothing_moves_after_a_failure)
@@ -133,28 +125,23 @@ TEST(test_nothing_moves_after_a_failure)
   for (int loses = 0; loses < 2; loses++) {
     uint8_t *memory;
     g_autoptr(rnic_fixture) f = write_with_one_bad(&memory, loses);
-    fixture_side *source = &f->sides[SIDE_INITIATOR];
-    fixture_side *sink = &f->sides[SIDE_RESPONDER];
-    rnic_occupancy held;
-
-    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
+    fixture_side *source = f->initiator;
+    fixture_side *sink = f->responder;
+    run(f, 10 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(sink->code, ==, "Terminate 1/1/00");
     g_assert_true(rnic_endpoint_is_erroneous(sink->endpoint));
-    g_assert_cmpuint(sink->placed_after_failure, ==, 0);
-    g_assert_cmpuint(sink->delivered, ==, 40);
-    /* The Reply; behind it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2
+    EXPECT_FIELDS(sink, (placed_after_failure, 0), (delivered, 40));
+    /* The Reply; after it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2
      * more), CRC. */
     g_assert_cmpuint(sink->wire->len, ==, 20 + 4 + 40 + 4);
-    char *terminate = rnic_fixture_terminate(f, SIDE_RESPONDER);
+    g_autofree char *terminate = terminate_of(sink);
     g_assert_cmpuint(strlen(terminate), ==, 2 * 20);
-    g_free(terminate);
     g_assert_cmpstr(source->code, ==, "Terminate 1/1/00");
     g_assert_true(source->failure.by_peer);
-    g_assert_true(rnic_fixture_is_untouched(memory + 40 * 1428, 1428));
+    g_assert_true(is_untouched(memory + 40 * 1428, 1428));
     g_assert_true(source->fin && sink->fin && !source->rst && !sink->rst);
     g_assert_true(source->closed == 1 && sink->closed == 1);
-    rnic_endpoint_held(sink->endpoint, &held);
-    g_assert_cmpuint(held.incomplete + held.unlocated + held.order + held.undelivered, ==, 0);
+    g_assert_cmpuint(waiting_octets(sink) + held_by(sink).undelivered, ==, 0);
   }
 }
 
@@ -162,40 +149,37 @@ TEST(test_nothing_moves_after_a_failure)
  * nothing hangs. */
 RNIC_TEST(test_peer_is_gone)
 {
-  rnic_fixture_create(f);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  f->loses = rnic_fixture_loses_everything;
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
-  rnic_fixture_run(f, 1000 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(initiator->failed, ==, 1);
-  g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_TCP);
-  g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpstr(initiator->code, ==, "MPA error 1");
-  g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
-  g_assert_cmpint(initiator->closed, ==, 1);
-  g_assert_false(rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
+  create(f);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  f->loses = loses_everything;
+  post_send(f->initiator, 5000);
+  run(f, 1000 * TIME_PS_PER_SECOND);
+  EXPECT_FIELDS(f->initiator, (failed, 1), (failure.layer, RNIC_FAILURE_TCP),
+                (failure.reason.tcp, TCP_CLOSE_GAVE_UP));
+  g_assert_cmpstr(f->initiator->code, ==, "MPA error 1");
+  g_assert_cmpstr(f->initiator->completions->str, ==, "send 1 in error");
+  g_assert_cmpint(f->initiator->closed, ==, 1);
+  g_assert_false(post_send(f->initiator, 0));
 }
 
 static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t position, const uint8_t begun[12])
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-  rnic_fixture_set_generation(f, generation);
-  rnic_fixture_create(f);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 100, 7);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  f->loses = rnic_fixture_loses_everything; /* the real Initiator would not know what it never sent */
-  rnic_fixture_forge(f, position, begun, 12, TCP_ACK | TCP_FIN);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(responder->code, ==, "MPA error 1");
-  g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_MPA);
-  g_assert_cmpint(responder->finished, ==, 0);
-  g_assert_true(responder->fin);
+  set_generation(f, generation);
+  create(f);
+  post_receive(f->responder, 100, 7);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  forge(f, position, begun, 12, TCP_ACK | TCP_FIN);
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->responder->code, ==, "MPA error 1");
+  EXPECT_FIELDS(f->responder, (failure.layer, RNIC_FAILURE_MPA), (finished, 0));
+  g_assert_true(f->responder->fin);
 }
 
 /* MPA-272, MPA-274, MPA-276 (note M32): FIN in the middle of an FPDU is no graceful end: code 1. A marker,
- * then a length of 100 and the first octets of what it promises; behind the Request's 20 octets, or, in
+ * then a length of 100 and the first octets of what it promises; after the Request's 20 octets, or, in
  * rdmac, first of all. */
 TEST(test_fin_within_an_fpdu)
 {
@@ -206,35 +190,31 @@ TEST(test_fin_within_an_fpdu)
   assert_fin_within_an_fpdu(IWARP_RDMAC, 0, rdmac);
 }
 
-static bool has_terminate(const rnic_fixture *f, unsigned side)
+static bool has_terminate(const fixture_side *s)
 {
-  g_autofree char *terminate = rnic_fixture_terminate(f, side);
-  bool found = *terminate != '\0';
-
-  return found;
+  g_autofree char *terminate = terminate_of(s);
+  return *terminate != '\0';
 }
 
 /* The first packet by which the Responder's Terminate is on the wire as a whole gets lost. */
-static bool loses_the_terminate(rnic_fixture *f, unsigned from, const datagram *packet)
+static bool loses_the_terminate(fixture_side *from, const datagram *packet)
 {
-  if (from != SIDE_RESPONDER || packet->payload.length == 0 || !has_terminate(f, from)) {
+  if (from != from->fixture->responder || packet->payload.length == 0 || !has_terminate(from)) {
     return false;
   }
-  f->loses = NULL;
+  from->fixture->loses = NULL;
   return true;
 }
 
-/* The ULPs hear of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also late
- * in a connection's life. */
-RNIC_TEST(test_when_a_terminate_is_told)
+/* The ULPs learn of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also
+ * late in a connection's life. */
+RNIC_TEST(test_when_a_terminate_is_reported)
 {
-
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  rnic_fixture_post(f, SIDE_INITIATOR, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10,
-                    .remote_stag = 0xBAD);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpint(responder->failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(initiator->failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpint(f->responder->failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(f->initiator->failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
 }
 
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that
@@ -245,54 +225,47 @@ TEST(test_terminate_after_message_under_way)
 {
   for (int loses = 0; loses < 2; loses++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
-    rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
-
-    rnic_fixture_create(f);
-    rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-    uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 100000, 8);
-    rnic_fixture_post_work(f, SIDE_RESPONDER, rnic_fixture_send_of(100000));
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-    rnic_fixture_start_and_run(f,
-                               55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
-    g_assert_cmpuint(responder->wire->len, ==,
+    create(f);
+    post_receive(f->responder, 0, 7);
+    uint8_t *buffer = post_receive(f->initiator, 100000, 8);
+    post_send(f->responder, 100000);
+    post_send(f->initiator, 0);
+    start_and_run(f, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
+    g_assert_cmpuint(f->responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
-    rnic_fixture_post_work(f, SIDE_INITIATOR, write);
-    rnic_fixture_post_work(f, SIDE_RESPONDER,
-                           rnic_fixture_send_of(1)); /* not with DDP yet: it never goes out */
+    post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
+    post_send(f->responder, 1); /* not with DDP yet: it never goes out */
     f->loses = loses ? loses_the_terminate : NULL;
-    while (!responder->fin) {
-      g_assert_false(responder->rst);
-      g_assert_cmpint(responder->closed, ==, 0);
-      g_assert_cmpint(f->now, <, KIT_START_PS + 10 * TIME_PS_PER_SECOND);
-      rnic_fixture_run(f, TIME_PS_PER_MICROSECOND);
+    while (!f->responder->fin) {
+      g_assert_false(f->responder->rst);
+      g_assert_cmpint(f->responder->closed, ==, 0);
+      g_assert_cmpint(f->now, <, START_PS + 10 * TIME_PS_PER_SECOND);
+      run(f, TIME_PS_PER_MICROSECOND);
     }
-    g_assert_true(has_terminate(f, SIDE_RESPONDER));
+    g_assert_true(has_terminate(f->responder));
     /* 71 FPDUs leave in windows of 10, 20, 40 and the rest, of which the first two may have left at the
      * failure. */
-    g_assert_cmpint(responder->fin_at, >=, responder->failed_at + 2 * 20 * TIME_PS_PER_MICROSECOND);
-    while (!responder->closed) {
-      g_assert_cmpint(f->now, <, KIT_START_PS + 20 * TIME_PS_PER_SECOND);
-      g_assert_false(responder->rst);
-      rnic_fixture_run(f, TIME_PS_PER_MICROSECOND);
+    g_assert_cmpint(f->responder->fin_at, >=, f->responder->failed_at + 2 * 20 * TIME_PS_PER_MICROSECOND);
+    while (!f->responder->closed) {
+      g_assert_cmpint(f->now, <, START_PS + 20 * TIME_PS_PER_SECOND);
+      g_assert_false(f->responder->rst);
+      run(f, TIME_PS_PER_MICROSECOND);
     }
-    g_assert_cmpint(initiator->failed, ==, 1);
-    g_assert_true(initiator->failure.by_peer);
-    g_assert_cmpuint(initiator->retransmissions + responder->retransmissions, ==, loses ? 1 : 0);
-    rnic_fixture_run(f, TIME_PS_PER_SECOND);
-    g_assert_cmpstr(responder->code, ==, "Terminate 1/1/00");
-    g_assert_cmpstr(initiator->code, ==, "Terminate 1/1/00");
-    g_assert_cmpstr(initiator->completions->str, ==, "send 1, write 2, received 8 (100000 octets)");
-    g_assert_cmpstr(responder->completions->str, ==,
+    g_assert_cmpint(f->initiator->failed, ==, 1);
+    g_assert_true(f->initiator->failure.by_peer);
+    g_assert_cmpuint(f->initiator->retransmissions + f->responder->retransmissions, ==, loses ? 1 : 0);
+    run(f, TIME_PS_PER_SECOND);
+    g_assert_cmpstr(f->responder->code, ==, "Terminate 1/1/00");
+    g_assert_cmpstr(f->initiator->code, ==, "Terminate 1/1/00");
+    g_assert_cmpstr(f->initiator->completions->str, ==, "send 1, write 2, received 8 (100000 octets)");
+    g_assert_cmpstr(f->responder->completions->str, ==,
                     "received 7 (0 octets), send 1 in error, send 1 in error");
-    g_assert_true(rnic_fixture_is_payload(buffer, 100000));
-    GPtrArray *ulpdus = rnic_fixture_ulpdus(f, SIDE_RESPONDER, NULL);
+    g_assert_true(is_payload(buffer, 100000));
+    g_autoptr(GPtrArray) ulpdus = ulpdus_of(f->responder, NULL);
     /* 1424 octets of payload a ULPDU: 70 of them and 320 octets, then the Terminate: 18 + 20 octets */
     g_assert_cmpuint(ulpdus->len, ==, 71 + 1);
     g_assert_cmpuint(((GByteArray *)g_ptr_array_index(ulpdus, 71))->len, ==, 18 + 20);
-    g_ptr_array_unref(ulpdus);
-    g_assert_true(initiator->closed == 1 && responder->closed == 1 && !initiator->rst);
+    g_assert_true(f->initiator->closed == 1 && f->responder->closed == 1 && !f->initiator->rst);
   }
 }
 
@@ -300,60 +273,55 @@ TEST(test_terminate_after_message_under_way)
  * is behind a hole waits. */
 RNIC_TEST(test_nothing_is_kept)
 {
-  rnic_occupancy held;
-
-  responder->config.markers = false;
-  initiator->lost = 0x2; /* the first FPDU */
-  rnic_fixture_create(f);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
-  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_MICROSECOND);
-  rnic_endpoint_held(responder->endpoint, &held);
+  f->responder->config.markers = false;
+  f->initiator->lost = 0x2; /* the first FPDU */
+  create(f);
+  post_receive(f->responder, 4000, 7);
+  post_send(f->initiator, 4000);
+  start_and_run(f, 100 * TIME_PS_PER_MICROSECOND);
   /* MULPDU 1454, 1436 of payload: 4000 = 1436 + 1436 + 1128: 1460 octets, and 2 + 1146 + 4 = 1152 */
-  g_assert_cmpuint(held.order, ==, 1460 + 1152);
-  rnic_fixture_forge(f, 20, "", 0, TCP_RST);
-  g_assert_cmpint(responder->failed, ==, 1);
-  rnic_endpoint_held(responder->endpoint, &held);
-  g_assert_cmpuint(held.order + held.unlocated + held.incomplete + held.partial_fpdus, ==, 0);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(held_by(f->responder).order, ==, 1460 + 1152);
+  forge(f, 20, "", 0, TCP_RST);
+  g_assert_cmpint(f->responder->failed, ==, 1);
+  g_assert_cmpuint(waiting_octets(f->responder) + held_by(f->responder).partial_fpdus, ==, 0);
+  run(f, 100 * TIME_PS_PER_SECOND);
 }
 
 /* That nothing is held is known at once, before and after something was lost. */
 RNIC_TEST(test_holds_nothing)
 {
-  responder->config.tcp.passing = TCP_PASSING_AS_ARRIVED;
-  initiator->lost = 0x4; /* the second FPDU */
-  rnic_fixture_create(f);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 6);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_endpoint_holds_nothing(responder->endpoint));
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
-  rnic_fixture_run(f, 100 * TIME_PS_PER_MICROSECOND);
-  g_assert_false(rnic_endpoint_holds_nothing(responder->endpoint));
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpstr(responder->completions->str, ==, "received 6 (0 octets), received 7 (4000 octets)");
-  g_assert_true(rnic_endpoint_holds_nothing(responder->endpoint));
+  f->responder->config.tcp.passing = TCP_PASSING_AS_ARRIVED;
+  f->initiator->lost = 0x4; /* the second FPDU */
+  create(f);
+  post_receive(f->responder, 0, 6);
+  post_receive(f->responder, 4000, 7);
+  post_send(f->initiator, 0);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_endpoint_holds_nothing(f->responder->endpoint));
+  post_send(f->initiator, 4000);
+  run(f, 100 * TIME_PS_PER_MICROSECOND);
+  g_assert_false(rnic_endpoint_holds_nothing(f->responder->endpoint));
+  run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->responder->completions->str, ==, "received 6 (0 octets), received 7 (4000 octets)");
+  g_assert_true(rnic_endpoint_holds_nothing(f->responder->endpoint));
 }
 
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The
  * peer is of rdmac and closes at once. The time that was left for its frame counts no longer. */
 RNIC_TEST(test_fin_in_startup)
 {
-  responder->config.generation = IWARP_RDMAC;
-  rnic_fixture_create(f);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start(f);
-  rnic_endpoint_close(responder->endpoint);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(initiator->code, ==, "MPA error 1");
-  g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_MPA);
-  g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
-  g_assert_true(initiator->fin && !initiator->rst);
-  g_assert_cmpint(initiator->failed, ==, 1);
-  g_assert_cmpint(initiator->closed, ==, 1);
-  g_assert_cmpint(rnic_endpoint_deadline(initiator->endpoint), ==, TIME_PS_NEVER);
+  f->responder->config.generation = IWARP_RDMAC;
+  create(f);
+  post_send(f->initiator, 70);
+  start(f);
+  rnic_endpoint_close(f->responder->endpoint);
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->initiator->code, ==, "MPA error 1");
+  g_assert_cmpint(f->initiator->failure.layer, ==, RNIC_FAILURE_MPA);
+  g_assert_cmpstr(f->initiator->completions->str, ==, "send 1 in error");
+  g_assert_true(f->initiator->fin && !f->initiator->rst);
+  EXPECT_FIELDS(f->initiator, (failed, 1), (closed, 1));
+  g_assert_cmpint(rnic_endpoint_deadline(f->initiator->endpoint), ==, TIME_PS_NEVER);
 }
 
 /* --- Options --- */
@@ -363,23 +331,23 @@ RNIC_TEST(test_fin_in_startup)
 RNIC_TEST(test_silent_drop)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
-  g_autoptr(fault_injector) fault = fault_injector_new(&bad_crc, responder->host, 1);
+  g_autoptr(fault_injector) fault = fault_injector_new(&bad_crc, f->responder->host, 1);
 
   /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code
    * 1. */
-  initiator->config.fault = &fault->misbehaviour;
-  initiator->config.tcp.retries_max = 3;
-  responder->config.silent_drop = true;
-  rnic_fixture_create(f);
-  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpstr(initiator->code, ==, "MPA error 1");
-  g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpint(responder->failure.layer, !=, RNIC_FAILURE_MPA);
+  f->initiator->config.fault = &fault->misbehaviour;
+  f->initiator->config.tcp.retries_max = 3;
+  f->responder->config.silent_drop = true;
+  create(f);
+  uint8_t *buffer = post_receive(f->responder, 70, 7);
+  post_send(f->initiator, 70);
+  start_and_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->initiator->code, ==, "MPA error 1");
+  g_assert_cmpint(f->initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpint(f->responder->failure.layer, !=, RNIC_FAILURE_MPA);
   /* The original, the tail loss probe, and two more: the third timeout is the last. */
-  g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 4);
-  g_assert_true(rnic_fixture_is_untouched(buffer, 70));
+  g_assert_cmpuint(rnic_endpoint_refusals(f->responder->endpoint)->broken, ==, 4);
+  g_assert_true(is_untouched(buffer, 70));
 }
 
 static datagram *damaged(const datagram *packet)
@@ -400,13 +368,13 @@ static datagram *damaged(const datagram *packet)
 }
 
 /* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */
-static bool damages_one(rnic_fixture *f, unsigned from, const datagram *packet)
+static bool damages_one(fixture_side *from, const datagram *packet)
 {
-  if (from != SIDE_INITIATOR || packet->payload.length == 0 || f->sides[from].packets != 4) {
+  if (from != from->fixture->initiator || packet->payload.length == 0 || from->packets != 4) {
     return false;
   }
   g_autoptr(datagram) other = damaged(packet);
-  rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, other, f->now);
+  rnic_endpoint_receive(from->fixture->responder->endpoint, other, from->fixture->now);
   return true;
 }
 
@@ -416,40 +384,39 @@ TEST(test_damage_on_the_way)
 {
   for (int silent = 0; silent < 2; silent++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    responder->config.silent_drop = silent;
+    f->responder->config.silent_drop = silent;
     f->loses = damages_one;
-    rnic_fixture_create(f);
-    uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 14240, 7); /* ten full FPDUs */
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(14240));
-    rnic_fixture_start_and_run(f, 10 * TIME_PS_PER_SECOND);
+    create(f);
+    uint8_t *buffer = post_receive(f->responder, 14240, 7); /* ten full FPDUs */
+    post_send(f->initiator, 14240);
+    start_and_run(f, 10 * TIME_PS_PER_SECOND);
     if (silent) {
-      g_assert_cmpint(responder->failed, ==, 0);
-      g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 1);
-      g_assert_true(rnic_fixture_is_payload(buffer, 14240));
+      g_assert_cmpint(f->responder->failed, ==, 0);
+      g_assert_cmpuint(rnic_endpoint_refusals(f->responder->endpoint)->broken, ==, 1);
+      g_assert_true(is_payload(buffer, 14240));
     } else {
-      g_assert_cmpstr(responder->code, ==, "MPA error 2");
-      g_assert_cmpuint(responder->placed_after_failure, ==, 0);
-      g_assert_cmpuint(responder->delivered, <, 10);
+      g_assert_cmpstr(f->responder->code, ==, "MPA error 2");
+      g_assert_cmpuint(f->responder->placed_after_failure, ==, 0);
+      g_assert_cmpuint(f->responder->delivered, <, 10);
     }
   }
 }
 
-/* Octets of the ULPDUs that `side` put on the wire: "1442 1442 90". */
-static char *ulpdu_sizes(const rnic_fixture *f, unsigned side)
+/* The side put ULPDUs of these sizes on the wire: "1442 1442 90". */
+static void assert_ulpdu_sizes(const fixture_side *s, const char *expected)
 {
-  g_autoptr(GPtrArray) ulpdus = rnic_fixture_ulpdus(f, side, NULL);
-  GString *sizes = g_string_new(NULL);
-
+  g_autoptr(GPtrArray) ulpdus = ulpdus_of(s, NULL);
+  g_autoptr(GString) sizes = g_string_new(NULL);
   for (guint i = 0; i < ulpdus->len; i++) {
     const GByteArray *ulpdu = g_ptr_array_index(ulpdus, i);
     g_string_append_printf(sizes, "%s%u", i > 0 ? " " : "", ulpdu->len);
   }
-  return g_string_free(sizes, FALSE);
+  g_assert_cmpstr(sizes->str, ==, expected);
 }
 
 typedef struct mulpdu_case {
+  const char *name;
   uint32_t assumed_emss_octets;
   bool dynamic;
   uint32_t new_mtu_octets; /* after the first Send; 0: none */
@@ -466,42 +433,35 @@ typedef struct mulpdu_case {
  * second Send finds that segment gone and starts one of its own: markers at 4608, 5120: 1446; at 5568: 5632,
  * 6144, 6656: 1442; 1166 are left. */
 static const mulpdu_case mulpdus[] = {
-    {0, false, 0, "1442 1442 1170", "1442 1442 1170"},
-    {1460, false, 0, "1442 1442 1170", "1442 1442 1170"},
-    {536, false, 0, "522 522 522 522 522 522 522 490", "522 522 522 522 522 522 522 490"},
-    {0, false, 576, "1442 1442 1170", "522 522 522 522 522 522 522 490"},
-    {0, true, 0, "1442 1442 1170", "1446 1442 1166"},
+    {"printed formula", 0, false, 0, "1442 1442 1170", "1442 1442 1170"},
+    {"EMSS assumed to be 1460", 1460, false, 0, "1442 1442 1170", "1442 1442 1170"},
+    {"EMSS assumed to be 536", 536, false, 0, "522 522 522 522 522 522 522 490",
+     "522 522 522 522 522 522 522 490"},
+    {"MTU changes", 0, false, 576, "1442 1442 1170", "522 522 522 522 522 522 522 490"},
+    {"by position", 0, true, 0, "1442 1442 1170", "1446 1442 1166"},
 };
 
 /* MPA-152: MULPDU follows EMSS when the MTU changes. */
-TEST(test_mulpdu)
+EACH_TEST(test_mulpdu, mulpdu_case, mulpdus)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(mulpdus); i++) {
-    const mulpdu_case *c = &mulpdus[i];
-    g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-
-    initiator->config.assumed_emss_octets = c->assumed_emss_octets;
-    initiator->config.dynamic_mulpdu = c->dynamic;
-    rnic_fixture_create(f);
-    uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 1);
-    uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 2);
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
-    rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-    char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
-    g_assert_cmpstr(sizes, ==, c->first);
-    g_free(sizes);
-    if (c->new_mtu_octets > 0) {
-      kit_set_send_mtu(initiator->endpoint->tcp, c->new_mtu_octets);
-      g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
-    }
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
-    rnic_fixture_run(f, TIME_PS_PER_SECOND);
-    sizes = ulpdu_sizes(f, SIDE_INITIATOR);
-    g_assert_cmpstr(sizes + strlen(c->first) + 1, ==, c->second);
-    g_free(sizes);
-    g_assert_true(rnic_fixture_is_payload(first, 4000) && rnic_fixture_is_payload(second, 4000));
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
+  f->initiator->config.assumed_emss_octets = c->assumed_emss_octets;
+  f->initiator->config.dynamic_mulpdu = c->dynamic;
+  create(f);
+  uint8_t *first = post_receive(f->responder, 4000, 1);
+  uint8_t *second = post_receive(f->responder, 4000, 2);
+  post_send(f->initiator, 4000);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  assert_ulpdu_sizes(f->initiator, c->first);
+  if (c->new_mtu_octets > 0) {
+    kit_set_send_mtu(f->initiator->endpoint->tcp, c->new_mtu_octets);
+    g_assert_cmpuint(rnic_endpoint_emss_octets(f->initiator->endpoint), ==, c->new_mtu_octets - 40);
   }
+  post_send(f->initiator, 4000);
+  run(f, TIME_PS_PER_SECOND);
+  g_autofree char *both = g_strconcat(c->first, " ", c->second, NULL);
+  assert_ulpdu_sizes(f->initiator, both);
+  g_assert_true(is_payload(first, 4000) && is_payload(second, 4000));
 }
 
 /* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 -
@@ -510,171 +470,147 @@ TEST(test_mulpdu)
  * FPDU. */
 RNIC_TEST(test_dynamic_mulpdu)
 {
-  initiator->config.dynamic_mulpdu = true;
-  initiator->config.tcp.send_mtu_octets = 1076;
-  rnic_fixture_create(f);
-  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4012, 1);
+  f->initiator->config.dynamic_mulpdu = true;
+  f->initiator->config.tcp.send_mtu_octets = 1076;
+  create(f);
+  uint8_t *buffer = post_receive(f->responder, 4012, 1);
   /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4012));
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
-  g_assert_cmpstr(sizes, ==, "1018 1022 1022 1022");
-  g_free(sizes);
-  g_assert_cmpuint(initiator->wire->len, ==, 20 + 4 * 1036);
-  g_assert_cmpuint(initiator->packets, ==, 1 + 4);
-  g_assert_true(rnic_fixture_is_payload(buffer, 4012));
+  post_send(f->initiator, 4012);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  assert_ulpdu_sizes(f->initiator, "1018 1022 1022 1022");
+  g_assert_cmpuint(f->initiator->wire->len, ==, 20 + 4 * 1036);
+  g_assert_cmpuint(f->initiator->packets, ==, 1 + 4);
+  g_assert_true(is_payload(buffer, 4012));
 }
 
-/* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A
+/* MPA-150: after an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A
  * Write of 70 octets: a marker, 2, 84 of ULPDU, 2 of pad, 4: 96. In the 1364 octets left, up to offset 1460,
  * lie the markers at 512 and 1024: 1364 - 8 - 6 = 1350, 1336 of payload. At 1460: 1536, 2048, 2560: 1442,
  * 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
-RNIC_TEST(test_dynamic_mulpdu_behind_an_fpdu)
+RNIC_TEST(test_dynamic_mulpdu_after_an_fpdu)
 {
-  rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70};
-
-  initiator->config.dynamic_mulpdu = true;
-  rnic_fixture_create(f);
-  uint8_t *memory = rnic_fixture_register(f, SIDE_RESPONDER, 0, 4000, &write.remote_stag);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, write);
-  write.length = 4000;
-  rnic_fixture_post_work(f, SIDE_INITIATOR, write);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
-  g_assert_cmpstr(sizes, ==, "84 1350 1442 1250");
-  g_free(sizes);
-  g_assert_cmpuint(initiator->packets, ==, 1 + 3);
-  g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->payload_octets, ==, 1428);
-  g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->stream_octets, ==, 1460);
-  g_assert_true(rnic_fixture_is_payload(memory, 4000));
+  uint32_t stag;
+  f->initiator->config.dynamic_mulpdu = true;
+  create(f);
+  uint8_t *memory = register_memory(f->responder, 0, 4000, &stag);
+  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70, .remote_stag = stag);
+  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 4000, .remote_stag = stag);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  assert_ulpdu_sizes(f->initiator, "84 1350 1442 1250");
+  g_assert_cmpuint(f->initiator->packets, ==, 1 + 3);
+  EXPECT_FIELDS(rnic_endpoint_full_size(f->initiator->endpoint), (payload_octets, 1428),
+                (stream_octets, 1460));
+  g_assert_true(is_payload(memory, 4000));
 }
 
-/* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a
+/* A ULP that wants no events: neither of Private Data, losses and octets, nor of the end, of a
  * connection that fails or of one that does not. */
 TEST(test_no_events)
 {
   for (int fails = 0; fails < 2; fails++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    initiator->hears_nothing = responder->hears_nothing = true;
-    initiator->lost = 0x2; /* the first FPDU */
-    rnic_fixture_create(f);
-    uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
+    f->initiator->wants_no_events = f->responder->wants_no_events = true;
+    f->initiator->lost = 0x2; /* the first FPDU */
+    create(f);
+    uint8_t *buffer = post_receive(f->responder, 5000, 7);
+    post_send(f->initiator, 5000);
     if (fails) {
-      rnic_fixture_post(f, SIDE_INITIATOR, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10,
-                        .remote_stag = 0xBAD);
+      post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
     }
-    rnic_fixture_start(f);
-    rnic_endpoint_close(initiator->endpoint);
-    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
-    rnic_endpoint_close(responder->endpoint);
-    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
-    g_assert_true(rnic_fixture_is_payload(buffer, 5000));
-    g_assert_true(initiator->fin && responder->fin);
-    g_assert_cmpint(rnic_endpoint_is_erroneous(responder->endpoint), ==, fails);
+    start(f);
+    rnic_endpoint_close(f->initiator->endpoint);
+    run(f, 10 * TIME_PS_PER_SECOND);
+    rnic_endpoint_close(f->responder->endpoint);
+    run(f, 10 * TIME_PS_PER_SECOND);
+    g_assert_true(is_payload(buffer, 5000));
+    g_assert_true(f->initiator->fin && f->responder->fin);
+    g_assert_cmpint(rnic_endpoint_is_erroneous(f->responder->endpoint), ==, fails);
   }
 }
 
-/* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the
- * last of them has been placed, and so is an error of MPA's. */
+/* The placement latency delays ULPDUs, and what comes after them keeps its place: the FIN is reported when
+ * the last of them has been placed, and so is an error of MPA's. */
 TEST(test_placement_latency)
 {
   for (int bad = 0; bad < 2; bad++) {
     const fault_config second_crc = {.id = FAULT_BAD_CRC, .at = 2};
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    g_autoptr(fault_injector) fault = fault_injector_new(&second_crc, f->sides[SIDE_RESPONDER].host, 1);
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
+    g_autoptr(fault_injector) fault = fault_injector_new(&second_crc, f->responder->host, 1);
 
-    f->sides[SIDE_INITIATOR].config.fault = bad ? &fault->misbehaviour : NULL;
-    responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
-    rnic_fixture_create(f);
-    uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
-    uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 8);
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
-    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
-    rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
-    rnic_fixture_start_and_run(f, 40 * TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(responder->placed + (unsigned)responder->failed + (unsigned)responder->finished, ==, 0);
-    rnic_occupancy held;
-    rnic_endpoint_held(responder->endpoint, &held);
-    g_assert_cmpuint(held.processing, ==,
-                     bad ? 4 + 96 : 4 + 2 * 96); /* a marker; 2 + 88 + 2 + 4 octets each */
-    rnic_fixture_run(f, TIME_PS_PER_SECOND);
-    g_assert_true(rnic_fixture_is_payload(first, 70));
+    f->initiator->config.fault = bad ? &fault->misbehaviour : NULL;
+    f->responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
+    create(f);
+    uint8_t *first = post_receive(f->responder, 70, 7);
+    uint8_t *second = post_receive(f->responder, 70, 8);
+    post_send(f->initiator, 70);
+    post_send(f->initiator, 70);
+    rnic_endpoint_close(f->initiator->endpoint);
+    start_and_run(f, 40 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(f->responder->placed + (unsigned)f->responder->failed + (unsigned)f->responder->finished,
+                     ==, 0);
+    /* a marker; 2 + 88 + 2 + 4 octets each */
+    g_assert_cmpuint(held_by(f->responder).processing, ==, bad ? 4 + 96 : 4 + 2 * 96);
+    run(f, TIME_PS_PER_SECOND);
+    g_assert_true(is_payload(first, 70));
     if (bad) {
-      g_assert_cmpstr(responder->code, ==, "MPA error 2");
-      g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets)");
-      g_assert_true(rnic_fixture_is_untouched(second, 70));
+      g_assert_cmpstr(f->responder->code, ==, "MPA error 2");
+      g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (70 octets)");
+      g_assert_true(is_untouched(second, 70));
     } else {
-      g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets), received 8 (70 octets)");
-      g_assert_cmpint(responder->finished, ==, 1);
+      g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (70 octets), received 8 (70 octets)");
+      g_assert_cmpint(f->responder->finished, ==, 1);
     }
   }
 }
 
 /* --- Connections of one host --- */
 
-/* A second connection whose Responder is on the host of the first one's. Freed before it. */
-static rnic_fixture *second_connection(const rnic_fixture *first, uint32_t protection_domain)
-{
-  rnic_fixture *f = rnic_fixture_new();
-
-  f->sides[SIDE_RESPONDER].config.host = first->sides[SIDE_RESPONDER].host;
-  f->sides[SIDE_RESPONDER].config.protection_domain = protection_domain;
-  return f;
-}
-
+/* An STag of one connection, and whether the peer of another reaches it. */
 typedef struct reach_case {
-  const char *ids;
+  const char *name;
   bool same_domain;
   ddp_association association;
   bool reaches;
 } reach_case;
 
 static const reach_case reaches[] = {
-    {"DDP-208: by Protection Domain, another one", false, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, false},
-    {"DDP-208: by Protection Domain, the same one", true, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, true},
-    {"DDP-209: by stream", false, DDP_ASSOCIATED_BY_STREAM, false},
-    {"DDP-209: by stream", true, DDP_ASSOCIATED_BY_STREAM, false},
+    {"by another Protection Domain", false, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, false},
+    {"by the same Protection Domain", true, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, true},
+    {"by stream, of another domain", false, DDP_ASSOCIATED_BY_STREAM, false},
+    {"by stream, of the same domain", true, DDP_ASSOCIATED_BY_STREAM, false},
 };
 
 /* DDP-207, DDP-208, DDP-209: an STag that one connection of an RNIC registers, used by the peer of another
  * connection: a Write, then a Read. */
-TEST(test_reach_between_connections)
+EACH_TEST(test_reach_between_connections, reach_case, reaches)
 {
-  for (size_t i = 0; i < 2 * G_N_ELEMENTS(reaches); i++) {
-    const reach_case *c = &reaches[i / 2];
-    bool reads = i % 2;
+  for (int reads = 0; reads < 2; reads++) {
     g_autoptr(rnic_fixture) owner = rnic_fixture_new();
-    rnic_fixture_create(owner);
-    rnic_host *host = owner->sides[SIDE_RESPONDER].host;
-    uint32_t domain = owner->sides[SIDE_RESPONDER].config.protection_domain;
-    rnic_fixture *other =
-        second_connection(owner, c->same_domain ? domain : rnic_host_protection_domain_new(host));
-    rnic_memory memory = {.octets = rnic_fixture_memory(owner, SIDE_RESPONDER, 100),
+    create(owner);
+    fixture_side *host = owner->responder;
+    g_autoptr(rnic_fixture) other = second_connection(
+        owner, c->same_domain ? host->config.protection_domain : rnic_host_protection_domain_new(host->host));
+    rnic_memory memory = {.octets = new_memory(host, 100),
                           .length = 100,
                           .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                           .association = c->association};
-    rdmap_work work = {.id = 1, .length = 100};
-
-    rnic_fixture_create(other);
-    work.remote_stag = rnic_allocate_stag(owner->sides[SIDE_RESPONDER].endpoint);
-    g_assert_true(rnic_register_as(owner->sides[SIDE_RESPONDER].endpoint, &memory, work.remote_stag));
-    uint8_t *sink = rnic_fixture_register(other, SIDE_INITIATOR, 0, 100, &work.local_stag);
-    work.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE;
-    rnic_fixture_post_work(other, SIDE_INITIATOR, work);
-    rnic_fixture_start_and_run(other, TIME_PS_PER_SECOND);
+    rdmap_work work = {.id = 1,
+                       .operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE,
+                       .length = 100,
+                       .remote_stag = rnic_allocate_stag(host->endpoint)};
+    create(other);
+    g_assert_true(rnic_register_as(host->endpoint, &memory, work.remote_stag));
+    uint8_t *sink = register_memory(other->initiator, 0, 100, &work.local_stag);
+    post_work(other->initiator, work);
+    start_and_run(other, TIME_PS_PER_SECOND);
     if (c->reaches) {
-      g_assert_cmpint(other->sides[SIDE_RESPONDER].failed, ==, 0);
-      g_assert_cmpint(rnic_fixture_is_payload(memory.octets, 100), ==, !reads);
+      g_assert_cmpint(other->responder->failed, ==, 0);
+      g_assert_cmpint(is_payload(memory.octets, 100), ==, !reads);
     } else {
-      g_assert_cmpstr(other->sides[SIDE_RESPONDER].code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
-      g_assert_true(rnic_fixture_is_untouched(memory.octets, 100) && rnic_fixture_is_untouched(sink, 100));
+      g_assert_cmpstr(other->responder->code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
+      g_assert_true(is_untouched(memory.octets, 100) && is_untouched(sink, 100));
     }
-    rnic_fixture_free(other);
   }
 }
 
@@ -684,20 +620,19 @@ TEST(test_greedy_peer)
 {
   g_autoptr(rnic_fixture) modest = rnic_fixture_new();
 
-  rnic_fixture_create(modest);
-  g_autoptr(rnic_fixture) greedy =
-      second_connection(modest, modest->sides[SIDE_RESPONDER].config.protection_domain);
-  rnic_fixture_create(greedy);
-  uint8_t *other = rnic_fixture_post_receive(modest, SIDE_RESPONDER, 70, 1);
-  rnic_fixture_post_receive(greedy, SIDE_RESPONDER, 70, 2);
-  rnic_fixture_post_work(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_post_work(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start_and_run(greedy, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].code, ==, "Terminate 1/2/02");
-  g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].completions->str, ==, "received 2 (70 octets)");
-  g_assert_true(rnic_fixture_is_untouched(other, 70));
-  rnic_fixture_post_work(modest, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start_and_run(modest, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_fixture_is_payload(other, 70));
-  g_assert_cmpint(modest->sides[SIDE_RESPONDER].failed, ==, 0);
+  create(modest);
+  g_autoptr(rnic_fixture) greedy = second_connection(modest, modest->responder->config.protection_domain);
+  create(greedy);
+  uint8_t *other = post_receive(modest->responder, 70, 1);
+  post_receive(greedy->responder, 70, 2);
+  post_send(greedy->initiator, 70);
+  post_send(greedy->initiator, 70);
+  start_and_run(greedy, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(greedy->responder->code, ==, "Terminate 1/2/02");
+  g_assert_cmpstr(greedy->responder->completions->str, ==, "received 2 (70 octets)");
+  g_assert_true(is_untouched(other, 70));
+  post_send(modest->initiator, 70);
+  start_and_run(modest, TIME_PS_PER_SECOND);
+  g_assert_true(is_payload(other, 70));
+  g_assert_cmpint(modest->responder->failed, ==, 0);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (note M46). */
-#include "rdmap/rdmap_stream_private.h"
 #include "rnic_fixture.h"
-#include "test.h"
 
 enum { MIX_NO_WORK, MIX_INITIATOR_SENDS, MIX_RESPONDER_SENDS, MIX_BOTH_SEND };
 
@@ -47,16 +45,16 @@ static rnic_fixture *mix(const mix_case *c, uint8_t *buffers[SIDES])
 {
   rnic_fixture *f = rnic_fixture_new();
 
-  f->sides[SIDE_INITIATOR].config.generation = c->initiator;
-  f->sides[SIDE_RESPONDER].config.generation = c->responder;
-  rnic_fixture_create(f);
+  f->initiator->config.generation = c->initiator;
+  f->responder->config.generation = c->responder;
+  create(f);
   for (unsigned side = 0; side < SIDES; side++) {
-    buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
+    buffers[side] = post_receive(&f->sides[side], 70, 7);
     if (c->work & (side == SIDE_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
-      rnic_fixture_post_work(f, side, rnic_fixture_send_of(70));
+      post_send(&f->sides[side], 70);
     }
   }
-  rnic_fixture_start(f);
+  start(f);
   return f;
 }
 
@@ -71,7 +69,7 @@ TEST(test_generations_that_do_not_fit)
     fixture_side *finder = &f->sides[c->finder];
     fixture_side *other = &f->sides[1 - c->finder];
 
-    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+    run(f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(finder->code, ==, "MPA error 4");
     g_assert_cmpint(finder->failure.reason.startup, ==, c->reason);
     if (c->at > 0) {
@@ -83,7 +81,7 @@ TEST(test_generations_that_do_not_fit)
     g_assert_cmpstr(other->code, ==, "MPA error 1");
     g_assert_true(finder->closed == 1 && other->closed == 1);
     for (unsigned side = 0; side < SIDES; side++) {
-      g_assert_true(rnic_fixture_is_untouched(buffers[side], 70));
+      g_assert_true(is_untouched(buffers[side], 70));
       g_assert_cmpint(rdmap_send_queue_count(f->sides[side].endpoint->stream->operations), ==, 0);
     }
   }
@@ -98,17 +96,14 @@ TEST(test_rdmac_waits_no_longer_than_its_timeout)
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    initiator->config.startup_timeout_ps = 0;
-    responder->config.generation = IWARP_RDMAC;
-    responder->config.startup_timeout_ps = timeouts[i];
-    rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
-    g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_ULP);
-    g_assert_cmpint(responder->failure.reason.ulp, ==, RNIC_ULP_NO_FPDU);
-    g_assert_cmpint(responder->failed_at, ==, 30 * TIME_PS_PER_MICROSECOND + timeouts[i]);
-    g_assert_true(responder->rst && initiator->closed == 1 && responder->closed == 1);
+    f->initiator->config.startup_timeout_ps = 0;
+    f->responder->config.generation = IWARP_RDMAC;
+    f->responder->config.startup_timeout_ps = timeouts[i];
+    start_and_run(f, 60 * TIME_PS_PER_SECOND);
+    EXPECT_FIELDS(f->responder, (failure.layer, RNIC_FAILURE_ULP), (failure.reason.ulp, RNIC_ULP_NO_FPDU),
+                  (failed_at, 30 * TIME_PS_PER_MICROSECOND + timeouts[i]));
+    g_assert_true(f->responder->rst && f->initiator->closed == 1 && f->responder->closed == 1);
   }
 }
 
@@ -117,13 +112,13 @@ RNIC_TEST(test_rdmac_waits_for_later_fpdus)
 {
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
 
-  rnic_fixture_set_generation(f, IWARP_RDMAC);
-  rnic_fixture_create(f);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  f->loses = rnic_fixture_loses_everything; /* the real Initiator would not know what it never sent */
-  rnic_fixture_forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(responder->failed, ==, 0);
+  set_generation(f, IWARP_RDMAC);
+  create(f);
+  post_receive(f->responder, 0, 7);
+  post_send(f->initiator, 0);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
+  run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(f->responder->failed, ==, 0);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints with little reassembly memory, few descriptors, and one that assumes alignment. */
 #include "rnic_fixture.h"
-#include "test.h"
 
 enum { RECEIVE_ID = 7 };
 
@@ -10,9 +9,8 @@ static void post_sends(rnic_fixture *f, uint32_t count, uint32_t octets)
 {
   for (uint32_t i = 0; i < count; i++) {
 
-    rnic_fixture_post_receive(f, SIDE_RESPONDER, octets, RECEIVE_ID);
-    g_assert_true(
-        rnic_fixture_post(f, SIDE_INITIATOR, .id = i, .operation = RDMAP_OPERATION_SEND, .length = octets));
+    post_receive(f->responder, octets, RECEIVE_ID);
+    g_assert_true(post(f->initiator, .id = i, .operation = RDMAP_OPERATION_SEND, .length = octets));
   }
 }
 
@@ -20,33 +18,32 @@ static rnic_fixture *begin(tcp_passing passing, tcp_segmentation segmentation, b
                            uint64_t memory_octets)
 {
   rnic_fixture *f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-  responder->config.tcp.passing = passing;
-  responder->config.markers = markers;
-  f->sides[SIDE_INITIATOR].config.tcp.segmentation = segmentation;
-  rnic_host_limit_memory(responder->host, memory_octets, 1);
+  f->responder->config.tcp.passing = passing;
+  f->responder->config.markers = markers;
+  f->initiator->config.tcp.segmentation = segmentation;
+  rnic_host_limit_memory(f->responder->host, memory_octets, 1);
   return f;
 }
 
 static uint64_t peak(const rnic_fixture *f)
 {
-  return rnic_host_memory(f->sides[SIDE_RESPONDER].host)->peak;
+  return rnic_host_memory(f->responder->host)->peak;
 }
 
 static uint64_t used(const rnic_fixture *f)
 {
-  return rnic_host_memory(f->sides[SIDE_RESPONDER].host)->used;
+  return rnic_host_memory(f->responder->host)->used;
 }
 
 static const rnic_refusals *refusals(const rnic_fixture *f)
 {
-  return rnic_endpoint_refusals(f->sides[SIDE_RESPONDER].endpoint);
+  return rnic_endpoint_refusals(f->responder->endpoint);
 }
 
 static size_t delivered(const rnic_fixture *f)
 {
-  return f->sides[SIDE_RESPONDER].delivered;
+  return f->responder->delivered;
 }
 
 /* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
@@ -54,9 +51,9 @@ TEST(test_no_memory_aligned)
 {
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
 
-  rnic_fixture_create(f);
+  create(f);
   post_sends(f, 20, 1000);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
+  start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 20);
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
   g_assert_cmpuint(peak(f), ==, 0);
@@ -71,15 +68,15 @@ TEST(test_deadlock)
   for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
     g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
 
-    rnic_fixture_create(f);
+    create(f);
     post_sends(f, 20, 1000);
-    rnic_fixture_start_and_run(f, 2000 * TIME_PS_PER_SECOND);
+    start_and_run(f, 2000 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, octets > 0 ? 20 : 0);
     g_assert_cmpint(refusals(f)->memory > 0, ==, octets == 0);
     g_assert_cmpuint(peak(f), <=, octets);
-    g_assert_cmpint(f->sides[SIDE_INITIATOR].failed, ==, octets == 0);
+    g_assert_cmpint(f->initiator->failed, ==, octets == 0);
     if (octets == 0) {
-      g_assert_cmpint(f->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+      g_assert_cmpint(f->initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
     }
   }
 }
@@ -100,10 +97,10 @@ TEST(test_loss)
     g_autoptr(rnic_fixture) f =
         begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
 
-    f->sides[SIDE_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
-    rnic_fixture_create(f);
+    f->initiator->lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
+    create(f);
     post_sends(f, 40, 1000);
-    rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
+    start_and_run(f, 100 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, 40);
     g_assert_cmpint(refusals(f)->memory >= 2, ==, rows[i].refuses);
     g_assert_cmpuint(peak(f), ==, rows[i].octets);
@@ -117,11 +114,11 @@ TEST(test_placement_latency)
 {
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
 
-  f->sides[SIDE_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
-  f->sides[SIDE_INITIATOR].lost = 1 << 2;
-  rnic_fixture_create(f);
+  f->responder->config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
+  f->initiator->lost = 1 << 2;
+  create(f);
   post_sends(f, 40, 1000);
-  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
+  start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 40);
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
 }
@@ -133,11 +130,11 @@ TEST(test_failure_lets_go)
   static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
 
-  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
-  rnic_fixture_forge(f, 20, front, sizeof front, TCP_ACK);
+  start_and_run(f, TIME_PS_PER_MILLISECOND);
+  forge(f, 20, front, sizeof front, TCP_ACK);
   g_assert_cmpuint(used(f), ==, 4);
-  rnic_fixture_forge(f, 24, NULL, 0, TCP_RST);
-  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
+  forge(f, 24, NULL, 0, TCP_RST);
+  g_assert_cmpint(f->responder->failed, ==, 1);
   g_assert_cmpuint(used(f), ==, 0);
 }
 
@@ -148,17 +145,17 @@ TEST(test_timeout_lets_go)
   static const uint8_t marker[4] = {0};
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
 
-  rnic_fixture_set_generation(f, IWARP_RDMAC);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
-  rnic_fixture_forge(f, 0, marker, sizeof marker, TCP_ACK);
+  set_generation(f, IWARP_RDMAC);
+  start_and_run(f, TIME_PS_PER_MILLISECOND);
+  forge(f, 0, marker, sizeof marker, TCP_ACK);
   g_assert_cmpuint(used(f), ==, 4);
-  const rnic_endpoint *responder = f->sides[SIDE_RESPONDER].endpoint;
+  const rnic_endpoint *responder = f->responder->endpoint;
   time_ps due = rnic_endpoint_deadline(responder);
-  while (f->sides[SIDE_RESPONDER].failed == 0) {
+  while (f->responder->failed == 0) {
     g_assert_cmpuint(used(f), ==, 4);
     g_assert_cmpint(due, <, TIME_PS_NEVER);
     f->now = due;
-    rnic_endpoint_run(f->sides[SIDE_RESPONDER].endpoint, due);
+    rnic_endpoint_run(f->responder->endpoint, due);
     due = rnic_endpoint_deadline(responder);
   }
   g_assert_cmpuint(used(f), ==, 0);
@@ -175,17 +172,15 @@ TEST(test_descriptors)
 
   for (uint32_t limit = 1; limit <= 3; limit++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    responder->config.markers = false;
-    responder->config.fpdu_descriptors = limit;
-    responder->config.partial_fpdus = 1;
-    initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
-    initiator->config.assumed_emss_octets = 8960;
-    rnic_fixture_create(f);
+    f->responder->config.markers = false;
+    f->responder->config.fpdu_descriptors = limit;
+    f->responder->config.partial_fpdus = 1;
+    f->initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+    f->initiator->config.assumed_emss_octets = 8960;
+    create(f);
     post_sends(f, 3, 4000);
-    rnic_fixture_start_and_run(f, 2000 * TIME_PS_PER_SECOND);
+    start_and_run(f, 2000 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, whole[limit]);
     g_assert_cmpint(refusals(f)->descriptors > 0, ==, limit < 3);
     g_assert_cmpuint(refusals(f)->memory, ==, 0);
@@ -199,18 +194,17 @@ TEST(test_assumption)
 {
   for (int assumes = 0; assumes < 2; assumes++) {
     g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    responder->config.assumes_aligned = assumes;
-    f->sides[SIDE_INITIATOR].lost = 1 << 1;
-    rnic_fixture_create(f);
+    f->responder->config.assumes_aligned = assumes;
+    f->initiator->lost = 1 << 1;
+    create(f);
     post_sends(f, 40, 1000);
-    rnic_fixture_start_and_run(f, 55 * TIME_PS_PER_MICROSECOND);
-    g_assert_cmpuint(responder->placed, ==, assumes ? 9 : 0);
+    start_and_run(f, 55 * TIME_PS_PER_MICROSECOND);
+    g_assert_cmpuint(f->responder->placed, ==, assumes ? 9 : 0);
     g_assert_cmpuint(used(f), ==, assumes ? 0 : 9 * 1024);
-    rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+    run(f, 100 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, 40);
-    const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(responder->endpoint);
+    const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(f->responder->endpoint);
     g_assert_cmpint(mpa->located_by[MPA_LOCATED_BY_ASSUMPTION] >= 9, ==, assumes);
     g_assert_cmpuint(mpa->wrong_guesses, ==, 0);
   }

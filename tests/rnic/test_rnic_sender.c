@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What limits a host that sends: its send buffer and its rates. */
 #include "rnic_fixture.h"
-#include "test.h"
 
 /* Without markers full FPDUs are 1454 + 6 octets (mpa-01 §5.3.2): EMSS. */
 enum { FPDU = 1460, PAYLOAD = 1440, TARGET = 0x1000, PACKETS_MAX = 30 };
 
 /* When each full segment left, since the first of them. */
 static struct {
-  unsigned from; /* whose are looked at */
+  const fixture_side *from; /* whose are looked at */
   unsigned count;
   time_ps at[PACKETS_MAX];
 } sent;
 
 /* An rnic_fixture.loses: none is lost. */
-static bool note_segment(rnic_fixture *f, unsigned from, const datagram *packet)
+static bool note_segment(fixture_side *from, const datagram *packet)
 {
   if (from == sent.from && packet->payload.length == FPDU) {
     g_assert_cmpuint(sent.count, <, PACKETS_MAX);
-    sent.at[sent.count++] = f->now;
+    sent.at[sent.count++] = from->fixture->now;
   }
   return false;
 }
@@ -32,7 +31,7 @@ static rnic_fixture *begin(unsigned sender)
     f->sides[i].config.markers = false;
     f->sides[i].config.tcp.quick_acks = 0;
   }
-  sent.from = sender;
+  sent.from = &f->sides[sender];
   sent.count = 0;
   return f;
 }
@@ -47,20 +46,20 @@ static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
                      .remote_offset = TARGET,
                      .local_offset = TARGET};
 
-  rnic_fixture_create(f);
-  rnic_fixture_register(f, SIDE_RESPONDER, TARGET, work.length, &work.remote_stag);
-  rnic_fixture_register(f, SIDE_INITIATOR, TARGET, work.length, &work.local_stag);
-  g_assert_true(rnic_fixture_post_work(f, SIDE_INITIATOR, work));
-  rnic_fixture_start(f);
+  create(f);
+  register_memory(f->responder, TARGET, work.length, &work.remote_stag);
+  register_memory(f->initiator, TARGET, work.length, &work.local_stag);
+  g_assert_true(post_work(f->initiator, work));
+  start(f);
 }
 
 /* The same to its end. */
 static void transfer(rnic_fixture *f, unsigned sender, uint32_t count)
 {
   begin_transfer(f, sender, count);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(sent.count, ==, count);
-  g_assert_cmpint(f->sides[SIDE_INITIATOR].failed + f->sides[SIDE_RESPONDER].failed, ==, 0);
+  g_assert_cmpint(f->initiator->failed + f->responder->failed, ==, 0);
 }
 
 /* How many leave together, burst by burst: "3 2 2". */
@@ -139,21 +138,19 @@ TEST(test_end_while_an_fpdu_waits)
 {
   for (unsigned reset = 0; reset < 2; reset++) {
     g_autoptr(rnic_fixture) f = begin(SIDE_RESPONDER);
-    const fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    rnic_host_limit_rate(responder->host, 0, 1000);
+    rnic_host_limit_rate(f->responder->host, 0, 1000);
     begin_transfer(f, SIDE_RESPONDER, 5);
-    rnic_fixture_run(f, 3500 * TIME_PS_PER_MICROSECOND);
+    run(f, 3500 * TIME_PS_PER_MICROSECOND);
     g_assert_cmpuint(sent.count, ==, 4);
     if (reset) {
-      rnic_fixture_forge(f, f->sides[SIDE_INITIATOR].wire->len, NULL, 0, TCP_RST);
+      forge(f, f->initiator->wire->len, NULL, 0, TCP_RST);
     } else {
-      rnic_endpoint_close(responder->endpoint);
+      rnic_endpoint_close(f->responder->endpoint);
     }
-    rnic_fixture_run(f, 100 * TIME_PS_PER_MILLISECOND);
+    run(f, 100 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(sent.count, ==, reset ? 4 : 5);
-    g_assert_cmpint(responder->fin, ==, !reset);
-    g_assert_cmpint(responder->closed, ==, 1);
-    g_assert_cmpint(rnic_endpoint_deadline(responder->endpoint), >, f->now);
+    EXPECT_FIELDS(f->responder, (fin, !reset), (closed, 1));
+    g_assert_cmpint(rnic_endpoint_deadline(f->responder->endpoint), >, f->now);
   }
 }

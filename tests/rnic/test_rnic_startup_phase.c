@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02
+/* What is on the wire and what the ULPs learn before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02
  * §8.1]). */
 #include "rnic_fixture.h"
-#include "test.h"
-
-#include <string.h>
 
 static const char request_key[] = "MPA ID Req Frame";
 static const char reply_key[] = "MPA ID Rep Frame";
 
-/* One Send each way, the Initiator's first (the Responder waits for it). */
-static void post_both_ways(rnic_fixture *f, uint8_t *buffers[SIDES])
+/* Creates both, and posts one Send each way, the Initiator's first (the Responder waits for it). */
+static void create_and_post(rnic_fixture *f)
 {
+  create(f);
   for (unsigned side = 0; side < SIDES; side++) {
-    buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
-    g_assert_true(rnic_fixture_post(f, side, .id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70));
+    f->sides[side].buffer = post_receive(&f->sides[side], 70, 7);
+    g_assert_true(post_send(&f->sides[side], 70));
   }
 }
 
-static void assert_both_arrived(rnic_fixture *f, uint8_t *buffers[SIDES])
+static void assert_both_arrived(rnic_fixture *f)
 {
   for (unsigned side = 0; side < SIDES; side++) {
-    g_assert_cmpint(f->sides[side].failed, ==, 0);
-    g_assert_true(rnic_fixture_is_payload(buffers[side], 70));
-    g_assert_nonnull(strstr(f->sides[side].completions->str, "received 7 (70 octets)"));
-    g_assert_nonnull(strstr(f->sides[side].completions->str, "send 1"));
+    const fixture_side *s = &f->sides[side];
+    g_assert_cmpint(s->failed, ==, 0);
+    g_assert_true(is_payload(s->buffer, 70));
+    g_assert_nonnull(strstr(s->completions->str, "received 7 (70 octets)"));
+    g_assert_nonnull(strstr(s->completions->str, "send 1"));
   }
 }
 
@@ -34,87 +33,76 @@ RNIC_TEST(test_frames_come_first)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
 
-  initiator->config.private_data = (const uint8_t *)"hello";
-  initiator->config.private_data_octets = 5;
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(initiator->wire->len, ==, 25);
-  g_assert_cmpmem(initiator->wire->data, 16, request_key, 16);
-  g_assert_cmpmem(initiator->wire->data + 16, 4, header, 4);
-  g_assert_cmpmem(initiator->wire->data + 20, 5, "hello", 5);
-  g_assert_cmpuint(responder->wire->len, ==, 20);
-  g_assert_cmpmem(responder->wire->data, 16, reply_key, 16);
-  g_assert_cmphex(responder->wire->data[16], ==, 0xC0);
-  g_assert_cmpstr(responder->private_data->str, ==, "hello");
-  g_assert_cmpint(responder->private_data_told, ==, 1);
-  g_assert_cmpint(initiator->private_data_told, ==, 1);
+  f->initiator->config.private_data = (const uint8_t *)"hello";
+  f->initiator->config.private_data_octets = 5;
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->initiator->wire->len, ==, 25);
+  g_assert_cmpmem(f->initiator->wire->data, 16, request_key, 16);
+  g_assert_cmpmem(f->initiator->wire->data + 16, 4, header, 4);
+  g_assert_cmpmem(f->initiator->wire->data + 20, 5, "hello", 5);
+  g_assert_cmpuint(f->responder->wire->len, ==, 20);
+  g_assert_cmpmem(f->responder->wire->data, 16, reply_key, 16);
+  g_assert_cmphex(f->responder->wire->data[16], ==, 0xC0);
+  g_assert_cmpstr(f->responder->private_data->str, ==, "hello");
+  g_assert_cmpint(f->responder->private_data_received, ==, 1);
+  g_assert_cmpint(f->initiator->private_data_received, ==, 1);
 }
 
-static bool loses_all_of_the_initiator(rnic_fixture *f, unsigned from, const datagram *packet)
+static bool loses_all_of_the_initiator(fixture_side *from, const datagram *packet)
 {
-  (void)f;
-
-  return from == SIDE_INITIATOR && packet->payload.length > 0;
+  return from == from->fixture->initiator && packet->payload.length > 0;
 }
 
-static bool loses_all_of_the_responder(rnic_fixture *f, unsigned from, const datagram *packet)
+static bool loses_all_of_the_responder(fixture_side *from, const datagram *packet)
 {
-  (void)f;
-
-  return from == SIDE_RESPONDER && packet->payload.length > 0;
+  return from == from->fixture->responder && packet->payload.length > 0;
 }
 
 /* MPA-204: while no Request has come the Responder sends nothing, though its TCP is established and its ULP
  * has work. The ACK that ends the handshake rides on the Request, which gets lost: it comes alone. */
 RNIC_TEST(test_responder_waits_for_the_request)
 {
-  uint8_t *buffers[SIDES];
 
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
+  create_and_post(f);
   f->loses = loses_all_of_the_initiator;
-  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
-  rnic_fixture_forge(f, 0, NULL, 0, TCP_ACK);
-  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(initiator->wire->len, ==, 20);
-  g_assert_cmpuint(responder->wire->len, ==, 0);
+  start_and_run(f, TIME_PS_PER_MILLISECOND);
+  forge(f, 0, NULL, 0, TCP_ACK);
+  run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(f->initiator->wire->len, ==, 20);
+  g_assert_cmpuint(f->responder->wire->len, ==, 0);
   f->loses = NULL;
-  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(f, buffers);
+  run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f);
 }
 
-/* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work.
+/* MPA-215: while no Reply has come the Initiator sends nothing after its Request, though its ULP has work.
  * MPA-197: the stream is there when full operation begins: what was posted and lent before it moves at
  * once. */
 RNIC_TEST(test_initiator_waits_for_the_reply)
 {
-  uint8_t *buffers[SIDES];
 
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
+  create_and_post(f);
   f->loses = loses_all_of_the_responder;
-  rnic_fixture_start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(initiator->wire->len, ==, 20);
+  start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(f->initiator->wire->len, ==, 20);
   f->loses = NULL;
-  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(f, buffers);
+  run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f);
 }
 
 /* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
 RNIC_TEST(test_responder_waits_for_an_fpdu)
 {
-  rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70};
-
-  rnic_fixture_create(f);
-  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 70, 7);
-  rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
-  rnic_fixture_post_work(f, SIDE_RESPONDER, send);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(responder->wire->len, ==, 20);
-  send.length = 0;
-  rnic_fixture_post_work(f, SIDE_INITIATOR, send);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_fixture_is_payload(buffer, 70));
-  g_assert_cmpuint(responder->wire->len, >, 20);
+  create(f);
+  uint8_t *buffer = post_receive(f->initiator, 70, 7);
+  post_receive(f->responder, 70, 7);
+  post_send(f->responder, 70);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->responder->wire->len, ==, 20);
+  post_send(f->initiator, 0);
+  run(f, TIME_PS_PER_SECOND);
+  g_assert_true(is_payload(buffer, 70));
+  g_assert_cmpuint(f->responder->wire->len, >, 20);
 }
 
 /* Octets of streaming mode that each end sends before MPA. */
@@ -132,15 +120,13 @@ static const streaming_case streaming_cases[] = {
 
 static void set_streaming(rnic_fixture *f, const streaming_case *c)
 {
-  rnic_endpoint_config *initiator = &f->sides[SIDE_INITIATOR].config;
-  rnic_endpoint_config *responder = &f->sides[SIDE_RESPONDER].config;
-
-  rnic_fixture_set_generation(f, c->generation);
+  rnic_endpoint_config *initiator = &f->initiator->config, *responder = &f->responder->config;
+  set_generation(f, c->generation);
   initiator->streaming_octets_sent = responder->streaming_octets_received = c->initiator_octets;
   responder->streaming_octets_sent = initiator->streaming_octets_received = c->responder_octets;
 }
 
-/* With markers the FPDU phase starts with a marker that says 0, behind the frame if there is one. */
+/* With markers the FPDU phase starts with a marker of 0, after the frame if there is one. */
 static void assert_phase_starts_at(const fixture_side *s, uint32_t streaming, const char *key)
 {
   uint32_t frame = s->config.generation == IWARP_RDMAC ? 0 : 20;
@@ -152,29 +138,27 @@ static void assert_phase_starts_at(const fixture_side *s, uint32_t streaming, co
   g_assert_cmpmem(s->wire->data + streaming + frame, 4, "\0\0\0\0", 4);
 }
 
-/* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, behind any
+/* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, after any
  * number of octets of streaming mode, which no end takes for FPDUs. MPA-186: rdmac starts with a marker. */
 TEST(test_streaming_mode_first)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
     const streaming_case *c = &streaming_cases[i / 2];
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    uint8_t *buffers[SIDES];
     bool intact;
 
     set_streaming(f, c);
     if (i % 2) { /* the switch may lie within a segment */
-      f->sides[SIDE_INITIATOR].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
-      f->sides[SIDE_RESPONDER].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      f->initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      f->responder->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
     }
-    rnic_fixture_create(f);
-    post_both_ways(f, buffers);
-    rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-    assert_both_arrived(f, buffers);
-    assert_phase_starts_at(&f->sides[SIDE_INITIATOR], c->initiator_octets, request_key);
-    assert_phase_starts_at(&f->sides[SIDE_RESPONDER], c->responder_octets, reply_key);
+    create_and_post(f);
+    start_and_run(f, TIME_PS_PER_SECOND);
+    assert_both_arrived(f);
+    assert_phase_starts_at(f->initiator, c->initiator_octets, request_key);
+    assert_phase_starts_at(f->responder, c->responder_octets, reply_key);
     for (unsigned side = 0; side < SIDES; side++) {
-      g_autoptr(GPtrArray) ulpdus = rnic_fixture_ulpdus(f, side, &intact);
+      g_autoptr(GPtrArray) ulpdus = ulpdus_of(&f->sides[side], &intact);
       g_assert_true(intact);
       g_assert_cmpuint(ulpdus->len, ==, 1);
     }
@@ -185,15 +169,13 @@ TEST(test_streaming_mode_first)
  * length is and then the length of a far too long FPDU or a wrong CRC. */
 RNIC_TEST(test_other_octet_fails)
 {
-  uint8_t *buffers[SIDES];
 
-  rnic_fixture_set_generation(f, IWARP_RDMAC);
-  responder->config.streaming_octets_received = 4;
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
-  rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(responder->failed, ==, 1);
-  g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
+  set_generation(f, IWARP_RDMAC);
+  f->responder->config.streaming_octets_received = 4;
+  create_and_post(f);
+  start_and_run(f, 60 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(f->responder->failed, ==, 1);
+  g_assert_true(is_untouched(f->responder->buffer, 70));
 }
 
 /* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of
@@ -206,17 +188,15 @@ TEST(test_loss_around_the_switch)
 
   for (uint32_t mask = 0; mask < 64; mask++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    uint8_t *buffers[SIDES];
 
     set_streaming(f, &c);
-    f->sides[SIDE_INITIATOR].config.startup_timeout_ps = 0; /* the retransmissions take their time */
-    f->sides[SIDE_RESPONDER].config.startup_timeout_ps = 0;
-    f->sides[SIDE_INITIATOR].lost = mask & 7;
-    f->sides[SIDE_RESPONDER].lost = mask >> 3;
-    rnic_fixture_create(f);
-    post_both_ways(f, buffers);
-    rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
-    assert_both_arrived(f, buffers);
+    f->initiator->config.startup_timeout_ps = 0; /* the retransmissions take their time */
+    f->responder->config.startup_timeout_ps = 0;
+    f->initiator->lost = mask & 7;
+    f->responder->lost = mask >> 3;
+    create_and_post(f);
+    start_and_run(f, 60 * TIME_PS_PER_SECOND);
+    assert_both_arrived(f);
   }
 }
 
@@ -224,49 +204,44 @@ TEST(test_loss_around_the_switch)
  * what was sent. */
 RNIC_TEST(test_frame_in_two_segments)
 {
-  uint8_t *buffers[SIDES];
   uint8_t private_data[2000];
-  rnic_occupancy held;
 
   for (size_t i = 0; i < sizeof private_data; i++) {
     private_data[i] = (uint8_t)(i * 7);
   }
-  initiator->config.private_data = private_data;
-  initiator->config.private_data_octets = sizeof private_data;
-  initiator->lost = 0x1;
-  responder->config.private_data_capacity_octets = sizeof private_data;
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
-  rnic_endpoint_held(responder->endpoint, &held);
-  g_assert_cmpuint(held.order, ==, 2020 - 1460);
-  g_assert_cmpuint(held.incomplete, ==, 0);
-  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
-  g_assert_cmpmem(responder->private_data->str, responder->private_data->len, private_data,
+  f->initiator->config.private_data = private_data;
+  f->initiator->config.private_data_octets = sizeof private_data;
+  f->initiator->lost = 0x1;
+  f->responder->config.private_data_capacity_octets = sizeof private_data;
+  create_and_post(f);
+  start_and_run(f, TIME_PS_PER_MILLISECOND);
+  const rnic_occupancy held = held_by(f->responder);
+  EXPECT_FIELDS(&held, (order, 2020 - 1460), (incomplete, 0));
+  run(f, 5 * TIME_PS_PER_SECOND);
+  g_assert_cmpmem(f->responder->private_data->str, f->responder->private_data->len, private_data,
                   sizeof private_data);
-  assert_both_arrived(f, buffers);
+  assert_both_arrived(f);
 }
 
-/* MPA-204 (note M41): nothing may follow a Request before the Reply, not even octets that come first, behind
+/* MPA-204 (note M41): nothing may follow a Request before the Reply, not even octets that come first, after
  * a hole: code 4. */
-TEST(test_octets_behind_the_request)
+TEST(test_octets_after_the_request)
 {
   static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
 
   for (uint32_t gap = 0; gap <= 10; gap += 10) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    rnic_fixture_create(f);
-    rnic_endpoint_start(responder->endpoint, f->now);
-    rnic_fixture_forge(f, 0, "", 0, TCP_SYN);
-    rnic_fixture_run(f, 0); /* SYN|ACK */
-    rnic_fixture_forge(f, 0, "", 0, TCP_ACK);
-    rnic_fixture_forge(f, 20 + gap, "\0\0\0\0", 4, TCP_ACK);
-    g_assert_cmpint(responder->failed, ==, 0);
-    rnic_fixture_forge(f, 0, request, 20, TCP_ACK | TCP_PSH);
-    g_assert_cmpstr(responder->code, ==, "MPA error 4");
-    g_assert_cmpint(responder->failure.reason.startup, ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    create(f);
+    rnic_endpoint_start(f->responder->endpoint, f->now);
+    forge(f, 0, "", 0, TCP_SYN);
+    run(f, 0); /* SYN|ACK */
+    forge(f, 0, "", 0, TCP_ACK);
+    forge(f, 20 + gap, "\0\0\0\0", 4, TCP_ACK);
+    g_assert_cmpint(f->responder->failed, ==, 0);
+    forge(f, 0, request, 20, TCP_ACK | TCP_PSH);
+    g_assert_cmpstr(f->responder->code, ==, "MPA error 4");
+    g_assert_cmpint(f->responder->failure.reason.startup, ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
   }
 }
 
@@ -274,19 +249,17 @@ TEST(test_octets_behind_the_request)
  * lost for now; the Initiator's FPDU arrives nevertheless. */
 RNIC_TEST(test_rdmac_directions_are_apart)
 {
-  uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 10, 2000};
 
   set_streaming(f, &c);
   f->loses = loses_all_of_the_responder;
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
-  rnic_fixture_start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_true(rnic_fixture_is_payload(buffers[SIDE_RESPONDER], 70));
-  g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_INITIATOR], 70));
+  create_and_post(f);
+  start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_true(is_payload(f->responder->buffer, 70));
+  g_assert_true(is_untouched(f->initiator->buffer, 70));
   f->loses = NULL;
-  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(f, buffers);
+  run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f);
 }
 
 /* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first
@@ -294,17 +267,15 @@ RNIC_TEST(test_rdmac_directions_are_apart)
 RNIC_TEST(test_streaming_octets_are_not_held)
 {
   static const streaming_case c = {IWARP_IETF, 2000, 0};
-  rnic_occupancy held;
 
   set_streaming(f, &c);
-  initiator->lost = 0xE;
-  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
-  g_assert_cmpuint(initiator->wire->len, >=, 1460);
+  f->initiator->lost = 0xE;
+  start_and_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  g_assert_cmpuint(f->initiator->wire->len, >=, 1460);
   for (guint i = 0; i < 1460; i++) {
-    g_assert_cmphex(initiator->wire->data[i], ==, 'S'); /* the same in every capture */
+    g_assert_cmphex(f->initiator->wire->data[i], ==, 'S'); /* the same in every capture */
   }
-  rnic_endpoint_held(responder->endpoint, &held);
-  g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
+  g_assert_cmpuint(waiting_octets(f->responder), ==, 0);
 }
 
 /* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the
@@ -312,23 +283,18 @@ RNIC_TEST(test_streaming_octets_are_not_held)
  * octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
 RNIC_TEST(test_rdmac_streaming_is_in_order)
 {
-  uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 2000, 10};
-  rnic_occupancy held;
 
   set_streaming(f, &c);
-  initiator->lost = 1;
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
-  rnic_endpoint_held(responder->endpoint, &held);
-  g_assert_cmpuint(held.order, ==, 2000 - 1460 + 100);
-  g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
-  g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
-  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(f, buffers);
-  rnic_endpoint_held(responder->endpoint, &held);
-  g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
+  f->initiator->lost = 1;
+  create_and_post(f);
+  start_and_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  g_assert_cmpuint(held_by(f->responder).order, ==, 2000 - 1460 + 100);
+  g_assert_cmpuint(f->responder->placed + f->responder->delivered, ==, 0);
+  g_assert_true(is_untouched(f->responder->buffer, 70));
+  run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f);
+  g_assert_cmpuint(waiting_octets(f->responder), ==, 0);
 }
 
 /* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder
@@ -336,30 +302,27 @@ RNIC_TEST(test_rdmac_streaming_is_in_order)
  * follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
 RNIC_TEST(test_rejection)
 {
-  uint8_t *buffers[SIDES];
 
-  responder->config.rejects = true;
-  responder->config.private_data = (const uint8_t *)"no";
-  responder->config.private_data_octets = 2;
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(responder->wire->len, ==, 22);
-  g_assert_cmphex(responder->wire->data[16], ==, 0xE0); /* M, C and R */
-  g_assert_cmpstr(initiator->private_data->str, ==, "no");
-  g_assert_cmpuint(initiator->wire->len, ==, 20); /* no FPDU */
+  f->responder->config.rejects = true;
+  f->responder->config.private_data = (const uint8_t *)"no";
+  f->responder->config.private_data_octets = 2;
+  create_and_post(f);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->responder->wire->len, ==, 22);
+  g_assert_cmphex(f->responder->wire->data[16], ==, 0xE0); /* M, C and R */
+  g_assert_cmpstr(f->initiator->private_data->str, ==, "no");
+  g_assert_cmpuint(f->initiator->wire->len, ==, 20); /* no FPDU */
   for (unsigned side = 0; side < SIDES; side++) {
     fixture_side *s = &f->sides[side];
-    g_assert_cmpint(s->failed, ==, 1);
-    g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
+    EXPECT_FIELDS(s, (failed, 1), (failure.layer, RNIC_FAILURE_STARTUP));
     g_assert_cmpstr(s->code, ==, "rejected");
     g_assert_true(rnic_failure_is_termination(&s->failure));
     g_assert_cmpstr(s->completions->str, ==, "send 1 in error");
     g_assert_true(s->fin && !s->rst && s->closed == 1);
-    g_assert_true(rnic_fixture_is_untouched(buffers[side], 70));
+    g_assert_true(is_untouched(s->buffer, 70));
   }
-  g_assert_true(initiator->failure.by_peer && !responder->failure.by_peer);
-  g_assert_cmpint(responder->fin_at, >, initiator->fin_at); /* it was the Initiator's ULP that closed */
+  g_assert_true(f->initiator->failure.by_peer && !f->responder->failure.by_peer);
+  g_assert_cmpint(f->responder->fin_at, >, f->initiator->fin_at); /* it was the Initiator's ULP that closed */
 }
 
 /* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no
@@ -369,46 +332,43 @@ RNIC_TEST(test_rejecting_end_stays_open)
 {
   static const uint8_t fpdu[24 + 4] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  responder->config.rejects = true;
-  f->loses = loses_all_of_the_responder; /* the Initiator does not hear of it */
-  rnic_fixture_start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpstr(responder->code, ==, "rejected");
-  rnic_fixture_forge(f, 20, fpdu, sizeof fpdu, TCP_ACK);
-  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpint(responder->failed, ==, 1);
-  g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
-  g_assert_true(!responder->fin && !responder->rst && responder->closed == 0);
+  f->responder->config.rejects = true;
+  f->loses = loses_all_of_the_responder; /* the Initiator does not learn of it */
+  start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpstr(f->responder->code, ==, "rejected");
+  forge(f, 20, fpdu, sizeof fpdu, TCP_ACK);
+  run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpint(f->responder->failed, ==, 1);
+  g_assert_cmpuint(f->responder->placed + f->responder->delivered, ==, 0);
+  g_assert_true(!f->responder->fin && !f->responder->rst && f->responder->closed == 0);
 }
 
 /* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU;
  * its ULP closes gracefully, and the Responder sees an orderly end. */
 RNIC_TEST(test_initiator_rejects)
 {
-  initiator->config.rejects = true;
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(initiator->code, ==, "rejected");
-  g_assert_cmpuint(initiator->wire->len, ==, 20);
-  g_assert_true(initiator->fin && !initiator->rst);
-  g_assert_cmpint(responder->failed, ==, 0);
-  g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_true(responder->fin && initiator->closed == 1 && responder->closed == 1);
+  f->initiator->config.rejects = true;
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->initiator->code, ==, "rejected");
+  g_assert_cmpuint(f->initiator->wire->len, ==, 20);
+  g_assert_true(f->initiator->fin && !f->initiator->rst);
+  EXPECT_FIELDS(f->responder, (failed, 0), (finished, 1));
+  g_assert_true(f->responder->fin && f->initiator->closed == 1 && f->responder->closed == 1);
 }
 
-/* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears
- * nothing for 10 s from its handshake on, the opener's being done one wire delay earlier; the other one hears
- * the RST first. */
+/* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each receives
+ * nothing for 10 s from its handshake on, the opener's being done one wire delay earlier; the other one
+ * receives the RST first. */
 RNIC_TEST(test_time_runs_out)
 {
-  fixture_side *opener = initiator;
-
+  fixture_side *opener = f->initiator;
   opener->config.role = SIDE_RESPONDER;
-  rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
+  start_and_run(f, 60 * TIME_PS_PER_SECOND);
   /* SYN and SYN|ACK take 10 us each. */
-  g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(opener->failure.reason.startup, ==, MPA_STARTUP_REASON_TIMEOUT);
-  g_assert_cmpint(opener->rst_at, ==, opener->failed_at);
-  g_assert_cmpint(responder->failed, ==, 1);
-  g_assert_true(opener->closed == 1 && responder->closed == 1);
+  EXPECT_FIELDS(opener, (failed_at, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND),
+                (failure.reason.startup, MPA_STARTUP_REASON_TIMEOUT), (rst_at, opener->failed_at));
+  g_assert_cmpint(f->responder->failed, ==, 1);
+  g_assert_true(opener->closed == 1 && f->responder->closed == 1);
 }
 
 /* MPA-234: so does the wait for streaming octets, here for 100 that nobody sends; the shortest one, too. */
@@ -418,31 +378,27 @@ TEST(test_time_runs_out_for_streaming_octets)
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *opener = &f->sides[SIDE_INITIATOR];
-
+    fixture_side *opener = f->initiator;
     opener->config.streaming_octets_received = 100;
     opener->config.startup_timeout_ps = timeouts[i];
-    rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
-    g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + timeouts[i]);
-    g_assert_cmpint(opener->failure.layer, ==, RNIC_FAILURE_ULP);
-    g_assert_cmpint(opener->failure.reason.ulp, ==, RNIC_ULP_NO_STREAMING_OCTETS);
+    start_and_run(f, 60 * TIME_PS_PER_SECOND);
+    EXPECT_FIELDS(opener, (failed_at, 20 * TIME_PS_PER_MICROSECOND + timeouts[i]),
+                  (failure.layer, RNIC_FAILURE_ULP), (failure.reason.ulp, RNIC_ULP_NO_STREAMING_OCTETS));
     g_assert_cmpstr(opener->code, ==, "timeout");
-    g_assert_true(opener->rst && f->sides[SIDE_RESPONDER].closed == 1);
+    g_assert_true(opener->rst && f->responder->closed == 1);
   }
 }
 
-/* MPA-199: who opens TCP says nothing about who is the Initiator. */
+/* MPA-199: who opens TCP does not decide who is the Initiator. */
 RNIC_TEST(test_passive_initiator)
 {
-  uint8_t *buffers[SIDES];
 
-  initiator->config.role = SIDE_RESPONDER;
-  responder->config.role = SIDE_INITIATOR;
-  rnic_fixture_create(f);
-  post_both_ways(f, buffers);
-  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
-  assert_both_arrived(f, buffers);
-  g_assert_cmpmem(responder->wire->data, 16, request_key, 16);
+  f->initiator->config.role = SIDE_RESPONDER;
+  f->responder->config.role = SIDE_INITIATOR;
+  create_and_post(f);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  assert_both_arrived(f);
+  g_assert_cmpmem(f->responder->wire->data, 16, request_key, 16);
 }
 
 /* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due.
@@ -451,22 +407,19 @@ TEST(test_two_initiators)
 {
   for (int by_fin = 0; by_fin < 2; by_fin++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fixture_side *other = &f->sides[SIDE_RESPONDER];
-    fixture_side *opener = &f->sides[SIDE_INITIATOR];
-
+    fixture_side *other = f->responder;
+    fixture_side *opener = f->initiator;
     other->config.role = SIDE_INITIATOR;
     other->config.opens = true; /* at the same time, so that neither is first */
     other->config.closes_by_fin = opener->config.closes_by_fin = by_fin;
-    rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
+    start_and_run(f, TIME_PS_PER_SECOND);
     for (unsigned side = 0; side < SIDES; side++) {
       fixture_side *s = &f->sides[side];
-      g_assert_cmpint(s->failed, ==, 1);
-      g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
-      g_assert_cmpint(s->failure.reason.startup, ==, MPA_STARTUP_REASON_SAME_ROLE);
+      EXPECT_FIELDS(s, (failed, 1), (failure.layer, RNIC_FAILURE_STARTUP),
+                    (failure.reason.startup, MPA_STARTUP_REASON_SAME_ROLE));
       g_assert_cmpstr(s->code, ==, "MPA error 4");
       g_assert_cmpint(by_fin ? s->fin_at : s->rst_at, ==, s->failed_at);
-      g_assert_cmpint(s->rst, ==, !by_fin);
-      g_assert_cmpint(s->closed, ==, 1);
+      EXPECT_FIELDS(s, (rst, !by_fin), (closed, 1));
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "fields.h"
 #include "slots_fixture.h"
 #include "test.h"
 
@@ -87,9 +88,7 @@ FIXTURE_TEST(test_write)
   g_assert_false(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole));
   g_assert_true(whole.slot == f->slot);
-  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->messages, ==, 1);
-  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets, ==, OCTETS);
-  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 0);
+  EXPECT_FIELDS(ulp_delivery_check_results_of(f->check), (messages, 1), (octets, OCTETS), (octets_wrong, 0));
   g_assert_cmpuint(errors(f), ==, 0);
 }
 
@@ -136,9 +135,8 @@ FIXTURE_TEST(test_not_the_next)
     ulp_delivery_check_expect(fresh, &write);
     ulp_delivery_check_delivered(fresh, &first, &whole);
     g_assert_false(ulp_delivery_check_delivered(fresh, &wrong[i], &whole));
-    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->order_errors, ==, 1);
-    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->last_unexpected, ==, 1);
-    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 0);
+    EXPECT_FIELDS(ulp_delivery_check_results_of(fresh), (order_errors, 1), (last_unexpected, 1),
+                  (messages, 0));
   }
 }
 
@@ -203,8 +201,7 @@ FIXTURE_TEST(test_receives)
     g_assert_false(ulp_delivery_check_delivered(fresh, &only, &whole));
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 0);
     g_assert_true(ulp_delivery_check_received(fresh, &completions[i], &whole));
-    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 1);
-    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->order_errors, ==, i > 0);
+    EXPECT_FIELDS(ulp_delivery_check_results_of(fresh), (messages, 1), (order_errors, i > 0));
   }
 }
 

@@ -13,13 +13,13 @@
 
 char *program_files_path(const char *variable, const char *built, const char *installed, const char *name)
 {
-  const char *folder = g_getenv(variable);
+  const char *chosen = g_getenv(variable);
   g_autofree char *executable = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *folder = executable != NULL ? g_path_get_dirname(executable) : NULL;
   g_autofree char *moved = NULL; /* the prefix above the folder, when that is its BINDIR */
 
-  if (folder != NULL) {
-    return g_build_filename(folder, name, NULL);
+  if (chosen != NULL) {
+    return g_build_filename(chosen, name, NULL);
   }
   if (folder != NULL && g_str_has_suffix(folder, "/" BINDIR)) {
     moved = g_strndup(folder, strlen(folder) - strlen("/" BINDIR));

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "packet_list.h"
 
+#include <string.h>
+
 enum {
   FILE_HEADER_OCTETS = 24,
   PACKET_HEADER_OCTETS = 16,
+  LINK_RAW = 101,
   IPV4_HEADER_OCTETS = 20,
   IPV6_HEADER_OCTETS = 40,
   ICMP_HEADER_OCTETS = 8,
@@ -14,54 +17,65 @@ enum {
   STREAMS = 2 * 65536,
 };
 
-/* Where the stream of a port begins: the sequence number after its SYN, in each direction. */
-typedef struct beginnings {
-  guint32 sequence[STREAMS];
+/* What has come before a packet. */
+typedef struct reader {
+  guint32 first[STREAMS];  /* where the stream of a port begins: the sequence number after its SYN, in each
+                              direction */
   guint64 newest[STREAMS]; /* after the newest octet seen: sequence numbers may wrap */
-} beginnings;
+  GHashTable *puzzles;     /* datagrams of which fragments have come, by identification and source */
+} reader;
 
-static guint32 number(const guint8 *octets, guint count)
+/* A datagram while its fragments come. */
+typedef struct puzzle {
+  GByteArray *ip;
+  GByteArray *has; /* 1 for each octet of `ip` that has come */
+  gboolean has_last;
+} puzzle;
+
+guint64 wire_number(const guint8 *octets, guint count)
 {
-  guint32 value = 0;
+  guint64 number = 0;
 
   for (guint i = 0; i < count; i++) {
-    value = value << 8 | octets[i];
+    number = number << 8 | octets[i];
   }
-  return value;
+  return number;
 }
 
 static guint32 little_endian(const guint8 *octets)
 {
-  return (guint32)octets[0] | (guint32)octets[1] << 8 | (guint32)octets[2] << 16 | (guint32)octets[3] << 24;
+  return GUINT32_SWAP_LE_BE((guint32)wire_number(octets, 4));
 }
 
 static void take_ports(const guint8 *tcp, listed_packet *p)
 {
-  p->from_initiator = number(tcp + 2, 2) == RESPONDER_PORT;
-  p->initiator_port = (guint16)number(p->from_initiator ? tcp : tcp + 2, 2);
+  p->from_initiator = wire_number(tcp + 2, 2) == RESPONDER_PORT;
+  p->initiator_port = (guint16)wire_number(p->from_initiator ? tcp : tcp + 2, 2);
 }
 
 /* RFC 9293 §3.1 */
-static void take_tcp(const guint8 *tcp, guint32 octets, listed_packet *p, beginnings *b)
+static void take_tcp(reader *r, guint32 ip_header, listed_packet *p)
 {
-  guint32 header = (tcp[12] >> 4) * 4u;
+  const guint8 *tcp = p->ip->data + ip_header;
 
-  g_assert_cmpuint(octets, >=, header);
+  g_assert_cmpuint(p->ip->len, >=, ip_header + 20);
+  guint32 headers = ip_header + (tcp[12] >> 4) * 4u;
+  g_assert_cmpuint(p->ip->len, >=, headers);
   take_ports(tcp, p);
-  p->sequence = number(tcp + 4, 4);
-  p->acknowledgement = number(tcp + 8, 4);
+  p->sequence = (guint32)wire_number(tcp + 4, 4);
+  p->acknowledgement = (guint32)wire_number(tcp + 8, 4);
   p->flags = tcp[13];
-  p->window = (guint16)number(tcp + 14, 2);
-  p->payload = octets - header;
+  p->window = (guint16)wire_number(tcp + 14, 2);
+  p->payload = p->ip->len - headers;
   guint32 stream = p->initiator_port * 2u + (p->from_initiator ? 1 : 0);
   if (p->flags & LISTED_SYN) {
-    b->sequence[stream] = p->sequence + 1;
-    b->newest[stream] = 0;
+    r->first[stream] = p->sequence + 1;
+    r->newest[stream] = 0;
     return;
   }
-  gint32 ahead = (gint32)(p->sequence - b->sequence[stream] - (guint32)b->newest[stream]);
-  p->position = (guint64)((gint64)b->newest[stream] + ahead);
-  b->newest[stream] = MAX(b->newest[stream], p->position + p->payload);
+  gint32 ahead = (gint32)(p->sequence - r->first[stream] - (guint32)r->newest[stream]);
+  p->position = r->newest[stream] + (guint64)ahead;
+  r->newest[stream] = MAX(r->newest[stream], p->position + p->payload);
 }
 
 /* RFC 792, RFC 1191 §4: the next hop's MTU is in octets 6 and 7; RFC 4443 §3.2: 4 to 7. */
@@ -70,69 +84,119 @@ static void take_icmp(const guint8 *icmp, guint8 version, listed_packet *p)
   p->kind = LISTED_TOO_BIG;
   g_assert_cmpuint(icmp[0], ==, version == 4 ? 3 : 2);
   g_assert_cmpuint(icmp[1], ==, version == 4 ? 4 : 0);
-  p->mtu = version == 4 ? number(icmp + 6, 2) : number(icmp + 4, 4);
+  p->mtu = (guint32)(version == 4 ? wire_number(icmp + 6, 2) : wire_number(icmp + 4, 4));
   take_ports(icmp + ICMP_HEADER_OCTETS + (version == 4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS), p);
 }
 
-static void take_ipv4(const guint8 *ip, listed_packet *p, beginnings *b)
+static void free_puzzle(gpointer data)
 {
-  guint32 flags = number(ip + 6, 2);
-  const guint8 *rest = ip + IPV4_HEADER_OCTETS;
+  g_autofree puzzle *of = data;
 
-  g_assert_cmphex(ip[0], ==, 0x45);
-  g_assert_cmpuint(number(ip + 2, 2), ==, p->octets);
-  p->identification = number(ip + 4, 2);
-  p->fragment_at = (flags & 0x1FFF) * 8;
-  p->more = (flags & 0x2000) != 0;
-  p->kind = p->more || p->fragment_at > 0 ? LISTED_FRAGMENT : LISTED_SEGMENT;
-  if (ip[9] == PROTOCOL_ICMP) {
-    take_icmp(rest, 4, p);
-    return;
+  g_byte_array_unref(of->ip);
+  g_byte_array_unref(of->has);
+}
+
+/* RFC 791 §3.2: the octets of a fragment go where they belong. With the last one that was missing, its packet
+ * becomes the datagram. */
+static void take_fragment(reader *r, listed_packet *p)
+{
+  gpointer key = GUINT_TO_POINTER(p->ip->data[15] << 16 | p->identification); /* of addresses that end so */
+  puzzle *of = g_hash_table_lookup(r->puzzles, key);
+  guint32 from = p->fragment_at == 0 ? 0 : IPV4_HEADER_OCTETS + p->fragment_at;
+  guint32 to = p->fragment_at + p->ip->len;
+
+  if (!of) {
+    of = g_new0(puzzle, 1);
+    of->ip = g_byte_array_new();
+    of->has = g_byte_array_new();
+    g_hash_table_insert(r->puzzles, key, of);
   }
-  g_assert_cmpuint(ip[9], ==, PROTOCOL_TCP);
-  if (p->fragment_at == 0) {
-    take_tcp(rest, p->octets - IPV4_HEADER_OCTETS, p, b);
+  for (guint32 missing = of->ip->len; missing < to; missing++) {
+    g_byte_array_append(of->ip, (const guint8 *)"", 1);
+    g_byte_array_append(of->has, (const guint8 *)"", 1);
+  }
+  memcpy(of->ip->data + from, p->ip->data + p->ip->len - (to - from), to - from);
+  memset(of->has->data + from, 1, to - from);
+  of->has_last |= !p->more;
+  p->kind = LISTED_FRAGMENT;
+  if (of->has_last && !memchr(of->has->data, 0, of->has->len)) {
+    p->kind = LISTED_LAST_FRAGMENT;
+    g_byte_array_unref(p->ip);
+    p->ip = g_byte_array_ref(of->ip);
+    g_hash_table_remove(r->puzzles, key);
   }
 }
 
-static void take_ipv6(const guint8 *ip, listed_packet *p, beginnings *b)
+static void take_ipv4(reader *r, listed_packet *p)
 {
-  const guint8 *rest = ip + IPV6_HEADER_OCTETS;
+  guint32 flags = (guint32)wire_number(p->ip->data + 6, 2);
 
-  g_assert_cmpuint(number(ip + 4, 2), ==, p->octets - IPV6_HEADER_OCTETS);
-  if (ip[6] == PROTOCOL_ICMPV6) {
-    take_icmp(rest, 6, p);
+  g_assert_cmpuint(wire_number(p->ip->data + 2, 2), ==, p->octets);
+  p->identification = (guint32)wire_number(p->ip->data + 4, 2);
+  p->fragment_at = (flags & 0x1FFF) * 8;
+  p->more = (flags & 0x2000) != 0;
+  if (p->more || p->fragment_at > 0) {
+    take_fragment(r, p);
+  }
+  if (p->ip->data[9] == PROTOCOL_ICMP) {
+    take_icmp(p->ip->data + IPV4_HEADER_OCTETS, 4, p);
     return;
   }
-  g_assert_cmpuint(ip[6], ==, PROTOCOL_TCP);
-  p->kind = LISTED_SEGMENT;
-  take_tcp(rest, p->octets - IPV6_HEADER_OCTETS, p, b);
+  g_assert_cmpuint(p->ip->data[9], ==, PROTOCOL_TCP);
+  if (p->fragment_at == 0 || p->kind == LISTED_LAST_FRAGMENT) {
+    take_tcp(r, IPV4_HEADER_OCTETS, p);
+  }
+}
+
+static void take_ipv6(reader *r, listed_packet *p)
+{
+  g_assert_cmpuint(wire_number(p->ip->data + 4, 2), ==, p->octets - IPV6_HEADER_OCTETS);
+  if (p->ip->data[6] == PROTOCOL_ICMPV6) {
+    take_icmp(p->ip->data + IPV6_HEADER_OCTETS, 6, p);
+    return;
+  }
+  g_assert_cmpuint(p->ip->data[6], ==, PROTOCOL_TCP);
+  take_tcp(r, IPV6_HEADER_OCTETS, p);
+}
+
+static void clear_packet(gpointer packet)
+{
+  g_byte_array_unref(((listed_packet *)packet)->ip);
 }
 
 GArray *packet_list_read(const char *folder, const char *name)
 {
   GArray *packets = g_array_new(FALSE, TRUE, sizeof(listed_packet));
-  g_autofree beginnings *b = g_new0(beginnings, 1);
+  g_autofree reader *r = g_new0(reader, 1);
+  g_autoptr(GHashTable) puzzles = g_hash_table_new_full(NULL, NULL, NULL, free_puzzle);
   g_autofree char *path = g_build_filename(folder, name, NULL);
   GError *error = NULL;
   g_autofree char *contents = NULL;
   gsize size;
 
+  g_array_set_clear_func(packets, clear_packet);
+  r->puzzles = puzzles;
   g_file_get_contents(path, &contents, &size, &error);
   g_assert_no_error(error);
   const guint8 *file = (const guint8 *)contents;
+  g_assert_cmpuint(size, >=, FILE_HEADER_OCTETS);
   g_assert_cmphex(little_endian(file), ==, 0xA1B23C4D); /* nanoseconds */
+  g_assert_cmpuint(little_endian(file + 20), ==, LINK_RAW);
   for (gsize at = FILE_HEADER_OCTETS; at < size;) {
-    listed_packet p = {.octets = little_endian(file + at + 8)};
-    const guint8 *ip = file + at + PACKET_HEADER_OCTETS;
-
-    p.at_ns = (gint64)little_endian(file + at) * 1000000000 + little_endian(file + at + 4);
-    at += PACKET_HEADER_OCTETS + p.octets;
-    g_assert_cmpuint(at, <=, size);
-    if (ip[0] >> 4 == 4) {
-      take_ipv4(ip, &p, b);
+    g_assert_cmpuint(size - at, >=, PACKET_HEADER_OCTETS);
+    listed_packet p = {.at_ns = (gint64)little_endian(file + at) * 1000000000 + little_endian(file + at + 4),
+                       .octets = little_endian(file + at + 8),
+                       .ip = g_byte_array_new()};
+    g_assert_cmpuint(p.octets, ==, little_endian(file + at + 12)); /* the whole packet is there */
+    at += PACKET_HEADER_OCTETS;
+    g_assert_cmpuint(size - at, >=, p.octets);
+    g_byte_array_append(p.ip, file + at, p.octets);
+    at += p.octets;
+    if (p.ip->data[0] == 0x45) { /* without options */
+      take_ipv4(r, &p);
     } else {
-      take_ipv6(ip, &p, b);
+      g_assert_cmpuint(p.ip->data[0] >> 4, ==, 6);
+      take_ipv6(r, &p);
     }
     g_array_append_val(packets, p);
   }
@@ -143,4 +207,14 @@ const listed_packet *packet_list_at(const GArray *packets, guint index)
 {
   g_assert_cmpuint(index, <, packets->len);
   return &g_array_index(packets, listed_packet, index);
+}
+
+guint packet_list_count(const GArray *packets, listed_kind kind)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    count += packet_list_at(packets, i)->kind == kind;
+  }
+  return count;
 }

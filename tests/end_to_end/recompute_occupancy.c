@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recomputes the occupancy series of a run from receiver.pcap alone, out of docs/metrics.md, "Held octets" to
- * "Causes of holding".
- *
- *   recompute_occupancy receiver.pcap in-order|out-of-order
- *
- * Deliberately simple and deliberately apart: it shares no code with model/, keeps one flag an octet, and
- * looks at everything between the in-order edge and the newest octet again after every segment. One
- * connection; the Data Sink is the Responder. Prints `time_ns,cause,octets` for every change, causes
- * `incomplete`, `unlocated`, `order`. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "recompute_occupancy.h"
+
 #include <string.h>
 
 enum {
@@ -20,68 +9,53 @@ enum {
   PLACED = 2,
 };
 
+enum { SIZE = 4 << 20 }; /* octets of a stream at most */
+
 enum { CAUSE_INCOMPLETE, CAUSE_UNLOCATED, CAUSE_ORDER, CAUSES };
 
 typedef struct stream {
-  uint8_t *octets; /* from the first octet after the SYN */
-  uint8_t *flags;
-  uint8_t *located; /* 1: within the extent of a located, incomplete FPDU; made anew after every segment */
-  uint32_t *spans;  /* at a header: octets from it to the end of its FPDU, once walked; 0: not yet */
-  uint64_t size;    /* room */
-  uint64_t top;     /* after the newest octet */
-  uint64_t edge;    /* the FPDU that is next in order starts here (its leading marker, if it has one) */
-  uint64_t phase;   /* where the FPDU phase starts; 0: the Request Frame is not whole yet */
-  bool look_ahead;
-  bool markers;
+  guint8 octets[SIZE]; /* from the first octet after the SYN */
+  guint8 flags[SIZE];
+  guint8 located[SIZE]; /* 1: within a located, incomplete FPDU; made anew after every segment */
+  guint32 spans[SIZE];  /* at a header: octets from it to the end of its FPDU, once walked; 0: not yet */
+  guint64 top;          /* after the newest octet */
+  guint64 edge;         /* the FPDU that is next in order starts here (its leading marker, if it has one) */
+  guint64 phase;        /* where the FPDU phase starts; 0: the Request Frame is not whole yet */
+  gboolean looks_ahead;
+  gboolean markers;
 } stream;
 
-static void fail(const char *what)
+static gboolean all_there(const stream *s, guint64 from, guint64 to)
 {
-  fprintf(stderr, "recompute_occupancy: %s\n", what);
-  exit(1);
-}
-
-static uint32_t read_be(const uint8_t *octets, int count)
-{
-  uint32_t value = 0;
-
-  for (int i = 0; i < count; i++) {
-    value = value << 8 | octets[i];
-  }
-  return value;
-}
-
-static bool all_there(const stream *s, uint64_t from, uint64_t to)
-{
-  for (uint64_t i = from; i < to; i++) {
-    if (i >= s->size || s->flags[i] == ABSENT) {
-      return false;
+  for (guint64 i = from; i < to; i++) {
+    if (i >= SIZE || s->flags[i] == ABSENT) {
+      return FALSE;
     }
   }
-  return true;
+  return TRUE;
 }
 
 /* True when a marker starts at stream position `at`. */
-static bool marker_at(const stream *s, uint64_t at)
+static gboolean marker_at(const stream *s, guint64 at)
 {
   return s->markers && at >= s->phase && (at - s->phase) % 512 == 0;
 }
 
 /* Where the header of an FPDU that starts at `start` is: after its leading marker. */
-static uint64_t header_of(const stream *s, uint64_t start)
+static guint64 header_of(const stream *s, guint64 start)
 {
   return marker_at(s, start) ? start + 4 : start;
 }
 
 /* Walks an FPDU octet by octet, once: header, ULPDU, PAD, CRC, stepping over markers. Returns its end. */
-static uint64_t end_of(stream *s, uint64_t header)
+static guint64 end_of(stream *s, guint64 header)
 {
   if (s->spans[header] > 0) {
     return header + s->spans[header];
   }
-  uint32_t length = read_be(s->octets + header, 2);
-  uint64_t left = 2 + length + (4 - (2 + length) % 4) % 4 + 4;
-  uint64_t at = header;
+  guint32 length = (guint32)wire_number(s->octets + header, 2);
+  guint64 left = 2 + length + (4 - (2 + length) % 4) % 4 + 4;
+  guint64 at = header;
 
   while (left > 0) {
     if (marker_at(s, at)) {
@@ -91,21 +65,21 @@ static uint64_t end_of(stream *s, uint64_t header)
       left--;
     }
   }
-  s->spans[header] = (uint32_t)(at - header);
+  s->spans[header] = (guint32)(at - header);
   return at;
 }
 
-static bool length_there(const stream *s, uint64_t header)
+static gboolean length_there(const stream *s, guint64 header)
 {
   return all_there(s, header, header + 2);
 }
 
 /* Places the FPDU at `header` when it is whole; otherwise marks its extent. Returns its end when it is whole,
  * else 0. */
-static uint64_t try_fpdu(stream *s, uint64_t header)
+static guint64 try_fpdu(stream *s, guint64 header)
 {
-  uint64_t start = marker_at(s, header - 4) && header >= s->phase + 4 ? header - 4 : header;
-  uint64_t end = end_of(s, header);
+  guint64 start = marker_at(s, header - 4) && header >= s->phase + 4 ? header - 4 : header;
+  guint64 end = end_of(s, header);
 
   if (s->flags[header] == PLACED) {
     return end;
@@ -114,13 +88,13 @@ static uint64_t try_fpdu(stream *s, uint64_t header)
     memset(s->flags + start, PLACED, end - start);
     return end;
   }
-  memset(s->located + start, 1, (end < s->size ? end : s->size) - start);
+  memset(s->located + start, 1, MIN(end, SIZE) - start);
   return 0;
 }
 
 static void take_in_order(stream *s)
 {
-  uint64_t end;
+  guint64 end;
 
   while (length_there(s, header_of(s, s->edge)) && (end = try_fpdu(s, header_of(s, s->edge)))) {
     s->edge = end;
@@ -130,16 +104,16 @@ static void take_in_order(stream *s)
 /* Every whole marker after the in-order edge, and the length chain from what it points to. */
 static void take_ahead(stream *s)
 {
-  uint64_t first = s->phase + (s->edge - s->phase + 511) / 512 * 512;
+  guint64 first = s->phase + (s->edge - s->phase + 511) / 512 * 512;
 
-  for (uint64_t marker = first; marker < s->top; marker += 512) {
+  for (guint64 marker = first; marker < s->top; marker += 512) {
     if (!all_there(s, marker, marker + 4)) {
       continue;
     }
-    uint32_t pointer = read_be(s->octets + marker + 2, 2) & ~3u;
-    uint64_t header = pointer == 0 ? marker + 4 : marker - pointer;
+    guint32 pointer = (guint32)wire_number(s->octets + marker + 2, 2) & ~3u;
+    guint64 header = pointer == 0 ? marker + 4 : marker - pointer;
     while (header >= s->edge && length_there(s, header)) {
-      uint64_t end = try_fpdu(s, header);
+      guint64 end = try_fpdu(s, header);
       if (end == 0) {
         break;
       }
@@ -150,147 +124,84 @@ static void take_ahead(stream *s)
 
 static void read_startup(stream *s)
 {
-  if (s->phase == 0 && all_there(s, 0, 20) && all_there(s, 0, 20 + read_be(s->octets + 18, 2))) {
-    s->phase = 20 + read_be(s->octets + 18, 2);
+  if (s->phase == 0 && all_there(s, 0, 20) && all_there(s, 0, 20 + (guint32)wire_number(s->octets + 18, 2))) {
+    s->phase = 20 + (guint32)wire_number(s->octets + 18, 2);
     s->edge = s->phase;
     memset(s->flags, PLACED, s->phase);
   }
 }
 
-static void count_held(const stream *s, uint64_t counts[CAUSES])
+static void count_held(const stream *s, guint64 counts[CAUSES])
 {
   memset(counts, 0, CAUSES * sizeof counts[0]);
-  for (uint64_t i = s->phase == 0 ? 0 : s->edge; i < s->top; i++) {
+  for (guint64 i = s->phase == 0 ? 0 : s->edge; i < s->top; i++) {
     if (s->flags[i] != HELD) {
       continue;
     }
-    bool leading_marker =
+    gboolean leading_marker =
         s->phase > 0 && marker_at(s, s->edge) && i < s->edge + 4 && all_there(s, s->edge, i + 1);
     if (s->located[i] || leading_marker || s->phase == 0) {
       counts[CAUSE_INCOMPLETE]++;
     } else {
-      counts[s->look_ahead && s->markers ? CAUSE_UNLOCATED : CAUSE_ORDER]++;
+      counts[s->looks_ahead && s->markers ? CAUSE_UNLOCATED : CAUSE_ORDER]++;
     }
   }
 }
 
-static void receive(stream *s, uint64_t position, const uint8_t *payload, uint32_t length)
+static void receive(stream *s, guint64 position, const guint8 *payload, guint32 length)
 {
-  for (uint32_t i = 0; i < length; i++) {
-    uint64_t at = position + i;
-    if (at >= s->size) {
-      fail("the stream is longer than expected");
-    }
+  for (guint32 i = 0; i < length; i++) {
+    guint64 at = position + i;
+    g_assert_cmpuint(at, <, SIZE);
     if (s->flags[at] == ABSENT) {
       s->octets[at] = payload[i];
       s->flags[at] = HELD;
     }
   }
-  if (position + length > s->top) {
-    s->top = position + length;
-  }
+  s->top = MAX(s->top, position + length);
   read_startup(s);
   if (s->phase > 0) {
     memset(s->located + s->edge, 0, s->top - s->edge);
     take_in_order(s);
-    if (s->look_ahead && s->markers) {
+    if (s->looks_ahead && s->markers) {
       take_ahead(s);
       take_in_order(s);
     }
   }
 }
 
-/* --- The capture: classic nanosecond pcap, raw IPv4 --- */
-
-typedef struct capture {
-  FILE *file;
-  uint8_t packet[65536];
-  uint64_t time_ns;
-  uint32_t length;
-} capture;
-
-static uint32_t read_le32(const uint8_t *octets)
-{
-  return octets[0] | (uint32_t)octets[1] << 8 | (uint32_t)octets[2] << 16 | (uint32_t)octets[3] << 24;
-}
-
-static void capture_open(capture *c, const char *path)
-{
-  uint8_t header[24];
-
-  c->file = fopen(path, "rb");
-  if (!c->file || fread(header, 1, sizeof header, c->file) != sizeof header) {
-    fail("cannot read the capture");
-  }
-  if (read_le32(header) != 0xA1B23C4D || read_le32(header + 20) != 101) {
-    fail("not a little-endian nanosecond capture of raw IP");
-  }
-}
-
-static bool capture_next(capture *c)
-{
-  uint8_t header[16];
-
-  if (fread(header, 1, sizeof header, c->file) != sizeof header) {
-    return false;
-  }
-  c->time_ns = (uint64_t)read_le32(header) * 1000000000u + read_le32(header + 4);
-  c->length = read_le32(header + 8);
-  if (c->length > sizeof c->packet || fread(c->packet, 1, c->length, c->file) != c->length) {
-    fail("the capture is cut off");
-  }
-  return true;
-}
-
-static void print_changes(uint64_t time_ns, const uint64_t counts[CAUSES], uint64_t last[CAUSES])
+static void add_changes(GArray *changes, gint64 time_ns, const guint64 counts[CAUSES], guint64 last[CAUSES])
 {
   static const char *const names[CAUSES] = {"incomplete", "unlocated", "order"};
 
   for (int cause = 0; cause < CAUSES; cause++) {
+    occupancy_change change = {.time_ns = (double)time_ns, .octets = counts[cause]};
     if (counts[cause] != last[cause]) {
-      printf("%llu,%s,%llu\n", (unsigned long long)time_ns, names[cause], (unsigned long long)counts[cause]);
+      g_strlcpy(change.cause, names[cause], sizeof change.cause);
+      g_array_append_val(changes, change);
       last[cause] = counts[cause];
     }
   }
 }
 
-int main(int argc, char **argv)
+GArray *recompute_occupancy(const GArray *packets, gboolean looks_ahead)
 {
-  static capture c;
-  uint64_t last[CAUSES] = {0};
-  uint64_t counts[CAUSES];
-  uint16_t sink_port = 0;
-  uint32_t isn = 0;
+  GArray *changes = g_array_new(FALSE, TRUE, sizeof(occupancy_change));
+  g_autofree stream *s = g_new0(stream, 1);
+  guint64 last[CAUSES] = {0};
+  guint64 counts[CAUSES];
 
-  if (argc != 3) {
-    fail("usage: recompute_occupancy receiver.pcap in-order|out-of-order");
-  }
-  stream s = {.size = 4u << 20, .look_ahead = strcmp(argv[2], "out-of-order") == 0};
-  s.octets = calloc(s.size, 1);
-  s.flags = calloc(s.size, 1);
-  s.located = calloc(s.size, 1);
-  s.spans = calloc(s.size, sizeof *s.spans);
-  capture_open(&c, argv[1]);
-  while (capture_next(&c)) {
-    const uint8_t *tcp = c.packet + (c.packet[0] & 15) * 4;
-    const uint8_t *payload = tcp + (tcp[12] >> 4) * 4;
-    uint32_t length = read_be(c.packet + 2, 2) - (uint32_t)(payload - c.packet);
-    if ((tcp[13] & 0x12) == 0x02) { /* SYN without ACK: goes to the Responder */
-      sink_port = (uint16_t)read_be(tcp + 2, 2);
-      isn = read_be(tcp + 4, 4);
-    } else if (read_be(tcp, 2) == sink_port && length >= 20 && memcmp(payload, "MPA ID Rep Frame", 16) == 0) {
-      s.markers = payload[16] & 0x80; /* the Data Sink asks for markers in what it receives */
-    } else if (read_be(tcp + 2, 2) == sink_port && length > 0) {
-      /* Streams here are far shorter than 2^32 octets: the difference is the position. */
-      receive(&s, read_be(tcp + 4, 4) - isn - 1, payload, length);
-      count_held(&s, counts);
-      print_changes(c.time_ns, counts, last);
+  s->looks_ahead = looks_ahead;
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+    const guint8 *payload = p->ip->data + p->ip->len - p->payload;
+    if (!p->from_initiator && p->payload >= 20 && memcmp(payload, "MPA ID Rep Frame", 16) == 0) {
+      s->markers = (payload[16] & 0x80) != 0; /* the Data Sink asks for markers in what it receives */
+    } else if (p->from_initiator && p->payload > 0) {
+      receive(s, p->position, payload, p->payload);
+      count_held(s, counts);
+      add_changes(changes, p->at_ns, counts, last);
     }
   }
-  fclose(c.file);
-  free(s.octets);
-  free(s.flags);
-  free(s.located);
-  free(s.spans);
-  return 0;
+  return changes;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario_generator.h"
 
-#include "run_kit.h"
-#include "temporary_scenario.h"
+#include "run_fixture.h"
 
 enum { CHOICES_MAX = 12 };
 
@@ -105,8 +104,8 @@ static const feature features[] = {
     {50,
      {"path.forward.mtu=576", "path.forward.mtu=9000", "path.forward.mtu=256",
       "path.forward.mtu=9000|path.reverse.mtu=1500", "path.forward.mtu=1280"}},
-    /* The last link is wide: the receiver's MSS is of that one, and tells nothing of a narrow one in the
-       middle. */
+    /* The last link is wide: the receiver's MSS is of that one, whatever a narrow one in the middle
+       has. */
     {20,
      {"path.forward.hop_rate=[1Gbit/s]",
       "path.forward.hop_rate=[10Gbit/s, 10Gbit/s]|path.forward.hop_delay=[0s, 0s]",

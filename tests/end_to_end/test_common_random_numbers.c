@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other
  * axes differs because of them and not by chance. */
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
 /* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds
  * do not meet the same by chance. */
@@ -14,17 +12,13 @@
 /* The metrics of the path and of what TCP sent. */
 static gboolean is_of_the_network(metric_id id)
 {
-  static const metric_id others[] = {
-      METRIC_TCP_SEGMENTS,     METRIC_TCP_SEGMENTS_OUT_OF_ORDER, METRIC_TCP_RETRANSMISSIONS,
-      METRIC_TCP_TIMEOUTS,     METRIC_TCP_LOST_RETRANSMISSIONS,  METRIC_TCP_RECOVERIES,
-      METRIC_GOODPUT_BIT_PER_S};
+  const char *name = metric_row_of(id)->name;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
-    if (id == others[i]) {
-      return TRUE;
-    }
-  }
-  return g_str_has_prefix(metric_row_of(id)->name, "path.");
+  return g_str_has_prefix(name, "path.") ||
+         g_strv_contains(STRINGS("tcp.segments", "tcp.segments_out_of_order", "tcp.retransmissions",
+                                 "tcp.timeouts", "tcp.lost_retransmissions", "tcp.recoveries",
+                                 "goodput_bit_per_s"),
+                         name);
 }
 
 /* The name of the first metric of the network in which two runs differ; NULL. */
@@ -41,10 +35,7 @@ static const char *difference(const session_result *a, const session_result *b)
 
 static session_result run(const char *seed, const char *mode)
 {
-  g_autofree char *seed_set = g_strconcat("run.seed=", seed, NULL);
-  g_autofree char *mode_set = g_strconcat("receiver.mode=", mode, NULL);
-
-  return run_kit_run("native", NULL, STRINGS(COMMON, seed_set, mode_set));
+  return RUN(.sets = STRINGS(COMMON, setting("run.seed=%s", seed), setting("receiver.mode=%s", mode)));
 }
 
 /* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold
@@ -55,11 +46,11 @@ TEST(test_receivers_see_the_same_losses)
   g_auto(session_result) out_of_order = run("7", "out-of-order");
   g_auto(session_result) assume_aligned = run("7", "assume-aligned");
 
-  g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_PATH_PACKETS_LOST), >, 30);
+  EXPECT_METRICS(&in_order, (PATH_PACKETS_LOST, >, 30));
   g_assert_cmpstr(difference(&in_order, &out_of_order), ==, NULL);
   g_assert_cmpstr(difference(&in_order, &assume_aligned), ==, NULL);
-  g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >,
-                    2 * run_kit_metric(&out_of_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
+  EXPECT_METRICS(&in_order, (BUFFER_REASSEMBLY_PEAK_OCTETS, >,
+                             2 * metric_of(&out_of_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)));
 }
 
 TEST(test_seeds_see_others)
@@ -68,6 +59,5 @@ TEST(test_seeds_see_others)
   g_auto(session_result) second = run("8", "in-order");
 
   g_assert_nonnull(difference(&first, &second));
-  g_assert_cmpfloat(run_kit_metric(&first, METRIC_GOODPUT_BIT_PER_S), !=,
-                    run_kit_metric(&second, METRIC_GOODPUT_BIT_PER_S));
+  EXPECT_METRICS(&first, (GOODPUT_BIT_PER_S, !=, metric_of(&second, METRIC_GOODPUT_BIT_PER_S)));
 }

@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "decode_trip.h"
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
 
 /* A run, and what of it can be compared. */
 typedef struct trip {
@@ -19,48 +16,27 @@ typedef struct trip {
                               are its own */
 } trip;
 
-/* --- Sums against metrics --- */
-
-static void assert_sum(JsonObject *decoded, int direction, const char *member, JsonObject *metrics,
-                       const char *metric)
-{
-  if (!json_object_has_member(metrics, metric)) {
-    g_error("metric %s has no value", metric);
-  }
-  gint64 found = decode_trip_sum(decoded, direction, member);
-  double expected = json_object_get_double_member(metrics, metric);
-  if ((double)found != expected) {
-    g_error("decode: %s is %" G_GINT64_FORMAT "; the run: %s is %.0f", member, found, metric, expected);
-  }
-}
-
-static void assert_metrics(JsonObject *decoded, const trip *t, JsonObject *metrics)
-{
-  int direction = t->main_direction;
-
-  assert_sum(decoded, direction, "fpdus", metrics, "mpa.fpdus");
-  assert_sum(decoded, direction, "markers", metrics, "mpa.markers");
-  assert_sum(decoded, direction, "segments", metrics, "tcp.segments");
-  assert_sum(decoded, direction, "aligned", metrics, "mpa.segments_aligned");
-  assert_sum(decoded, direction, "out_of_order", metrics, "tcp.segments_out_of_order");
-  if (!t->other_receiver) {
-    assert_sum(decoded, direction, "located_by_chain", metrics, "mpa.located_by_chain");
-    assert_sum(decoded, direction, "located_by_marker", metrics, "mpa.located_by_marker");
-    assert_sum(decoded, direction, "located_by_marker_chain", metrics, "mpa.located_by_marker_chain");
-  }
-}
-
 static void check_trip(const trip *t)
 {
-  g_autoptr(run_folder) folder = run_kit_new_folder();
-  g_autoptr(JsonObject) metrics = decode_trip_run(folder, t->file, t->sets);
-  g_autoptr(JsonObject) sent = decode_trip_summary(folder, "sender.pcap", t->options, 0);
-  g_autoptr(JsonObject) arrived = decode_trip_summary(folder, "receiver.pcap", t->options, 0);
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_auto(session_result) result = RUN(.file = t->file, .folder = folder, .sets = t->sets);
+  g_autoptr(JsonObject) sent = trip_summary(folder, "sender.pcap", t->options);
+  g_autoptr(JsonObject) arrived = trip_summary(folder, "receiver.pcap", t->options);
 
-  decode_trip_assert_accounted(sent);
-  decode_trip_assert_accounted(arrived);
-  decode_trip_assert_same_streams(sent, arrived);
-  assert_metrics(arrived, t, metrics);
+  trip_assert_accounted(sent);
+  trip_assert_accounted(arrived);
+  trip_assert_same(sent, arrived, STRINGS(NULL));
+  EXPECT_SUMS(arrived, t->main_direction, ("fpdus", ==, metric_of(&result, METRIC_MPA_FPDUS)),
+              ("markers", ==, metric_of(&result, METRIC_MPA_MARKERS)),
+              ("segments", ==, metric_of(&result, METRIC_TCP_SEGMENTS)),
+              ("aligned", ==, metric_of(&result, METRIC_MPA_SEGMENTS_ALIGNED)),
+              ("out_of_order", ==, metric_of(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER)));
+  if (!t->other_receiver) {
+    EXPECT_SUMS(arrived, t->main_direction,
+                ("located_by_chain", ==, metric_of(&result, METRIC_MPA_LOCATED_BY_CHAIN)),
+                ("located_by_marker", ==, metric_of(&result, METRIC_MPA_LOCATED_BY_MARKER)),
+                ("located_by_marker_chain", ==, metric_of(&result, METRIC_MPA_LOCATED_BY_MARKER_CHAIN)));
+  }
 }
 
 /* --- The shipped scenarios, as they are without their sweeps, the long ones with less work --- */
@@ -125,17 +101,14 @@ static const trip scenarios[] = {
      .file = "packing.cfg",
      .sets = {"workload.messages=500", "workload.message_size=706", "sender.segmentation=stream"}},
     {.name = "path-mtu-change", .file = "path-mtu-change.cfg"},
-    {.name = "reads-loss",
-     .file = "reads-loss.cfg",
-     .main_direction = DECODE_TRIP_REVERSE,
-     .other_receiver = TRUE},
+    {.name = "reads-loss", .file = "reads-loss.cfg", .main_direction = TRIP_REVERSE, .other_receiver = TRUE},
     {.name = "reordering", .file = "reordering.cfg"},
     {.name = "storage-loss", .file = "storage-loss.cfg"},
     {.name = "ten-thousand-connections",
      .file = "ten-thousand-connections.cfg",
      .sets = {"workload.connections=100", "workload.start_spread=5ms"}},
     /* What no shipped scenario has. */
-    {.name = "IPv6, behind streaming mode, private data",
+    {.name = "IPv6, after streaming mode, private data",
      .sets = {"tcp.ip=ipv6", "sender.stream_phase=333", "initiator.private_data=512",
               "responder.private_data=3", "path.forward.loss=2%"}},
     {.name = "damage, duplicates",
@@ -155,15 +128,13 @@ EACH_TEST(test_scenario, trip, scenarios)
  * length. */
 FOLDER_TEST(test_bad_crc)
 {
-  static const char *const sets[] = {NULL};
-  g_autoptr(JsonObject) metrics = decode_trip_run(folder, "bad-crc.cfg", sets);
-  g_autoptr(JsonObject) decoded = decode_trip_summary(folder, "receiver.pcap", NULL, 0);
-  gint64 fpdus = decode_trip_sum(decoded, DECODE_TRIP_FORWARD, "fpdus");
+  g_auto(session_result) result = RUN(.file = "bad-crc.cfg", .folder = folder, .status = RUN_TERMINATED);
+  g_autoptr(JsonObject) decoded = trip_summary(folder, "receiver.pcap", NULL);
+  gint64 fpdus = trip_sum(decoded, TRIP_FORWARD, "fpdus");
 
-  g_assert_cmpint(decode_trip_sum(decoded, DECODE_TRIP_FORWARD, "crc_bad"), ==, 1);
   g_assert_cmpint(fpdus, >, 1000);
-  g_assert_cmpint(decode_trip_sum(decoded, DECODE_TRIP_FORWARD, "after_error"), ==, fpdus - 1000);
-  g_assert_cmpint(decode_trip_sum(decoded, DECODE_TRIP_REVERSE, "fpdus"), ==, 1); /* the Terminate */
+  EXPECT_SUMS(decoded, TRIP_FORWARD, ("crc_bad", ==, 1), ("after_error", ==, fpdus - 1000));
+  EXPECT_SUMS(decoded, TRIP_REVERSE, ("fpdus", ==, 1)); /* the Terminate */
 }
 
 /* --- Terminates --- */
@@ -184,12 +155,13 @@ static const struct {
 TEST(test_terminate)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(misdeeds); i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
-    g_autofree char *operation = g_strconcat("workload.operation=", misdeeds[i].operation, NULL);
-    g_autofree char *fault = g_strconcat("fault.error=", misdeeds[i].fault, NULL);
-    g_autoptr(JsonObject) metrics = decode_trip_run(
-        folder, NULL, STRINGS("workload.messages=6", "run.expect=terminate", "fault.at=2", operation, fault));
-    g_autoptr(GPtrArray) fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
+    g_autoptr(run_folder) folder = run_folder_new();
+    g_auto(session_result) result =
+        RUN(.folder = folder, .status = RUN_TERMINATED,
+            .sets = STRINGS("workload.messages=6", "run.expect=terminate", "fault.at=2",
+                            setting("workload.operation=%s", misdeeds[i].operation),
+                            setting("fault.error=%s", misdeeds[i].fault)));
+    g_autoptr(GPtrArray) fpdus = trip_fpdus(folder, "receiver.pcap", NULL);
     JsonObject *found = NULL;
 
     g_test_message("%s", misdeeds[i].fault);
@@ -210,12 +182,12 @@ TEST(test_terminate)
 /* docs/captures.md shows what the commands that it names print. */
 FOLDER_TEST(test_documentation)
 {
-  g_autoptr(JsonObject) metrics =
-      decode_trip_run(folder, "one-loss-markers.cfg",
-                      STRINGS("workload.message_size=4000", "workload.messages=2", "path.forward.drop=[2]"));
-  g_autofree char *text = decode_trip_decode(folder, "receiver.pcap", NULL, 0);
+  g_auto(session_result) result =
+      RUN(.file = "one-loss-markers.cfg", .folder = folder,
+          .sets = STRINGS("workload.message_size=4000", "workload.messages=2", "path.forward.drop=[2]"));
+  g_autofree char *text = trip_decode(folder, "receiver.pcap", NULL, NULL);
   g_autofree char *docs = g_build_filename(g_getenv("SCENARIOS"), "..", "docs", NULL);
-  g_autofree char *page = run_kit_read(docs, "captures.md", NULL);
+  g_autofree char *page = read_file(docs, "captures.md", NULL);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
   g_assert_cmpuint(g_strv_length(lines), >, 10);
@@ -236,16 +208,16 @@ typedef struct operation {
 } operation;
 
 static const operation operations[] = {
-    {"write", {"workload.operation=write"}, DECODE_TRIP_FORWARD},
-    {"read", {"workload.operation=read"}, DECODE_TRIP_REVERSE},
-    {"send", {"workload.operation=send"}, DECODE_TRIP_FORWARD},
-    {"send-invalidate", {"workload.operation=send-invalidate"}, DECODE_TRIP_FORWARD},
-    {"send-se", {"workload.operation=send-se"}, DECODE_TRIP_FORWARD},
-    {"send-se-invalidate", {"workload.operation=send-se-invalidate"}, DECODE_TRIP_FORWARD},
-    {"storage-read", {"workload.operation=storage-read"}, DECODE_TRIP_REVERSE},
-    {"storage-write", {"workload.operation=storage-write"}, DECODE_TRIP_FORWARD},
-    {"mix", {"workload.operation=send+read+send-se"}, DECODE_TRIP_FORWARD},
-    {"both-directions", {"workload.operation=write", "workload.directions=both"}, DECODE_TRIP_FORWARD},
+    {"write", {"workload.operation=write"}, TRIP_FORWARD},
+    {"read", {"workload.operation=read"}, TRIP_REVERSE},
+    {"send", {"workload.operation=send"}, TRIP_FORWARD},
+    {"send-invalidate", {"workload.operation=send-invalidate"}, TRIP_FORWARD},
+    {"send-se", {"workload.operation=send-se"}, TRIP_FORWARD},
+    {"send-se-invalidate", {"workload.operation=send-se-invalidate"}, TRIP_FORWARD},
+    {"storage-read", {"workload.operation=storage-read"}, TRIP_REVERSE},
+    {"storage-write", {"workload.operation=storage-write"}, TRIP_FORWARD},
+    {"mix", {"workload.operation=send+read+send-se"}, TRIP_FORWARD},
+    {"both-directions", {"workload.operation=write", "workload.directions=both"}, TRIP_FORWARD},
 };
 
 static const char *const generations[][2] = {{"mpa.generation=rdmac", "mpa.markers=true"},
@@ -264,19 +236,11 @@ EACH_TEST(test_operation, operation, operations)
   for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
     for (gsize i = 0; i < 2; i++) {
       gsize p = (g + i) % G_N_ELEMENTS(paths);
-      trip t = {.name = c->name, .main_direction = c->main_direction};
-      const char *sets[] = {"workload.messages=6",
-                            "workload.message_size=20001",
-                            c->sets[0],
-                            generations[g][0],
-                            generations[g][1],
-                            paths[p][0],
-                            paths[p][1],
-                            paths[p][2],
-                            c->sets[1],
-                            NULL};
+      trip t = {.name = c->name,
+                .main_direction = c->main_direction,
+                .sets = {"workload.messages=6", "workload.message_size=20001", c->sets[0], generations[g][0],
+                         generations[g][1], paths[p][0], paths[p][1], paths[p][2], c->sets[1]}};
 
-      memcpy(t.sets, sets, sizeof sets);
       if (g == 0) {
         t.options[0] = "--mpa";
         t.options[1] = "*:5044";

@@ -2,9 +2,6 @@
 /* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order
  * (docs/facts.md, "tshark 4.0"). */
 #include "decode_trip.h"
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
 
 /* A field as tshark calls it and as decode does: "OBJECT.MEMBER", or a member of the FPDU. */
 typedef struct field {
@@ -59,7 +56,7 @@ static void read_theirs(const char *folder, GArray *const *values)
     g_ptr_array_add(arguments, (gpointer)fields[i].theirs);
   }
   g_ptr_array_add(arguments, NULL);
-  g_assert_cmpint(run_kit_spawn("TSHARK", NULL, (const char *const *)arguments->pdata, &output, NULL), ==, 0);
+  g_assert_cmpint(spawn("TSHARK", (const char *const *)arguments->pdata, &output, NULL), ==, 0);
   g_auto(GStrv) rows = g_strsplit(output, "\n", -1);
   for (char **row = rows; **row != '\0'; row++) {
     g_auto(GStrv) columns = g_strsplit(*row, "\t", -1);
@@ -118,17 +115,17 @@ static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *
 /* Unmarked and in order, which tshark reads well: every field of every FPDU. */
 TEST(test_tshark)
 {
-
   if (!g_getenv("TSHARK") || *g_getenv("TSHARK") == '\0') {
     g_test_skip("tshark is not installed");
     return;
   }
-  g_autoptr(run_folder) folder = run_kit_new_folder();
-  g_autoptr(JsonObject) metrics = decode_trip_run(
-      folder, NULL,
-      STRINGS("workload.messages=9", "workload.message_size=5000", "mpa.markers=false",
-              "workload.operation=write+read+send+send-se-invalidate", "workload.directions=both"));
-  g_autoptr(GPtrArray) fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_auto(session_result) result =
+      RUN(.folder = folder,
+          .sets =
+              STRINGS("workload.messages=9", "workload.message_size=5000", "mpa.markers=false",
+                      "workload.operation=write+read+send+send-se-invalidate", "workload.directions=both"));
+  g_autoptr(GPtrArray) fpdus = trip_fpdus(folder, "receiver.pcap", NULL);
   GArray *theirs[G_N_ELEMENTS(fields)];
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
     theirs[i] = g_array_new(FALSE, FALSE, sizeof(guint64));

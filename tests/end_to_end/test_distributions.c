@@ -2,9 +2,7 @@
 /* The distributions of whole runs agree with the exact metrics of the same samples, on both engines. */
 #include <math.h>
 
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
 /* What each run has to pass: occupancy and delays of every kind. */
 static const char *const cases[][8] = {
@@ -41,13 +39,13 @@ static void assert_mean(const distribution *d, double exact)
 static void check_occupancy(const session_result *result)
 {
   const distribution *d = &result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
-  double p99 = run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
+  double p99 = metric_of(result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
   double read_off = distribution_quantile(d, 0.99);
-  assert_mean(d, run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS));
+  assert_mean(d, metric_of(result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS));
   g_assert_cmpfloat(read_off, >=, p99);
   g_assert_cmpfloat(read_off, <=, p99 * (1 + 1.0 / 16));
   g_assert_cmpfloat(distribution_quantile(d, 1), <=,
-                    run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
+                    metric_of(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
 }
 
 /* From the first arrival of a workload octet to the last Delivery: goodput counts from the first payload
@@ -56,9 +54,9 @@ static void check_time(const session_result *result)
 {
   double seconds = distribution_weight(&result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   double delivering =
-      8 * run_kit_metric(result, METRIC_DELIVERY_OCTETS) / run_kit_metric(result, METRIC_GOODPUT_BIT_PER_S);
+      8 * metric_of(result, METRIC_DELIVERY_OCTETS) / metric_of(result, METRIC_GOODPUT_BIT_PER_S);
   g_assert_cmpfloat(seconds, >=, delivering * (1 - 1e-12));
-  g_assert_cmpfloat(seconds, <, run_kit_metric(result, METRIC_TIME_SIMULATED_S));
+  g_assert_cmpfloat(seconds, <, metric_of(result, METRIC_TIME_SIMULATED_S));
 }
 
 static void check_delays(const session_result *result)
@@ -66,10 +64,10 @@ static void check_delays(const session_result *result)
   const distribution *placement = &result->distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
   const distribution *delivery = &result->distributions[DISTRIBUTION_DELIVERY_DELAY_S];
   /* sums of whole octets are exact in a double */
-  g_assert_cmpfloat(distribution_weight(placement), ==, run_kit_metric(result, METRIC_PLACEMENT_OCTETS));
-  g_assert_cmpfloat(distribution_weight(delivery), ==, run_kit_metric(result, METRIC_DELIVERY_OCTETS));
-  assert_mean(placement, run_kit_metric(result, METRIC_DELAY_PLACEMENT_MEAN_S));
-  assert_mean(delivery, run_kit_metric(result, METRIC_DELAY_DELIVERY_MEAN_S));
+  g_assert_cmpfloat(distribution_weight(placement), ==, metric_of(result, METRIC_PLACEMENT_OCTETS));
+  g_assert_cmpfloat(distribution_weight(delivery), ==, metric_of(result, METRIC_DELIVERY_OCTETS));
+  assert_mean(placement, metric_of(result, METRIC_DELAY_PLACEMENT_MEAN_S));
+  assert_mean(delivery, metric_of(result, METRIC_DELAY_DELIVERY_MEAN_S));
   /* no octet is Delivered before it is Placed: at no delay are more octets Delivered than Placed */
   for (double share = 0.05; share < 1; share += 0.05) {
     g_assert_cmpfloat(distribution_quantile(placement, share), <=, distribution_quantile(delivery, share));
@@ -79,7 +77,7 @@ static void check_delays(const session_result *result)
 TEST(test_consistent)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_auto(session_result) result = run_kit_assert_same_run(cases[i]);
+    g_auto(session_result) result = RUN_ON_BOTH(.sets = cases[i]);
     check_occupancy(&result);
     check_time(&result);
     check_delays(&result);
@@ -89,7 +87,7 @@ TEST(test_consistent)
 /* Lossless, aligned, one connection: every segment is placed and Delivered as it arrives. */
 TEST(test_lossless_waits_for_nothing)
 {
-  g_auto(session_result) result = run_kit_run("native", NULL, cases[0]);
+  g_auto(session_result) result = RUN(.sets = cases[0]);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_cmpuint(result.distributions[id].count, ==, 1);
     g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, 0);
@@ -103,9 +101,8 @@ TEST(test_lossless_waits_for_nothing)
  * for reassembly. */
 TEST(test_placement_latency)
 {
-  g_auto(session_result) result = run_kit_run(
-      "native", NULL,
-      STRINGS("workload.message_size=64KiB", "workload.messages=10", "receiver.placement_latency=3us"));
+  g_auto(session_result) result = RUN(.sets = STRINGS("workload.message_size=64KiB", "workload.messages=10",
+                                                      "receiver.placement_latency=3us"));
   for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id <= DISTRIBUTION_DELIVERY_DELAY_S; id++) {
     g_assert_cmpuint(result.distributions[id].count, ==, 1);
     g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, (23 * 131072 - 1) / 1e12);

@@ -3,7 +3,7 @@
  * in every output. Here for every scenario in scenarios/: as it is, with the other of tcp.profile, and with
  * each value of its sweep's axes (but seeds), the other axes as the file has them. What is too long is
  * shortened, and said so. */
-#include "run_kit.h"
+#include "run_fixture.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
@@ -54,7 +54,7 @@ static void assert_same(scenario *s, guint64 octets_max)
     return;
   }
   shorten(s, octets_max);
-  char *difference = run_kit_difference(s, &result);
+  char *difference = run_difference(s, &result);
   if (difference) {
     g_error("%s: %s", scenario_name(s), difference);
   }

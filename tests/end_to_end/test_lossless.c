@@ -3,9 +3,7 @@
  * row. */
 #include <math.h>
 
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
 typedef struct prediction {
   const char *mtu;
@@ -17,10 +15,13 @@ typedef struct prediction {
 
 /* docs/facts.md, "Exact predictions" */
 static const prediction table[] = {
-    {"576", "false", 40, 536, {530, 522}},     {"1280", "false", 40, 1240, {1234, 1222}},
-    {"1500", "false", 40, 1460, {1454, 1442}}, {"1500", "true", 52, 1448, {1442, 1430}},
-    {"4096", "false", 40, 4056, {4050, 4018}}, {"9000", "false", 40, 8960, {8954, 8882}},
-    {"9000", "true", 52, 8948, {8942, 8870}},
+    {"path.forward.mtu=576", "tcp.timestamps=false", 40, 536, {530, 522}},
+    {"path.forward.mtu=1280", "tcp.timestamps=false", 40, 1240, {1234, 1222}},
+    {"path.forward.mtu=1500", "tcp.timestamps=false", 40, 1460, {1454, 1442}},
+    {"path.forward.mtu=1500", "tcp.timestamps=true", 52, 1448, {1442, 1430}},
+    {"path.forward.mtu=4096", "tcp.timestamps=false", 40, 4056, {4050, 4018}},
+    {"path.forward.mtu=9000", "tcp.timestamps=false", 40, 8960, {8954, 8882}},
+    {"path.forward.mtu=9000", "tcp.timestamps=true", 52, 8948, {8942, 8870}},
 };
 
 enum { MESSAGE_OCTETS = 1 << 20, MESSAGES = 4, FRAMING = 38, TAGGED_HEADER = 14, UNTAGGED_HEADER = 18 };
@@ -59,12 +60,9 @@ static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
 
 static void check_row(const prediction *row, bool markers, const char *mode)
 {
-  g_autofree char *mtu = g_strconcat("path.forward.mtu=", row->mtu, NULL);
-  g_autofree char *timestamps = g_strconcat("tcp.timestamps=", row->timestamps, NULL);
-  g_autofree char *receiver = g_strconcat("receiver.mode=", mode, NULL);
   g_auto(session_result) result =
-      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
-                  STRINGS(mtu, timestamps, receiver, markers ? "mpa.markers=true" : "mpa.markers=false",
+      RUN(.engine = OTHER_ENGINE,
+          .sets = STRINGS(row->mtu, row->timestamps, mode, markers ? "mpa.markers=true" : "mpa.markers=false",
                           "workload.message_size=1MiB", "workload.messages=4"));
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
@@ -74,29 +72,23 @@ static void check_row(const prediction *row, bool markers, const char *mode)
   double fpdu_octets = (row->mulpdu[markers] + 6) * (markers ? 512.0 / 508.0 : 1.0);
   double efficiency = payload / (fpdu_octets + row->header_octets + FRAMING);
 
-  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, row->emss);
-  run_kit_assert_count(&result, METRIC_MPA_MULPDU_OCTETS, row->mulpdu[markers]);
-  g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
-  run_kit_assert_count(&result, METRIC_MPA_MARKERS, markers ? marker_count : 0);
-  run_kit_assert_count(&result, METRIC_MPA_FPDUS, fpdus);
-  run_kit_assert_count(&result, METRIC_MPA_LOCATED_BY_CHAIN, fpdus);
-  run_kit_assert_count(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 0);
-  run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, 0);
-  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, (uint64_t)MESSAGES * MESSAGE_OCTETS);
-  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, 0);
-  run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, MESSAGES + 1);
-  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  g_assert_cmpfloat(fabs(metric_of(&result, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
   /* Every segment starts with an FPDU. */
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), ==,
-                    run_kit_metric(&result, METRIC_TCP_SEGMENTS));
+  EXPECT_METRICS(
+      &result, (MPA_EMSS_OCTETS, ==, row->emss), (MPA_MULPDU_OCTETS, ==, row->mulpdu[markers]),
+      (MPA_MARKERS, ==, markers ? marker_count : 0), (MPA_FPDUS, ==, fpdus),
+      (MPA_LOCATED_BY_CHAIN, ==, fpdus), (BUFFER_TOTAL_PEAK_OCTETS, ==, 0), (BUFFER_WRITTEN_OCTETS, ==, 0),
+      (PLACEMENT_OCTETS_DIRECT, ==, (uint64_t)MESSAGES * MESSAGE_OCTETS),
+      (PLACEMENT_OCTETS_OUT_OF_ORDER, ==, 0), (DELIVERY_MESSAGES, ==, MESSAGES + 1),
+      (TCP_RETRANSMISSIONS, ==, 0), (MPA_SEGMENTS_ALIGNED, ==, metric_of(&result, METRIC_TCP_SEGMENTS)));
 }
 
 TEST(test_table)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
     for (int markers = 0; markers <= 1; markers++) {
-      check_row(&table[i], markers, "in-order");
-      check_row(&table[i], markers, "out-of-order");
+      check_row(&table[i], markers, "receiver.mode=in-order");
+      check_row(&table[i], markers, "receiver.mode=out-of-order");
     }
   }
 }
@@ -107,16 +99,13 @@ TEST(test_table)
 TEST(test_stream_sender)
 {
   g_auto(session_result) result =
-      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
-                  STRINGS("sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4"));
-  double peak = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
+      RUN(.engine = OTHER_ENGINE,
+          .sets = STRINGS("sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4"));
 
-  g_assert_cmpfloat(peak, >, 0);
-  g_assert_cmpfloat(peak, <, 1460 + 4);
-  g_assert_cmpfloat(peak, ==, run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE));
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
-                    run_kit_metric(&result, METRIC_TCP_SEGMENTS) / 2);
-  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 4 << 20);
+  EXPECT_METRICS(
+      &result, (BUFFER_REASSEMBLY_PEAK_OCTETS, >, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, <, 1460 + 4),
+      (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)),
+      (MPA_SEGMENTS_ALIGNED, <, metric_of(&result, METRIC_TCP_SEGMENTS) / 2), (DELIVERY_OCTETS, ==, 4 << 20));
 }
 
 /* Each FPDU ends its segment: 30 Writes of 300 octets and the Send after them are 31 segments, of which an
@@ -126,23 +115,19 @@ TEST(test_stream_sender)
  * headers. */
 TEST(test_record_sender)
 {
-  session_result result =
-      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
-                  STRINGS("sender.segmentation=record", "workload.message_size=300", "workload.messages=30"));
-
-  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 31);
-  run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 31);
-  session_result_clear(&result);
-  result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
-                       STRINGS("sender.segmentation=record", "mpa.assumed_emss=1460", "path.forward.mtu=1000",
-                               "workload.message_size=64KiB", "workload.messages=20"));
-  run_kit_assert_count(&result, METRIC_MPA_FPDUS, 20 * 46 + 1);
-  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 2 * 20 * 46 + 1);
-  run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 20 * 46 + 1);
+  g_auto(session_result) small =
+      RUN(.engine = OTHER_ENGINE,
+          .sets = STRINGS("sender.segmentation=record", "workload.message_size=300", "workload.messages=30"));
+  g_auto(session_result) cut =
+      RUN(.engine = OTHER_ENGINE,
+          .sets = STRINGS("sender.segmentation=record", "mpa.assumed_emss=1460", "path.forward.mtu=1000",
+                          "workload.message_size=64KiB", "workload.messages=20"));
   double efficiency = 1428 / (1448 * 512.0 / 508.0 + 2 * (40 + FRAMING));
-  g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
-  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
-  session_result_clear(&result);
+
+  EXPECT_METRICS(&small, (TCP_SEGMENTS, ==, 31), (MPA_SEGMENTS_ALIGNED, ==, 31));
+  EXPECT_METRICS(&cut, (MPA_FPDUS, ==, 20 * 46 + 1), (TCP_SEGMENTS, ==, 2 * 20 * 46 + 1),
+                 (MPA_SEGMENTS_ALIGNED, ==, 20 * 46 + 1), (DELIVERY_OCTETS, ==, 20 * 65536));
+  g_assert_cmpfloat(fabs(metric_of(&cut, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
 }
 
 /* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload
@@ -150,13 +135,12 @@ TEST(test_record_sender)
 TEST(test_sends)
 {
   g_auto(session_result) result =
-      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
-                  STRINGS("workload.operation=send", "workload.message_size=64KiB", "workload.messages=50"));
+      RUN(.engine = OTHER_ENGINE,
+          .sets = STRINGS("workload.operation=send", "workload.message_size=64KiB", "workload.messages=50"));
 
   /* 65536 = 46 * 1424 + 32: 47 FPDUs a message. */
-  run_kit_assert_count(&result, METRIC_MPA_FPDUS, 47 * 50);
-  run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50);
-  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 50 * 65536);
+  EXPECT_METRICS(&result, (MPA_FPDUS, ==, 47 * 50), (DELIVERY_MESSAGES, ==, 50),
+                 (DELIVERY_OCTETS, ==, 50 * 65536));
   g_assert_false(result.metrics.present[METRIC_EFFICIENCY_WIRE]);
 }
 
@@ -165,26 +149,22 @@ TEST(test_sends)
  * wait at once. */
 TEST(test_placement_latency)
 {
-  g_auto(session_result) result = run_kit_run(
-      RUN_KIT_OTHER_ENGINE, NULL,
-      STRINGS("receiver.placement_latency=10us", "workload.message_size=1MiB", "workload.messages=4"));
-  double peak = run_kit_metric(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS);
+  g_auto(session_result) result =
+      RUN(.engine = OTHER_ENGINE, .sets = STRINGS("receiver.placement_latency=10us",
+                                                  "workload.message_size=1MiB", "workload.messages=4"));
 
-  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  g_assert_cmpfloat(peak, >=, 8 * 1456);
-  g_assert_cmpfloat(peak, <=, 9 * 1460);
-  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, 4 << 20);
-  g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
+  EXPECT_METRICS(&result, (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0), (BUFFER_TOTAL_PEAK_OCTETS, >=, 8 * 1456),
+                 (BUFFER_TOTAL_PEAK_OCTETS, <=, 9 * 1460), (PLACEMENT_OCTETS_DIRECT, ==, 4 << 20));
+  g_assert_cmpfloat(fabs(metric_of(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
 }
 
 /* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's
- * buffers must not change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of
+ * buffers must not change that when placement is late: 85 Writes of 1440 octets, MTU 9000, a latency of
  * 333 ns. */
 TEST(test_sink_buffers_do_not_steer_the_sender)
 {
   g_auto(session_result) result =
-      run_kit_run("native", NULL,
-                  STRINGS("path.reverse.delay=0", "receiver.placement_latency=333ns",
+      RUN(.sets = STRINGS("path.reverse.delay=0", "receiver.placement_latency=333ns",
                           "workload.message_size=1440", "workload.messages=85", "path.forward.mtu=9000",
                           "path.forward.rate=8Gbit/s", "sender.segmentation=stream"));
   uint64_t stream = 0;
@@ -194,5 +174,5 @@ TEST(test_sink_buffers_do_not_steer_the_sender)
     stream = add_fpdu(stream, TAGGED_HEADER + 1440, true, &markers);
   }
   stream = add_fpdu(stream, UNTAGGED_HEADER, true, &markers);
-  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, (stream + 8960 - 1) / 8960);
+  EXPECT_METRICS(&result, (TCP_SEGMENTS, ==, (stream + 8960 - 1) / 8960));
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Many connections on one RNIC: what they hold together, against mpa-01 §11.1.2: EMSS times their number when
- * FPDUs are not aligned with segments, a constant when they are. With an argument "long" the shipped scenario
- * with its 10,000, else 500 or 50 of the same kind. */
+ * FPDUs are not aligned with segments, a constant when they are. 500 or 50, and the shipped scenario with its
+ * 10,000. */
 #include "packet_list.h"
-#include "run_kit.h"
-#include "string_list.h"
+#include "run_fixture.h"
 
 enum { EMSS = 1500, CONNECTIONS = 500, MESSAGES = 16, SETS_MAX = 12 };
 
@@ -22,17 +21,16 @@ static const char text[] =
 
 static session_result run(const char *folder, const char *const *sets)
 {
-  return run_kit_run_text(text, RUN_OK, "native", folder, sets);
+  return RUN(.text = text, .folder = folder, .sets = sets);
 }
 
 /* Every octet of every message came, and is right. Of each four messages: 19796 octets; and a Send without
  * any at the end. */
 static void assert_all_delivered(const session_result *result, guint connections, guint messages)
 {
-  run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, (guint64)connections * messages / 4 * 19796);
-  run_kit_assert_count(result, METRIC_DELIVERY_MESSAGES, connections * (messages + 1));
-  run_kit_assert_count(result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  run_kit_assert_count(result, METRIC_TCP_RETRANSMISSIONS, 0);
+  EXPECT_METRICS(result, (DELIVERY_OCTETS, ==, (guint64)connections * messages / 4 * 19796),
+                 (DELIVERY_MESSAGES, ==, connections * (messages + 1)), (INTEGRITY_OCTETS_WRONG, ==, 0),
+                 (TCP_RETRANSMISSIONS, ==, 0));
 }
 
 /* --- What one connection's FPDUs leave at the receiver --- */
@@ -89,7 +87,7 @@ static front front_of_stream(guint messages)
 /* The arithmetic above, by hand for four messages: FPDUs of 1500, 1500, 1156, six of 1500, 140, 720, four of
  * 1500, 100, 24: segment ends leave 0, 0, 344, six times 344, 204 (of 720), four times 984, and the last
  * nothing. */
-static void test_front(void)
+TEST(test_front)
 {
   const front f = front_of_stream(4);
 
@@ -102,32 +100,31 @@ static void test_front(void)
 
 /* All start at once and go on in step, so they hold the most of an FPDU's front at the same time: 1496 octets
  * of it, nearly EMSS times connections, as the document has it. No more is possible. */
-static void test_stream_in_step(void)
+TEST(test_stream_in_step)
 {
   const front f = front_of_stream(MESSAGES);
   g_auto(session_result) result = run(NULL, STRINGS("sender.segmentation=stream"));
 
   assert_all_delivered(&result, CONNECTIONS, MESSAGES);
-  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, CONNECTIONS * f.segments);
-  run_kit_assert_count(&result, METRIC_THEORY_BUFFER_NAF_OCTETS, EMSS * CONNECTIONS + EMSS);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_FIT_K1), <=, (double)f.most / EMSS);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_FIT_K1), >, 0.95 * (double)f.most / EMSS);
-  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
-                       run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
+  EXPECT_METRICS(
+      &result, (TCP_SEGMENTS, ==, CONNECTIONS * f.segments),
+      (THEORY_BUFFER_NAF_OCTETS, ==, EMSS * CONNECTIONS + EMSS), (FIT_K1, <=, (double)f.most / EMSS),
+      (FIT_K1, >, 0.95 * (double)f.most / EMSS),
+      (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)));
 }
 
 /* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are
  * in all places of the stream, and together they hold on average what one does, 767 of 1500 octets: one half
  * of EMSS times connections, as an FPDU's front is half a segment on average. The peak lies between that and
  * what they hold in step. */
-static void test_stream_staggered(void)
+TEST(test_stream_staggered)
 {
   enum { MANY_MESSAGES = 40 };
   const front f = front_of_stream(MANY_MESSAGES);
   g_auto(session_result) result =
       run(NULL, STRINGS("sender.segmentation=stream", "workload.start_spread=25ms", "workload.messages=40"));
-  double mean = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS) / CONNECTIONS;
-  double k1 = run_kit_metric(&result, METRIC_FIT_K1);
+  double mean = metric_of(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS) / CONNECTIONS;
+  double k1 = metric_of(&result, METRIC_FIT_K1);
 
   assert_all_delivered(&result, CONNECTIONS, MANY_MESSAGES);
   g_test_message("one connection: mean %.1f; measured: mean %.1f, K1 %.3f", f.mean, mean, k1);
@@ -144,7 +141,7 @@ static void test_stream_staggered(void)
  * longer on the wire), and the segment that came as the time began: 118,821 + 1500 octets, so K2 is at most
  * 80.21; and no less than 70, when the link is busy and most segments are full (ten of the 14 FPDUs of four
  * messages). It does not depend on the number of connections. */
-static void test_aligned(void)
+TEST(test_aligned)
 {
   static const char *const spreads[] = {"workload.start_spread=0s", "workload.start_spread=25ms"};
   static const char *const counts[] = {"workload.connections=500", "workload.connections=100"};
@@ -152,12 +149,11 @@ static void test_aligned(void)
   for (gsize i = 0; i < G_N_ELEMENTS(spreads); i++) {
     for (gsize j = 0; j < G_N_ELEMENTS(counts); j++) {
       g_auto(session_result) result = run(NULL, STRINGS(spreads[i], counts[j]));
-      double k2 = run_kit_metric(&result, METRIC_FIT_K2);
+      double k2 = metric_of(&result, METRIC_FIT_K2);
 
       g_test_message("%s, %s: K2 %.2f", spreads[i], counts[j], k2);
       assert_all_delivered(&result, j == 0 ? 500 : 100, MESSAGES);
-      run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-      run_kit_assert_count(&result, METRIC_FIT_K1, 0);
+      EXPECT_METRICS(&result, (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0), (FIT_K1, ==, 0));
       g_assert_cmpfloat(k2, >, 70);
       g_assert_cmpfloat(k2, <=, 80.22);
     }
@@ -169,7 +165,7 @@ static void test_aligned(void)
 /* On paths of their own they do not meet: 50 connections that start at once do all that one does at the same
  * time, so what they hold together is 50 times that, and they take as long as one. On the path that they
  * share they take 50 times as long at least. */
-static void test_own_paths(void)
+TEST(test_own_paths)
 {
   static const metric_id sums[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
                                    METRIC_BUFFER_PEAK_OCTETS_PROCESSING,
@@ -185,14 +181,12 @@ static void test_own_paths(void)
       run(NULL, STRINGS("sender.segmentation=stream", "workload.connections=50"));
 
   for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
-    run_kit_assert_count(&together, sums[i], 50 * run_kit_metric(&alone, sums[i]));
+    g_assert_cmpfloat(metric_of(&together, sums[i]), ==, 50 * metric_of(&alone, sums[i]));
   }
-  g_assert_cmpfloat(run_kit_metric(&together, METRIC_TIME_SIMULATED_S), ==,
-                    run_kit_metric(&alone, METRIC_TIME_SIMULATED_S));
-  run_kit_assert_count(&together, METRIC_PATH_QUEUE_PEAK_OCTETS,
-                       run_kit_metric(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS));
-  g_assert_cmpfloat(run_kit_metric(&meeting, METRIC_PATH_QUEUE_PEAK_OCTETS), >,
-                    10 * run_kit_metric(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS));
+  EXPECT_METRICS(&together, (TIME_SIMULATED_S, ==, metric_of(&alone, METRIC_TIME_SIMULATED_S)),
+                 (PATH_QUEUE_PEAK_OCTETS, ==, metric_of(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS)));
+  EXPECT_METRICS(&meeting,
+                 (PATH_QUEUE_PEAK_OCTETS, >, 10 * metric_of(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS)));
   assert_all_delivered(&together, 50, MESSAGES);
   assert_all_delivered(&meeting, 50, MESSAGES);
 }
@@ -200,9 +194,8 @@ static void test_own_paths(void)
 /* --- Starts --- */
 
 /* Connection i of 50 starts at i * 100 us of a spread of 5 ms: its SYN leaves then, from port 49152 + i. */
-static void test_starts(void)
+FOLDER_TEST(test_starts)
 {
-  g_autoptr(run_folder) folder = run_kit_new_folder();
   g_auto(session_result) result =
       run(folder, STRINGS("workload.connections=50", "workload.start_spread=5ms"));
   g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
@@ -222,7 +215,7 @@ static void test_starts(void)
 
 /* Each of 50 connections waits out its own placement latency, and may lose and recover: the same octets on
  * both engines. */
-static void test_same_on_both_engines(void)
+TEST(test_same_on_both_engines)
 {
   static const char *const cases[][7] = {
       {"workload.connections=50", "workload.start_spread=5ms", "sender.segmentation=stream", NULL},
@@ -233,10 +226,9 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_auto(session_result) result = run_kit_assert_same_text(text, RUN_OK, cases[i]);
+    g_auto(session_result) result = RUN_ON_BOTH(.text = text, .sets = cases[i]);
 
-    run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50 * (MESSAGES + 1));
-    run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+    EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, 50 * (MESSAGES + 1)), (INTEGRITY_OCTETS_WRONG, ==, 0));
   }
 }
 
@@ -245,7 +237,7 @@ static void test_same_on_both_engines(void)
 /* The shipped scenario as it is: 10,000 connections. mpa-01 §11.1.2: 15 MB are enough for a sender that is
  * not aligned, "hundreds of KB" for one that is. All at once the stream sender's connections are in step and
  * hold nearly the most of their four messages (984 octets each); staggered less. */
-static void test_ten_thousand(void)
+TEST(test_ten_thousand)
 {
   static const struct {
     const char *sets[3];
@@ -253,38 +245,21 @@ static void test_ten_thousand(void)
   } rows[] = {{{"sender.segmentation=stream", "workload.start_spread=0s"}, 0.9 * 984 / EMSS, 984.0 / EMSS},
               {{"sender.segmentation=stream"}, 0.1, 984.0 / EMSS},
               {{"sender.segmentation=aligned"}, 0, 0}};
-  g_autofree char *shipped = run_kit_read(g_getenv("SCENARIOS"), "ten-thousand-connections.cfg", NULL);
+  g_autofree char *shipped = read_file(g_getenv("SCENARIOS"), "ten-thousand-connections.cfg", NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_auto(session_result) result = run_kit_run_text(
-        shipped, RUN_OK, "native", NULL, STRINGS("workload.messages=4", rows[i].sets[0], rows[i].sets[1]));
-    double k1 = run_kit_metric(&result, METRIC_FIT_K1);
+    g_auto(session_result) result =
+        RUN(.text = shipped, .sets = STRINGS("workload.messages=4", rows[i].sets[0], rows[i].sets[1]));
+    double k1 = metric_of(&result, METRIC_FIT_K1);
 
     g_test_message("K1 %.3f, reassembly %.0f octets, processing %.0f octets", k1,
-                   run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS),
-                   run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING));
+                   metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS),
+                   metric_of(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING));
     assert_all_delivered(&result, 10000, 4);
-    run_kit_assert_count(&result, METRIC_THEORY_BUFFER_NAF_OCTETS, 15000000 + EMSS);
+    EXPECT_METRICS(&result, (THEORY_BUFFER_NAF_OCTETS, ==, 15000000 + EMSS));
     g_assert_cmpfloat(k1, >=, rows[i].least_k1);
     g_assert_cmpfloat(k1, <=, rows[i].most_k1);
-    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), <, 300000);
-    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), >, 70 * EMSS);
+    EXPECT_METRICS(&result, (BUFFER_PEAK_OCTETS_PROCESSING, <, 300000),
+                   (BUFFER_PEAK_OCTETS_PROCESSING, >, 70 * EMSS));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  if (argc > 1 && g_str_equal(argv[1], "long")) {
-    g_test_add_func("/many-connections/ten-thousand", test_ten_thousand);
-    return g_test_run();
-  }
-  g_test_add_func("/many-connections/front", test_front);
-  g_test_add_func("/many-connections/stream-in-step", test_stream_in_step);
-  g_test_add_func("/many-connections/stream-staggered", test_stream_staggered);
-  g_test_add_func("/many-connections/aligned", test_aligned);
-  g_test_add_func("/many-connections/own-paths", test_own_paths);
-  g_test_add_func("/many-connections/starts", test_starts);
-  g_test_add_func("/many-connections/same-on-both-engines", test_same_on_both_engines);
-  return g_test_run();
 }

@@ -67,47 +67,41 @@ static void put_hex(maker *m, const char *hex)
   put_fpdu(m, ulpdu, octets);
 }
 
-static wire_stream stream_new(void)
+/* The one connection of a test, and what each end sends. */
+typedef struct fixture {
+  GPtrArray *connections;
+  wire_connection *connection;
+  maker sent[WIRE_SIDES];
+} fixture;
+
+static fixture set_up(void)
 {
-  return (wire_stream){.has_syn = TRUE,
-                       .has_fin = TRUE,
-                       .octets = g_byte_array_new(),
-                       .seen = g_byte_array_new(),
-                       .segments = g_array_new(FALSE, FALSE, sizeof(wire_segment))};
+  fixture f = {.connections = wire_connections_new()};
+
+  f.connection = wire_connection_new(f.connections);
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    wire_stream *stream = &f.connection->stream[side];
+    stream->has_syn = stream->has_fin = TRUE;
+    f.sent[side] = (maker){.octets = stream->octets};
+  }
+  return f;
 }
 
-static void put_frame(wire_stream *stream, const char *key, guint8 flags, guint8 revision)
+static void put_frame(maker *m, const char *key, guint8 flags, guint8 revision)
 {
   const guint8 rest[4] = {flags, revision, 0, 0};
 
-  g_byte_array_append(stream->octets, (const guint8 *)key, 16);
-  g_byte_array_append(stream->octets, rest, 4);
+  g_byte_array_append(m->octets, (const guint8 *)key, 16);
+  g_byte_array_append(m->octets, rest, 4);
 }
 
-static void free_connection(gpointer data)
+/* Decodes what both ends have sent; the fixture is gone. */
+static wire_decoding *decode(fixture *f, const char *generation)
 {
-  g_autofree wire_connection *connection = data;
-
   for (int side = 0; side < WIRE_SIDES; side++) {
-    g_byte_array_unref(connection->stream[side].octets);
-    g_byte_array_unref(connection->stream[side].seen);
-    g_array_unref(connection->stream[side].segments);
+    f->connection->stream[side].end = f->sent[side].octets->len;
   }
-}
-
-/* Decodes what two streams of one connection hold; takes them over. */
-static wire_decoding *decode(wire_stream initiator, wire_stream responder, const char *generation)
-{
-  GPtrArray *connections = g_ptr_array_new_with_free_func(free_connection);
-  wire_connection *connection = g_new0(wire_connection, 1);
-
-  connection->stream[WIRE_INITIATOR] = initiator;
-  connection->stream[WIRE_RESPONDER] = responder;
-  for (int side = 0; side < WIRE_SIDES; side++) {
-    connection->stream[side].end = connection->stream[side].octets->len;
-  }
-  g_ptr_array_add(connections, connection);
-  return wire_decode_connections(connections, g_ptr_array_new_with_free_func(g_free),
+  return wire_decode_connections(f->connections, g_ptr_array_new_with_free_func(g_free),
                                  wire_agreement_of(generation));
 }
 
@@ -129,22 +123,24 @@ static const guint8 dump[] = {0x00, 0x2A, 0x40, 0x03, 0, 0,    0, 0, 0, 0, 0, 0,
                               0,    0,    0,    0,    0, 0x14, 0, 0, 0, 0, 0, 0, 0,    0,    0,    0,   0, 0,
                               0,    0,    0,    0,    0, 0,    0, 0, 0, 0, 0, 0, 0xA1, 0x9C, 0xD1, 0x03};
 
-/* A stream of generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload), then the dump. */
-static wire_stream dump_stream(void)
+/* The Initiator's stream of generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload), then the
+ * dump. */
+static fixture set_up_dump(void)
 {
-  wire_stream stream = stream_new();
-  maker m = {.octets = stream.octets, .markers = TRUE};
+  fixture f = set_up();
   guint8 first[482] = {0x40, 0x03, [13] = 1};
 
-  put_fpdu(&m, first, sizeof first);
-  g_assert_cmpuint(stream.octets->len, ==, 0x1EC);
-  g_byte_array_append(stream.octets, dump, sizeof dump);
-  return stream;
+  f.sent[WIRE_INITIATOR].markers = TRUE;
+  put_fpdu(&f.sent[WIRE_INITIATOR], first, sizeof first);
+  g_assert_cmpuint(f.sent[WIRE_INITIATOR].octets->len, ==, 0x1EC);
+  g_byte_array_append(f.sent[WIRE_INITIATOR].octets, dump, sizeof dump);
+  return f;
 }
 
 TEST(test_printed_dump)
 {
-  g_autoptr(wire_decoding) decoding = decode(dump_stream(), stream_new(), "rdmac");
+  fixture f = set_up_dump();
+  g_autoptr(wire_decoding) decoding = decode(&f, "rdmac");
 
   wire_assert_no_complaints(decoding);
   g_assert_cmpuint(wire_count_fpdus(decoding, WIRE_INITIATOR), ==, 2);
@@ -157,9 +153,9 @@ TEST(test_printed_dump)
 TEST(test_every_octet_counts)
 {
   for (guint i = 0; i < 0x220; i++) {
-    wire_stream damaged = dump_stream();
-    damaged.octets->data[i] ^= 0x10;
-    g_autoptr(wire_decoding) decoding = decode(damaged, stream_new(), "rdmac");
+    fixture f = set_up_dump();
+    f.sent[WIRE_INITIATOR].octets->data[i] ^= 0x10;
+    g_autoptr(wire_decoding) decoding = decode(&f, "rdmac");
     if (decoding->complaints->len == 0) {
       g_error("octet %u damaged and not seen", i);
     }
@@ -191,14 +187,14 @@ TEST(test_damaged_fields)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(damages); i++) {
-    wire_stream damaged = dump_stream();
-    guint8 *fpdu = damaged.octets->data + 0x1EC;
+    fixture f = set_up_dump();
+    guint8 *fpdu = f.sent[WIRE_INITIATOR].octets->data + 0x1EC;
     fpdu[damages[i].at] = damages[i].value;
     guint32 crc = ~marked_crc32c(0xFFFFFFFF, fpdu, sizeof dump - 4);
     for (int k = 0; k < 4; k++) {
       fpdu[sizeof dump - 4 + (gsize)k] = (guint8)(crc >> (8 * k));
     }
-    g_autoptr(wire_decoding) decoding = decode(damaged, stream_new(), "rdmac");
+    g_autoptr(wire_decoding) decoding = decode(&f, "rdmac");
     g_assert_true(
         g_ptr_array_find_with_equal_func(decoding->complaints, damages[i].complaint, g_str_equal, NULL));
   }
@@ -219,13 +215,14 @@ TEST(test_startup)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    wire_stream initiator = stream_new();
-    wire_stream responder = stream_new();
-    put_frame(&initiator, "MPA ID Req Frame", cases[i].request_flags, cases[i].revision);
-    put_frame(&responder, "MPA ID Rep Frame", cases[i].reply_flags, cases[i].revision);
-    maker m = {.octets = initiator.octets, .phase = 20, .markers = cases[i].initiator_marks};
-    put_hex(&m, "41 43 00000000 00000000 00000001 00000000");
-    g_autoptr(wire_decoding) decoding = decode(initiator, responder, "ietf");
+    fixture f = set_up();
+    maker *m = &f.sent[WIRE_INITIATOR];
+    put_frame(m, "MPA ID Req Frame", cases[i].request_flags, cases[i].revision);
+    put_frame(&f.sent[WIRE_RESPONDER], "MPA ID Rep Frame", cases[i].reply_flags, cases[i].revision);
+    m->phase = 20;
+    m->markers = cases[i].initiator_marks;
+    put_hex(m, "41 43 00000000 00000000 00000001 00000000");
+    g_autoptr(wire_decoding) decoding = decode(&f, "ietf");
     const marked_half *half = g_array_index(decoding->decoded, wire_decoded, 0).half;
     g_assert_cmpint(half[WIRE_INITIATOR].has_markers, ==, cases[i].initiator_marks);
     g_assert_cmpint(half[WIRE_RESPONDER].has_markers, ==, cases[i].responder_marks);
@@ -249,81 +246,65 @@ TEST(test_startup)
 TEST(test_messages)
 {
   static const struct {
-    const char *initiator[3];
-    const char *responder[3];
+    const char *sent[WIRE_SIDES][3];
     const char *complaint;
   } cases[] = {
-      {{READ_REQUEST}, {READ_RESPONSE}, NULL},
-      {{READ_REQUEST},
-       {"81 42 00000AAA 0000000000000100 1122", "C1 42 00000AAA 0000000000000102 3344"},
+      {{{READ_REQUEST}, {READ_RESPONSE}}, NULL},
+      {{{READ_REQUEST}, {"81 42 00000AAA 0000000000000100 1122", "C1 42 00000AAA 0000000000000102 3344"}},
        NULL},
-      {{READ_REQUEST},
-       {"81 42 00000AAA 0000000000000100 1122", "C1 42 00000AAA 0000000000000103 33"},
+      {{{READ_REQUEST}, {"81 42 00000AAA 0000000000000100 1122", "C1 42 00000AAA 0000000000000103 33"}},
        "side 1, FPDU 1: STag 00000AAA, TO 103 in a message that goes on at 00000AAA, 102"},
-      {{READ_REQUEST}, {NULL}, "side 0: Read 1 lacks its Response"},
-      {{NULL}, {READ_RESPONSE}, "side 0: Read 1 lacks its Request"},
-      {{READ_REQUEST},
-       {"C1 42 00000AAB 0000000000000100 11223344"},
+      {{{READ_REQUEST}, {NULL}}, "side 0: Read 1 lacks its Response"},
+      {{{NULL}, {READ_RESPONSE}}, "side 0: Read 1 lacks its Request"},
+      {{{READ_REQUEST}, {"C1 42 00000AAB 0000000000000100 11223344"}},
        "side 0: the Response is not what Read Request 1 asks for"},
-      {{READ_REQUEST},
-       {"C1 42 00000AAA 0000000000000101 11223344"},
+      {{{READ_REQUEST}, {"C1 42 00000AAA 0000000000000101 11223344"}},
        "side 0: the Response is not what Read Request 1 asks for"},
-      {{READ_REQUEST},
-       {"C1 42 00000AAA 0000000000000100 112233"},
+      {{{READ_REQUEST}, {"C1 42 00000AAA 0000000000000100 112233"}},
        "side 0: the Response is not what Read Request 1 asks for"},
-      {{"41 41 00000000 00000001 00000001 00000000 00000AAA"},
-       {NULL},
+      {{{"41 41 00000000 00000001 00000001 00000000 00000AAA"}, {NULL}},
        "side 0, FPDU 0: a Read Request of 4 octets"},
-      {{"81 40 00000001 0000000000000000 11", "C1 42 00000001 0000000000000001 22"},
-       {NULL},
+      {{{"81 40 00000001 0000000000000000 11", "C1 42 00000001 0000000000000001 22"}, {NULL}},
        "side 0, FPDU 1: opcode 2 inside a message with opcode 0"},
-      {{SEND_TO_NOWHERE}, {TERMINATE "12 02 C000 0013 41 43 00000000 00000000 00000001 00000000"}, NULL},
-      {{SEND_TO_NOWHERE},
-       {TERMINATE "12 02 C000 0014 41 43 00000000 00000000 00000001 00000000"},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "12 02 C000 0013 41 43 00000000 00000000 00000001 00000000"}}, NULL},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "12 02 C000 0014 41 43 00000000 00000000 00000001 00000000"}},
        "side 1, FPDU 0: the Terminate copies a segment that its sender never got"},
-      {{SEND_TO_NOWHERE},
-       {TERMINATE "12 02 C000 0013 41 43 00000000"},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "12 02 C000 0013 41 43 00000000"}},
        "side 1, FPDU 0: a Terminate of 12 octets instead of 24"},
-      {{SEND_TO_NOWHERE},
-       {TERMINATE "12 07 0000"},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "12 07 0000"}},
        "side 1, FPDU 0: Terminate 1/2/07 is no error of the documents"},
-      {{SEND_TO_NOWHERE}, {TERMINATE "02 05 0001"}, "side 1, FPDU 0: reserved bits in the Terminate Header"},
-      {{SEND_TO_NOWHERE}, {TERMINATE "02 05 8000"}, "side 1, FPDU 0: M, D, R = 1, 0, 0"},
-      {{SEND_TO_NOWHERE}, {TERMINATE "20 02 0000"}, NULL},
-      {{SEND_TO_NOWHERE},
-       {TERMINATE "20 02 C000 0013 41 43 00000000 00000000 00000001 00000000"},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "02 05 0001"}},
+       "side 1, FPDU 0: reserved bits in the Terminate Header"},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "02 05 8000"}}, "side 1, FPDU 0: M, D, R = 1, 0, 0"},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "20 02 0000"}}, NULL},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "20 02 C000 0013 41 43 00000000 00000000 00000001 00000000"}},
        "side 1, FPDU 0: Terminate 2/0/02 with parts that it cannot have"},
-      {{SEND_TO_NOWHERE},
-       {TERMINATE "00 00 0000", "41 43 00000000 00000000 00000001 00000000"},
-       "side 1, FPDU 1: a message behind the Terminate"},
-      {{READ_REQUEST}, {TERMINATE "01 00 E000" TERMINATED_READ}, NULL},
+      {{{SEND_TO_NOWHERE}, {TERMINATE "00 00 0000", "41 43 00000000 00000000 00000001 00000000"}},
+       "side 1, FPDU 1: a message after the Terminate"},
+      {{{READ_REQUEST}, {TERMINATE "01 00 E000" TERMINATED_READ}}, NULL},
       /* Two octets of it were sent: +2, -2, +2. */
-      {{READ_REQUEST},
-       {"81 42 00000AAA 0000000000000100 1122", "41 47 00000000 00000002 00000001 00000000 01 00 E000 002E "
-                                                "41 41 00000000 00000001 00000001 00000000 00000AAA "
-                                                "0000000000000102 00000002 00000BBB 0000000000000202"},
+      {{{READ_REQUEST},
+        {"81 42 00000AAA 0000000000000100 1122", "41 47 00000000 00000002 00000001 00000000 01 00 E000 002E "
+                                                 "41 41 00000000 00000001 00000001 00000000 00000AAA "
+                                                 "0000000000000102 00000002 00000BBB 0000000000000202"}},
        NULL},
-      {{READ_REQUEST},
-       {"81 42 00000AAA 0000000000000100 1122", "41 47 00000000 00000002 00000001 00000000 01 00 E000 002E "
-                                                "41 41 00000000 00000001 00000001 00000000 00000AAA "
-                                                "0000000000000102 00000003 00000BBB 0000000000000202"},
+      {{{READ_REQUEST},
+        {"81 42 00000AAA 0000000000000100 1122", "41 47 00000000 00000002 00000001 00000000 01 00 E000 002E "
+                                                 "41 41 00000000 00000001 00000001 00000000 00000AAA "
+                                                 "0000000000000102 00000003 00000BBB 0000000000000202"}},
        "side 1, FPDU 1: the Terminate copies a segment that its sender never got"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    wire_stream initiator = stream_new();
-    wire_stream responder = stream_new();
-    put_frame(&initiator, "MPA ID Req Frame", 0x40, 1);
-    put_frame(&responder, "MPA ID Rep Frame", 0x40, 1);
-    maker request = {.octets = initiator.octets};
-    maker reply = {.octets = responder.octets};
-    for (int k = 0; k < 3 && cases[i].initiator[k]; k++) {
-      put_hex(&request, cases[i].initiator[k]);
+    fixture f = set_up();
+    put_frame(&f.sent[WIRE_INITIATOR], "MPA ID Req Frame", 0x40, 1);
+    put_frame(&f.sent[WIRE_RESPONDER], "MPA ID Rep Frame", 0x40, 1);
+    for (int side = 0; side < WIRE_SIDES; side++) {
+      for (const char *const *ulpdu = cases[i].sent[side]; *ulpdu; ulpdu++) {
+        put_hex(&f.sent[side], *ulpdu);
+      }
     }
-    for (int k = 0; k < 3 && cases[i].responder[k]; k++) {
-      put_hex(&reply, cases[i].responder[k]);
-    }
-    g_autoptr(wire_decoding) decoding = decode(initiator, responder, "rfc");
+    g_autoptr(wire_decoding) decoding = decode(&f, "rfc");
     if (cases[i].complaint) {
       g_assert_cmpuint(decoding->complaints->len, >, 0);
       g_assert_cmpstr(decoding->complaints->pdata[0], ==, cases[i].complaint);
@@ -363,8 +344,8 @@ static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint3
   put_number(c->file, 0x4006, 2, TRUE);
   put_number(c->file, 0, 2, TRUE);
   g_byte_array_append(c->file, addresses + (from_initiator ? 0 : 4), 8);
-  put_number(c->file, from_initiator ? 1111 : 2222, 2, TRUE);
-  put_number(c->file, from_initiator ? 2222 : 1111, 2, TRUE);
+  put_number(c->file, from_initiator ? 1111 : 5044, 2, TRUE);
+  put_number(c->file, from_initiator ? 5044 : 1111, 2, TRUE);
   put_number(c->file, c->first + position, 4, TRUE);
   put_number(c->file, 0, 4, TRUE);
   put_number(c->file, 0x5000 | flags, 2, TRUE);
@@ -443,8 +424,8 @@ TEST(test_bad_capture)
   } cases[] = {
       {{1, 2}, {"abc", "xc"}, 4, "stream octet 1 is sent again with another value"},
       {{1, 6}, {"abc", "f"}, 7, "stream octet 3 never came"},
-      {{1, 4}, {"abc", "def"}, 4, "6 octets, but the FIN is behind 3"},
-      {{1}, {"abc"}, 5, "3 octets, but the FIN is behind 4"},
+      {{1, 4}, {"abc", "def"}, 4, "6 octets, but the FIN is after 3"},
+      {{1}, {"abc"}, 5, "3 octets, but the FIN is after 4"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {

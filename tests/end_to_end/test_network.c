@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run
  * ends ok, with every octet verified, and gives the same octets in every output on both engines. */
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
-
-enum { SETS_MAX = 40 };
+#include "run_fixture.h"
 
 /* --- One element at a time, and what must be seen of it --- */
 
@@ -94,15 +90,11 @@ static const network_case cases[] = {
 
 EACH_TEST(test_element, network_case, cases)
 {
-  const char *sets[SETS_MAX] = {"workload.messages=20"};
+  g_auto(session_result) result = RUN_ON_BOTH(.sets = STRINGS("workload.messages=20"), .more = c->sets);
 
-  for (guint i = 0; i < G_N_ELEMENTS(c->sets); i++) {
-    sets[i + 1] = c->sets[i];
-  }
-  g_auto(session_result) result = run_kit_assert_same_run(sets);
-  g_assert_cmpfloat(run_kit_metric(&result, c->counted), >, 0);
+  g_assert_cmpfloat(metric_of(&result, c->counted), >, 0);
   if (c->absent != METRIC_COUNT) {
-    g_assert_cmpfloat(run_kit_metric(&result, c->absent), ==, 0);
+    g_assert_cmpfloat(metric_of(&result, c->absent), ==, 0);
   }
 }
 
@@ -116,29 +108,28 @@ static const box_case boxes[] = {{"split"},        {"coalesce"},   {"rechunk"}, 
                                  {"random"},       {"proxy"},      {"split+coalesce"}, {"rechunk+shift"},
                                  {"random+split"}, {"split+proxy"}};
 
-/* Behind each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is
+/* After each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is
  * one FPDU a segment, which it may not join beyond the MTU) takes segments out of their alignment; a proxy
  * only where octets wait in it, which is mostly when a hole closes. */
 EACH_TEST(test_middlebox, box_case, boxes)
 {
-  const char *mode = c->name;
-  g_autofree char *mode_set = g_strdup_printf("middlebox.mode=%s", mode);
   static const char *const positions[] = {"before", "behind"};
 
   for (guint i = 0; i < G_N_ELEMENTS(positions); i++) {
-    g_autofree char *position = g_strdup_printf("middlebox.position=%s", positions[i]);
     g_auto(session_result) result =
-        run_kit_assert_same_run(STRINGS(mode_set, position, "workload.messages=20", "path.forward.loss=0.5%",
-                                        "middlebox.coalesce_size=1448", "tcp.timestamps=true"));
-    double before = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED) /
-                    run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE);
-    double behind = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED) /
-                    run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND);
+        RUN_ON_BOTH(.sets = STRINGS(setting("middlebox.mode=%s", c->name),
+                                    setting("middlebox.position=%s", positions[i]), "workload.messages=20",
+                                    "path.forward.loss=0.5%", "middlebox.coalesce_size=1448",
+                                    "tcp.timestamps=true"));
+    double before = metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED) /
+                    metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE);
+    double behind = metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED) /
+                    metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND);
 
-    g_test_message("%s %s: aligned before %.3f, behind %.3f", mode, positions[i], before, behind);
+    g_test_message("%s: aligned before %.3f, behind %.3f", positions[i], before, behind);
     g_assert_cmpfloat(before, >, 0.95);
-    if (strstr(mode, "coalesce") == NULL) {
-      g_assert_cmpfloat(behind, <, g_str_equal(mode, "proxy") ? before - 0.05 : 0.6);
+    if (strstr(c->name, "coalesce") == NULL) {
+      g_assert_cmpfloat(behind, <, g_str_equal(c->name, "proxy") ? before - 0.05 : 0.6);
     }
   }
 }
@@ -220,6 +211,6 @@ TEST(test_random_networks)
     g_ptr_array_add(sets, NULL);
     g_autofree char *all = g_strjoinv("' --set '", (char **)sets->pdata);
     g_test_message("case %d: --set '%s'", i, all);
-    g_auto(session_result) result = run_kit_assert_same_run((const char *const *)sets->pdata);
+    g_auto(session_result) result = RUN_ON_BOTH(.sets = (const char *const *)sets->pdata);
   }
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the path on its nodes
  * (`topology`). Every octet is verified by the run itself; the same seed gives the same metrics again. */
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
 enum { SETS_MAX = 8 };
 
@@ -50,30 +48,22 @@ static const ns3_case cases[] = {
     {"both", {"topology.medium=point-to-point", "tcp.implementation=ns3"}, 1, 0},
 };
 
-static session_result run(const ns3_case *c)
-{
-  const char *sets[SETS_MAX + 2] = {"workload.messages=20"};
-
-  for (guint i = 0; i < SETS_MAX; i++) {
-    sets[i + 1] = c->sets[i];
-  }
-  return run_kit_run("ns3", NULL, sets);
-}
-
 EACH_TEST(test_case, ns3_case, cases)
 {
-  g_auto(session_result) first = run(c);
-  g_auto(session_result) again = run(c);
+  g_auto(session_result) first =
+      RUN(.engine = "ns3", .sets = STRINGS("workload.messages=20"), .more = c->sets);
+  g_auto(session_result) again =
+      RUN(.engine = "ns3", .sets = STRINGS("workload.messages=20"), .more = c->sets);
 
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (id != METRIC_TIME_WALL_S) {
       g_assert_cmpfloat(first.metrics.value[id], ==, again.metrics.value[id]);
     }
   }
-  run_kit_assert_count(&first, METRIC_DELIVERY_OCTETS, 20.0 * 65536 * c->connections);
+  EXPECT_METRICS(&first, (DELIVERY_OCTETS, ==, 20.0 * 65536 * c->connections));
   if (c->lost >= 0) {
-    g_assert_cmpfloat(run_kit_metric(&first, METRIC_PATH_PACKETS_LOST), >=, c->lost);
-    g_assert_true(c->lost > 0 || run_kit_metric(&first, METRIC_TCP_RETRANSMISSIONS) == 0);
+    EXPECT_METRICS(&first, (PATH_PACKETS_LOST, >=, c->lost));
+    g_assert_true(c->lost > 0 || metric_of(&first, METRIC_TCP_RETRANSMISSIONS) == 0);
   }
 }
 
@@ -82,28 +72,27 @@ EACH_TEST(test_case, ns3_case, cases)
  * in the middle of the flight. */
 TEST(test_in_order_receiver)
 {
-  g_auto(session_result) result = run_kit_run(
-      "ns3", NULL, STRINGS("tcp.implementation=ns3", "path.forward.drop=[900]", "workload.messages=40"));
+  g_auto(session_result) result =
+      RUN(.engine = "ns3",
+          .sets = STRINGS("tcp.implementation=ns3", "path.forward.drop=[900]", "workload.messages=40"));
 
-  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 1);
-  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, 0);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER), >, 10 * 1460);
-  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 40 * 65536);
+  EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 1), (PLACEMENT_OCTETS_OUT_OF_ORDER, ==, 0),
+                 (BUFFER_PEAK_OCTETS_ORDER, >, 10 * 1460), (DELIVERY_OCTETS, ==, 40 * 65536));
 }
 
 /* With cross traffic on a bottleneck of 1 Gbit/s the stack gets less than without. */
 TEST(test_cross_traffic_takes_its_share)
 {
-  g_auto(session_result) one = run_kit_run(
-      "ns3", NULL,
-      STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s", "workload.messages=100"));
-  g_auto(session_result) two = run_kit_run(
-      "ns3", NULL,
-      STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s", "workload.messages=100",
-              "topology.udp_flows=1", "topology.udp_rate=500Mbit/s", "topology.udp_off=0s"));
+  g_auto(session_result) one =
+      RUN(.engine = "ns3", .sets = STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s",
+                                           "workload.messages=100"));
+  g_auto(session_result) two =
+      RUN(.engine = "ns3", .sets = STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s",
+                                           "workload.messages=100", "topology.udp_flows=1",
+                                           "topology.udp_rate=500Mbit/s", "topology.udp_off=0s"));
 
   /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the
    * link with its headers: at most 0.5 of that. */
-  g_assert_cmpfloat(run_kit_metric(&one, METRIC_GOODPUT_BIT_PER_S), >, 0.8e9);
-  g_assert_cmpfloat(run_kit_metric(&two, METRIC_GOODPUT_BIT_PER_S), <, 0.5e9);
+  EXPECT_METRICS(&one, (GOODPUT_BIT_PER_S, >, 0.8e9));
+  EXPECT_METRICS(&two, (GOODPUT_BIT_PER_S, <, 0.5e9));
 }

@@ -1,48 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One lost segment, four receivers and paths: what is held, and why. Each run is checked against a program
- * that recomputes the occupancy from receiver.pcap alone (recompute_occupancy.c). */
+/* One lost segment, four receivers and paths: what is held, and why. Each run is checked against the
+ * occupancy as receiver.pcap alone has it (recompute_occupancy.c). */
 #include <math.h>
 #include <string.h>
 
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "recompute_occupancy.h"
+#include "run_fixture.h"
 
-/* The 150th payload segment is far behind slow start's first rounds and far from the end: 20 messages of 64
+/* The 150th payload segment is far after slow start's first rounds and far from the end: 20 messages of 64
  * KiB are 46 FPDUs each. */
 #define LOSS "path.forward.drop=[150]"
 #define SIZE "workload.message_size=64KiB"
 #define COUNT "workload.messages=20"
 
-/* A change of the series: (time, cause) to octets. */
-typedef struct change {
-  double time_ns;
-  char cause[16];
-  guint64 octets;
-} change;
+/* Of a receiver that does not look ahead of the in-order edge, and of one that does. */
+static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
 
-static GArray *parse_recomputed(const char *text)
+/* The RNIC's lines of occupancy.csv: an array of occupancy_change; free with g_array_unref(). */
+static GArray *read_series(const char *folder)
 {
-  GArray *changes = g_array_new(FALSE, TRUE, sizeof(change));
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-
-  for (char **line = lines; *line && **line; line++) {
-    change next;
-    g_assert_cmpint(sscanf(*line, "%lf,%15[^,],%" G_GUINT64_FORMAT, &next.time_ns, next.cause, &next.octets),
-                    ==, 3);
-    g_array_append_val(changes, next);
-  }
-  return changes;
-}
-
-/* The RNIC's lines of occupancy.csv. */
-static GArray *parse_series(const char *text)
-{
-  GArray *changes = g_array_new(FALSE, TRUE, sizeof(change));
+  GArray *changes = g_array_new(FALSE, TRUE, sizeof(occupancy_change));
+  g_autofree char *text = read_file(folder, "occupancy.csv", NULL);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
   for (char **line = lines; *line; line++) {
-    change next;
+    occupancy_change next;
     double time_s;
     if (sscanf(*line, "%lf,all,%15[^,],%" G_GUINT64_FORMAT, &time_s, next.cause, &next.octets) == 3) {
       next.time_ns = time_s * 1e9;
@@ -54,8 +36,8 @@ static GArray *parse_series(const char *text)
 
 static int by_time_and_cause(gconstpointer a, gconstpointer b)
 {
-  const change *left = a;
-  const change *right = b;
+  const occupancy_change *left = a;
+  const occupancy_change *right = b;
 
   /* Captures are cut to nanoseconds: two arrivals are a serialisation time apart, over 20 ns. */
   if (fabs(left->time_ns - right->time_ns) > 10) {
@@ -65,28 +47,24 @@ static int by_time_and_cause(gconstpointer a, gconstpointer b)
 }
 
 /* Exact in octets, 1 ns in time. Returns the number of changes. */
-static guint assert_series_recomputes(const char *folder, const char *mode)
+static guint assert_series_recomputes(const char *folder, gboolean looks_ahead)
 {
-  g_autofree char *pcap = g_build_filename(folder, "receiver.pcap", NULL);
-  g_autofree char *output = NULL;
-  g_autofree char *csv = run_kit_read(folder, "occupancy.csv", NULL);
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
+  g_autoptr(GArray) expected = recompute_occupancy(packets, looks_ahead);
+  g_autoptr(GArray) series = read_series(folder);
 
-  g_assert_cmpint(run_kit_spawn("RECOMPUTE_OCCUPANCY", NULL, STRINGS(pcap, mode), &output, NULL), ==, 0);
-  g_autoptr(GArray) expected = parse_recomputed(output);
-  g_autoptr(GArray) series = parse_series(csv);
   g_array_sort(expected, by_time_and_cause);
   g_array_sort(series, by_time_and_cause);
   for (guint i = 0; i < MIN(series->len, expected->len); i++) {
-    const change *is = &g_array_index(series, change, i);
-    const change *should_be = &g_array_index(expected, change, i);
+    const occupancy_change *is = &g_array_index(series, occupancy_change, i);
+    const occupancy_change *should_be = &g_array_index(expected, occupancy_change, i);
     g_assert_cmpstr(is->cause, ==, should_be->cause);
     g_assert_cmpuint(is->octets, ==, should_be->octets);
     g_assert_cmpfloat(fabs(is->time_ns - should_be->time_ns), <=,
                       1.001); /* doubles of 1e7 ns: 1e-9 off at most */
   }
   g_assert_cmpuint(series->len, ==, expected->len);
-  guint changes = series->len;
-  return changes;
+  return expected->len;
 }
 
 /* What receiver.pcap shows of the hole: octets that arrived beyond it until its filling arrived, and how many
@@ -94,109 +72,87 @@ static guint assert_series_recomputes(const char *folder, const char *mode)
 typedef struct capture_hole {
   guint64 from; /* stream position of the first octet missing */
   guint64 to;   /* of the first octet after it */
-  guint64 octets_behind;
-  guint64 segments_behind;
+  guint64 octets_beyond;
+  guint64 segments_beyond;
 } capture_hole;
-
-static guint32 be(const guint8 *octets, int count)
-{
-  guint32 value = 0;
-
-  while (count-- > 0) {
-    value = value << 8 | *octets++;
-  }
-  return value;
-}
 
 static capture_hole find_hole(const char *folder)
 {
-  gsize size;
-  g_autofree guint8 *file = (guint8 *)run_kit_read(folder, "receiver.pcap", &size);
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   guint64 edge = 0;
-  guint32 isn = 0;
-  guint16 port = 0;
   capture_hole found = {0};
 
-  for (gsize at = 24; at < size; at += 16 + GUINT32_FROM_LE(*(guint32 *)(void *)(file + at + 8))) {
-    const guint8 *ip = file + at + 16;
-    const guint8 *tcp = ip + 20;
-    guint32 length = be(ip + 2, 2) - 20 - (tcp[12] >> 4) * 4u;
-    guint64 position = be(tcp + 4, 4) - isn - 1;
-    if ((tcp[13] & 0x12) == 0x02) {
-      port = (guint16)be(tcp + 2, 2);
-      isn = be(tcp + 4, 4);
-    } else if (be(tcp + 2, 2) == port && length > 0) {
-      if (position == edge && found.octets_behind == 0) {
-        edge += length;
-      } else if (position > edge) {
-        found.from = edge;
-        found.to = found.octets_behind == 0 ? position : found.to;
-        found.octets_behind += length;
-        found.segments_behind++;
-      } else {
-        break; /* the retransmission */
-      }
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *p = packet_list_at(packets, i);
+    guint64 position = p->position;
+    if (!p->from_initiator || p->payload == 0) {
+      continue;
+    }
+    if (position == edge && found.octets_beyond == 0) {
+      edge += p->payload;
+    } else if (position > edge) {
+      found.from = edge;
+      found.to = found.octets_beyond == 0 ? position : found.to;
+      found.octets_beyond += p->payload;
+      found.segments_beyond++;
+    } else {
+      break; /* the retransmission */
     }
   }
   return found;
 }
 
-static session_result run(const char *folder, const char *set1, const char *set2, const char *set3)
+static session_result run(const char *folder, const char *set, const char *other)
 {
-
-  return run_kit_run(RUN_KIT_OTHER_ENGINE, folder, STRINGS(LOSS, SIZE, COUNT, set1, set2, set3));
+  return RUN(.engine = OTHER_ENGINE, .folder = folder, .sets = STRINGS(LOSS, SIZE, COUNT, set, other));
 }
 
 /* The in-order receiver holds what was in flight beyond the hole, all of it, cause `order`. */
 FOLDER_TEST(test_in_order)
 {
-  g_auto(session_result) result = run(folder, "receiver.mode=in-order", NULL, NULL);
+  g_auto(session_result) result = run(folder, modes[FALSE], NULL);
   const capture_hole hole = find_hole(folder);
 
   /* One change a held segment and one when the hole closes. */
-  g_assert_cmpuint(assert_series_recomputes(folder, "in-order"), ==, hole.segments_behind + 1);
-  g_assert_cmpuint(hole.segments_behind, >, 10);
-  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, hole.octets_behind);
-  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, hole.octets_behind);
-  run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, hole.octets_behind);
-  run_kit_assert_count(&result, METRIC_BUFFER_READ_OCTETS, hole.octets_behind);
-  run_kit_assert_count(&result, METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS, hole.octets_behind);
-  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, 0);
-  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER, hole.segments_behind);
-  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 1);
-  run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
-  run_kit_assert_count(&result, METRIC_STATE_HOLES_PEAK, 1);
+  g_assert_cmpuint(assert_series_recomputes(folder, FALSE), ==, hole.segments_beyond + 1);
+  g_assert_cmpuint(hole.segments_beyond, >, 10);
+  EXPECT_METRICS(
+      &result, (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, hole.octets_beyond),
+      (BUFFER_PEAK_OCTETS_ORDER, ==, hole.octets_beyond), (BUFFER_WRITTEN_OCTETS, ==, hole.octets_beyond),
+      (BUFFER_READ_OCTETS, ==, hole.octets_beyond),
+      (BUFFER_RELEASE_BURST_PEAK_OCTETS, ==, hole.octets_beyond), (PLACEMENT_OCTETS_OUT_OF_ORDER, ==, 0),
+      (TCP_SEGMENTS_OUT_OF_ORDER, ==, hole.segments_beyond), (TCP_RETRANSMISSIONS, ==, 1),
+      (TCP_TIMEOUTS, ==, 0), (STATE_HOLES_PEAK, ==, 1));
 }
 
 /* Markers and aligned segments: every FPDU beyond the hole is found by its own marker and placed at once. */
 FOLDER_TEST(test_markers)
 {
-  g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", NULL, NULL);
+  g_auto(session_result) result = run(folder, modes[TRUE], NULL);
   const capture_hole hole = find_hole(folder);
 
-  g_assert_cmpuint(assert_series_recomputes(folder, "out-of-order"), ==, 0);
-  g_assert_cmpuint(hole.segments_behind, >, 10);
-  run_kit_assert_count(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 0);
-  run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, 20 * 65536);
-  run_kit_assert_count(&result, METRIC_MPA_LOCATED_BY_MARKER, hole.segments_behind);
-  run_kit_assert_count(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER, hole.segments_behind);
-  run_kit_assert_count(&result, METRIC_STATE_UNDELIVERED_PEAK, hole.segments_behind);
+  g_assert_cmpuint(assert_series_recomputes(folder, TRUE), ==, 0);
+  g_assert_cmpuint(hole.segments_beyond, >, 10);
+  EXPECT_METRICS(&result, (BUFFER_TOTAL_PEAK_OCTETS, ==, 0), (PLACEMENT_OCTETS_DIRECT, ==, 20 * 65536),
+                 (MPA_LOCATED_BY_MARKER, ==, hole.segments_beyond),
+                 (TCP_SEGMENTS_OUT_OF_ORDER, ==, hole.segments_beyond),
+                 (STATE_UNDELIVERED_PEAK, ==, hole.segments_beyond));
   /* Of the octets beyond the hole, all but framing (2 + 4 CRC), the DDP header (14) and markers are payload:
    * each such segment carries one FPDU of at most 3 markers. */
-  double placed = run_kit_metric(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER);
-  g_assert_cmpfloat(placed, <=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 2 * 4)));
-  g_assert_cmpfloat(placed, >=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 3 * 4 + 3)));
-  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536); /* in order: the run's own check */
+  double placed = metric_of(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER);
+  g_assert_cmpfloat(placed, <=, (double)(hole.octets_beyond - hole.segments_beyond * (6 + 14 + 2 * 4)));
+  g_assert_cmpfloat(placed, >=, (double)(hole.octets_beyond - hole.segments_beyond * (6 + 14 + 3 * 4 + 3)));
+  EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, 20 * 65536)); /* in order: the run's own check */
 }
 
 /* Without markers the same receiver may not look ahead: it holds as much as the in-order one. */
 FOLDER_TEST(test_no_markers)
 {
-  g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", "mpa.markers=false", NULL);
+  g_auto(session_result) result = run(folder, modes[TRUE], "mpa.markers=false");
   const capture_hole hole = find_hole(folder);
 
-  g_assert_cmpuint(assert_series_recomputes(folder, "out-of-order"), ==, hole.segments_behind + 1);
-  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, hole.octets_behind);
+  g_assert_cmpuint(assert_series_recomputes(folder, TRUE), ==, hole.segments_beyond + 1);
+  EXPECT_METRICS(&result, (BUFFER_PEAK_OCTETS_ORDER, ==, hole.octets_beyond));
 }
 
 /* Where FPDUs end: the stream of this workload, octet by octet (Request Frame of 20 octets, then FPDUs of
@@ -229,14 +185,14 @@ static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
  * for the next piece. */
 FOLDER_TEST(test_middlebox)
 {
-  g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
+  g_auto(session_result) result = run(folder, modes[TRUE], "middlebox.mode=rechunk");
   const capture_hole hole = find_hole(folder);
   guint64 head_start;
   guint64 head_end;
   guint64 tail_start;
   guint64 tail_end;
 
-  assert_series_recomputes(folder, "out-of-order");
+  assert_series_recomputes(folder, TRUE);
   g_assert_cmpuint(hole.to - hole.from, ==, 1000); /* middlebox.chunk */
   g_assert_cmpuint(hole.from % 1000, ==, 0);
   fpdu_around(hole.from, &head_start, &head_end);
@@ -245,34 +201,35 @@ FOLDER_TEST(test_middlebox)
   guint64 tail = tail_end - hole.to;
   if (head_start ==
       tail_start) { /* one FPDU on both sides: its header is in the head, so all of it is located */
-    run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, 0);
+    EXPECT_METRICS(&result, (BUFFER_PEAK_OCTETS_UNLOCATED, ==, 0));
   } else { /* the tail's header is lost: it stays unlocated; a cut through a leading marker or length adds at
               most 5 */
-    double unlocated = run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED);
+    double unlocated = metric_of(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED);
     g_assert_cmpfloat(unlocated, >=, (double)tail);
     g_assert_cmpfloat(unlocated, <=, (double)tail + 5);
   }
-  double peak = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
+  double peak = metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
   g_assert_cmpfloat(peak, >=, (double)(head + tail));
   g_assert_cmpfloat(peak, <, (double)(head + tail + 1460 + 4));
-  g_assert_cmpuint(hole.octets_behind, >, head + tail + 1464); /* an in-order receiver would hold more */
-  run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
+  g_assert_cmpuint(hole.octets_beyond, >, head + tail + 1464); /* an in-order receiver would hold more */
+  EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, 20 * 65536));
 }
 
 /* The same cuts through an in-order receiver, and through segments that a sender which is not MPA-aware
  * cut. */
 TEST(test_other_cuts_recompute)
 {
-  static const char *const cases[][2] = {
-      {"receiver.mode=in-order", "middlebox.mode=rechunk"},
-      {"receiver.mode=in-order", "sender.segmentation=stream"},
-      {"receiver.mode=out-of-order", "sender.segmentation=stream"},
-  };
+  static const struct {
+    gboolean looks_ahead;
+    const char *cut;
+  } rows[] = {{FALSE, "middlebox.mode=rechunk"},
+              {FALSE, "sender.segmentation=stream"},
+              {TRUE, "sender.segmentation=stream"}};
 
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
-    g_auto(session_result) result = run(folder, cases[i][0], cases[i][1], NULL);
-    g_assert_cmpuint(assert_series_recomputes(folder, cases[i][0] + strlen("receiver.mode=")), >, 10);
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(run_folder) folder = run_folder_new();
+    g_auto(session_result) result = run(folder, modes[rows[i].looks_ahead], rows[i].cut);
+    g_assert_cmpuint(assert_series_recomputes(folder, rows[i].looks_ahead), >, 10);
   }
 }
 
@@ -281,15 +238,13 @@ TEST(test_other_cuts_recompute)
  * sides of a hole. */
 TEST(test_every_place_of_a_hole_recomputes)
 {
-  static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
-
   for (int i = 0; i < 16; i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
-    g_autofree char *drop = g_strdup_printf("path.forward.drop=[%d]", 600 + i / 2);
-    g_auto(session_result) result = run_kit_run("native", folder,
-                                                STRINGS(drop, SIZE, "workload.messages=8", modes[i % 2],
-                                                        "middlebox.mode=rechunk", "middlebox.chunk=333"));
-    assert_series_recomputes(folder, modes[i % 2] + strlen("receiver.mode="));
+    g_autoptr(run_folder) folder = run_folder_new();
+    g_auto(session_result) result =
+        RUN(.folder = folder,
+            .sets = STRINGS(setting("path.forward.drop=[%d]", 600 + i / 2), SIZE, "workload.messages=8",
+                            modes[i % 2], "middlebox.mode=rechunk", "middlebox.chunk=333"));
+    assert_series_recomputes(folder, i % 2);
   }
 }
 
@@ -297,14 +252,12 @@ TEST(test_every_place_of_a_hole_recomputes)
  * octets of its length. */
 TEST(test_every_cut_recomputes)
 {
-  static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
-
-  for (size_t i = 0; i < G_N_ELEMENTS(modes); i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
+  for (gboolean looks_ahead = FALSE; looks_ahead <= TRUE; looks_ahead++) {
+    g_autoptr(run_folder) folder = run_folder_new();
     g_auto(session_result) result =
-        run_kit_run("native", folder,
-                    STRINGS("workload.message_size=1500", "workload.messages=2", modes[i],
+        RUN(.folder = folder,
+            .sets = STRINGS("workload.message_size=1500", "workload.messages=2", modes[looks_ahead],
                             "middlebox.mode=rechunk", "middlebox.chunk=1"));
-    g_assert_cmpuint(assert_series_recomputes(folder, modes[i] + strlen("receiver.mode=")), >, 3000);
+    g_assert_cmpuint(assert_series_recomputes(folder, looks_ahead), >, 3000);
   }
 }

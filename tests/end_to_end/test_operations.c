@@ -3,9 +3,7 @@
  * arrives, and both engines give the same octets in every output. */
 #include <string.h>
 
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
 enum { MESSAGES = 12, OCTETS = 20000, STORAGE = 48 };
 
@@ -43,23 +41,22 @@ static const operation_case cases[] = {
 TEST(test_lossless)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
-    g_autofree char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
+    const char *operation = setting("workload.operation=%s", cases[i].operation);
+    const char *directions = setting("workload.directions=%s", cases[i].directions);
 
     g_test_message("%s %s", operation, directions);
     g_auto(session_result) result =
-        run_kit_run("native", NULL,
-                    STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000"));
-    run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
-    run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
-    run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS, cases[i].octets); /* RDMAP's own are no payload */
-    run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
-    run_kit_assert_count(&result, METRIC_DELAY_DELIVERY_MEAN_S, 0); /* of the measured end's segments alone */
-    run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+        RUN(.sets = STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000"));
+    EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, cases[i].messages),
+                   (DELIVERY_OCTETS, ==, cases[i].octets),
+                   (PLACEMENT_OCTETS, ==, cases[i].octets), /* RDMAP's own are no payload */
+                   (TCP_RETRANSMISSIONS, ==, 0),
+                   (DELAY_DELIVERY_MEAN_S, ==, 0), /* of the measured end's segments alone */
+                   (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0));
   }
 }
 
-/* Loss both ways behind a middlebox that re-cuts: the same messages, octet for octet (each run checks that),
+/* Loss both ways after a middlebox that re-cuts: the same messages, octet for octet (each run checks that),
  * on both engines. */
 TEST(test_loss_and_rechunk)
 {
@@ -68,16 +65,18 @@ TEST(test_loss_and_rechunk)
                                             "mpa.generation=rfc"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
-    g_autofree char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
+    const char *operation = setting("workload.operation=%s", cases[i].operation);
+    const char *directions = setting("workload.directions=%s", cases[i].directions);
 
     g_test_message("%s %s", operation, directions);
-    g_auto(session_result) result = run_kit_assert_same_run(
-        STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000",
-                "path.forward.loss=2%", "path.reverse.loss=2%", "middlebox.mode=rechunk", "tcp.rto_min=5ms",
-                fences[i % G_N_ELEMENTS(fences)], generations[i % G_N_ELEMENTS(generations)]));
-    run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
-    run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
+    g_auto(session_result) result =
+        RUN_ON_BOTH(.sets =
+                        STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000",
+                                "path.forward.loss=2%", "path.reverse.loss=2%", "middlebox.mode=rechunk",
+                                "tcp.rto_min=5ms", fences[i % G_N_ELEMENTS(fences)],
+                                generations[i % G_N_ELEMENTS(generations)]));
+    EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, cases[i].messages),
+                   (DELIVERY_OCTETS, ==, cases[i].octets));
   }
 }
 
@@ -87,18 +86,16 @@ TEST(test_reads_are_measured_at_the_initiator)
 {
   /* 64 requests of 52 octets of FPDU fill more than two segments; the first is lost, the Responder holds the
    * others. */
-  g_auto(session_result) held = run_kit_run("native", NULL,
-                                            STRINGS("workload.operation=read", "receiver.mode=in-order",
+  g_auto(session_result) held = RUN(.sets = STRINGS("workload.operation=read", "receiver.mode=in-order",
                                                     "path.reverse.drop=[100]", "workload.messages=12"));
-  g_auto(session_result) free = run_kit_run(
-      "native", NULL,
-      STRINGS("workload.operation=read", "receiver.mode=in-order", "path.forward.drop=[2]",
-              "workload.messages=100", "workload.message_size=20", "rdmap.ord=64", "rdmap.ird=64"));
+  g_auto(session_result) free =
+      RUN(.sets =
+              STRINGS("workload.operation=read", "receiver.mode=in-order", "path.forward.drop=[2]",
+                      "workload.messages=100", "workload.message_size=20", "rdmap.ord=64", "rdmap.ird=64"));
 
-  run_kit_assert_count(&held, METRIC_TCP_RETRANSMISSIONS, 1);
-  g_assert_cmpfloat(run_kit_metric(&held, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 10000);
-  run_kit_assert_count(&free, METRIC_TCP_RETRANSMISSIONS, 0); /* of the Data Source, the Responder */
-  run_kit_assert_count(&free, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+  EXPECT_METRICS(&held, (TCP_RETRANSMISSIONS, ==, 1), (BUFFER_REASSEMBLY_PEAK_OCTETS, >, 10000));
+  EXPECT_METRICS(&free, (TCP_RETRANSMISSIONS, ==, 0), /* of the Data Source, the Responder */
+                 (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0));
 }
 
 /* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against
@@ -108,17 +105,14 @@ TEST(test_theory_follows_the_main_direction)
   static const char *const links[] = {"path.reverse.rate=1Gbit/s", "path.forward.mtu=1500",
                                       "path.reverse.mtu=9000"};
   g_auto(session_result) reads =
-      run_kit_run("native", NULL,
-                  STRINGS(links[0], links[1], links[2], "workload.operation=read", "workload.messages=3"));
+      RUN(.sets = STRINGS(links[0], links[1], links[2], "workload.operation=read", "workload.messages=3"));
   g_auto(session_result) writes =
-      run_kit_run("native", NULL,
-                  STRINGS(links[0], links[1], links[2], "workload.operation=write", "workload.messages=3"));
+      RUN(.sets = STRINGS(links[0], links[1], links[2], "workload.operation=write", "workload.messages=3"));
 
-  run_kit_assert_count(&reads, METRIC_MPA_EMSS_OCTETS, 8960);
-  run_kit_assert_count(&reads, METRIC_THEORY_BUFFER_AF_OCTETS, 8960);
-  run_kit_assert_count(&writes, METRIC_MPA_EMSS_OCTETS, 1460);
-  g_assert_cmpfloat_with_epsilon(run_kit_metric(&writes, METRIC_THEORY_BUFFER_TCP_OCTETS) /
-                                     run_kit_metric(&reads, METRIC_THEORY_BUFFER_TCP_OCTETS),
+  EXPECT_METRICS(&reads, (MPA_EMSS_OCTETS, ==, 8960), (THEORY_BUFFER_AF_OCTETS, ==, 8960));
+  EXPECT_METRICS(&writes, (MPA_EMSS_OCTETS, ==, 1460));
+  g_assert_cmpfloat_with_epsilon(metric_of(&writes, METRIC_THEORY_BUFFER_TCP_OCTETS) /
+                                     metric_of(&reads, METRIC_THEORY_BUFFER_TCP_OCTETS),
                                  10, 1e-9);
 }
 
@@ -134,10 +128,9 @@ TEST(test_ord_limits_reads)
 
   for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
     g_auto(session_result) result =
-        run_kit_run("native", NULL,
-                    STRINGS(limits[i].set, "workload.operation=read", "workload.message_size=1000",
+        RUN(.sets = STRINGS(limits[i].set, "workload.operation=read", "workload.message_size=1000",
                             "workload.messages=10", "path.forward.delay=500us"));
-    double seconds = 8.0 * 10 * 1000 / run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
+    double seconds = 8.0 * 10 * 1000 / metric_of(&result, METRIC_GOODPUT_BIT_PER_S);
 
     g_test_message("%s", limits[i].set);
     g_assert_cmpfloat_with_epsilon(seconds / 0.001, limits[i].round_trips, 0.02);
@@ -145,7 +138,7 @@ TEST(test_ord_limits_reads)
 }
 
 /* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: C=0
- * leaves an end only where the scenario says so of that end. Octet 16 of a frame: M, C, R and reserved
+ * leaves an end only where the scenario has it so for that end. Octet 16 of a frame: M, C, R and reserved
  * bits. */
 TEST(test_crc_of_startup_frames)
 {
@@ -158,11 +151,11 @@ TEST(test_crc_of_startup_frames)
                 {"mpa.crc=false", 0, 0}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(frames); i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_autoptr(run_folder) folder = run_folder_new();
     gsize length;
     g_auto(session_result) result =
-        run_kit_run("native", folder, STRINGS(frames[i].set, "workload.messages=1"));
-    g_autofree char *capture = run_kit_read(folder, "sender.pcap", &length);
+        RUN(.folder = folder, .sets = STRINGS(frames[i].set, "workload.messages=1"));
+    g_autofree char *capture = read_file(folder, "sender.pcap", &length);
     const char *request = memmem(capture, length, "MPA ID Req Frame", 16);
     const char *reply = memmem(capture, length, "MPA ID Rep Frame", 16);
 

@@ -2,27 +2,21 @@
 /* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that reports it and
  * with one that does not; what the receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
 #include "packet_list.h"
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 #include "wire_messages.h"
 
-enum { EVENT_NS = 1000000, SETS_MAX = 16 };
+enum { EVENT_NS = 1000000 };
 
 /* In the midst of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two
  * late. */
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
-#define SHRINKS WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"
-
-static session_result run_to(run_status status, const char *text, const char *folder, const char *const *sets)
-{
-  return run_kit_run_text(text, status, "native", folder, sets);
-}
+#define EVENT(at, key, value) "{ at = \"" at "\"; key = \"path." key "\"; value = " value "; }"
+#define EVENTS(...) WORKLOAD "event = ( " __VA_ARGS__ " );\n"
+#define SHRINKS EVENTS(EVENT("1ms", "forward.mtu", "1280"))
 
 static void assert_all_delivered(const session_result *result)
 {
-  run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, 30 * 65536);
-  run_kit_assert_count(result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  EXPECT_METRICS(result, (DELIVERY_OCTETS, ==, 30 * 65536), (INTEGRITY_OCTETS_WRONG, ==, 0));
 }
 
 /* --- A router that reports --- */
@@ -32,15 +26,15 @@ typedef struct episode {
   guint dropped;        /* packets too large, sent from the event on */
   guint messages;       /* ICMP */
   gint64 first_drop_ns; /* when the first of those packets left … */
-  gint64 told_ns;       /* … and when the first message came */
+  gint64 reported_ns;   /* … and when the first message came */
   guint64 first_position;
-  guint64 large_behind; /* packets too large that left when that had come */
+  guint64 large_after; /* packets too large that left when that had come */
 } episode;
 
 static episode watch(const char *folder, guint32 mtu)
 {
   g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
-  episode e = {.told_ns = G_MAXINT64};
+  episode e = {.reported_ns = G_MAXINT64};
 
   for (guint i = 0; i < packets->len; i++) {
     const listed_packet *p = packet_list_at(packets, i);
@@ -48,12 +42,12 @@ static episode watch(const char *folder, guint32 mtu)
     if (p->kind == LISTED_TOO_BIG) {
       g_assert_true(p->from_initiator);
       g_assert_cmpuint(p->mtu, ==, mtu);
-      e.told_ns = MIN(e.told_ns, p->at_ns);
+      e.reported_ns = MIN(e.reported_ns, p->at_ns);
       e.messages++;
     } else if (p->from_initiator && p->octets > mtu && p->at_ns >= EVENT_NS) {
       e.first_drop_ns = e.dropped == 0 ? p->at_ns : e.first_drop_ns;
       e.first_position = e.dropped == 0 ? p->position : e.first_position;
-      e.large_behind += p->at_ns > e.told_ns;
+      e.large_after += p->at_ns > e.reported_ns;
       e.dropped++;
     }
   }
@@ -72,17 +66,13 @@ static void check_episode(const session_result *result, const char *folder, guin
 
   g_assert_cmpuint(e.dropped, >, 0);
   g_assert_cmpuint(e.messages, ==, e.dropped);
-  g_assert_cmpuint(e.large_behind, ==, 0);
-  g_assert_cmpint(e.told_ns - e.first_drop_ns, >=, way_ns);
-  g_assert_cmpint(e.told_ns - e.first_drop_ns, <, way_ns + 1000);
-  run_kit_assert_count(result, METRIC_PATH_PACKETS_TOO_BIG, e.dropped);
-  run_kit_assert_count(result, METRIC_PATH_PACKETS_LOST, e.dropped);
-  run_kit_assert_count(result, METRIC_TCP_RETRANSMISSIONS, 2 * e.dropped);
-  run_kit_assert_count(result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 0);
-  run_kit_assert_count(result, METRIC_TCP_PATH_MTU_CHANGES, 1);
-  run_kit_assert_count(result, METRIC_TCP_TIMEOUTS, 0);
-  run_kit_assert_count(result, METRIC_MPA_EMSS_OCTETS, 1240);
-  run_kit_assert_count(result, METRIC_MPA_MULPDU_OCTETS, 1222); /* docs/facts.md, "Exact predictions" */
+  g_assert_cmpuint(e.large_after, ==, 0);
+  g_assert_cmpint(e.reported_ns - e.first_drop_ns, >=, way_ns);
+  g_assert_cmpint(e.reported_ns - e.first_drop_ns, <, way_ns + 1000);
+  EXPECT_METRICS(result, (PATH_PACKETS_TOO_BIG, ==, e.dropped), (PATH_PACKETS_LOST, ==, e.dropped),
+                 (TCP_RETRANSMISSIONS, ==, 2 * e.dropped), (TCP_SPURIOUS_RETRANSMISSIONS, ==, 0),
+                 (TCP_PATH_MTU_CHANGES, ==, 1), (TCP_TIMEOUTS, ==, 0), (MPA_EMSS_OCTETS, ==, 1240),
+                 (MPA_MULPDU_OCTETS, ==, 1222)); /* docs/facts.md, "Exact predictions" */
   assert_all_delivered(result);
 }
 
@@ -91,7 +81,7 @@ typedef struct misalignment {
   guint64 pieces;      /* segments that start amid an FPDU */
   guint64 large;       /* FPDUs larger than the new EMSS from the first lost octet on */
   guint64 first_small; /* where the first FPDU starts that is as large as the new EMSS allows; 0: none does */
-  guint64 large_behind_small;
+  guint64 large_after_small;
 } misalignment;
 
 static misalignment look_at(const wire_stream *stream, const marked_half *half, guint64 first_lost)
@@ -106,7 +96,7 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
 
     m.first_small = m.first_small == 0 && fpdu->octets == 1222 ? fpdu->start : m.first_small;
     m.large += large && fpdu->start >= first_lost;
-    m.large_behind_small += large && m.first_small > 0;
+    m.large_after_small += large && m.first_small > 0;
     for (guint j = 0; large && j < stream->segments->len; j++) {
       guint64 offset = g_array_index(stream->segments, wire_segment, j).offset;
       m.pieces += offset > fpdu->start && offset < end;
@@ -120,9 +110,9 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
  * MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by a decoder that knows only the
  * documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an
  * FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
-FOLDER_TEST(test_router_tells)
+FOLDER_TEST(test_router_reports)
 {
-  g_auto(session_result) result = run_to(RUN_OK, SHRINKS, folder, NULL);
+  g_auto(session_result) result = RUN(.text = SHRINKS, .folder = folder);
   const episode e = watch(folder, 1280);
   g_autoptr(wire_decoding) decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
   const wire_connection *connection = decoding->connections->pdata[0];
@@ -134,35 +124,29 @@ FOLDER_TEST(test_router_tells)
   check_episode(&result, folder, 1280, 25046);
   const misalignment m = look_at(stream, half, e.first_position);
   g_assert_cmpuint(m.first_small, >, e.first_position);
-  g_assert_cmpuint(m.large_behind_small, ==, 0);
+  g_assert_cmpuint(m.large_after_small, ==, 0);
   /* Each lost segment was an FPDU; a few were posted and not yet sent. Each is in two pieces, and nothing
    * else is. */
   g_assert_cmpuint(m.large, >=, e.dropped);
   g_assert_cmpuint(m.large, <=, e.dropped + 3);
   g_assert_cmpuint(m.pieces, ==, m.large);
   g_assert_cmpuint(marked_aligned_segments(stream, half, &segments) + m.pieces, ==, segments);
-  run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, segments - m.pieces);
-  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
-  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1240);
-  run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, 1240 * m.large);
-  run_kit_assert_count(&result, METRIC_STATE_PARTIAL_FPDUS_PEAK, 1);
+  EXPECT_METRICS(&result, (MPA_SEGMENTS_ALIGNED, ==, segments - m.pieces),
+                 (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, 1240), (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 1240),
+                 (BUFFER_WRITTEN_OCTETS, ==, 1240 * m.large), (STATE_PARTIAL_FPDUS_PEAK, ==, 1));
 }
 
 /* The same over IPv6, whose headers are 20 octets longer: of 1500 the EMSS is 1440, and of 1300 again
  * 1240. */
-FOLDER_TEST(test_router_tells_ipv6)
+FOLDER_TEST(test_router_reports_ipv6)
 {
-  static const char text[] =
-      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1300; } );\n";
-  static const char *const sets[] = {"tcp.ip=ipv6", NULL};
-  session_result result = run_to(RUN_OK, text, folder, sets);
+  g_auto(session_result) result = RUN(.text = EVENTS(EVENT("1ms", "forward.mtu", "1300")), .folder = folder,
+                                      .sets = STRINGS("tcp.ip=ipv6"));
+  g_auto(session_result) unchanged = RUN(.text = WORKLOAD, .sets = STRINGS("tcp.ip=ipv6"));
 
   check_episode(&result, folder, 1300, 26025);
-  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
-  session_result_clear(&result);
-  result = run_to(RUN_OK, WORKLOAD, NULL, sets);
-  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1440);
-  session_result_clear(&result);
+  EXPECT_METRICS(&result, (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, 1240));
+  EXPECT_METRICS(&unchanged, (MPA_EMSS_OCTETS, ==, 1440));
 }
 
 /* On both engines every octet of every output is the same; with the kinds of sender, receiver and
@@ -170,10 +154,8 @@ FOLDER_TEST(test_router_tells_ipv6)
 TEST(test_same_on_both_engines)
 {
   static const char both[] =
-      WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1300; },\n"
-               "          { at = \"700us\"; key = \"path.reverse.mtu\"; value = 1300; },\n"
-               "          { at = \"1ms\"; key = \"path.forward.rate\"; value = \"3Gbit/s\"; },\n"
-               "          { at = \"1200us\"; key = \"path.reverse.delay\"; value = \"3us\"; } );\n";
+      EVENTS(EVENT("700us", "forward.mtu", "1300") "," EVENT("700us", "reverse.mtu", "1300") "," EVENT(
+          "1ms", "forward.rate", "\"3Gbit/s\"") "," EVENT("1200us", "reverse.delay", "\"3us\""));
   static const char *const cases[][4] = {
       {NULL},
       {"sender.segmentation=stream", NULL},
@@ -188,11 +170,11 @@ TEST(test_same_on_both_engines)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_auto(session_result) result = run_kit_assert_same_text(both, RUN_OK, cases[i]);
+    g_auto(session_result) result = RUN_ON_BOTH(.text = both, .sets = cases[i]);
 
-    g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_PACKETS_TOO_BIG) > 0, ==,
+    g_assert_cmpfloat(metric_of(&result, METRIC_PATH_PACKETS_TOO_BIG) > 0, ==,
                       i + 1 < G_N_ELEMENTS(cases)); /* `rechunk` cuts before the link: all fit anyway */
-    run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+    EXPECT_METRICS(&result, (INTEGRITY_OCTETS_WRONG, ==, 0));
   }
 }
 
@@ -200,20 +182,14 @@ TEST(test_same_on_both_engines)
  * the second. */
 TEST(test_two_events)
 {
-  static const char text[] =
-      WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
-               "          { at = \"1100us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
-  static const char soon[] =
-      WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
-               "          { at = \"740us\"; key = \"path.forward.mtu\"; value = 1000; } );\n";
-  static const char *const texts[] = {text, soon};
+  static const char *const texts[] = {
+      EVENTS(EVENT("700us", "forward.mtu", "1280") "," EVENT("1100us", "forward.mtu", "1000")),
+      EVENTS(EVENT("700us", "forward.mtu", "1280") "," EVENT("740us", "forward.mtu", "1000"))};
 
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    g_auto(session_result) result = run_to(RUN_OK, texts[i], NULL, NULL);
+    g_auto(session_result) result = RUN(.text = texts[i]);
 
-    run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
-    run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
-    run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
+    EXPECT_METRICS(&result, (TCP_PATH_MTU_CHANGES, ==, 2), (MPA_EMSS_OCTETS, ==, 960), (TCP_TIMEOUTS, ==, 0));
     assert_all_delivered(&result);
   }
 }
@@ -222,21 +198,15 @@ TEST(test_two_events)
  * small requests, does not. */
 TEST(test_reverse_direction)
 {
-  static const char text[] =
-      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 1280; } );\n";
-  static const char *const reads[] = {"workload.operation=read", NULL};
-  session_result result = run_to(RUN_OK, text, NULL, reads);
+  g_auto(session_result) result =
+      RUN(.text = EVENTS(EVENT("1ms", "reverse.mtu", "1280")), .sets = STRINGS("workload.operation=read"));
+  g_auto(session_result) forward = RUN(.text = SHRINKS, .sets = STRINGS("workload.operation=read"));
 
-  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 1);
-  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
-  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
+  EXPECT_METRICS(&result, (TCP_PATH_MTU_CHANGES, ==, 1), (MPA_EMSS_OCTETS, ==, 1240),
+                 (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, 1240));
+  EXPECT_METRICS(&forward, (TCP_PATH_MTU_CHANGES, ==, 0), (PATH_PACKETS_TOO_BIG, ==, 0));
   assert_all_delivered(&result);
-  session_result_clear(&result);
-  result = run_to(RUN_OK, SHRINKS, NULL, reads);
-  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
-  run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
-  assert_all_delivered(&result);
-  session_result_clear(&result);
+  assert_all_delivered(&forward);
 }
 
 static void assert_same_metrics(const session_result *a, const session_result *b)
@@ -252,19 +222,15 @@ static void assert_same_metrics(const session_result *a, const session_result *b
  * 1191 §6.3 would not try for ten minutes). An event of the direction without payload does nothing either. */
 TEST(test_larger_mtu)
 {
-  static const char grows[] =
-      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 9000; },\n"
-               "          { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 600; } );\n";
-  static const char returns[] =
-      WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
-               "          { at = \"1300us\"; key = \"path.forward.mtu\"; value = 1500; } );\n";
-  g_auto(session_result) plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
-  g_auto(session_result) result = run_to(RUN_OK, grows, NULL, NULL);
-  g_auto(session_result) shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
-  g_auto(session_result) returned = run_to(RUN_OK, returns, NULL, NULL);
+  g_auto(session_result) plain = RUN(.text = WORKLOAD);
+  g_auto(session_result) grown =
+      RUN(.text = EVENTS(EVENT("1ms", "forward.mtu", "9000") "," EVENT("1ms", "reverse.mtu", "600")));
+  g_auto(session_result) shrunk = RUN(.text = SHRINKS);
+  g_auto(session_result) returned =
+      RUN(.text = EVENTS(EVENT("1ms", "forward.mtu", "1280") "," EVENT("1300us", "forward.mtu", "1500")));
 
-  run_kit_assert_count(&plain, METRIC_MPA_EMSS_OCTETS, 1460);
-  assert_same_metrics(&plain, &result);
+  EXPECT_METRICS(&plain, (MPA_EMSS_OCTETS, ==, 1460));
+  assert_same_metrics(&plain, &grown);
   assert_same_metrics(&shrunk, &returned);
 }
 
@@ -272,40 +238,35 @@ TEST(test_larger_mtu)
 
 static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
 
-/* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, as it says. What was
- * delivered before is right. */
+/* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, and reports it. What
+ * was delivered before is right. */
 TEST(test_black_hole)
 {
-  g_auto(session_result) result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
+  g_auto(session_result) result = RUN(.text = SHRINKS, .status = RUN_FAILED, .sets = silent);
 
   g_assert_nonnull(strstr(result.message, "TCP: gave up after tcp.retries timeouts in a row"));
-  run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 6);
-  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
-  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1460);
-  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_DELIVERY_OCTETS), <, 30 * 65536);
+  EXPECT_METRICS(&result, (TCP_TIMEOUTS, ==, 6), (TCP_PATH_MTU_CHANGES, ==, 0), (MPA_EMSS_OCTETS, ==, 1460),
+                 (INTEGRITY_OCTETS_WRONG, ==, 0), (DELIVERY_OCTETS, <, 30 * 65536));
 }
 
 /* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS
  * 966. */
 TEST(test_black_hole_found)
 {
-  g_auto(session_result) result = run_to(
-      RUN_OK, SHRINKS, NULL, STRINGS(silent[0], silent[1], silent[2], "tcp.black_hole_detection=true"));
+  g_auto(session_result) result =
+      RUN(.text = SHRINKS, .sets = STRINGS(silent[0], silent[1], silent[2], "tcp.black_hole_detection=true"));
 
-  run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
-  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 966);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE), >, 0);
+  EXPECT_METRICS(&result, (TCP_PATH_MTU_CHANGES, ==, 2), (MPA_EMSS_OCTETS, ==, 966), (TCP_TIMEOUTS, >, 1),
+                 (BUFFER_PEAK_OCTETS_INCOMPLETE, >, 0));
   assert_all_delivered(&result);
 }
 
 /* Of the messages three in ten are lost on the way back, with as many ACKs: one that comes is enough. */
 TEST(test_messages_lost)
 {
-  g_auto(session_result) result = run_to(RUN_OK, SHRINKS, NULL, STRINGS("path.reverse.loss=30%"));
+  g_auto(session_result) result = RUN(.text = SHRINKS, .sets = STRINGS("path.reverse.loss=30%"));
 
-  run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
+  EXPECT_METRICS(&result, (MPA_EMSS_OCTETS, ==, 1240));
   assert_all_delivered(&result);
 }
 
@@ -319,9 +280,7 @@ typedef struct memory_case {
 
 static const memory_case memory_cases[] = {
     {"shrinking MTU", SHRINKS, {NULL}},
-    {"shrinking MTU, IPv6",
-     WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1300; } );\n",
-     {"tcp.ip=ipv6", NULL}},
+    {"shrinking MTU, IPv6", EVENTS(EVENT("1ms", "forward.mtu", "1300")), {"tcp.ip=ipv6", NULL}},
     {"shrinking MTU, in order", SHRINKS, {"receiver.mode=in-order", NULL}},
     {"shrinking MTU, repacketized", SHRINKS, {"tcp.retransmission=repacketize", NULL}},
     {"sender that is not MPA-aware",
@@ -332,42 +291,32 @@ static const memory_case memory_cases[] = {
 
 static session_result run_with_memory(const memory_case *c, run_status status, const char *memory)
 {
-  const char *sets[SETS_MAX] = {
-      memory,           "run.stall=1s", "tcp.rto_min=5ms", "tcp.rto_initial=50ms", "tcp.rto_max=50ms",
-      "tcp.retries=100"};
-  gsize count = 6;
-
-  for (gsize i = 0; c->sets[i]; i++) {
-    sets[count++] = c->sets[i];
-  }
-  return run_to(status, c->text, NULL, sets);
+  return RUN(.text = c->text, .status = status, .more = c->sets,
+             .sets = STRINGS(memory, "run.stall=1s", "tcp.rto_min=5ms", "tcp.rto_initial=50ms",
+                             "tcp.rto_max=50ms", "tcp.retries=100"));
 }
 
 /* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent for
  * ever, and the watchdog reports it. MPA-350: one FPDU of the local link's MTU is enough to end well. */
 EACH_TEST(test_deadlock, memory_case, memory_cases)
 {
-  session_result result = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
+  g_auto(session_result) halted = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
+  g_auto(session_result) fine = run_with_memory(c, RUN_OK, "receiver.memory=1500");
 
-  g_assert_nonnull(strstr(result.message, "run.stall"));
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
-  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  session_result_clear(&result);
-  result = run_with_memory(c, RUN_OK, "receiver.memory=1500");
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 0);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, 1500);
-  assert_all_delivered(&result);
-  session_result_clear(&result);
+  g_assert_nonnull(strstr(halted.message, "run.stall"));
+  EXPECT_METRICS(&halted, (BUFFER_SEGMENTS_REFUSED, >, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0),
+                 (INTEGRITY_OCTETS_WRONG, ==, 0));
+  EXPECT_METRICS(&fine, (BUFFER_REASSEMBLY_PEAK_OCTETS, >, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, <=, 1500));
+  assert_all_delivered(&fine);
 }
 
 /* An aligned stream on a path that does not change needs no memory, even with losses. */
 TEST(test_aligned_needs_none)
 {
   g_auto(session_result) result =
-      run_to(RUN_OK, WORKLOAD, NULL, STRINGS("receiver.memory=0", "path.forward.loss=1%"));
+      RUN(.text = WORKLOAD, .sets = STRINGS("receiver.memory=0", "path.forward.loss=1%"));
 
-  run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
+  EXPECT_METRICS(&result, (BUFFER_SEGMENTS_REFUSED, ==, 0));
   assert_all_delivered(&result);
 }
 
@@ -380,22 +329,18 @@ TEST(test_more_memory_more_goodput)
   double goodput = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS(memories); i++) {
-    g_auto(session_result) result = run_to(
-        RUN_OK, WORKLOAD, NULL, STRINGS(memories[i], "receiver.mode=in-order", "path.forward.loss=0.5%"));
+    g_auto(session_result) result =
+        RUN(.text = WORKLOAD,
+            .sets = STRINGS(memories[i], "receiver.mode=in-order", "path.forward.loss=0.5%"));
 
-    g_assert_cmpfloat(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), >, 1.05 * goodput);
-    g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED) > 0, ==,
+    EXPECT_METRICS(&result, (GOODPUT_BIT_PER_S, >, 1.05 * goodput));
+    g_assert_cmpfloat(metric_of(&result, METRIC_BUFFER_SEGMENTS_REFUSED) > 0, ==,
                       i + 1 < G_N_ELEMENTS(memories));
-    goodput = run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
+    goodput = metric_of(&result, METRIC_GOODPUT_BIT_PER_S);
   }
 }
 
 /* --- Rate and delay --- */
-
-static const char slower[] =
-    WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.rate\"; value = \"1Gbit/s\"; } );\n";
-static const char farther[] =
-    WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"100us\"; } );\n";
 
 /* Everything is sent at once (an initial window of 1000 segments; the receive window fits), so the link is
  * never idle: full segments arrive as far apart as they take, and what finds a loss by time is off. */
@@ -438,7 +383,8 @@ static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gi
  * way keeps its arrival, so the pace changes 25 us and less than a packet's time later. */
 FOLDER_TEST(test_rate_to_the_packet)
 {
-  g_auto(session_result) result = run_to(RUN_OK, slower, folder, at_once);
+  g_auto(session_result) result =
+      RUN(.text = EVENTS(EVENT("500us", "forward.rate", "\"1Gbit/s\"")), .folder = folder, .sets = at_once);
   g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   gint64 longest;
   const gint64 change = 500000 + 25000;
@@ -452,32 +398,30 @@ FOLDER_TEST(test_rate_to_the_packet)
   g_assert_cmpuint(fast, >, 300); /* 10 Gbit/s for 400 us and more */
   /* All follow but the first one; and the one after the change, which came between two paces. */
   g_assert_cmpuint(fast + slow, >=, 750 - 2);
-  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 0));
 }
 
 /* The delay grows by 75 us: one gap of so much more, and the pace is the same before and after. */
 FOLDER_TEST(test_delay_to_the_packet)
 {
-  g_auto(session_result) result = run_to(RUN_OK, farther, folder, at_once);
+  g_auto(session_result) result =
+      RUN(.text = EVENTS(EVENT("500us", "forward.delay", "\"100us\"")), .folder = folder, .sets = at_once);
   g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   gint64 longest;
 
   g_assert_cmpuint(count_gaps(packets, 1227, 0, G_MAXINT64, &longest), ==, 750 - 2);
   g_assert_cmpint(longest, >=, 75000 + 1227);
   g_assert_cmpint(longest, <=, 75000 + 1231);
-  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 0));
 }
 
 /* The delay shrinks by 24 us: what is sent then overtakes what is on its way, which is reordering and no
  * loss. */
 TEST(test_shorter_delay_reorders)
 {
-  static const char nearer[] =
-      WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"1us\"; } );\n";
-  g_auto(session_result) result = run_to(RUN_OK, nearer, NULL, at_once);
+  g_auto(session_result) result =
+      RUN(.text = EVENTS(EVENT("500us", "forward.delay", "\"1us\"")), .sets = at_once);
 
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_SEGMENTS_REORDERED), >, 0);
-  g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
-  run_kit_assert_count(&result, METRIC_PATH_PACKETS_LOST, 0);
-  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  EXPECT_METRICS(&result, (PATH_SEGMENTS_REORDERED, >, 0), (TCP_SEGMENTS_OUT_OF_ORDER, >, 0),
+                 (PATH_PACKETS_LOST, ==, 0), (INTEGRITY_OCTETS_WRONG, ==, 0));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two engines, one run, for two hundred random scenarios: ties in time, everything that can happen on the
  * way, and every kind of end. What differs is made small, and said as a command. */
-#include "run_kit.h"
+#include "run_fixture.h"
 #include "scenario_generator.h"
 
 enum { SEED = 20261120 };
@@ -41,7 +41,7 @@ static char *difference_without(const random_scenario *drawn, guint without)
   if (!s) {
     return NULL;
   }
-  char *difference = run_kit_difference(s, &result);
+  char *difference = run_difference(s, &result);
   return difference;
 }
 
@@ -61,7 +61,7 @@ static void run(random_scenario *drawn, int number, tally *all)
 {
   g_autoptr(scenario) s = random_scenario_load(drawn, RANDOM_SCENARIO_ALL);
   g_auto(session_result) result;
-  char *difference = run_kit_difference(s, &result);
+  char *difference = run_difference(s, &result);
 
   if (difference) {
     shrink(drawn);

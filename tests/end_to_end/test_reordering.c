@@ -5,11 +5,9 @@
  * Reads. */
 #include <math.h>
 
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
-enum { SEEDS = 16, SETS_MAX = 24 };
+enum { SEEDS = 16 };
 
 static const char *const operations[] = {"write", "read"};
 static const double captured[] = {13, 23};
@@ -24,29 +22,15 @@ static int compare(const void *a, const void *b)
 
 static double spurious(const char *operation, guint seed, const char *const *more)
 {
-  g_autofree char *seed_set = g_strdup_printf("run.seed=%u", seed);
-  g_autofree char *operation_set = g_strdup_printf("workload.operation=%s", operation);
-  g_autofree char *text =
-      g_strdup_printf("@include \"%s/presets/siw.cfg\"\ntitle = \"siw\";\n", g_getenv("SCENARIOS"));
-  const char *sets[SETS_MAX] = {seed_set,
-                                operation_set,
-                                "workload.messages=15", /* 15 * 46 segments = 690 */
-                                "path.forward.rate=1Gbit/s",
-                                "path.forward.delay=0s",
-                                "path.forward.jitter=4ms",
-                                "path.forward.reorder=5%",
-                                "path.forward.loss=1%",
-                                "path.reverse.jitter=4ms",
-                                "path.reverse.reorder=5%",
-                                "measure.series=none"};
-  guint count = 11;
+  g_auto(session_result) result =
+      RUN(.file = "presets/siw.cfg", .more = more,
+          .sets = STRINGS(setting("run.seed=%u", seed), setting("workload.operation=%s", operation),
+                          "workload.messages=15", /* 15 * 46 segments = 690 */
+                          "path.forward.rate=1Gbit/s", "path.forward.delay=0s", "path.forward.jitter=4ms",
+                          "path.forward.reorder=5%", "path.forward.loss=1%", "path.reverse.jitter=4ms",
+                          "path.reverse.reorder=5%", "measure.series=none"));
 
-  for (; *more; more++) {
-    sets[count++] = *more;
-  }
-  g_auto(session_result) result = run_kit_run_text(text, RUN_OK, "native", NULL, sets);
-  double value = run_kit_metric(&result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
-  return value;
+  return metric_of(&result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
 }
 
 static double median_spurious(const char *operation, const char *const *more)
@@ -66,7 +50,6 @@ static double median_spurious(const char *operation, const char *const *more)
  * limits the sender. */
 TEST(test_as_many_as_linux)
 {
-
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     double median = median_spurious(operations[i], STRINGS("tcp.timer_slack=8ms", "sender.buffer=unlimited"));
     g_assert_cmpfloat(median, >=, 10);
@@ -105,7 +88,6 @@ TEST(test_what_the_host_limits)
  * next to nothing once a segment and its ACK both came early. */
 TEST(test_more_by_the_rfc_alone)
 {
-
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     g_assert_cmpfloat(median_spurious(operations[i], STRINGS("tcp.profile=rfc", "sender.buffer=unlimited")),
                       >=, 80);

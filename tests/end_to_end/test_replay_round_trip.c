@@ -5,7 +5,7 @@
 
 #include "replay/replay.h"
 
-#include "run_kit.h"
+#include "run_fixture.h"
 #include "scenario/configuration.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay, replay_free)
@@ -15,169 +15,122 @@ typedef struct round_trip {
   const char *name;
   const char *scenario;
   const char *sets[8];
-  decode_hint hint; /* port 0: none */
 } round_trip;
 
-#define RDMAC_HINT                                                                                           \
-  {                                                                                                          \
-    .any_address = true, .end = {.port = 5044 }                                                              \
-  }
-
 static const round_trip short_ones[] = {
-    {"one loss, markers", "one-loss-markers.cfg", {NULL}, {0}},
-    {"one loss, in order", "one-loss-in-order.cfg", {NULL}, {0}},
-    {"one loss, middlebox", "one-loss-middlebox.cfg", {NULL}, {0}},
-    {"lossless", "lossless.cfg", {"workload.messages=20"}, {0}},
-    {"reads", "reads-loss.cfg", {"workload.messages=15"}, {0}},
-    {"storage writes", "storage-loss.cfg", {"workload.messages=20", "path.forward.loss=0.5%"}, {0}},
+    {"one loss, markers", "one-loss-markers.cfg", {NULL}},
+    {"one loss, in order", "one-loss-in-order.cfg", {NULL}},
+    {"one loss, middlebox", "one-loss-middlebox.cfg", {NULL}},
+    {"lossless", "lossless.cfg", {"workload.messages=20"}},
+    {"reads", "reads-loss.cfg", {"workload.messages=15"}},
+    {"storage writes", "storage-loss.cfg", {"workload.messages=20", "path.forward.loss=0.5%"}},
     {"every operation, both ways",
      "storage-loss.cfg",
      {"workload.operation=write+send+read+send-invalidate+send-se", "workload.directions=both",
-      "workload.messages=25", "path.forward.loss=0.5%"},
-     {0}},
-    {"a bad CRC", "bad-crc.cfg", {"workload.messages=30"}, {0}},
-    {"damage, found by TCP", "one-loss-markers.cfg", {"path.forward.corrupt=1%"}, {0}},
+      "workload.messages=25", "path.forward.loss=0.5%"}},
+    {"a bad CRC", "bad-crc.cfg", {"workload.messages=30"}},
+    {"damage, found by TCP", "one-loss-markers.cfg", {"path.forward.corrupt=1%"}},
     {"damage, found by MPA",
      "one-loss-markers.cfg",
-     {"path.forward.corrupt=0.3%", "path.forward.corrupt_checksum=misses"},
-     {0}},
+     {"path.forward.corrupt=0.3%", "path.forward.corrupt_checksum=misses"}},
     {"damage, dropped silently",
      "one-loss-markers.cfg",
-     {"path.forward.corrupt=0.3%", "path.forward.corrupt_checksum=misses", "mpa.silent_drop=true"},
-     {0}},
-    {"duplicates", "one-loss-markers.cfg", {"path.forward.duplicate=2%", "path.forward.loss=1%"}, {0}},
+     {"path.forward.corrupt=0.3%", "path.forward.corrupt_checksum=misses", "mpa.silent_drop=true"}},
+    {"duplicates", "one-loss-markers.cfg", {"path.forward.duplicate=2%", "path.forward.loss=1%"}},
     {"displaced, in order",
      "displaced.cfg",
-     {"receiver.mode=in-order", "path.forward.displace_by=16 segments", "workload.messages=15"},
-     {0}},
+     {"receiver.mode=in-order", "path.forward.displace_by=16 segments", "workload.messages=15"}},
     {"many connections, stream",
      "connections.cfg",
      {"workload.connections=12", "workload.messages=12", "sender.segmentation=stream",
-      "path.forward.loss=0.5%", "measure.series=all"},
-     {0}},
-    {"limited memory", "memory-goodput.cfg", {"receiver.memory=6000", "workload.messages=40"}, {0}},
+      "path.forward.loss=0.5%", "measure.series=all"}},
+    {"limited memory", "memory-goodput.cfg", {"receiver.memory=6000", "workload.messages=40"}},
     {"limited memory, in order, connections",
      "memory-goodput.cfg",
      {"receiver.memory=9000", "receiver.mode=in-order", "workload.messages=10", "workload.connections=4",
-      "path.forward.loss=0.5%"},
-     {0}},
+      "path.forward.loss=0.5%"}},
     {"partial FPDUs",
      "one-loss-markers.cfg",
-     {"receiver.partial_fpdus=1", "path.forward.loss=2%", "sender.segmentation=stream"},
-     {0}},
-    {"cells", "one-loss-in-order.cfg", {"receiver.cell=512", "path.forward.loss=1%"}, {0}},
+     {"receiver.partial_fpdus=1", "path.forward.loss=2%", "sender.segmentation=stream"}},
+    {"cells", "one-loss-in-order.cfg", {"receiver.cell=512", "path.forward.loss=1%"}},
     {"no markers, in order",
      "four-receivers.cfg",
-     {"receiver.mode=in-order", "mpa.markers=false", "path.forward.loss=0.5%", "workload.messages=30"},
-     {0}},
+     {"receiver.mode=in-order", "mpa.markers=false", "path.forward.loss=0.5%", "workload.messages=30"}},
     {"no markers, out of order",
      "four-receivers.cfg",
-     {"mpa.markers=false", "path.forward.loss=0.5%", "workload.messages=30"},
-     {0}},
-    {"markers, stream", "four-receivers.cfg", {"path.forward.loss=0.5%", "workload.messages=30"}, {0}},
+     {"mpa.markers=false", "path.forward.loss=0.5%", "workload.messages=30"}},
+    {"markers, stream", "four-receivers.cfg", {"path.forward.loss=0.5%", "workload.messages=30"}},
     {"assume-aligned",
      "four-receivers.cfg",
      {"receiver.mode=assume-aligned", "mpa.markers=false", "path.forward.mtu=576", "path.forward.loss=0.5%",
-      "workload.messages=15"},
-     {0}},
+      "workload.messages=15"}},
     {"assume-aligned, no CRC",
      "one-loss-markers.cfg",
      {"receiver.mode=assume-aligned", "mpa.markers=false", "mpa.crc=false", "path.forward.loss=1%",
-      "sender.segmentation=stream", "sender.stream_phase=100"},
-     {0}},
+      "sender.segmentation=stream", "sender.stream_phase=100"}},
     {"placement latency",
      "one-loss-markers.cfg",
-     {"receiver.placement_latency=20us", "path.forward.loss=1%"},
-     {0}},
+     {"receiver.placement_latency=20us", "path.forward.loss=1%"}},
     {"placement latency, in order",
      "one-loss-in-order.cfg",
-     {"receiver.placement_latency=20us", "path.forward.loss=1%"},
-     {0}},
-    {"fragments", "ip-fragments.cfg", {"workload.messages=15", "path.forward.loss=0.5%"}, {0}},
+     {"receiver.placement_latency=20us", "path.forward.loss=1%"}},
+    {"fragments", "ip-fragments.cfg", {"workload.messages=15", "path.forward.loss=0.5%"}},
     {"fragments, one buffer",
      "ip-fragments.cfg",
-     {"receiver.ip_reassembly=limited", "workload.messages=15", "path.forward.loss=0.5%"},
-     {0}},
+     {"receiver.ip_reassembly=limited", "workload.messages=15", "path.forward.loss=0.5%"}},
     {"fragments, a buffer for several",
      "ip-fragments.cfg",
      {"receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=20000", "workload.messages=15",
-      "path.forward.loss=0.5%"},
-     {0}},
-    {"the path MTU shrinks", "path-mtu-change.cfg", {"workload.messages=30"}, {0}},
-    {"rdmac", "generations.cfg", {"responder.generation=rdmac", "path.forward.loss=1%"}, RDMAC_HINT},
+      "path.forward.loss=0.5%"}},
+    {"the path MTU shrinks", "path-mtu-change.cfg", {"workload.messages=30"}},
+    {"rdmac", "generations.cfg", {"responder.generation=rdmac", "path.forward.loss=1%"}},
     {"rfc",
      "generations.cfg",
-     {"initiator.generation=rfc", "responder.generation=rfc", "path.forward.loss=1%"},
-     {0}},
-    {"the Responder rejects",
-     "generations.cfg",
-     {"initiator.generation=ietf", "responder.rejects=true"},
-     {0}},
+     {"initiator.generation=rfc", "responder.generation=rfc", "path.forward.loss=1%"}},
+    {"the Responder rejects", "generations.cfg", {"initiator.generation=ietf", "responder.rejects=true"}},
     {"the Initiator sends the key of a Reply",
      "one-loss-markers.cfg",
-     {"fault.error=startup-role", "run.expect=any"},
-     {0}},
+     {"fault.error=startup-role", "run.expect=any"}},
     {"streaming octets",
      "one-loss-markers.cfg",
-     {"sender.stream_phase=5000", "path.forward.loss=3%", "workload.connections=3", "workload.messages=5"},
-     {0}},
+     {"sender.stream_phase=5000", "path.forward.loss=3%", "workload.connections=3", "workload.messages=5"}},
     {"long Private Data",
      "one-loss-markers.cfg",
-     {"initiator.private_data=6000", "responder.private_data=3000", "path.forward.loss=3%"},
-     {0}},
+     {"initiator.private_data=6000", "responder.private_data=3000", "path.forward.loss=3%"}},
     {"small messages in a stream",
      "packing.cfg",
-     {"workload.messages=150", "sender.segmentation=stream", "path.forward.loss=1%"},
-     {0}},
-    {"IPv6",
-     "one-loss-markers.cfg",
-     {"tcp.ip=ipv6", "path.forward.loss=1%", "sender.segmentation=stream"},
-     {0}},
-    {"timestamps", "one-loss-in-order.cfg", {"tcp.timestamps=true", "path.forward.loss=1%"}, {0}},
-    {"ECN", "one-loss-in-order.cfg", {"tcp.ecn=on", "path.forward.ecn_mark=1%", "path.forward.loss=1%"}, {0}},
-    {"shift", "middleboxes.cfg", {"middlebox.mode=shift", "workload.messages=15"}, {0}},
-    {"proxy", "middleboxes.cfg", {"middlebox.mode=proxy", "workload.messages=15"}, {0}},
-    {"random cuts", "middleboxes.cfg", {"middlebox.mode=random", "workload.messages=15"}, {0}},
-    {"split", "middleboxes.cfg", {"middlebox.mode=split", "workload.messages=15"}, {0}},
-    {"joined and cut", "middleboxes.cfg", {"middlebox.mode=rechunk+coalesce", "workload.messages=15"}, {0}},
+     {"workload.messages=150", "sender.segmentation=stream", "path.forward.loss=1%"}},
+    {"IPv6", "one-loss-markers.cfg", {"tcp.ip=ipv6", "path.forward.loss=1%", "sender.segmentation=stream"}},
+    {"timestamps", "one-loss-in-order.cfg", {"tcp.timestamps=true", "path.forward.loss=1%"}},
+    {"ECN", "one-loss-in-order.cfg", {"tcp.ecn=on", "path.forward.ecn_mark=1%", "path.forward.loss=1%"}},
+    {"shift", "middleboxes.cfg", {"middlebox.mode=shift", "workload.messages=15"}},
+    {"proxy", "middleboxes.cfg", {"middlebox.mode=proxy", "workload.messages=15"}},
+    {"random cuts", "middleboxes.cfg", {"middlebox.mode=random", "workload.messages=15"}},
+    {"split", "middleboxes.cfg", {"middlebox.mode=split", "workload.messages=15"}},
+    {"joined and cut", "middleboxes.cfg", {"middlebox.mode=rechunk+coalesce", "workload.messages=15"}},
 };
 
 static const round_trip long_ones[] = {
-    {"storage", "storage-loss.cfg", {NULL}, {0}},
-    {"reads", "reads-loss.cfg", {NULL}, {0}},
-    {"displaced", "displaced.cfg", {NULL}, {0}},
-    {"four receivers", "four-receivers.cfg", {"path.forward.loss=1%", "receiver.mode=in-order"}, {0}},
-    {"mtu-loss", "mtu-loss.cfg", {NULL}, {0}},
-    {"reordering", "reordering.cfg", {NULL}, {0}},
-    {"cut size", "cut-size.cfg", {NULL}, {0}},
-    {"overhead", "overhead.cfg", {NULL}, {0}},
-    {"memory", "memory-goodput.cfg", {"receiver.memory=12000"}, {0}},
-    {"fragments", "ip-fragments.cfg", {NULL}, {0}},
+    {"storage", "storage-loss.cfg", {NULL}},
+    {"reads", "reads-loss.cfg", {NULL}},
+    {"displaced", "displaced.cfg", {NULL}},
+    {"four receivers", "four-receivers.cfg", {"path.forward.loss=1%", "receiver.mode=in-order"}},
+    {"mtu-loss", "mtu-loss.cfg", {NULL}},
+    {"reordering", "reordering.cfg", {NULL}},
+    {"cut size", "cut-size.cfg", {NULL}},
+    {"overhead", "overhead.cfg", {NULL}},
+    {"memory", "memory-goodput.cfg", {"receiver.memory=12000"}},
+    {"fragments", "ip-fragments.cfg", {NULL}},
     {"300 connections",
      "connections.cfg",
-     {"workload.connections=300", "workload.messages=16", "measure.series=all"},
-     {0}},
-    {"packing", "packing.cfg", {"sender.segmentation=stream"}, {0}},
-    {"ten thousand connections", "ten-thousand-connections.cfg", {NULL}, {0}},
+     {"workload.connections=300", "workload.messages=16", "measure.series=all"}},
+    {"packing", "packing.cfg", {"sender.segmentation=stream"}},
+    {"ten thousand connections", "ten-thousand-connections.cfg", {NULL}},
 };
 
 /* --- The two sides --- */
 
-static scenario *load(const round_trip *trip)
-{
-  g_autofree char *path = g_build_filename(g_getenv("SCENARIOS"), trip->scenario, NULL);
-  GError *error = NULL;
-  scenario *s = scenario_load(path, trip->sets, &error);
-
-  g_assert_no_error(error);
-  scenario_set(s, "run.engine=native", &error);
-  g_assert_no_error(error);
-  scenario_check(s, NULL, &error);
-  g_assert_no_error(error);
-  return s;
-}
-
-/* What a user would say of the run's receiver, as --set takes it. Free with g_strfreev(). */
+/* The settings of the run's receiver, as --set takes them. Free with g_strfreev(). */
 static char **receiver_of(const scenario *s)
 {
   g_autoptr(GStrvBuilder) sets = g_strv_builder_new();
@@ -191,28 +144,19 @@ static char **receiver_of(const scenario *s)
       g_strv_builder_add(sets, set);
     }
   }
-  char **all = g_strv_builder_end(sets);
-  return all;
+  return g_strv_builder_end(sets);
 }
 
-static session_result run(const scenario *s, const char *folder)
-{
-  const simulation_options options = {.directory = folder, .capture = TRUE};
-  session_result result;
-  GError *error = NULL;
-
-  simulation_run(s, &options, &result, &error);
-  g_assert_no_error(error);
-  return result;
-}
-
-static session_result replay_it(const round_trip *trip, const scenario *s, const char *folder, const char *to)
+static session_result replay_it(const scenario *s, const char *folder, const char *to)
 {
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   g_auto(GStrv) sets = receiver_of(s);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  /* The capture does not show generation rdmac. */
+  bool is_rdmac = scenario_configuration(s)->endpoint[SIDE_RESPONDER].generation == IWARP_RDMAC;
+  const decode_hint hint = {.any_address = true, .end = {.port = 5044}};
   const replay_options options = {
-      .capture = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}}};
+      .capture = {.path = path, .decoding = {.hints = &hint, .hint_count = is_rdmac}}};
   session_result result;
   GError *error = NULL;
   g_autoptr(scenario) own = replay_scenario_new(path, (const char *const *)sets, &error);
@@ -230,19 +174,16 @@ static session_result replay_it(const round_trip *trip, const scenario *s, const
 
 static gboolean must_be_the_same(const char *name)
 {
-  static const char *const prefixes[] = {"placement.",        "buffer.peak",         "buffer.reassembly_peak",
-                                         "buffer.total_peak", "buffer.written",      "buffer.read",
-                                         "buffer.release",    "buffer.segments",     "state.",
-                                         "mpa.located_by",    "mpa.fpdus",           "mpa.markers",
-                                         "mpa.crc_errors",    "mpa.wrong_guesses",   "mpa.segments_aligned",
-                                         "tcp.segments",      "tcp.checksum_errors", "delivery."};
+  const char *const *prefix =
+      STRINGS("placement.", "buffer.peak", "buffer.reassembly_peak", "buffer.total_peak", "buffer.written",
+              "buffer.read", "buffer.release", "buffer.segments", "state.", "mpa.located_by", "mpa.fpdus",
+              "mpa.markers", "mpa.crc_errors", "mpa.wrong_guesses", "mpa.segments_aligned", "tcp.segments",
+              "tcp.checksum_errors", "delivery.");
 
-  for (gsize i = 0; i < G_N_ELEMENTS(prefixes); i++) {
-    if (g_str_has_prefix(name, prefixes[i])) {
-      return TRUE;
-    }
+  while (*prefix && !g_str_has_prefix(name, *prefix)) {
+    prefix++;
   }
-  return FALSE;
+  return *prefix != NULL;
 }
 
 static void compare_metrics(const metric_values *of_run, const metric_values *of_replay)
@@ -269,11 +210,6 @@ typedef struct step {
   guint64 octets;
 } step;
 
-static void free_steps(gpointer steps)
-{
-  g_array_unref(steps);
-}
-
 /* "0.000000123456" in picoseconds. */
 static gint64 time_of(const char *text)
 {
@@ -287,9 +223,8 @@ static gint64 time_of(const char *text)
 /* occupancy.csv by connection and cause. */
 static GHashTable *series_of(const char *folder)
 {
-  GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_steps);
-  gsize length;
-  g_autofree char *text = run_kit_read(folder, "occupancy.csv", &length);
+  GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+  g_autofree char *text = read_file(folder, "occupancy.csv", NULL);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
   for (char **line = lines + 2; *lines && lines[1] && *line && **line; line++) { /* after comment and names */
@@ -338,16 +273,16 @@ static void compare_series(const char *folder, const char *to)
   }
 }
 
-static void test_round_trip(gconstpointer data)
+static void check_round_trip(const round_trip *trip)
 {
-  const round_trip *trip = data;
-  g_autoptr(run_folder) folder = run_kit_new_folder();
-  g_autoptr(run_folder) to = run_kit_new_folder();
-  g_autoptr(scenario) s = load(trip);
-  g_auto(session_result) of_run = run(s, folder);
-  g_auto(session_result) of_replay = replay_it(trip, s, folder, to);
+  const run_request request = {.file = trip->scenario, .sets = trip->sets};
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_autoptr(run_folder) to = run_folder_new();
+  g_autoptr(scenario) s = run_request_load(&request);
+  g_auto(session_result) of_run = run_in(s, folder);
+  g_auto(session_result) of_replay = replay_it(s, folder, to);
 
-  g_test_message("%s: %s | %s", trip->name, of_run.message, of_replay.message);
+  g_test_message("%s | %s", of_run.message, of_replay.message);
   g_assert_cmpint(of_replay.status, ==, of_run.status);
   g_assert_cmpstr(of_replay.terminate_code, ==, of_run.terminate_code);
   compare_metrics(&of_run.metrics, &of_replay.metrics);
@@ -356,23 +291,12 @@ static void test_round_trip(gconstpointer data)
   }
 }
 
-static void add_all(const round_trip *trips, gsize count)
+EACH_TEST(test_short, round_trip, short_ones)
 {
-  for (gsize i = 0; i < count; i++) {
-    g_autofree char *path = g_strconcat("/end_to_end/replay_round_trip/", trips[i].name, NULL);
-    g_test_add_data_func(path, &trips[i], test_round_trip);
-  }
+  check_round_trip(c);
 }
 
-int main(int argc, char **argv)
+EACH_TEST(test_long, round_trip, long_ones)
 {
-  gboolean is_long = argc > 1 && g_str_equal(argv[1], "long");
-
-  g_test_init(&argc, &argv, NULL);
-  if (is_long) {
-    add_all(long_ones, G_N_ELEMENTS(long_ones));
-  } else {
-    add_all(short_ones, G_N_ELEMENTS(short_ones));
-  }
-  return g_test_run();
+  check_round_trip(c);
 }

@@ -3,11 +3,9 @@
 #include <math.h>
 
 #include "packet_list.h"
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 
-enum { BUFFER = 20000, FPDU = 1460, SETS_MAX = 8 };
+enum { BUFFER = 20000, FPDU = 1460 };
 
 /* The most octets that the Initiator, or else the Responder, has in flight by its own capture `name`. */
 static guint64 most_in_flight(const char *folder, const char *name, gboolean initiators)
@@ -32,7 +30,7 @@ static guint64 most_in_flight(const char *folder, const char *name, gboolean ini
 
 typedef struct buffer_case {
   const char *name;
-  const char *sets[SETS_MAX];
+  const char *sets[3];
   gboolean initiators; /* the Data Source */
   gboolean both;       /* and so is the Data Sink */
 } buffer_case;
@@ -52,20 +50,17 @@ static const buffer_case buffer_cases[] = {
 
 EACH_TEST(test_buffer, buffer_case, buffer_cases)
 {
-  const char *sets[SETS_MAX + 1] = {"sender.buffer=20000"};
-  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_auto(session_result) result =
+      RUN(.engine = OTHER_ENGINE, .folder = folder, .sets = STRINGS("sender.buffer=20000"), .more = c->sets);
 
-  for (gsize i = 0; c->sets[i]; i++) {
-    sets[i + 1] = c->sets[i];
-  }
-  g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   for (gboolean sink = FALSE; sink <= c->both; sink++) {
     guint64 most = most_in_flight(folder, sink ? "receiver.pcap" : "sender.pcap", c->initiators != sink);
 
     g_assert_cmpuint(most, >=, BUFFER);
     g_assert_cmpuint(most, <, BUFFER + FPDU);
   }
-  run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
+  EXPECT_METRICS(&result, (INTEGRITY_OCTETS_WRONG, ==, 0));
 }
 
 enum { IN_FLIGHT_MAX = 8, FULL = 1448 };
@@ -110,19 +105,16 @@ static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
 FOLDER_TEST(test_preset_of_siw)
 {
   enum { MESSAGES = 20, FULL_ONES = MESSAGES * 45 };
-  g_autofree char *text =
-      g_strdup_printf("@include \"%s/presets/siw.cfg\"\ntitle = \"siw\";\n", g_getenv("SCENARIOS"));
   guint counts[IN_FLIGHT_MAX] = {0};
 
-  g_auto(session_result) result =
-      run_kit_run_text(text, RUN_OK, RUN_KIT_OTHER_ENGINE, folder,
-                       STRINGS("workload.message_size=65536", "workload.messages=20"));
+  g_auto(session_result) result = RUN(.file = "presets/siw.cfg", .engine = OTHER_ENGINE, .folder = folder,
+                                      .sets = STRINGS("workload.message_size=65536", "workload.messages=20"));
   count_in_flight(folder, counts);
   g_test_message("1: %u, 2: %u, 3: %u, 4: %u", counts[1], counts[2], counts[3], counts[4]);
   g_assert_cmpuint(counts[1], ==, 1);
   g_assert_cmpuint(counts[2] + counts[3], ==, FULL_ONES - 1);
   g_assert_cmpuint(counts[3], >=, FULL_ONES / 3);
-  run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
+  EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 0));
 }
 
 typedef struct rate_case {
@@ -147,10 +139,10 @@ EACH_TEST(test_rates, rate_case, rate_cases)
   gboolean initiators = g_str_equal(c->name, "write");
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_autoptr(run_folder) folder = run_folder_new();
     g_auto(session_result) result =
-        run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
-                    STRINGS(rows[i].set, c->operation, "workload.connections=4",
+        RUN(.engine = OTHER_ENGINE, .folder = folder,
+            .sets = STRINGS(rows[i].set, c->operation, "workload.connections=4",
                             "workload.message_size=128520", "workload.messages=20"));
     g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
     guint64 sent[CONNECTIONS] = {0};
@@ -168,6 +160,6 @@ EACH_TEST(test_rates, rate_case, rate_cases)
       g_assert_cmpuint(sent[connection], >, HALF - MESSAGE);
     }
     double goodput = 1428 * 8e9 / (double)rows[i].gap_ns;
-    g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S) / goodput - 1), <, 0.01);
+    g_assert_cmpfloat(fabs(metric_of(&result, METRIC_GOODPUT_BIT_PER_S) / goodput - 1), <, 0.01);
   }
 }

@@ -13,13 +13,12 @@
  * The law knows no time-outs, no slow start, no limit but loss: round trip 15 ms, a window of 4 MiB and a
  * rate of 1 Gbit/s, each many times what the law asks (at p = 0.01 %: 122 segments of 1460 octets on average,
  * 95 Mbit/s). At least 300 losses a run. Congestion avoidance is the same in both of tcp.profile; what
- * differs is not to change the law. The arguments are the loss and the profile: 1% in both and 0.1% in one
- * are part of every test run, the others of the long one. */
+ * differs is not to change the law. 1% in both and 0.1% in one are part of every test run, the others
+ * of the long one (meson.build). */
 #include <math.h>
 #include <stdlib.h>
 
-#include "run_kit.h"
-#include "string_list.h"
+#include "run_fixture.h"
 
 enum { SEEDS = 30, LOSSES_MIN = 300 };
 
@@ -30,12 +29,16 @@ typedef struct law_case {
   double p;
   guint messages; /* of 64 KiB: 46 segments each, so that p * segments > 300 with room to spare */
   const char *profile;
+  const char *name;
 } law_case;
 
 /* Segments: 65536 / 1428 = 45.9 for each message. 900 * 45.9 * 0.01 = 413, six standard deviations above 300;
  * the others alike. */
-static law_case cases[] = {
-    {"1%", 0.01, 900, NULL}, {"0.1%", 0.001, 9000, NULL}, {"0.01%", 0.0001, 90000, NULL}};
+static const law_case cases[] = {
+    {"1%", 0.01, 900, "rfc", "1% rfc"},           {"1%", 0.01, 900, "linux", "1% linux"},
+    {"0.1%", 0.001, 9000, "rfc", "0.1% rfc"},     {"0.1%", 0.001, 9000, "linux", "0.1% linux"},
+    {"0.01%", 0.0001, 90000, "rfc", "0.01% rfc"}, {"0.01%", 0.0001, 90000, "linux", "0.01% linux"},
+};
 
 /* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (docs/facts.md,
  * "Exact predictions"). */
@@ -52,49 +55,26 @@ static double mean_goodput(const law_case *c)
   double sum = 0;
 
   for (guint seed = 1; seed <= SEEDS; seed++) {
-    g_autofree char *seed_set = g_strdup_printf("run.seed=%u", seed);
-    g_autofree char *loss_set = g_strdup_printf("path.forward.loss=%s", c->loss);
-    g_autofree char *profile_set = g_strdup_printf("tcp.profile=%s", c->profile);
-    g_autofree char *messages_set = g_strdup_printf("workload.messages=%u", c->messages);
     g_auto(session_result) result =
-        run_kit_run("native", NULL,
-                    STRINGS(seed_set, profile_set, loss_set, messages_set, "tcp.congestion=newreno",
+        RUN(.sets = STRINGS(setting("run.seed=%u", seed), setting("tcp.profile=%s", c->profile),
+                            setting("path.forward.loss=%s", c->loss),
+                            setting("workload.messages=%u", c->messages), "tcp.congestion=newreno",
                             "tcp.slow_start=standard", "tcp.receive_window=4MiB", "path.forward.rate=1Gbit/s",
                             "path.forward.delay=7.5ms", "measure.series=none"));
-    double lost = run_kit_metric(&result, METRIC_PATH_PACKETS_LOST);
-
-    g_test_message("%s, seed %u: %.4g bit/s, %.0f lost, %.0f time-outs", c->loss, seed,
-                   run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), lost,
-                   run_kit_metric(&result, METRIC_TCP_TIMEOUTS));
-    g_assert_cmpfloat(lost, >=, LOSSES_MIN);
-    sum += run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
+    g_test_message("seed %u: %.4g bit/s", seed, metric_of(&result, METRIC_GOODPUT_BIT_PER_S));
+    EXPECT_METRICS(&result, (PATH_PACKETS_LOST, >=, LOSSES_MIN));
+    sum += metric_of(&result, METRIC_GOODPUT_BIT_PER_S);
   }
   return sum / SEEDS;
 }
 
-static void test_goodput_follows_the_law(gconstpointer data)
+EACH_TEST(test_goodput, law_case, cases)
 {
-  const law_case *c = data;
   double goodput = mean_goodput(c);
   double ratio = goodput / law_bit_per_s(c->p);
 
-  g_test_message("loss %s, %s: mean of %d seeds %.4g bit/s, law %.4g bit/s, ratio %.3f", c->loss, c->profile,
-                 SEEDS, goodput, law_bit_per_s(c->p), ratio);
+  g_test_message("mean of %d seeds %.4g bit/s, law %.4g bit/s, ratio %.3f", SEEDS, goodput,
+                 law_bit_per_s(c->p), ratio);
   g_assert_cmpfloat(ratio, <, factor_max);
   g_assert_cmpfloat(ratio, >, 1 / factor_max);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 3);
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    if (g_str_equal(argv[1], cases[i].loss)) {
-      g_autofree char *path = g_strdup_printf("/end_to_end/square_root_law/%s/%s", argv[1], argv[2]);
-
-      cases[i].profile = argv[2];
-      g_test_add_data_func(path, &cases[i], test_goodput_follows_the_law);
-    }
-  }
-  return g_test_run();
 }

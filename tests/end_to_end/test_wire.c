@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_kit.h"
-#include "string_list.h"
-#include "test.h"
+#include "run_fixture.h"
 #include "wire_messages.h"
 
 /* Something that goes over the wire, the options that make it, and how such a run ends. */
@@ -41,7 +39,7 @@ static char *tshark(const char *folder, const char *capture, const char *const *
     g_ptr_array_add(arguments, (gpointer)*options);
   }
   g_ptr_array_add(arguments, NULL);
-  g_assert_cmpint(run_kit_spawn("TSHARK", NULL, (const char *const *)arguments->pdata, &output, NULL), ==, 0);
+  g_assert_cmpint(spawn("TSHARK", (const char *const *)arguments->pdata, &output, NULL), ==, 0);
   return output;
 }
 
@@ -72,9 +70,9 @@ TEST(test_checksums)
   if (!have_tshark()) {
     return;
   }
-  g_autoptr(run_folder) folder = run_kit_new_folder();
-  g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
-                                              STRINGS("workload.messages=5", "tcp.timestamps=true",
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_auto(session_result) result = RUN(.engine = OTHER_ENGINE, .folder = folder,
+                                      .sets = STRINGS("workload.messages=5", "tcp.timestamps=true",
                                                       "path.forward.drop=[30]", "path.reverse.loss=1%"));
   for (size_t i = 0; i < G_N_ELEMENTS(captures); i++) {
     g_autofree char *output =
@@ -90,19 +88,18 @@ TEST(test_checksums)
 /* tshark finds every FPDU, every CRC good, the startup frames and the operations, in spite of a hole. */
 TEST(test_unmarked_stream_decodes)
 {
-
   if (!have_tshark()) {
     return;
   }
-  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_autoptr(run_folder) folder = run_folder_new();
   g_auto(session_result) result =
-      run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
-                  STRINGS("workload.messages=5", "mpa.markers=false", "path.forward.drop=[30]"));
+      RUN(.engine = OTHER_ENGINE, .folder = folder,
+          .sets = STRINGS("workload.messages=5", "mpa.markers=false", "path.forward.drop=[30]"));
   g_autofree char *output =
       tshark(folder, "receiver.pcap", STRINGS("-o", "tcp.reassemble_out_of_order:TRUE", "-V"));
 
   /* 65536 = 45 * 1440 + 736: 46 FPDUs a Write, 5 of them, and the Send. */
-  run_kit_assert_count(&result, METRIC_MPA_FPDUS, 5 * 46 + 1);
+  EXPECT_METRICS(&result, (MPA_FPDUS, ==, 5 * 46 + 1));
   g_assert_cmpuint(count(output, "(Good CRC32)"), ==, 5 * 46 + 1);
   g_assert_cmpuint(count(output, "Bad CRC"), ==, 0);
   g_assert_cmpuint(count(output, "ID Req frame"), ==, 1);
@@ -121,7 +118,7 @@ static void read_opcodes(const char *details, const wire_connection *connection,
     const char *port = strstr(*line, "    Source Port: ");
     const char *opcode = strstr(*line, "OpCode: ");
     if (port) {
-      side = strtoul(port + strlen("    Source Port: "), NULL, 10) != connection->port[WIRE_INITIATOR];
+      side = strtoul(port + strlen("    Source Port: "), NULL, 10) != connection->initiator_port;
     } else if (opcode) {
       g_assert_nonnull(strstr(opcode, "(0x"));
       g_string_append_c(opcodes[side], (char)('a' + strtoul(strstr(opcode, "(0x") + 1, NULL, 16)));
@@ -166,40 +163,25 @@ EACH_TEST(test_operation, wire_case, cases)
     return;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(generations); i++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
-    g_autofree char *generation = g_strconcat("mpa.generation=", generations[i], NULL);
-    const char *sets[16] = {"workload.messages=4", "workload.message_size=5000", "mpa.markers=false",
-                            generation};
-    for (gsize k = 0; c->sets[k]; k++) {
-      sets[4 + k] = c->sets[k];
-    }
-    g_auto(session_result) result = run_kit_run_to(c->status, "native", folder, sets);
+    g_autoptr(run_folder) folder = run_folder_new();
+    g_auto(session_result) result =
+        RUN(.status = c->status, .folder = folder, .more = c->sets,
+            .sets = STRINGS("workload.messages=4", "workload.message_size=5000", "mpa.markers=false",
+                            setting("mpa.generation=%s", generations[i])));
     compare_decoders(folder, generations[i]);
   }
-}
-
-/* Seconds and nanoseconds of the first packet of a capture, and its IP length. */
-static guint64 first_packet_ns(const char *folder, const char *capture, guint32 *ip_octets)
-{
-  gsize size;
-  g_autofree guint8 *file = (guint8 *)run_kit_read(folder, capture, &size);
-  guint32 seconds;
-  guint32 nanoseconds;
-
-  g_assert_cmpuint(size, >, 24 + 16 + 20);
-  memcpy(&seconds, file + 24, 4);
-  memcpy(&nanoseconds, file + 28, 4);
-  *ip_octets = (guint32)file[24 + 16 + 2] << 8 | file[24 + 16 + 3];
-  return GUINT32_FROM_LE(seconds) * G_GUINT64_CONSTANT(1000000000) + GUINT32_FROM_LE(nanoseconds);
 }
 
 /* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later
  * (docs/facts.md, "A link's times"), cut to whole nanoseconds. */
 FOLDER_TEST(test_times)
 {
-  g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, STRINGS("workload.messages=1"));
-  guint32 octets;
+  g_auto(session_result) result =
+      RUN(.engine = OTHER_ENGINE, .folder = folder, .sets = STRINGS("workload.messages=1"));
+  g_autoptr(GArray) sent = packet_list_read(folder, "sender.pcap");
+  g_autoptr(GArray) arrived = packet_list_read(folder, "receiver.pcap");
+  const listed_packet *syn = packet_list_at(arrived, 0);
 
-  g_assert_cmpuint(first_packet_ns(folder, "sender.pcap", &octets), ==, 0);
-  g_assert_cmpuint(first_packet_ns(folder, "receiver.pcap", &octets), ==, 25000 + (octets + 2) * 8 / 10);
+  g_assert_cmpint(packet_list_at(sent, 0)->at_ns, ==, 0);
+  g_assert_cmpint(syn->at_ns, ==, 25000 + (syn->octets + 2) * 8 / 10);
 }

@@ -2,9 +2,7 @@
 /* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows
  * only the documents, accounts for every octet of every operation in every generation, on clean, lossy and
  * re-cut paths. */
-#include "fields.h"
-#include "run_kit.h"
-#include "string_list.h"
+#include "run_fixture.h"
 #include "wire_messages.h"
 
 enum { MESSAGES = 6 };
@@ -82,7 +80,7 @@ static const treatment treatments[] = {
      FALSE},
     /* Of this seed the Initiator's first sequence number is 2^32 - 27173: its stream wraps. */
     {"wrapping sequence numbers", {"run.seed=67743"}, 0, TRUE},
-    {"behind streaming mode", {"sender.stream_phase=333", "path.forward.loss=1%"}, 333, FALSE},
+    {"after streaming mode", {"sender.stream_phase=333", "path.forward.loss=1%"}, 333, FALSE},
 };
 
 static gboolean is_delivered(guint opcode)
@@ -104,13 +102,10 @@ static void check_metrics(const session_result *result, const wire_decoding *arr
     messages += is_delivered(opcode) ? wire_count_messages(arrived, side, opcode) : 0;
     octets += is_delivered(opcode) ? wire_count_octets(arrived, side, opcode) : 0;
   }
-  run_kit_assert_count(result, METRIC_MPA_FPDUS, half->fpdus->len);
-  run_kit_assert_count(result, METRIC_MPA_MARKERS, half->markers);
-  run_kit_assert_count(result, METRIC_TCP_SEGMENTS, segments);
-  run_kit_assert_count(result, METRIC_MPA_SEGMENTS_ALIGNED, aligned);
-  run_kit_assert_count(result, METRIC_DELIVERY_MESSAGES, messages);
-  run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, octets);
-  run_kit_assert_count(result, METRIC_PLACEMENT_OCTETS, octets);
+  EXPECT_METRICS(result, (MPA_FPDUS, ==, half->fpdus->len), (MPA_MARKERS, ==, half->markers),
+                 (TCP_SEGMENTS, ==, segments), (MPA_SEGMENTS_ALIGNED, ==, aligned),
+                 (DELIVERY_MESSAGES, ==, messages), (DELIVERY_OCTETS, ==, octets),
+                 (PLACEMENT_OCTETS, ==, octets));
 }
 
 /* Both captures hold the same two streams, and in them exactly the messages of the operation. */
@@ -131,22 +126,16 @@ static void check_captures(const wire_decoding *sender, const wire_decoding *rec
 
 static void check_run(const operation *o, const char *generation, const treatment *t, const char *markers)
 {
-  g_autoptr(run_folder) folder = run_kit_new_folder();
-  g_autofree char *generation_set = g_strconcat("mpa.generation=", generation, NULL);
-  g_autofree char *markers_set = g_strconcat("mpa.markers=", markers, NULL);
-  const char *sets[16] = {"workload.messages=6", "workload.message_size=20001", generation_set, markers_set};
+  g_autoptr(run_folder) folder = run_folder_new();
   wire_agreement agreement = *wire_agreement_of(generation);
-  gsize count = 4;
 
-  for (gsize i = 0; o->sets[i]; i++) {
-    sets[count++] = o->sets[i];
-  }
-  for (gsize i = 0; t->sets[i]; i++) {
-    sets[count++] = t->sets[i];
-  }
   agreement.streaming_octets = t->streaming_octets;
   g_test_message("%s, generation %s, markers %s, %s", o->name, generation, markers, t->name);
-  g_auto(session_result) result = run_kit_run("native", folder, sets);
+  g_auto(session_result) result =
+      RUN(.folder = folder, .more = t->sets,
+          .sets = STRINGS("workload.messages=6", "workload.message_size=20001",
+                          setting("mpa.generation=%s", generation), setting("mpa.markers=%s", markers),
+                          o->sets[0], o->sets[1]));
   g_autoptr(wire_decoding) sender = wire_decode(folder, "sender.pcap", &agreement);
   g_autoptr(wire_decoding) receiver = wire_decode(folder, "receiver.pcap", &agreement);
   wire_assert_no_complaints(sender);
@@ -240,16 +229,14 @@ static void check_terminate(const wire_decoding *decoding, const misdeed *c)
  * and R announce. */
 EACH_TEST(test_terminate, misdeed, misdeeds)
 {
-  g_autofree char *operation_set = g_strconcat("workload.operation=", c->operation, NULL);
-  g_autofree char *fault_set = g_strconcat("fault.error=", c->name, NULL);
-
   for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
-    g_autoptr(run_folder) folder = run_kit_new_folder();
-    g_autofree char *generation_set = g_strconcat("mpa.generation=", generations[g], NULL);
+    g_autoptr(run_folder) folder = run_folder_new();
     g_auto(session_result) result =
-        run_kit_run_to(RUN_TERMINATED, "native", folder,
-                       STRINGS("workload.messages=6", "workload.message_size=20001", "run.expect=terminate",
-                               "fault.at=2", operation_set, fault_set, generation_set));
+        RUN(.status = RUN_TERMINATED, .folder = folder,
+            .sets =
+                STRINGS("workload.messages=6", "workload.message_size=20001", "run.expect=terminate",
+                        "fault.at=2", setting("workload.operation=%s", c->operation),
+                        setting("fault.error=%s", c->name), setting("mpa.generation=%s", generations[g])));
     g_autoptr(wire_decoding) decoding =
         wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
     check_terminate(decoding, c);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads a capture and puts each direction's TCP stream back in order. Deliberately simple and deliberately
- * apart: it shares no code with model/, and no capture library. */
+/* Puts the TCP streams of a capture back in order. Deliberately simple and deliberately apart: it shares no
+ * code with model/. */
 #ifndef TESTS_WIRE_CAPTURE_H
 #define TESTS_WIRE_CAPTURE_H
 
-#include <glib.h>
+#include "packet_list.h"
 
 /* A segment with payload, in the order of the capture. */
 typedef struct wire_segment {
@@ -31,21 +31,22 @@ enum {
 }; /* who sends the stream; the Initiator sends the first SYN */
 
 typedef struct wire_connection {
-  guint32 address[WIRE_SIDES];
-  guint16 port[WIRE_SIDES];
+  guint16 initiator_port;
   wire_stream stream[WIRE_SIDES];
 } wire_connection;
 
-/* The connections of the nanosecond capture of raw IPv4 in file `name` of `folder`, in the order of their
- * SYNs; free with g_ptr_array_unref(). Whatever is not as TCP must be (octets that differ when sent again,
- * holes, octets after a FIN) is added to `complaints`, in words; fails the test when the file is no such
- * capture. */
+/* The connections in file `name` of `folder`, in the order of their SYNs; free with g_ptr_array_unref().
+ * Whatever is not as TCP must be (octets that differ when sent again, holes, octets after a FIN) is added to
+ * `complaints`, in words. */
 GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *complaints);
+
+/* A connection without octets, added to `connections`, which frees it. */
+wire_connection *wire_connection_new(GPtrArray *connections);
+
+/* An empty array of connections. Free with g_ptr_array_unref(). */
+GPtrArray *wire_connections_new(void);
 
 /* Adds a complaint to an array of strings that frees them. */
 void wire_complain(GPtrArray *complaints, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* The `count` (1 … 8) octets at `octets` as a number, in network order. */
-guint64 wire_number(const guint8 *octets, guint count);
 
 #endif

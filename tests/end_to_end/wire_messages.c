@@ -266,7 +266,7 @@ static void read_segment(reader *r, const marked_fpdu *fpdu)
   }
   if (r->messages->len > 0 &&
       g_array_index(r->messages, wire_message, r->messages->len - 1).opcode == WIRE_TERMINATE) {
-    complain(r, "a message behind the Terminate");
+    complain(r, "a message after the Terminate");
   }
   guint opcode = fpdu->ulpdu[1] & 0x0F;
   if (m->segments > 0 && opcode == WIRE_TERMINATE && m->opcode != WIRE_TERMINATE) {

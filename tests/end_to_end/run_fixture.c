@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "run_fixture.h"
+
+#include <glib/gstdio.h>
+#include <sys/wait.h>
+
+static void set_all(scenario *s, const char *const *sets)
+{
+  GError *error = NULL;
+
+  for (; sets && *sets; sets++) {
+    scenario_set(s, *sets, &error);
+    g_assert_no_error(error);
+  }
+}
+
+static void set_engine(scenario *s, const char *engine_name)
+{
+  GError *error = NULL;
+
+  scenario_set_key(s, SCENARIO_RUN_ENGINE, engine_name, "test", &error);
+  g_assert_no_error(error);
+  scenario_check(s, NULL, &error);
+  g_assert_no_error(error);
+}
+
+scenario *run_request_load(const run_request *request)
+{
+  GError *error = NULL;
+  scenario *s;
+
+  if (request->file) {
+    g_autofree char *path = g_build_filename(g_getenv("SCENARIOS"), request->file, NULL);
+    s = scenario_load(path, NULL, &error);
+    g_assert_no_error(error);
+  } else {
+    s = temporary_scenario(request->text ? request->text : "title = \"test\";\n", NULL);
+  }
+  set_all(s, request->sets);
+  set_all(s, request->more);
+  set_engine(s, request->engine ? request->engine : "native");
+  return s;
+}
+
+session_result run_in(const scenario *s, const char *folder)
+{
+  const simulation_options options = {.directory = folder, .capture = folder != NULL};
+  GError *error = NULL;
+  session_result result;
+
+  simulation_run(s, &options, &result, &error);
+  g_assert_no_error(error);
+  return result;
+}
+
+static void assert_end(const session_result *result, run_status status)
+{
+  if (result->status != status || (status == RUN_OK && *result->message != '\0')) {
+    g_error("the run ended with status %d: %s", result->status, result->message);
+  }
+}
+
+session_result run_scenario(const run_request *request)
+{
+  g_autoptr(scenario) s = run_request_load(request);
+  session_result result = run_in(s, request->folder);
+
+  assert_end(&result, request->status);
+  return result;
+}
+
+const char *setting(const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  return g_intern_string(text);
+}
+
+double metric_of(const session_result *result, metric_id id)
+{
+  if (!result->metrics.present[id]) {
+    g_error("metric %s has no value", metric_row_of(id)->name);
+  }
+  return result->metrics.value[id];
+}
+
+char *run_folder_new(void)
+{
+  GError *error = NULL;
+  char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
+
+  g_assert_no_error(error);
+  return folder;
+}
+
+static void remove_tree(const char *path)
+{
+  GDir *dir = g_dir_open(path, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name(dir))) {
+    g_autofree char *entry = g_build_filename(path, name, NULL);
+    remove_tree(entry);
+  }
+  if (dir) {
+    g_dir_close(dir);
+  }
+  g_remove(path);
+}
+
+void run_folder_remove(char *folder)
+{
+  remove_tree(folder);
+  g_free(folder);
+}
+
+char *read_file(const char *folder, const char *name, gsize *length)
+{
+  GError *error = NULL;
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  char *contents;
+
+  g_file_get_contents(path, &contents, length, &error);
+  g_assert_no_error(error);
+  return contents;
+}
+
+int spawn(const char *program, const char *const *arguments, char **output, char **errors)
+{
+  GError *error = NULL;
+  g_autoptr(GPtrArray) argv = g_ptr_array_new();
+  g_autofree char *printed = NULL, *complained = NULL;
+  int wait_status;
+
+  g_assert_nonnull(g_getenv(program));
+  g_ptr_array_add(argv, (gpointer)g_getenv(program));
+  for (; *arguments; arguments++) {
+    g_ptr_array_add(argv, (gpointer)*arguments);
+  }
+  g_ptr_array_add(argv, NULL);
+  g_spawn_sync(NULL, (char **)argv->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &printed, &complained,
+               &wait_status, &error);
+  g_assert_no_error(error);
+  g_assert_true(WIFEXITED(wait_status));
+  if (output) {
+    *output = g_steal_pointer(&printed);
+  }
+  if (errors) {
+    *errors = g_steal_pointer(&complained);
+  }
+  return WEXITSTATUS(wait_status);
+}
+
+/* --- Two engines --- */
+
+static char *compare_ends(const session_result *a, const session_result *b)
+{
+  if (a->status != b->status || g_strcmp0(a->message, b->message) != 0 ||
+      g_strcmp0(a->terminate_code, b->terminate_code) != 0 ||
+      g_strcmp0(a->terminate_side, b->terminate_side) != 0) {
+    return g_strdup_printf("the end: ns-3 %d \"%s\", native %d \"%s\"", a->status, a->message, b->status,
+                           b->message);
+  }
+  return NULL;
+}
+
+static char *compare_metrics(const session_result *a, const session_result *b)
+{
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (a->metrics.present[id] != b->metrics.present[id] ||
+        (id != METRIC_TIME_WALL_S && a->metrics.value[id] != b->metrics.value[id])) {
+      return g_strdup_printf("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name, a->metrics.value[id],
+                             b->metrics.value[id]);
+    }
+  }
+  return NULL;
+}
+
+static char *compare_distributions(const session_result *a, const session_result *b)
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution *left = &a->distributions[id], *right = &b->distributions[id];
+
+    if (left->count != right->count ||
+        (left->count > 0 && memcmp(left->bins, right->bins, left->count * sizeof *left->bins) != 0)) {
+      return g_strdup_printf("distribution %d: ns-3 %zu bins, native %zu, or other ones", (int)id,
+                             left->count, right->count);
+    }
+  }
+  return NULL;
+}
+
+/* A file that neither folder has is the same: measure.series may be none. */
+static char *compare_file(const char *name, const char *a, const char *b)
+{
+  g_autofree char *left_path = g_build_filename(a, name, NULL);
+  g_autofree char *right_path = g_build_filename(b, name, NULL);
+  g_autofree char *left = NULL, *right = NULL;
+  gsize left_octets = 0, right_octets = 0, at = 0;
+
+  g_file_get_contents(left_path, &left, &left_octets, NULL);
+  g_file_get_contents(right_path, &right, &right_octets, NULL);
+  while (at < MIN(left_octets, right_octets) && left[at] == right[at]) {
+    at++;
+  }
+  return at == left_octets && at == right_octets && !left == !right
+             ? NULL
+             : g_strdup_printf("%s: ns-3 %zu octets, native %zu, the first %zu are the same", name,
+                               left_octets, right_octets, at);
+}
+
+static session_result run_on(const scenario *s, const char *engine_name, const char *folder)
+{
+  g_autoptr(scenario) own = scenario_copy(s);
+
+  set_engine(own, engine_name);
+  return run_in(own, folder);
+}
+
+char *run_difference(const scenario *s, session_result *result)
+{
+  g_autoptr(run_folder) others = run_folder_new();
+  g_autoptr(run_folder) natives = run_folder_new();
+  g_auto(session_result) ns3 = run_on(s, OTHER_ENGINE, others);
+  *result = run_on(s, "native", natives);
+  char *difference = compare_ends(&ns3, result);
+
+  difference = difference ? difference : compare_metrics(&ns3, result);
+  difference = difference ? difference : compare_distributions(&ns3, result);
+  difference = difference ? difference : compare_file("occupancy.csv", others, natives);
+  difference = difference ? difference : compare_file("sender.pcap", others, natives);
+  return difference ? difference : compare_file("receiver.pcap", others, natives);
+}
+
+session_result run_scenario_on_both(const run_request *request)
+{
+  g_autoptr(scenario) s = run_request_load(request);
+  session_result result;
+  g_autofree char *difference = run_difference(s, &result);
+
+  if (difference) {
+    g_error("the engines differ: %s", difference);
+  }
+  assert_end(&result, request->status);
+  return result;
+}

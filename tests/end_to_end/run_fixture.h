@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the end-to-end tests share: running a scenario, in this process or as a user would, and what is
+ * expected of its metrics. */
+#ifndef TESTS_RUN_FIXTURE_H
+#define TESTS_RUN_FIXTURE_H
+
+#include <glib.h>
+
+#include "fields.h"
+#include "session/simulation.h"
+#include "string_list.h"
+#include "temporary_scenario.h"
+#include "test.h"
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
+
+/* The engine that is not native; in a build without ns-3 there is no other. */
+#define OTHER_ENGINE (HAS_NS3 ? "ns3" : "native")
+
+/* A run. Lists are NULL-terminated. */
+typedef struct run_request {
+  const char *text;                      /* of the scenario's file; NULL: it has nothing but a title */
+  const char *file;                      /* or the name of a shipped one, in scenarios/ */
+  const char *const *sets, *const *more; /* "group.key=value"; NULL: none */
+  const char *engine;                    /* NULL: native */
+  const char *folder;                    /* for all files that a run can write, captures too; NULL: none */
+  run_status status;                     /* with which it must end; RUN_OK by default, without a message */
+} run_request;
+
+/* Runs what the fields say: RUN(.folder = folder, .sets = STRINGS("workload.messages=5")). Fails the test
+ * when the end is another one. Clear the result with session_result_clear(). */
+#define RUN(...) run_scenario(&(run_request){__VA_ARGS__})
+session_result run_scenario(const run_request *request);
+
+/* The same on both engines, which must give the same metrics, distributions and octets in every file; the
+ * result is the native one's. */
+#define RUN_ON_BOTH(...) run_scenario_on_both(&(run_request){__VA_ARGS__})
+session_result run_scenario_on_both(const run_request *request);
+
+/* Runs `s` on both engines, captures too. Returns where they differ, NULL when in nothing: the end, the
+ * metrics, the distributions and the octets of every file; free with g_free(). `result`: what the native
+ * engine gave; free it as above. */
+char *run_difference(const scenario *s, session_result *result);
+
+/* The scenario of a request, for the engine, checked: to be freed with scenario_free(). A run of it with its
+ * files in `folder`, whatever its end. */
+scenario *run_request_load(const run_request *request);
+session_result run_in(const scenario *s, const char *folder);
+
+/* A setting, "group.key=value", or other text that must live as long as the test. */
+const char *setting(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* The value of a metric that must be present. */
+double metric_of(const session_result *result, metric_id id);
+
+/* Metrics that are present and compare so: EXPECT_METRICS(&result, (TCP_TIMEOUTS, >, 0), (MPA_FPDUS, ==,
+ * fpdus)). */
+#define EXPECT_METRICS(result, ...)                                                                          \
+  do {                                                                                                       \
+    EACH(EXPECT_METRIC_, result, __VA_ARGS__)                                                                \
+  } while (0)
+#define EXPECT_METRIC_(result, expected) EXPECT_METRIC_OF_(result, EXPECT_BARE_ expected)
+#define EXPECT_METRIC_OF_(...) EXPECT_METRIC_IS_(__VA_ARGS__)
+#define EXPECT_METRIC_IS_(result, id, relation, expected)                                                    \
+  g_assert_cmpfloat(metric_of(result, METRIC_##id), relation, (double)(expected));
+
+/* A new empty folder; remove it and what is in it with run_folder_remove(), which frees the name. */
+typedef char run_folder;
+run_folder *run_folder_new(void);
+void run_folder_remove(run_folder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_folder, run_folder_remove)
+
+/* A test (kit/test.h) that has a `folder` of its own. */
+#define FOLDER_TEST(name) TEST_OF(run_folder, folder, run_folder_new(), name)
+
+/* The whole of a file; fails the test when it cannot be read. Free with g_free(). */
+char *read_file(const char *folder, const char *name, gsize *length);
+
+/* Runs the program at environment variable `program` with `arguments` (NULL-terminated); returns its exit
+ * code. What it printed comes back through `output` and `errors` (NULL: not wanted), to be freed with
+ * g_free(). */
+int spawn(const char *program, const char *const *arguments, char **output, char **errors);
+
+#endif

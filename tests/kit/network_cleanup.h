@@ -3,14 +3,12 @@
 #ifndef KIT_NETWORK_CLEANUP_H
 #define KIT_NETWORK_CLEANUP_H
 
-#include "base_cleanup.h"
 #include "engine/engine.h"
-#include "net/datagram.h"
 #include "network/path_element.h"
 #include "network/path_link.h"
 #include "network/path_queue_manager.h"
+#include "packets.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(datagram, datagram_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine_timer, engine_timer_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_element, path_element_free)

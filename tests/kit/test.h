@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+#include "fields.h"
+
 #define TEST(name)                                                                                           \
   static void name(void);                                                                                    \
   __attribute__((constructor)) static void register_##name(void)                                             \
@@ -53,6 +55,23 @@
     }                                                                                                        \
   }                                                                                                          \
   static void test(const type *c)
+
+/* The same for rows without names: the path of a row's ends in its number, from 1. */
+#define ROW_TEST(test, rows)                                                                                 \
+  static void test(const __typeof__((rows)[0]) *c);                                                          \
+  static void test##_of(gconstpointer row)                                                                   \
+  {                                                                                                          \
+    test(row);                                                                                               \
+  }                                                                                                          \
+  __attribute__((constructor)) static void register_##test(void)                                             \
+  {                                                                                                          \
+    g_autofree char *path = test_path(__FILE__, #test);                                                      \
+    for (gsize row = 0; row < G_N_ELEMENTS(rows); row++) {                                                   \
+      g_autofree char *of_row = g_strdup_printf("%s/%" G_GSIZE_FORMAT, path, row + 1);                       \
+      g_test_add_data_func(of_row, &(rows)[row], test##_of);                                                 \
+    }                                                                                                        \
+  }                                                                                                          \
+  static void test(const __typeof__((rows)[0]) *c)
 
 /* The path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
 char *test_path(const char *file, const char *name);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "net/datagram.h"
+#include "packets.h"
 
 enum { SNAP_OCTETS = 262144, ETHERNET_MIN_OCTETS = 60 };
 
@@ -74,12 +74,11 @@ GByteArray *fixture_packet(const fixture_segment *segment)
   ip_address source = address_of(segment->version, segment->from);
   ip_address destination = address_of(segment->version, !segment->from);
   tcp_header header = header_of(segment);
-  datagram *bare = datagram_new_in(NULL, &source, &destination, &header, NULL);
+  g_autoptr(datagram) bare = datagram_new_in(NULL, &source, &destination, &header, NULL);
   GByteArray *packet = g_byte_array_new();
 
   g_byte_array_set_size(packet, datagram_octets(bare));
   datagram_write(bare, packet->data, true);
-  datagram_unref(bare);
   for (uint32_t i = 0; i < segment->length; i++) {
     uint8_t octet = segment->payload ? segment->payload[i] : fixture_octet(segment, i);
     g_byte_array_append(packet, &octet, 1);
@@ -92,9 +91,9 @@ GByteArray *fixture_packet(const fixture_segment *segment)
 /* Puts `octets` zeros at `at`. */
 static void insert(GByteArray *packet, uint32_t at, uint32_t octets)
 {
-  uint32_t behind = packet->len - at;
+  uint32_t after = packet->len - at;
   g_byte_array_set_size(packet, packet->len + octets);
-  memmove(packet->data + at + octets, packet->data + at, behind);
+  memmove(packet->data + at + octets, packet->data + at, after);
   memset(packet->data + at, 0, octets);
 }
 
@@ -236,6 +235,11 @@ fixture_file *fixture_file_new(fixture_format format, bool is_swapped, int link_
   return file;
 }
 
+fixture_file *fixture_raw_file(void)
+{
+  return fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+}
+
 void fixture_file_free(fixture_file *file)
 {
   g_byte_array_free(file->octets, TRUE);
@@ -310,4 +314,12 @@ capture_source *fixture_open(const fixture_file *file)
   g_assert_no_error(error);
   g_assert_nonnull(source);
   return source;
+}
+
+bool fixture_next(capture_source *source, capture_segment *segment)
+{
+  GError *error = NULL;
+  bool found = capture_source_next(source, segment, &error);
+  g_assert_no_error(error);
+  return found;
 }

@@ -7,6 +7,7 @@
 
 #include "net/capture_source.h"
 #include "net/tcp_header.h"
+#include "version_test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(capture_source, capture_source_free)
 
@@ -21,6 +22,13 @@ enum {
   FIXTURE_LINK_IPV6 = 229,
   FIXTURE_LINK_COOKED_2 = 276,
 };
+
+/* All of these. */
+#define FIXTURE_LINKS                                                                                        \
+  {                                                                                                          \
+    FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW, FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,      \
+        FIXTURE_LINK_COOKED_2, FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6                                          \
+  }
 
 typedef enum fixture_format {
   FIXTURE_PCAP_US, /* times in µs */
@@ -84,6 +92,9 @@ fixture_file *fixture_file_new(fixture_format format, bool is_swapped, int link_
 void fixture_file_free(fixture_file *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture_file, fixture_file_free)
 
+/* The usual one: times in ns, raw IP, in this machine's order. */
+fixture_file *fixture_raw_file(void);
+
 /* One more interface of a pcapng file. */
 void fixture_file_add_interface(fixture_file *file, int link_type, uint32_t snap_octets);
 
@@ -103,5 +114,8 @@ capture_source *fixture_open_octets(const uint8_t *octets, size_t length, const 
 
 /* The reader of the file as it is now; it must open. */
 capture_source *fixture_open(const fixture_file *file);
+
+/* The next segment; false at the end of the file, before which nothing is wrong. */
+bool fixture_next(capture_source *source, capture_segment *segment);
 
 #endif

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "capture_fixture.h"
-#include "test.h"
 
-/* A segment as one row: who sent it, and what it says. */
+/* A segment as one row: who sent it, and its fields. */
 typedef struct row {
   unsigned from;
   uint8_t flags;
@@ -19,7 +18,7 @@ typedef struct row {
 
 static fixture_file *file_of(const row *rows, unsigned count, unsigned version)
 {
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  fixture_file *file = fixture_raw_file();
   for (unsigned i = 0; i < count; i++) {
     fixture_segment sent = {.version = version,
                             .from = rows[i].from,
@@ -37,7 +36,7 @@ static fixture_file *file_of(const row *rows, unsigned count, unsigned version)
 /* Reads the rows and checks what is expected of each; the caller frees the source. */
 static capture_source *check_version(const row *rows, unsigned count, unsigned version)
 {
-  fixture_file *file = file_of(rows, count, version);
+  g_autoptr(fixture_file) file = file_of(rows, count, version);
   capture_source *source = fixture_open(file);
   capture_segment segment;
   for (unsigned i = 0; i < count; i++) {
@@ -55,10 +54,10 @@ static capture_source *check_version(const row *rows, unsigned count, unsigned v
     }
   }
   g_assert_false(capture_source_next(source, &segment, NULL));
-  fixture_file_free(file);
   return source;
 }
 
+/* In both versions. */
 static capture_source *check(const row *rows, unsigned count)
 {
   capture_source_free(check_version(rows, count, 6));
@@ -111,12 +110,10 @@ TEST(test_syn_ack_first)
       {0, TCP_SYN, 100, 0, 0, 0, 0, false},
       {1, TCP_ACK, 901, 106, 0, 0, 1, false},
   };
-  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
   assert_flow(source, 0, 0, 100, 900);
-  capture_source_free(source);
-  source = check_version(rows, 2, 4);
-  assert_flow(source, 0, 0, -1, 900);
-  capture_source_free(source);
+  g_autoptr(capture_source) before_syn = check_version(rows, 2, 4);
+  assert_flow(before_syn, 0, 0, -1, 900);
 }
 
 /* Without a SYN, the sender of the first packet is end 0. */
@@ -153,25 +150,23 @@ TEST(test_used_again)
 }
 
 /* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before
- * it: they are up to 2^26 behind it. */
+ * it: they are up to 2^26 after it. */
 TEST(test_syn_after_the_middle)
 {
   const row late[] = {
       {0, TCP_ACK, 0x03FFFFF1, 900, 7, 0, 0, false},
       {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 0, 0, false},
   };
-  capture_source *source = check(late, G_N_ELEMENTS(late));
-  assert_flow(source, 0, 0, 0xFFFFFFF0, -1);
-  capture_source_free(source);
+  g_autoptr(capture_source) one = check(late, G_N_ELEMENTS(late));
+  assert_flow(one, 0, 0, 0xFFFFFFF0, -1);
   for (unsigned i = 0; i < 2; i++) {
     const row next[] = {
         {0, TCP_ACK, i == 0 ? 0x03FFFFF2 : 0xFFFFFFF0, 900, 7, 0, 0, false},
         {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 1, 0, false},
     };
-    source = check(next, G_N_ELEMENTS(next));
-    assert_flow(source, 0, 0, -1, -1);
-    assert_flow(source, 1, 0, 0xFFFFFFF0, -1);
-    capture_source_free(source);
+    g_autoptr(capture_source) two = check(next, G_N_ELEMENTS(next));
+    assert_flow(two, 0, 0, -1, -1);
+    assert_flow(two, 1, 0, 0xFFFFFFF0, -1);
   }
 }
 
@@ -218,7 +213,7 @@ TEST(test_damaged_syn)
 TEST(test_one_address)
 {
   static const uint8_t address[] = {127, 0, 0, 1};
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   for (unsigned i = 0; i < 4; i++) {
     fixture_segment sent = {.version = 4, .from = i % 2, .flags = TCP_ACK, .length = 1};
     g_autoptr(GByteArray) packet = fixture_packet(&sent);
@@ -231,8 +226,7 @@ TEST(test_one_address)
   for (unsigned i = 0; i < 4; i++) {
     capture_segment segment;
     g_assert_true(capture_source_next(source, &segment, NULL));
-    g_assert_cmpuint(segment.flow, ==, 0);
-    g_assert_cmpuint(segment.from, ==, i % 2);
+    EXPECT_FIELDS(&segment, (flow, 0), (from, i % 2));
   }
 }
 
@@ -240,7 +234,7 @@ TEST(test_one_address)
 TEST(test_many_connections)
 {
   enum { CONNECTIONS = 3000 };
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   for (unsigned turn = 0; turn < 3; turn++) {
     for (unsigned i = 0; i < CONNECTIONS; i++) {
       fixture_segment sent = {.version = 4,
@@ -256,8 +250,7 @@ TEST(test_many_connections)
   for (unsigned i = 0; i < 3 * CONNECTIONS; i++) {
     capture_segment segment;
     g_assert_true(capture_source_next(source, &segment, NULL));
-    g_assert_cmpuint(segment.flow, ==, i % CONNECTIONS);
-    g_assert_cmpuint(segment.from, ==, i / CONNECTIONS % 2);
+    EXPECT_FIELDS(&segment, (flow, i % CONNECTIONS), (from, i / CONNECTIONS % 2));
     first = i == 0 ? capture_source_flow(source, 0) : first;
   }
   g_assert_cmpuint(capture_source_flows(source), ==, CONNECTIONS);

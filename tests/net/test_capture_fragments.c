@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "capture_fixture.h"
-#include "test.h"
 
 enum { TCP_OCTETS = 20, PAYLOAD_OCTETS = 1000, SECOND_NS = 1000000000 };
 
@@ -26,14 +25,9 @@ static void assert_whole(capture_source *source, uint32_t sequence, uint64_t pac
 {
   fixture_segment sent = {.sequence = sequence};
   capture_segment segment;
-  GError *error = NULL;
-  g_assert_true(capture_source_next(source, &segment, &error));
-  g_assert_no_error(error);
-  g_assert_cmpuint(segment.packet, ==, packet);
-  g_assert_cmpuint(segment.sequence, ==, sequence);
-  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
-  g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
-  g_assert_cmpuint(segment.captured_octets, ==, PAYLOAD_OCTETS);
+  g_assert_true(fixture_next(source, &segment));
+  EXPECT_FIELDS(&segment, (packet, packet), (sequence, sequence), (checksum, CAPTURE_CHECKSUM_RIGHT),
+                (payload_octets, PAYLOAD_OCTETS), (captured_octets, PAYLOAD_OCTETS));
   for (uint32_t i = 0; i < PAYLOAD_OCTETS; i++) {
     g_assert_cmpuint(segment.payload[i], ==, fixture_octet(&sent, i));
   }
@@ -43,42 +37,38 @@ static void assert_whole(capture_source *source, uint32_t sequence, uint64_t pac
 static void assert_at_end(capture_source *source, uint64_t fragments, uint64_t missing)
 {
   capture_segment segment;
-  GError *error = NULL;
-  g_assert_false(capture_source_next(source, &segment, &error));
-  g_assert_no_error(error);
-  g_assert_cmpuint(capture_source_counts(source)->fragments, ==, fragments);
-  g_assert_cmpuint(capture_source_counts(source)->fragments_missing, ==, missing);
-  g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 0);
-  g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 0);
+  g_assert_false(fixture_next(source, &segment));
+  EXPECT_FIELDS(capture_source_counts(source), (fragments, fragments), (fragments_missing, missing),
+                (other_packets, 0), (garbled_packets, 0));
   capture_source_free(source);
 }
 
 /* 1020 octets of IP payload in pieces of 400, 400 and 220. */
 static const uint32_t PIECES[3][2] = {{0, 400}, {400, 400}, {800, 220}};
 
-TEST(test_every_order)
+VERSION_TEST(test_every_order)
 {
   static const unsigned orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  for (unsigned version = 4; version <= 6; version += 2) {
-    g_autoptr(GByteArray) packet = whole_packet(version, 5);
-    for (unsigned order = 0; order < G_N_ELEMENTS(orders); order++) {
-      g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
-      for (unsigned i = 0; i < 3; i++) {
-        const uint32_t *piece = PIECES[orders[order][i]];
-        add_fragment(file, i, packet, 9, piece[0], piece[1]);
-      }
-      capture_source *source = fixture_open(file);
-      assert_whole(source, 5, 3);
-      assert_at_end(source, 3, 0);
+  g_autoptr(GByteArray) packet = whole_packet(version, 5);
+  for (unsigned order = 0; order < G_N_ELEMENTS(orders); order++) {
+    g_autoptr(fixture_file) file = fixture_raw_file();
+    for (unsigned i = 0; i < 3; i++) {
+      const uint32_t *piece = PIECES[orders[order][i]];
+      add_fragment(file, i, packet, 9, piece[0], piece[1]);
     }
+    capture_source *source = fixture_open(file);
+    assert_whole(source, 5, 3);
+    assert_at_end(source, 3, 0);
   }
 }
 
 /* Datagrams whose fragments are mixed, of both versions with one identification, and one fragment twice. */
 TEST(test_mixed_datagrams)
 {
-  GByteArray *packets[2] = {whole_packet(4, 50), whole_packet(6, 60)};
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(GByteArray) ipv4 = whole_packet(4, 50);
+  g_autoptr(GByteArray) ipv6 = whole_packet(6, 60);
+  const GByteArray *packets[] = {ipv4, ipv6};
+  g_autoptr(fixture_file) file = fixture_raw_file();
   for (unsigned piece = 0; piece < 3; piece++) {
     for (unsigned i = 0; i < 2; i++) {
       add_fragment(file, 1, packets[i], 9, PIECES[piece][0], PIECES[piece][1]);
@@ -92,16 +82,13 @@ TEST(test_mixed_datagrams)
   assert_whole(source, 50, 7);
   assert_whole(source, 60, 8);
   assert_at_end(source, 9, 1);
-  fixture_file_free(file);
-  g_byte_array_free(packets[0], TRUE);
-  g_byte_array_free(packets[1], TRUE);
 }
 
 /* What came already is passed over (RFC 8200 §4.5). */
 TEST(test_duplicates)
 {
   g_autoptr(GByteArray) packet = whole_packet(6, 5);
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   add_fragment(file, 1, packet, 9, 0, 400);
   add_fragment(file, 1, packet, 9, 0, 400);
   add_fragment(file, 1, packet, 9, 400, 620);
@@ -112,21 +99,19 @@ TEST(test_duplicates)
 
 /* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them
  * here. */
-TEST(test_contradictions)
+VERSION_TEST(test_contradictions)
 {
   static const uint32_t contradicting[][2] = {{392, 16}, {0, 408}, {400, 408}, {392, 628}};
-  for (unsigned version = 4; version <= 6; version += 2) {
-    for (unsigned i = 0; i < G_N_ELEMENTS(contradicting); i++) {
-      g_autoptr(GByteArray) packet = whole_packet(version, 5);
-      g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
-      add_fragment(file, 1, packet, 9, PIECES[0][0], PIECES[0][1]);
-      add_fragment(file, 1, packet, 9, PIECES[2][0], PIECES[2][1]);
-      add_fragment(file, 1, packet, 9, contradicting[i][0], contradicting[i][1]);
-      for (unsigned piece = 0; piece < 3; piece++) {
-        add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
-      }
-      assert_at_end(fixture_open(file), 6, 1);
+  for (unsigned i = 0; i < G_N_ELEMENTS(contradicting); i++) {
+    g_autoptr(GByteArray) packet = whole_packet(version, 5);
+    g_autoptr(fixture_file) file = fixture_raw_file();
+    add_fragment(file, 1, packet, 9, PIECES[0][0], PIECES[0][1]);
+    add_fragment(file, 1, packet, 9, PIECES[2][0], PIECES[2][1]);
+    add_fragment(file, 1, packet, 9, contradicting[i][0], contradicting[i][1]);
+    for (unsigned piece = 0; piece < 3; piece++) {
+      add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
     }
+    assert_at_end(fixture_open(file), 6, 1);
   }
 }
 
@@ -134,7 +119,7 @@ TEST(test_time_is_over)
 {
   g_autoptr(GByteArray) packet = whole_packet(4, 5);
   for (unsigned late = 0; late < 2; late++) {
-    g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+    g_autoptr(fixture_file) file = fixture_raw_file();
     add_fragment(file, 0, packet, 9, 0, 400);
     add_fragment(file, INT64_C(60) * SECOND_NS - !late, packet, 9, 400, 620);
     capture_source *source = fixture_open(file);
@@ -150,45 +135,43 @@ TEST(test_time_is_over)
 TEST(test_cut_fragments)
 {
   g_autoptr(GByteArray) packet = whole_packet(4, 5);
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   for (unsigned piece = 0; piece < 3; piece++) {
     g_autoptr(GByteArray) fragment = fixture_fragment(packet, 9, PIECES[piece][0], PIECES[piece][1]);
     fixture_file_add_cut(file, 1, fragment, piece == 0 ? fragment->len : 20 + 10, fragment->len);
   }
   capture_source *source = fixture_open(file);
   capture_segment segment;
-  g_assert_true(capture_source_next(source, &segment, NULL));
-  g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
-  g_assert_cmpuint(segment.captured_octets, ==, 400 + 10 - TCP_OCTETS);
-  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
+  g_assert_true(fixture_next(source, &segment));
+  EXPECT_FIELDS(&segment, (payload_octets, PAYLOAD_OCTETS), (captured_octets, 400 + 10 - TCP_OCTETS),
+                (checksum, CAPTURE_CHECKSUM_UNKNOWN));
   g_assert_cmpuint(capture_source_counts(source)->cut_short, ==, 1);
   assert_at_end(source, 3, 0);
 }
 
 /* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable,
  * which drops it. */
-TEST(test_ecn)
+static const struct {
+  uint8_t first;
+  uint8_t second;
+  int expected; /* -1: dropped */
+} ecn_rows[] = {{2, 3, 3}, {3, 2, 3}, {3, 3, 3}, {2, 2, 2}, {1, 2, 1}, {0, 3, -1}, {3, 0, -1}};
+
+ROW_TEST(test_ecn, ecn_rows)
 {
-  static const struct {
-    uint8_t first;
-    uint8_t second;
-    int expected; /* -1: dropped */
-  } rows[] = {{2, 3, 3}, {3, 2, 3}, {3, 3, 3}, {2, 2, 2}, {1, 2, 1}, {0, 3, -1}, {3, 0, -1}};
-  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(GByteArray) packet = whole_packet(4, 5);
-    g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
-    packet->data[1] = rows[i].first;
-    add_fragment(file, 1, packet, 9, 0, 400);
-    packet->data[1] = rows[i].second;
-    add_fragment(file, 1, packet, 9, 400, 620);
-    capture_source *source = fixture_open(file);
-    capture_segment segment;
-    g_assert_cmpint(capture_source_next(source, &segment, NULL), ==, rows[i].expected >= 0);
-    if (rows[i].expected >= 0) {
-      g_assert_cmpint(segment.ecn, ==, rows[i].expected);
-    }
-    assert_at_end(source, 2, rows[i].expected < 0);
+  g_autoptr(GByteArray) packet = whole_packet(4, 5);
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  packet->data[1] = c->first;
+  add_fragment(file, 1, packet, 9, 0, 400);
+  packet->data[1] = c->second;
+  add_fragment(file, 1, packet, 9, 400, 620);
+  capture_source *source = fixture_open(file);
+  capture_segment segment;
+  g_assert_cmpint(fixture_next(source, &segment), ==, c->expected >= 0);
+  if (c->expected >= 0) {
+    g_assert_cmpint(segment.ecn, ==, c->expected);
   }
+  assert_at_end(source, 2, c->expected < 0);
 }
 
 /* Destination options behind the fragment header are in the first fragment alone, and only what that names
@@ -198,45 +181,40 @@ TEST(test_extension_header_in_fragments)
   for (unsigned order = 0; order < 2; order++) {
     g_autoptr(GByteArray) packet = whole_packet(6, 5);
     fixture_add_extension(packet, 60, 16);
-    GByteArray *pieces[2] = {fixture_fragment(packet, 9, 0, 400), fixture_fragment(packet, 9, 400, 636)};
-    fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
-    pieces[1]->data[40] = 6; /* TCP */
-    fixture_file_add(file, 1, pieces[order]);
-    fixture_file_add(file, 2, pieces[!order]);
+    g_autoptr(GByteArray) first = fixture_fragment(packet, 9, 0, 400);
+    g_autoptr(GByteArray) last = fixture_fragment(packet, 9, 400, 636);
+    g_autoptr(fixture_file) file = fixture_raw_file();
+    last->data[40] = 6; /* TCP */
+    fixture_file_add(file, 1, order == 0 ? first : last);
+    fixture_file_add(file, 2, order == 0 ? last : first);
     capture_source *source = fixture_open(file);
     assert_whole(source, 5, 2);
     assert_at_end(source, 2, 0);
-    fixture_file_free(file);
-    g_byte_array_free(pieces[0], TRUE);
-    g_byte_array_free(pieces[1], TRUE);
   }
 }
 
 /* Reads one packet that is garbled; frees it. */
 static void assert_garbled(GByteArray *packet)
 {
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   fixture_file_add(file, 1, packet);
   g_autoptr(capture_source) source = fixture_open(file);
   capture_segment segment;
-  g_assert_false(capture_source_next(source, &segment, NULL));
-  g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
-  g_assert_cmpuint(capture_source_counts(source)->fragments, ==, 0);
+  g_assert_false(fixture_next(source, &segment));
+  EXPECT_FIELDS(capture_source_counts(source), (garbled_packets, 1), (fragments, 0));
   g_byte_array_free(packet, TRUE);
 }
 
 /* In the middle, no multiple of 8 octets; none at all; and octets that end behind 65,535. */
-TEST(test_impossible_fragments)
+VERSION_TEST(test_impossible_fragments)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    g_autoptr(GByteArray) packet = whole_packet(version, 5);
-    assert_garbled(fixture_fragment(packet, 9, 8, 12));
-    assert_garbled(fixture_fragment(packet, 9, 8, 0));
-    GByteArray *last = fixture_fragment(packet, 9, 8, TCP_OCTETS + PAYLOAD_OCTETS - 8);
-    last->data[version == 4 ? 6 : 42] = version == 4 ? 0x1F : 0xFF;
-    last->data[version == 4 ? 7 : 43] = version == 4 ? 0xFF : 0xF8; /* at 65,528 */
-    assert_garbled(last);
-  }
+  g_autoptr(GByteArray) packet = whole_packet(version, 5);
+  assert_garbled(fixture_fragment(packet, 9, 8, 12));
+  assert_garbled(fixture_fragment(packet, 9, 8, 0));
+  GByteArray *last = fixture_fragment(packet, 9, 8, TCP_OCTETS + PAYLOAD_OCTETS - 8);
+  last->data[version == 4 ? 6 : 42] = version == 4 ? 0x1F : 0xFF;
+  last->data[version == 4 ? 7 : 43] = version == 4 ? 0xFF : 0xF8; /* at 65,528 */
+  assert_garbled(last);
 }
 
 /* What is put together is itself a fragment: nobody makes that. */
@@ -244,12 +222,12 @@ TEST(test_fragments_of_a_fragment)
 {
   g_autoptr(GByteArray) packet = whole_packet(6, 5);
   g_autoptr(GByteArray) inner = fixture_fragment(packet, 8, 0, 800);
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   add_fragment(file, 1, inner, 9, 0, 400);
   add_fragment(file, 1, inner, 9, 400, 408);
   g_autoptr(capture_source) source = fixture_open(file);
   capture_segment segment;
-  g_assert_false(capture_source_next(source, &segment, NULL));
+  g_assert_false(fixture_next(source, &segment));
   g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
 }
 
@@ -257,7 +235,7 @@ TEST(test_fragments_of_a_fragment)
 TEST(test_packet_by_packet)
 {
   g_autoptr(GByteArray) packet = whole_packet(4, 5);
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   add_fragment(file, 1, packet, 9, 400, 620);
   fixture_file_add(file, 2, packet);
   packet->data[9] = 17; /* UDP's are of no interest */
@@ -268,14 +246,12 @@ TEST(test_packet_by_packet)
   uint32_t octets = 0;
   g_assert_true(capture_source_next_packet(source, &segment, &is_segment, NULL));
   g_assert_false(is_segment);
-  g_assert_cmpuint(segment.packet, ==, 1);
-  g_assert_cmpint(segment.time_ns, ==, 1);
+  EXPECT_FIELDS(&segment, (packet, 1), (time_ns, 1));
   g_assert_nonnull(capture_source_ip(source, &octets));
   g_assert_cmpuint(octets, ==, 20 + 620);
   g_assert_true(capture_source_next_packet(source, &segment, &is_segment, NULL));
   g_assert_true(is_segment);
-  g_assert_cmpuint(segment.packet, ==, 2);
-  g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
+  EXPECT_FIELDS(&segment, (packet, 2), (payload_octets, PAYLOAD_OCTETS));
   g_assert_false(capture_source_next_packet(source, &segment, &is_segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 1);
 }
@@ -286,7 +262,7 @@ TEST(test_flows_have_one_number)
 {
   for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
     g_autoptr(GByteArray) packet = whole_packet(4, 5);
-    g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+    g_autoptr(fixture_file) file = fixture_raw_file();
     add_fragment(file, 1, packet, 9, 400, 620);
     add_fragment(file, 2, packet, 9, 0, 400);
     fixture_segment sent = {.version = 6, .sequence = 5, .flags = TCP_ACK, .length = 10};
@@ -297,10 +273,9 @@ TEST(test_flows_have_one_number)
     gboolean is_segment;
     for (unsigned i = 0; i < (by_packet ? 3 : 2); i++) {
       g_assert_true(by_packet ? capture_source_next_packet(source, &segment, &is_segment, NULL)
-                              : capture_source_next(source, &segment, NULL));
+                              : fixture_next(source, &segment));
     }
-    g_assert_cmpuint(segment.packet, ==, 3);
-    g_assert_cmpuint(segment.flow, ==, 1);
+    EXPECT_FIELDS(&segment, (packet, 3), (flow, 1));
     g_assert_cmpuint(capture_source_flows(source), ==, 2);
     g_assert_cmpuint(capture_source_counts(source)->segments, ==, by_packet ? 1 : 2);
   }
@@ -308,24 +283,23 @@ TEST(test_flows_have_one_number)
 
 /* Attackers who send one fragment of each of many datagrams; the younger ones stay. 16 MiB hold 2,032 of
  * 8,000 octets, and what it takes to remember them. */
-TEST(test_bounds)
+static const struct {
+  uint32_t octets;
+  uint32_t kept;
+} bounds_rows[] = {{8000, 16 * 1024 * 1024 / (8000 + 256)}, {8, 4096}};
+
+ROW_TEST(test_bounds, bounds_rows)
 {
-  static const struct {
-    uint32_t octets;
-    uint32_t kept;
-  } rows[] = {{8000, 16 * 1024 * 1024 / (8000 + 256)}, {8, 4096}};
   enum { COUNT = 5000 };
   fixture_segment sent = {.version = 4, .sequence = 5, .flags = TCP_ACK, .length = 9000};
   g_autoptr(GByteArray) packet = fixture_packet(&sent);
-  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-    for (uint32_t older = 0; older < 2; older++) {
-      g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
-      for (uint32_t identification = 0; identification < COUNT; identification++) {
-        add_fragment(file, 0, packet, identification, 0, rows[i].octets);
-      }
-      /* a duplicate of the oldest that was kept is passed over; one of the one before it begins anew */
-      add_fragment(file, 0, packet, COUNT - rows[i].kept - older, 0, rows[i].octets);
-      assert_at_end(fixture_open(file), COUNT + 1, COUNT + older);
+  for (uint32_t older = 0; older < 2; older++) {
+    g_autoptr(fixture_file) file = fixture_raw_file();
+    for (uint32_t identification = 0; identification < COUNT; identification++) {
+      add_fragment(file, 0, packet, identification, 0, c->octets);
     }
+    /* a duplicate of the oldest that was kept is passed over; one of the one before it begins anew */
+    add_fragment(file, 0, packet, COUNT - c->kept - older, 0, c->octets);
+    assert_at_end(fixture_open(file), COUNT + 1, COUNT + older);
   }
 }

@@ -3,15 +3,12 @@
 #include <string.h>
 
 #include "capture_fixture.h"
-#include "test.h"
 
 #include "net/capture_packet.h"
 
 enum { DLT_RAW_IP = 12, TCP = 6 };
 
-static const int LINK_TYPES[] = {FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW,
-                                 FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,   FIXTURE_LINK_COOKED_2,
-                                 FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6};
+static const int LINK_TYPES[] = FIXTURE_LINKS;
 
 /* As libpcap calls the link type of a file. */
 static int as_libpcap_has_it(int link_type)
@@ -63,7 +60,7 @@ static void assert_segment(const capture_segment *segment)
 /* Takes in a frame as capture_source does, but out of memory that ends with it: libpcap's goes on. */
 static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint32_t wire)
 {
-  uint8_t *octets = g_memdup2(frame, captured);
+  g_autofree uint8_t *octets = g_memdup2(frame, captured);
   uint32_t at = 0;
   capture_ip ip;
   capture_segment segment;
@@ -77,31 +74,28 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
       assert_segment(&segment);
     }
   }
-  g_free(octets);
 }
 
 /* Every packet of every kind in every frame, cut off behind each octet, and with each octet garbled in
  * several ways. */
-TEST(test_frames)
+ROW_TEST(test_frames, LINK_TYPES)
 {
   static const uint8_t masks[] = {0x01, 0x0F, 0x40, 0x80, 0xFF};
   g_autoptr(GPtrArray) packets = packets_of_every_kind();
-  for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
-    for (unsigned tags = 0; tags < 3; tags++) {
-      for (unsigned i = 0; i < packets->len; i++) {
-        g_autoptr(GByteArray) frame = fixture_frame(LINK_TYPES[link], g_ptr_array_index(packets, i), tags);
-        for (uint32_t octets = 0; octets <= frame->len; octets++) {
-          take_in(LINK_TYPES[link], frame->data, octets, octets);
-          take_in(LINK_TYPES[link], frame->data, octets, frame->len);
-          take_in(LINK_TYPES[link], frame->data, octets, UINT32_MAX);
-        }
-        for (uint32_t at = 0; at < frame->len; at++) {
-          for (unsigned mask = 0; mask < G_N_ELEMENTS(masks); mask++) {
-            frame->data[at] ^= masks[mask];
-            take_in(LINK_TYPES[link], frame->data, frame->len, frame->len);
-            take_in(LINK_TYPES[link], frame->data, frame->len - 3, frame->len + 1000);
-            frame->data[at] ^= masks[mask];
-          }
+  for (unsigned tags = 0; tags < 3; tags++) {
+    for (unsigned i = 0; i < packets->len; i++) {
+      g_autoptr(GByteArray) frame = fixture_frame(*c, g_ptr_array_index(packets, i), tags);
+      for (uint32_t octets = 0; octets <= frame->len; octets++) {
+        take_in(*c, frame->data, octets, octets);
+        take_in(*c, frame->data, octets, frame->len);
+        take_in(*c, frame->data, octets, UINT32_MAX);
+      }
+      for (uint32_t at = 0; at < frame->len; at++) {
+        for (unsigned mask = 0; mask < G_N_ELEMENTS(masks); mask++) {
+          frame->data[at] ^= masks[mask];
+          take_in(*c, frame->data, frame->len, frame->len);
+          take_in(*c, frame->data, frame->len - 3, frame->len + 1000);
+          frame->data[at] ^= masks[mask];
         }
       }
     }
@@ -144,13 +138,12 @@ static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
 
 static fixture_file *file_of_every_kind(fixture_format format, bool is_swapped)
 {
-  GPtrArray *packets = packets_of_every_kind();
+  g_autoptr(GPtrArray) packets = packets_of_every_kind();
   fixture_file *file = fixture_file_new(format, is_swapped, FIXTURE_LINK_ETHERNET);
   for (unsigned i = 0; i < packets->len; i++) {
     g_autoptr(GByteArray) frame = fixture_frame(FIXTURE_LINK_ETHERNET, g_ptr_array_index(packets, i), i % 2);
     fixture_file_add_cut(file, i, frame, frame->len - i % 2, frame->len);
   }
-  g_ptr_array_free(packets, TRUE);
   return file;
 }
 

@@ -5,35 +5,42 @@
 
 #include "base/big_endian.h"
 #include "capture_fixture.h"
-#include "test.h"
 
 enum { HOP_BY_HOP = 0, ROUTING = 43, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
 enum { IPV4_OCTETS = 20, IPV6_OCTETS = 40, TCP_OCTETS = 20, CHECKSUM_AT = 16 };
 
-/* Reads the one packet, of which `captured` octets are in the capture, of `wire`; frees it. False when it is
- * no segment; `counts` is as at the end. The payload is not for use afterwards. */
-static bool read_cut(GByteArray *packet, uint32_t captured, uint32_t wire, capture_segment *segment,
-                     capture_counts *counts)
+/* What a capture of one packet gives. The payload is not for use. */
+typedef struct outcome {
+  bool found; /* it is a segment */
+  capture_segment segment;
+  capture_counts counts; /* at the end */
+} outcome;
+
+/* Reads the packet, of which `captured` octets are in the capture, of `wire`; frees it. */
+static outcome read_cut(GByteArray *packet, uint32_t captured, uint32_t wire)
 {
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
-  GError *error = NULL;
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  outcome o;
 
   fixture_file_add_cut(file, 1, packet, captured, wire);
-  capture_source *source = fixture_open(file);
-  bool found = capture_source_next(source, segment, &error);
-  g_assert_no_error(error);
-  *counts = *capture_source_counts(source);
-  capture_source_free(source);
-  fixture_file_free(file);
+  g_autoptr(capture_source) source = fixture_open(file);
+  o.found = fixture_next(source, &o.segment);
+  o.counts = *capture_source_counts(source);
   g_byte_array_free(packet, TRUE);
-  return found;
+  return o;
 }
 
-static bool read_packet(GByteArray *packet, capture_segment *segment)
+static outcome read_packet(GByteArray *packet)
 {
-  capture_counts counts;
-  uint32_t octets = packet->len;
-  return read_cut(packet, octets, octets, segment, &counts);
+  return read_cut(packet, packet->len, packet->len);
+}
+
+/* Reads a segment, which there must be. */
+static capture_segment read_segment(GByteArray *packet)
+{
+  const outcome o = read_packet(packet);
+  g_assert_true(o.found);
+  return o.segment;
 }
 
 static fixture_segment sent_as(unsigned version, uint32_t length)
@@ -45,21 +52,23 @@ static fixture_segment sent_as(unsigned version, uint32_t length)
                            .length = length};
 }
 
+static GByteArray *packet_as(unsigned version, uint32_t length)
+{
+  const fixture_segment sent = sent_as(version, length);
+  return fixture_packet(&sent);
+}
+
 static void assert_right(GByteArray *packet, uint32_t length)
 {
-  capture_segment segment;
-  g_assert_true(read_packet(packet, &segment));
-  g_assert_cmpuint(segment.sequence, ==, 0xFFFFFF00);
-  g_assert_cmpuint(segment.payload_octets, ==, length);
-  g_assert_cmpuint(segment.captured_octets, ==, length);
-  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
+  const capture_segment segment = read_segment(packet);
+  EXPECT_FIELDS(&segment, (sequence, 0xFFFFFF00), (payload_octets, length), (captured_octets, length),
+                (checksum, CAPTURE_CHECKSUM_RIGHT));
 }
 
 TEST(test_ipv4_options)
 {
   for (unsigned octets = 4; octets <= 40; octets += 4) {
-    fixture_segment sent = sent_as(4, 33);
-    GByteArray *packet = fixture_packet(&sent);
+    GByteArray *packet = packet_as(4, 33);
     fixture_add_ipv4_options(packet, octets);
     assert_right(packet, 33);
   }
@@ -68,17 +77,16 @@ TEST(test_ipv4_options)
 /* RFC 8200 §4.1: any number of them, in any order. */
 TEST(test_ipv6_extension_headers)
 {
-  fixture_segment sent = sent_as(6, 33);
-  GByteArray *packet = fixture_packet(&sent);
+  GByteArray *packet = packet_as(6, 33);
   fixture_add_extension(packet, DESTINATION_OPTIONS, 24);
   assert_right(packet, 33);
-  packet = fixture_packet(&sent);
+  packet = packet_as(6, 33);
   fixture_add_extension(packet, ROUTING, 8);
   fixture_add_extension(packet, DESTINATION_OPTIONS, 2048);
   fixture_add_extension(packet, DESTINATION_OPTIONS, 8);
   fixture_add_extension(packet, HOP_BY_HOP, 16);
   assert_right(packet, 33);
-  packet = fixture_packet(&sent);
+  packet = packet_as(6, 33);
   fixture_add_extension(packet, AUTHENTICATION, 24);
   packet->data[IPV6_OCTETS + 1] = 24 / 4 - 2; /* RFC 4302 §2.2 counts words */
   assert_right(packet, 33);
@@ -87,14 +95,10 @@ TEST(test_ipv6_extension_headers)
 /* RFC 6946: a fragment header on what is whole. */
 TEST(test_atomic_fragment)
 {
-  fixture_segment sent = sent_as(6, 33);
-  g_autoptr(GByteArray) whole = fixture_packet(&sent);
-  GByteArray *packet = fixture_fragment(whole, 7, 0, TCP_OCTETS + 33);
-  capture_segment segment;
-  capture_counts counts;
-  uint32_t octets = packet->len;
-  g_assert_true(read_cut(packet, octets, octets, &segment, &counts));
-  g_assert_cmpuint(counts.fragments, ==, 0);
+  g_autoptr(GByteArray) whole = packet_as(6, 33);
+  const outcome o = read_packet(fixture_fragment(whole, 7, 0, TCP_OCTETS + 33));
+  g_assert_true(o.found);
+  g_assert_cmpuint(o.counts.fragments, ==, 0);
   assert_right(fixture_fragment(whole, 7, 0, TCP_OCTETS + 33), 33);
 }
 
@@ -102,91 +106,67 @@ TEST(test_atomic_fragment)
  * yet. */
 TEST(test_source_route)
 {
-  fixture_segment sent = sent_as(6, 33);
-  GByteArray *packet = fixture_packet(&sent);
-  capture_segment segment;
+  GByteArray *packet = packet_as(6, 33);
   fixture_add_extension(packet, ROUTING, 24);
   packet->data[IPV6_OCTETS + 3] = 1; /* segments left */
-  g_assert_true(read_packet(packet, &segment));
-  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
+  g_assert_cmpint(read_segment(packet).checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
 }
 
-TEST(test_ecn)
+VERSION_TEST(test_ecn)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    for (uint8_t ecn = 0; ecn < 4; ecn++) {
-      fixture_segment sent = sent_as(version, 1);
-      GByteArray *packet = fixture_packet(&sent);
-      capture_segment segment;
-      packet->data[1] = version == 4 ? (uint8_t)(0xB8 | ecn) : (uint8_t)(0x8F | ecn << 4);
-      g_assert_true(read_packet(packet, &segment));
-      g_assert_cmpuint(segment.ecn, ==, ecn);
-    }
+  for (uint8_t ecn = 0; ecn < 4; ecn++) {
+    GByteArray *packet = packet_as(version, 1);
+    packet->data[1] = version == 4 ? (uint8_t)(0xB8 | ecn) : (uint8_t)(0x8F | ecn << 4);
+    g_assert_cmpuint(read_segment(packet).ecn, ==, ecn);
   }
 }
 
-/* Octets behind the IP length are the link's (IEEE 802.3 pads to 60), also when they make the frame longer
+/* Octets after the IP length are the link's (IEEE 802.3 pads to 60), also when they make the frame longer
  * than any segment. */
-TEST(test_padding)
+VERSION_TEST(test_padding)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    fixture_segment sent = sent_as(version, 5);
-    GByteArray *packet = fixture_packet(&sent);
-    g_byte_array_append(packet, (const uint8_t *)"padding", 7);
-    assert_right(packet, 5);
-  }
+  GByteArray *packet = packet_as(version, 5);
+  g_byte_array_append(packet, (const uint8_t *)"padding", 7);
+  assert_right(packet, 5);
 }
 
-/* A tool that cuts packets and says that they never had more is not believed over what is there. */
+/* A tool that cuts packets and claims that they never had more is not believed over what is there. */
 TEST(test_wire_length_below_the_captured)
 {
-  fixture_segment sent = sent_as(4, 33);
-  GByteArray *packet = fixture_packet(&sent);
-  capture_segment segment;
-  capture_counts counts;
-  g_assert_true(read_cut(packet, packet->len, 20, &segment, &counts));
-  g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
+  GByteArray *packet = packet_as(4, 33);
+  const outcome o = read_cut(packet, packet->len, 20);
+  g_assert_true(o.found);
+  g_assert_cmpint(o.segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
 }
 
 /* What a host hands to its NIC to be cut (TSO), and what a NIC puts together: one segment, longer than the
  * link carries. */
-TEST(test_super_segment)
+VERSION_TEST(test_super_segment)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    fixture_segment sent = sent_as(version, 60000);
-    assert_right(fixture_packet(&sent), 60000);
-  }
+  assert_right(packet_as(version, 60000), 60000);
 }
 
-/* Longer than IP can say (Linux: BIG TCP): IP's length is 0. */
-TEST(test_length_of_zero)
+/* Longer than IP can express (Linux: BIG TCP): IP's length is 0. With a snap length, the wire's length shows
+ * it. */
+VERSION_TEST(test_length_of_zero)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    fixture_segment sent = sent_as(version, 200000);
-    GByteArray *packet = fixture_packet(&sent);
-    capture_segment segment;
-    capture_counts counts;
-    uint32_t octets = packet->len;
-    g_assert_cmpuint(big_endian_read_16(packet->data + (version == 4 ? 2 : 4)), ==, 0);
-    g_assert_true(read_cut(packet, octets, octets, &segment, &counts));
-    g_assert_cmpuint(segment.payload_octets, ==, 200000);
-    g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
-    g_assert_cmpuint(counts.super_segments, ==, 1);
-    /* and with a snap length, the wire's length tells it */
-    packet = fixture_packet(&sent);
-    g_assert_true(read_cut(packet, 100, octets, &segment, &counts));
-    g_assert_cmpuint(segment.payload_octets, ==, 200000);
-    g_assert_cmpuint(segment.captured_octets, ==, 100 - (octets - 200000));
-    g_assert_cmpuint(counts.cut_short, ==, 1);
-    g_assert_cmpuint(counts.super_segments, ==, 1);
-  }
+  GByteArray *packet = packet_as(version, 200000);
+  uint32_t octets = packet->len;
+  g_assert_cmpuint(big_endian_read_16(packet->data + (version == 4 ? 2 : 4)), ==, 0);
+  outcome o = read_packet(packet);
+  g_assert_true(o.found);
+  EXPECT_FIELDS(&o.segment, (payload_octets, 200000), (checksum, CAPTURE_CHECKSUM_RIGHT));
+  g_assert_cmpuint(o.counts.super_segments, ==, 1);
+  o = read_cut(packet_as(version, 200000), 100, octets);
+  g_assert_true(o.found);
+  EXPECT_FIELDS(&o.segment, (payload_octets, 200000), (captured_octets, 100 - (octets - 200000)));
+  EXPECT_FIELDS(&o.counts, (cut_short, 1), (super_segments, 1));
 }
 
 /* RFC 2675 §2: the length is in a hop-by-hop option, here behind a Pad1 and a PadN. */
 TEST(test_jumbogram)
 {
-  fixture_segment sent = sent_as(6, 100000);
-  GByteArray *packet = fixture_packet(&sent);
+  GByteArray *packet = packet_as(6, 100000);
   fixture_add_extension(packet, HOP_BY_HOP, 16);
   const uint8_t options[] = {0, 1, 3, 0, 0, 0, 0xC2, 4};
   memcpy(packet->data + IPV6_OCTETS + 2, options, sizeof options);
@@ -195,25 +175,19 @@ TEST(test_jumbogram)
   assert_right(packet, 100000);
 }
 
-/* The payload is what IP says, the captured octets what is there. */
-TEST(test_snap_length)
+/* The payload is as long as IP claims, the captured octets are what is there. */
+VERSION_TEST(test_snap_length)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
-    for (uint32_t captured = 1; captured <= headers + 100; captured++) {
-      fixture_segment sent = sent_as(version, 100);
-      capture_segment segment;
-      capture_counts counts;
-      bool found = read_cut(fixture_packet(&sent), captured, headers + 100, &segment, &counts);
-      g_assert_cmpint(found, ==, captured >= headers);
-      g_assert_cmpuint(counts.garbled_packets, ==, captured < headers);
-      if (found) {
-        bool is_whole = captured == headers + 100;
-        g_assert_cmpuint(segment.payload_octets, ==, 100);
-        g_assert_cmpuint(segment.captured_octets, ==, captured - headers);
-        g_assert_cmpuint(counts.cut_short, ==, !is_whole);
-        g_assert_cmpint(segment.checksum, ==, is_whole ? CAPTURE_CHECKSUM_RIGHT : CAPTURE_CHECKSUM_UNKNOWN);
-      }
+  uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
+  for (uint32_t captured = 1; captured <= headers + 100; captured++) {
+    const outcome o = read_cut(packet_as(version, 100), captured, headers + 100);
+    g_assert_cmpint(o.found, ==, captured >= headers);
+    g_assert_cmpuint(o.counts.garbled_packets, ==, captured < headers);
+    if (o.found) {
+      bool is_whole = captured == headers + 100;
+      EXPECT_FIELDS(&o.segment, (payload_octets, 100), (captured_octets, captured - headers),
+                    (checksum, is_whole ? CAPTURE_CHECKSUM_RIGHT : CAPTURE_CHECKSUM_UNKNOWN));
+      g_assert_cmpuint(o.counts.cut_short, ==, !is_whole);
     }
   }
 }
@@ -223,139 +197,111 @@ TEST(test_timestamps)
   fixture_segment sent = sent_as(4, 10);
   sent.has_timestamps = true;
   sent.timestamp_value = 0x01020304;
-  capture_segment segment;
-  g_assert_true(read_packet(fixture_packet(&sent), &segment));
-  g_assert_true(segment.has_timestamps);
-  g_assert_cmphex(segment.timestamp_value, ==, 0x01020304);
-  g_assert_cmpuint(segment.payload_octets, ==, 10);
-  /* at another place than RFC 7323 appendix A has them: behind, not before the NOPs */
+  capture_segment segment = read_segment(fixture_packet(&sent));
+  EXPECT_FIELDS(&segment, (has_timestamps, true), (timestamp_value, 0x01020304), (payload_octets, 10));
+  /* at another place than RFC 7323 appendix A has them: before, not after the NOPs */
   GByteArray *packet = fixture_packet(&sent);
   const uint8_t other[] = {8, 10, 9, 8, 7, 6, 0, 0, 0, 0, 1, 1};
   memcpy(packet->data + IPV4_OCTETS + TCP_OCTETS, other, sizeof other);
-  g_assert_true(read_packet(packet, &segment));
-  g_assert_true(segment.has_timestamps);
-  g_assert_cmphex(segment.timestamp_value, ==, 0x09080706);
+  segment = read_segment(packet);
+  EXPECT_FIELDS(&segment, (has_timestamps, true), (timestamp_value, 0x09080706));
   /* and cut off by the snap length, the segment is there without them */
-  capture_counts counts;
-  g_assert_true(read_cut(fixture_packet(&sent), 20 + 20 + 11, 20 + 32 + 10, &segment, &counts));
-  g_assert_false(segment.has_timestamps);
-  g_assert_cmpuint(segment.captured_octets, ==, 0);
-  g_assert_cmpuint(segment.payload_octets, ==, 10);
+  const outcome o = read_cut(fixture_packet(&sent), 20 + 20 + 11, 20 + 32 + 10);
+  g_assert_true(o.found);
+  EXPECT_FIELDS(&o.segment, (has_timestamps, false), (captured_octets, 0), (payload_octets, 10));
 }
 
 /* RFC 9293 §3.1 (MUST-7). */
-TEST(test_garbled_options)
+static const uint8_t garbled_options_rows[][3] = {{8, 0, 0},  {8, 1, 0}, {8, 9, 0},
+                                                  {8, 40, 0}, {2, 3, 1}, {5, 11, 1}};
+
+ROW_TEST(test_garbled_options, garbled_options_rows)
 {
-  static const uint8_t garbled[][3] = {{8, 0, 0}, {8, 1, 0}, {8, 9, 0}, {8, 40, 0}, {2, 3, 1}, {5, 11, 1}};
-  for (unsigned i = 0; i < G_N_ELEMENTS(garbled); i++) {
-    fixture_segment sent = sent_as(4, 10);
-    sent.has_timestamps = true;
-    GByteArray *packet = fixture_packet(&sent);
-    capture_segment segment;
-    memcpy(packet->data + IPV4_OCTETS + TCP_OCTETS, garbled[i], sizeof garbled[i]);
-    g_assert_true(read_packet(packet, &segment));
-    g_assert_false(segment.has_timestamps);
-    g_assert_cmpuint(segment.payload_octets, ==, 10);
-  }
+  fixture_segment sent = sent_as(4, 10);
+  sent.has_timestamps = true;
+  GByteArray *packet = fixture_packet(&sent);
+  memcpy(packet->data + IPV4_OCTETS + TCP_OCTETS, *c, sizeof *c);
+  const capture_segment segment = read_segment(packet);
+  EXPECT_FIELDS(&segment, (has_timestamps, false), (payload_octets, 10));
 }
 
 /* Headers that contradict the lengths. */
-TEST(test_garbled_lengths)
+static const struct {
+  unsigned version;
+  uint32_t at;
+  uint8_t value;
+} garbled_lengths_rows[] = {
+    {4, 0, 0x44},                /* a header of 16 octets */
+    {4, 0, 0x4F},                /* of 60 octets, in a packet of 50 */
+    {4, 0, 0x55},                /* IP version 5 */
+    {4, 3, 51},                  /* a total length of more than there was */
+    {4, 3, 19},                  /* of less than the header */
+    {4, 3, 39},                  /* the TCP header does not fit in it */
+    {4, IPV4_OCTETS + 12, 0x40}, /* a TCP header of 16 octets */
+    {4, IPV4_OCTETS + 12, 0x80}, /* of 32, of 30 octets */
+    {6, 5, 31},                  /* a payload length of more than there was */
+    {6, 5, 19},                  /* the TCP header does not fit in it */
+    {6, 6, DESTINATION_OPTIONS}, /* whose length is then 8 x (1 + an octet of a port) */
+    {6, IPV6_OCTETS + 12, 0xF0},
+};
+
+ROW_TEST(test_garbled_lengths, garbled_lengths_rows)
 {
-  static const struct {
-    unsigned version;
-    uint32_t at;
-    uint8_t value;
-  } garbled[] = {
-      {4, 0, 0x44},                /* a header of 16 octets */
-      {4, 0, 0x4F},                /* of 60 octets, in a packet of 50 */
-      {4, 0, 0x55},                /* IP version 5 */
-      {4, 3, 51},                  /* a total length of more than there was */
-      {4, 3, 19},                  /* of less than the header */
-      {4, 3, 39},                  /* the TCP header does not fit in it */
-      {4, IPV4_OCTETS + 12, 0x40}, /* a TCP header of 16 octets */
-      {4, IPV4_OCTETS + 12, 0x80}, /* of 32, of 30 octets */
-      {6, 5, 31},                  /* a payload length of more than there was */
-      {6, 5, 19},                  /* the TCP header does not fit in it */
-      {6, 6, DESTINATION_OPTIONS}, /* whose length is then 8 x (1 + an octet of a port) */
-      {6, IPV6_OCTETS + 12, 0xF0},
-  };
-  for (unsigned i = 0; i < G_N_ELEMENTS(garbled); i++) {
-    fixture_segment sent = sent_as(garbled[i].version, 10);
-    sent.ports[0] = 0x00FF;
-    GByteArray *packet = fixture_packet(&sent);
-    capture_segment segment;
-    capture_counts counts;
-    uint32_t octets = packet->len;
-    packet->data[garbled[i].at] = garbled[i].value;
-    if (read_cut(packet, octets, octets, &segment, &counts)) {
-      g_error("row %u is taken for a segment", i);
-    }
-    g_assert_cmpuint(counts.garbled_packets, ==, 1);
-  }
+  fixture_segment sent = sent_as(c->version, 10);
+  sent.ports[0] = 0x00FF;
+  GByteArray *packet = fixture_packet(&sent);
+  packet->data[c->at] = c->value;
+  const outcome o = read_packet(packet);
+  g_assert_false(o.found);
+  g_assert_cmpuint(o.counts.garbled_packets, ==, 1);
 }
 
-/* No offload makes segments of more than a MiB: a frame that says it had 2^32 - 1 octets is garbled. */
+/* No offload makes segments of more than a MiB: a frame that claims to have had 2^32 - 1 octets is garbled.
+ */
 TEST(test_giant_frame)
 {
-  fixture_segment sent = sent_as(4, 10);
-  GByteArray *packet = fixture_packet(&sent);
-  capture_segment segment;
-  capture_counts counts;
+  GByteArray *packet = packet_as(4, 10);
   memset(packet->data + 2, 0, 2);
-  g_assert_false(read_cut(packet, packet->len, UINT32_MAX, &segment, &counts));
-  g_assert_cmpuint(counts.garbled_packets, ==, 1);
-}
-
-static void set_checksum_field(GByteArray *packet, unsigned version, uint16_t value)
-{
-  big_endian_write_16(packet->data + (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + CHECKSUM_AT, value);
+  const outcome o = read_cut(packet, packet->len, UINT32_MAX);
+  g_assert_false(o.found);
+  g_assert_cmpuint(o.counts.garbled_packets, ==, 1);
 }
 
 /* Every length up to some hundred octets, so that all that is left over of any step of a fast sum is there;
  * and each damaged octet is found. */
-TEST(test_checksums)
+VERSION_TEST(test_checksums)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
-    for (uint32_t length = 0; length < 300; length++) {
-      fixture_segment sent = sent_as(version, length);
-      capture_segment segment;
-      assert_right(fixture_packet(&sent), length);
-      GByteArray *packet = fixture_packet(&sent);
-      packet->data[headers - TCP_OCTETS + 4 + (length * 7) % (TCP_OCTETS - 4 + length)] ^= 0x10;
-      if (read_packet(packet, &segment)) {
-        g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_WRONG);
-      }
-    }
+  uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
+  for (uint32_t length = 0; length < 300; length++) {
+    assert_right(packet_as(version, length), length);
+    GByteArray *packet = packet_as(version, length);
+    packet->data[headers - TCP_OCTETS + 4 + (length * 7) % (TCP_OCTETS - 4 + length)] ^= 0x10;
+    const outcome o = read_packet(packet);
+    g_assert_true(!o.found || o.segment.checksum == CAPTURE_CHECKSUM_WRONG);
   }
 }
 
 /* What a NIC is given to finish: 0, or, of Linux, the pseudo header's sum. 10.0.0.1 and 10.0.0.2, protocol 6,
  * 20 + 11 octets: 0A00 + 0001 + 0A00 + 0002 + 0006 + 001F = 1428. In IPv6, twice 2001 + 0DB8, and 1, 2, 6,
  * 1F: 5B9A. */
-TEST(test_unfinished_checksums)
+static const struct {
+  unsigned version;
+  uint16_t field;
+  capture_checksum expected;
+} unfinished_checksums_rows[] = {
+    {4, 0, CAPTURE_CHECKSUM_UNFINISHED},      {4, 0x1428, CAPTURE_CHECKSUM_UNFINISHED},
+    {4, 0x1409, CAPTURE_CHECKSUM_UNFINISHED}, /* without the length */
+    {4, 0x1429, CAPTURE_CHECKSUM_WRONG},      {6, 0, CAPTURE_CHECKSUM_UNFINISHED},
+    {6, 0x5B9A, CAPTURE_CHECKSUM_UNFINISHED}, {6, 0x5B7B, CAPTURE_CHECKSUM_UNFINISHED},
+    {6, 0x5B9B, CAPTURE_CHECKSUM_WRONG},
+};
+
+ROW_TEST(test_unfinished_checksums, unfinished_checksums_rows)
 {
-  static const struct {
-    unsigned version;
-    uint16_t field;
-    capture_checksum expected;
-  } rows[] = {
-      {4, 0, CAPTURE_CHECKSUM_UNFINISHED},      {4, 0x1428, CAPTURE_CHECKSUM_UNFINISHED},
-      {4, 0x1409, CAPTURE_CHECKSUM_UNFINISHED}, /* without the length */
-      {4, 0x1429, CAPTURE_CHECKSUM_WRONG},      {6, 0, CAPTURE_CHECKSUM_UNFINISHED},
-      {6, 0x5B9A, CAPTURE_CHECKSUM_UNFINISHED}, {6, 0x5B7B, CAPTURE_CHECKSUM_UNFINISHED},
-      {6, 0x5B9B, CAPTURE_CHECKSUM_WRONG},
-  };
-  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-    fixture_segment sent = sent_as(rows[i].version, 11);
-    GByteArray *packet = fixture_packet(&sent);
-    capture_segment segment;
-    capture_counts counts;
-    uint32_t octets = packet->len;
-    set_checksum_field(packet, rows[i].version, rows[i].field);
-    g_assert_true(read_cut(packet, octets, octets, &segment, &counts));
-    g_assert_cmpint(segment.checksum, ==, rows[i].expected);
-    g_assert_cmpuint(counts.wrong_checksums, ==, rows[i].expected == CAPTURE_CHECKSUM_WRONG);
-  }
+  GByteArray *packet = packet_as(c->version, 11);
+  big_endian_write_16(packet->data + (c->version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + CHECKSUM_AT, c->field);
+  const outcome o = read_packet(packet);
+  g_assert_true(o.found);
+  g_assert_cmpint(o.segment.checksum, ==, c->expected);
+  g_assert_cmpuint(o.counts.wrong_checksums, ==, c->expected == CAPTURE_CHECKSUM_WRONG);
 }

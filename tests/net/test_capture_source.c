@@ -5,16 +5,13 @@
 
 #include "base/big_endian.h"
 #include "capture_fixture.h"
-#include "test.h"
 
 #define SECOND INT64_C(1000000000)
 
 /* A time of today, in whole microseconds. */
 #define TODAY_NS (INT64_C(1790000000) * SECOND + 123456000)
 
-static const int LINK_TYPES[] = {FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW,
-                                 FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,   FIXTURE_LINK_COOKED_2,
-                                 FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6};
+static const int LINK_TYPES[] = FIXTURE_LINKS;
 
 static fixture_segment segment_from(unsigned version, unsigned from, uint32_t sequence, uint32_t length)
 {
@@ -28,42 +25,42 @@ static fixture_segment segment_from(unsigned version, unsigned from, uint32_t se
 
 static void next(capture_source *source, capture_segment *segment)
 {
-  GError *error = NULL;
-  g_assert_true(capture_source_next(source, segment, &error));
-  g_assert_no_error(error);
+  g_assert_true(fixture_next(source, segment));
 }
 
 static void assert_at_end(capture_source *source)
 {
   capture_segment segment;
-  GError *error = NULL;
-  g_assert_false(capture_source_next(source, &segment, &error));
-  g_assert_no_error(error);
+  g_assert_false(fixture_next(source, &segment));
   capture_source_free(source);
 }
 
-/* The error that the rest of the file has, which is one line and begins with the file's name. */
+/* The error is one line that begins with the file's name and has `text` in it; forgets it. */
+static void assert_error(GError **error, int code, const char *text)
+{
+  g_assert_error(*error, CAPTURE_ERROR, code);
+  g_assert_true(g_str_has_prefix((*error)->message, "test: "));
+  g_assert_null(strchr((*error)->message, '\n'));
+  if (!strstr((*error)->message, text)) {
+    g_error("\"%s\" has no \"%s\" in it", (*error)->message, text);
+  }
+  g_clear_error(error);
+}
+
+/* The rest of the file has the error. Frees the source. */
 static void assert_fails(capture_source *source, const char *text)
 {
   capture_segment segment;
   GError *error = NULL;
   g_assert_false(capture_source_next(source, &segment, &error));
-  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT);
-  g_assert_true(g_str_has_prefix(error->message, "test: "));
-  g_assert_null(strchr(error->message, '\n'));
-  if (!strstr(error->message, text)) {
-    g_error("\"%s\" has no \"%s\" in it", error->message, text);
-  }
-  g_clear_error(&error);
-  g_assert_false(capture_source_next(source, &segment, &error)); /* and stays broken */
-  g_assert_no_error(error);
+  assert_error(&error, CAPTURE_ERROR_FORMAT, text);
+  g_assert_false(fixture_next(source, &segment)); /* and stays broken */
   capture_source_free(source);
 }
 
 static void assert_payload(const capture_segment *segment, const fixture_segment *sent)
 {
-  g_assert_cmpuint(segment->payload_octets, ==, sent->length);
-  g_assert_cmpuint(segment->captured_octets, ==, sent->length);
+  EXPECT_FIELDS(segment, (payload_octets, sent->length), (captured_octets, sent->length));
   for (uint32_t i = 0; i < sent->length; i++) {
     g_assert_cmpuint(segment->payload[i], ==, fixture_octet(sent, i));
   }
@@ -85,15 +82,9 @@ static void check_way(fixture_format format, bool is_swapped, int link_type, uns
   for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
     capture_segment segment;
     next(source, &segment);
-    g_assert_cmpuint(segment.packet, ==, i + 1);
-    g_assert_cmpint(segment.time_ns, ==, i * 5000);
-    g_assert_cmpuint(segment.flow, ==, 0);
-    g_assert_cmpuint(segment.from, ==, i);
-    g_assert_cmphex(segment.flags, ==, TCP_ACK | TCP_PSH);
-    g_assert_cmpuint(segment.sequence, ==, sent[i].sequence);
-    g_assert_cmpuint(segment.acknowledgement, ==, 77);
-    g_assert_cmphex(segment.window, ==, 0x1234);
-    g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
+    EXPECT_FIELDS(&segment, (packet, i + 1), (time_ns, i * 5000), (flow, 0), (from, i),
+                  (flags, TCP_ACK | TCP_PSH), (sequence, sent[i].sequence), (acknowledgement, 77),
+                  (window, 0x1234), (checksum, CAPTURE_CHECKSUM_RIGHT));
     assert_payload(&segment, &sent[i]);
   }
   g_assert_cmpint(capture_source_origin_ns(source), ==, TODAY_NS);
@@ -112,14 +103,13 @@ TEST(test_every_format_and_link)
   }
 }
 
-TEST(test_vlan_tags)
+static const int vlan_tags_rows[] = {FIXTURE_LINK_ETHERNET, FIXTURE_LINK_COOKED, FIXTURE_LINK_COOKED_2};
+
+ROW_TEST(test_vlan_tags, vlan_tags_rows)
 {
-  static const int with_type[] = {FIXTURE_LINK_ETHERNET, FIXTURE_LINK_COOKED, FIXTURE_LINK_COOKED_2};
-  for (unsigned link = 0; link < G_N_ELEMENTS(with_type); link++) {
-    for (unsigned tags = 1; tags <= 3; tags++) {
-      check_way(FIXTURE_PCAP_NS, false, with_type[link], 4, tags);
-      check_way(FIXTURE_PCAP_NS, false, with_type[link], 6, tags);
-    }
+  for (unsigned tags = 1; tags <= 3; tags++) {
+    check_way(FIXTURE_PCAP_NS, false, *c, 4, tags);
+    check_way(FIXTURE_PCAP_NS, false, *c, 6, tags);
   }
 }
 
@@ -152,87 +142,83 @@ static fixture_file *file_at_times(fixture_format format, const int64_t *times_n
   return file;
 }
 
-static void check_times(fixture_format format, const int64_t *times_ns, const int64_t *expected_ns,
-                        unsigned count, int64_t origin_ns)
+#define TODAY_TIMES                                                                                          \
+  {                                                                                                          \
+    TODAY_NS, TODAY_NS + 7000, TODAY_NS + 4000, TODAY_NS - 9000, TODAY_NS + 99 * 86400 * SECOND              \
+  }
+#define TODAY_EXPECTED                                                                                       \
+  {                                                                                                          \
+    0, 7000, 4000, 0, 99 * 86400 * SECOND                                                                    \
+  }
+
+static const struct {
+  fixture_format format;
+  unsigned count;
+  int64_t times_ns[5], expected_ns[5], origin_ns;
+} times_rows[] = {
+    {FIXTURE_PCAP_US, 5, TODAY_TIMES, TODAY_EXPECTED, TODAY_NS},
+    {FIXTURE_PCAP_NS, 5, TODAY_TIMES, TODAY_EXPECTED, TODAY_NS},
+    {FIXTURE_PCAPNG, 5, TODAY_TIMES, TODAY_EXPECTED, TODAY_NS},
+    /* of the simulator, whose time 0 is that of 1970 */
+    {FIXTURE_PCAP_NS, 2, {5, SECOND + 6}, {5, SECOND + 6}, 0},
+    {FIXTURE_PCAP_US, 2, {5, SECOND + 6}, {0, SECOND}, 0},
+    /* the first day has 86,400 s */
+    {FIXTURE_PCAP_NS, 2, {86400 * SECOND, 86401 * SECOND}, {0, SECOND}, 86400 * SECOND},
+    {FIXTURE_PCAP_NS, 1, {86400 * SECOND - 1}, {86400 * SECOND - 1}, 0},
+    /* after January 2038 the seconds of pcap are above 2^31 */
+    {FIXTURE_PCAP_NS,
+     2,
+     {INT64_C(0xFFFFFF00) * SECOND, INT64_C(0xFFFFFF01) * SECOND + 3},
+     {0, SECOND + 3},
+     INT64_C(0xFFFFFF00) * SECOND},
+};
+
+/* Times are given as they are, also when one is before the one before it; none is before the origin. */
+ROW_TEST(test_times, times_rows)
 {
-  g_autoptr(fixture_file) file = file_at_times(format, times_ns, count);
+  g_autoptr(fixture_file) file = file_at_times(c->format, c->times_ns, c->count);
   capture_source *source = fixture_open(file);
-  for (unsigned i = 0; i < count; i++) {
+  for (unsigned i = 0; i < c->count; i++) {
     capture_segment segment;
     next(source, &segment);
-    g_assert_cmpint(segment.time_ns, ==, expected_ns[i]);
-    g_assert_cmpint(capture_source_origin_ns(source), ==, origin_ns);
+    g_assert_cmpint(segment.time_ns, ==, c->expected_ns[i]);
+    g_assert_cmpint(capture_source_origin_ns(source), ==, c->origin_ns);
   }
   assert_at_end(source);
 }
 
-/* Times are given as they are, also when one is before the one before it; none is before the origin. */
-TEST(test_times)
-{
-  const int64_t times[] = {TODAY_NS, TODAY_NS + 7000, TODAY_NS + 4000, TODAY_NS - 9000,
-                           TODAY_NS + 99 * 86400 * SECOND};
-  const int64_t expected[] = {0, 7000, 4000, 0, 99 * 86400 * SECOND};
-  for (fixture_format format = FIXTURE_PCAP_US; format <= FIXTURE_PCAPNG; format++) {
-    check_times(format, times, expected, G_N_ELEMENTS(times), TODAY_NS);
-  }
-  /* of the simulator, whose time 0 is that of 1970 */
-  const int64_t simulated[] = {5, SECOND + 6};
-  check_times(FIXTURE_PCAP_NS, simulated, simulated, 2, 0);
-  const int64_t rounded[] = {0, SECOND};
-  check_times(FIXTURE_PCAP_US, simulated, rounded, 2, 0);
-  /* the first day has 86,400 s */
-  const int64_t second_day[] = {86400 * SECOND, 86401 * SECOND};
-  const int64_t since[] = {0, SECOND};
-  check_times(FIXTURE_PCAP_NS, second_day, since, 2, second_day[0]);
-  const int64_t last[] = {86400 * SECOND - 1};
-  check_times(FIXTURE_PCAP_NS, last, last, 1, 0);
-  /* after January 2038 the seconds of pcap are above 2^31 */
-  const int64_t late[] = {INT64_C(0xFFFFFF00) * SECOND, INT64_C(0xFFFFFF01) * SECOND + 3};
-  const int64_t late_since[] = {0, SECOND + 3};
-  check_times(FIXTURE_PCAP_NS, late, late_since, 2, late[0]);
-}
-
 /* What 64 bits of picoseconds cannot hold is an error, after what is before it has been given. */
-TEST(test_times_too_far_apart)
+static const int64_t far_apart[][2] = {{5, TODAY_NS}, {TODAY_NS, TODAY_NS + 101 * 86400 * SECOND}};
+
+ROW_TEST(test_times_too_far_apart, far_apart)
 {
-  const int64_t times[2][2] = {{5, TODAY_NS}, {TODAY_NS, TODAY_NS + 101 * 86400 * SECOND}};
-  for (unsigned i = 0; i < 2; i++) {
-    g_autoptr(fixture_file) file = file_at_times(FIXTURE_PCAP_NS, times[i], 2);
-    capture_source *source = fixture_open(file);
-    capture_segment segment;
-    next(source, &segment);
-    assert_fails(source, "packet 2: its time is more than 100 days after the first packet's");
-  }
+  g_autoptr(fixture_file) file = file_at_times(FIXTURE_PCAP_NS, *c, 2);
+  capture_source *source = fixture_open(file);
+  capture_segment segment;
+  next(source, &segment);
+  assert_fails(source, "packet 2: its time is more than 100 days after the first packet's");
 }
 
 TEST(test_other_packets_are_counted)
 {
   static const uint8_t arp[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x08, 0x06, 0, 1, 8, 0};
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_ETHERNET);
-  GByteArray *frame = g_byte_array_new();
-  g_byte_array_append(frame, arp, sizeof arp);
+  g_autoptr(GByteArray) frame = g_byte_array_append(g_byte_array_new(), arp, sizeof arp);
   fixture_file_add(file, 1, frame);
   g_byte_array_set_size(frame, 13); /* the header is cut off */
   fixture_file_add(file, 1, frame);
-  g_byte_array_free(frame, TRUE);
   fixture_segment sent = segment_from(4, 0, 1, 10);
-  GByteArray *packet = fixture_packet(&sent);
+  g_autoptr(GByteArray) packet = fixture_packet(&sent);
   packet->data[9] = 17; /* UDP */
-  frame = fixture_frame(FIXTURE_LINK_ETHERNET, packet, 0);
-  fixture_file_add(file, 2, frame);
-  g_byte_array_free(frame, TRUE);
-  g_byte_array_free(packet, TRUE);
+  g_autoptr(GByteArray) udp = fixture_frame(FIXTURE_LINK_ETHERNET, packet, 0);
+  fixture_file_add(file, 2, udp);
   fixture_file_add_segment(file, 3, FIXTURE_LINK_ETHERNET, &sent);
   capture_source *source = fixture_open(file);
   capture_segment segment;
   next(source, &segment);
   g_assert_cmpuint(segment.packet, ==, 4);
-  const capture_counts *counts = capture_source_counts(source);
-  g_assert_cmpuint(counts->packets, ==, 4);
-  g_assert_cmpuint(counts->octets, ==, 18 + 13 + (14 + 50) + (14 + 50));
-  g_assert_cmpuint(counts->segments, ==, 1);
-  g_assert_cmpuint(counts->other_packets, ==, 2);
-  g_assert_cmpuint(counts->garbled_packets, ==, 1);
+  EXPECT_FIELDS(capture_source_counts(source), (packets, 4), (octets, 18 + 13 + (14 + 50) + (14 + 50)),
+                (segments, 1), (other_packets, 2), (garbled_packets, 1));
   assert_at_end(source);
 }
 
@@ -251,8 +237,7 @@ TEST(test_filter)
   g_assert_no_error(error);
   capture_segment segment;
   next(source, &segment);
-  g_assert_cmpuint(segment.packet, ==, 3);
-  g_assert_cmpint(segment.time_ns, ==, 2);
+  EXPECT_FIELDS(&segment, (packet, 3), (time_ns, 2));
   next(source, &segment);
   g_assert_cmpuint(segment.packet, ==, 4);
   g_assert_false(capture_source_next(source, &segment, &error));
@@ -262,58 +247,50 @@ TEST(test_filter)
   capture_source_free(source);
   source = fixture_open_octets(file->octets->data, file->octets->len, "tcp prot 2001", &error);
   g_assert_null(source);
-  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILTER);
-  g_assert_true(g_str_has_prefix(error->message, "test: the filter \"tcp prot 2001\" is not one"));
-  g_assert_null(strchr(error->message, '\n'));
-  g_clear_error(&error);
+  assert_error(&error, CAPTURE_ERROR_FILTER, "test: the filter \"tcp prot 2001\" is not one");
 }
 
-static void assert_does_not_open(const uint8_t *octets, size_t length, const char *text)
+static void assert_does_not_open(const void *octets, size_t length, const char *text)
 {
   GError *error = NULL;
   g_assert_null(fixture_open_octets(octets, length, NULL, &error));
-  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT);
-  g_assert_true(g_str_has_prefix(error->message, "test: "));
-  if (!strstr(error->message, text)) {
-    g_error("\"%s\" has no \"%s\" in it", error->message, text);
-  }
-  g_clear_error(&error);
+  assert_error(&error, CAPTURE_ERROR_FORMAT, text);
+}
+
+/* The file `path` cannot be read: `text` follows its name. */
+static void assert_cannot_be_read(const char *path, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *expected = g_strconcat(path, ": cannot be read: ", text, NULL);
+  g_assert_null(capture_source_open(path, NULL, &error));
+  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
+  g_assert_cmpstr(error->message, ==, expected);
 }
 
 /* The first page of a process's memory cannot be read: EIO, which is no matter of formats. */
 TEST(test_failing_disk)
 {
-  GError *error = NULL;
+  assert_cannot_be_read("/proc/self/mem", "error reading dump file: Input/output error");
+}
 
-  g_assert_null(capture_source_open("/proc/self/mem", NULL, &error));
-  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
-  g_assert_true(g_str_has_prefix(error->message, "/proc/self/mem: cannot be read: "));
-  g_assert_nonnull(strstr(error->message, "Input/output error"));
-  g_clear_error(&error);
+static void assert_link_is_refused(int link_type, const char *text)
+{
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, link_type);
+  assert_does_not_open(file->octets->data, file->octets->len, text);
 }
 
 TEST(test_what_is_no_capture)
 {
-  static const uint8_t text[] = "This is a text, and no capture at all.";
+  static const char text[] = "This is a text, and no capture at all.";
   static const uint8_t gzip[32] = {0x1F, 0x8B, 8};
   assert_does_not_open(text, sizeof text, "this is no capture that libpcap reads");
   assert_does_not_open(gzip, sizeof gzip, "expected pcap or pcapng, not compressed");
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, 105);
-  assert_does_not_open(file->octets->data, file->octets->len,
-                       "its link type is IEEE802_11; expected Ethernet, Linux");
-  fixture_file_free(file);
-  file = fixture_file_new(FIXTURE_PCAP_NS, false, 9999);
-  assert_does_not_open(file->octets->data, file->octets->len,
-                       "its link type is number 9999; expected Ethernet");
-  fixture_file_free(file);
-  GError *error = NULL;
-  g_assert_null(capture_source_open("/nowhere/at.pcap", NULL, &error));
-  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
-  g_assert_cmpstr(error->message, ==, "/nowhere/at.pcap: cannot be read: No such file or directory");
-  g_clear_error(&error);
+  assert_link_is_refused(105, "its link type is IEEE802_11; expected Ethernet, Linux");
+  assert_link_is_refused(9999, "its link type is number 9999; expected Ethernet");
+  assert_cannot_be_read("/nowhere/at.pcap", "No such file or directory");
+  g_autoptr(GError) error = NULL;
   g_assert_null(capture_source_open("/", NULL, &error));
   g_assert_nonnull(error);
-  g_clear_error(&error);
 }
 
 /* libpcap reads one link type a file; the way out is said. */
@@ -362,7 +339,7 @@ TEST(test_interfaces_of_one_link_type)
 
 TEST(test_broken_off)
 {
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   fixture_segment sent = segment_from(4, 0, 1, 10);
   fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
   fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
@@ -376,7 +353,7 @@ TEST(test_broken_off)
 /* A record that says that it is longer than any packet is not given the memory. */
 TEST(test_giant_record)
 {
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   fixture_segment sent = segment_from(4, 0, 1, 10);
   fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
   const uint32_t giant[2] = {0x7FFFFFF0, 0x7FFFFFF0};
@@ -387,7 +364,7 @@ TEST(test_giant_record)
 /* Of a file of a path, how much has been read is known; of a pipe it is not. */
 TEST(test_share_of_a_file)
 {
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_raw_file();
   fixture_segment sent = segment_from(4, 0, 1, 60000);
   for (unsigned i = 0; i < 20; i++) {
     fixture_file_add_segment(file, i, FIXTURE_LINK_RAW, &sent);

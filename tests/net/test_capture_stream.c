@@ -57,6 +57,12 @@ static uint32_t receive_cut(capture_stream *stream, taker *taken, uint64_t from,
   return capture_stream_receive(stream, &segment, take, taken);
 }
 
+/* A segment from anywhere, of which no octet was captured. */
+static void receive_garbage(capture_stream *stream, taker *taken, uint64_t from, uint32_t length)
+{
+  receive_cut(stream, taken, from, length, 0, TCP_ACK);
+}
+
 static uint32_t receive(capture_stream *stream, taker *taken, uint64_t from, uint32_t length)
 {
   return receive_cut(stream, taken, from, length, length, TCP_ACK);
@@ -106,8 +112,7 @@ TEST(test_beyond_32_bits)
     at += LONGEST;
   }
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, at);
-  g_assert_cmpuint(taken.octets, ==, at);
-  g_assert_cmpuint(taken.not_captured, ==, at / LONGEST * (LONGEST - 10));
+  EXPECT_FIELDS(&taken, (octets, at), (not_captured, at / LONGEST * (LONGEST - 10)));
 }
 
 /* A hole that is never filled does not hold the positions up. */
@@ -159,22 +164,19 @@ TEST(test_overlaps)
   g_assert_cmpuint(taken.runs, ==, 0);
   g_assert_cmpuint(receive(stream, &taken, 50, 400), ==, 200);
   g_assert_cmpuint(taken.runs, ==, 3); /* [50, 100), [200, 300), [400, 450) */
-  g_assert_cmpuint(taken.from, ==, 400);
-  g_assert_cmpuint(taken.to, ==, 450);
+  EXPECT_FIELDS(&taken, (from, 400), (to, 450));
   g_assert_cmpuint(receive(stream, &taken, 0, 450), ==, 50);
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 450);
 }
 
-/* With a snap length, the octets that are not there are told as such; a retransmission does not bring them
+/* With a snap length, the octets that are not there are given as such; a retransmission does not bring them
  * again. */
 TEST(test_not_captured)
 {
   taker taken = {0};
   g_autoptr(capture_stream) stream = new_stream();
   g_assert_cmpuint(receive_cut(stream, &taken, 0, 1000, 60, TCP_ACK), ==, 1000);
-  g_assert_cmpuint(taken.runs, ==, 2);
-  g_assert_cmpuint(taken.not_captured, ==, 940);
-  g_assert_cmpuint(taken.from, ==, 60);
+  EXPECT_FIELDS(&taken, (runs, 2), (not_captured, 940), (from, 60));
   g_assert_cmpuint(receive(stream, &taken, 0, 1000), ==, 0);
   taken = (taker){0};
   g_assert_cmpuint(receive_cut(stream, &taken, 950, 100, 60, TCP_ACK), ==, 50);
@@ -183,22 +185,20 @@ TEST(test_not_captured)
   g_assert_cmpuint(taken.not_captured, ==, 40 + 50);
 }
 
-/* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is
- * told as not captured, and nothing is read behind what was. A garbled sequence number of the first packets
- * does that. */
+/* A segment from before position 0, of which fewer octets were captured than lie there: what lies after
+ * them is given as not captured, and nothing is read after what was. A garbled sequence number of the first
+ * packets does that. */
 TEST(test_not_captured_below_0)
 {
   for (uint32_t captured = 0; captured <= 40; captured++) {
     taker taken = {0};
     g_autoptr(capture_stream) stream = new_stream();
     g_assert_cmpuint(receive_cut(stream, &taken, (uint64_t)-30, 50, captured, TCP_ACK), ==, 20);
-    g_assert_cmpuint(taken.octets, ==, 20);
-    g_assert_cmpuint(taken.not_captured, ==, captured <= 30 ? 20 : 50 - captured);
-    g_assert_cmpuint(taken.to, ==, 20);
+    EXPECT_FIELDS(&taken, (octets, 20), (not_captured, captured <= 30 ? 20 : 50 - captured), (to, 20));
   }
 }
 
-/* The SYN is at -1; octets with it (RFC 7413) begin at 0; the FIN is behind the last one. */
+/* The SYN is at -1; octets with it (RFC 7413) begin at 0; the FIN is after the last one. */
 TEST(test_syn_and_fin)
 {
   taker taken = {0};
@@ -218,7 +218,7 @@ TEST(test_syn_and_fin)
 TEST(test_keep_alives_and_probes)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   receive(stream, &taken, 0, 100);
   g_assert_cmpuint(receive(stream, &taken, 99, 1), ==, 0);
   g_assert_cmpuint(receive(stream, &taken, 99, 0), ==, 0);
@@ -226,12 +226,10 @@ TEST(test_keep_alives_and_probes)
   g_assert_cmpuint(receive(stream, &taken, 100, 1), ==, 0);
   g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 99);
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 200);
-  capture_stream_free(stream);
-  stream = new_stream(); /* one before the first octet */
-  g_assert_cmpuint(receive(stream, &taken, UINT64_MAX, 1), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, UINT64_MAX, 2), ==, 1);
+  g_autoptr(capture_stream) another = new_stream(); /* one before the first octet */
+  g_assert_cmpuint(receive(another, &taken, UINT64_MAX, 1), ==, 0);
+  g_assert_cmpuint(receive(another, &taken, UINT64_MAX, 2), ==, 1);
   g_assert_cmpuint(taken.from, ==, 0);
-  capture_stream_free(stream);
 }
 
 /* A reset's sequence number may be any, and what it carries is of no stream (RFC 9293 §3.5.2). */
@@ -252,7 +250,6 @@ TEST(test_resets)
  * GBs. */
 TEST(test_garbage_far_away)
 {
-  static const uint8_t garbage[10];
   const uint32_t distances[] = {1u << 25,   1u << 28,   (1u << 29) + 5, 1u << 30,   3u << 30,
                                 0x7FFFFFFF, 0x80000000, 0xF0000000,     0xC0000001, 0x90000000};
   g_autoptr(capture_stream) stream = new_stream();
@@ -266,12 +263,7 @@ TEST(test_garbage_far_away)
     g_assert_cmpint(capture_stream_position(stream, (uint32_t)(ISN + 1 + at)), ==, at);
     if (i % 3 == 0) {
       uint64_t place = at + distances[i / 3 % G_N_ELEMENTS(distances)];
-      const capture_segment segment = {.flags = TCP_ACK,
-                                       .sequence = (uint32_t)(ISN + 1 + place),
-                                       .payload = garbage,
-                                       .payload_octets = sizeof garbage,
-                                       .captured_octets = 0};
-      capture_stream_receive(stream, &segment, take, &taken);
+      receive_garbage(stream, &taken, place, 10);
     }
   }
   g_assert_cmpuint(capture_stream_in_order_edge(stream), >=, at);
@@ -281,14 +273,11 @@ TEST(test_garbage_far_away)
  * that they do not lead away by 2^31, where positions would be taken for older ones. */
 TEST(test_garbage_step_by_step)
 {
-  static const uint8_t garbage[1];
   g_autoptr(capture_stream) stream = new_stream();
   taker taken = {0};
   for (uint64_t step = 0; step < 10; step++) {
     uint64_t place = (step + 1) * ((1u << 29) - 1000000);
-    const capture_segment segment = {
-        .flags = TCP_ACK, .sequence = (uint32_t)(ISN + 1 + place), .payload = garbage, .payload_octets = 1};
-    capture_stream_receive(stream, &segment, take, &taken);
+    receive_garbage(stream, &taken, place, 1);
     for (uint64_t at = step * 3000; at < (step + 1) * 3000; at += 1000) {
       g_assert_cmpuint(receive(stream, &taken, at, 1000), ==, 1000);
       g_assert_cmpuint(taken.from, ==, at);
@@ -297,26 +286,27 @@ TEST(test_garbage_step_by_step)
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 30000);
 }
 
-/* More than 2^29 octets were not captured: with the second segment behind the hole, the stream is there. */
+/* More than 2^29 octets were not captured: with the second segment after the hole, the stream is there. */
 TEST(test_giant_hole)
 {
   taker taken = {0};
   g_autoptr(capture_stream) stream = new_stream();
-  uint64_t behind = 1500000000;
+  uint64_t after = 1500000000;
   receive(stream, &taken, 0, 100);
-  g_assert_cmpuint(receive(stream, &taken, behind, 100), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, behind + 100, 100), ==, 100);
-  g_assert_cmpuint(taken.from, ==, behind + 100);
-  g_assert_cmpuint(receive(stream, &taken, behind + 200, 100), ==, 100);
-  g_assert_cmpuint(receive(stream, &taken, behind, 100), ==, 100);
-  g_assert_cmpuint(capture_stream_missing(stream, 0, behind + 300), ==, behind - 100);
+  g_assert_cmpuint(receive(stream, &taken, after, 100), ==, 0);
+  g_assert_cmpuint(receive(stream, &taken, after + 100, 100), ==, 100);
+  g_assert_cmpuint(taken.from, ==, after + 100);
+  g_assert_cmpuint(receive(stream, &taken, after + 200, 100), ==, 100);
+  g_assert_cmpuint(receive(stream, &taken, after, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_missing(stream, 0, after + 300), ==, after - 100);
 }
 
 /* A connection whose beginning was not captured: octets from before the first segment have positions too. */
 TEST(test_middle)
 {
   taker taken = {0};
-  capture_stream *stream = capture_stream_new((uint32_t)(ISN + 1 + 5000), CAPTURE_STREAM_MIDDLE + 5000);
+  g_autoptr(capture_stream) stream =
+      capture_stream_new((uint32_t)(ISN + 1 + 5000), CAPTURE_STREAM_MIDDLE + 5000);
   const uint64_t middle = CAPTURE_STREAM_MIDDLE;
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 5000);
   g_assert_cmpuint(receive(stream, &taken, middle + 5000, 100), ==, 100);
@@ -326,11 +316,9 @@ TEST(test_middle)
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 5100);
   g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
   g_assert_cmpuint(capture_stream_missing(stream, middle + 3900, middle + 5200), ==, 200);
-  capture_stream_free(stream);
-  stream = capture_stream_new((uint32_t)(ISN + 1), CAPTURE_STREAM_MIDDLE);
-  g_assert_cmpuint(receive(stream, &taken, middle - 10, 50), ==, 50); /* across the first position */
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 40);
-  capture_stream_free(stream);
+  g_autoptr(capture_stream) another = capture_stream_new((uint32_t)(ISN + 1), CAPTURE_STREAM_MIDDLE);
+  g_assert_cmpuint(receive(another, &taken, middle - 10, 50), ==, 50); /* across the first position */
+  g_assert_cmpuint(capture_stream_in_order_edge(another), ==, middle + 40);
 }
 
 /* Random segments against an array of what has come. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "datagram_fixture.h"
-#include "test.h"
 
 /* RFC 1071 §3: the sum of 00 01 F2 03 F4 F5 F6 F7 is DDF2 (with the carries in), so the checksum is ~DDF2
  * = 220D. */
@@ -62,23 +61,20 @@ TEST(test_ipv6_on_the_wire)
   g_assert_false(datagram_may_be_fragmented(packet));
 }
 
-TEST(test_what_is_written_is_read)
+VERSION_TEST(test_what_is_written_is_read)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    uint8_t wire[80] = {0};
-    g_autoptr(datagram) packet = fixture_text_packet(version, "payload");
-    uint32_t octets = datagram_octets(packet);
-    datagram_write(packet, wire, true);
-    g_autoptr(datagram) read = fixture_read(wire, octets + 6); /* six octets of Ethernet padding */
-    g_assert_nonnull(read);
-    g_assert_cmpint(read->kind, ==, DATAGRAM_TCP);
-    fixture_assert_same_wire(read, packet);
-    g_assert_true(buffer_chain_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
-    tcp_header header;
-    g_assert_true(datagram_tcp_header(read, &header));
-    g_assert_cmpuint(header.source_port, ==, 0x1388);
-    g_assert_cmpuint(header.window, ==, 0x4000);
-  }
+  uint8_t wire[80] = {0};
+  g_autoptr(datagram) packet = fixture_text_packet(version, "payload");
+  uint32_t octets = datagram_octets(packet);
+  datagram_write(packet, wire, true);
+  g_autoptr(datagram) read = fixture_read(wire, octets + 6); /* six octets of Ethernet padding */
+  g_assert_nonnull(read);
+  g_assert_cmpint(read->kind, ==, DATAGRAM_TCP);
+  fixture_assert_same_wire(read, packet);
+  g_assert_true(buffer_chain_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
+  tcp_header header;
+  g_assert_true(datagram_tcp_header(read, &header));
+  EXPECT_FIELDS(&header, (source_port, 0x1388), (window, 0x4000));
 }
 
 /* IP options are no use to the receiving host: what remains has a header of 20 octets and says so. */
@@ -94,66 +90,44 @@ TEST(test_ip_options_are_left_out)
   g_autoptr(datagram) read = fixture_read(wire, 51);
   g_assert_nonnull(read);
   g_assert_cmpuint(datagram_octets(read), ==, 43);
-  uint8_t again[43];
-  uint8_t original[43];
-  datagram_write(read, again, true);
-  datagram_write(packet, original, true);
-  g_assert_cmpmem(again, 43, original, 43);
+  fixture_assert_same_wire(read, packet);
 }
 
-TEST(test_refused)
+static const struct {
+  unsigned version, at;
+  uint8_t value;
+} refused_rows[] = {
+    {4, 0, 0x55},  /* version 5 */
+    {4, 0, 0x65},  /* version 6: its payload length would be 0, its next header something else */
+    {4, 0, 0x44},  /* IHL 16 octets */
+    {4, 0, 0x4F},  /* IHL 60 octets: beyond the packet */
+    {4, 3, 19},    /* total length below the header */
+    {4, 3, 39},    /* total length cuts the TCP header */
+    {4, 3, 44},    /* total length beyond what is there */
+    {4, 9, 17},    /* UDP */
+    {4, 32, 0x40}, /* TCP data offset 16 octets */
+    {4, 32, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
+    {6, 5, 19},    /* payload length cuts the TCP header */
+    {6, 5, 24},    /* payload length beyond what is there */
+    {6, 6, 17},    /* UDP */
+    {6, 6, 0},     /* hop-by-hop options: not known */
+    {6, 6, 58},    /* ICMPv6 */
+    {6, 52, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
+};
+
+ROW_TEST(test_refused, refused_rows)
 {
-  static const struct {
-    unsigned at;
-    uint8_t value;
-  } cases[] = {
-      {0, 0x55},  /* version 5 */
-      {0, 0x65},  /* version 6: its payload length would be 0, its next header something else */
-      {0, 0x44},  /* IHL 16 octets */
-      {0, 0x4F},  /* IHL 60 octets: beyond the packet */
-      {3, 19},    /* total length below the header */
-      {3, 39},    /* total length cuts the TCP header */
-      {3, 44},    /* total length beyond what is there */
-      {9, 17},    /* UDP */
-      {32, 0x40}, /* TCP data offset 16 octets */
-      {32, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
-  };
-  uint8_t wire[43];
-  g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_test_message("case %zu", i);
-    datagram_write(packet, wire, true);
-    wire[cases[i].at] = cases[i].value;
-    g_assert_null(fixture_read(wire, sizeof wire));
-  }
-  datagram_write(packet, wire, true);
-  for (size_t length = 1; length < sizeof wire; length++) {
-    g_assert_null(fixture_read(wire, length));
-  }
+  g_autoptr(datagram) packet = fixture_text_packet(c->version, "abc");
+  g_autofree uint8_t *wire = fixture_wire(packet);
+  wire[c->at] = c->value;
+  g_assert_null(fixture_read(wire, datagram_octets(packet)));
 }
 
-TEST(test_ipv6_refused)
+VERSION_TEST(test_cut_off)
 {
-  static const struct {
-    unsigned at;
-    uint8_t value;
-  } cases[] = {
-      {5, 19},    /* payload length cuts the TCP header */
-      {5, 24},    /* payload length beyond what is there */
-      {6, 17},    /* UDP */
-      {6, 0},     /* hop-by-hop options: not known */
-      {6, 58},    /* ICMPv6 */
-      {52, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
-  };
-  uint8_t wire[63];
-  g_autoptr(datagram) packet = fixture_text_packet(6, "abc");
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    datagram_write(packet, wire, true);
-    wire[cases[i].at] = cases[i].value;
-    g_assert_null(fixture_read(wire, sizeof wire));
-  }
-  datagram_write(packet, wire, true);
-  for (size_t length = 1; length < sizeof wire; length++) {
+  g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
+  g_autofree uint8_t *wire = fixture_wire(packet);
+  for (size_t length = 1; length < datagram_octets(packet); length++) {
     g_assert_null(fixture_read(wire, length));
   }
 }
@@ -176,31 +150,30 @@ TEST(test_atomic_fragment)
 
 /* The last two bits of the second octet (RFC 3168 §5); in IPv6 those of the traffic class, whose low half is
  * the high half of the second octet (RFC 8200 §3). Nothing else changes. */
-TEST(test_ecn)
+static const struct {
+  unsigned version;
+  datagram_ecn ecn;
+  uint8_t second_octet;
+} ecn_rows[] = {
+    {4, DATAGRAM_ECN_NOT_CAPABLE, 0x00}, {4, DATAGRAM_ECN_ECT_1, 0x01},       {4, DATAGRAM_ECN_ECT_0, 0x02},
+    {4, DATAGRAM_ECN_CONGESTED, 0x03},   {6, DATAGRAM_ECN_ECT_1, 0x10},       {6, DATAGRAM_ECN_ECT_0, 0x20},
+    {6, DATAGRAM_ECN_CONGESTED, 0x30},   {6, DATAGRAM_ECN_NOT_CAPABLE, 0x00},
+};
+
+ROW_TEST(test_ecn, ecn_rows)
 {
-  static const struct {
-    unsigned version;
-    datagram_ecn ecn;
-    uint8_t second_octet;
-  } cases[] = {
-      {4, DATAGRAM_ECN_NOT_CAPABLE, 0x00}, {4, DATAGRAM_ECN_ECT_1, 0x01},       {4, DATAGRAM_ECN_ECT_0, 0x02},
-      {4, DATAGRAM_ECN_CONGESTED, 0x03},   {6, DATAGRAM_ECN_ECT_1, 0x10},       {6, DATAGRAM_ECN_ECT_0, 0x20},
-      {6, DATAGRAM_ECN_CONGESTED, 0x30},   {6, DATAGRAM_ECN_NOT_CAPABLE, 0x00},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    uint8_t wire[63];
-    g_autoptr(datagram) packet = fixture_text_packet(cases[i].version, "abc");
-    g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    packet->header[1] |= cases[i].version == 4 ? 0xA8 : 0xCF; /* DSCP; DSCP and flow label */
-    datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
-    datagram_set_ecn(packet, cases[i].ecn);
-    g_assert_cmpint(datagram_ecn_of(packet), ==, cases[i].ecn);
-    datagram_write(packet, wire, true);
-    g_assert_cmphex(wire[0], ==, cases[i].version == 4 ? 0x45 : 0x60);
-    g_assert_cmphex(wire[1], ==, cases[i].second_octet | (cases[i].version == 4 ? 0xA8 : 0xCF));
-    g_autoptr(datagram) read = fixture_through_wire(packet);
-    g_assert_cmpint(datagram_ecn_of(read), ==, cases[i].ecn);
-  }
+  uint8_t wire[63];
+  g_autoptr(datagram) packet = fixture_text_packet(c->version, "abc");
+  g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  packet->header[1] |= c->version == 4 ? 0xA8 : 0xCF; /* DSCP; DSCP and flow label */
+  datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
+  datagram_set_ecn(packet, c->ecn);
+  g_assert_cmpint(datagram_ecn_of(packet), ==, c->ecn);
+  datagram_write(packet, wire, true);
+  g_assert_cmphex(wire[0], ==, c->version == 4 ? 0x45 : 0x60);
+  g_assert_cmphex(wire[1], ==, c->second_octet | (c->version == 4 ? 0xA8 : 0xCF));
+  g_autoptr(datagram) read = fixture_through_wire(packet);
+  g_assert_cmpint(datagram_ecn_of(read), ==, c->ecn);
 }
 
 /* A packet is of its own flow, and of none that differs in the last octet of a field. */
@@ -220,70 +193,61 @@ static void assert_is_of_flow_alone(const datagram *packet, const datagram_flow 
   }
 }
 
-TEST(test_flow)
+VERSION_TEST(test_flow)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    datagram_flow flow;
-    g_autoptr(datagram) packet = fixture_text_packet(version, "");
-    g_assert_true(datagram_flow_of(packet, &flow));
-    fixture_assert_address(flow.source, version, 1);
-    fixture_assert_address(flow.destination, version, 2);
-    g_assert_cmpuint(flow.source_port, ==, 5000);
-    g_assert_cmpuint(flow.destination_port, ==, 5001);
-    assert_is_of_flow_alone(packet, &flow);
-  }
+  datagram_flow flow;
+  g_autoptr(datagram) packet = fixture_text_packet(version, "");
+  g_assert_true(datagram_flow_of(packet, &flow));
+  fixture_assert_address(flow.source, version, 1);
+  fixture_assert_address(flow.destination, version, 2);
+  EXPECT_FIELDS(&flow, (source_port, 5000), (destination_port, 5001));
+  assert_is_of_flow_alone(packet, &flow);
 }
 
-/* A packet carries no checksum until it is told to, and then keeps it, on the wire too: what is damaged
- * afterwards is found, wherever it lies behind the IP header, at the other end as well. */
-TEST(test_damage_is_found)
+/* A packet carries no checksum until it is asked to, and then keeps it, on the wire too: what is damaged
+ * afterwards is found, wherever it lies after the IP header, at the other end as well. */
+VERSION_TEST(test_damage_is_found)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
-    uint32_t ip_octets = packet->ip_octets;
-    g_assert_false(packet->carries_checksum);
-    g_assert_true(datagram_checksum_is_right(packet));
-    datagram_carry_checksum(packet);
-    g_assert_true(packet->carries_checksum);
-    g_assert_true(datagram_checksum_is_right(packet));
-    g_assert_cmphex(datagram_tcp_checksum(packet), ==, version == 4 ? 0x02FF : 0x28DE);
+  g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
+  uint32_t ip_octets = packet->ip_octets;
+  g_assert_false(packet->carries_checksum);
+  g_assert_true(datagram_checksum_is_right(packet));
+  datagram_carry_checksum(packet);
+  g_assert_true(packet->carries_checksum);
+  g_assert_true(datagram_checksum_is_right(packet));
+  g_assert_cmphex(datagram_tcp_checksum(packet), ==, version == 4 ? 0x02FF : 0x28DE);
 
-    datagram *copy = datagram_copy(packet);
-    datagram_own_payload(copy)[1] ^= 0x20;
-    g_assert_false(datagram_checksum_is_right(copy));
-    g_assert_true(datagram_checksum_is_right(packet)); /* the octets were shared, and are no more */
-    datagram_carry_checksum(copy);                     /* has one: the damage is not covered up */
-    g_assert_false(datagram_checksum_is_right(copy));
-    datagram *read = fixture_through_wire(copy);
-    g_assert_false(datagram_checksum_is_right(read));
-    datagram_unref(read);
-    datagram_unref(copy);
+  g_autoptr(datagram) copy = datagram_copy(packet);
+  datagram_own_payload(copy)[1] ^= 0x20;
+  g_assert_false(datagram_checksum_is_right(copy));
+  g_assert_true(datagram_checksum_is_right(packet)); /* the octets were shared, and are no more */
+  datagram_carry_checksum(copy);                     /* has one: the damage is not covered up */
+  g_assert_false(datagram_checksum_is_right(copy));
+  g_autoptr(datagram) read = fixture_through_wire(copy);
+  g_assert_false(datagram_checksum_is_right(read));
 
-    packet->header[ip_octets + 3] ^= 1; /* the destination port */
-    g_assert_false(datagram_checksum_is_right(packet));
-    packet->header[ip_octets + 3] ^= 1;
-    packet->header[ip_octets + 16] ^= 1; /* the checksum */
-    g_assert_false(datagram_checksum_is_right(packet));
-  }
+  packet->header[ip_octets + 3] ^= 1; /* the destination port */
+  g_assert_false(datagram_checksum_is_right(packet));
+  packet->header[ip_octets + 3] ^= 1;
+  packet->header[ip_octets + 16] ^= 1; /* the checksum */
+  g_assert_false(datagram_checksum_is_right(packet));
 }
 
 /* A packet that is changed and forgets its checksum has one of what it is now, on the wire and when it
  * carries one again. */
-TEST(test_checksum_is_forgotten)
+VERSION_TEST(test_checksum_is_forgotten)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
-    datagram_carry_checksum(packet);
-    datagram_own_payload(packet)[1] ^= 0x20;
-    g_assert_false(datagram_checksum_is_right(packet));
-    datagram_forget_checksum(packet);
-    g_assert_false(packet->carries_checksum);
-    g_autoptr(datagram) read = fixture_through_wire(packet);
-    g_assert_true(read->carries_checksum);
-    g_assert_true(datagram_checksum_is_right(read));
-    datagram_carry_checksum(packet);
-    g_assert_true(datagram_checksum_is_right(packet));
-  }
+  g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
+  datagram_carry_checksum(packet);
+  datagram_own_payload(packet)[1] ^= 0x20;
+  g_assert_false(datagram_checksum_is_right(packet));
+  datagram_forget_checksum(packet);
+  g_assert_false(packet->carries_checksum);
+  g_autoptr(datagram) read = fixture_through_wire(packet);
+  g_assert_true(read->carries_checksum);
+  g_assert_true(datagram_checksum_is_right(read));
+  datagram_carry_checksum(packet);
+  g_assert_true(datagram_checksum_is_right(packet));
 }
 
 /* A checksum that comes out as 0 is carried as FFFF, its other form, so that it is not taken for none; and is
@@ -295,8 +259,7 @@ TEST(test_checksum_of_zero)
   g_autoptr(datagram) packet = fixture_packet(4, octets, 2);
   g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0);
   datagram_carry_checksum(packet);
-  g_assert_cmphex(packet->header[20 + 16], ==, 0xFF);
-  g_assert_cmphex(packet->header[20 + 17], ==, 0xFF);
+  EXPECT_FIELDS(packet, (header[20 + 16], 0xFF), (header[20 + 17], 0xFF));
   g_assert_true(datagram_checksum_is_right(packet));
   g_autoptr(datagram) read = fixture_through_wire(packet);
   g_assert_true(read->carries_checksum);
@@ -308,21 +271,17 @@ TEST(test_checksum_of_zero)
 /* A header whose data offset or options damage has changed is none. */
 TEST(test_damaged_header)
 {
+  const tcp_header with_options = {.flags = TCP_ACK, .has_timestamps = true};
   tcp_header header;
-  datagram *packet = fixture_text_packet(4, "abcd");
+  g_autoptr(datagram) packet = fixture_text_packet(4, "abcd");
   g_assert_true(datagram_tcp_header(packet, &header));
   packet->header[32] = 0x40; /* 16 octets */
   g_assert_false(datagram_tcp_header(packet, &header));
   packet->header[32] = 0x60; /* 24 octets: what would be an option is payload */
   g_assert_false(datagram_tcp_header(packet, &header));
-  datagram_unref(packet);
-
-  const tcp_header with_options = {.flags = TCP_ACK, .has_timestamps = true};
-  const ip_address address = ip_address_v4(1);
-  packet = datagram_new_in(NULL, &address, &address, &with_options, NULL);
-  packet->header[32] = 0x50; /* 20 octets: what would be payload is an option */
-  g_assert_false(datagram_tcp_header(packet, &header));
-  datagram_unref(packet);
+  g_autoptr(datagram) other = packet_between(ip_address_v4(1), ip_address_v4(1), &with_options, NULL, 0);
+  other->header[32] = 0x50; /* 20 octets: what would be payload is an option */
+  g_assert_false(datagram_tcp_header(other, &header));
 }
 
 /* The checksum of a payload in pieces of any length is that of the same octets in one piece. */
@@ -362,17 +321,13 @@ TEST(test_copy)
   packet->retransmission = true;
   datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   datagram_carry_checksum(packet);
-  datagram *copy = datagram_copy(packet);
+  g_autoptr(datagram) copy = datagram_copy(packet);
   fixture_assert_same_wire(copy, packet);
-  g_assert_cmpuint(copy->send_order, ==, 0);
-  g_assert_true(copy->retransmission);
-  g_assert_true(copy->carries_checksum);
+  EXPECT_FIELDS(copy, (send_order, 0), (retransmission, true), (carries_checksum, true));
   datagram_unref(packet);
   g_assert_true(buffer_chain_equals(&copy->payload, 0, 3, (const uint8_t *)"abc"));
-  datagram_unref(copy);
-  packet = fixture_text_packet(4, "");
-  g_assert_null(datagram_own_payload(packet));
-  datagram_unref(packet);
+  g_autoptr(datagram) bare = fixture_text_packet(4, "");
+  g_assert_null(datagram_own_payload(bare));
 }
 
 /* Whatever can be asked of a packet, asked. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "datagram_fixture.h"
-#include "test.h"
 
 static datagram *fragmentable(const char *text, uint16_t identification)
 {
@@ -28,13 +27,11 @@ TEST(test_on_the_wire)
                                  0x4D, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02, '4',  '5',
                                  '6',  '7',  '8',  '9',  'a',  'b',  'c',  'd',  'e',  'f'};
   g_autoptr(datagram) packet = fragmentable("0123456789abcdef", 0x1234);
-  datagram *fragment = datagram_new_fragment(packet, 0, 24);
-  g_assert_cmpint(fragment->kind, ==, DATAGRAM_FRAGMENT);
-  fixture_assert_wire(fragment, first, sizeof first);
-  datagram_unref(fragment);
-  fragment = datagram_new_fragment(packet, 24, 12);
-  fixture_assert_wire(fragment, last, sizeof last);
-  datagram_unref(fragment);
+  g_autoptr(datagram) one = datagram_new_fragment(packet, 0, 24);
+  g_autoptr(datagram) other = datagram_new_fragment(packet, 24, 12);
+  g_assert_cmpint(one->kind, ==, DATAGRAM_FRAGMENT);
+  fixture_assert_wire(one, first, sizeof first);
+  fixture_assert_wire(other, last, sizeof last);
 }
 
 static void assert_fragment(const datagram *packet, uint32_t identification, uint32_t offset, uint32_t length,
@@ -42,16 +39,14 @@ static void assert_fragment(const datagram *packet, uint32_t identification, uin
 {
   datagram_fragment of;
   datagram_fragment_of(packet, &of);
-  g_assert_cmpuint(of.identification, ==, identification);
-  g_assert_cmpuint(of.offset_octets, ==, offset);
-  g_assert_cmpuint(of.length_octets, ==, length);
+  EXPECT_FIELDS(&of, (identification, identification), (offset_octets, offset), (length_octets, length));
   g_assert_true(of.more == more);
-  g_assert_true(ip_address_equal(&of.source, &(ip_address){.version = 4, .octets = {0xC0, 0xA8, 0, 1}}));
-  g_assert_true(ip_address_equal(&of.destination, &(ip_address){.version = 4, .octets = {0xC0, 0xA8, 0, 2}}));
+  fixture_assert_address(of.source, 4, 1);
+  fixture_assert_address(of.destination, 4, 2);
 }
 
-/* What a fragment says is what was asked for, as made and as read; a fragment of a fragment counts from the
- * datagram's beginning, and is followed by others when the one it was cut from was (RFC 791 §3.2). */
+/* A fragment has the fields that were asked for, as made and as read; a fragment of a fragment counts from
+ * the datagram's beginning, and is followed by others when the one it was cut from was (RFC 791 §3.2). */
 TEST(test_fragments_of_fragments)
 {
   datagram_flow flow;
@@ -92,23 +87,16 @@ TEST(test_ipv6_on_the_wire)
   g_assert_cmpuint(wire[6], ==, 44);
   g_assert_cmpmem(wire + 40, 8, header, 8);
   memcpy(wire + 44, "\x0A\x0B\x0C\x0D", 4);
-  datagram *read = fixture_read(wire, sizeof wire);
-  uint8_t again[sizeof wire];
-  datagram_write(read, again, true);
-  g_assert_cmpmem(again, sizeof again, wire, sizeof wire);
-  datagram *piece = datagram_new_fragment(read, 8, 8);
+  g_autoptr(datagram) read = fixture_read(wire, sizeof wire);
+  fixture_assert_wire(read, wire, sizeof wire);
+  g_autoptr(datagram) piece = datagram_new_fragment(read, 8, 8);
   datagram_fragment of;
   datagram_fragment_of(piece, &of);
-  g_assert_cmphex(of.identification, ==, 0x0A0B0C0D);
-  g_assert_cmpuint(of.offset_octets, ==, 16);
-  g_assert_true(of.more);
-  datagram_unref(piece);
-  datagram_unref(read);
+  EXPECT_FIELDS(&of, (identification, 0x0A0B0C0D), (offset_octets, 16), (more, true));
   wire[5] = 8; /* the header alone, and no octets */
-  read = fixture_read(wire, 48);
-  g_assert_nonnull(read);
-  g_assert_cmpuint(datagram_octets(read), ==, 48);
-  datagram_unref(read);
+  g_autoptr(datagram) empty = fixture_read(wire, 48);
+  g_assert_nonnull(empty);
+  g_assert_cmpuint(datagram_octets(empty), ==, 48);
 }
 
 static void append_payload(buffer_chain *whole, const datagram *fragment)
@@ -130,16 +118,14 @@ TEST(test_reassembled)
     uint32_t length = (uint32_t)random_stream_below(random, sizeof octets);
     g_autoptr(datagram) packet = fixture_packet(version, octets, length);
     datagram_allow_fragments(packet, (uint16_t)round);
-    datagram *first = NULL;
-    buffer_chain whole;
-    buffer_chain_init(&whole);
+    g_autoptr(datagram) first = NULL;
+    buffer_chain whole = {0};
     for (uint32_t at = 0; at < length + 20;) {
       uint32_t piece = 8 * (1 + (uint32_t)random_stream_below(random, 100));
       piece = MIN(piece, length + 20 - at);
-      datagram *fragment = datagram_new_fragment(packet, at, piece);
+      g_autoptr(datagram) fragment = datagram_new_fragment(packet, at, piece);
       append_payload(&whole, fragment);
       first = first ? first : datagram_ref(fragment);
-      datagram_unref(fragment);
       at += piece;
     }
     g_autoptr(datagram) again = datagram_new_reassembled(first, &whole);
@@ -149,7 +135,6 @@ TEST(test_reassembled)
     fixture_assert_same_wire(again, packet);
     g_assert_true(again->carries_checksum || datagram_tcp_checksum(packet) == 0);
     g_assert_true(datagram_checksum_is_right(again));
-    datagram_unref(first);
   }
 }
 
@@ -159,8 +144,7 @@ TEST(test_damage_stays)
   g_autoptr(datagram) packet = fragmentable("0123456789abcdef", 1);
   datagram_carry_checksum(packet);
   datagram_own_payload(packet)[3] ^= 4;
-  buffer_chain whole;
-  buffer_chain_init(&whole);
+  buffer_chain whole = {0};
   g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 24);
   g_autoptr(datagram) last = datagram_new_fragment(packet, 24, 12);
   append_payload(&whole, first);
@@ -171,26 +155,23 @@ TEST(test_damage_stays)
 
 /* What is no TCP segment, and what no length field can say (RFC 791 §3.1): 65535 - 20 octets, of IPv6
  * 65535. */
-TEST(test_not_reassembled)
+VERSION_TEST(test_not_reassembled)
 {
   static uint8_t octets[65536];
   octets[12] = 0x50;
-  for (unsigned version = 4; version <= 6; version += 2) {
-    uint32_t longest = version == 4 ? 65515 : 65535;
-    g_autoptr(datagram) packet = fixture_text_packet(version, "0123");
-    g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 8);
-    buffer_chain whole;
-    buffer_chain_init(&whole);
-    buffer_chain_append(&whole, octets, longest + 1, NULL);
-    g_assert_null(datagram_new_reassembled(first, &whole));
-    g_assert_cmpuint(whole.length, ==, longest + 1);
-    buffer_chain_drop_front(&whole, longest + 1 - 19);
-    g_assert_null(datagram_new_reassembled(first, &whole));
-    buffer_chain_clear(&whole);
-    buffer_chain_append(&whole, octets, longest, NULL);
-    g_autoptr(datagram) longest_datagram = datagram_new_reassembled(first, &whole);
-    g_assert_nonnull(longest_datagram);
-    g_assert_cmpuint(longest_datagram->payload.length, ==, longest - 20);
-    buffer_chain_clear(&whole);
-  }
+  uint32_t longest = version == 4 ? 65515 : 65535;
+  g_autoptr(datagram) packet = fixture_text_packet(version, "0123");
+  g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 8);
+  buffer_chain whole = {0};
+  buffer_chain_append(&whole, octets, longest + 1, NULL);
+  g_assert_null(datagram_new_reassembled(first, &whole));
+  g_assert_cmpuint(whole.length, ==, longest + 1);
+  buffer_chain_drop_front(&whole, longest + 1 - 19);
+  g_assert_null(datagram_new_reassembled(first, &whole));
+  buffer_chain_clear(&whole);
+  buffer_chain_append(&whole, octets, longest, NULL);
+  g_autoptr(datagram) longest_datagram = datagram_new_reassembled(first, &whole);
+  g_assert_nonnull(longest_datagram);
+  g_assert_cmpuint(longest_datagram->payload.length, ==, longest - 20);
+  buffer_chain_clear(&whole);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "datagram_fixture.h"
-#include "test.h"
 
 /* RFC 792, RFC 1191 §4: from 10.0.0.254 to 192.168.0.1, about the segment of test_datagram.c with "abc", MTU
  * 1400 = 0578; 20 + 8 + 28 = 56 = 38 octets.
@@ -58,130 +57,116 @@ TEST(test_long_quotation_is_cut)
   g_assert_cmpuint(datagram_octets(message), ==, 1280);
 }
 
-static void assert_says(const datagram *message, unsigned version, uint32_t mtu)
+static void assert_quotes(const datagram *message, unsigned version, uint32_t mtu)
 {
   datagram_flow flow;
-  uint32_t mtu_said = 0;
+  uint32_t advised = 0;
   uint32_t sequence = 0;
   g_assert_true(datagram_flow_of(message, &flow));
   fixture_assert_address(flow.source, version, 1);
   fixture_assert_address(flow.destination, version, 2);
-  g_assert_cmpuint(flow.source_port, ==, 0x1388);
-  g_assert_cmpuint(flow.destination_port, ==, 0x1389);
-  datagram_too_big_of(message, &mtu_said, &sequence);
-  g_assert_cmpuint(mtu_said, ==, mtu);
+  EXPECT_FIELDS(&flow, (source_port, 0x1388), (destination_port, 0x1389));
+  datagram_too_big_of(message, &advised, &sequence);
+  g_assert_cmpuint(advised, ==, mtu);
   g_assert_cmpuint(sequence, ==, 1);
 }
 
 /* Both as made and as read from the wire, of a packet and of its first fragment. */
-TEST(test_what_it_says)
+VERSION_TEST(test_what_it_quotes)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    const ip_address router = fixture_address(version, 9);
-    g_autoptr(datagram) packet = fixture_text_packet(version, "0123456789abcdef");
-    datagram *message = datagram_new_too_big(&router, packet, 1300);
-    datagram *read = fixture_through_wire(message);
-    assert_says(message, version, 1300);
-    assert_says(read, version, 1300);
-    g_assert_cmpuint(datagram_too_big_quoted_octets(read), ==, version == 4 ? 20 + 20 + 16 : 40 + 20 + 16);
-    g_assert_true(read->carries_checksum);
-    g_assert_true(datagram_checksum_is_right(read));
-    fixture_assert_same_wire(read, message);
-    datagram_unref(read);
-    datagram_unref(message);
-    datagram_allow_fragments(packet, 7);
-    g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 24);
-    message = datagram_new_too_big(&router, first, 1280);
-    assert_says(message, version, 1280);
-    /* the first fragment's length is not the packet's */
-    g_assert_cmpuint(datagram_too_big_quoted_octets(message), ==, 65535);
-    datagram_unref(message);
-  }
+  const ip_address router = fixture_address(version, 9);
+  g_autoptr(datagram) packet = fixture_text_packet(version, "0123456789abcdef");
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
+  g_autoptr(datagram) read = fixture_through_wire(message);
+  assert_quotes(message, version, 1300);
+  assert_quotes(read, version, 1300);
+  g_assert_cmpuint(datagram_too_big_quoted_octets(read), ==, version == 4 ? 20 + 20 + 16 : 40 + 20 + 16);
+  g_assert_true(read->carries_checksum);
+  g_assert_true(datagram_checksum_is_right(read));
+  fixture_assert_same_wire(read, message);
+  datagram_allow_fragments(packet, 7);
+  g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 24);
+  g_autoptr(datagram) about_first = datagram_new_too_big(&router, first, 1280);
+  assert_quotes(about_first, version, 1280);
+  /* the first fragment's length is not the packet's */
+  g_assert_cmpuint(datagram_too_big_quoted_octets(about_first), ==, 65535);
 }
 
 /* RFC 1122 §3.2.2: not about an ICMP error, not about another than the first fragment. And not without
- * ports. */
+ * ports: a first fragment of 4 octets (24 = 0x18 octets IP) lacks them; one of 8 has ports and sequence
+ * number. */
 TEST(test_what_it_is_not_sent_about)
 {
+  static const uint8_t tiny[] = {0x45, 0, 0, 0x18, 0,  1, 0x20, 0, 64, 6, 0, 0,
+                                 10,   0, 0, 1,    10, 0, 0,    2, 1,  2, 3, 4};
+  static const uint8_t small[] = {0x45, 0, 0,  0x1C, 0, 1, 0x20, 0, 64, 6, 0, 0, 10, 0,
+                                  0,    1, 10, 0,    0, 2, 1,    2, 3,  4, 5, 6, 7,  8};
   const ip_address router = fixture_address(4, 9);
   g_autoptr(datagram) packet = fixture_text_packet(4, "0123456789abcdef");
   datagram_allow_fragments(packet, 7);
   g_autoptr(datagram) second = datagram_new_fragment(packet, 24, 12);
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
+  g_autoptr(datagram) of_4 = fixture_read(tiny, sizeof tiny);
+  g_autoptr(datagram) of_8 = fixture_read(small, sizeof small);
   g_assert_null(datagram_new_too_big(&router, second, 1300));
-  datagram *message = datagram_new_too_big(&router, packet, 1300);
   g_assert_null(datagram_new_too_big(&router, message, 68));
-  /* a first fragment of 4 octets, 24 = 0x18 octets IP */
-  static const uint8_t tiny[] = {0x45, 0, 0, 0x18, 0,  1, 0x20, 0, 64, 6, 0, 0,
-                                 10,   0, 0, 1,    10, 0, 0,    2, 1,  2, 3, 4};
-  datagram *first = fixture_read(tiny, sizeof tiny);
-  g_assert_null(datagram_new_too_big(&router, first, 1300));
-  datagram_unref(first);
-  datagram_unref(message);
-  /* of 8 octets: the ports and the sequence number are there */
-  static const uint8_t small[] = {0x45, 0, 0,  0x1C, 0, 1, 0x20, 0, 64, 6, 0, 0, 10, 0,
-                                  0,    1, 10, 0,    0, 2, 1,    2, 3,  4, 5, 6, 7,  8};
-  first = fixture_read(small, sizeof small);
-  message = datagram_new_too_big(&router, first, 68);
-  g_assert_nonnull(message);
-  datagram_unref(first);
-  datagram_unref(message);
+  g_assert_null(datagram_new_too_big(&router, of_4, 1300));
+  g_autoptr(datagram) about_8 = datagram_new_too_big(&router, of_8, 68);
+  g_assert_nonnull(about_8);
 }
 
 /* Damage that the checksum finds (RFC 792: over the ICMP message alone). */
-TEST(test_damage_is_found)
+VERSION_TEST(test_damage_is_found)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    const ip_address router = fixture_address(version, 9);
-    g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
-    g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
-    datagram_carry_checksum(message);
-    g_assert_true(datagram_checksum_is_right(message));
-    datagram_own_payload(message)[7] ^= 1;
-    g_assert_false(datagram_checksum_is_right(message));
-    g_autoptr(datagram) read = fixture_through_wire(message);
-    g_assert_false(datagram_checksum_is_right(read));
-  }
+  const ip_address router = fixture_address(version, 9);
+  g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
+  datagram_carry_checksum(message);
+  g_assert_true(datagram_checksum_is_right(message));
+  datagram_own_payload(message)[7] ^= 1;
+  g_assert_false(datagram_checksum_is_right(message));
+  g_autoptr(datagram) read = fixture_through_wire(message);
+  g_assert_false(datagram_checksum_is_right(read));
 }
 
-/* Quotations that quote no TCP segment are not read, and say nothing when damage has made them. */
-TEST(test_bad_quotations)
+/* Quotations that quote no TCP segment are not read, and yield nothing when damage has made them. */
+static const struct {
+  unsigned at;
+  uint8_t value;
+} bad_quotations_rows[] = {
+    {20, 8},    /* echo request */
+    {21, 3},    /* port unreachable */
+    {28, 0x65}, /* the packet quoted: version 6 */
+    {28, 0x44}, /* IHL 16 octets */
+    {28, 0x46}, /* IHL 24 octets: 64 bits are not there */
+    {35, 1},    /* a fragment after the first */
+    {37, 17},   /* UDP */
+};
+
+ROW_TEST(test_bad_quotations, bad_quotations_rows)
 {
-  static const struct {
-    unsigned at;
-    uint8_t value;
-  } cases[] = {
-      {20, 8},    /* echo request */
-      {21, 3},    /* port unreachable */
-      {28, 0x65}, /* the packet quoted: version 6 */
-      {28, 0x44}, /* IHL 16 octets */
-      {28, 0x46}, /* IHL 24 octets: 64 bits are not there */
-      {35, 1},    /* a fragment behind the first */
-      {37, 17},   /* UDP */
-  };
   const ip_address router = fixture_address(4, 9);
   g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
   g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
   uint8_t wire[56];
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    datagram_write(message, wire, true);
-    wire[cases[i].at] = cases[i].value;
-    g_assert_null(fixture_read(wire, sizeof wire));
-    if (cases[i].at >= 28) {
-      datagram_flow flow;
-      uint32_t mtu = 1;
-      uint32_t sequence = 1;
-      g_autoptr(datagram) damaged = datagram_copy(message);
-      datagram_own_payload(damaged)[cases[i].at - 20] = cases[i].value;
-      g_assert_false(datagram_flow_of(damaged, &flow));
-      datagram_too_big_of(damaged, &mtu, &sequence);
-      g_assert_cmpuint(mtu, ==, 0);
-      g_assert_cmpuint(sequence, ==, 0);
-      g_assert_cmpuint(datagram_too_big_quoted_octets(damaged), ==, 0);
-    }
+  datagram_write(message, wire, true);
+  wire[c->at] = c->value;
+  g_assert_null(fixture_read(wire, sizeof wire));
+  if (c->at >= 28) {
+    datagram_flow flow;
+    uint32_t mtu = 1;
+    uint32_t sequence = 1;
+    g_autoptr(datagram) damaged = datagram_copy(message);
+    datagram_own_payload(damaged)[c->at - 20] = c->value;
+    g_assert_false(datagram_flow_of(damaged, &flow));
+    datagram_too_big_of(damaged, &mtu, &sequence);
+    g_assert_cmpuint(mtu, ==, 0);
+    g_assert_cmpuint(sequence, ==, 0);
+    g_assert_cmpuint(datagram_too_big_quoted_octets(damaged), ==, 0);
   }
 }
 
-/* Any octets behind a well-formed beginning are read or refused, and nothing else happens. */
+/* Any octets after a well-formed beginning are read or refused, and nothing else happens. */
 TEST(test_random_quotations)
 {
   g_autoptr(random_stream) random = random_stream_new(2, "datagram_icmp");

@@ -59,23 +59,20 @@ TEST(test_what_tells_flows_apart)
 }
 
 /* Both directions have one key, the lower end first: by address, then by port. */
-TEST(test_order)
-{
-  static const struct {
-    uint32_t source, destination;
-    uint16_t source_port, destination_port;
-    bool is_reversed;
-  } rows[] = {
-      {1, 2, 9, 4, false}, {2, 1, 3, 4, true}, {1, 1, 3, 4, false}, {1, 1, 4, 3, true}, {1, 1, 3, 3, false}};
+static const struct {
+  uint32_t source, destination;
+  uint16_t source_port, destination_port;
+  bool is_reversed;
+} order_rows[] = {
+    {1, 2, 9, 4, false}, {2, 1, 3, 4, true}, {1, 1, 3, 4, false}, {1, 1, 4, 3, true}, {1, 1, 3, 3, false}};
 
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const datagram_flow one =
-        key_of(rows[i].source, rows[i].destination, rows[i].source_port, rows[i].destination_port);
-    datagram_flow ordered = one;
-    datagram_flow other = flow_table_reversed(&one);
-    g_assert_true(flow_table_order(&ordered) == rows[i].is_reversed);
-    flow_table_order(&other);
-    g_assert_cmpmem(&ordered, sizeof ordered, &other, sizeof other);
-    g_assert_false(flow_table_order(&ordered));
-  }
+ROW_TEST(test_order, order_rows)
+{
+  const datagram_flow one = key_of(c->source, c->destination, c->source_port, c->destination_port);
+  datagram_flow ordered = one;
+  datagram_flow other = flow_table_reversed(&one);
+  g_assert_true(flow_table_order(&ordered) == c->is_reversed);
+  flow_table_order(&other);
+  g_assert_cmpmem(&ordered, sizeof ordered, &other, sizeof other);
+  g_assert_false(flow_table_order(&ordered));
 }

@@ -2,9 +2,8 @@
 /* One datagram's fragments: which fit each other, and what they make. */
 #include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
-#include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(octet_buffer, octet_buffer_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ip_fragments, ip_fragments_free)
 
 /* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
 static ip_fragments_verdict offer_octets(ip_fragments *fragments, const datagram_fragment *of,
@@ -36,51 +35,50 @@ static uint32_t tcp_payload_octets(const ip_fragments *fragments)
 }
 
 /* 100 octets and 20 of TCP header in pieces 0 … 48, 48 … 96, 96 … 120, in every order. */
-TEST(test_every_order)
+static const unsigned every_order_rows[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                               {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+ROW_TEST(test_every_order, every_order_rows)
 {
-  static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   static const uint32_t lengths[] = {48, 48, 24};
-  for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-    ip_fragments *fragments = ip_fragments_new();
-    g_assert_false(fragments->has_first);
-    for (unsigned k = 0; k < 3; k++) {
-      unsigned piece = orders[i][k];
-      g_assert_false(ip_fragments_are_whole(fragments));
-      g_assert_cmpint(offer(fragments, fragment_fixture_piece(4, 9, 100, piece * 48, lengths[piece])), ==,
-                      IP_FRAGMENTS_NEW);
-    }
-    g_assert_true(ip_fragments_are_whole(fragments));
-    g_assert_cmpuint(fragments->octets, ==, 120);
-    g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
-    g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
-    fragment_fixture_assert_segment(whole, 4, 9, 100);
-    ip_fragments_free(fragments);
+  g_autoptr(ip_fragments) fragments = ip_fragments_new();
+  g_assert_false(fragments->has_first);
+  for (unsigned k = 0; k < 3; k++) {
+    unsigned piece = (*c)[k];
+    g_assert_false(ip_fragments_are_whole(fragments));
+    g_assert_cmpint(offer(fragments, numbered_piece(4, 9, 100, piece * 48, lengths[piece])), ==,
+                    IP_FRAGMENTS_NEW);
   }
+  g_assert_true(ip_fragments_are_whole(fragments));
+  g_assert_cmpuint(fragments->octets, ==, 120);
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
+  g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
+  assert_numbered(whole, 4, 9, 100);
 }
 
 /* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24. */
 TEST(test_octets)
 {
-  ip_fragments *fragments = ip_fragments_new();
-  offer(fragments, fragment_fixture_piece(4, 9, 100, 96, 24));
-  g_assert_cmpuint(fragments->octets, ==, 24);
+  g_autoptr(ip_fragments) fragments = ip_fragments_new();
+  offer(fragments, numbered_piece(4, 9, 100, 96, 24));
+  EXPECT_FIELDS(fragments, (octets, 24), (has_first, false));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 24);
-  g_assert_false(fragments->has_first);
-  offer(fragments, fragment_fixture_piece(4, 9, 100, 0, 48));
+  offer(fragments, numbered_piece(4, 9, 100, 0, 48));
   g_assert_cmpuint(fragments->octets, ==, 72);
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 52);
   g_assert_cmpuint(datagram_octets(fragments->first.packet), ==, 68);
-  ip_fragments_free(fragments);
-  /* a first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than
-   * those */
-  fragments = ip_fragments_new();
-  offer(fragments, fragment_fixture_piece(4, 9, 100, 0, 8));
-  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
-  ip_fragments_free(fragments);
-  fragments = ip_fragments_new();
-  offer(fragments, fragment_fixture_forged(9, 0, true, 16, 0xFF));
-  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
-  ip_fragments_free(fragments);
+}
+
+/* A first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than
+ * those. */
+TEST(test_first_fragment_without_payload)
+{
+  datagram *firsts[] = {numbered_piece(4, 9, 100, 0, 8), forged_fragment(9, 0, true, 16, 0xFF)};
+  for (size_t i = 0; i < G_N_ELEMENTS(firsts); i++) {
+    g_autoptr(ip_fragments) fragments = ip_fragments_new();
+    offer(fragments, firsts[i]);
+    g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
+  }
 }
 
 /* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all
@@ -89,71 +87,60 @@ TEST(test_header_octets)
 {
   static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
                                       0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
-  g_autoptr(octet_buffer) buffer = octet_buffer_new(60);
-  uint8_t *wire = octet_buffer_octets(buffer);
-  ip_fragments *fragments = ip_fragments_new();
-  g_autoptr(datagram) forged = fragment_fixture_forged(9, 0, true, 40, 0);
-
-  datagram_write(forged, wire, true);
+  g_autoptr(ip_fragments) fragments = ip_fragments_new();
+  g_autoptr(datagram) forged = forged_fragment(9, 0, true, sizeof segment, 0);
+  g_autofree uint8_t *wire = fixture_wire(forged);
   memcpy(wire + 20, segment, sizeof segment);
-  offer(fragments, datagram_read(buffer, wire, 60));
+  offer(fragments, fixture_read(wire, 20 + sizeof segment));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 40 - 8 * 4);
-  ip_fragments_free(fragments);
 }
 
 /* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for
  * duplicates. */
-TEST(test_verdicts)
+static const struct {
+  uint32_t from;
+  bool more;
+  uint32_t length;
+  uint8_t octet;
+  ip_fragments_verdict verdict;
+} verdicts_rows[] = {
+    {16, true, 16, 1, IP_FRAGMENTS_DUPLICATE},
+    {16, true, 16, 2, IP_FRAGMENTS_CONTRADICTS},  /* other octets */
+    {16, false, 16, 1, IP_FRAGMENTS_CONTRADICTS}, /* the same as the last */
+    {16, true, 8, 1, IP_FRAGMENTS_CONTRADICTS},   /* a part of it */
+    {24, true, 8, 1, IP_FRAGMENTS_CONTRADICTS},
+    {16, true, 24, 1, IP_FRAGMENTS_CONTRADICTS}, /* more than it */
+    {8, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},  /* into it */
+    {0, true, 128, 1, IP_FRAGMENTS_CONTRADICTS}, /* over both */
+    {24, true, 16, 1, IP_FRAGMENTS_CONTRADICTS}, /* out of it */
+    {40, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},
+    {56, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},
+    {32, true, 16, 1, IP_FRAGMENTS_NEW}, /* just between */
+    {0, true, 16, 1, IP_FRAGMENTS_NEW},
+    {64, true, 8, 1, IP_FRAGMENTS_NEW},
+    {64, false, 3, 1, IP_FRAGMENTS_NEW},
+    {32, false, 3, 1, IP_FRAGMENTS_CONTRADICTS}, /* an end before others */
+};
+
+ROW_TEST(test_verdicts, verdicts_rows)
 {
-  static const struct {
-    uint32_t from;
-    bool more;
-    uint32_t length;
-    uint8_t octet;
-    ip_fragments_verdict verdict;
-  } cases[] = {
-      {16, true, 16, 1, IP_FRAGMENTS_DUPLICATE},
-      {16, true, 16, 2, IP_FRAGMENTS_CONTRADICTS},  /* other octets */
-      {16, false, 16, 1, IP_FRAGMENTS_CONTRADICTS}, /* the same as the last */
-      {16, true, 8, 1, IP_FRAGMENTS_CONTRADICTS},   /* a part of it */
-      {24, true, 8, 1, IP_FRAGMENTS_CONTRADICTS},
-      {16, true, 24, 1, IP_FRAGMENTS_CONTRADICTS}, /* more than it */
-      {8, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},  /* into it */
-      {0, true, 128, 1, IP_FRAGMENTS_CONTRADICTS}, /* over both */
-      {24, true, 16, 1, IP_FRAGMENTS_CONTRADICTS}, /* out of it */
-      {40, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},
-      {56, true, 16, 1, IP_FRAGMENTS_CONTRADICTS},
-      {32, true, 16, 1, IP_FRAGMENTS_NEW}, /* just between */
-      {0, true, 16, 1, IP_FRAGMENTS_NEW},
-      {64, true, 8, 1, IP_FRAGMENTS_NEW},
-      {64, false, 3, 1, IP_FRAGMENTS_NEW},
-      {32, false, 3, 1, IP_FRAGMENTS_CONTRADICTS}, /* an end before others */
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    ip_fragments *fragments = ip_fragments_new();
-    g_test_message("case %zu", i);
-    offer(fragments, fragment_fixture_forged(5, 48, true, 16, 1));
-    offer(fragments, fragment_fixture_forged(5, 16, true, 16, 1));
-    g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, cases[i].from, cases[i].more, cases[i].length,
-                                                             cases[i].octet)),
-                    ==, cases[i].verdict);
-    ip_fragments_free(fragments);
-  }
+  g_autoptr(ip_fragments) fragments = ip_fragments_new();
+  offer(fragments, forged_fragment(5, 48, true, 16, 1));
+  offer(fragments, forged_fragment(5, 16, true, 16, 1));
+  g_assert_cmpint(offer(fragments, forged_fragment(5, c->from, c->more, c->length, c->octet)), ==,
+                  c->verdict);
 }
 
-/* Behind the end there is nothing, and no other end. */
+/* After the end there is nothing, and no other end. */
 TEST(test_the_end)
 {
-  ip_fragments *fragments = ip_fragments_new();
-  offer(fragments, fragment_fixture_forged(5, 64, false, 10, 1));
-  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 80, true, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
-  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 80, false, 8, 1)), ==,
-                  IP_FRAGMENTS_CONTRADICTS);
-  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 32, false, 8, 1)), ==,
-                  IP_FRAGMENTS_CONTRADICTS);
-  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 64, false, 10, 1)), ==, IP_FRAGMENTS_DUPLICATE);
-  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 56, true, 8, 1)), ==, IP_FRAGMENTS_NEW);
-  ip_fragments_free(fragments);
+  g_autoptr(ip_fragments) fragments = ip_fragments_new();
+  offer(fragments, forged_fragment(5, 64, false, 10, 1));
+  g_assert_cmpint(offer(fragments, forged_fragment(5, 80, true, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, forged_fragment(5, 80, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, forged_fragment(5, 32, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, forged_fragment(5, 64, false, 10, 1)), ==, IP_FRAGMENTS_DUPLICATE);
+  g_assert_cmpint(offer(fragments, forged_fragment(5, 56, true, 8, 1)), ==, IP_FRAGMENTS_NEW);
 }
 
 /* RFC 3168 §5.3: CE if one fragment has it, but none at all when another is not ECN-capable; else the first
@@ -174,9 +161,9 @@ TEST(test_ecn)
       {DATAGRAM_ECN_CONGESTED, DATAGRAM_ECN_NOT_CAPABLE, -1},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    ip_fragments *fragments = ip_fragments_new();
-    datagram *first = fragment_fixture_piece(4, 9, 100, 0, 48);
-    datagram *last = fragment_fixture_piece(4, 9, 100, 48, 72);
+    g_autoptr(ip_fragments) fragments = ip_fragments_new();
+    datagram *first = numbered_piece(4, 9, 100, 0, 48);
+    datagram *last = numbered_piece(4, 9, 100, 48, 72);
     datagram_set_ecn(first, cases[i].first);
     datagram_set_ecn(last, cases[i].last);
     offer(fragments, i % 2 ? first : last);
@@ -188,19 +175,17 @@ TEST(test_ecn)
       g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
       g_assert_cmpint(datagram_ecn_of(whole), ==, cases[i].whole);
     }
-    ip_fragments_free(fragments);
   }
 }
 
 /* Whole, but no TCP segment: a data offset of 0. */
 TEST(test_no_segment)
 {
-  ip_fragments *fragments = ip_fragments_new();
-  offer(fragments, fragment_fixture_forged(5, 0, true, 32, 0));
-  offer(fragments, fragment_fixture_forged(5, 32, false, 1, 0));
+  g_autoptr(ip_fragments) fragments = ip_fragments_new();
+  offer(fragments, forged_fragment(5, 0, true, 32, 0));
+  offer(fragments, forged_fragment(5, 32, false, 1, 0));
   g_assert_true(ip_fragments_are_whole(fragments));
   g_assert_null(ip_fragments_assemble(fragments));
-  ip_fragments_free(fragments);
   ip_fragments_free(NULL);
 }
 
@@ -229,23 +214,22 @@ static ip_fragments *captured_fragments(const uint32_t captured[3])
 }
 
 /* Up to the first octet that was not captured. */
-TEST(test_not_all_captured)
+static const struct {
+  uint32_t captured[3];
+  uint32_t there;
+} not_all_captured_rows[] = {
+    {{16, 16, 16}, 48}, {{16, 15, 16}, 31}, {{16, 0, 16}, 16}, {{0, 16, 16}, 0}, {{16, 16, 1}, 33}};
+
+ROW_TEST(test_not_all_captured, not_all_captured_rows)
 {
-  static const struct {
-    uint32_t captured[3];
-    uint32_t there;
-  } rows[] = {{{16, 16, 16}, 48}, {{16, 15, 16}, 31}, {{16, 0, 16}, 16}, {{0, 16, 16}, 0}, {{16, 16, 1}, 33}};
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    ip_fragments *fragments = captured_fragments(rows[i].captured);
-    buffer_chain payload;
-    buffer_chain_init(&payload);
-    g_assert_true(ip_fragments_are_whole(fragments));
-    g_assert_cmpuint(fragments->end, ==, 48);
-    ip_fragments_append_to(fragments, &payload);
-    g_assert_cmpuint(payload.length, ==, rows[i].there);
-    g_assert_true(buffer_chain_equals(&payload, 0, rows[i].there,
-                                      (const uint8_t *)"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"));
-    buffer_chain_clear(&payload);
-    ip_fragments_free(fragments);
-  }
+  g_autoptr(ip_fragments) fragments = captured_fragments(c->captured);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
+  g_assert_true(ip_fragments_are_whole(fragments));
+  g_assert_cmpuint(fragments->end, ==, 48);
+  ip_fragments_append_to(fragments, &payload);
+  g_assert_cmpuint(payload.length, ==, c->there);
+  g_assert_true(buffer_chain_equals(&payload, 0, c->there,
+                                    (const uint8_t *)"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"));
+  buffer_chain_clear(&payload);
 }

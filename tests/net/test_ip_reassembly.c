@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile
  * fragments. Segments and their pieces are datagram_fixture.h's. */
-#include "base/big_endian.h"
+#include <stdio.h>
+
 #include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ip_reassembly, ip_reassembly_free)
 
@@ -25,24 +25,65 @@ static ip_reassembly *with(buffering option, uint32_t size_octets)
 
 /* Hands over octets [from, from + length) of the IP payload of datagram `number` with `octets` octets; true
  * when it makes the datagram whole, which then is right. */
-static bool give(ip_reassembly *reassembly, uint16_t number, uint32_t octets, uint32_t from, uint32_t length)
+static bool give_piece(ip_reassembly *reassembly, unsigned number, uint32_t octets, uint32_t from,
+                       uint32_t length)
 {
-  datagram *whole =
-      ip_reassembly_receive(reassembly, fragment_fixture_piece(4, number, octets, from, length), 0);
+  datagram *piece = numbered_piece(4, (uint16_t)number, octets, from, length);
+  g_autoptr(datagram) whole = ip_reassembly_receive(reassembly, piece, 0);
   if (whole) {
-    fragment_fixture_assert_segment(whole, 4, number, octets);
+    assert_numbered(whole, 4, (uint16_t)number, octets);
   }
-  datagram_unref(whole);
   return whole != NULL;
 }
 
-/* The octets that are held of all connections: those of the kit's segments, of its forged fragments, and of
- * nobody. */
+/* There is one ICMP message, to the sender of datagram `number`, and it advises `mtu_octets`. */
+static void assert_answer(ip_reassembly *reassembly, unsigned number, uint32_t mtu_octets)
+{
+  datagram_flow flow;
+  uint32_t mtu, sequence;
+  g_autoptr(datagram) message = ip_reassembly_take_answer(reassembly);
+  g_assert_nonnull(message);
+  g_assert_true(datagram_flow_of(message, &flow));
+  g_assert_cmpuint(flow.source_port, ==, 1000 + number);
+  datagram_too_big_of(message, &mtu, &sequence);
+  g_assert_cmpuint(mtu, ==, mtu_octets);
+  const ip_address from = datagram_source(message);
+  fixture_assert_address(from, from.version, 2);
+  fixture_assert_address(datagram_destination(message), from.version, 1);
+}
+
+static void assert_no_answer(ip_reassembly *reassembly)
+{
+  g_assert_null(ip_reassembly_take_answer(reassembly));
+}
+
+/* Hands over pieces: "1/1460:0+1000" has [0, 1000) of the IP payload of datagram 1 of 1460 octets. A "="
+ * after it: the datagram is whole then, and right. "!2:1020": an ICMP message advises the sender of datagram
+ * 2 to use an MTU of 1020. After all others there is neither. */
+static void give(ip_reassembly *reassembly, const char *pieces)
+{
+  g_auto(GStrv) all = g_strsplit(pieces, " ", -1);
+  for (char **piece = all; *piece; piece++) {
+    unsigned number, octets, from, length, mtu;
+    int end;
+    g_test_message("%s", *piece);
+    g_assert_cmpint(sscanf(*piece, "%u/%u:%u+%u%n", &number, &octets, &from, &length, &end), ==, 4);
+    const char *then = *piece + end;
+    g_assert_true(give_piece(reassembly, number, octets, from, length) == (*then == '='));
+    if (sscanf(then, "!%u:%u", &number, &mtu) == 2) {
+      assert_answer(reassembly, number, mtu);
+    }
+    assert_no_answer(reassembly);
+  }
+}
+
+/* The octets that are held of all connections: those of the fixture's segments, of its forged fragments, and
+ * of nobody. */
 static uint64_t held_in_all(ip_reassembly *reassembly)
 {
   uint64_t octets = ip_reassembly_held_unattributed_octets(reassembly);
   for (unsigned number = 0; number <= UINT16_MAX; number++) {
-    datagram_flow flow = fragment_fixture_flow(4, (uint16_t)number);
+    datagram_flow flow = numbered_flow(4, (uint16_t)number);
     octets += ip_reassembly_held_octets(reassembly, &flow);
     if (number % 0x101 == 0) {
       flow.source_port = (uint16_t)number;
@@ -53,58 +94,24 @@ static uint64_t held_in_all(ip_reassembly *reassembly)
   return octets;
 }
 
-/* There is one ICMP message, to the sender of datagram `number`, and it advises `mtu_octets`. */
-static void assert_answer(ip_reassembly *reassembly, uint16_t number, uint32_t mtu_octets)
-{
-  datagram_flow flow;
-  uint32_t mtu;
-  uint32_t sequence;
-  g_autoptr(datagram) message = ip_reassembly_take_answer(reassembly);
-  g_assert_nonnull(message);
-  g_assert_true(datagram_flow_of(message, &flow));
-  g_assert_cmpuint(flow.source_port, ==, 1000 + number);
-  datagram_too_big_of(message, &mtu, &sequence);
-  g_assert_cmpuint(mtu, ==, mtu_octets);
-  const ip_address from = datagram_source(message);
-  const ip_address to = datagram_destination(message);
-  const ip_address receiver = fragment_fixture_host(from.version, 2);
-  const ip_address sender = fragment_fixture_host(from.version, 1);
-  g_assert_true(ip_address_equal(&from, &receiver));
-  g_assert_true(ip_address_equal(&to, &sender));
-}
-
-static void assert_no_answer(ip_reassembly *reassembly)
-{
-  g_assert_null(ip_reassembly_take_answer(reassembly));
-}
-
 /* What is no fragment goes through at once, whatever the option. */
 TEST(test_whole_packets_pass)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
-  datagram *packet = fragment_fixture_segment(4, 1, 100);
+  g_autoptr(datagram) packet = numbered_segment(4, 1, 100);
   g_assert_true(ip_reassembly_receive(reassembly, packet, 0) == packet);
-  datagram_unref(packet);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->fragments, ==, 0);
   ip_reassembly_free(NULL);
 }
 
 /* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552),
- * no other is. */
+ * no other is; the identification again is another datagram. */
 TEST(test_drop)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
-  for (uint16_t number = 1; number <= 2; number++) {
-    g_assert_false(give(reassembly, number, 1084, 0, 552));
-    assert_answer(reassembly, number, 572);
-    g_assert_false(give(reassembly, number, 1084, 552, 552));
-    assert_no_answer(reassembly);
-  }
-  g_assert_false(give(reassembly, 2, 1084, 0, 552)); /* the identification again: another datagram */
-  assert_answer(reassembly, 2, 572);
+  give(reassembly, "1/1084:0+552!1:572 1/1084:552+552 2/1084:0+552!2:572 2/1084:552+552 2/1084:0+552!2:572");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 5);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->answers, ==, 3);
+  EXPECT_FIELDS(ip_reassembly_counted(reassembly), (refused, 5), (answers, 3));
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
 }
 
@@ -113,121 +120,78 @@ TEST(test_drop)
 TEST(test_limited)
 {
   g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
-  g_assert_false(give(reassembly, 1, 1460, 0, 1000));
-  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
-  assert_no_answer(reassembly);
-  g_assert_false(give(reassembly, 2, 1461, 0, 1000));
-  g_assert_false(give(reassembly, 2, 1461, 1000, 481));
-  assert_answer(reassembly, 2, 1020);
-  assert_no_answer(reassembly);
+  give(reassembly, "1/1460:0+1000 1/1460:1000+480= 2/1461:0+1000 2/1461:1000+481!2:1020");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, 1);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
+  EXPECT_FIELDS(ip_reassembly_counted(reassembly), (reassembled, 1), (refused, 1));
 }
 
 /* A datagram whose last fragment comes first and is too large is answered when the first one comes, once;
  * what else comes of it takes no room. Later the same identification is another datagram's. */
-TEST(test_refused_from_behind)
+TEST(test_refused_before_the_first_fragment)
 {
   g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
-  g_assert_false(give(reassembly, 1, 2980, 2000, 1000));
-  assert_no_answer(reassembly);
-  g_assert_false(give(reassembly, 1, 2980, 1000, 400));
-  g_assert_false(give(reassembly, 1, 2980, 0, 1000));
-  assert_answer(reassembly, 1, 1020);
-  g_assert_false(give(reassembly, 1, 2980, 1000, 400));
-  assert_no_answer(reassembly);
+  give(reassembly, "1/2980:2000+1000 1/2980:1000+400 1/2980:0+1000!1:1020 1/2980:1000+400");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_false(give(reassembly, 1, 1460, 0, 1000));
-  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
+  give(reassembly, "1/1460:0+1000 1/1460:1000+480=");
 }
 
-/* With one buffer a younger datagram takes it from an older one, whose sender is told, and whose rest is
- * dropped. */
-TEST(test_one_buffer_goes_to_the_younger)
+/* With one buffer a younger datagram takes it from an older one, whose sender receives a message, and whose
+ * rest is dropped. */
+static const buffering one_buffer[] = {LIMITED, ONE_64K};
+
+ROW_TEST(test_one_buffer_goes_to_the_younger, one_buffer)
 {
-  static const buffering options[] = {LIMITED, ONE_64K};
-  for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
-    g_autoptr(ip_reassembly) reassembly = with(options[i], 1500);
-    g_assert_false(give(reassembly, 1, 1460, 0, 1000));
-    g_assert_false(give(reassembly, 2, 1460, 1000, 480));
-    assert_answer(reassembly, 1, 1020);
-    g_assert_false(give(reassembly, 1, 1460, 1000, 480));
-    g_assert_true(give(reassembly, 2, 1460, 0, 1000));
-    assert_no_answer(reassembly);
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->evicted, ==, 1);
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, 1);
-  }
+  g_autoptr(ip_reassembly) reassembly = with(*c, 1500);
+  give(reassembly, "1/1460:0+1000 2/1460:1000+480!1:1020 1/1460:1000+480 2/1460:0+1000=");
+  EXPECT_FIELDS(ip_reassembly_counted(reassembly), (evicted, 1), (refused, 1), (reassembled, 1));
 }
 
 /* Option 3. MPA-341: no fragment is dropped, however many datagrams have one missing; the most that was held
- * is told. MPA-344: this is the default of receiver.ip_reassembly. */
+ * is counted. MPA-344: this is the default of receiver.ip_reassembly. */
 TEST(test_unlimited)
 {
   enum { DATAGRAMS = 2000 };
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 1; number <= DATAGRAMS; number++) {
-    g_assert_false(give(reassembly, number, 1460, 0, 1000));
+    g_assert_false(give_piece(reassembly, number, 1460, 0, 1000));
   }
   g_assert_cmpuint(held_in_all(reassembly), ==, DATAGRAMS * 980);
   for (uint16_t number = 1; number <= DATAGRAMS; number++) {
-    g_assert_true(give(reassembly, number, 1460, 1000, 480));
+    g_assert_true(give_piece(reassembly, number, 1460, 1000, 480));
   }
   assert_no_answer(reassembly);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 0);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, DATAGRAMS);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, DATAGRAMS * 1000);
+  EXPECT_FIELDS(ip_reassembly_counted(reassembly), (refused, 0), (reassembled, DATAGRAMS),
+                (peak_octets, DATAGRAMS * 1000));
 }
 
 /* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces
  * of 1480, the last of 395; in IPv6 65535 of payload (RFC 8200 §3), the last of 415. */
-TEST(test_one_64k)
+VERSION_TEST(test_one_64k)
 {
-  for (unsigned version = 4; version <= 6; version += 2) {
-    g_autoptr(ip_reassembly) reassembly = with(ONE_64K, 0);
-    uint32_t ip_payload = version == 4 ? 65515 : 65535;
-    g_autoptr(datagram) packet = fragment_fixture_segment(version, 3, ip_payload - 20);
-    g_autoptr(datagram) whole = NULL;
-    for (uint32_t at = 0; at < ip_payload; at += 1480) {
-      g_assert_null(whole);
-      whole =
-          ip_reassembly_receive(reassembly, datagram_new_fragment(packet, at, MIN(1480, ip_payload - at)), 0);
-    }
-    fragment_fixture_assert_segment(whole, version, 3, ip_payload - 20);
+  g_autoptr(ip_reassembly) reassembly = with(ONE_64K, 0);
+  uint32_t ip_payload = version == 4 ? 65515 : 65535;
+  g_autoptr(datagram) packet = numbered_segment(version, 3, ip_payload - 20);
+  g_autoptr(datagram) whole = NULL;
+  for (uint32_t at = 0; at < ip_payload; at += 1480) {
+    g_assert_null(whole);
+    datagram *piece = datagram_new_fragment(packet, at, MIN(1480, ip_payload - at));
+    whole = ip_reassembly_receive(reassembly, piece, 0);
   }
+  assert_numbered(whole, version, 3, ip_payload - 20);
 }
 
 /* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the
- * oldest. */
+ * oldest: 800 + 800 + 800 + 800 > 3000. One that needs more than all the buffer is dropped when it does,
+ * after the others have gone. */
 TEST(test_spanning)
 {
   g_autoptr(ip_reassembly) reassembly = with(SPANNING, 3000);
-  for (uint16_t number = 1; number <= 3; number++) {
-    g_assert_false(give(reassembly, number, 1180, 0, 800));
-  }
-  for (uint16_t number = 1; number <= 3; number++) {
-    g_assert_true(give(reassembly, number, 1180, 800, 400));
-  }
-  assert_no_answer(reassembly);
-  for (uint16_t number = 4; number <= 7; number++) { /* 800 + 800 + 800 + 800 > 3000 */
-    g_assert_false(give(reassembly, number, 1180, 0, 800));
-  }
-  assert_answer(reassembly, 4, 820);
-  g_assert_false(give(reassembly, 4, 1180, 800, 400));
-  for (uint16_t number = 5; number <= 7; number++) {
-    g_assert_true(give(reassembly, number, 1180, 800, 400));
-  }
+  give(reassembly, "1/1180:0+800 2/1180:0+800 3/1180:0+800 1/1180:800+400= 2/1180:800+400= 3/1180:800+400=");
+  give(reassembly, "4/1180:0+800 5/1180:0+800 6/1180:0+800 7/1180:0+800!4:820 4/1180:800+400");
+  give(reassembly, "5/1180:800+400= 6/1180:800+400= 7/1180:800+400=");
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, 2400);
-  /* one that needs more than all the buffer: dropped when it does, after the others have gone */
-  g_assert_false(give(reassembly, 8, 1180, 0, 800));
-  g_assert_false(give(reassembly, 9, 3000, 0, 1600));
-  g_assert_false(give(reassembly, 9, 3000, 1600, 1400));
-  assert_answer(reassembly, 8, 820);
-  g_assert_false(give(reassembly, 9, 3000, 3000, 20));
-  assert_answer(reassembly, 9, 1620);
-  assert_no_answer(reassembly);
+  give(reassembly, "8/1180:0+800 9/3000:0+1600 9/3000:1600+1400!8:820 9/3000:3000+20!9:1620");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
@@ -235,12 +199,9 @@ TEST(test_spanning)
 TEST(test_spanning_exactly)
 {
   g_autoptr(ip_reassembly) reassembly = with(SPANNING, 1600);
-  g_assert_false(give(reassembly, 1, 1180, 0, 800));
-  g_assert_false(give(reassembly, 2, 1980, 0, 1600));
-  assert_answer(reassembly, 1, 820);
+  give(reassembly, "1/1180:0+800 2/1980:0+1600!1:820");
   g_assert_cmpuint(held_in_all(reassembly), ==, 1580); /* without the TCP header */
-  g_assert_false(give(reassembly, 2, 1980, 1600, 400));
-  assert_answer(reassembly, 2, 1620);
+  give(reassembly, "2/1980:1600+400!2:1620");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
@@ -249,18 +210,17 @@ TEST(test_spanning_exactly)
 TEST(test_held_octets)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
-  const datagram_flow one = fragment_fixture_flow(4, 1);
-  const datagram_flow two = fragment_fixture_flow(4, 2);
-  give(reassembly, 1, 1460, 0, 1000);
-  give(reassembly, 2, 1460, 800, 400);
+  const datagram_flow one = numbered_flow(4, 1);
+  const datagram_flow two = numbered_flow(4, 2);
+  give(reassembly, "1/1460:0+1000 2/1460:800+400");
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 980);
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &two), ==, 0);
   g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 400);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1380);
-  give(reassembly, 2, 1460, 0, 800);
+  give(reassembly, "2/1460:0+800");
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &two), ==, 1180);
   g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
-  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
+  give(reassembly, "1/1460:1000+480=");
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 0);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1180);
 }
@@ -272,9 +232,9 @@ TEST(test_timeout)
   const time_ps start = 10 * TIME_PS_PER_SECOND;
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 1, 1460, 800, 400), start + 100);
-  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 2, 1460, 0, 800), start + 200);
-  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 1, 1460, 0, 800), start + 300);
+  ip_reassembly_receive(reassembly, numbered_piece(4, 1, 1460, 800, 400), start + 100);
+  ip_reassembly_receive(reassembly, numbered_piece(4, 2, 1460, 0, 800), start + 200);
+  ip_reassembly_receive(reassembly, numbered_piece(4, 1, 1460, 0, 800), start + 300);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, start + timeout + 100);
   ip_reassembly_run(reassembly, start + timeout + 99);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->timed_out, ==, 0);
@@ -288,18 +248,14 @@ TEST(test_timeout)
   assert_no_answer(reassembly);
 }
 
-/* RFC 5722 §4: fragments that overlap take their datagram with them; an exact duplicate does no harm. */
+/* RFC 5722 §4: fragments that overlap take their datagram with them; an exact duplicate does no harm. After a
+ * datagram is whole, its identification is another datagram's. */
 TEST(test_overlaps)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
-  give(reassembly, 1, 1460, 0, 1000);
-  give(reassembly, 1, 1460, 0, 1000);
+  give(reassembly, "1/1460:0+1000 1/1460:0+1000");
   g_assert_cmpuint(held_in_all(reassembly), ==, 980);
-  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
-  g_assert_false(give(reassembly, 1, 1460, 1000, 480)); /* the identification again: another datagram */
-  g_assert_true(give(reassembly, 1, 1460, 0, 1000));
-  give(reassembly, 2, 1460, 0, 1000);
-  give(reassembly, 2, 1460, 992, 400);
+  give(reassembly, "1/1460:1000+480= 1/1460:1000+480 1/1460:0+1000= 2/1460:0+1000 2/1460:992+400");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 1);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
@@ -312,53 +268,44 @@ TEST(test_contradicted_for_its_time)
   ip_reassembly_config config = ip_reassembly_config_unlimited();
   config.keeps_contradicted = true;
   g_autoptr(ip_reassembly) reassembly = ip_reassembly_new(&config);
-  give(reassembly, 1, 1460, 0, 1000);
-  give(reassembly, 2, 1460, 0, 1000);
-  give(reassembly, 1, 1460, 992, 400);
+  give(reassembly, "1/1460:0+1000 2/1460:0+1000 1/1460:992+400");
   g_assert_cmpuint(held_in_all(reassembly), ==, 980);
-  g_assert_false(give(reassembly, 1, 1460, 0, 1000));
-  g_assert_false(give(reassembly, 1, 1460, 1000, 480));
-  g_assert_true(give(reassembly, 2, 1460, 1000, 480));
+  give(reassembly, "1/1460:0+1000 1/1460:1000+480 2/1460:1000+480=");
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 1);
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->begun, ==, 2);
+  EXPECT_FIELDS(ip_reassembly_counted(reassembly), (overlapping, 1), (begun, 2));
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, timeout);
   ip_reassembly_run(reassembly, timeout);
-  g_assert_false(give(reassembly, 1, 1460, 0, 1000));
-  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
+  give(reassembly, "1/1460:0+1000 1/1460:1000+480=");
 }
 
 /* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The
  * oldest goes first. */
-TEST(test_bounds)
+static const struct {
+  uint32_t datagrams;
+  uint64_t octets;
+  uint32_t kept; /* of one fragment of 1000 octets each */
+} bounds_rows[] = {{40, UINT64_MAX, 40}, {UINT32_MAX, 40 * 1100, 40}, {UINT32_MAX, 41 * 1100 - 1, 40}};
+
+ROW_TEST(test_bounds, bounds_rows)
 {
-  static const struct {
-    uint32_t datagrams;
-    uint64_t octets;
-    uint32_t kept; /* of one fragment of 1000 octets each */
-  } rows[] = {{40, UINT64_MAX, 40}, {UINT32_MAX, 40 * 1100, 40}, {UINT32_MAX, 41 * 1100 - 1, 40}};
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    ip_reassembly_config config = ip_reassembly_config_unlimited();
-    config.datagrams = rows[i].datagrams;
-    config.octets = rows[i].octets;
-    config.fragment_octets = 100;
-    g_autoptr(ip_reassembly) reassembly = ip_reassembly_new(&config);
-    for (uint16_t number = 1; number <= 50; number++) {
-      g_assert_false(give(reassembly, number, 1460, 480, 1000));
-    }
-    g_assert_cmpuint(held_in_all(reassembly), ==, rows[i].kept * 1000);
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->evicted, ==, 50 - rows[i].kept);
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->begun, ==, 50);
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, rows[i].kept * 1100);
-    /* the one that was evicted last is remembered, the one before it begins anew, and another one goes */
-    g_assert_false(give(reassembly, 10, 1460, 480, 1000));
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
-    g_assert_false(give(reassembly, 9, 1460, 480, 1000));
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->begun, ==, 51);
-    g_assert_false(give(reassembly, 11, 1460, 480, 1000));
-    g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 2);
-    assert_no_answer(reassembly); /* no first fragment came */
+  const ip_reassembly_config config =
+      WITH(ip_reassembly_config, ip_reassembly_config_unlimited(), .datagrams = c->datagrams,
+           .octets = c->octets, .fragment_octets = 100);
+  g_autoptr(ip_reassembly) reassembly = ip_reassembly_new(&config);
+  const ip_reassembly_statistics *counts = ip_reassembly_counted(reassembly);
+  for (unsigned number = 1; number <= 50; number++) {
+    g_assert_false(give_piece(reassembly, number, 1460, 480, 1000));
   }
+  g_assert_cmpuint(held_in_all(reassembly), ==, c->kept * 1000);
+  EXPECT_FIELDS(counts, (evicted, 50 - c->kept), (begun, 50), (peak_octets, c->kept * 1100));
+  /* the one that was evicted last is remembered, the one before it begins anew, and another one goes; no
+   * first fragment came, so nobody is answered */
+  give(reassembly, "10/1460:480+1000");
+  g_assert_cmpuint(counts->refused, ==, 1);
+  give(reassembly, "9/1460:480+1000");
+  g_assert_cmpuint(counts->begun, ==, 51);
+  give(reassembly, "11/1460:480+1000");
+  g_assert_cmpuint(counts->refused, ==, 2);
 }
 
 /* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of
@@ -367,18 +314,19 @@ TEST(test_bounds)
 TEST(test_malformed)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
-  give(reassembly, 1, 1460, 0, 1000);
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 1000, true, 0, 0), 0));
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 65512, false, 4, 0), 0));
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 65528, true, 8, 0), 0));
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 1000, true, 7, 0), 0));
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 4);
-  g_assert_true(give(reassembly, 1, 1460, 1000, 480));
+  const ip_reassembly_statistics *counts = ip_reassembly_counted(reassembly);
+  give(reassembly, "1/1460:0+1000");
+  g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(1, 1000, true, 0, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(1, 65512, false, 4, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(1, 65528, true, 8, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(1, 1000, true, 7, 0), 0));
+  g_assert_cmpuint(counts->malformed, ==, 4);
+  give(reassembly, "1/1460:1000+480=");
   /* 65512 + 3 is the longest there is; whole, but no TCP segment */
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(2, 65512, false, 3, 0), 0));
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 4);
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(2, 0, true, 65512, 0), 0));
-  g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 5);
+  g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(2, 65512, false, 3, 0), 0));
+  g_assert_cmpuint(counts->malformed, ==, 4);
+  g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(2, 0, true, 65512, 0), 0));
+  g_assert_cmpuint(counts->malformed, ==, 5);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
@@ -387,46 +335,40 @@ TEST(test_malformed)
 TEST(test_versions_are_apart)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
-  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 0, 1460, 0, 1000), 0);
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 1460, 1000, 480), 0));
-  datagram *whole = ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 1460, 0, 1000), 0);
-  fragment_fixture_assert_segment(whole, 6, 0, 1460);
-  datagram_unref(whole);
-  g_assert_true(give(reassembly, 0, 1460, 1000, 480));
+  give(reassembly, "0/1460:0+1000");
+  g_assert_null(ip_reassembly_receive(reassembly, numbered_piece(6, 0, 1460, 1000, 480), 0));
+  g_autoptr(datagram) whole = ip_reassembly_receive(reassembly, numbered_piece(6, 0, 1460, 0, 1000), 0);
+  assert_numbered(whole, 6, 0, 1460);
+  give(reassembly, "0/1460:1000+480=");
 }
 
-/* The fragment with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200 §4.5). */
-static datagram *identified(datagram *fragment, uint32_t identification)
+/* Half of datagram 0, with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200
+ * §4.5). */
+static datagram *identified(uint32_t from, uint32_t length, uint32_t identification)
 {
-  octet_buffer *buffer = octet_buffer_new(datagram_octets(fragment));
-  uint8_t *wire = octet_buffer_octets(buffer);
-  datagram_write(fragment, wire, true);
+  g_autoptr(datagram) piece = numbered_piece(6, 0, 1460, from, length);
+  g_autofree uint8_t *wire = fixture_wire(piece);
   big_endian_write_32(wire + 44, identification);
-  datagram *changed = datagram_read(buffer, wire, datagram_octets(fragment));
-  octet_buffer_unref(buffer);
-  datagram_unref(fragment);
-  return changed;
+  return fixture_read(wire, datagram_octets(piece));
 }
 
 /* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
 TEST(test_ipv6_identification)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
-  ip_reassembly_receive(reassembly, identified(fragment_fixture_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
-  g_assert_null(ip_reassembly_receive(reassembly,
-                                      identified(fragment_fixture_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
-  g_autoptr(datagram) whole = ip_reassembly_receive(
-      reassembly, identified(fragment_fixture_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
-  fragment_fixture_assert_segment(whole, 6, 0, 1460);
+  ip_reassembly_receive(reassembly, identified(0, 1000, 0x10001), 0);
+  g_assert_null(ip_reassembly_receive(reassembly, identified(1000, 480, 0x20001), 0));
+  g_autoptr(datagram) whole = ip_reassembly_receive(reassembly, identified(1000, 480, 0x10001), 0);
+  assert_numbered(whole, 6, 0, 1460);
 }
 
 /* In IPv6 the advice is not below 1280, the least MTU a sender believes (RFC 8201 §4). */
 TEST(test_ipv6_advice)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
-  ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 800), 0);
+  ip_reassembly_receive(reassembly, numbered_piece(6, 0, 3000, 0, 800), 0);
   assert_answer(reassembly, 0, 1280);
-  ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 1400), 0);
+  ip_reassembly_receive(reassembly, numbered_piece(6, 0, 3000, 0, 1400), 0);
   assert_answer(reassembly, 0, 1448);
 }
 
@@ -436,8 +378,8 @@ TEST(test_a_window_of_holes)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 0; number < 64; number++) {
-    g_assert_false(give(reassembly, number, 1460, 0, 744));
-    g_assert_false(give(reassembly, number, 1460, 744, 728));
+    g_assert_false(give_piece(reassembly, number, 1460, 0, 744));
+    g_assert_false(give_piece(reassembly, number, 1460, 744, 728));
   }
   g_assert_cmpuint(held_in_all(reassembly), ==, 64 * 1452);
 }
@@ -473,7 +415,7 @@ TEST(test_random_order)
     unsigned came[DATAGRAMS] = {0};
     for (uint16_t number = 0; number < DATAGRAMS; number++) {
       lengths[number] = (uint32_t)random_stream_below(random, 9000);
-      g_autoptr(datagram) packet = fragment_fixture_segment(4, number, lengths[number]);
+      g_autoptr(datagram) packet = numbered_segment(4, number, lengths[number]);
       for (uint32_t at = 0; at < lengths[number] + 20;) {
         uint32_t piece = 8 * (1 + (uint32_t)random_stream_below(random, 180));
         piece = MIN(piece, lengths[number] + 20 - at);
@@ -493,13 +435,12 @@ TEST(test_random_order)
       datagram *packet = g_array_index(all, shuffled, i).packet;
       datagram *again = random_stream_chance(random, 0.2) ? datagram_copy(packet) : NULL;
       datagram_flow flow;
-      datagram *whole = ip_reassembly_receive(reassembly, packet, 0);
+      g_autoptr(datagram) whole = ip_reassembly_receive(reassembly, packet, 0);
       if (whole) {
         g_assert_true(datagram_flow_of(whole, &flow));
         uint16_t number = (uint16_t)(flow.source_port - 1000);
-        fragment_fixture_assert_segment(whole, 4, number, lengths[number]);
+        assert_numbered(whole, 4, number, lengths[number]);
         came[number]++;
-        datagram_unref(whole);
         datagram_unref(again);
       } else if (again) {
         g_assert_null(ip_reassembly_receive(reassembly, again, 0));
@@ -528,7 +469,7 @@ TEST(test_hostile_fragments)
       length += random_stream_chance(random, 0.1) ? 3 : 0;
       for (uint32_t longer = 0; longer < 2; longer++) {
         bool more = offset == 0 || random_stream_chance(random, 0.9);
-        datagram *packet = fragment_fixture_forged(identification, offset, more, length + longer, octet);
+        datagram *packet = forged_fragment(identification, offset, more, length + longer, octet);
         datagram_unref(ip_reassembly_receive(reassembly, packet, i));
       }
       datagram_unref(ip_reassembly_take_answer(reassembly));

@@ -8,20 +8,40 @@
 
 #include "failing_close.h"
 #include "net/packet_capture.h"
+#include "packets.h"
 #include "test.h"
 
-static datagram *packet_with(uint32_t length)
+/* A segment of `length` octets between hosts 1 and 2 of the version. */
+static datagram *segment(unsigned version, uint32_t length)
 {
+  static uint8_t octets[70000];
   const tcp_header header = {.source_port = 1, .destination_port = 2, .sequence = 3, .flags = TCP_ACK};
-  buffer_chain payload;
-  buffer_chain_init(&payload);
-  octet_buffer *buffer = octet_buffer_new(length + 1);
-  memset(octet_buffer_octets(buffer), 0x5A, length + 1);
-  buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
-  octet_buffer_unref(buffer);
-  const ip_address source = ip_address_v4(0x0A000001);
-  const ip_address destination = ip_address_v4(0x0A000002);
-  return datagram_new_in(NULL, &source, &destination, &header, &payload);
+  const uint64_t prefix = UINT64_C(0x20010DB8) << 32;
+  memset(octets, 0x5A, sizeof octets);
+  return packet_between(version == 4 ? ip_address_v4(0x0A000001) : ip_address_v6(prefix, 1),
+                        version == 4 ? ip_address_v4(0x0A000002) : ip_address_v6(prefix, 2), &header, octets,
+                        length);
+}
+
+static packet_capture *new_capture(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  packet_capture *capture = packet_capture_new(path, &error);
+  g_assert_no_error(error);
+  return capture;
+}
+
+static void add_and_drop(packet_capture *capture, datagram *packet, time_ps now)
+{
+  packet_capture_add(capture, packet, now);
+  datagram_unref(packet);
+}
+
+static void close_capture(packet_capture *capture)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_true(packet_capture_close(capture, &error));
+  g_assert_no_error(error);
 }
 
 /* A path in a new temporary folder, which remove_temporary() removes again. */
@@ -45,17 +65,10 @@ static void remove_temporary(char *path)
 /* Two packets of 40 + 3 and 40 octets. The file header is 24 octets, each record header 16. */
 static void write_two(const char *path)
 {
-  GError *error = NULL;
-  packet_capture *capture = packet_capture_new(path, &error);
-  g_assert_no_error(error);
-  datagram *packet = packet_with(3);
-  packet_capture_add(capture, packet, 26201999); /* 26,201.999 ns: cut down */
-  datagram_unref(packet);
-  packet = packet_with(0);
-  packet_capture_add(capture, packet, 7 * TIME_PS_PER_SECOND + 999999999999);
-  datagram_unref(packet);
-  g_assert_true(packet_capture_close(capture, &error));
-  g_assert_no_error(error);
+  packet_capture *capture = new_capture(path);
+  add_and_drop(capture, segment(4, 3), 26201999); /* 26,201.999 ns: cut down */
+  add_and_drop(capture, segment(4, 0), 7 * TIME_PS_PER_SECOND + 999999999999);
+  close_capture(capture);
 }
 
 /* The file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535 octets,
@@ -65,37 +78,21 @@ TEST(test_octets_of_the_file)
 {
   char *path = temporary_path();
   write_two(path);
-  char *contents;
+  g_autofree char *contents = NULL;
   gsize length;
   g_assert_true(g_file_get_contents(path, &contents, &length, NULL));
   g_assert_cmpuint(length, ==, 24 + 16 + 43 + 16 + 40);
   struct {
     uint32_t magic;
-    uint16_t major;
-    uint16_t minor;
-    uint32_t zone;
-    uint32_t accuracy;
-    uint32_t snapshot;
-    uint32_t link_type;
-    uint32_t seconds;
-    uint32_t nanoseconds;
-    uint32_t captured;
-    uint32_t original;
+    uint16_t major, minor;
+    uint32_t zone, accuracy, snapshot, link_type;
+    uint32_t seconds, nanoseconds, captured, original;
   } start;
   g_assert_cmpuint(sizeof start, ==, 40);
   memcpy(&start, contents, sizeof start);
-  g_assert_cmphex(start.magic, ==, 0xA1B23C4D);
-  g_assert_cmpuint(start.major, ==, 2);
-  g_assert_cmpuint(start.minor, ==, 4);
-  g_assert_cmpuint(start.zone, ==, 0);
-  g_assert_cmpuint(start.accuracy, ==, 0);
-  g_assert_cmpuint(start.snapshot, ==, 65535);
-  g_assert_cmpuint(start.link_type, ==, 101);
-  g_assert_cmpuint(start.seconds, ==, 0);
-  g_assert_cmpuint(start.nanoseconds, ==, 26201);
-  g_assert_cmpuint(start.captured, ==, 43);
-  g_assert_cmpuint(start.original, ==, 43);
-  g_free(contents);
+  EXPECT_FIELDS(&start, (magic, 0xA1B23C4D), (major, 2), (minor, 4), (zone, 0), (accuracy, 0),
+                (snapshot, 65535), (link_type, 101), (seconds, 0), (nanoseconds, 26201), (captured, 43),
+                (original, 43));
   remove_temporary(path);
 }
 
@@ -118,100 +115,43 @@ TEST(test_read_back)
   /* the pseudo header's sum: 0A00 + 0001 + 0A00 + 0002 + protocol 6 + length 23 */
   g_assert_cmpuint(internet_checksum(0x0A00 + 0x0001 + 0x0A00 + 0x0002 + 6 + 23, octets + 20, 23), ==, 0);
   g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
-  g_assert_cmpint(record->ts.tv_sec, ==, 7);
-  g_assert_cmpint(record->ts.tv_usec, ==, 999999999);
+  EXPECT_FIELDS(&record->ts, (tv_sec, 7), (tv_usec, 999999999));
   g_assert_cmpuint(record->len, ==, 40);
   g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, PCAP_ERROR_BREAK); /* the end */
   pcap_close(reader);
   remove_temporary(path);
 }
 
-/* A segment of `length` octets between hosts 1 and 2 of the version. */
-static datagram *segment(unsigned version, uint32_t length)
-{
-  static uint8_t octets[70000];
-  const tcp_header header = {.source_port = 1, .destination_port = 2, .sequence = 3, .flags = TCP_ACK};
-  const ip_address source =
-      version == 4 ? ip_address_v4(0x0A000001) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 1);
-  const ip_address destination =
-      version == 4 ? ip_address_v4(0x0A000002) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 2);
-  buffer_chain payload;
-  memset(octets, 0x5A, sizeof octets);
-  buffer_chain_init(&payload);
-  buffer_chain_append(&payload, octets, length, NULL);
-  return datagram_new_in(NULL, &source, &destination, &header, &payload);
-}
-
-static void add_and_drop(packet_capture *capture, datagram *packet, time_ps *now)
-{
-  packet_capture_add(capture, packet, *now += TIME_PS_PER_MICROSECOND);
-  datagram_unref(packet);
-}
-
 /* A segment of each version, whole, marked with CE, fragmented, and as too big. */
 static void write_all_kinds(const char *path)
 {
-  GError *error = NULL;
   time_ps now = 0;
-  packet_capture *capture = packet_capture_new(path, &error);
-  g_assert_no_error(error);
+  packet_capture *capture = new_capture(path);
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram *packet = segment(version, 1001);
     datagram_allow_fragments(packet, 99);
     const ip_address router = datagram_destination(packet);
-    packet_capture_add(capture, packet, now);
-    add_and_drop(capture, datagram_new_fragment(packet, 0, 808), &now);
-    add_and_drop(capture, datagram_new_fragment(packet, 808, 213), &now);
-    add_and_drop(capture, datagram_new_too_big(&router, packet, 1280), &now);
+    datagram *packets[] = {datagram_copy(packet), datagram_new_fragment(packet, 0, 808),
+                           datagram_new_fragment(packet, 808, 213),
+                           datagram_new_too_big(&router, packet, 1280), packet};
     datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
     datagram_carry_checksum(packet);
-    add_and_drop(capture, packet, &now);
+    for (size_t i = 0; i < G_N_ELEMENTS(packets); i++) {
+      add_and_drop(capture, packets[i], now += TIME_PS_PER_MICROSECOND);
+    }
   }
-  g_assert_true(packet_capture_close(capture, &error));
-  g_assert_no_error(error);
+  close_capture(capture);
 }
 
 /* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3:
  * CE) as we wrote them. */
 TEST(test_all_kinds_read_by_tshark)
 {
-  char *tshark = g_find_program_in_path("tshark");
+  g_autofree char *tshark = g_find_program_in_path("tshark");
   if (!tshark) {
     g_test_skip("tshark is not installed");
     return;
   }
-  char *path = temporary_path();
-  write_all_kinds(path);
-  const char *arguments[] = {tshark,
-                             "-r",
-                             path,
-                             "-o",
-                             "ip.check_checksum:TRUE",
-                             "-o",
-                             "tcp.check_checksum:TRUE",
-                             "-T",
-                             "fields",
-                             "-E",
-                             "occurrence=f",
-                             "-e",
-                             "ip.checksum.status",
-                             "-e",
-                             "tcp.checksum.status",
-                             "-e",
-                             "icmp.checksum.status",
-                             "-e",
-                             "icmpv6.checksum.status",
-                             "-e",
-                             "icmp.mtu",
-                             "-e",
-                             "icmpv6.mtu",
-                             "-e",
-                             "ip.dsfield.ecn",
-                             "-e",
-                             "ipv6.tclass.ecn",
-                             "-e",
-                             "tcp.len",
-                             NULL};
   static const char expected[] = "1\t1\t\t\t\t\t0\t\t1001\n" /* a whole segment */
                                  "1\t\t\t\t\t\t0\t\t\n"      /* its first fragment */
                                  "1\t1\t\t\t\t\t0\t\t1001\n" /* its last, by which it is whole */
@@ -222,17 +162,30 @@ TEST(test_all_kinds_read_by_tshark)
                                  "\t1\t\t\t\t\t\t0\t1001\n"  /* … */
                                  "\t1\t\t1\t\t1280\t\t0\t\n" /* … which quotes all of the segment */
                                  "\t1\t\t\t\t\t\t3\t1001\n";
-  char *output;
-  GError *error = NULL;
+  char *path = temporary_path();
+  g_autofree char *command =
+      g_strdup_printf("'%s' -r '%s' -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -T fields"
+                      " -E occurrence=f -e ip.checksum.status -e tcp.checksum.status -e icmp.checksum.status"
+                      " -e icmpv6.checksum.status -e icmp.mtu -e icmpv6.mtu -e ip.dsfield.ecn"
+                      " -e ipv6.tclass.ecn -e tcp.len",
+                      tshark, path);
+  g_autofree char *output = NULL;
+  g_autofree char *complaints = NULL;
+  g_autoptr(GError) error = NULL;
   gint status;
-  g_assert_true(g_spawn_sync(NULL, (gchar **)arguments, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
-                             NULL, &status, &error));
+  write_all_kinds(path);
+  g_assert_true(g_spawn_command_line_sync(command, &output, &complaints, &status, &error));
   g_assert_no_error(error);
   g_assert_cmpint(status, ==, 0);
   g_assert_cmpstr(output, ==, expected);
-  g_free(output);
-  g_free(tshark);
   remove_temporary(path);
+}
+
+static void assert_size(const char *path, gint64 octets)
+{
+  GStatBuf status;
+  g_assert_cmpint(g_stat(path, &status), ==, 0);
+  g_assert_cmpint(status.st_size, ==, octets);
 }
 
 /* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is
@@ -240,23 +193,18 @@ TEST(test_all_kinds_read_by_tshark)
 TEST(test_the_largest_packet_is_cut)
 {
   char *path = temporary_path();
-  GError *error = NULL;
-  packet_capture *capture = packet_capture_new(path, &error);
+  packet_capture *capture = new_capture(path);
   datagram *packet = segment(6, 65535 - 20);
   g_assert_cmpuint(datagram_octets(packet), ==, 65575);
-  packet_capture_add(capture, packet, 0);
-  datagram_unref(packet);
-  g_assert_true(packet_capture_close(capture, &error));
-  GStatBuf status;
-  g_assert_cmpint(g_stat(path, &status), ==, 0);
-  g_assert_cmpint(status.st_size, ==, 24 + 16 + 65535);
+  add_and_drop(capture, packet, 0);
+  close_capture(capture);
+  assert_size(path, 24 + 16 + 65535);
   char message[PCAP_ERRBUF_SIZE];
   pcap_t *reader = pcap_open_offline(path, message);
   struct pcap_pkthdr *record;
   const u_char *octets;
   g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
-  g_assert_cmpuint(record->caplen, ==, 65535);
-  g_assert_cmpuint(record->len, ==, 65575);
+  EXPECT_FIELDS(record, (caplen, 65535), (len, 65575));
   pcap_close(reader);
   remove_temporary(path);
 }
@@ -270,19 +218,16 @@ TEST(test_an_older_file_is_replaced)
                           "..........................................................................",
                           -1, NULL));
   write_two(path);
-  GStatBuf status;
-  g_assert_cmpint(g_stat(path, &status), ==, 0);
-  g_assert_cmpint(status.st_size, ==, 139);
+  assert_size(path, 139);
   remove_temporary(path);
 }
 
 TEST(test_no_such_folder)
 {
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   g_assert_null(packet_capture_new("/nonexistent/folder/x.pcap", &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_nonnull(strstr(error->message, "/nonexistent/folder/x.pcap"));
-  g_error_free(error);
 }
 
 /* A full disk shows when the file is closed, however many packets came after the first write that failed. */
@@ -293,34 +238,27 @@ TEST(test_full_disk)
     return;
   }
   for (int packets = 0; packets <= 1000; packets += 1000) {
-    GError *error = NULL;
-    packet_capture *capture = packet_capture_new("/dev/full", &error);
-    g_assert_no_error(error);
-    datagram *packet = packet_with(1000);
+    g_autoptr(GError) error = NULL;
+    packet_capture *capture = new_capture("/dev/full");
     for (int i = 0; i < packets; i++) {
-      packet_capture_add(capture, packet, i);
+      add_and_drop(capture, segment(4, 1000), i);
     }
-    datagram_unref(packet);
     g_assert_false(packet_capture_close(capture, &error));
     g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
     g_assert_nonnull(strstr(error->message, "/dev/full"));
-    g_error_free(error);
   }
 }
 
 TEST(test_failing_close)
 {
-  g_autofree char *folder = g_dir_make_tmp("iwarpsim-capture-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename(folder, "x.pcap", NULL);
+  char *path = temporary_path();
   g_autoptr(GError) error = NULL;
-  packet_capture *capture = packet_capture_new(path, &error);
+  packet_capture *capture = new_capture(path);
 
-  g_assert_no_error(error);
   close_fails = TRUE;
   g_assert_false(packet_capture_close(capture, &error));
   g_assert_false(close_fails);
   g_assert_true(g_str_has_prefix(error->message, path));
   g_assert_nonnull(strstr(error->message, "Input/output error"));
-  g_assert_cmpint(g_unlink(path), ==, 0);
-  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  remove_temporary(path);
 }

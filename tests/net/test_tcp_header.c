@@ -15,6 +15,14 @@ static void expect_wire(const tcp_header *header, const uint8_t *expected, size_
   g_assert_cmpmem(wire, octets, expected, octets);
 }
 
+/* On the wire it is 20 octets, all 0 but for the data offset and the flags, and these options. */
+static void expect_options(const tcp_header *header, const uint8_t *options, size_t octets)
+{
+  uint8_t wire[TCP_HEADER_MAX_OCTETS] = {[12] = (uint8_t)((20 + octets) / 4 << 4), [13] = header->flags};
+  memcpy(wire + 20, options, octets);
+  expect_wire(header, wire, 20 + octets);
+}
+
 /* RFC 9293 §3.1, figure 1, field by field. */
 TEST(test_plain)
 {
@@ -43,11 +51,7 @@ TEST(test_syn)
                        .has_window_scale = true,
                        .window_scale = 7,
                        .has_sack_permitted = true};
-  uint8_t wire[32] = {0};
-  wire[12] = 8 << 4; /* 20 + 12 octets */
-  wire[13] = TCP_SYN;
-  memcpy(wire + 20, options, sizeof options);
-  expect_wire(&header, wire, sizeof wire);
+  expect_options(&header, options, sizeof options);
 }
 
 /* With timestamps SACK-permitted takes the NOPs' place. */
@@ -62,29 +66,20 @@ TEST(test_syn_with_timestamps)
                        .has_timestamps = true,
                        .timestamp_value = 0x100,
                        .timestamp_echo = 0xFF000002};
-  uint8_t wire[40] = {0};
-  wire[12] = 10 << 4; /* 20 + 20 octets */
-  wire[13] = TCP_SYN;
-  memcpy(wire + 20, options, sizeof options);
-  expect_wire(&header, wire, sizeof wire);
+  expect_options(&header, options, sizeof options);
 }
 
 /* Timestamps as RFC 7323 appendix A lays them out, and as many SACK blocks as fit: 20 + 12 + 4 + 3 * 8 =
  * 60. */
 TEST(test_sack_beside_timestamps)
 {
-  tcp_header header = {.flags = TCP_ACK, .has_timestamps = true, .sack_count = 3};
-  uint8_t wire[60] = {0};
-  wire[12] = 15 << 4;
-  wire[13] = TCP_ACK;
-  memcpy(wire + 20, (uint8_t[]){1, 1, 8, 10}, 4);
-  memcpy(wire + 32, (uint8_t[]){1, 1, 5, 26}, 4); /* 2 + 3 * 8 */
-  for (uint8_t i = 0; i < 3; i++) {
-    header.sack[i] = (tcp_sack_block){i * 16u, i * 16u + 8};
-    wire[36 + 8 * i + 3] = (uint8_t)(i * 16);
-    wire[36 + 8 * i + 7] = (uint8_t)(i * 16 + 8);
-  }
-  expect_wire(&header, wire, sizeof wire);
+  static const uint8_t options[] = {1, 1, 8, 10, 0, 0, 0, 0,  0, 0, 0, 0, /* timestamps, both 0 */
+                                    1, 1, 5, 26,                          /* 2 + 3 * 8 */
+                                    0, 0, 0, 0,  0, 0, 0, 8,  0, 0, 0, 16,
+                                    0, 0, 0, 24, 0, 0, 0, 32, 0, 0, 0, 40};
+  const tcp_header header = {
+      .flags = TCP_ACK, .has_timestamps = true, .sack_count = 3, .sack = {{0, 8}, {16, 24}, {32, 40}}};
+  expect_options(&header, options, sizeof options);
 }
 
 static tcp_header random_header(random_stream *random)
@@ -125,18 +120,12 @@ TEST(test_what_is_written_is_read)
     memset(&read, 0xA5, sizeof read);
     size_t octets = tcp_header_encode(&header, wire);
     g_assert_cmpuint(tcp_header_decode(&read, wire, octets), ==, octets);
-    g_assert_cmpuint(read.sequence, ==, header.sequence);
-    g_assert_cmpuint(read.acknowledgement, ==, header.acknowledgement);
-    g_assert_cmpuint(read.flags, ==, header.flags);
-    g_assert_cmpuint(read.window, ==, header.window);
-    g_assert_cmpint(read.has_mss, ==, header.has_mss);
-    g_assert_cmpuint(read.mss_octets, ==, header.mss_octets);
-    g_assert_cmpint(read.has_window_scale, ==, header.has_window_scale);
-    g_assert_cmpuint(read.window_scale, ==, header.window_scale);
-    g_assert_cmpint(read.has_sack_permitted, ==, header.has_sack_permitted);
-    g_assert_cmpint(read.has_timestamps, ==, header.has_timestamps);
-    g_assert_cmpuint(read.timestamp_value, ==, header.timestamp_value);
-    g_assert_cmpuint(read.timestamp_echo, ==, header.timestamp_echo);
+    EXPECT_FIELDS(&read, (sequence, header.sequence), (acknowledgement, header.acknowledgement),
+                  (flags, header.flags), (window, header.window), (has_mss, header.has_mss),
+                  (mss_octets, header.mss_octets), (has_window_scale, header.has_window_scale),
+                  (window_scale, header.window_scale), (has_sack_permitted, header.has_sack_permitted),
+                  (has_timestamps, header.has_timestamps), (timestamp_value, header.timestamp_value),
+                  (timestamp_echo, header.timestamp_echo));
     g_assert_cmpmem(read.sack, sizeof read.sack[0] * read.sack_count, header.sack,
                     sizeof header.sack[0] * header.sack_count);
     g_assert_cmpuint(tcp_header_decode(&read, wire, octets - 1), ==, 0); /* truncated */
@@ -153,34 +142,33 @@ static size_t decode_options(const uint8_t *options, size_t octets)
   return tcp_header_decode(&header, wire, TCP_HEADER_OCTETS + padded);
 }
 
-TEST(test_bad_options)
+static const struct {
+  uint8_t octets[16];
+  uint8_t count;
+  bool good;
+} bad_options_rows[] = {
+    {{2, 4, 5, 180}, 4, true},
+    {{2, 3, 5, 180}, 4, false},                        /* MSS one short */
+    {{2, 5, 5, 180, 0}, 5, false},                     /* MSS one long */
+    {{3, 4, 7, 0}, 4, false},                          /* window scale */
+    {{4, 3, 0, 0}, 4, false},                          /* SACK-permitted */
+    {{8, 9, 0, 0, 0, 0, 0, 0, 0}, 9, false},           /* timestamps */
+    {{5, 2, 0, 0}, 4, false},                          /* SACK without a block */
+    {{5, 9, 0, 0, 0, 0, 0, 0, 0}, 9, false},           /* SACK with 7/8 of one */
+    {{1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2}, 12, true}, /* one block */
+    {{77, 4, 1, 2}, 4, true},                          /* unknown kinds are passed over */
+    {{77, 1, 0, 0}, 4, false},                         /* length below 2: it would never end */
+    {{77, 0, 0, 0}, 4, false},                         /* length 0 */
+    {{77, 5, 0, 0}, 4, false},                         /* beyond the header */
+    {{1, 1, 1, 77}, 4, false},                         /* no room for the length */
+    {{0, 77, 1, 0}, 4, true},                          /* nothing counts after the end of the list */
+};
+
+ROW_TEST(test_bad_options, bad_options_rows)
 {
-  static const struct {
-    uint8_t octets[16];
-    uint8_t count;
-    bool good;
-  } cases[] = {
-      {{2, 4, 5, 180}, 4, true},
-      {{2, 3, 5, 180}, 4, false},                        /* MSS one short */
-      {{2, 5, 5, 180, 0}, 5, false},                     /* MSS one long */
-      {{3, 4, 7, 0}, 4, false},                          /* window scale */
-      {{4, 3, 0, 0}, 4, false},                          /* SACK-permitted */
-      {{8, 9, 0, 0, 0, 0, 0, 0, 0}, 9, false},           /* timestamps */
-      {{5, 2, 0, 0}, 4, false},                          /* SACK without a block */
-      {{5, 9, 0, 0, 0, 0, 0, 0, 0}, 9, false},           /* SACK with 7/8 of one */
-      {{1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2}, 12, true}, /* one block */
-      {{77, 4, 1, 2}, 4, true},                          /* unknown kinds are passed over */
-      {{77, 1, 0, 0}, 4, false},                         /* length below 2: it would never end */
-      {{77, 0, 0, 0}, 4, false},                         /* length 0 */
-      {{77, 5, 0, 0}, 4, false},                         /* beyond the header */
-      {{1, 1, 1, 77}, 4, false},                         /* no room for the length */
-      {{0, 77, 1, 0}, 4, true},                          /* nothing counts behind the end of the list */
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_test_message("case %zu", i);
-    size_t octets = decode_options(cases[i].octets, cases[i].count);
-    g_assert_cmpint(octets > 0, ==, cases[i].good);
-  }
+
+  size_t octets = decode_options(c->octets, c->count);
+  g_assert_cmpint(octets > 0, ==, c->good);
 }
 
 TEST(test_bad_offset)

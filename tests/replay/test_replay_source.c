@@ -6,9 +6,9 @@
 #include "capture_fixture.h"
 #include "engine/engine.h"
 #include "net/flow_table.h"
+#include "packets.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(datagram, datagram_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_packets, replay_packets_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
@@ -195,14 +195,10 @@ TEST(test_fields)
   g_assert_true(datagram_flow_of(packet, &as_sent));
   g_assert_true(ip_address_equal(&as_sent.source, &flow.ends[1].address));
   g_assert_true(ip_address_equal(&as_sent.destination, &flow.ends[0].address));
-  g_assert_cmpuint(as_sent.source_port, ==, 5044);
-  g_assert_cmpuint(as_sent.destination_port, ==, 49152);
+  EXPECT_FIELDS(&as_sent, (source_port, 5044), (destination_port, 49152));
   g_assert_true(datagram_tcp_header(packet, &header));
-  g_assert_cmpuint(header.sequence, ==, UINT32_MAX - 9);
-  g_assert_cmpuint(header.acknowledgement, ==, 77);
-  g_assert_cmpuint(header.window, ==, 88);
-  g_assert_cmpuint(header.flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
-  g_assert_cmpuint(header.timestamp_value, ==, 99);
+  EXPECT_FIELDS(&header, (sequence, UINT32_MAX - 9), (acknowledgement, 77), (window, 88),
+                (flags, TCP_ACK | TCP_PSH | TCP_FIN), (timestamp_value, 99));
   g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_CONGESTED);
   g_assert_cmpuint(packet->payload.length, ==, sizeof octets);
   g_assert_cmpuint(buffer_chain_at(&packet->payload, 2), ==, 3);
@@ -210,25 +206,23 @@ TEST(test_fields)
   replay_packets_free(packets); /* its pieces live on */
 }
 
-TEST(test_checksums)
+static const struct {
+  capture_checksum checksum;
+  bool right;
+} checksums_rows[] = {{CAPTURE_CHECKSUM_RIGHT, true},
+                      {CAPTURE_CHECKSUM_WRONG, false},
+                      {CAPTURE_CHECKSUM_UNFINISHED, true},
+                      {CAPTURE_CHECKSUM_UNKNOWN, true}};
+
+ROW_TEST(test_checksums, checksums_rows)
 {
   static const uint8_t octets[3];
-  static const struct {
-    capture_checksum checksum;
-    bool right;
-  } cases[] = {{CAPTURE_CHECKSUM_RIGHT, true},
-               {CAPTURE_CHECKSUM_WRONG, false},
-               {CAPTURE_CHECKSUM_UNFINISHED, true},
-               {CAPTURE_CHECKSUM_UNKNOWN, true}};
   g_autoptr(replay_packets) packets = replay_packets_new();
-
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    capture_segment segment = segment_of(octets, sizeof octets);
-    uint32_t from = 0;
-    segment.checksum = cases[i].checksum;
-    g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
-    g_assert_cmpint(datagram_checksum_is_right(packet), ==, cases[i].right);
-  }
+  capture_segment segment = segment_of(octets, sizeof octets);
+  uint32_t from = 0;
+  segment.checksum = c->checksum;
+  g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
+  g_assert_cmpint(datagram_checksum_is_right(packet), ==, c->right);
 }
 
 /* What offload joined beyond a datagram's size is several, one after the other; the FIN is the last one's. */

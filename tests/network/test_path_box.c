@@ -30,8 +30,7 @@ TEST(test_due)
   g_assert_cmpuint(flows[3].send_order, ==, 3);
   path_box_set_deadline(&box, &flows[3], TIME_PS_NEVER, 0);
   g_assert_true(path_box_due(&box, 1000) == &flows[0]);
-  g_assert_cmpint(flows[0].deadline, ==, 20);
-  g_assert_cmpuint(flows[0].send_order, ==, 9);
+  EXPECT_FIELDS(&flows[0], (deadline, 20), (send_order, 9));
 }
 
 /* The flow that is due last may be put off where it stands, and is then still behind none; the first one
@@ -43,8 +42,7 @@ TEST(test_put_off)
 
   path_box_set_deadline(&box, &flows[0], 20, 9);
   path_box_set_deadline(&box, &flows[0], 25, 11);
-  g_assert_cmpint(flows[0].deadline, ==, 25);
-  g_assert_cmpuint(flows[0].send_order, ==, 11);
+  EXPECT_FIELDS(&flows[0], (deadline, 25), (send_order, 11));
   path_box_set_deadline(&box, &flows[1], 25, 12);
   g_assert_true(path_box_due(&box, 1000) == &flows[0]);
   path_box_set_deadline(&box, &flows[0], 25, 13);

@@ -64,20 +64,19 @@ TEST(test_overdue)
 }
 
 /* One short wait, or a queue of no more than a packet, begins the interval anew. */
-TEST(test_a_short_wait_forgives)
+static const struct {
+  int waited_ms;
+  uint64_t octets;
+  path_queue_verdict expected;
+} a_short_wait_forgives_rows[] = {
+    {4, 9000, PATH_QUEUE_PASS}, {10, 1500, PATH_QUEUE_PASS}, {5, 1501, PATH_QUEUE_DROP}};
+
+ROW_TEST(test_a_short_wait_forgives, a_short_wait_forgives_rows)
 {
-  static const struct {
-    int waited_ms;
-    uint64_t octets;
-    path_queue_verdict expected;
-  } rows[] = {{4, 9000, PATH_QUEUE_PASS}, {10, 1500, PATH_QUEUE_PASS}, {5, 1501, PATH_QUEUE_DROP}};
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(path_queue_manager) codel = codel_new();
-    ask(codel, 10, 9000, false, 0);
-    g_assert_cmpint(ask(codel, rows[i].waited_ms, rows[i].octets, false, (time_ps)90 * MS), ==,
-                    PATH_QUEUE_PASS);
-    g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, rows[i].expected);
-  }
+  g_autoptr(path_queue_manager) codel = codel_new();
+  ask(codel, 10, 9000, false, 0);
+  g_assert_cmpint(ask(codel, c->waited_ms, c->octets, false, (time_ps)90 * MS), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, c->expected);
 }
 
 /* It ends with a short wait. Begun again soon (within 16 intervals) it goes on at the rate at which it left

@@ -64,33 +64,31 @@ TEST(test_pace)
 /* tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5` makes
  * 50 octets 70, one cell of 105. The whole time passes before the packet arrives, and no gap is left. At 8
  * Gbit/s an octet takes a nanosecond. */
-TEST(test_cells)
-{
-  static const struct {
-    int32_t framing;
-    uint32_t cell;
-    int32_t overhead;
-    uint32_t ip_octets;
-    uint32_t arrives; /* after so many octets */
-    uint32_t free;
-  } rows[] = {
-      {0, 48, 5, 50, 106, 106},      {0, 48, 5, 48, 53, 53},       {0, 48, 5, 49, 106, 106},
-      {20, 100, 5, 50, 105, 105},    {-14, 48, 5, 62, 53, 53},     {-14, 48, 5, 63, 106, 106},
-      {38, 48, 5, 1500, 1749, 1749}, {0, 48, -4, 97, 132, 132},    {38, 0, 0, 1500, 1502, 1538},
-      {2, 0, 0, 1500, 1502, 1502},   {1, 0, 0, 1500, 1501, 1501},  {-14, 0, 0, 1500, 1486, 1486},
-      {38, 0, 5, 1500, 1502, 1538},  {24, 1, 0, 1500, 1524, 1524},
-  };
+static const struct {
+  int32_t framing;
+  uint32_t cell;
+  int32_t overhead;
+  uint32_t ip_octets;
+  uint32_t arrives; /* after so many octets */
+  uint32_t free;
+} cells_rows[] = {
+    {0, 48, 5, 50, 106, 106},      {0, 48, 5, 48, 53, 53},       {0, 48, 5, 49, 106, 106},
+    {20, 100, 5, 50, 105, 105},    {-14, 48, 5, 62, 53, 53},     {-14, 48, 5, 63, 106, 106},
+    {38, 48, 5, 1500, 1749, 1749}, {0, 48, -4, 97, 132, 132},    {38, 0, 0, 1500, 1502, 1538},
+    {2, 0, 0, 1500, 1502, 1502},   {1, 0, 0, 1500, 1501, 1501},  {-14, 0, 0, 1500, 1486, 1486},
+    {38, 0, 5, 1500, 1502, 1538},  {24, 1, 0, 1500, 1524, 1524},
+};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const path_link_config config = {.rate_bit_per_s = UINT64_C(8000000000),
-                                     .delay_ps = 7,
-                                     .framing_octets = rows[i].framing,
-                                     .cell_octets = rows[i].cell,
-                                     .cell_overhead_octets = rows[i].overhead};
-    g_assert_cmpint(path_link_arrival_at(&config, 0, rows[i].ip_octets), ==,
-                    rows[i].arrives * TIME_PS_PER_NANOSECOND + 7);
-    g_assert_cmpint(free_at(&config, 0, rows[i].ip_octets), ==, rows[i].free * TIME_PS_PER_NANOSECOND);
-  }
+ROW_TEST(test_cells, cells_rows)
+{
+  const path_link_config config = {.rate_bit_per_s = UINT64_C(8000000000),
+                                   .delay_ps = 7,
+                                   .framing_octets = c->framing,
+                                   .cell_octets = c->cell,
+                                   .cell_overhead_octets = c->overhead};
+  g_assert_cmpint(path_link_arrival_at(&config, 0, c->ip_octets), ==,
+                  c->arrives * TIME_PS_PER_NANOSECOND + 7);
+  g_assert_cmpint(free_at(&config, 0, c->ip_octets), ==, c->free * TIME_PS_PER_NANOSECOND);
 }
 
 /* netem's `delay 3us rate 8gbit 10 48 5` beside a link with Ethernet's 14 octets in its framing. netem takes

@@ -291,16 +291,14 @@ TEST(test_as_netem)
  * F(2x) below 1/2, F(1/4) = 5/72, F(1/8) = 1/288. So `25% 50%` chooses 5/72 = 6.9 % of the packets and not 25
  * %. A number x is followed by one below 1/4 with probability 1/2 - x; over the x below 1/4 that is F(1/4)/2
  * - F(1/4)/4 + F(1/8) = 1/48: of the chosen ones, 3 in 10 are followed by a chosen one. */
-TEST(test_correlation_does_not_keep_the_mean)
-{
-  static const netem_word words[] = {LOSS, DUPLICATE, CORRUPT, REORDER};
+static const netem_word correlation_does_not_keep_the_mean_rows[] = {LOSS, DUPLICATE, CORRUPT, REORDER};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
-    netem_sample ours[LAGS] = {{0}};
-    compare("25% 50%", &(netem_line){words[i], {0.25}, 0.5, 1}, ours);
-    assert_near(mean(&ours[0]), 5.0 / 72, 0, error_squared(&ours[0]));
-    assert_near(mean(&ours[1]), 1.0 / 48, 0, error_squared(&ours[1]));
-  }
+ROW_TEST(test_correlation_does_not_keep_the_mean, correlation_does_not_keep_the_mean_rows)
+{
+  netem_sample ours[LAGS] = {{0}};
+  compare("25% 50%", &(netem_line){*c, {0.25}, 0.5, 1}, ours);
+  assert_near(mean(&ours[0]), 5.0 / 72, 0, error_squared(&ours[0]));
+  assert_near(mean(&ours[1]), 1.0 / 48, 0, error_squared(&ours[1]));
 }
 
 /* tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without memory, a

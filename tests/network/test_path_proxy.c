@@ -140,8 +140,7 @@ TEST(test_transfer)
     proxy_fixture_run(kit, 2000 * MILLISECOND);
     g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 305000);
     for (enum side side = 0; side < SIDES; side++) {
-      g_assert_true(host_of(kit, side)->closed);
-      g_assert_cmpint(host_of(kit, side)->reason, ==, TCP_CLOSE_FINISHED);
+      EXPECT_FIELDS(host_of(kit, side), (closed, true), (reason, TCP_CLOSE_FINISHED));
     }
     g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].retransmissions, ==, 0);
     g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 0);
@@ -174,8 +173,7 @@ TEST(test_refused)
   proxy_fixture_send(kit, INITIATOR_TO_PROXY,
                      tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
   proxy_fixture_run(kit, 100 * MILLISECOND);
-  g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
-  g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
+  EXPECT_FIELDS(host_of(kit, SIDE_INITIATOR), (closed, true), (reason, TCP_CLOSE_RESET));
 }
 
 /* RST is passed on, from either host. */
@@ -186,8 +184,7 @@ TEST(test_reset)
     proxy_fixture_post(kit, 0, side_peer(side), 3000);
     proxy_fixture_abort(kit, 0, side);
     proxy_fixture_run(kit, 100 * MILLISECOND);
-    g_assert_true(host_of(kit, side_peer(side))->closed);
-    g_assert_cmpint(host_of(kit, side_peer(side))->reason, ==, TCP_CLOSE_RESET);
+    EXPECT_FIELDS(host_of(kit, side_peer(side)), (closed, true), (reason, TCP_CLOSE_RESET));
   }
 }
 
@@ -199,8 +196,7 @@ TEST(test_gives_up)
   kit->wires[PROXY_TO_RESPONDER].cut = true;
   proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
   proxy_fixture_run(kit, 1000 * MILLISECOND * 1000);
-  g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
-  g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
+  EXPECT_FIELDS(host_of(kit, SIDE_INITIATOR), (closed, true), (reason, TCP_CLOSE_RESET));
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, >=, 7);
 }
 

@@ -299,8 +299,7 @@ TEST(test_manager_at_enqueue)
   send_small(&f, 4, 200000);
   EXPECT_FIELDS(&told->questions[0], (packets, 0), (ecn_capable, true));
   g_assert_false(told->questions[1].ecn_capable);
-  g_assert_cmpuint(told->questions[2].packets, ==, 0);
-  g_assert_cmpint(told->questions[2].idle_ps, ==, 0);
+  EXPECT_FIELDS(&told->questions[2], (packets, 0), (idle_ps, 0));
   g_assert_cmpint(told->questions[3].idle_ps, ==, 44000);
   EXPECT_FIELDS(&f.transmitter->counts, (dropped, 1), (marked, 1));
   tear_down(&f);
@@ -324,10 +323,8 @@ TEST(test_manager_at_dequeue)
   g_assert_cmpint(deadline_of(f.transmitter), ==, 78000);
   path_element_run(f.transmitter, 78000);
   test_assert_numbers(f.output, false, "1 4");
-  g_assert_cmpint(told->questions[1].waited_ps, ==, 77990);
-  EXPECT_FIELDS(&told->questions[1], (packets, 2), (octets, 80));
-  g_assert_cmpint(told->questions[2].waited_ps, ==, 77980);
-  g_assert_cmpuint(told->questions[2].packets, ==, 1);
+  EXPECT_FIELDS(&told->questions[1], (waited_ps, 77990), (packets, 2), (octets, 80));
+  EXPECT_FIELDS(&told->questions[2], (waited_ps, 77980), (packets, 1));
   g_assert_cmpint(deadline_of(f.transmitter), ==, TIME_PS_NEVER);
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
   tear_down(&f);
@@ -397,8 +394,7 @@ TEST(test_set_link)
   send_small(&f, 3, 78000);
   send_small(&f, 4, 78000);
   path_transmitter_set_link(f.transmitter, &slower, 100000);
-  g_assert_cmpuint(f.changed->rate_bit_per_s, ==, slower.rate_bit_per_s);
-  g_assert_cmpint(f.changed->delay_ps, ==, slower.delay_ps);
+  EXPECT_FIELDS(f.changed, (rate_bit_per_s, slower.rate_bit_per_s), (delay_ps, slower.delay_ps));
   path_link_config known = path_transmitter_link_config(f.transmitter);
   g_assert_cmpuint(known.rate_bit_per_s, ==, slower.rate_bit_per_s);
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 100000), ==,

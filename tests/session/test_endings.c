@@ -256,34 +256,30 @@ static const struct {
 
 /* MPA-190: with octets of streaming mode before MPA both ends find the first FPDU, in each direction,
  * whatever the generation. */
-TEST(test_startup_and_keys)
+ROW_TEST(test_startup_and_keys, startup_cases)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
-    g_test_message("%s", startup_cases[i].sets[0]);
-    assert_ends(startup_cases[i].sets, startup_cases[i].code, startup_cases[i].side, 1);
-  }
+  g_test_message("%s", c->sets[0]);
+  assert_ends(c->sets, c->code, c->side, 1);
 }
 
 /* --- Amid long messages --- */
 
+static const struct {
+  const char *error, *code, *side;
+} amid_long_messages_rows[] = {{"fault.error=local-catastrophic", "Terminate 0/0/00", "Initiator"},
+                               {"fault.error=bad-crc", "MPA error 2", "Responder"},
+                               {"fault.error=invalid-stag", "Terminate 1/1/00", "Responder"},
+                               {"fault.error=second-terminate", "Terminate 0/2/07", "Initiator"}};
+
 /* DDP-086: the end that fails finishes the message that DDP has, of 1 MiB, in a world that loses segments;
  * then the Terminate follows, and nothing waits. The Responder, too, has such a message under way. */
-TEST(test_amid_long_messages)
+ROW_TEST(test_amid_long_messages, amid_long_messages_rows)
 {
-  static const struct {
-    const char *error, *code, *side;
-  } cases[] = {{"fault.error=local-catastrophic", "Terminate 0/0/00", "Initiator"},
-               {"fault.error=bad-crc", "MPA error 2", "Responder"},
-               {"fault.error=invalid-stag", "Terminate 1/1/00", "Responder"},
-               {"fault.error=second-terminate", "Terminate 0/2/07", "Initiator"}};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_test_message("%s", cases[i].error);
-    assert_ends(STRINGS(cases[i].error, "fault.at=40", "workload.message_size=1MiB", "workload.messages=2",
-                        "workload.directions=both", "path.forward.loss=0.5%", "path.reverse.loss=0.5%",
-                        "tcp.rto_min=5ms"),
-                cases[i].code, cases[i].side, 1);
-  }
+  g_test_message("%s", c->error);
+  assert_ends(STRINGS(c->error, "fault.at=40", "workload.message_size=1MiB", "workload.messages=2",
+                      "workload.directions=both", "path.forward.loss=0.5%", "path.reverse.loss=0.5%",
+                      "tcp.rto_min=5ms"),
+              c->code, c->side, 1);
 }
 
 /* --- Never hanging --- */

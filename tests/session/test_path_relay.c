@@ -82,47 +82,41 @@ static const struct {
     {"behind", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
 };
 
-TEST(test_mtus)
+ROW_TEST(test_mtus, mtus)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(mtus); i++) {
-    g_autofree char *position = g_strconcat("middlebox.position=", mtus[i].position, NULL);
-    g_auto(relay_kit) k;
+  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
+  g_auto(relay_kit) k;
 
-    relay_open(&k, 0,
-               STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500",
-                       "path.forward.hop_mtu=[1400,1300]", "path.reverse.mtu=1200",
-                       "path.reverse.hop_mtu=[1100,1000]"));
-    shake_hands(&k, 9000);
-    g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==,
-                     mtus[i].mss_towards[SIDE_RESPONDER]);
-    g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==,
-                     mtus[i].mss_towards[SIDE_INITIATOR]);
-    /* 5000 octets of the Initiator's go on in segments that fit the link. */
-    guint before = k.out[SIDE_INITIATOR].list->len;
-    const tcp_header data = {.window = 65535,
-                             .acknowledgement = header_of(&k.out[SIDE_RESPONDER], 0).sequence + 1};
-    path_element_receive(&k.relay[SIDE_INITIATOR]->element,
-                         session_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
-    g_assert_cmpuint(session_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
-                     mtus[i].sends_to_responder);
-  }
+  relay_open(&k, 0,
+             STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500",
+                     "path.forward.hop_mtu=[1400,1300]", "path.reverse.mtu=1200",
+                     "path.reverse.hop_mtu=[1100,1000]"));
+  shake_hands(&k, 9000);
+  g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, c->mss_towards[SIDE_RESPONDER]);
+  g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, c->mss_towards[SIDE_INITIATOR]);
+  /* 5000 octets of the Initiator's go on in segments that fit the link. */
+  guint before = k.out[SIDE_INITIATOR].list->len;
+  const tcp_header data = {.window = 65535,
+                           .acknowledgement = header_of(&k.out[SIDE_RESPONDER], 0).sequence + 1};
+  path_element_receive(&k.relay[SIDE_INITIATOR]->element,
+                       session_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
+  g_assert_cmpuint(session_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
+                   c->sends_to_responder);
 }
 
 /* A single link each way: at every position the proxy is told of it, `between` has no place there. */
-TEST(test_mtus_of_a_single_link)
+static const char *const mtus_of_a_single_link_rows[] = {"before", "behind"};
+
+ROW_TEST(test_mtus_of_a_single_link, mtus_of_a_single_link_rows)
 {
-  static const char *const positions[] = {"before", "behind"};
+  g_autofree char *position = g_strconcat("middlebox.position=", *c, NULL);
+  g_auto(relay_kit) k;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(positions); i++) {
-    g_autofree char *position = g_strconcat("middlebox.position=", positions[i], NULL);
-    g_auto(relay_kit) k;
-
-    relay_open(&k, 0,
-               STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
-    shake_hands(&k, 9000);
-    g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
-    g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
-  }
+  relay_open(&k, 0,
+             STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
+  shake_hands(&k, 9000);
+  g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
+  g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
 }
 
 /* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all.
@@ -155,18 +149,16 @@ TEST(test_buffer_and_options)
   relay_close(&k);
 }
 
-TEST(test_only_where_asked_for)
+static const char *const only_where_asked_for_rows[] = {"none", "split+shift"};
+
+ROW_TEST(test_only_where_asked_for, only_where_asked_for_rows)
 {
-  static const char *const modes[] = {"none", "split+shift"};
+  g_autofree char *mode = g_strconcat("middlebox.mode=", *c, NULL);
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
+  path_box *elements[SIDES] = {NULL};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
-    g_autofree char *mode = g_strconcat("middlebox.mode=", modes[i], NULL);
-    g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
-    path_box *elements[SIDES] = {NULL};
-
-    g_assert_false(session_paths_proxy(scenario_configuration(s), 0, elements));
-    g_assert_null(elements[SIDE_INITIATOR]);
-  }
+  g_assert_false(session_paths_proxy(scenario_configuration(s), 0, elements));
+  g_assert_null(elements[SIDE_INITIATOR]);
 }
 
 /* --- Where it stands --- */
@@ -232,41 +224,39 @@ static void on_output(void *user, datagram *packet, time_ps now)
  * its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back
  * and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10
  * + 20 back and 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
-TEST(test_positions)
+static const struct {
+  const char *position;
+  time_ps turn;
+} positions_rows[] = {{"before", 77 * US}, {"between", 36 * US}, {"behind", 0}};
+
+ROW_TEST(test_positions, positions_rows)
 {
-  static const struct {
-    const char *position;
-    time_ps turn;
-  } rows[] = {{"before", 77 * US}, {"between", 36 * US}, {"behind", 0}};
+  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
+  g_autoptr(scenario) s =
+      temporary_scenario("", STRINGS("middlebox.mode=proxy", position, "path.forward.rate=10Tbit/s",
+                                     "path.forward.delay=1us", "path.forward.hop_delay=[2us,4us]",
+                                     "path.reverse.delay=10us", "path.reverse.hop_delay=[20us,40us]"));
+  GError *error = NULL;
+  g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
+  responder r = {.network = NULL};
+  network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
+  const session_network_ends ends = {
+      .output = on_output,
+      .users = {[SIDE_INITIATOR] = &of_responder, [SIDE_RESPONDER] = &of_initiator},
+      .is_fpdu_start = no_fpdu};
+  const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
+  const time_ps links = 1000; /* six links' packet times are less */
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
-    g_autoptr(scenario) s =
-        temporary_scenario("", STRINGS("middlebox.mode=proxy", position, "path.forward.rate=10Tbit/s",
-                                       "path.forward.delay=1us", "path.forward.hop_delay=[2us,4us]",
-                                       "path.reverse.delay=10us", "path.reverse.hop_delay=[20us,40us]"));
-    GError *error = NULL;
-    g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
-    responder r = {.network = NULL};
-    network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
-    const session_network_ends ends = {
-        .output = on_output,
-        .users = {[SIDE_INITIATOR] = &of_responder, [SIDE_RESPONDER] = &of_initiator},
-        .is_fpdu_start = no_fpdu};
-    const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
-    const time_ps links = 1000; /* six links' packet times are less */
-
-    r.network = session_paths_new(scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends, &error);
-    g_assert_no_error(error);
-    session_network_send(r.network, 0, SIDE_INITIATOR,
-                         session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
-    engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
-    g_assert_cmpint(r.syn_at, >=, 7 * US);
-    g_assert_cmpint(r.syn_at, <, 7 * US + links);
-    g_assert_cmpint(r.ack_at - r.syn_at, >=, rows[i].turn);
-    g_assert_cmpint(r.ack_at - r.syn_at, <, rows[i].turn + links);
-    g_assert_cmpint(r.initiator_hears_at, >=, 77 * US);
-    g_assert_cmpint(r.initiator_hears_at, <, 77 * US + links);
-    session_network_free(r.network);
-  }
+  r.network = session_paths_new(scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends, &error);
+  g_assert_no_error(error);
+  session_network_send(r.network, 0, SIDE_INITIATOR,
+                       session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+  engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
+  g_assert_cmpint(r.syn_at, >=, 7 * US);
+  g_assert_cmpint(r.syn_at, <, 7 * US + links);
+  g_assert_cmpint(r.ack_at - r.syn_at, >=, c->turn);
+  g_assert_cmpint(r.ack_at - r.syn_at, <, c->turn + links);
+  g_assert_cmpint(r.initiator_hears_at, >=, 77 * US);
+  g_assert_cmpint(r.initiator_hears_at, <, 77 * US + links);
+  session_network_free(r.network);
 }

@@ -48,26 +48,24 @@ static const box_case cases[] = {
     {{"middlebox.mode=none"}, {1000}, "1000"},
 };
 
-TEST(test_words_and_keys)
+ROW_TEST(test_words_and_keys, cases)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const char *sets[5] = {NULL};
-    int64_t position = 0;
+  const char *sets[5] = {NULL};
+  int64_t position = 0;
 
-    memcpy(sets, cases[i].sets, sizeof cases[i].sets);
-    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, patient, sets);
-    path_kit_send(w, -1, 0, TCP_SYN);
-    for (gsize j = 0; j < G_N_ELEMENTS(cases[i].lengths) && cases[i].lengths[j] > 0; j++) {
-      bool last = j + 1 == G_N_ELEMENTS(cases[i].lengths) || cases[i].lengths[j + 1] == 0;
+  memcpy(sets, c->sets, sizeof c->sets);
+  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, patient, sets);
+  path_kit_send(w, -1, 0, TCP_SYN);
+  for (gsize j = 0; j < G_N_ELEMENTS(c->lengths) && c->lengths[j] > 0; j++) {
+    bool last = j + 1 == G_N_ELEMENTS(c->lengths) || c->lengths[j + 1] == 0;
 
-      path_kit_send(w, position, cases[i].lengths[j], last ? TCP_ACK | TCP_PSH : TCP_ACK);
-      position += cases[i].lengths[j];
-    }
-    path_kit_run(w);
-    g_autofree char *out = session_kit_lengths(&w->out);
-    g_assert_true(g_str_has_prefix(out, "0 ")); /* the SYN */
-    g_assert_cmpstr(out + strlen("0 "), ==, cases[i].out);
+    path_kit_send(w, position, c->lengths[j], last ? TCP_ACK | TCP_PSH : TCP_ACK);
+    position += c->lengths[j];
   }
+  path_kit_run(w);
+  g_autofree char *out = session_kit_lengths(&w->out);
+  g_assert_true(g_str_has_prefix(out, "0 ")); /* the SYN */
+  g_assert_cmpstr(out + strlen("0 "), ==, c->out);
 }
 
 /* Pieces of 100 to 200 octets: five to ten of 1000, the last one as short as it is; not the same for
@@ -179,73 +177,66 @@ static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
 
 /* Each direction has its own box: `before` at its own sender, `between` behind the forward direction's
  * first link, which is in front of the reverse direction's last one, `behind` at its own receiver. */
-TEST(test_positions)
+static const struct {
+  const char *position;
+  guint cut_before[SIDES];
+} positions_rows[] = {{"before", {0, 0}}, {"between", {1, 2}}, {"behind", {3, 3}}};
+
+ROW_TEST(test_positions, positions_rows)
 {
   static const uint64_t rates[] = {1000000000, 2000000000, 4000000000};
-  static const struct {
-    const char *position;
-    guint cut_before[SIDES];
-  } rows[] = {{"before", {0, 0}}, {"between", {1, 2}}, {"behind", {3, 3}}};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
-    for (enum side direction = 0; direction < SIDES; direction++) {
-      g_autoptr(path_kit) w = path_kit_new(
-          direction, "",
-          STRINGS("middlebox.mode=split", "middlebox.split_size=500", position, "path.forward.rate=1Gbit/s",
-                  "path.forward.delay=0s", "path.forward.hop_rate=[2Gbit/s,4Gbit/s]"));
-      path_kit_send(w, -1, 0, TCP_SYN);
-      engine_run(w->clock, 100 * US);
-      path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
-      path_kit_run(w);
-      g_autofree char *out = session_kit_lengths(&w->out);
-      g_assert_cmpstr(out, ==, "0 500 500");
-      g_assert_cmpint(path_kit_arrived(w, 2), ==,
-                      100 * US + second_piece_at(rates, rows[i].cut_before[direction]));
-    }
+  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    g_autoptr(path_kit) w = path_kit_new(direction, "",
+                                         STRINGS("middlebox.mode=split", "middlebox.split_size=500", position,
+                                                 "path.forward.rate=1Gbit/s", "path.forward.delay=0s",
+                                                 "path.forward.hop_rate=[2Gbit/s,4Gbit/s]"));
+    path_kit_send(w, -1, 0, TCP_SYN);
+    engine_run(w->clock, 100 * US);
+    path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+    path_kit_run(w);
+    g_autofree char *out = session_kit_lengths(&w->out);
+    g_assert_cmpstr(out, ==, "0 500 500");
+    g_assert_cmpint(path_kit_arrived(w, 2), ==, 100 * US + second_piece_at(rates, c->cut_before[direction]));
   }
 }
 
 /* `drop` counts what enters the impairments: pieces of a box in front of them, the whole segment before
  * one that stands behind. Two segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
-TEST(test_losses_before_and_behind)
-{
-  static const struct {
-    const char *position;
-    const char *out;
-  } rows[] = {{"middlebox.position=before", "0 400 200 200 400 400"},
-              {"middlebox.position=behind", "0 400 400 200"}};
+static const struct {
+  const char *position;
+  const char *out;
+} losses_before_and_behind_rows[] = {{"middlebox.position=before", "0 400 200 200 400 400"},
+                                     {"middlebox.position=behind", "0 400 400 200"}};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(path_kit) w = path_kit_new(
-        SIDE_INITIATOR, "",
-        STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400", "path.forward.drop=[2]", rows[i].position));
-    path_kit_send(w, -1, 0, TCP_SYN);
-    path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
-    path_kit_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
-    path_kit_run(w);
-    g_autofree char *out = session_kit_lengths(&w->out);
-    g_assert_cmpstr(out, ==, rows[i].out);
-  }
+ROW_TEST(test_losses_before_and_behind, losses_before_and_behind_rows)
+{
+  g_autoptr(path_kit) w = path_kit_new(
+      SIDE_INITIATOR, "",
+      STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400", "path.forward.drop=[2]", c->position));
+  path_kit_send(w, -1, 0, TCP_SYN);
+  path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+  path_kit_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
+  path_kit_run(w);
+  g_autofree char *out = session_kit_lengths(&w->out);
+  g_assert_cmpstr(out, ==, c->out);
 }
 
 /* A box that joins segments, or moves octets of one into the next, may make them longer than what came;
  * one that only cuts may not. */
-TEST(test_which_may_enlarge)
+static const struct {
+  const char *mode;
+  bool may;
+} which_may_enlarge_rows[] = {{"none", false},          {"split", false},         {"rechunk", false},
+                              {"random", false},        {"proxy", false},         {"shift", true},
+                              {"coalesce", true},       {"split+coalesce", true}, {"shift+split", true},
+                              {"rechunk+random", false}};
+
+ROW_TEST(test_which_may_enlarge, which_may_enlarge_rows)
 {
-  static const struct {
-    const char *mode;
-    bool may;
-  } rows[] = {{"none", false},       {"split", false},         {"rechunk", false}, {"random", false},
-              {"proxy", false},      {"shift", true},          {"coalesce", true}, {"split+coalesce", true},
-              {"shift+split", true}, {"rechunk+random", false}};
+  g_autofree char *mode = g_strconcat("middlebox.mode=", c->mode, NULL);
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *mode = g_strconcat("middlebox.mode=", rows[i].mode, NULL);
-    g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
-
-    g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==,
-                    rows[i].may);
-    g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));
-  }
+  g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==, c->may);
+  g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));
 }

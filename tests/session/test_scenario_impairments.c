@@ -139,21 +139,19 @@ static const struct {
     {{"path.forward.drop=[3]", "path.forward.reorder=10%", NULL}, "loss"},
 };
 
-TEST(test_order)
+ROW_TEST(test_order, orders)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
-    g_autoptr(scenario) s = temporary_scenario("", orders[i].sets);
-    g_auto(impairments) forward = make_impairments(s, SIDE_INITIATOR, 0);
-    g_auto(impairments) reverse = make_impairments(s, SIDE_RESPONDER, 0);
-    g_autoptr(GString) names = g_string_new("");
+  g_autoptr(scenario) s = temporary_scenario("", c->sets);
+  g_auto(impairments) forward = make_impairments(s, SIDE_INITIATOR, 0);
+  g_auto(impairments) reverse = make_impairments(s, SIDE_RESPONDER, 0);
+  g_autoptr(GString) names = g_string_new("");
 
-    for (guint j = 0; j < forward.elements->len; j++) {
-      const path_element *element = forward.elements->pdata[j];
-      g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", element->class->name);
-    }
-    g_assert_cmpstr(names->str, ==, orders[i].elements);
-    g_assert_cmpuint(reverse.elements->len, ==, 0);
+  for (guint j = 0; j < forward.elements->len; j++) {
+    const path_element *element = forward.elements->pdata[j];
+    g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", element->class->name);
   }
+  g_assert_cmpstr(names->str, ==, c->elements);
+  g_assert_cmpuint(reverse.elements->len, ==, 0);
 }
 
 /* --- Every key reaches its element --- */
@@ -192,23 +190,21 @@ static const struct {
     {{"jitter=20us", "reorder=100%", "distribution=normal"}, "jitter", "....."},
 };
 
-TEST(test_keys_reach_their_element)
+ROW_TEST(test_keys_reach_their_element, keys)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
-    for (enum side direction = 0; direction < SIDES; direction++) {
-      const char *sets[4] = {NULL};
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    const char *sets[4] = {NULL};
 
-      for (gsize j = 0; j < G_N_ELEMENTS(keys[i].sets) && keys[i].sets[j]; j++) {
-        sets[j] = g_strconcat(direction == SIDE_INITIATOR ? "path.forward." : "path.reverse.",
-                              keys[i].sets[j], NULL);
-      }
-      g_autofree char *fate = fate_in(sets, direction, 0, keys[i].class, 60);
-      if (!g_str_has_prefix(fate, keys[i].fate)) {
-        g_error("%s: %s, not %s", sets[0], fate, keys[i].fate);
-      }
-      for (gsize j = 0; sets[j]; j++) {
-        g_free((char *)sets[j]);
-      }
+    for (gsize j = 0; j < G_N_ELEMENTS(c->sets) && c->sets[j]; j++) {
+      sets[j] =
+          g_strconcat(direction == SIDE_INITIATOR ? "path.forward." : "path.reverse.", c->sets[j], NULL);
+    }
+    g_autofree char *fate = fate_in(sets, direction, 0, c->class, 60);
+    if (!g_str_has_prefix(fate, c->fate)) {
+      g_error("%s: %s, not %s", sets[0], fate, c->fate);
+    }
+    for (gsize j = 0; sets[j]; j++) {
+      g_free((char *)sets[j]);
     }
   }
 }
@@ -232,54 +228,53 @@ TEST(test_four_states)
 
 /* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first
  * one's fate, chosen or not, with some seeds this and with others that; by half correlated draws not. */
-TEST(test_correlation)
-{
-  static const struct {
-    const char *sets[3];
-    const char *correlation;
-    const char *class;
-    const char *chosen; /* the fate of 60 packets */
-    const char *others;
-  } rows[] = {
-      {{"path.forward.loss=50%"}, "path.forward.loss_correlation", "loss", "x", "."},
-      {{"path.forward.corrupt=50%"}, "path.forward.corrupt_correlation", "corrupt", "!", "."},
-      {{"path.forward.duplicate=50%"}, "path.forward.duplicate_correlation", "duplicate", "2", "."},
-      {{"path.forward.jitter=1us", "path.forward.reorder=50%"},
-       "path.forward.reorder_correlation",
-       "jitter",
-       ".",
-       "~10"},
-      {{"path.forward.jitter=1us", "path.forward.reorder=50%", "path.forward.distribution=uniform"},
-       "path.forward.reorder_correlation",
-       "jitter",
-       ".",
-       NULL},
-  };
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *whole = g_strconcat(rows[i].correlation, "=100%", NULL);
-    g_autofree char *half = g_strconcat(rows[i].correlation, "=50%", NULL);
-    gsize all_chosen = 0;
-    enum { SEEDS = 20, PACKETS = 60 };
+static const struct {
+  const char *sets[3];
+  const char *correlation;
+  const char *class;
+  const char *chosen; /* the fate of 60 packets */
+  const char *others;
+} correlation_rows[] = {
+    {{"path.forward.loss=50%"}, "path.forward.loss_correlation", "loss", "x", "."},
+    {{"path.forward.corrupt=50%"}, "path.forward.corrupt_correlation", "corrupt", "!", "."},
+    {{"path.forward.duplicate=50%"}, "path.forward.duplicate_correlation", "duplicate", "2", "."},
+    {{"path.forward.jitter=1us", "path.forward.reorder=50%"},
+     "path.forward.reorder_correlation",
+     "jitter",
+     ".",
+     "~10"},
+    {{"path.forward.jitter=1us", "path.forward.reorder=50%", "path.forward.distribution=uniform"},
+     "path.forward.reorder_correlation",
+     "jitter",
+     ".",
+     NULL},
+};
 
-    for (guint seed = 1; seed <= SEEDS; seed++) {
-      g_autofree char *seeded = g_strdup_printf("run.seed=%u", seed);
-      const char *sets[6] = {seeded, whole, rows[i].sets[0], rows[i].sets[1], rows[i].sets[2]};
-      g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, rows[i].class, PACKETS);
-      gsize chosen = strspn(fate, rows[i].chosen);
-      g_assert_true(chosen == PACKETS || chosen == 0);
-      all_chosen += chosen == PACKETS;
-      if (chosen == 0 && rows[i].others) {
-        g_assert_cmpuint(strspn(fate, rows[i].others), ==, strlen(fate));
-      }
-      sets[1] = half;
-      g_autofree char *changing = fate_in(sets, SIDE_INITIATOR, 0, rows[i].class, PACKETS);
-      chosen = strspn(changing, rows[i].chosen);
-      g_assert_cmpuint(chosen, <, strlen(changing));
-      g_assert_nonnull(strpbrk(changing, rows[i].chosen));
+ROW_TEST(test_correlation, correlation_rows)
+{
+  g_autofree char *whole = g_strconcat(c->correlation, "=100%", NULL);
+  g_autofree char *half = g_strconcat(c->correlation, "=50%", NULL);
+  gsize all_chosen = 0;
+  enum { SEEDS = 20, PACKETS = 60 };
+
+  for (guint seed = 1; seed <= SEEDS; seed++) {
+    g_autofree char *seeded = g_strdup_printf("run.seed=%u", seed);
+    const char *sets[6] = {seeded, whole, c->sets[0], c->sets[1], c->sets[2]};
+    g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, c->class, PACKETS);
+    gsize chosen = strspn(fate, c->chosen);
+    g_assert_true(chosen == PACKETS || chosen == 0);
+    all_chosen += chosen == PACKETS;
+    if (chosen == 0 && c->others) {
+      g_assert_cmpuint(strspn(fate, c->others), ==, strlen(fate));
     }
-    g_assert_cmpuint(all_chosen, >, 0);
-    g_assert_cmpuint(all_chosen, <, SEEDS);
+    sets[1] = half;
+    g_autofree char *changing = fate_in(sets, SIDE_INITIATOR, 0, c->class, PACKETS);
+    chosen = strspn(changing, c->chosen);
+    g_assert_cmpuint(chosen, <, strlen(changing));
+    g_assert_nonnull(strpbrk(changing, c->chosen));
   }
+  g_assert_cmpuint(all_chosen, >, 0);
+  g_assert_cmpuint(all_chosen, <, SEEDS);
 }
 
 /* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than
@@ -353,31 +348,28 @@ TEST(test_adding_an_element_changes_no_draw)
 }
 
 /* Two elements of one kind of scenario, direction, path and seed never share a stream. */
-TEST(test_streams_are_apart)
+ROW_TEST(test_streams_are_apart, drawing)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
-    g_autofree char *reverse_set =
-        g_strconcat("path.reverse.", drawing[i].set + strlen("path.forward."), NULL);
-    const char *const sets[] = {drawing[i].set, reverse_set, "path.forward.distribution=normal",
-                                "path.reverse.distribution=normal", NULL};
-    g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
-    g_autofree char *again = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
-    char *others[] = {fate_in(sets, SIDE_RESPONDER, 0, drawing[i].class, DRAWS),
-                      fate_in(sets, SIDE_INITIATOR, 1, drawing[i].class, DRAWS),
-                      fate_in(sets, SIDE_INITIATOR, 2, drawing[i].class, DRAWS),
-                      fate_in(STRINGS(drawing[i].set, "path.forward.distribution=normal", "run.seed=2"),
-                              SIDE_INITIATOR, 0, drawing[i].class, DRAWS)};
+  g_autofree char *reverse_set = g_strconcat("path.reverse.", c->set + strlen("path.forward."), NULL);
+  const char *const sets[] = {c->set, reverse_set, "path.forward.distribution=normal",
+                              "path.reverse.distribution=normal", NULL};
+  g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, c->class, DRAWS);
+  g_autofree char *again = fate_in(sets, SIDE_INITIATOR, 0, c->class, DRAWS);
+  char *others[] = {fate_in(sets, SIDE_RESPONDER, 0, c->class, DRAWS),
+                    fate_in(sets, SIDE_INITIATOR, 1, c->class, DRAWS),
+                    fate_in(sets, SIDE_INITIATOR, 2, c->class, DRAWS),
+                    fate_in(STRINGS(c->set, "path.forward.distribution=normal", "run.seed=2"), SIDE_INITIATOR,
+                            0, c->class, DRAWS)};
 
-    g_assert_cmpstr(again, ==, fate);
-    for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
-      g_assert_cmpstr(others[j], !=, fate);
-      for (gsize k = 0; k < j; k++) {
-        g_assert_cmpstr(others[j], !=, others[k]);
-      }
+  g_assert_cmpstr(again, ==, fate);
+  for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
+    g_assert_cmpstr(others[j], !=, fate);
+    for (gsize k = 0; k < j; k++) {
+      g_assert_cmpstr(others[j], !=, others[k]);
     }
-    for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
-      g_free(others[j]);
-    }
+  }
+  for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
+    g_free(others[j]);
   }
 }
 

@@ -90,48 +90,46 @@ static metric_values between_two_hosts(const scenario *s)
 /* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what
  * the connections count is summed over all hosts, as it is over the connections of two; and no host sends
  * to one that it is not connected to. */
-TEST(test_three_hosts)
+static const char *const three_hosts_rows[] = {
+    "run.engine=native",
+    "workload.paths=own",
+    "path.forward.loss=1%",
+    "workload.directions=both",
+    "measure.side=initiator",
+    "workload.operation=read",
+    "tcp.ip=ipv6",
+    "path.forward.hop_mtu=[1000,1500]", /* its ICMP messages find the host that they are for */
+    "receiver.memory=200KiB"};
+
+ROW_TEST(test_three_hosts, three_hosts_rows)
 {
-  static const char *const extra[] = {
-      "run.engine=native",
-      "workload.paths=own",
-      "path.forward.loss=1%",
-      "workload.directions=both",
-      "measure.side=initiator",
-      "workload.operation=read",
-      "tcp.ip=ipv6",
-      "path.forward.hop_mtu=[1000,1500]", /* its ICMP messages find the host that they are for */
-      "receiver.memory=200KiB"};
+  g_auto(session_result) result;
+  g_auto(hosts_kit) k;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(extra); i++) {
-    g_auto(session_result) result;
-    g_auto(hosts_kit) k;
-
-    g_test_message("%s", extra[i]);
-    kit_open(&k,
-             STRINGS("run.engine=native", "workload.connections=3", "workload.messages=20",
-                     "workload.message_size=30000", extra[i]),
-             pairs);
-    session_run(k.session);
-    session_finish(k.session, &result);
-    g_assert_cmpint(result.status, ==, RUN_OK);
-    g_assert_cmpstr(result.message, ==, "");
-    const metric_values two = between_two_hosts(k.s);
-    static const metric_id same[] = {METRIC_DELIVERY_MESSAGES, METRIC_DELIVERY_OCTETS,
-                                     METRIC_PLACEMENT_OCTETS, METRIC_INTEGRITY_OCTETS_WRONG};
-    for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
-      g_assert_cmpfloat(result.metrics.value[same[m]], ==, two.value[same[m]]);
-    }
-    uint64_t all = 0;
-    for (uint32_t from = 0; from < HOSTS; from++) {
-      for (uint32_t to = 0; to < HOSTS; to++) {
-        g_assert_true((from != to) == (k.octets[from][to] > 0));
-        all += k.octets[from][to];
-      }
-    }
-    g_assert_cmpuint(all, >=, (uint64_t)result.metrics.value[METRIC_DELIVERY_OCTETS]);
-    g_assert_cmpuint(k.session->strays, ==, 0);
+  g_test_message("%s", *c);
+  kit_open(&k,
+           STRINGS("run.engine=native", "workload.connections=3", "workload.messages=20",
+                   "workload.message_size=30000", *c),
+           pairs);
+  session_run(k.session);
+  session_finish(k.session, &result);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpstr(result.message, ==, "");
+  const metric_values two = between_two_hosts(k.s);
+  static const metric_id same[] = {METRIC_DELIVERY_MESSAGES, METRIC_DELIVERY_OCTETS, METRIC_PLACEMENT_OCTETS,
+                                   METRIC_INTEGRITY_OCTETS_WRONG};
+  for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
+    g_assert_cmpfloat(result.metrics.value[same[m]], ==, two.value[same[m]]);
   }
+  uint64_t all = 0;
+  for (uint32_t from = 0; from < HOSTS; from++) {
+    for (uint32_t to = 0; to < HOSTS; to++) {
+      g_assert_true((from != to) == (k.octets[from][to] > 0));
+      all += k.octets[from][to];
+    }
+  }
+  g_assert_cmpuint(all, >=, (uint64_t)result.metrics.value[METRIC_DELIVERY_OCTETS]);
+  g_assert_cmpuint(k.session->strays, ==, 0);
 }
 
 /* Fragments come to the host of their connection, and are counted there. */
@@ -194,26 +192,23 @@ static void assert_end(const session_end *end, bool known, enum side side)
   g_assert_true(!known || (end->index == 1 && end->side == side));
 }
 
-TEST(test_owners)
+ROW_TEST(test_owners, owners)
 {
   const ip_address address = ip_address_v4(1);
   const ip_address router = ip_address_v4(2);
   g_auto(hosts_kit) k;
-
   kit_open(&k, STRINGS("run.engine=native", "workload.connections=3"), NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(owners); i++) {
-    const tcp_header header = {.source_port = owners[i].source, .destination_port = owners[i].destination};
-    g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
-    g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1000);
-    g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 12);
+  const tcp_header header = {.source_port = c->source, .destination_port = c->destination};
+  g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1000);
+  g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 12);
 
-    for (enum side side = 0; side < SIDES; side++) {
-      const session_host *host = session_host_of(k.session, side);
+  for (enum side side = 0; side < SIDES; side++) {
+    const session_host *host = session_host_of(k.session, side);
 
-      assert_end(session_host_end(host, packet), owners[i].known[side], side);
-      /* An ICMP message is for who sent the packet that it quotes. */
-      assert_end(session_host_end(host, message), owners[i].known[side_peer(side)], side);
-      g_assert_null(session_host_end(host, fragment));
-    }
+    assert_end(session_host_end(host, packet), c->known[side], side);
+    /* An ICMP message is for who sent the packet that it quotes. */
+    assert_end(session_host_end(host, message), c->known[side_peer(side)], side);
+    g_assert_null(session_host_end(host, fragment));
   }
 }

@@ -79,31 +79,29 @@ static time_ps arrived(const network_kit *k, enum side direction, guint index)
 /* Three connections send a full segment at once. On the path that they share each waits 1,230,400 ps
  * longer than the one before it; on paths of their own all arrive after 26,201,600 ps (docs/facts.md, "A
  * link's times"). It is the same in the other direction. */
-TEST(test_shared_and_own_paths)
+static const struct {
+  const char *paths;
+  time_ps apart;
+} shared_and_own_paths_rows[] = {{"workload.paths=shared", 1230400}, {"workload.paths=own", 0}};
+
+ROW_TEST(test_shared_and_own_paths, shared_and_own_paths_rows)
 {
-  static const struct {
-    const char *paths;
-    time_ps apart;
-  } rows[] = {{"workload.paths=shared", 1230400}, {"workload.paths=own", 0}};
+  g_auto(network_kit) k;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_auto(network_kit) k;
-
-    kit_open(&k, RUN_ENGINE_NATIVE, "", STRINGS("workload.connections=3", rows[i].paths));
-    for (uint32_t connection = 0; connection < 3; connection++) {
-      send_full(&k, connection, SIDE_INITIATOR, 0);
-      send_full(&k, connection, SIDE_RESPONDER, 0);
-      g_assert_cmpint(session_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
-                      42 * 800 + 25 * US +
-                          (rows[i].apart > 0 ? (connection + 1) * 1230400
-                           : connection == 2 ? 1230400
-                                             : 0));
-    }
-    engine_run(k.clock, TIME_PS_NEVER);
-    for (guint j = 0; j < 3; j++) {
-      g_assert_cmpint(arrived(&k, SIDE_INITIATOR, j), ==, 26201600 + j * rows[i].apart);
-      g_assert_cmpint(arrived(&k, SIDE_RESPONDER, j), ==, 26201600 + j * rows[i].apart);
-    }
+  kit_open(&k, RUN_ENGINE_NATIVE, "", STRINGS("workload.connections=3", c->paths));
+  for (uint32_t connection = 0; connection < 3; connection++) {
+    send_full(&k, connection, SIDE_INITIATOR, 0);
+    send_full(&k, connection, SIDE_RESPONDER, 0);
+    g_assert_cmpint(session_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
+                    42 * 800 + 25 * US +
+                        (c->apart > 0      ? (connection + 1) * 1230400
+                         : connection == 2 ? 1230400
+                                           : 0));
+  }
+  engine_run(k.clock, TIME_PS_NEVER);
+  for (guint j = 0; j < 3; j++) {
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, j), ==, 26201600 + j * c->apart);
+    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, j), ==, 26201600 + j * c->apart);
   }
 }
 
@@ -223,26 +221,25 @@ TEST(test_change_reaches_every_path)
 }
 
 /* The MTU of each direction by its own event. */
-TEST(test_change_of_mtu)
+static const struct {
+  time_ps sent;
+  guint forward;
+  guint reverse;
+} change_of_mtu_rows[] = {
+    {5 * US - 1, 1, 1}, {5 * US, 0, 1}, {6 * US - 1, 0, 1}, {6 * US, 0, 0}, {7 * US, 1, 0}};
+
+ROW_TEST(test_change_of_mtu, change_of_mtu_rows)
 {
   static const char change[] = "event = ({ at = \"5us\"; key = \"path.forward.mtu\"; value = 1499; },"
                                "         { at = \"6us\"; key = \"path.reverse.mtu\"; value = 1499; },"
                                "         { at = \"7us\"; key = \"path.forward.mtu\"; value = 1500; });";
-  static const struct {
-    time_ps sent;
-    guint forward;
-    guint reverse;
-  } rows[] = {{5 * US - 1, 1, 1}, {5 * US, 0, 1}, {6 * US - 1, 0, 1}, {6 * US, 0, 0}, {7 * US, 1, 0}};
+  g_auto(network_kit) k;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_auto(network_kit) k;
-
-    kit_open(&k, RUN_ENGINE_NATIVE, change, STRINGS("path.too_big=silent"));
-    send_at(&k, rows[i].sent);
-    engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, rows[i].forward);
-    g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, rows[i].reverse);
-  }
+  kit_open(&k, RUN_ENGINE_NATIVE, change, STRINGS("path.too_big=silent"));
+  send_at(&k, c->sent);
+  engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, c->forward);
+  g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, c->reverse);
 }
 
 /* --- ICMP --- */
@@ -339,33 +336,32 @@ TEST(test_message_on_its_own_path)
  * of `behind` both (46,400 ps + 25 us each), of `between` the last alone. In front of the link (`before`),
  * packets on it are the proxy's, so the message takes the whole way to the proxy: which here lets it pass,
  * as it knows no such connection. */
-TEST(test_message_and_proxy)
+static const char small_first[] = "event = ({ at = \"1us\"; key = \"path.forward.mtu\"; value = 1000; });";
+
+static const struct {
+  const char *position;
+  const char *text;
+  const char *hop_mtu;
+  time_ps at; /* after the packet was sent */
+} message_and_proxy_rows[] = {
+    {"behind", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
+    {"behind", "", "path.forward.hop_mtu=[1000]", 26201600 + 2 * (46400 + 25 * US)},
+    {"between", small_first, "path.forward.hop_mtu=[1500]", 46400 + 25 * US},
+    {"before", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
+};
+
+ROW_TEST(test_message_and_proxy, message_and_proxy_rows)
 {
-  static const char small_first[] = "event = ({ at = \"1us\"; key = \"path.forward.mtu\"; value = 1000; });";
-  static const struct {
-    const char *position;
-    const char *text;
-    const char *hop_mtu;
-    time_ps at; /* after the packet was sent */
-  } rows[] = {
-      {"behind", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
-      {"behind", "", "path.forward.hop_mtu=[1000]", 26201600 + 2 * (46400 + 25 * US)},
-      {"between", small_first, "path.forward.hop_mtu=[1500]", 46400 + 25 * US},
-      {"before", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
-  };
+  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
+  g_auto(network_kit) k;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
-    g_auto(network_kit) k;
-
-    kit_open(&k, RUN_ENGINE_NATIVE, rows[i].text,
-             STRINGS("middlebox.mode=proxy", position, rows[i].hop_mtu, "path.reverse.hop_mtu=[1500]"));
-    engine_run(k.clock, 2 * US);
-    send_full(&k, 0, SIDE_INITIATOR, 0);
-    engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
-    assert_message(&k, SIDE_RESPONDER, 2 * US + rows[i].at, 1000);
-  }
+  kit_open(&k, RUN_ENGINE_NATIVE, c->text,
+           STRINGS("middlebox.mode=proxy", position, c->hop_mtu, "path.reverse.hop_mtu=[1500]"));
+  engine_run(k.clock, 2 * US);
+  send_full(&k, 0, SIDE_INITIATOR, 0);
+  engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
+  assert_message(&k, SIDE_RESPONDER, 2 * US + c->at, 1000);
 }
 
 /* --- Metrics --- */

@@ -58,20 +58,18 @@ TEST(test_operation_words)
   g_assert_null(words[ULP_OPERATIONS].name);
 }
 
-TEST(test_generation_words)
+static const scenario_key generation_words_rows[] = {SCENARIO_MPA_GENERATION, SCENARIO_INITIATOR_GENERATION,
+                                                     SCENARIO_RESPONDER_GENERATION};
+
+ROW_TEST(test_generation_words, generation_words_rows)
 {
-  static const scenario_key keys[] = {SCENARIO_MPA_GENERATION, SCENARIO_INITIATOR_GENERATION,
-                                      SCENARIO_RESPONDER_GENERATION};
+  const named_value *words = scenario_key_row_of(*c)->words;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
-    const named_value *words = scenario_key_row_of(keys[i])->words;
-
-    for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
-      g_assert_cmpstr(words[generation].name, ==, iwarp_generation_rules_of(generation)->name);
-      g_assert_cmpuint(words[generation].value, ==, generation);
-    }
-    g_assert_null(words[IWARP_GENERATIONS].name);
+  for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
+    g_assert_cmpstr(words[generation].name, ==, iwarp_generation_rules_of(generation)->name);
+    g_assert_cmpuint(words[generation].value, ==, generation);
   }
+  g_assert_null(words[IWARP_GENERATIONS].name);
 }
 
 /* --- The measured end (docs/scenario.md, "Directions and the path") --- */
@@ -92,13 +90,11 @@ static const struct {
     {{"workload.operation=read", "measure.side=responder", NULL}, SIDE_RESPONDER},
 };
 
-TEST(test_measured_end)
+ROW_TEST(test_measured_end, measured_cases)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(measured_cases); i++) {
-    g_autoptr(scenario) s = load(measured_cases[i].sets);
+  g_autoptr(scenario) s = load(c->sets);
 
-    g_assert_cmpint(scenario_configuration(s)->measured, ==, measured_cases[i].measured);
-  }
+  g_assert_cmpint(scenario_configuration(s)->measured, ==, c->measured);
 }
 
 /* Placement latency is the measured end's; the other end, which has no metrics, places at once. */
@@ -214,10 +210,8 @@ TEST(test_keys_reach_their_end)
     g_assert_cmpint(end->startup_timeout_ps, ==, 3 * TIME_PS_PER_SECOND);
     g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu &&
                   end->rdmap.report_on_arrival && end->rdmap.strict_rdmap00 && !end->rdmap.strict_responses);
-    g_assert_cmpuint(end->assumed_emss_octets, ==, 536);
-    g_assert_cmpuint(end->send_buffer_octets, ==, 4000);
-    g_assert_cmpuint(end->rdmap.ird, ==, 3);
-    g_assert_cmpuint(end->rdmap.ord, ==, 2);
+    EXPECT_FIELDS(end, (assumed_emss_octets, 536), (send_buffer_octets, 4000));
+    EXPECT_FIELDS(&end->rdmap, (ird, 3), (ord, 2));
     g_assert_cmpint(end->role, ==, side);
   }
 }
@@ -400,10 +394,8 @@ TEST(test_addresses)
     g_assert_cmpmem(initiator.remote_address.octets, 16, cases[i].responder, 16);
     g_assert_true(ip_address_equal(&responder.local_address, &initiator.remote_address));
     g_assert_true(ip_address_equal(&responder.remote_address, &initiator.local_address));
-    g_assert_cmpuint(initiator.local_port, ==, 49159);
-    g_assert_cmpuint(initiator.remote_port, ==, 5044);
-    g_assert_cmpuint(responder.local_port, ==, 5044);
-    g_assert_cmpuint(responder.remote_port, ==, 49159);
+    EXPECT_FIELDS(&initiator, (local_port, 49159), (remote_port, 5044));
+    EXPECT_FIELDS(&responder, (local_port, 5044), (remote_port, 49159));
     g_assert_cmpuint(initiator.isn, !=, responder.isn);
     g_assert_cmpuint(initiator.isn, !=, session_setup_tcp(scenario_configuration(s), 8, SIDE_INITIATOR).isn);
     g_autoptr(scenario) other = load(STRINGS("run.seed=2"));
@@ -421,10 +413,8 @@ TEST(test_mtus)
   const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 0, SIDE_INITIATOR);
   const tcp_config responder = session_setup_tcp(scenario_configuration(s), 0, SIDE_RESPONDER);
 
-  g_assert_cmpuint(initiator.send_mtu_octets, ==, 1500);
-  g_assert_cmpuint(initiator.receive_mtu_octets, ==, 1000);
-  g_assert_cmpuint(responder.send_mtu_octets, ==, 1200);
-  g_assert_cmpuint(responder.receive_mtu_octets, ==, 1300);
+  EXPECT_FIELDS(&initiator, (send_mtu_octets, 1500), (receive_mtu_octets, 1000));
+  EXPECT_FIELDS(&responder, (send_mtu_octets, 1200), (receive_mtu_octets, 1300));
 }
 
 /* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be
@@ -434,11 +424,10 @@ TEST(test_receiver_limits)
   g_autoptr(scenario) s = load(
       STRINGS("receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1", "receiver.mode=assume-aligned"));
 
-  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).fpdu_descriptors, ==, 3);
-  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).partial_fpdus, ==, 1);
-  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).fpdu_descriptors, ==, 0);
-  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).partial_fpdus, ==, 0);
-  g_assert_true(endpoint(s, 0, SIDE_RESPONDER).assumes_aligned);
+  const rnic_endpoint_config initiator = endpoint(s, 0, SIDE_INITIATOR);
+  const rnic_endpoint_config responder = endpoint(s, 0, SIDE_RESPONDER);
+  EXPECT_FIELDS(&responder, (fpdu_descriptors, 3), (partial_fpdus, 1), (assumes_aligned, true));
+  EXPECT_FIELDS(&initiator, (fpdu_descriptors, 0), (partial_fpdus, 0));
 }
 
 /* Sizes in turn instead of one; the slots of the sink are as large as the largest. */
@@ -527,8 +516,7 @@ TEST(test_fault)
   g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
   g_assert_false(session_setup_fault(scenario_configuration(s), 1, SIDE_RESPONDER, &fault));
   g_assert_true(session_setup_fault(scenario_configuration(s), 0, SIDE_RESPONDER, &fault));
-  g_assert_cmpint(fault.id, ==, FAULT_BAD_CRC);
-  g_assert_cmpuint(fault.at, ==, 9);
+  EXPECT_FIELDS(&fault, (id, FAULT_BAD_CRC), (at, 9));
   g_autoptr(scenario) other = load(NULL);
   g_assert_false(session_setup_fault(scenario_configuration(other), 0, SIDE_INITIATOR, &fault));
 }

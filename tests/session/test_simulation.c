@@ -31,18 +31,17 @@ TEST(test_ok)
 }
 
 /* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
-TEST(test_stopped)
-{
-  static const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=auto"};
+static const char *const stopped_rows[] = {"run.engine=native",
+                                           HAS_NS3 ? "run.engine=ns3" : "run.engine=auto"};
 
-  for (size_t i = 0; i < G_N_ELEMENTS(engines); i++) {
-    g_auto(session_result) result;
-    run(STRINGS(engines[i], "run.stop=1ms"), &result);
-    g_assert_cmpint(result.status, ==, RUN_STOPPED);
-    g_assert_nonnull(strstr(result.message, "run.stop"));
-    g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], ==, 0.001);
-    g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
-  }
+ROW_TEST(test_stopped, stopped_rows)
+{
+  g_auto(session_result) result;
+  run(STRINGS(*c, "run.stop=1ms"), &result);
+  g_assert_cmpint(result.status, ==, RUN_STOPPED);
+  g_assert_nonnull(strstr(result.message, "run.stop"));
+  g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], ==, 0.001);
+  g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
 }
 
 /* Nothing gets through: TCP gives up the SYN after its retries, and says so. */

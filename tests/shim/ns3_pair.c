@@ -308,11 +308,8 @@ void ns3_pair_assert_done(const ns3_pair *pair)
   g_assert_true(ulp_workload_is_complete(pair->workload));
   for (unsigned side = 0; side < SIDES; side++) {
     ulp_workload_results results = ulp_workload_results_of(pair->workload, (enum side)side);
-    g_assert_cmpuint(results.octets_wrong, ==, 0);
-    g_assert_cmpuint(results.order_errors, ==, 0);
-    g_assert_cmpuint(results.guard_errors, ==, 0);
-    g_assert_false(pair->sides[side].failed);
-    g_assert_true(pair->sides[side].closed);
+    EXPECT_FIELDS(&results, (octets_wrong, 0), (order_errors, 0), (guard_errors, 0));
+    EXPECT_FIELDS(&pair->sides[side], (failed, false), (closed, true));
   }
 }
 

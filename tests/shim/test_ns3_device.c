@@ -135,8 +135,7 @@ TEST(test_ends_differ)
   g_assert_cmpint(self->inboxes[1].arrivals[0].when, ==, 816000);
   g_assert_cmpint(self->inboxes[1].arrivals[1].when, ==, 816000 + 5 + 816000);
   g_assert_cmpint(self->inboxes[0].arrivals[0].when, ==, 8160);
-  g_assert_cmpint(self->inboxes[0].arrivals[1].when, ==, 8160 + 9002 * 80);
-  g_assert_cmpuint(self->inboxes[0].arrivals[1].length, ==, 9000);
+  EXPECT_FIELDS(&self->inboxes[0].arrivals[1], (when, 8160 + 9002 * 80), (length, 9000));
   close_fixture(self, NULL);
   g_free(self);
 }

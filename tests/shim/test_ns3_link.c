@@ -95,9 +95,7 @@ TEST(test_measured_arrival)
   path_link_send(self->link, random_datagram(random, 1500));
   path_link_send(self->link, random_datagram(random, 1500));
   engine_run(self->clock, TIME_PS_NEVER);
-  g_assert_cmpuint(self->arrivals, ==, 2);
-  g_assert_cmpint(self->arrived_at[0], ==, 26201600);
-  g_assert_cmpint(self->arrived_at[1], ==, 26201600 + 1538 * 800);
+  EXPECT_FIELDS(self, (arrivals, 2), (arrived_at[0], 26201600), (arrived_at[1], 26201600 + 1538 * 800));
   g_assert_cmpuint(self->arrived[0]->send_order, ==, 1);
   g_assert_cmpuint(self->arrived[1]->send_order, ==, 2);
 }

@@ -179,8 +179,7 @@ TEST(test_gives_up)
   ns3_pair_run(pair, 10 * TIME_PS_PER_MILLISECOND);
   pair->sides[SIDE_INITIATOR].loses_all = true;
   ns3_pair_run(pair, 100 * TIME_PS_PER_SECOND);
-  g_assert_true(pair->sides[SIDE_INITIATOR].failed);
-  g_assert_true(pair->sides[SIDE_INITIATOR].closed);
+  EXPECT_FIELDS(&pair->sides[SIDE_INITIATOR], (failed, true), (closed, true));
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 3 + 1);

@@ -125,8 +125,8 @@ TEST(test_two_hops)
   g_assert_cmpuint(self->arrivals, ==, 2);
   for (unsigned i = 0; i < 2; i++) {
     const arrival *a = &self->arrived[i];
-    g_assert_cmpint(a->when, ==, 2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND));
-    EXPECT_FIELDS(a, (length, 1500), (mark, a->end == 1 ? 77 : 0), (first[8], 64 - 3));
+    EXPECT_FIELDS(a, (when, 2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND)), (length, 1500),
+                  (mark, a->end == 1 ? 77 : 0), (first[8], 64 - 3));
     g_assert_cmphex(internet_checksum(0, a->first, 20), ==, 0);
   }
   g_assert_cmpuint(self->arrived[0].end + self->arrived[1].end, ==, 1);
@@ -150,8 +150,7 @@ TEST(test_csma)
   send_packet(self, 0, 1500, 5);
   run(TIME_PS_PER_SECOND);
   g_assert_cmpuint(self->arrivals, ==, 1);
-  g_assert_cmpint(self->arrived[0].when, ==, INT64_C(1518) * 800000 + TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(self->arrived[0].mark, ==, 5);
+  EXPECT_FIELDS(&self->arrived[0], (when, INT64_C(1518) * 800000 + TIME_PS_PER_MILLISECOND), (mark, 5));
   /* Nor later, when ns-3's ARP would have forgotten them (120 s). */
   run(500 * TIME_PS_PER_SECOND);
   send_packet(self, 1, 1500, 0);
@@ -372,55 +371,53 @@ TEST(test_objects_that_ns3_lacks)
 }
 
 /* For most of these ns-3 3.37 would abort or go on with nonsense. */
-TEST(test_bad_attributes_are_errors)
+static const struct {
+  const char *type, *name, *value;
+} bad_attributes_are_errors_rows[] = {
+    {red, "LinkBandwith", "1Gbps"},
+    {red, "", "1"},
+    {red, "ErrorRate", "0.1"},
+    {red, "LinkBandwidth", "1 parsec"},
+    {red, "LinkBandwidth", "0bps"},
+    {red, "LinkBandwidth", "0.2bps"},
+    {red, "LinkBandwidth", "-1Gbps"},
+    {red, "LinkBandwidth", "1..5Gbps"},
+    {red, "LinkBandwidth", "10000000000"},
+    {red, "LinkBandwidth", "99999999999Gbps"},
+    {red, "LinkBandwidth", ""},
+    {red, "LinkBandwidth", "Gbps"},
+    {red, "LinkDelay", "-1ns"},
+    {red, "LinkDelay", "1fortnight"},
+    {red, "LinkDelay", "1e5s"},
+    {red, "LinkDelay", "12"},
+    {red, "LinkDelay", "1ns "},
+    {red, "LinkDelay", "1000001s"},
+    {red, "MeanPktSize", "4294967296"},
+    {red, "MeanPktSize", "-1"},
+    {red, "MeanPktSize", "1500.5"},
+    {red, "MeanPktSize", "many"},
+    {red, "MaxSize", "0p"},
+    {red, "MaxSize", "10"},
+    {red, "MaxSize", "10 packets"},
+    {red, "MaxSize", "4294967296p"},
+    {red, "InternalQueueList", "0"},
+    {rate, "RanVar", "0"},
+    {rate, "ErrorUnit", ""},
+    {rate, "IsEnabled", "perhaps"},
+};
+
+ROW_TEST(test_bad_attributes_are_errors, bad_attributes_are_errors_rows)
 {
   static const char red[] = "ns3::RedQueueDisc", rate[] = "ns3::RateErrorModel";
-  static const struct {
-    const char *type, *name, *value;
-  } refused[] = {
-      {red, "LinkBandwith", "1Gbps"},
-      {red, "", "1"},
-      {red, "ErrorRate", "0.1"},
-      {red, "LinkBandwidth", "1 parsec"},
-      {red, "LinkBandwidth", "0bps"},
-      {red, "LinkBandwidth", "0.2bps"},
-      {red, "LinkBandwidth", "-1Gbps"},
-      {red, "LinkBandwidth", "1..5Gbps"},
-      {red, "LinkBandwidth", "10000000000"},
-      {red, "LinkBandwidth", "99999999999Gbps"},
-      {red, "LinkBandwidth", ""},
-      {red, "LinkBandwidth", "Gbps"},
-      {red, "LinkDelay", "-1ns"},
-      {red, "LinkDelay", "1fortnight"},
-      {red, "LinkDelay", "1e5s"},
-      {red, "LinkDelay", "12"},
-      {red, "LinkDelay", "1ns "},
-      {red, "LinkDelay", "1000001s"},
-      {red, "MeanPktSize", "4294967296"},
-      {red, "MeanPktSize", "-1"},
-      {red, "MeanPktSize", "1500.5"},
-      {red, "MeanPktSize", "many"},
-      {red, "MaxSize", "0p"},
-      {red, "MaxSize", "10"},
-      {red, "MaxSize", "10 packets"},
-      {red, "MaxSize", "4294967296p"},
-      {red, "InternalQueueList", "0"},
-      {rate, "RanVar", "0"},
-      {rate, "ErrorUnit", ""},
-      {rate, "IsEnabled", "perhaps"},
-  };
   g_autoptr(chain) self = chain_new(1);
-
-  for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
-    const ns3_topology_attribute attribute = {refused[i].name, refused[i].value};
-    const ns3_topology_object object = {refused[i].type, &attribute, 1}, none = {NULL, NULL, 0};
-    ns3_shim_error error = {""};
-    g_test_message("%s = \"%s\"", refused[i].name, refused[i].value);
-    self->hops[0].queue = refused[i].type == red ? object : none;
-    self->hops[0].errors = refused[i].type == red ? none : object;
-    g_assert_null(ns3_topology_new(&self->config, on_output, NULL, &error));
-    g_assert_nonnull(strstr(error.message, refused[i].name));
-  }
+  const ns3_topology_attribute attribute = {c->name, c->value};
+  const ns3_topology_object object = {c->type, &attribute, 1}, none = {NULL, NULL, 0};
+  ns3_shim_error error = {""};
+  g_test_message("%s = \"%s\"", c->name, c->value);
+  self->hops[0].queue = c->type == red ? object : none;
+  self->hops[0].errors = c->type == red ? none : object;
+  g_assert_null(ns3_topology_new(&self->config, on_output, NULL, &error));
+  g_assert_nonnull(strstr(error.message, c->name));
 }
 
 TEST(test_long_messages_are_cut)

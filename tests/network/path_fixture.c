@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "path_fixture.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/big_endian.h"
 
 uint8_t test_octet(int64_t position)
@@ -20,16 +23,11 @@ tcp_header test_header(uint16_t source_port, int64_t position, uint8_t flags)
 
 datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t length)
 {
-  buffer_chain payload = {0};
-  if (length > 0) {
-    g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
-    for (uint32_t i = 0; i < length; i++)
-      octet_buffer_octets(buffer)[i] = test_octet(position + i);
-    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
+  g_autofree uint8_t *octets = g_malloc(length);
+  for (uint32_t i = 0; i < length; i++) {
+    octets[i] = test_octet(position + i);
   }
-  const ip_address source = ip_address_v4(0x0A000001);
-  const ip_address destination = ip_address_v4(0x0A000002);
-  return datagram_new_in(NULL, &source, &destination, header, &payload);
+  return packet_between(ip_address_v4(0x0A000001), ip_address_v4(0x0A000002), header, octets, length);
 }
 
 datagram *test_packet(int64_t position, uint32_t length, uint8_t flags)
@@ -80,6 +78,33 @@ void test_output_free(GArray *output)
 {
   test_output_clear(output);
   g_array_free(output, TRUE);
+}
+
+static void keep(path_link *link, datagram *packet)
+{
+  test_output(((kept_link *)link)->output, packet, 0);
+}
+
+static void note_change(path_link *link, const path_link_config *changed)
+{
+  ((kept_link *)link)->changed = *changed;
+}
+
+static void free_kept(path_link *link)
+{
+  bool *freed = ((kept_link *)link)->freed;
+  if (freed) {
+    *freed = true;
+  }
+  g_free(link);
+}
+
+kept_link *kept_link_new(GArray *output, bool *freed)
+{
+  kept_link *kept = g_new0(kept_link, 1);
+  *kept = (kept_link){
+      .link = {.send = keep, .change = note_change, .free = free_kept}, .output = output, .freed = freed};
+  return kept;
 }
 
 void test_assert_numbers(GArray *output, bool times, const char *expected)
@@ -197,24 +222,29 @@ void fixture_send_numbered(path_fixture *f, uint32_t first, uint32_t last, time_
   }
 }
 
+static const char flag_letters[] = "FSRP.?EC"; /* by bit */
+
 static void append_flags(GString *text, uint8_t flags)
 {
-  static const struct {
-    uint8_t flag;
-    char letter;
-  } letters[] = {{TCP_FIN, 'F'}, {TCP_SYN, 'S'}, {TCP_RST, 'R'}, {TCP_PSH, 'P'},
-                 {TCP_ACK, '.'}, {TCP_ECE, 'E'}, {TCP_CWR, 'C'}};
-
-  for (guint i = 0; i < G_N_ELEMENTS(letters); i++) {
-    if (flags & letters[i].flag) {
-      g_string_append_c(text, letters[i].letter);
+  for (unsigned bit = 0; bit < 8; bit++) {
+    if (flags & 1u << bit) {
+      g_string_append_c(text, flag_letters[bit]);
     }
   }
 }
 
+static uint8_t flags_of(const char *letters)
+{
+  uint8_t flags = 0;
+  for (; *letters != '\0'; letters++) {
+    flags |= (uint8_t)(1u << (strchr(flag_letters, *letters) - flag_letters));
+  }
+  return flags;
+}
+
 void fixture_assert_output(path_fixture *f, const char *expected)
 {
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
 
   for (guint i = 0; i < f->output->len; i++) {
     const datagram *packet = fixture_packet(f, i);
@@ -229,7 +259,6 @@ void fixture_assert_output(path_fixture *f, const char *expected)
     append_flags(text, header.flags);
   }
   g_assert_cmpstr(text->str, ==, expected);
-  g_string_free(text, TRUE);
   test_output_clear(f->output);
 }
 
@@ -244,10 +273,48 @@ void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int6
   path_element_receive(f->element, test_packet_of(&header, from, (uint32_t)(to - from)), now);
 }
 
-void fixture_expect(path_fixture *f, int64_t from, int64_t to, uint8_t flags, const char *expected)
+static void check_deadline(const path_fixture *f, const char *expected)
 {
-  fixture_segment(f, from, to, flags, 0);
-  fixture_assert_output(f, expected);
+  time_ps deadline = g_str_equal(expected, "never") ? TIME_PS_NEVER : g_ascii_strtoll(expected, NULL, 10);
+  g_assert_cmpint(fixture_deadline(f), ==, deadline);
+}
+
+/* What comes at `now` in the step `input`: a segment, or nothing but the time. */
+static void take_step(path_fixture *f, const char *input, time_ps now)
+{
+  gint64 from, to;
+  char flags[9] = "";
+  int fields = sscanf(input, " [%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ")%8[FSRP.EC]", &from, &to, flags);
+  if (fields >= 2) {
+    path_element_receive(f->element, test_packet(from, (uint32_t)(to - from), flags_of(flags)), now);
+  } else {
+    path_element_run(f->element, now);
+  }
+}
+
+void fixture_steps(path_fixture *f, const char *steps)
+{
+  g_auto(GStrv) all = g_strsplit(steps, ";", -1);
+  time_ps now = 0;
+  for (char **one = all; *one; one++) {
+    char *step = g_strstrip(*one);
+    g_test_message("%s", step);
+    if (g_str_has_prefix(step, "due ")) {
+      check_deadline(f, step + strlen("due "));
+      continue;
+    }
+    char *output = strchr(step, '>');
+    g_assert_nonnull(output);
+    *output++ = '\0';
+    if (*step == '@') {
+      now = g_ascii_strtoll(step + 1, &step, 10);
+    }
+    take_step(f, step, now);
+    for (guint i = 0; i < f->output->len; i++) {
+      g_assert_cmpint(test_output_at(f->output, i)->at, ==, now);
+    }
+    fixture_assert_output(f, g_strstrip(output));
+  }
 }
 
 time_ps fixture_deadline(const path_fixture *f)
@@ -282,12 +349,11 @@ void fixture_check_strangers(path_element *box)
 {
   g_auto(path_fixture) f = fixture_connected(box);
   const ip_address router = ip_address_v4(0x0A0000FE);
-  datagram *whole = test_packet(0, 4000, TCP_ACK);
+  g_autoptr(datagram) whole = test_packet(0, 4000, TCP_ACK);
 
   assert_passes(&f, datagram_new_fragment(whole, 0, 1000));
   assert_passes(&f, datagram_new_fragment(whole, 1000, 3020));
   assert_passes(&f, datagram_new_too_big(&router, whole, 1500));
-  datagram_unref(whole);
 
   datagram *right = test_packet(0, 100, TCP_ACK | TCP_PSH);
   datagram_carry_checksum(right);

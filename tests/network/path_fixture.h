@@ -43,6 +43,16 @@ void test_output_clear(GArray *output);
 
 void test_output_free(GArray *output);
 
+/* A link that keeps what it is given, at time 0, and is freed as every link is. */
+typedef struct kept_link {
+  path_link link;
+  GArray *output;           /* the caller's */
+  path_link_config changed; /* what it was changed to last */
+  bool *freed;              /* becomes true; NULL: nobody looks */
+} kept_link;
+
+kept_link *kept_link_new(GArray *output, bool *freed);
+
 /* What came, as text: the numbers of test_numbered_packet(), "1@20 2@30" with times, "1 2" without. */
 void test_assert_numbers(GArray *output, bool times, const char *expected);
 
@@ -102,8 +112,11 @@ void fixture_segment(path_fixture *f, int64_t from, int64_t to, uint8_t flags, t
 /* The same with other header fields than those of test_header(): `header`, whose sequence is filled in. */
 void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int64_t to, time_ps now);
 
-/* The segment comes at 0, and this is what leaves because of it. */
-void fixture_expect(path_fixture *f, int64_t from, int64_t to, uint8_t flags, const char *expected);
+/* Steps, separated by semicolons. "[0,1460). > [0,1000).": a segment comes, and this leaves because of it, at
+ * once, both as in fixture_assert_output(). "@5000 [0,300). >": it comes at 5000; the next step is at the
+ * same time unless it names another, the first is at 0. "@6000 > [0,300).": what is due is run. "due 6000",
+ * "due never": the deadline. */
+void fixture_steps(path_fixture *f, const char *steps);
 
 time_ps fixture_deadline(const path_fixture *f);
 

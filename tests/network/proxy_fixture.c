@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "proxy_fixture.h"
 
+#include "path_fixture.h"
 #include "tcp_fixture.h"
-
-typedef struct in_flight {
-  datagram *packet;
-  time_ps arrival;
-} in_flight;
 
 static uint8_t octet_of(unsigned seed, uint64_t position)
 {
@@ -17,13 +13,13 @@ static uint8_t octet_of(unsigned seed, uint64_t position)
 
 static void on_established(void *user, G_GNUC_UNUSED time_ps now)
 {
-  ((proxy_fixture_host *)user)->established = true;
+  ((proxy_host *)user)->established = true;
 }
 
 static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
                       G_GNUC_UNUSED time_ps arrival, G_GNUC_UNUSED time_ps now)
 {
-  proxy_fixture_host *host = user;
+  proxy_host *host = user;
 
   g_assert_cmpuint(position, ==, host->received);
   for (uint32_t i = 0; i < octets->length; i++) {
@@ -34,7 +30,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
 
 static void on_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_ps now)
 {
-  proxy_fixture_host *host = user;
+  proxy_host *host = user;
   uint64_t received = host->peer->received;
 
   host->acknowledged = position;
@@ -43,59 +39,56 @@ static void on_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_ps
 
 static void on_finished(void *user, G_GNUC_UNUSED time_ps now)
 {
-  ((proxy_fixture_host *)user)->finished = true;
+  ((proxy_host *)user)->finished = true;
 }
 
 static void on_closed(void *user, tcp_close_reason reason, G_GNUC_UNUSED time_ps now)
 {
-  proxy_fixture_host *host = user;
+  proxy_host *host = user;
 
   host->closed = true;
   host->reason = reason;
 }
 
-static void transmit(proxy_fixture_host *host)
+static void transmit(proxy_host *host)
 {
   datagram *packet;
 
-  while ((packet = tcp_transport_transmit(host->connection, host->kit->now))) {
-    proxy_fixture_send(host->kit, host->out, packet);
+  while ((packet = tcp_transport_transmit(host->connection, host->fixture->now))) {
+    proxy_send(host->out, packet);
   }
 }
 
-static void make_host(proxy_fixture *kit, unsigned pair, enum side side)
+static void make_host(proxy_fixture *f, unsigned pair, enum side side)
 {
   static const tcp_events events = {.established = on_established,
                                     .octets = on_octets,
                                     .acknowledged = on_acknowledged,
                                     .finished = on_finished,
                                     .closed = on_closed};
-  proxy_fixture_host *host = &kit->pairs[pair].host[side];
+  proxy_host *host = &f->hosts[pair][side];
   bool initiator = side == SIDE_INITIATOR;
   tcp_config config = tcp_fixture_config();
 
   config.local_address = ip_address_v4(initiator ? 0x0A000001 : 0x0A000002);
   config.remote_address = ip_address_v4(initiator ? 0x0A000002 : 0x0A000001);
-  config.local_port = (uint16_t)(initiator ? PROXY_FIXTURE_PORT + pair : 7);
-  config.remote_port = (uint16_t)(initiator ? 7 : PROXY_FIXTURE_PORT + pair);
-  config.isn = 0xFFFFF000 + side * 77777 + pair + 1000000 * (uint32_t)kit->generation;
+  config.local_port = (uint16_t)(initiator ? PROXY_PORT + pair : 7);
+  config.remote_port = (uint16_t)(initiator ? 7 : PROXY_PORT + pair);
+  config.isn = 0xFFFFF000 + side * 77777 + pair + 1000000 * (uint32_t)f->generation;
   config.passing = TCP_PASSING_IN_ORDER;
-  *host = (proxy_fixture_host){.kit = kit,
-                               .peer = &kit->pairs[pair].host[side_peer(side)],
-                               .out = initiator ? INITIATOR_TO_PROXY : RESPONDER_TO_PROXY,
-                               .seed = 2 * pair + side,
-                               .peer_seed = 2 * pair + !side};
+  *host = (proxy_host){.fixture = f,
+                       .peer = &f->hosts[pair][side_peer(side)],
+                       .out = &f->wires[initiator ? INITIATOR_TO_PROXY : RESPONDER_TO_PROXY],
+                       .seed = 2 * pair + side,
+                       .peer_seed = 2 * pair + !side};
   host->connection = tcp_connection_new(&config, &events, host);
 }
 
 /* --- Wires --- */
 
-void proxy_fixture_send(proxy_fixture *kit, proxy_fixture_wire_name name, datagram *packet)
+void proxy_send(proxy_wire *wire, datagram *packet)
 {
-  proxy_fixture_wire *wire = &kit->wires[name];
-
   wire->entered++;
-  wire->payload_segments += packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
   wire->retransmissions += packet->retransmission;
   wire->largest_octets = MAX(wire->largest_octets, datagram_octets(packet));
   if (packet->kind == DATAGRAM_TCP) {
@@ -110,130 +103,94 @@ void proxy_fixture_send(proxy_fixture *kit, proxy_fixture_wire_name name, datagr
     datagram_unref(packet);
     return;
   }
-  in_flight *entry = g_new(in_flight, 1);
-  *entry = (in_flight){.packet = packet, .arrival = kit->now + wire->delay_ps};
-  g_queue_push_tail(&wire->packets, entry);
+  path_delay_line_add(&wire->packets, packet, wire->fixture->now + wire->delay_ps);
 }
 
-static void into_responder_wire(void *user, datagram *packet, time_ps now)
+static void into_wire(void *user, datagram *packet, time_ps now)
 {
-  g_assert_cmpint(now, ==, ((proxy_fixture *)user)->now);
-  proxy_fixture_send(user, PROXY_TO_RESPONDER, packet);
+  proxy_wire *wire = user;
+
+  g_assert_cmpint(now, ==, wire->fixture->now);
+  proxy_send(wire, packet);
 }
 
-static void into_initiator_wire(void *user, datagram *packet, time_ps now)
-{
-  g_assert_cmpint(now, ==, ((proxy_fixture *)user)->now);
-  proxy_fixture_send(user, PROXY_TO_INITIATOR, packet);
-}
-
-static void arrive_at_host(proxy_fixture *kit, enum side side, datagram *packet)
+static void arrive_at_host(proxy_fixture *f, enum side side, datagram *packet)
 {
   datagram_flow flow;
 
   if (datagram_flow_of(packet, &flow)) {
     bool to_initiator = (side == SIDE_INITIATOR) == (packet->kind == DATAGRAM_TCP);
     uint16_t port = to_initiator ? flow.destination_port : flow.source_port;
-    g_assert_cmpuint(port, >=, PROXY_FIXTURE_PORT);
-    g_assert_cmpuint(port, <, PROXY_FIXTURE_PORT + kit->pair_count);
-    proxy_fixture_host *host = &kit->pairs[port - PROXY_FIXTURE_PORT].host[side];
-    tcp_transport_receive(host->connection, packet, kit->now);
+    g_assert_cmpuint(port, >=, PROXY_PORT);
+    g_assert_cmpuint(port, <, PROXY_PORT + f->pair_count);
+    proxy_host *host = &f->hosts[port - PROXY_PORT][side];
+    tcp_transport_receive(host->connection, packet, f->now);
     transmit(host);
   }
   datagram_unref(packet);
 }
 
-static void arrive(proxy_fixture *kit, proxy_fixture_wire_name name)
-{
-  in_flight *entry = g_queue_pop_head(&kit->wires[name].packets);
-  datagram *packet = entry->packet;
-
-  g_free(entry);
-  switch (name) {
-  case INITIATOR_TO_PROXY:
-    path_element_receive(kit->ends[SIDE_INITIATOR], packet, kit->now);
-    return;
-  case RESPONDER_TO_PROXY:
-    path_element_receive(kit->ends[SIDE_RESPONDER], packet, kit->now);
-    return;
-  case PROXY_TO_RESPONDER:
-    arrive_at_host(kit, SIDE_RESPONDER, packet);
-    return;
-  case PROXY_TO_INITIATOR:
-    arrive_at_host(kit, SIDE_INITIATOR, packet);
-    return;
-  default:
-    g_assert_not_reached();
-  }
-}
-
 /* --- Time --- */
 
-static time_ps arrival_of(const proxy_fixture_wire *wire)
+static time_ps next_event(const proxy_fixture *f)
 {
-  const in_flight *entry = wire->packets.head ? wire->packets.head->data : NULL;
-
-  return entry ? entry->arrival : TIME_PS_NEVER;
-}
-
-static time_ps deadline_of(const proxy_fixture *kit)
-{
+  time_ps next = deadline_of(f->ends[SIDE_INITIATOR]);
   uint64_t order;
-  time_ps forward = path_element_deadline(kit->ends[SIDE_INITIATOR], &order);
 
-  g_assert_cmpint(path_element_deadline(kit->ends[SIDE_RESPONDER], &order), ==, forward);
-  return forward;
-}
-
-static time_ps next_event(const proxy_fixture *kit)
-{
-  time_ps next = deadline_of(kit);
-
-  for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {
-    next = time_ps_earlier(next, arrival_of(&kit->wires[i]));
+  g_assert_cmpint(deadline_of(f->ends[SIDE_RESPONDER]), ==, next);
+  for (int i = 0; i < PROXY_WIRES; i++) {
+    next = time_ps_earlier(next, path_delay_line_deadline(&f->wires[i].packets, &order));
   }
-  for (unsigned i = 0; i < kit->pair_count; i++) {
+  for (unsigned i = 0; i < f->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
-      next = time_ps_earlier(next, tcp_transport_deadline(kit->pairs[i].host[side].connection));
+      next = time_ps_earlier(next, tcp_transport_deadline(f->hosts[i][side].connection));
     }
   }
   return next;
 }
 
-static void do_what_is_due(proxy_fixture *kit)
+static void do_what_is_due(proxy_fixture *f)
 {
-  for (proxy_fixture_wire_name i = 0; i < PROXY_FIXTURE_WIRES; i++) {
-    while (arrival_of(&kit->wires[i]) <= kit->now) {
-      arrive(kit, i);
+  datagram *packet;
+
+  for (proxy_wire_name i = 0; i < PROXY_WIRES; i++) {
+    const enum side side =
+        i == INITIATOR_TO_PROXY || i == PROXY_TO_INITIATOR ? SIDE_INITIATOR : SIDE_RESPONDER;
+    while ((packet = path_delay_line_take_due(&f->wires[i].packets, f->now))) {
+      if (i == INITIATOR_TO_PROXY || i == RESPONDER_TO_PROXY) {
+        path_element_receive(f->ends[side], packet, f->now);
+      } else {
+        arrive_at_host(f, side, packet);
+      }
     }
   }
-  for (unsigned i = 0; i < kit->pair_count; i++) {
+  for (unsigned i = 0; i < f->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
-      proxy_fixture_host *host = &kit->pairs[i].host[side];
-      if (tcp_transport_deadline(host->connection) <= kit->now) {
-        tcp_transport_run(host->connection, kit->now);
+      proxy_host *host = &f->hosts[i][side];
+      if (tcp_transport_deadline(host->connection) <= f->now) {
+        tcp_transport_run(host->connection, f->now);
         transmit(host);
       }
     }
   }
-  if (deadline_of(kit) <= kit->now) {
-    path_element_run(kit->ends[SIDE_RESPONDER], kit->now);
+  if (deadline_of(f->ends[SIDE_INITIATOR]) <= f->now) {
+    path_element_run(f->ends[SIDE_RESPONDER], f->now);
   }
 }
 
-void proxy_fixture_run(proxy_fixture *kit, time_ps how_long)
+void proxy_run_ms(proxy_fixture *f, int64_t how_long_ms)
 {
-  time_ps until = kit->now + how_long;
+  time_ps until = f->now + how_long_ms * TIME_PS_PER_MILLISECOND;
   time_ps next;
 
-  while ((next = next_event(kit)) <= until) {
-    kit->now = MAX(kit->now, next);
-    do_what_is_due(kit);
+  while ((next = next_event(f)) <= until) {
+    f->now = MAX(f->now, next);
+    do_what_is_due(f);
   }
-  kit->now = until;
+  f->now = until;
 }
 
-/* --- The kit --- */
+/* --- The fixture --- */
 
 path_proxy_config proxy_fixture_config(uint64_t buffer_octets)
 {
@@ -243,98 +200,84 @@ path_proxy_config proxy_fixture_config(uint64_t buffer_octets)
 
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs)
 {
-  proxy_fixture *kit = g_new0(proxy_fixture, 1);
-
-  g_assert_cmpuint(pairs, <=, PROXY_FIXTURE_PAIRS_MAX);
+  static const proxy_wire_name outs[SIDES] = {PROXY_TO_RESPONDER, PROXY_TO_INITIATOR};
+  proxy_fixture *f = g_new0(proxy_fixture, 1);
   path_box *boxes[SIDES];
 
+  g_assert_cmpuint(pairs, <=, PROXY_PAIRS_MAX);
   path_proxy_new(config, &boxes[SIDE_INITIATOR], &boxes[SIDE_RESPONDER]);
-  kit->ends[SIDE_INITIATOR] = &boxes[SIDE_INITIATOR]->element;
-  kit->ends[SIDE_RESPONDER] = &boxes[SIDE_RESPONDER]->element;
-  path_element_set_output(kit->ends[SIDE_INITIATOR], into_responder_wire, kit);
-  path_element_set_output(kit->ends[SIDE_RESPONDER], into_initiator_wire, kit);
-  for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {
-    g_queue_init(&kit->wires[i].packets);
-    kit->wires[i].delay_ps = 5 * TIME_PS_PER_MILLISECOND;
+  for (int i = 0; i < PROXY_WIRES; i++) {
+    f->wires[i] = (proxy_wire){.fixture = f, .delay_ps = 5 * TIME_PS_PER_MILLISECOND};
+    path_delay_line_init(&f->wires[i].packets);
   }
-  kit->pair_count = pairs;
-  for (unsigned i = 0; i < pairs; i++) {
-    make_host(kit, i, SIDE_INITIATOR);
-    make_host(kit, i, SIDE_RESPONDER);
-  }
-  return kit;
-}
-
-void proxy_fixture_free(proxy_fixture *kit)
-{
-  for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {
-    in_flight *entry;
-    while ((entry = g_queue_pop_head(&kit->wires[i].packets))) {
-      datagram_unref(entry->packet);
-      g_free(entry);
+  f->pair_count = pairs;
+  for (enum side side = 0; side < SIDES; side++) {
+    f->ends[side] = &boxes[side]->element;
+    path_element_set_output(f->ends[side], into_wire, &f->wires[outs[side]]);
+    for (unsigned i = 0; i < pairs; i++) {
+      make_host(f, i, side);
     }
   }
-  for (unsigned i = 0; i < kit->pair_count; i++) {
-    tcp_transport_free(kit->pairs[i].host[SIDE_INITIATOR].connection);
-    tcp_transport_free(kit->pairs[i].host[SIDE_RESPONDER].connection);
-  }
-  path_element_free(kit->ends[SIDE_INITIATOR]);
-  path_element_free(kit->ends[SIDE_RESPONDER]);
-  g_free(kit);
+  return f;
 }
 
-void proxy_fixture_renew(proxy_fixture *kit, unsigned pair)
+void proxy_fixture_free(proxy_fixture *f)
 {
-  kit->generation++;
+  for (int i = 0; i < PROXY_WIRES; i++) {
+    path_delay_line_clear(&f->wires[i].packets);
+  }
   for (enum side side = 0; side < SIDES; side++) {
-    tcp_transport_free(kit->pairs[pair].host[side].connection);
-    make_host(kit, pair, side);
+    for (unsigned i = 0; i < f->pair_count; i++) {
+      tcp_transport_free(f->hosts[i][side].connection);
+    }
+    path_element_free(f->ends[side]);
+  }
+  g_free(f);
+}
+
+void proxy_renew(proxy_fixture *f, unsigned pair)
+{
+  f->generation++;
+  for (enum side side = 0; side < SIDES; side++) {
+    tcp_transport_free(f->hosts[pair][side].connection);
+    make_host(f, pair, side);
   }
 }
 
-void proxy_fixture_open(proxy_fixture *kit, unsigned pair, enum side side)
+void proxy_open(proxy_host *host)
 {
-  proxy_fixture_host *host = &kit->pairs[pair].host[side];
-
-  tcp_transport_listen(kit->pairs[pair].host[!side].connection);
-  tcp_transport_open(host->connection, kit->now);
+  tcp_transport_listen(host->peer->connection);
+  tcp_transport_open(host->connection, host->fixture->now);
   transmit(host);
 }
 
-void proxy_fixture_post(proxy_fixture *kit, unsigned pair, enum side side, uint32_t octets)
+void proxy_post(proxy_host *host, uint32_t octets)
 {
-  proxy_fixture_host *host = &kit->pairs[pair].host[side];
-  octet_buffer *buffer = octet_buffer_new(octets);
-  buffer_chain record;
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(octets);
+  buffer_chain record = {0};
 
   for (uint32_t i = 0; i < octets; i++) {
     octet_buffer_octets(buffer)[i] = octet_of(host->seed, host->posted + i);
   }
-  buffer_chain_init(&record);
   buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
-  octet_buffer_unref(buffer);
   host->posted += octets;
   tcp_transport_post(host->connection, &record, 0);
   transmit(host);
 }
 
-void proxy_fixture_close(proxy_fixture *kit, unsigned pair, enum side side)
+void proxy_close(proxy_host *host)
 {
-  proxy_fixture_host *host = &kit->pairs[pair].host[side];
-
   tcp_transport_close(host->connection);
   transmit(host);
 }
 
-void proxy_fixture_abort(proxy_fixture *kit, unsigned pair, enum side side)
+void proxy_abort(proxy_host *host)
 {
-  proxy_fixture_host *host = &kit->pairs[pair].host[side];
-
-  tcp_transport_abort(host->connection, kit->now);
+  tcp_transport_abort(host->connection, host->fixture->now);
   transmit(host);
 }
 
-unsigned proxy_fixture_openings(const proxy_fixture *kit)
+unsigned proxy_openings(const proxy_fixture *f)
 {
-  return kit->wires[PROXY_TO_RESPONDER].openings + kit->wires[PROXY_TO_INITIATOR].openings;
+  return f->wires[PROXY_TO_RESPONDER].openings + f->wires[PROXY_TO_INITIATOR].openings;
 }

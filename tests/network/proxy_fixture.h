@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A proxy between two hosts with TCPs of their own, on four wires that have a delay and lose what a test
- * says. */
+ * wants. */
 #ifndef TESTS_NETWORK_PROXY_FIXTURE_H
 #define TESTS_NETWORK_PROXY_FIXTURE_H
 
@@ -8,40 +8,40 @@
 
 #include "network/path_proxy.h"
 
-enum { PROXY_FIXTURE_PAIRS_MAX = 8, PROXY_FIXTURE_PORT = 1000 };
+enum { PROXY_PAIRS_MAX = 8, PROXY_PORT = 1000 };
 
-typedef enum proxy_fixture_wire_name {
+typedef enum proxy_wire_name {
   INITIATOR_TO_PROXY,
   PROXY_TO_RESPONDER,
   RESPONDER_TO_PROXY,
   PROXY_TO_INITIATOR,
-  PROXY_FIXTURE_WIRES
-} proxy_fixture_wire_name;
+  PROXY_WIRES
+} proxy_wire_name;
 
 /* What may happen to a packet that enters a wire: true, it is lost. */
-typedef bool (*proxy_fixture_loses)(void *user, const datagram *packet);
+typedef bool (*proxy_loses)(void *user, const datagram *packet);
 
-typedef struct proxy_fixture_wire {
-  GQueue packets; /* on the way */
+typedef struct proxy_wire {
+  struct proxy_fixture *fixture;
+  path_delay_line packets; /* on the way */
   time_ps delay_ps;
   bool cut; /* loses all */
-  proxy_fixture_loses loses;
+  proxy_loses loses;
   void *loses_user;
-  uint64_t entered; /* packets */
-  uint64_t payload_segments;
+  uint64_t entered;         /* packets */
   uint64_t retransmissions; /* of those, segments with octets that were sent before */
   uint32_t largest_octets;  /* IP packet */
   unsigned openings;        /* SYNs that ask for a connection; what is sent again does not count */
   uint32_t opening_sequence;
   tcp_header last; /* header of the last one */
-} proxy_fixture_wire;
+} proxy_wire;
 
 /* One end of a connection: posts its stream, checks the other's. */
-typedef struct proxy_fixture_host {
-  struct proxy_fixture *kit;
-  const struct proxy_fixture_host *peer;
+typedef struct proxy_host {
+  struct proxy_fixture *fixture;
+  struct proxy_host *peer;
   tcp_transport *connection;
-  proxy_fixture_wire_name out;
+  proxy_wire *out;
   unsigned seed;
   unsigned peer_seed;
   uint64_t posted;
@@ -52,18 +52,13 @@ typedef struct proxy_fixture_host {
   bool finished;
   bool closed;
   tcp_close_reason reason;
-} proxy_fixture_host;
-
-typedef struct proxy_fixture_pair {
-  proxy_fixture_host host[SIDES];
-} proxy_fixture_pair;
+} proxy_host;
 
 typedef struct proxy_fixture {
   time_ps now;
   path_element *ends[SIDES]; /* forward, reverse */
-  proxy_fixture_wire wires[PROXY_FIXTURE_WIRES];
-  proxy_fixture_pair pairs[PROXY_FIXTURE_PAIRS_MAX]; /* on ports PROXY_FIXTURE_PORT, PROXY_FIXTURE_PORT + 1, …
-                                                        of the initiator */
+  proxy_wire wires[PROXY_WIRES];
+  proxy_host hosts[PROXY_PAIRS_MAX][SIDES]; /* on ports PROXY_PORT, PROXY_PORT + 1, … of the initiator */
   unsigned pair_count;
   unsigned generation; /* of hosts: another one has other ISNs */
 } proxy_fixture;
@@ -74,27 +69,25 @@ path_proxy_config proxy_fixture_config(uint64_t buffer_octets);
 /* A proxy of `config`, tcp_fixture_config() at the hosts, wires of 5 ms; `pairs` connections, not open
  * yet. */
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs);
-void proxy_fixture_free(proxy_fixture *kit);
+void proxy_fixture_free(proxy_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(proxy_fixture, proxy_fixture_free)
 
-/* `side` of `pair` asks for the connection, its peer listens. */
-void proxy_fixture_open(proxy_fixture *kit, unsigned pair, enum side side);
-
 /* The hosts of `pair` forget their connection and may make another on the same ports. */
-void proxy_fixture_renew(proxy_fixture *kit, unsigned pair);
+void proxy_renew(proxy_fixture *f, unsigned pair);
 
-/* `side` of `pair` posts `octets` more of its stream; says that it is done; resets. */
-void proxy_fixture_post(proxy_fixture *kit, unsigned pair, enum side side, uint32_t octets);
-void proxy_fixture_close(proxy_fixture *kit, unsigned pair, enum side side);
-void proxy_fixture_abort(proxy_fixture *kit, unsigned pair, enum side side);
+/* The host asks for the connection, its peer listens; posts `octets` more of its stream; is done; resets. */
+void proxy_open(proxy_host *host);
+void proxy_post(proxy_host *host, uint32_t octets);
+void proxy_close(proxy_host *host);
+void proxy_abort(proxy_host *host);
 
 /* Lets time pass, all that is due happening. */
-void proxy_fixture_run(proxy_fixture *kit, time_ps how_long);
+void proxy_run_ms(proxy_fixture *f, int64_t how_long_ms);
 
 /* A packet enters a wire. Takes the reference. */
-void proxy_fixture_send(proxy_fixture *kit, proxy_fixture_wire_name name, datagram *packet);
+void proxy_send(proxy_wire *wire, datagram *packet);
 
 /* Connections that the proxy has asked the hosts for. */
-unsigned proxy_fixture_openings(const proxy_fixture *kit);
+unsigned proxy_openings(const proxy_fixture *f);
 
 #endif

@@ -18,35 +18,39 @@ static path_fixture set_up(uint32_t max_octets)
   return fixture_connected(coalesce_new(max_octets));
 }
 
-/* Up to 4000 octets: two of 1460 fit, the third would make 4380; exactly 4000 leave at once. */
-TEST(test_up_to_so_many_octets)
+typedef struct stream {
+  const char *name;
+  uint32_t max_octets;
+  const char *steps;
+} stream;
+
+static const stream streams[] = {
+    /* Two of 1460 fit, the third would make 4380; exactly 4000 leave at once. One that is longer by itself is
+     * not cut. */
+    {"up to so many octets", 4000,
+     "[0,1460). >; [1460,2920). >; [2920,4380). > [0,2920).; [4380,6920). > [2920,6920).;"
+     "[6920,12000). > [6920,12000).; due never"},
+    /* The time counts from the first of them, not from the last. */
+    {"up to so much time", 64000,
+     "@5000 [0,1000). >; @5999 [1000,2000). >; due 6000; @5999 >; @6000 > [0,2000).; due never;"
+     "@6001 [2000,2100). >; due 7001"},
+    /* PSH and FIN go with what waits and end it; what has no payload (a pure ACK) and what has SYN or RST
+     * goes after it. */
+    {"what ends it", 64000,
+     "[0,1000). >; [1000,1100)P. > [0,1100)P.; [1100,1200)P. > [1100,1200)P.; [1200,1300). >;"
+     "[1300,1300). > [1200,1300). [1300,1300).; [1300,1400). >; [1400,1400)R. > [1300,1400). [1400,1400)R.;"
+     "[1400,1500). >; [-1,-1)S > [1400,1500). [-1,-1)S; [1500,1600). >; [1600,1700)F. > [1500,1700)F.;"
+     "[1700,1800). >; [1800,1800)F. > [1700,1800). [1800,1800)F."},
+    /* A hole, a repeated or an overlapping segment: what waits leaves, the segment begins anew. */
+    {"what does not follow", 64000,
+     "[0,1000). >; [2000,3000). > [0,1000).; [1000,2000). > [2000,3000).; [1500,2500). > [1000,2000).;"
+     "[2500,2600)P. > [1500,2600)P."},
+};
+
+EACH_TEST(test_stream, stream, streams)
 {
-  g_auto(path_fixture) box = set_up(4000);
-
-  fixture_expect(&box, 0, 1460, 0, "");
-  fixture_expect(&box, 1460, 2920, 0, "");
-  fixture_expect(&box, 2920, 4380, 0, "[0,2920).");
-  fixture_expect(&box, 4380, 6920, 0, "[2920,6920).");
-  fixture_expect(&box, 6920, 12000, 0, "[6920,12000)."); /* longer by itself: it cuts nothing */
-  g_assert_cmpint(fixture_deadline(&box), ==, TIME_PS_NEVER);
-}
-
-/* The time counts from the first of them, not from the last. */
-TEST(test_up_to_so_much_time)
-{
-  g_auto(path_fixture) box = set_up(64000);
-
-  fixture_segment(&box, 0, 1000, 0, 5000);
-  fixture_segment(&box, 1000, 2000, 0, 5999);
-  g_assert_cmpint(fixture_deadline(&box), ==, 5000 + HOLD_PS);
-  path_element_run(box.element, 5999);
-  fixture_assert_output(&box, "");
-  path_element_run(box.element, 6000);
-  g_assert_cmpint(test_output_at(box.output, 0)->at, ==, 6000);
-  fixture_assert_output(&box, "[0,2000).");
-  g_assert_cmpint(fixture_deadline(&box), ==, TIME_PS_NEVER);
-  fixture_segment(&box, 2000, 2100, 0, 6001);
-  g_assert_cmpint(fixture_deadline(&box), ==, 6001 + HOLD_PS);
+  g_auto(path_fixture) box = set_up(c->max_octets);
+  fixture_steps(&box, c->steps);
 }
 
 /* A segment that stays alone is the same packet. */
@@ -61,46 +65,13 @@ TEST(test_alone)
   fixture_assert_output(&box, "[0,1000).");
 }
 
-/* PSH and FIN go with what waits and end it; what has no payload and what has SYN or RST goes behind it. */
-TEST(test_what_ends_it)
-{
-  g_auto(path_fixture) box = set_up(64000);
-
-  fixture_expect(&box, 0, 1000, 0, "");
-  fixture_expect(&box, 1000, 1100, TCP_PSH, "[0,1100)P.");
-  fixture_expect(&box, 1100, 1200, TCP_PSH, "[1100,1200)P.");
-  fixture_expect(&box, 1200, 1300, 0, "");
-  fixture_expect(&box, 1300, 1300, 0, "[1200,1300). [1300,1300)."); /* a pure ACK */
-  fixture_expect(&box, 1300, 1400, 0, "");
-  fixture_expect(&box, 1400, 1400, TCP_RST, "[1300,1400). [1400,1400)R.");
-  fixture_expect(&box, 1400, 1500, 0, "");
-  path_element_receive(box.element, test_packet(-1, 0, TCP_SYN), 0);
-  fixture_assert_output(&box, "[1400,1500). [-1,-1)S");
-  fixture_expect(&box, 1500, 1600, 0, "");
-  fixture_expect(&box, 1600, 1700, TCP_FIN, "[1500,1700)F.");
-  fixture_expect(&box, 1700, 1800, 0, "");
-  fixture_expect(&box, 1800, 1800, TCP_FIN, "[1700,1800). [1800,1800)F.");
-}
-
-/* A hole, a repeated or an overlapping segment: what waits leaves, the segment begins anew. */
-TEST(test_what_does_not_follow)
-{
-  g_auto(path_fixture) box = set_up(64000);
-
-  fixture_expect(&box, 0, 1000, 0, "");
-  fixture_expect(&box, 2000, 3000, 0, "[0,1000).");
-  fixture_expect(&box, 1000, 2000, 0, "[2000,3000).");
-  fixture_expect(&box, 1500, 2500, 0, "[1000,2000).");
-  fixture_expect(&box, 2500, 2600, TCP_PSH, "[1500,2600)P.");
-}
-
 /* Two segments sent again are joined like others, to each other and to what follows; the mark is on all of
  * it. */
 TEST(test_retransmissions)
 {
   g_auto(path_fixture) box = set_up(64000);
 
-  fixture_expect(&box, 3000, 4000, 0, "");
+  fixture_steps(&box, "[3000,4000). >");
   for (int64_t from = 1000; from < 3000; from += 1000) {
     datagram *again = test_packet(from, 1000, TCP_ACK);
     again->retransmission = true;

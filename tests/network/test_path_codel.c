@@ -22,13 +22,19 @@ static path_queue_verdict ask(path_queue_manager *codel, int waited_ms, uint64_t
   return codel->class->dequeue(codel, &question, now);
 }
 
+/* At `now_ms`, of a packet that has waited 10 ms and has six behind it. */
+static void assert_verdict(path_queue_manager *codel, int now_ms, path_queue_verdict expected)
+{
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)now_ms * MS), ==, expected);
+}
+
 static void assert_next_drop(path_queue_manager *codel, time_ps due)
 {
   g_assert_cmpint(ask(codel, 10, 9000, false, due - 1), ==, PATH_QUEUE_PASS);
   g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_DROP);
 }
 
-/* Waits of 10 ms from 0 on: for an interval nothing is dropped, at 100 ms one is, and the one behind it
+/* Waits of 10 ms from 0 on: for an interval nothing is dropped, at 100 ms one is, and the one after it
  * passes. Then, after 100 / sqrt(n) ms for n = 1, 2, 3: at 200 ms (the second drop), 270.7, 328.4. The square
  * root has 16 binary places: 100 ms / sqrt(2) = 70,710,678,118 ps, here 100 ms · 65536 / 92681 =
  * 70,711,364,788; / sqrt(3) with 113511: 57,735,373,664. */
@@ -36,13 +42,13 @@ TEST(test_control_law)
 {
   g_autoptr(path_queue_manager) codel = codel_new();
   for (int ms = 0; ms < 100; ms++) {
-    g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)ms * MS), ==, PATH_QUEUE_PASS);
+    assert_verdict(codel, ms, PATH_QUEUE_PASS);
   }
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
+  assert_verdict(codel, 100, PATH_QUEUE_DROP);
+  assert_verdict(codel, 100, PATH_QUEUE_PASS);
   time_ps due = (time_ps)200 * MS;
   assert_next_drop(codel, due);
-  g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_PASS); /* the one behind: not due */
+  g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_PASS); /* the one after it: not due */
   due += INT64_C(70711364788);
   assert_next_drop(codel, due);
   g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_PASS);
@@ -50,17 +56,17 @@ TEST(test_control_law)
   assert_next_drop(codel, due);
 }
 
-/* Drops that are overdue are made up for, one behind the other: from 200 ms at 280 ms two (200 and 270.7),
+/* Drops that are overdue are made up for, one after the other: from 200 ms at 280 ms two (200 and 270.7),
  * not three (328.4). */
 TEST(test_overdue)
 {
   g_autoptr(path_queue_manager) codel = codel_new();
   ask(codel, 10, 9000, false, 0);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_PASS);
+  assert_verdict(codel, 100, PATH_QUEUE_DROP);
+  assert_verdict(codel, 100, PATH_QUEUE_PASS);
+  assert_verdict(codel, 280, PATH_QUEUE_DROP);
+  assert_verdict(codel, 280, PATH_QUEUE_DROP);
+  assert_verdict(codel, 280, PATH_QUEUE_PASS);
 }
 
 /* One short wait, or a queue of no more than a packet, begins the interval anew. */
@@ -88,9 +94,9 @@ static void check_again(time_ps later, time_ps expected_gap)
   ask(codel, 10, 9000, false, 0);
   ask(codel, 10, 9000, false, (time_ps)100 * MS);
   ask(codel, 10, 9000, false, (time_ps)100 * MS);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)200 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_DROP);
+  assert_verdict(codel, 200, PATH_QUEUE_DROP);
+  assert_verdict(codel, 340, PATH_QUEUE_DROP);
+  assert_verdict(codel, 340, PATH_QUEUE_DROP);
   g_assert_cmpint(ask(codel, 1, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_PASS);
   g_assert_cmpint(ask(codel, 10, 9000, false, later), ==, PATH_QUEUE_PASS);
   time_ps begun = later + (time_ps)100 * MS;
@@ -119,22 +125,6 @@ TEST(test_marks)
 
 /* --- In front of a link --- */
 
-typedef struct kept_link {
-  path_link link;
-  guint sent;
-} kept_link;
-
-static void keep(path_link *link, datagram *packet)
-{
-  ((kept_link *)link)->sent++;
-  datagram_unref(packet);
-}
-
-static void free_kept(path_link *link)
-{
-  g_free(link);
-}
-
 /* 10 Mbit/s, a packet of 1250 octets a millisecond without framing to speak of (1252 · 8 / 10 Mbit/s = 1.0016
  * ms), and for two seconds two packets come in each: unmanaged, 2000 would wait at the end. CoDel cannot stop
  * such a flood, but drops more and more; the rate of what leaves stays the link's. For the first 5 ms of
@@ -143,11 +133,9 @@ TEST(test_in_front_of_a_link)
 {
   const path_link_config link_config = {
       .rate_bit_per_s = 10000000, .delay_ps = 0, .mtu_octets = 1500, .framing_octets = 2};
-  kept_link *link = g_new0(kept_link, 1);
-  link->link.send = keep;
-  link->link.free = free_kept;
-  path_element *transmitter =
-      path_transmitter_new(&link_config, &link->link, &(path_transmitter_config){.manager = codel_new()});
+  GArray *output = test_output_new();
+  path_element *transmitter = path_transmitter_new(&link_config, &kept_link_new(output, NULL)->link,
+                                                   &(path_transmitter_config){.manager = codel_new()});
   g_autoptr(datagram) packet = test_packet(0, 1210, TCP_ACK);
   uint64_t dropped[3] = {0};
   for (int half_ms = 0; half_ms < 4000; half_ms++) {
@@ -164,7 +152,8 @@ TEST(test_in_front_of_a_link)
   g_assert_cmpuint(dropped[0], ==, 0);
   g_assert_cmpuint(dropped[1], >, 10);
   g_assert_cmpuint(dropped[2], >, 3 * dropped[1]); /* the drops grow with the square of the time */
-  g_assert_cmpuint(link->sent, ==, 1997);          /* 2 s ÷ 1.0016 ms, begun */
+  g_assert_cmpuint(output->len, ==, 1997);         /* 2 s ÷ 1.0016 ms, begun */
   path_element_free(transmitter);
+  test_output_free(output);
   g_assert_cmpuint(packet->references, ==, 1);
 }

@@ -13,23 +13,26 @@ typedef struct fixture {
   GArray *messages;
 } fixture;
 
-static void set_up(fixture *f, uint32_t mtu_octets)
+static fixture set_up_at(uint32_t mtu_octets, ip_address router)
 {
-  const ip_address router = ip_address_v4(0x0A0000FE);
-  f->box = path_fragmenter_new(mtu_octets, &router);
-  f->output = test_output_new();
-  f->messages = test_output_new();
-  path_element_set_output(f->box, test_output, f->output);
-  path_fragmenter_set_too_big(f->box, test_output, f->messages);
+  fixture f = {.box = path_fragmenter_new(mtu_octets, &router),
+               .output = test_output_new(),
+               .messages = test_output_new()};
+  path_element_set_output(f.box, test_output, f.output);
+  path_fragmenter_set_too_big(f.box, test_output, f.messages);
+  return f;
+}
+
+static fixture set_up(uint32_t mtu_octets)
+{
+  return set_up_at(mtu_octets, ip_address_v4(0x0A0000FE));
 }
 
 static void tear_down(fixture *f)
 {
   path_element_free(f->box);
-  test_output_clear(f->output);
-  test_output_clear(f->messages);
-  g_array_free(f->output, TRUE);
-  g_array_free(f->messages, TRUE);
+  test_output_free(f->output);
+  test_output_free(f->messages);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
@@ -41,11 +44,11 @@ static datagram *fragmentable(uint32_t length)
   return packet;
 }
 
-/* "offset+length" of each fragment that came, with "more" as a trailing dot as long as others follow; "whole"
- * of a whole packet. Forgets them. */
-static char *take_output(fixture *f)
+/* "offset+length" of each fragment that came, with a trailing dot as long as others follow; "whole" of a
+ * whole packet. Forgets them. */
+static void assert_output(fixture *f, const char *expected)
 {
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   for (guint i = 0; i < f->output->len; i++) {
     const datagram *packet = test_output_at(f->output, i)->packet;
     datagram_fragment of;
@@ -59,20 +62,13 @@ static char *take_output(fixture *f)
     }
   }
   test_output_clear(f->output);
-  return g_string_free(text, FALSE);
-}
-
-static void assert_output(fixture *f, const char *expected)
-{
-  g_autofree char *text = take_output(f);
-  g_assert_cmpstr(text, ==, expected);
+  g_assert_cmpstr(text->str, ==, expected);
 }
 
 /* A packet of the MTU passes as it is, DF or not. */
 TEST(test_what_fits_passes)
 {
-  g_auto(fixture) f;
-  set_up(&f, 576);
+  g_auto(fixture) f = set_up(576);
   datagram *packet = test_packet(0, 536, TCP_ACK);
   path_element_receive(f.box, packet, 5);
   g_assert_true(test_output_at(f.output, 0)->packet == packet);
@@ -88,10 +84,8 @@ TEST(test_what_fits_passes)
  * first two, 280 + 96 of the last. A packet one octet too large becomes two. */
 TEST(test_fragments)
 {
-  g_auto(fixture) f;
-  g_auto(fixture) next;
-  set_up(&f, 576);
-  set_up(&next, 300);
+  g_auto(fixture) f = set_up(576);
+  g_auto(fixture) next = set_up(300);
   path_element_set_output(f.box, path_element_input, next.box);
   path_element_receive(f.box, fragmentable(1460), 0);
   assert_output(&next, "0+280. 280+272. 552+280. 832+272. 1104+280. 1384+96");
@@ -100,18 +94,15 @@ TEST(test_fragments)
   assert_output(&f, "0+552. 552+552. 1104+376");
   path_element_receive(f.box, fragmentable(537), 0);
   assert_output(&f, "0+552. 552+5");
-  const path_element_counts counts = f.box->counts;
-  g_assert_cmpuint(counts.fragments, ==, 3 + 3 + 2);
+  EXPECT_FIELDS(&f.box->counts, (fragments, 3 + 3 + 2), (dropped, 0));
   g_assert_cmpuint(next.box->counts.fragments, ==, 6);
   g_assert_cmpuint(f.messages->len, ==, 0);
-  g_assert_cmpuint(f.box->counts.dropped, ==, 0);
 }
 
 /* The fragments have the packet's octets, its ECN field, and the simulation's mark. */
 TEST(test_fragments_have_the_octets)
 {
-  g_auto(fixture) f;
-  set_up(&f, 68);
+  g_auto(fixture) f = set_up(68);
   datagram *packet = fragmentable(1000);
   datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
   packet->retransmission = true;
@@ -130,14 +121,12 @@ TEST(test_fragments_have_the_octets)
   }
 }
 
-/* RFC 1191 §4: dropped, and its source told of the MTU. */
+/* RFC 1191 §4: dropped, and its source learns the MTU. */
 TEST(test_too_big)
 {
-  g_auto(fixture) f;
-  uint32_t mtu;
-  uint32_t sequence;
+  g_auto(fixture) f = set_up(576);
+  uint32_t mtu, sequence;
   datagram_flow flow;
-  set_up(&f, 576);
   datagram *packet = test_packet(1000, 537, TCP_ACK);
   packet->retransmission = true;
   path_element_receive(f.box, packet, 9);
@@ -156,11 +145,10 @@ TEST(test_too_big)
   EXPECT_FIELDS(&f.box->counts, (too_big, 1), (dropped, 1), (retransmissions_dropped, 1));
 }
 
-/* RFC 2923 §2.1: nobody is told. */
+/* RFC 2923 §2.1: no message is sent. */
 TEST(test_black_hole)
 {
-  g_auto(fixture) f;
-  set_up(&f, 576);
+  g_auto(fixture) f = set_up(576);
   path_fragmenter_set_too_big(f.box, NULL, NULL);
   path_element_receive(f.box, test_packet(0, 537, TCP_ACK), 0);
   assert_output(&f, "");
@@ -171,8 +159,7 @@ TEST(test_black_hole)
 /* The MTU counts for what comes after it has changed. */
 TEST(test_mtu_changes)
 {
-  g_auto(fixture) f;
-  set_up(&f, 1500);
+  g_auto(fixture) f = set_up(1500);
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
   path_fragmenter_set_mtu(f.box, 1499);
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
@@ -185,23 +172,15 @@ TEST(test_mtu_changes)
 /* RFC 8200 §4.5: in IPv6 only the source fragments; RFC 4443 §3.2: the message is a must. */
 TEST(test_ipv6_is_not_fragmented)
 {
-  g_auto(fixture) f;
-  uint32_t mtu;
-  uint32_t sequence;
-  set_up(&f, 1500);
-  const ip_address router = ip_address_v6(UINT64_C(0x20010DB800000000), 9);
   const ip_address host = ip_address_v6(UINT64_C(0x20010DB800000000), 1);
-  g_autoptr(path_element) box = path_fragmenter_new(1280, &router);
-  path_element_set_output(box, test_output, f.output);
-  path_fragmenter_set_too_big(box, test_output, f.messages);
+  const tcp_header header = test_header(1000, 0, TCP_ACK);
+  g_auto(fixture) f = set_up_at(1280, ip_address_v6(UINT64_C(0x20010DB800000000), 9));
   static const uint8_t octets[1221];
+  uint32_t mtu, sequence;
   for (uint32_t length = 1220; length <= 1221; length++) { /* 40 + 20 + 1220 = 1280 */
-    const tcp_header header = test_header(1000, 0, TCP_ACK);
-    buffer_chain payload = {0};
-    buffer_chain_append(&payload, octets, length, NULL);
-    datagram *packet = datagram_new_in(NULL, &host, &host, &header, &payload);
+    datagram *packet = packet_between(host, host, &header, octets, length);
     datagram_allow_fragments(packet, 77);
-    path_element_receive(box, packet, 0);
+    path_element_receive(f.box, packet, 0);
   }
   assert_output(&f, "whole");
   g_assert_cmpuint(f.messages->len, ==, 1);
@@ -211,20 +190,17 @@ TEST(test_ipv6_is_not_fragmented)
 
 static datagram *read_packet(const uint8_t *octets, size_t length)
 {
-  octet_buffer *buffer = octet_buffer_new(length);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
   memcpy(octet_buffer_octets(buffer), octets, length);
-  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
-  octet_buffer_unref(buffer);
-  return packet;
+  return datagram_read(buffer, octet_buffer_octets(buffer), length);
 }
 
 /* A fragment that ends beyond the longest datagram goes no further; one of an odd length that others follow
  * is cut as any. Neither that nor a fragment with DF breaks the router. */
 TEST(test_hostile_fragments)
 {
-  g_auto(fixture) f;
+  g_auto(fixture) f = set_up(68);
   uint8_t wire[120] = {0x45, 0, 0, 120, 0, 77, 0x3F, 0xFF, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
-  set_up(&f, 68);
   path_element_receive(f.box, read_packet(wire, sizeof wire), 0); /* MF, offset 65528, 100 octets */
   assert_output(&f, "");
   g_assert_cmpuint(f.box->counts.dropped, ==, 1);

@@ -7,20 +7,21 @@
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(path_link_schedule, path_link_schedule_clear)
 
-static const path_link_config ten_gigabit = {.id = 0,
-                                             .rate_bit_per_s = UINT64_C(10000000000),
-                                             .delay_ps = 25 * TIME_PS_PER_MICROSECOND,
-                                             .mtu_octets = 1500,
-                                             .framing_octets = 38};
+#define CONFIG_AT(rate, delay)                                                                               \
+  {                                                                                                          \
+    .id = 0, .rate_bit_per_s = UINT64_C(rate), .delay_ps = delay, .mtu_octets = 1500, .framing_octets = 38   \
+  }
 
-/* docs/facts.md, "A link's times": 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps (1502
- * octets of 800 ps and the delay). The transmitter is free after 1538 octets: 1,230,400 ps. */
+static const path_link_config ten_gigabit = CONFIG_AT(10000000000, 25 * TIME_PS_PER_MICROSECOND);
+
 /* When the transmitter that starts a packet of `ip_octets` at `start` is free again. */
 static time_ps free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {
   return path_link_arrival_at(config, start, ip_octets) - config->delay_ps + path_link_gap_ps(config);
 }
 
+/* docs/facts.md, "A link's times": 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps (1502
+ * octets of 800 ps and the delay). The transmitter is free after 1538 octets: 1,230,400 ps. */
 TEST(test_arithmetic_of_facts)
 {
   g_assert_cmpint(path_link_arrival_at(&ten_gigabit, 0, 1500), ==, 26201600);
@@ -121,43 +122,29 @@ TEST(test_rate_as_netem)
   }
 }
 
-/* A kind of link that does nothing but remember. */
-typedef struct dead_link {
-  path_link link;
-  GArray *output;
-} dead_link;
-
-static void keep(path_link *link, datagram *packet)
-{
-  test_output(((dead_link *)link)->output, packet, 0);
-}
-
 /* Send orders are 1, 2, … on each link, whatever a packet had before. */
 TEST(test_send_numbers_packets)
 {
-  dead_link first = {.link = {.send = keep}, .output = test_output_new()};
-  dead_link second = {.link = {.send = keep}, .output = test_output_new()};
+  GArray *outputs[] = {test_output_new(), test_output_new()};
+  g_autoptr(path_link) first = &kept_link_new(outputs[0], NULL)->link;
+  g_autoptr(path_link) second = &kept_link_new(outputs[1], NULL)->link;
   datagram *packet = test_numbered_packet(1);
   packet->send_order = 50;
-  path_link_send(&first.link, packet);
-  path_link_send(&second.link, test_numbered_packet(2));
-  path_link_send(&first.link, test_numbered_packet(3));
-  g_assert_cmpuint(test_output_at(first.output, 0)->packet->send_order, ==, 1);
-  g_assert_cmpuint(test_output_at(first.output, 1)->packet->send_order, ==, 2);
-  g_assert_cmpuint(test_output_at(second.output, 0)->packet->send_order, ==, 1);
-  test_output_free(first.output);
-  test_output_free(second.output);
+  path_link_send(first, packet);
+  path_link_send(second, test_numbered_packet(2));
+  path_link_send(first, test_numbered_packet(3));
+  g_assert_cmpuint(test_output_at(outputs[0], 0)->packet->send_order, ==, 1);
+  g_assert_cmpuint(test_output_at(outputs[0], 1)->packet->send_order, ==, 2);
+  g_assert_cmpuint(test_output_at(outputs[1], 0)->packet->send_order, ==, 1);
+  test_output_free(outputs[0]);
+  test_output_free(outputs[1]);
 }
 
 /* --- Packets on the way --- */
 
 /* 8 Gbit/s: an octet lasts 1000 ps, a packet of 40 octets 42,000 ps to its last octet and 78,000 until the
- * transmitter is free. */
-static const path_link_config fast = {.id = 0,
-                                      .rate_bit_per_s = UINT64_C(8000000000),
-                                      .delay_ps = 500000,
-                                      .mtu_octets = 1500,
-                                      .framing_octets = 38};
+ * transmitter is free; 2 Gbit/s. */
+static const path_link_config fast = CONFIG_AT(8000000000, 500000), slow = CONFIG_AT(2000000000, 500000);
 
 static void schedule(path_link_schedule *schedule, uint32_t number, time_ps now)
 {
@@ -203,8 +190,6 @@ TEST(test_no_change)
 TEST(test_rate)
 {
   g_auto(path_link_schedule) transits = four_packets();
-  path_link_config slow = fast;
-  slow.rate_bit_per_s /= 4;
   path_link_schedule_change(&transits, &slow, 78000);
   schedule(&transits, 5, 100000);
   assert_arrivals(&transits, "1@542000 2@620000 3@824000 4@1136000 5@1448000");
@@ -215,8 +200,6 @@ TEST(test_rate)
 TEST(test_rate_before_a_start)
 {
   g_auto(path_link_schedule) transits = four_packets();
-  path_link_config slow = fast;
-  slow.rate_bit_per_s /= 4;
   path_link_schedule_change(&transits, &slow, 77999);
   assert_arrivals(&transits, "1@542000 2@746000 3@1058000 4@1370000");
 }
@@ -254,9 +237,7 @@ TEST(test_together)
 TEST(test_idle)
 {
   g_auto(path_link_schedule) transits;
-  path_link_config slow = fast;
   uint64_t order = 0;
-  slow.rate_bit_per_s /= 4;
   path_link_schedule_init(&transits, &fast);
   path_link_schedule_change(&transits, &slow, 1000);
   schedule(&transits, 1, 1000);
@@ -295,9 +276,8 @@ TEST(test_one_packet)
   path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
   engine_run(f.clock, TIME_PS_PER_SECOND);
   g_assert_cmpuint(f.output->len, ==, 1);
-  g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 26201600);
-  g_assert_cmpuint(test_output_at(f.output, 0)->packet->payload.length, ==, 1460);
-  g_assert_cmpuint(test_output_at(f.output, 0)->packet->send_order, ==, 1);
+  const test_arrival *arrival = test_output_at(f.output, 0);
+  EXPECT_FIELDS(arrival, (at, 26201600), (packet->payload.length, 1460), (packet->send_order, 1));
 }
 
 /* A burst at 0: 1500, 40, 1500 octets start at 0, 1,230,400 and 1,230,400 + 78 * 800 = 1,292,800; they arrive
@@ -305,53 +285,34 @@ TEST(test_one_packet)
 TEST(test_burst)
 {
   g_auto(link_fixture) f = link_fixture_new();
+  static const time_ps times[] = {26201600, 1230400 + 33600 + 25000000, 1292800 + 1201600 + 25000000};
   path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
   path_link_send(f.link, test_packet(0, 0, TCP_ACK));
   path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
   engine_run(f.clock, TIME_PS_PER_SECOND);
   g_assert_cmpuint(f.output->len, ==, 3);
-  g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 26201600);
-  g_assert_cmpint(test_output_at(f.output, 1)->at, ==, 1230400 + 33600 + 25000000);
-  g_assert_cmpint(test_output_at(f.output, 2)->at, ==, 1292800 + 1201600 + 25000000);
   for (guint i = 0; i < 3; i++) {
-    g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
+    EXPECT_FIELDS(test_output_at(f.output, i), (at, times[i]), (packet->send_order, i + 1));
   }
-}
-
-typedef struct sender {
-  path_link *link;
-  uint32_t next;
-} sender;
-
-static void send_next(void *user, G_GNUC_UNUSED time_ps now)
-{
-  sender *s = user;
-  path_link_send(s->link, test_numbered_packet(s->next++));
 }
 
 /* Sends at three times: the transmitter idle (3 us), a picosecond before it is free (3,062,399), and long
  * after (9 us). A packet of 40 octets takes 33,600 ps until the last octet has left and 62,400 ps until the
- * transmitter is free. */
+ * transmitter is free: 2 starts at 3,062,400. */
 TEST(test_sends_at_different_times)
 {
+  static const time_ps times[] = {3000000, 3062399, 9000000};
   g_auto(link_fixture) f = link_fixture_new();
-  sender s = {.link = f.link, .next = 1};
-  const time_ps times[] = {3000000, 3062399, 9000000};
-  engine_timer *timers[G_N_ELEMENTS(times)];
-  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
-    timers[i] = engine_timer_new(f.clock, ENGINE_WORKLOAD, i, 0, send_next, &s);
-    engine_timer_set(timers[i], times[i]);
+  for (uint32_t i = 0; i < G_N_ELEMENTS(times); i++) {
+    engine_run(f.clock, times[i]);
+    path_link_send(f.link, test_numbered_packet(i + 1));
   }
   engine_run(f.clock, TIME_PS_PER_SECOND);
-  test_assert_numbers(f.output, true, "1@28033600 2@28096000 3@34033600"); /* 2 starts at 3,062,400 */
-  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
-    engine_timer_free(timers[i]);
-  }
+  test_assert_numbers(f.output, true, "1@28033600 2@28096000 3@34033600");
 }
 
-/* Two links of one clock deliver in the same picosecond: by f.link, then by send order, however they were
- * sent.
- * */
+/* Two links of one clock deliver in the same picosecond: by link, then by send order, however they were sent.
+ */
 TEST(test_ties_between_links)
 {
   g_autoptr(engine) clock = engine_native_new();
@@ -372,7 +333,7 @@ TEST(test_ties_between_links)
   test_output_free(output);
 }
 
-/* The delay becomes 1 us behind the first packet: the second starts at 62,400, arrives 33,600 ps and that
+/* The delay becomes 1 us after the first packet: the second starts at 62,400, arrives 33,600 ps and that
  * later, and is what the link waits for now. */
 TEST(test_overtaking)
 {

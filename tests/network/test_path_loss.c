@@ -7,67 +7,69 @@
 #include "path_fixture.h"
 #include "test.h"
 
+static path_fixture loss_of(path_loss_config config, uint64_t seed)
+{
+  path_fixture f = fixture_of_stream(seed, "loss.forward");
+  fixture_take(&f, path_loss_new(&config, f.random));
+  return f;
+}
+
+/* The packet with `number`, and `octets` of payload, comes at `now`. */
+static void receive(path_fixture *f, uint32_t number, uint32_t octets, time_ps now)
+{
+  tcp_header header = test_header(1000, 0, TCP_ACK);
+  header.acknowledgement = number;
+  path_element_receive(f->element, test_packet_of(&header, 0, octets), now);
+}
+
 TEST(test_list_counts_segments_with_payload)
 {
   const uint64_t drop[] = {1, 3, 4};
-  g_auto(path_fixture) f = fixture_of_stream(1, "loss.forward");
-  path_element *loss =
-      fixture_take(&f, path_loss_new(&(path_loss_config){.drop = {drop, G_N_ELEMENTS(drop)}}, f.random));
+  g_auto(path_fixture) f = loss_of((path_loss_config){.drop = {drop, G_N_ELEMENTS(drop)}}, 1);
   /* ack numbers name the packets; 20, 30 and 60 have no payload and do not count */
   const struct {
     uint32_t number;
     uint32_t octets;
   } packets[] = {{10, 5}, {20, 0}, {30, 0}, {40, 1}, {50, 7}, {60, 0}, {70, 9}, {80, 9}};
   for (gsize i = 0; i < G_N_ELEMENTS(packets); i++) {
-    tcp_header header = test_header(1000, 0, TCP_ACK);
-    header.acknowledgement = packets[i].number;
-    path_element_receive(loss, test_packet_of(&header, 0, packets[i].octets), 5);
+    receive(&f, packets[i].number, packets[i].octets, 5);
   }
   test_assert_numbers(f.output, false,
                       "20 30 40 60 80"); /* payload segments 1 (10), 3 (50), 4 (70) are gone */
-  g_assert_cmpuint(loss->counts.dropped, ==, 3);
-  g_assert_cmpint(deadline_of(loss), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(f.element->counts.dropped, ==, 3);
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
 }
 
 /* 100,000 draws at 1 %: 1000 expected, sigma = sqrt(100,000 * 0.01 * 0.99) = 31.5, so 5 sigma are 157. */
 TEST(test_random_loss_is_binomial)
 {
-  const uint64_t seed = 20260302;
-  g_auto(path_fixture) f = fixture_of_stream(seed, "loss.forward");
-  path_element *loss = fixture_take(&f, path_loss_new(&(path_loss_config){.probability = 0.01}, f.random));
+  g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.01}, 20260302);
   g_autoptr(datagram) packet = test_packet(0, 10, TCP_ACK);
   for (int i = 0; i < 100000; i++) {
-    path_element_receive(loss, datagram_ref(packet), i);
+    path_element_receive(f.element, datagram_ref(packet), i);
     test_output_clear(f.output);
   }
-  g_assert_cmpuint(loss->counts.dropped, >=, 1000 - 157);
-  g_assert_cmpuint(loss->counts.dropped, <=, 1000 + 157);
+  g_assert_cmpfloat_with_epsilon((double)f.element->counts.dropped, 1000, 157.5);
   g_assert_cmpuint(packet->references, ==, 1); /* dropped packets lose their reference */
 }
 
 TEST(test_probability_0_and_1)
 {
   for (int probability = 0; probability <= 1; probability++) {
-    g_auto(path_fixture) f = fixture_of_stream(3, "loss.forward");
-    path_element *loss =
-        fixture_take(&f, path_loss_new(&(path_loss_config){.probability = probability}, f.random));
-    for (uint32_t i = 1; i <= 100; i++) {
-      path_element_receive(loss, test_numbered_packet(i), i);
-    }
+    g_auto(path_fixture) f = loss_of((path_loss_config){.probability = probability}, 3);
+    fixture_send_numbered(&f, 1, 100, 1);
     g_assert_cmpuint(f.output->len, ==, probability == 0 ? 100 : 0);
-    g_assert_cmpuint(loss->counts.dropped, ==, probability == 0 ? 0 : 100);
+    g_assert_cmpuint(f.element->counts.dropped, ==, probability == 0 ? 0 : 100);
   }
 }
 
 /* Which packets are lost at random with the list `drop`: a string of '.', 'x' for each of 1000 packets. */
 static char *losses_with(const uint64_t *drop, size_t drop_count)
 {
-  g_auto(path_fixture) f = fixture_of_stream(4, "loss.forward");
-  path_element *loss = fixture_take(
-      &f, path_loss_new(&(path_loss_config){.probability = 0.05, .drop = {drop, drop_count}}, f.random));
+  g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.05, .drop = {drop, drop_count}}, 4);
   GString *lost = g_string_new(NULL);
   for (int i = 0; i < 1000; i++) {
-    path_element_receive(loss, test_packet(0, i % 2 == 0 ? 10 : 0, TCP_ACK), i);
+    path_element_receive(f.element, test_packet(0, i % 2 == 0 ? 10 : 0, TCP_ACK), i);
     g_string_append_c(lost, f.output->len > 0 ? '.' : 'x');
     test_output_clear(f.output);
   }
@@ -93,15 +95,12 @@ TEST(test_a_list_does_not_shift_the_draws)
  * payload when odd, so that segments 3, 6 and 9 are packets 5, 11 and 17. */
 TEST(test_every_third)
 {
-  g_auto(path_fixture) f = fixture_of_stream(1, "loss.forward");
-  path_element *loss = fixture_take(&f, path_loss_new(&(path_loss_config){.every = 3}, f.random));
+  g_auto(path_fixture) f = loss_of((path_loss_config){.every = 3}, 1);
   for (uint32_t i = 1; i <= 18; i++) {
-    tcp_header header = test_header(1000, 0, TCP_ACK);
-    header.acknowledgement = i;
-    path_element_receive(loss, test_packet_of(&header, 0, i % 2 == 1 ? 10 : 0), i);
+    receive(&f, i, i % 2 == 1 ? 10 : 0, i);
   }
   test_assert_numbers(f.output, false, "1 2 3 4 6 7 8 9 10 12 13 14 15 16 18");
-  g_assert_cmpuint(loss->counts.dropped, ==, 3);
+  g_assert_cmpuint(f.element->counts.dropped, ==, 3);
 }
 
 /* Retransmissions among the dropped are counted: the network's share of what TCP calls lost
@@ -109,14 +108,13 @@ TEST(test_every_third)
 TEST(test_dropped_retransmissions_are_counted)
 {
   const uint64_t drop[] = {2, 3};
-  g_auto(path_fixture) f = fixture_of_stream(1, "loss.forward");
-  path_element *loss = fixture_take(&f, path_loss_new(&(path_loss_config){.drop = {drop, 2}}, f.random));
+  g_auto(path_fixture) f = loss_of((path_loss_config){.drop = {drop, 2}}, 1);
   for (uint32_t i = 1; i <= 4; i++) {
     datagram *packet = test_packet(0, 10, TCP_ACK);
     packet->retransmission = i >= 3;
-    path_element_receive(loss, packet, i);
+    path_element_receive(f.element, packet, i);
   }
-  EXPECT_FIELDS(&loss->counts, (dropped, 2), (retransmissions_dropped, 1));
+  EXPECT_FIELDS(&f.element->counts, (dropped, 2), (retransmissions_dropped, 1));
 }
 
 /* Correlation 1/2 and probability 1/2. x' = (u + x) / 2 is symmetric around 1/2, so half are lost. Let w = x
@@ -127,21 +125,10 @@ TEST(test_dropped_retransmissions_are_counted)
  * correlation of neighbours' fates, 2 * 0.639 - 1 = 0.28 at first and halved each step: taken as 0.5. */
 TEST(test_correlated_losses_come_together)
 {
-  const uint64_t seed = 20260303;
-  g_auto(path_fixture) f = fixture_of_stream(seed, "loss.forward");
-  path_element *loss =
-      fixture_take(&f, path_loss_new(&(path_loss_config){.probability = 0.5, .correlation = 0.5}, f.random));
-  guint lost = 0;
-  guint pairs = 0;
-  bool last_lost = false;
-  for (int i = 0; i < 100000; i++) {
-    path_element_receive(loss, test_numbered_packet(1), i);
-    bool is_lost = f.output->len == 0;
-    test_output_clear(f.output);
-    lost += is_lost;
-    pairs += is_lost && last_lost;
-    last_lost = is_lost;
-  }
+  g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.5, .correlation = 0.5}, 20260303);
+  g_autofree char *fates = test_fates(f.element, 100000);
+  guint lost = test_count_char(fates, 'x');
+  guint pairs = lost - test_count_runs(fates, 'x');
   g_assert_cmpfloat_with_epsilon(lost / 100000.0, 0.5, 5 * 0.0027);
   g_assert_cmpfloat_with_epsilon((double)pairs / lost, 23.0 / 36, 5 * 0.0021);
 }
@@ -151,8 +138,7 @@ TEST(test_correlation_1_never_changes)
 {
   bool seen[2] = {false, false};
   for (uint64_t seed = 1; seed <= 20; seed++) {
-    g_auto(path_fixture) f = fixture_of_stream(seed, "loss.forward");
-    fixture_take(&f, path_loss_new(&(path_loss_config){.probability = 0.5, .correlation = 1}, f.random));
+    g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.5, .correlation = 1}, seed);
     fixture_send_numbered(&f, 1, 50, 1);
     g_assert_true(f.output->len == 0 || f.output->len == 50);
     seen[f.output->len == 0] = true;
@@ -164,13 +150,11 @@ TEST(test_correlation_1_never_changes)
  * reference results. */
 TEST(test_one_draw_a_packet)
 {
-  g_auto(path_fixture) f = fixture_of_stream(6, "loss.forward");
+  g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.3, .every = 7}, 6);
   g_autoptr(random_stream) other = random_stream_new(6, "loss.forward");
-  path_element *loss =
-      fixture_take(&f, path_loss_new(&(path_loss_config){.probability = 0.3, .every = 7}, f.random));
   for (int i = 0; i < 1000; i++) {
     bool unlucky = random_stream_chance(other, 0.3);
-    path_element_receive(loss, test_numbered_packet(1), i);
+    path_element_receive(f.element, test_numbered_packet(1), i);
     g_assert_cmpuint(f.output->len, ==, unlucky ? 0 : 1);
     test_output_clear(f.output);
   }
@@ -199,20 +183,19 @@ static char *channel_fates(const path_gilbert_elliott_config *config, uint64_t s
 /* Each packet is lost by the state it finds: with certain changes good and bad alternate, the first finds it
  * good. A bad channel without loss, a good one with: the other way round. One that stays bad loses all but
  * the first. */
-TEST(test_certain_changes)
+static const struct {
+  path_gilbert_elliott_config config;
+  const char *expected;
+} certain_changes[] = {
+    {{.p = 1, .r = 1, .loss_bad = 1}, ".x.x.x"},  {{.p = 1, .r = 1, .loss_good = 1}, "x.x.x."},
+    {{.p = 1, .r = 0, .loss_bad = 1}, ".xxxxx"},  {{.p = 0, .r = 1, .loss_bad = 1}, "......"},
+    {{.p = 0, .r = 1, .loss_good = 1}, "xxxxxx"},
+};
+
+ROW_TEST(test_certain_changes, certain_changes)
 {
-  static const struct {
-    path_gilbert_elliott_config config;
-    const char *expected;
-  } rows[] = {
-      {{.p = 1, .r = 1, .loss_bad = 1}, ".x.x.x"},  {{.p = 1, .r = 1, .loss_good = 1}, "x.x.x."},
-      {{.p = 1, .r = 0, .loss_bad = 1}, ".xxxxx"},  {{.p = 0, .r = 1, .loss_bad = 1}, "......"},
-      {{.p = 0, .r = 1, .loss_good = 1}, "xxxxxx"},
-  };
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *fates = channel_fates(&rows[i].config, 1, 6);
-    g_assert_cmpstr(fates, ==, rows[i].expected);
-  }
+  g_autofree char *fates = channel_fates(&c->config, 1, 6);
+  g_assert_cmpstr(fates, ==, c->expected);
 }
 
 /* p = 1 %, r = 25 %, all lost when bad: a share p / (p + r) = 1/26 = 0.03846 in bursts of 1 / r = 4.
@@ -264,23 +247,22 @@ static char *chain_fates(const path_four_state_loss_config *config, uint64_t see
 }
 
 /* Where all ways are certain, the states that the packets lead to are 1 (.), 2 (.), 3 (x) and 4 (x). */
-TEST(test_certain_ways)
+static const struct {
+  path_four_state_loss_config config;
+  const char *expected;
+} certain_ways[] = {
+    {{0}, "......"},                            /* 1 1 1 */
+    {{.p14 = 1}, "x.x.x."},                     /* 4 1 4 1: back from 4 at once */
+    {{.p13 = 1, .p31 = 1}, "x.x.x."},           /* 3 1 3 1 */
+    {{.p13 = 1}, "xxxxxx"},                     /* 3 3 3 */
+    {{.p13 = 1, .p32 = 1}, "x....."},           /* 3 2 2 2 */
+    {{.p13 = 1, .p32 = 1, .p23 = 1}, "x.x.x."}, /* 3 2 3 2 */
+};
+
+ROW_TEST(test_certain_ways, certain_ways)
 {
-  static const struct {
-    path_four_state_loss_config config;
-    const char *expected;
-  } rows[] = {
-      {{0}, "......"},                            /* 1 1 1 */
-      {{.p14 = 1}, "x.x.x."},                     /* 4 1 4 1: back from 4 at once */
-      {{.p13 = 1, .p31 = 1}, "x.x.x."},           /* 3 1 3 1 */
-      {{.p13 = 1}, "xxxxxx"},                     /* 3 3 3 */
-      {{.p13 = 1, .p32 = 1}, "x....."},           /* 3 2 2 2 */
-      {{.p13 = 1, .p32 = 1, .p23 = 1}, "x.x.x."}, /* 3 2 3 2 */
-  };
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *fates = chain_fates(&rows[i].config, 1, 6);
-    g_assert_cmpstr(fates, ==, rows[i].expected);
-  }
+  g_autofree char *fates = chain_fates(&c->config, 1, 6);
+  g_assert_cmpstr(fates, ==, c->expected);
 }
 
 /* Only p13 and p31: the simple Gilbert channel with p = 1 % and r = 25 %, a share of 1/26 in bursts of 4

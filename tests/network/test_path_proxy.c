@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The relay with a TCP of its own on each side: path_proxy.h. */
-#include "../kit/path_mtu.h"
 #include "network/path_proxy.h"
 #include "path_fixture.h"
+#include "path_mtu.h"
 #include "proxy_fixture.h"
 #include "test.h"
 
 enum { BUFFER = 65536 };
-
-#define MILLISECOND TIME_PS_PER_MILLISECOND
 
 static proxy_fixture *set_up(uint64_t buffer_octets, unsigned pairs)
 {
@@ -17,21 +15,32 @@ static proxy_fixture *set_up(uint64_t buffer_octets, unsigned pairs)
   return proxy_fixture_new(&config, pairs);
 }
 
+/* The hosts of pair 0. */
+static proxy_host *initiator_of(proxy_fixture *f)
+{
+  return &f->hosts[0][SIDE_INITIATOR];
+}
+
+static proxy_host *responder_of(proxy_fixture *f)
+{
+  return &f->hosts[0][SIDE_RESPONDER];
+}
+
 /* A proxy with the connection of pair 0 open. */
 static proxy_fixture *connected(uint64_t buffer_octets)
 {
-  proxy_fixture *kit = set_up(buffer_octets, 1);
+  proxy_fixture *f = set_up(buffer_octets, 1);
 
-  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  g_assert_true(kit->pairs[0].host[SIDE_INITIATOR].established);
-  g_assert_true(kit->pairs[0].host[SIDE_RESPONDER].established);
-  return kit;
+  proxy_open(initiator_of(f));
+  proxy_run_ms(f, 100);
+  g_assert_true(initiator_of(f)->established && responder_of(f)->established);
+  return f;
 }
 
-static proxy_fixture_host *host_of(proxy_fixture *kit, enum side side)
+static void lose(proxy_wire *wire, proxy_loses loses, void *user)
 {
-  return &kit->pairs[0].host[side];
+  wire->loses = loses;
+  wire->loses_user = user;
 }
 
 /* Loses the payload segment number `*left`. */
@@ -46,104 +55,104 @@ static bool lose_one(void *user, const datagram *packet)
  * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
 TEST(test_handshake)
 {
-  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
 
-  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-  tcp_header asked = kit->wires[INITIATOR_TO_PROXY].last;
-  proxy_fixture_run(kit, 14 * MILLISECOND);
-  tcp_header passed_on = kit->wires[PROXY_TO_RESPONDER].last;
+  proxy_open(initiator_of(f));
+  tcp_header asked = f->wires[INITIATOR_TO_PROXY].last;
+  proxy_run_ms(f, 14);
+  tcp_header passed_on = f->wires[PROXY_TO_RESPONDER].last;
   g_assert_cmphex(passed_on.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN);
   EXPECT_FIELDS(&passed_on, (source_port, asked.source_port), (destination_port, asked.destination_port));
   g_assert_cmphex(passed_on.sequence, !=, asked.sequence);
-  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
-  proxy_fixture_run(kit, 1 * MILLISECOND);
-  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 1);
-  tcp_header answer = kit->wires[PROXY_TO_INITIATOR].last;
+  g_assert_cmpuint(f->wires[PROXY_TO_INITIATOR].entered, ==, 0);
+  proxy_run_ms(f, 1);
+  g_assert_cmpuint(f->wires[PROXY_TO_INITIATOR].entered, ==, 1);
+  tcp_header answer = f->wires[PROXY_TO_INITIATOR].last;
   g_assert_cmphex(answer.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN | TCP_ACK);
   g_assert_cmphex(answer.acknowledgement, ==, asked.sequence + 1);
-  g_assert_cmphex(answer.sequence, !=, kit->wires[RESPONDER_TO_PROXY].last.sequence);
+  g_assert_cmphex(answer.sequence, !=, f->wires[RESPONDER_TO_PROXY].last.sequence);
   g_assert_cmphex(answer.sequence, !=, passed_on.sequence);
-  g_assert_false(host_of(kit, SIDE_INITIATOR)->established);
-  proxy_fixture_run(kit, 5 * MILLISECOND);
-  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
-  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
+  g_assert_false(initiator_of(f)->established);
+  proxy_run_ms(f, 5);
+  g_assert_true(initiator_of(f)->established);
+  g_assert_cmpuint(proxy_openings(f), ==, 1);
 }
 
 /* The host's second SYN, while the other host has not answered, neither opens a second connection nor is
  * refused. */
 TEST(test_syn_again)
 {
-  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
 
-  kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_run(kit, 1500 * MILLISECOND); /* RTO is 1 s on both sides */
-  g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].entered, ==, 2);
-  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
-  kit->wires[PROXY_TO_RESPONDER].cut = false;
-  proxy_fixture_run(kit, 8000 * MILLISECOND);
-  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
-  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
+  f->wires[PROXY_TO_RESPONDER].cut = true;
+  proxy_open(initiator_of(f));
+  proxy_run_ms(f, 1500); /* RTO is 1 s on both sides */
+  g_assert_cmpuint(f->wires[INITIATOR_TO_PROXY].entered, ==, 2);
+  g_assert_cmpuint(f->wires[PROXY_TO_INITIATOR].entered, ==, 0);
+  f->wires[PROXY_TO_RESPONDER].cut = false;
+  proxy_run_ms(f, 8000);
+  g_assert_true(initiator_of(f)->established);
+  g_assert_cmpuint(proxy_openings(f), ==, 1);
 }
 
 /* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first:
  * SYNs that nobody answers go out again in the order of the connections. */
 TEST(test_timers_due_together)
 {
-  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 3);
-  proxy_fixture_wire *wire = &kit->wires[PROXY_TO_RESPONDER];
+  g_autoptr(proxy_fixture) f = set_up(BUFFER, 3);
+  proxy_wire *wire = &f->wires[PROXY_TO_RESPONDER];
 
   wire->cut = true;
   for (unsigned pair = 0; pair < 3; pair++) {
-    proxy_fixture_open(kit, pair, SIDE_INITIATOR);
+    proxy_open(&f->hosts[pair][SIDE_INITIATOR]);
   }
-  proxy_fixture_run(kit, 1500 * MILLISECOND); /* RTO is 1 s */
+  proxy_run_ms(f, 1500); /* RTO is 1 s */
   g_assert_cmpuint(wire->entered, ==, 6);
-  g_assert_cmpuint(wire->last.source_port, ==, PROXY_FIXTURE_PORT + 2);
+  g_assert_cmpuint(wire->last.source_port, ==, PROXY_PORT + 2);
 }
 
 /* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
  * opens anew. */
 TEST(test_reset_while_opening)
 {
-  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
-  tcp_header header = test_header(PROXY_FIXTURE_PORT, 0, TCP_RST);
+  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
+  tcp_header header = test_header(PROXY_PORT, 0, TCP_RST);
 
-  kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_run(kit, 10 * MILLISECOND);
-  proxy_fixture_send(kit, INITIATOR_TO_PROXY, test_packet_of(&header, 0, 0));
-  proxy_fixture_renew(kit, 0);
-  proxy_fixture_run(kit, 10000 * MILLISECOND);
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, 1);
-  kit->wires[PROXY_TO_RESPONDER].cut = false;
-  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
+  f->wires[PROXY_TO_RESPONDER].cut = true;
+  proxy_open(initiator_of(f));
+  proxy_run_ms(f, 10);
+  proxy_send(&f->wires[INITIATOR_TO_PROXY], test_packet_of(&header, 0, 0));
+  proxy_renew(f, 0);
+  proxy_run_ms(f, 10000);
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].entered, ==, 1);
+  f->wires[PROXY_TO_RESPONDER].cut = false;
+  proxy_open(initiator_of(f));
+  proxy_run_ms(f, 100);
+  g_assert_true(initiator_of(f)->established);
 }
 
-/* Both directions at once, by either host's opening: all octets in order, FINs behind them, both ends
+/* Both directions at once, by either host's opening: all octets in order, FINs after them, both ends
  * finished. */
 TEST(test_transfer)
 {
   for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
-    g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
-    proxy_fixture_open(kit, 0, opener);
-    proxy_fixture_post(kit, 0, SIDE_INITIATOR, 1000000);
-    proxy_fixture_post(kit, 0, SIDE_RESPONDER, 300000);
-    proxy_fixture_close(kit, 0, SIDE_INITIATOR);
-    proxy_fixture_run(kit, 2000 * MILLISECOND);
-    EXPECT_FIELDS(host_of(kit, SIDE_RESPONDER), (received, 1000000), (finished, true));
-    EXPECT_FIELDS(host_of(kit, SIDE_INITIATOR), (received, 300000), (finished, false)); /* half closed */
-    proxy_fixture_post(kit, 0, SIDE_RESPONDER, 5000);
-    proxy_fixture_close(kit, 0, SIDE_RESPONDER);
-    proxy_fixture_run(kit, 2000 * MILLISECOND);
-    g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 305000);
+    g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
+    proxy_open(&f->hosts[0][opener]);
+    proxy_post(initiator_of(f), 1000000);
+    proxy_post(responder_of(f), 300000);
+    proxy_close(initiator_of(f));
+    proxy_run_ms(f, 2000);
+    EXPECT_FIELDS(responder_of(f), (received, 1000000), (finished, true));
+    EXPECT_FIELDS(initiator_of(f), (received, 300000), (finished, false)); /* half closed */
+    proxy_post(responder_of(f), 5000);
+    proxy_close(responder_of(f));
+    proxy_run_ms(f, 2000);
+    g_assert_cmpuint(initiator_of(f)->received, ==, 305000);
     for (enum side side = 0; side < SIDES; side++) {
-      EXPECT_FIELDS(host_of(kit, side), (closed, true), (reason, TCP_CLOSE_FINISHED));
+      EXPECT_FIELDS(&f->hosts[0][side], (closed, true), (reason, TCP_CLOSE_FINISHED));
     }
-    g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].retransmissions, ==, 0);
-    g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 0);
+    g_assert_cmpuint(f->wires[PROXY_TO_INITIATOR].retransmissions, ==, 0);
+    g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, 0);
   }
 }
 
@@ -154,68 +163,65 @@ TEST(test_mtu_of_each_side)
 
   config.side[SIDE_INITIATOR].receive_mtu_octets = 9000;
   config.side[SIDE_RESPONDER].send_mtu_octets = 1200;
-  g_autoptr(proxy_fixture) kit = proxy_fixture_new(&config, 1);
-  kit_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
-  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 100000);
-  proxy_fixture_run(kit, 1000 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 100000);
-  g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].largest_octets, ==, 9000);
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1200);
+  g_autoptr(proxy_fixture) f = proxy_fixture_new(&config, 1);
+  kit_set_send_mtu(initiator_of(f)->connection, 9000);
+  proxy_open(initiator_of(f));
+  proxy_post(initiator_of(f), 100000);
+  proxy_run_ms(f, 1000);
+  g_assert_cmpuint(responder_of(f)->received, ==, 100000);
+  g_assert_cmpuint(f->wires[INITIATOR_TO_PROXY].largest_octets, ==, 9000);
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1200);
 }
 
 /* A host that refuses: the other one is refused, too. */
 TEST(test_refused)
 {
-  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
 
-  tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
-  proxy_fixture_send(kit, INITIATOR_TO_PROXY,
-                     tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  EXPECT_FIELDS(host_of(kit, SIDE_INITIATOR), (closed, true), (reason, TCP_CLOSE_RESET));
+  tcp_transport_open(initiator_of(f)->connection, 0); /* nobody listens */
+  proxy_send(&f->wires[INITIATOR_TO_PROXY], tcp_transport_transmit(initiator_of(f)->connection, 0));
+  proxy_run_ms(f, 100);
+  EXPECT_FIELDS(initiator_of(f), (closed, true), (reason, TCP_CLOSE_RESET));
 }
 
 /* RST is passed on, from either host. */
 TEST(test_reset)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    g_autoptr(proxy_fixture) kit = connected(BUFFER);
-    proxy_fixture_post(kit, 0, side_peer(side), 3000);
-    proxy_fixture_abort(kit, 0, side);
-    proxy_fixture_run(kit, 100 * MILLISECOND);
-    EXPECT_FIELDS(host_of(kit, side_peer(side)), (closed, true), (reason, TCP_CLOSE_RESET));
+    g_autoptr(proxy_fixture) f = connected(BUFFER);
+    proxy_post(&f->hosts[0][side_peer(side)], 3000);
+    proxy_abort(&f->hosts[0][side]);
+    proxy_run_ms(f, 100);
+    EXPECT_FIELDS(&f->hosts[0][side_peer(side)], (closed, true), (reason, TCP_CLOSE_RESET));
   }
 }
 
 /* A host that is gone: when the proxy's TCP gives it up, the other host is reset. */
 TEST(test_gives_up)
 {
-  g_autoptr(proxy_fixture) kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) f = connected(BUFFER);
 
-  kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_fixture_run(kit, 1000 * MILLISECOND * 1000);
-  EXPECT_FIELDS(host_of(kit, SIDE_INITIATOR), (closed, true), (reason, TCP_CLOSE_RESET));
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, >=, 7);
+  f->wires[PROXY_TO_RESPONDER].cut = true;
+  proxy_post(initiator_of(f), 3000);
+  proxy_run_ms(f, 1000000);
+  EXPECT_FIELDS(initiator_of(f), (closed, true), (reason, TCP_CLOSE_RESET));
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, >=, 7);
 }
 
-/* Lost behind the proxy: the proxy sends it again, the host never learns. Lost in front of it: the other
- * way round. */
+/* Lost after the proxy: the proxy sends it again, the host never learns. Lost before it: the other way
+ * round. */
 TEST(test_retransmissions_end_here)
 {
-  for (int behind = 0; behind < 2; behind++) {
-    g_autoptr(proxy_fixture) kit = connected(BUFFER * 4);
+  for (int after = 0; after < 2; after++) {
+    g_autoptr(proxy_fixture) f = connected(BUFFER * 4);
     unsigned left = 5;
-    proxy_fixture_wire *wire = &kit->wires[behind ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY];
-    wire->loses = lose_one;
-    wire->loses_user = &left;
-    proxy_fixture_post(kit, 0, SIDE_INITIATOR, 200000);
-    proxy_fixture_run(kit, 3000 * MILLISECOND);
+    lose(&f->wires[after ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY], lose_one, &left);
+    proxy_post(initiator_of(f), 200000);
+    proxy_run_ms(f, 3000);
     g_assert_cmpuint(left, ==, 0);
-    g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 200000);
-    g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].retransmissions, ==, behind ? 0 : 1);
-    g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, behind ? 1 : 0);
+    g_assert_cmpuint(responder_of(f)->received, ==, 200000);
+    g_assert_cmpuint(f->wires[INITIATOR_TO_PROXY].retransmissions, ==, after ? 0 : 1);
+    g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, after ? 1 : 0);
   }
 }
 
@@ -223,73 +229,72 @@ TEST(test_retransmissions_end_here)
  * window closes. When the responder is back, all goes on. */
 TEST(test_back_pressure)
 {
-  g_autoptr(proxy_fixture) kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) f = connected(BUFFER);
 
-  kit->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 1000000);
-  proxy_fixture_run(kit, 2000 * MILLISECOND);
-  uint64_t taken = host_of(kit, SIDE_INITIATOR)->acknowledged;
+  f->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
+  proxy_post(initiator_of(f), 1000000);
+  proxy_run_ms(f, 2000);
+  uint64_t taken = initiator_of(f)->acknowledged;
   g_assert_cmpuint(taken, <=, BUFFER);
   g_assert_cmpuint(taken, >, BUFFER - 1460);
-  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].last.window, ==, BUFFER - taken);
-  kit->wires[RESPONDER_TO_PROXY].cut = false;
-  proxy_fixture_run(kit, 20000 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
-  g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->most_ahead, <=, BUFFER);
+  g_assert_cmpuint(f->wires[PROXY_TO_INITIATOR].last.window, ==, BUFFER - taken);
+  f->wires[RESPONDER_TO_PROXY].cut = false;
+  proxy_run_ms(f, 20000);
+  g_assert_cmpuint(responder_of(f)->received, ==, 1000000);
+  g_assert_cmpuint(initiator_of(f)->most_ahead, <=, BUFFER);
 }
 
-/* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip behind it
+/* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip after it
  * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
 TEST(test_a_buffer_a_round_trip)
 {
-  g_autoptr(proxy_fixture) kit = connected(20000);
+  g_autoptr(proxy_fixture) f = connected(20000);
 
-  kit->wires[PROXY_TO_RESPONDER].delay_ps = 95 * MILLISECOND;
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 400000);
-  proxy_fixture_run(kit, 1900 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, <=, 380000);
-  proxy_fixture_run(kit, 1500 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 400000);
+  f->wires[PROXY_TO_RESPONDER].delay_ps = 95 * TIME_PS_PER_MILLISECOND;
+  proxy_post(initiator_of(f), 400000);
+  proxy_run_ms(f, 1900);
+  g_assert_cmpuint(responder_of(f)->received, <=, 380000);
+  proxy_run_ms(f, 1500);
+  g_assert_cmpuint(responder_of(f)->received, ==, 400000);
 }
 
 /* The next connection on the same ports gets connections of its own, also when the other host opens it. */
 TEST(test_ports_used_again)
 {
-  g_autoptr(proxy_fixture) kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) f = connected(BUFFER);
   unsigned left = 1;
 
-  kit->wires[PROXY_TO_RESPONDER].loses = lose_one;
-  kit->wires[PROXY_TO_RESPONDER].loses_user = &left;
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_fixture_run(kit, 2000 * MILLISECOND);
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
-  proxy_fixture_abort(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  proxy_fixture_renew(kit, 0);
-  proxy_fixture_open(kit, 0, SIDE_RESPONDER);
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 5000);
-  proxy_fixture_run(kit, 200 * MILLISECOND);
-  EXPECT_FIELDS(host_of(kit, SIDE_RESPONDER), (established, true), (received, 5000));
-  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 2);
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
+  lose(&f->wires[PROXY_TO_RESPONDER], lose_one, &left);
+  proxy_post(initiator_of(f), 3000);
+  proxy_run_ms(f, 2000);
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
+  proxy_abort(initiator_of(f));
+  proxy_run_ms(f, 100);
+  proxy_renew(f, 0);
+  proxy_open(responder_of(f));
+  proxy_post(initiator_of(f), 5000);
+  proxy_run_ms(f, 200);
+  EXPECT_FIELDS(responder_of(f), (established, true), (received, 5000));
+  g_assert_cmpuint(proxy_openings(f), ==, 2);
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
 }
 
 /* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
 TEST(test_old_syn)
 {
-  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
 
-  tcp_transport_listen(host_of(kit, SIDE_RESPONDER)->connection);
-  tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
-  datagram *syn = tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0);
+  tcp_transport_listen(responder_of(f)->connection);
+  tcp_transport_open(initiator_of(f)->connection, 0);
+  datagram *syn = tcp_transport_transmit(initiator_of(f)->connection, 0);
   datagram *old = datagram_copy(syn);
-  proxy_fixture_send(kit, INITIATOR_TO_PROXY, syn);
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  proxy_fixture_abort(kit, 0, SIDE_INITIATOR);
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  proxy_fixture_send(kit, INITIATOR_TO_PROXY, old);
-  proxy_fixture_run(kit, 100 * MILLISECOND);
-  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
+  proxy_send(&f->wires[INITIATOR_TO_PROXY], syn);
+  proxy_run_ms(f, 100);
+  proxy_abort(initiator_of(f));
+  proxy_run_ms(f, 100);
+  proxy_send(&f->wires[INITIATOR_TO_PROXY], old);
+  proxy_run_ms(f, 100);
+  g_assert_cmpuint(proxy_openings(f), ==, 1);
 }
 
 /* Loses the first payload segment and keeps it. */
@@ -308,30 +313,29 @@ static bool keep_first(void *user, const datagram *packet)
  * passes. */
 TEST(test_too_big)
 {
-  g_autoptr(proxy_fixture) kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) f = connected(BUFFER);
   const ip_address router = ip_address_v4(0x0A0000FE);
   g_autoptr(datagram) lost = NULL;
 
-  kit->wires[PROXY_TO_RESPONDER].loses = keep_first;
-  kit->wires[PROXY_TO_RESPONDER].loses_user = &lost;
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_fixture_run(kit, 6 * MILLISECOND);
+  lose(&f->wires[PROXY_TO_RESPONDER], keep_first, &lost);
+  proxy_post(initiator_of(f), 3000);
+  proxy_run_ms(f, 6);
   g_assert_nonnull(lost);
-  kit->wires[PROXY_TO_RESPONDER].largest_octets = 0;
-  uint64_t passed = kit->wires[PROXY_TO_INITIATOR].entered;
+  f->wires[PROXY_TO_RESPONDER].largest_octets = 0;
+  uint64_t passed = f->wires[PROXY_TO_INITIATOR].entered;
   datagram *message = datagram_new_too_big(&router, lost, 1000);
-  path_element_receive(kit->ends[SIDE_RESPONDER], datagram_ref(message), kit->now);
-  g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, passed);
-  proxy_fixture_run(kit, 1000 * MILLISECOND);
-  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_fixture_run(kit, 1000 * MILLISECOND);
-  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 6000);
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1000);
+  path_element_receive(f->ends[SIDE_RESPONDER], datagram_ref(message), f->now);
+  g_assert_cmpuint(f->wires[PROXY_TO_INITIATOR].entered, ==, passed);
+  proxy_run_ms(f, 1000);
+  proxy_post(initiator_of(f), 3000);
+  proxy_run_ms(f, 1000);
+  g_assert_cmpuint(responder_of(f)->received, ==, 6000);
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1000);
 
-  passed = kit->wires[PROXY_TO_RESPONDER].entered;
-  path_element_receive(kit->ends[SIDE_INITIATOR], message,
-                       kit->now); /* the proxy sends no such segments to that side */
-  g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
+  passed = f->wires[PROXY_TO_RESPONDER].entered;
+  path_element_receive(f->ends[SIDE_INITIATOR], message,
+                       f->now); /* the proxy sends no such segments to that side */
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
 }
 
 /* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
@@ -361,50 +365,40 @@ TEST(test_strangers)
   test_output_free(output);
 }
 
-/* Loses one packet in `*every` on average. */
-typedef struct random_loss {
-  GRand *random;
-  int every;
-} random_loss;
-
-static bool lose_some(void *user, G_GNUC_UNUSED const datagram *packet)
+/* Loses 1 packet in 30. */
+static bool lose_some(void *random, G_GNUC_UNUSED const datagram *packet)
 {
-  random_loss *loss = user;
-
-  return g_rand_int_range(loss->random, 0, loss->every) == 0;
+  return g_rand_int_range(random, 0, 30) == 0;
 }
 
-/* Connections both ways over wires that all lose 1 packet in 30: every octet arrives, in order, and every
- * FIN. */
+/* Connections both ways over wires that all lose packets: every octet arrives, in order, and every FIN. */
 TEST(test_losses_everywhere)
 {
   for (guint32 seed = 1; seed <= 5; seed++) {
-    random_loss loss = {.random = g_rand_new_with_seed(seed), .every = 30};
-    proxy_fixture *kit = set_up(30000, PROXY_FIXTURE_PAIRS_MAX);
+    g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+    g_autoptr(proxy_fixture) f = set_up(30000, PROXY_PAIRS_MAX);
     g_test_message("seed %u", seed);
-    for (int wire = 0; wire < PROXY_FIXTURE_WIRES; wire++) {
-      kit->wires[wire].loses = lose_some;
-      kit->wires[wire].loses_user = &loss;
+    for (int wire = 0; wire < PROXY_WIRES; wire++) {
+      lose(&f->wires[wire], lose_some, random);
     }
-    for (unsigned pair = 0; pair < kit->pair_count; pair++) {
-      proxy_fixture_open(kit, pair, pair % 2 ? SIDE_RESPONDER : SIDE_INITIATOR);
-      proxy_fixture_post(kit, pair, SIDE_INITIATOR, 20000 * pair + 1);
-      proxy_fixture_post(kit, pair, SIDE_RESPONDER, 150000 / (pair + 1));
-      proxy_fixture_close(kit, pair, SIDE_INITIATOR);
-      proxy_fixture_close(kit, pair, SIDE_RESPONDER);
+    for (unsigned pair = 0; pair < f->pair_count; pair++) {
+      proxy_host *hosts = f->hosts[pair];
+      proxy_open(&hosts[pair % 2 ? SIDE_RESPONDER : SIDE_INITIATOR]);
+      proxy_post(&hosts[SIDE_INITIATOR], 20000 * pair + 1);
+      proxy_post(&hosts[SIDE_RESPONDER], 150000 / (pair + 1));
+      proxy_close(&hosts[SIDE_INITIATOR]);
+      proxy_close(&hosts[SIDE_RESPONDER]);
     }
-    proxy_fixture_run(kit, 600000 * MILLISECOND);
-    for (unsigned pair = 0; pair < kit->pair_count; pair++) {
-      const proxy_fixture_host *initiator = &kit->pairs[pair].host[SIDE_INITIATOR];
-      const proxy_fixture_host *responder = &kit->pairs[pair].host[SIDE_RESPONDER];
-      g_assert_cmpuint(responder->received, ==, 20000 * pair + 1);
-      g_assert_cmpuint(initiator->received, ==, 150000 / (pair + 1));
-      g_assert_true(initiator->finished && responder->finished);
-      g_assert_true(initiator->closed && responder->closed);
-      g_assert_cmpuint(MAX(initiator->most_ahead, responder->most_ahead), <=, 30000);
+    proxy_run_ms(f, 600000);
+    for (unsigned pair = 0; pair < f->pair_count; pair++) {
+      const proxy_host *hosts = f->hosts[pair];
+      g_assert_cmpuint(hosts[SIDE_RESPONDER].received, ==, 20000 * pair + 1);
+      g_assert_cmpuint(hosts[SIDE_INITIATOR].received, ==, 150000 / (pair + 1));
+      for (enum side side = 0; side < SIDES; side++) {
+        EXPECT_FIELDS(&hosts[side], (finished, true), (closed, true));
+        g_assert_cmpuint(hosts[side].most_ahead, <=, 30000);
+      }
     }
-    proxy_fixture_free(kit);
-    g_rand_free(loss.random);
   }
 }
 
@@ -416,10 +410,10 @@ TEST(test_isns)
   for (int i = 0; i < 3; i++) {
     path_proxy_config config = proxy_fixture_config(BUFFER);
     config.seed = i == 2 ? 2 : 1;
-    g_autoptr(proxy_fixture) kit = proxy_fixture_new(&config, 1);
-    proxy_fixture_open(kit, 0, SIDE_INITIATOR);
-    proxy_fixture_run(kit, 6 * MILLISECOND);
-    isns[i] = kit->wires[PROXY_TO_RESPONDER].last.sequence;
+    g_autoptr(proxy_fixture) f = proxy_fixture_new(&config, 1);
+    proxy_open(initiator_of(f));
+    proxy_run_ms(f, 6);
+    isns[i] = f->wires[PROXY_TO_RESPONDER].last.sequence;
   }
   g_assert_cmphex(isns[0], ==, isns[1]);
   g_assert_cmphex(isns[0], !=, isns[2]);

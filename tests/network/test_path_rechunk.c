@@ -22,40 +22,99 @@ static path_fixture set_up(uint32_t chunk, uint32_t phase)
   return fixture_connected(rechunk_new(chunk, phase));
 }
 
-/* Chunk 1000, segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
-TEST(test_cells_of_1000)
+typedef struct stream {
+  const char *name;
+  uint32_t chunk, phase;
+  const char *steps;
+} stream;
+
+static const stream streams[] = {
+    /* Segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
+    {"cells of 1000", 1000, 0,
+     "[0,1460). > [0,1000).; [1460,2920). > [1000,2000).; [2920,4380). > [2000,3000). [3000,4000).;"
+     "[4380,5000). > [4000,5000).; due never"},
+    /* The first cell is [0, 300), then [300, 1300) … A phase of 2300 is the same. */
+    {"phase 300", 1000, 300,
+     "[0,299). >; [299,300). > [0,300).; [300,2600). > [300,1300). [1300,2300).; [2600,3299). >;"
+     "[3299,3301). > [2300,3300)."},
+    {"phase 2300", 1000, 2300,
+     "[0,299). >; [299,300). > [0,300).; [300,2600). > [300,1300). [1300,2300).; [2600,3299). >;"
+     "[3299,3301). > [2300,3300)."},
+    /* Small segments: a cell waits for its last octet, whatever else passes meanwhile: a pure ACK at once. */
+    {"a cell waits for all its octets", 1000, 0,
+     "[0,100). >; [100,200). >; [200,300). >; [300,400). >; [400,500). >; [500,600). >; [600,700). >;"
+     "[700,800). >; [800,900). >; [900,900). > [900,900).; [900,1000). > [0,1000)."},
+    /* PSH flushes: [1000, 1460) goes with it, and PSH is on that last piece only. The rest of the cell goes
+     * when its end is reached. */
+    {"PSH flushes", 1000, 0,
+     "[0,1460)P. > [0,1000). [1000,1460)P.; due never; [1460,1900). >; [1900,2100). > [1460,2000).;"
+     "[2100,2200)P. > [2000,2200)P.; [2200,3000)P. > [2200,3000)P."},
+    /* PSH without payload flushes too, and passes itself. */
+    {"PSH without payload", 1000, 0, "[0,400). >; [400,400)P. > [0,400). [400,400)P."},
+    {"FIN flushes", 1000, 0, "[0,400). >; [400,1500)F. > [0,1000). [1000,1500)F."},
+    /* The last one is a retransmission with the FIN. */
+    {"FIN without payload", 1000, 0,
+     "[0,400). >; [400,400)F. > [0,400). [400,400)F.; [300,400)FP. > [300,400)FP."},
+    {"FIN whose octets are all waiting", 1000, 0, "[0,400). >; [300,400)F. > [0,400)F."},
+    /* A FIN before octets that wait contradicts itself: it keeps its place, alone, and nothing is lost. */
+    {"FIN in the middle", 1000, 0, "[0,400). >; [100,200)F. > [0,400). [200,200)F."},
+    {"RST flushes", 1000, 0, "[0,400). >; [400,400)R > [0,400). [400,400)R"},
+    /* The same SYN again flushes and changes nothing else: [1100, 1300) is still a retransmission. A SYN with
+     * another ISN begins another stream, whose position 0 is the old 10000. */
+    {"SYN flushes", 1000, 0,
+     "[0,1400). > [0,1000).; [-1,-1)S > [1000,1400). [-1,-1)S; [1100,1300). > [1100,1300).; [1400,1700). >;"
+     "[9999,9999)S > [1400,1700). [9999,9999)S; [10000,11500). > [10000,11000)."},
+    /* flush_ps, 1000, after the last octets: the deadline moves with each segment that brings some; pure ACKs
+     * do not move it. The rest of the flushed cell goes when its end is reached. */
+    {"flush after a pause", 1000, 0,
+     "due never; @5000 [0,300). >; due 6000; @5600 [300,400). >; due 6600; @6000 [400,400). > [400,400).;"
+     "due 6600; @6599 >; @6600 > [0,400).; due never; @7000 [400,1200). > [400,1000).; due 8000"},
+    /* Retransmissions pass at once, cut at the grid, and disturb neither what waits ([2000, 2400) here) nor
+     * the cuts after it. */
+    {"retransmissions", 1000, 0,
+     "[0,2400). > [0,1000). [1000,2000).; [500,700). > [500,700).; [500,1960). > [500,1000). [1000,1960).;"
+     "[2000,2400). >; [1460,2500). > [1460,2000).; [1900,3000). > [1900,2000). [2000,3000).;"
+     "[2500,3460). > [2500,3000).; [3460,4000). > [3000,4000)."},
+    /* The same while nothing waits: an earlier retransmission does not make a later one new. */
+    {"retransmissions after a flush", 1000, 0,
+     "[0,2400)P. > [0,1000). [1000,2000). [2000,2400)P.; [500,1960). > [500,1000). [1000,1960).;"
+     "[100,300). > [100,300).; [900,1100). > [900,1000). [1000,1100).; [2100,2200). > [2100,2200)."},
+    /* PSH is on the last of what leaves because of it. */
+    {"retransmission with PSH", 1000, 0,
+     "[0,1400). > [0,1000).; [900,1000)P. > [900,1000). [1000,1400)P.;"
+     "[900,1300)P. > [900,1000). [1000,1300)P."},
+    /* A retransmission that goes on beyond what was flushed in the middle of a cell is one piece up to the
+     * line. [300, 450) is late, though [1000, 1100) waits. */
+    {"retransmission across a flush", 1000, 0,
+     "[0,400)P. > [0,400)P.; [200,1100). > [200,1000).; [300,450). > [300,450).;"
+     "[1100,2000). > [1000,2000)."},
+    /* After a hole: what waits leaves; the new octets are cut on the same grid, the tail waits for its line.
+     * What fills the hole passes at once. */
+    {"hole", 1000, 0,
+     "[0,1400). > [0,1000).; [2800,4200). > [1000,1400). [2800,3000). [3000,4000).;"
+     "[1400,2800). > [1400,2000). [2000,2800).; [4200,5600). > [4000,5000)."},
+    /* A segment after a hole that reaches no line waits for it, not for the hole; the filling passes at once.
+     */
+    {"hole within a cell", 1000, 0,
+     "[200,500). >; [0,100). > [0,100).; [500,1100). > [200,1000).; [100,200). > [100,200).;"
+     "[1100,2000). > [1000,2000)."},
+    /* One segment that fills the hole, holds what waits and goes on: nothing twice. */
+    {"filling beyond what waits", 1000, 0, "[200,500). >; [0,800). > [0,200).; [800,1000). > [200,1000)."},
+    /* An octet before the stream (a keep-alive's) is nobody's. */
+    {"octet before the stream", 1000, 0, "[-1,0). > [-1,0).; [0,1460). > [0,1000)."},
+};
+
+EACH_TEST(test_stream, stream, streams)
 {
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 1460, 0, "[0,1000).");
-  fixture_expect(&f, 1460, 2920, 0, "[1000,2000).");
-  fixture_expect(&f, 2920, 4380, 0, "[2000,3000). [3000,4000).");
-  fixture_expect(&f, 4380, 5000, 0, "[4000,5000).");
-  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
+  g_auto(path_fixture) f = set_up(c->chunk, c->phase);
+  fixture_steps(&f, c->steps);
 }
 
-/* Phase 300: the first cell is [0, 300), then [300, 1300) … A phase of 2300 is the same. */
-TEST(test_phase)
+/* A connection whose SYN was not seen has no grid. */
+TEST(test_without_a_syn)
 {
-  for (uint32_t phase = 300; phase <= 2300; phase += 2000) {
-    g_auto(path_fixture) f = set_up(1000, phase);
-    fixture_expect(&f, 0, 299, 0, "");
-    fixture_expect(&f, 299, 300, 0, "[0,300).");
-    fixture_expect(&f, 300, 2600, 0, "[300,1300). [1300,2300).");
-    fixture_expect(&f, 2600, 3299, 0, "");
-    fixture_expect(&f, 3299, 3301, 0, "[2300,3300).");
-  }
-}
-
-/* Small segments: a cell waits for its last octet, whatever else passes meanwhile. */
-TEST(test_a_cell_waits_for_all_its_octets)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  for (int64_t from = 0; from < 900; from += 100) {
-    fixture_expect(&f, from, from + 100, 0, "");
-  }
-  path_element_receive(f.element, test_packet(900, 0, TCP_ACK), 0); /* a pure ACK passes at once */
-  fixture_assert_output(&f, "[900,900).");
-  fixture_expect(&f, 900, 1000, 0, "[0,1000).");
+  g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
+  fixture_steps(&f, "[0,1460). > [0,1460).; [1460,1470)F. > [1460,1470)F.");
 }
 
 /* A segment that is a cell, or lies between two lines and need not wait, goes as it is: the same packet. */
@@ -72,81 +131,12 @@ TEST(test_an_untouched_segment_is_the_same_packet)
   }
 }
 
-/* PSH flushes: [1000, 1460) goes with it, and PSH is on that last piece only. The rest of the cell goes when
- * its end is reached. */
-TEST(test_psh_flushes)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 1460, TCP_PSH, "[0,1000). [1000,1460)P.");
-  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
-  fixture_expect(&f, 1460, 1900, 0, "");
-  fixture_expect(&f, 1900, 2100, 0, "[1460,2000).");
-  fixture_expect(&f, 2100, 2200, TCP_PSH, "[2000,2200)P.");
-  fixture_expect(&f, 2200, 3000, TCP_PSH, "[2200,3000)P.");
-}
-
-/* PSH without payload flushes too, and passes itself. */
-TEST(test_psh_without_payload)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, 0, "");
-  fixture_expect(&f, 400, 400, TCP_PSH, "[0,400). [400,400)P.");
-}
-
-TEST(test_fin_flushes)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, 0, "");
-  fixture_expect(&f, 400, 1500, TCP_FIN, "[0,1000). [1000,1500)F.");
-
-  path_fixture_clear(&f);
-  f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, 0, "");
-  fixture_expect(&f, 400, 400, TCP_FIN, "[0,400). [400,400)F.");
-  fixture_expect(&f, 300, 400, TCP_FIN | TCP_PSH, "[300,400)FP."); /* a retransmission with the FIN */
-
-  path_fixture_clear(&f);
-  f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, 0, "");
-  fixture_expect(&f, 300, 400, TCP_FIN, "[0,400)F."); /* all its octets are waiting already */
-}
-
-/* A FIN before octets that wait contradicts itself: it keeps its place, alone, and nothing is lost. */
-TEST(test_fin_in_the_middle)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, 0, "");
-  fixture_expect(&f, 100, 200, TCP_FIN, "[0,400). [200,200)F.");
-}
-
-TEST(test_rst_flushes)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, 0, "");
-  path_element_receive(f.element, test_packet(400, 0, TCP_RST), 0);
-  fixture_assert_output(&f, "[0,400). [400,400)R");
-}
-
-/* The same SYN again flushes and changes nothing else; a SYN with another ISN begins another stream. */
-TEST(test_syn_flushes)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 1400, 0, "[0,1000).");
-  path_element_receive(f.element, test_packet(-1, 0, TCP_SYN), 0);
-  fixture_assert_output(&f, "[1000,1400). [-1,-1)S");
-  fixture_expect(&f, 1100, 1300, 0, "[1100,1300)."); /* still a retransmission */
-  fixture_expect(&f, 1400, 1700, 0, "");
-  path_element_receive(f.element, test_packet(9999, 0, TCP_SYN), 0); /* its position 0 is the old 10000 */
-  fixture_assert_output(&f, "[1400,1700). [9999,9999)S");
-  fixture_expect(&f, 10000, 11500, 0, "[10000,11000).");
-}
-
 /* What another stream on the same ports acknowledges is nothing to the first one's: 1000, though the first
  * had 4242. */
 TEST(test_ports_used_again)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 1000, 0, "[0,1000).");
+  fixture_steps(&f, "[0,1000). > [0,1000).");
   path_element_receive(f.element, test_packet(9999, 0, TCP_SYN), 0);
   tcp_header header = test_header(1000, 0, TCP_ACK);
   header.acknowledgement = 1000;
@@ -156,7 +146,7 @@ TEST(test_ports_used_again)
   fixture_assert_output(&f, "[10000,11000).");
 }
 
-/* The grid goes on where sequence numbers begin again: 2^32 is 296 octets behind a line of 1000, so the
+/* The grid goes on where sequence numbers begin again: 2^32 is 296 octets after a line of 1000, so the
  * piece there has 704. */
 TEST(test_grid_beyond_4_gib)
 {
@@ -166,105 +156,6 @@ TEST(test_grid_beyond_4_gib)
     fixture_segment(&f, from, from + 1460, 0, 0);
   }
   g_assert_cmpuint(fixture_packet(&f, f.output->len - 1)->payload.length, ==, 704);
-}
-
-/* flush_ps after the last octets: the deadline moves with each segment that brings some; pure ACKs do not
- * move it. */
-TEST(test_flush_after_a_pause)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
-  fixture_segment(&f, 0, 300, 0, 5000);
-  g_assert_cmpint(fixture_deadline(&f), ==, 5000 + FLUSH_PS);
-  fixture_segment(&f, 300, 400, 0, 5600);
-  g_assert_cmpint(fixture_deadline(&f), ==, 5600 + FLUSH_PS);
-  path_element_receive(f.element, test_packet(400, 0, TCP_ACK), 6000);
-  test_output_clear(f.output);
-  g_assert_cmpint(fixture_deadline(&f), ==, 5600 + FLUSH_PS);
-  path_element_run(f.element, 6599);
-  fixture_assert_output(&f, "");
-  path_element_run(f.element, 6600);
-  g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 6600);
-  fixture_assert_output(&f, "[0,400).");
-  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
-  fixture_segment(&f, 400, 1200, 0, 7000); /* the rest of the flushed cell goes when its end is reached */
-  fixture_assert_output(&f, "[400,1000).");
-  g_assert_cmpint(fixture_deadline(&f), ==, 7000 + FLUSH_PS);
-}
-
-/* Retransmissions pass at once, cut at the grid, and disturb neither what waits nor the cut behind it. */
-TEST(test_retransmissions)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 2400, 0, "[0,1000). [1000,2000).");
-  fixture_expect(&f, 500, 700, 0, "[500,700).");
-  fixture_expect(&f, 500, 1960, 0, "[500,1000). [1000,1960).");
-  fixture_expect(&f, 2000, 2400, 0, ""); /* waits already */
-  fixture_expect(&f, 1460, 2500, 0, "[1460,2000).");
-  fixture_expect(&f, 1900, 3000, 0, "[1900,2000). [2000,3000).");
-  fixture_expect(&f, 2500, 3460, 0, "[2500,3000).");
-  fixture_expect(&f, 3460, 4000, 0, "[3000,4000).");
-}
-
-/* The same while nothing waits: an earlier retransmission does not make a later one new. */
-TEST(test_retransmissions_after_a_flush)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 2400, TCP_PSH, "[0,1000). [1000,2000). [2000,2400)P.");
-  fixture_expect(&f, 500, 1960, 0, "[500,1000). [1000,1960).");
-  fixture_expect(&f, 100, 300, 0, "[100,300).");
-  fixture_expect(&f, 900, 1100, 0, "[900,1000). [1000,1100).");
-  fixture_expect(&f, 2100, 2200, 0, "[2100,2200).");
-}
-
-/* A retransmission with PSH: PSH on the last of what leaves because of it. */
-TEST(test_retransmission_with_psh)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 1400, 0, "[0,1000).");
-  fixture_expect(&f, 900, 1000, TCP_PSH, "[900,1000). [1000,1400)P.");
-  fixture_expect(&f, 900, 1300, TCP_PSH, "[900,1000). [1000,1300)P.");
-}
-
-/* A retransmission that goes on beyond what was flushed in the middle of a cell is one piece up to the line.
- * */
-TEST(test_retransmission_across_a_flush)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 400, TCP_PSH, "[0,400)P.");
-  fixture_expect(&f, 200, 1100, 0, "[200,1000).");
-  fixture_expect(&f, 300, 450, 0, "[300,450)."); /* late, though [1000, 1100) waits */
-  fixture_expect(&f, 1100, 2000, 0, "[1000,2000).");
-}
-
-/* Behind a hole: what waits leaves; the new octets are cut on the same grid, the tail waits for its line. */
-TEST(test_hole)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 0, 1400, 0, "[0,1000).");
-  fixture_expect(&f, 2800, 4200, 0, "[1000,1400). [2800,3000). [3000,4000).");
-  fixture_expect(&f, 1400, 2800, 0, "[1400,2000). [2000,2800)."); /* fills the hole: at once */
-  fixture_expect(&f, 4200, 5600, 0, "[4000,5000).");
-}
-
-/* A segment behind a hole that reaches no line waits for it, not for the hole; the filling passes at once. */
-TEST(test_hole_within_a_cell)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 200, 500, 0, "");
-  fixture_expect(&f, 0, 100, 0, "[0,100).");
-  fixture_expect(&f, 500, 1100, 0, "[200,1000).");
-  fixture_expect(&f, 100, 200, 0, "[100,200).");
-  fixture_expect(&f, 1100, 2000, 0, "[1000,2000).");
-}
-
-/* One segment that fills the hole, holds what waits and goes on: nothing twice. */
-TEST(test_filling_beyond_what_waits)
-{
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_expect(&f, 200, 500, 0, "");
-  fixture_expect(&f, 0, 800, 0, "[0,200).");
-  fixture_expect(&f, 800, 1000, 0, "[200,1000).");
 }
 
 /* The flaw of before: waiting octets got the timestamp of the next segment. [0, 600) sent at 10, [600,
@@ -336,20 +227,6 @@ TEST(test_retransmission_mark)
 TEST(test_strangers)
 {
   fixture_check_strangers(rechunk_new(1000, 0));
-}
-
-/* A connection whose SYN was not seen has no grid; an octet before the stream (a keep-alive's) is nobody's.
- * */
-TEST(test_what_passes_unchanged)
-{
-  g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
-  fixture_expect(&f, 0, 1460, 0, "[0,1460).");
-  fixture_expect(&f, 1460, 1470, TCP_FIN, "[1460,1470)F.");
-
-  path_fixture_clear(&f);
-  f = set_up(1000, 0);
-  fixture_expect(&f, -1, 0, 0, "[-1,0).");
-  fixture_expect(&f, 0, 1460, 0, "[0,1000).");
 }
 
 /* Three connections wait; their flushes come in the order of their last octets, each with its own octets, and

@@ -47,72 +47,43 @@ static void leave(fixture *f, guint index, time_ps now)
   path_element_receive(f->exit, datagram_ref(test_output_at(f->inside, index - 1)->packet), now);
 }
 
-/* `count` packets enter, and leave in the order `order`, 10 apart. */
-static path_rfc4737_report report_of(const guint *order, gsize length, guint count)
+/* What is counted when packets 1 … 21 enter, and leave in this order, 10 apart. */
+static const struct {
+  const char *name;
+  guint order[22]; /* up to a 0 */
+  uint64_t packets, reordered, extent_sum, extent_most;
+} orders[] = {
+    {"a loss is no reordering", {1, 2, 3, 5, 6}, 5, 0, 0, 0},
+    /* 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is the eighth: extent 4;
+     * 5: 5; 6: 6. */
+    {"three late", {1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11}, 11, 3, 4 + 5 + 6, 6},
+    /* The first larger than each is 6, the second: extents 1, 2, 3, 4. */
+    {"a hole filled from the middle", {1, 6, 4, 2, 5, 3}, 6, 4, 1 + 2 + 3 + 4, 4},
+    /* 2 comes after 3 and 5: extent 2; 4: its first larger is 5, the third, so 2 as well. */
+    {"two holes", {1, 3, 5, 2, 4}, 5, 2, 4, 2},
+    /* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late
+     * one. 3 has extent 1. */
+    {"copies", {1, 2, 2, 1, 4, 4, 3, 3, 4}, 4, 1, 1, 1},
+    {"a large extent",
+     {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 1},
+     21,
+     1,
+     20,
+     20},
+};
+
+ROW_TEST(test_order, orders)
 {
-  fixture f = set_up();
-  enter(&f, 1000, count);
-  for (gsize i = 0; i < length; i++) {
-    leave(&f, order[i], (time_ps)(i + 1) * 10);
+  g_auto(fixture) f = set_up();
+  guint left = 0;
+  g_test_message("%s", c->name);
+  enter(&f, 1000, 21);
+  for (; c->order[left] > 0; left++) {
+    leave(&f, c->order[left], (time_ps)(left + 1) * 10);
   }
-  g_assert_cmpuint(f.output->len, ==, length); /* a pass-through */
-  path_rfc4737_report report = *path_rfc4737_counted(f.exit);
-  tear_down(&f);
-  return report;
-}
-
-TEST(test_in_order)
-{
-  static const guint order[] = {1, 2, 3, 5, 6}; /* a loss is no reordering */
-  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
-  EXPECT_FIELDS(&report, (packets, 5), (reordered, 0));
-}
-
-/* 1 2 3 7 8 9 10 4 5 6 11. 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is
- * the eighth: extent 4; 5: 5; 6: 6. */
-TEST(test_three_late)
-{
-  static const guint order[] = {1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11};
-  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 11);
-  EXPECT_FIELDS(&report, (packets, 11), (reordered, 3), (extent_sum, 4 + 5 + 6), (extent_most, 6));
-}
-
-/* A hole is filled from the middle: 1 6 4 2 5 3. The first larger than each is 6, the second: extents 1, 2,
- * 3, 4. */
-TEST(test_a_hole_filled_from_the_middle)
-{
-  static const guint order[] = {1, 6, 4, 2, 5, 3};
-  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
-  EXPECT_FIELDS(&report, (reordered, 4), (extent_sum, 1 + 2 + 3 + 4));
-}
-
-/* Two holes: 1 3 5 2 4. 2 is behind 3 and 5: extent 2; 4: its first larger is 5, the third, so 2 as well. */
-TEST(test_two_holes)
-{
-  static const guint order[] = {1, 3, 5, 2, 4};
-  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 5);
-  EXPECT_FIELDS(&report, (reordered, 2), (extent_sum, 4));
-}
-
-/* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late one.
- * 3 has extent 1. */
-TEST(test_copies)
-{
-  static const guint order[] = {1, 2, 2, 1, 4, 4, 3, 3, 4};
-  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 4);
-  EXPECT_FIELDS(&report, (packets, 4), (reordered, 1), (extent_most, 1));
-}
-
-/* 20 packets in front of the first. */
-TEST(test_a_large_extent)
-{
-  guint order[21];
-  for (guint i = 0; i < 20; i++) {
-    order[i] = i + 2;
-  }
-  order[20] = 1;
-  path_rfc4737_report report = report_of(order, 21, 21);
-  EXPECT_FIELDS(&report, (reordered, 1), (extent_most, 20));
+  g_assert_cmpuint(f.output->len, ==, left); /* a pass-through */
+  EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, c->packets), (reordered, c->reordered),
+                (extent_sum, c->extent_sum), (extent_most, c->extent_most));
 }
 
 /* Every other packet is missing: 300 gaps, of which the last 256 are remembered. Packet 2 is long forgotten,
@@ -136,7 +107,7 @@ TEST(test_bounded_memory)
   EXPECT_FIELDS(report, (reordered, 2), (extent_most, 302 - 45));
 }
 
-/* Each flow by itself: a and b take turns at the entrance and come out one behind the other. */
+/* Each flow by itself: a and b take turns at the entrance and come out one after the other. */
 TEST(test_flows)
 {
   g_auto(fixture) f = set_up();
@@ -147,7 +118,7 @@ TEST(test_flows)
   for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
     leave(&f, order[i], 1);
   }
-  EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, 10), (reordered, 1)); /* 8, behind 10 */
+  EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, 10), (reordered, 1)); /* 8, after 10 */
 }
 
 /* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and

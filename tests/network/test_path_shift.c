@@ -6,104 +6,58 @@
 
 enum { FLUSH_PS = 1000 };
 
-static path_fixture set_up(uint32_t shift)
+static path_element *shift_new(uint32_t shift)
 {
-  return fixture_connected(
-      &path_shift_new(&(path_middleboxes_config){.shift_octets = shift, .flush_ps = FLUSH_PS}, NULL)
-           ->element);
+  return &path_shift_new(&(path_middleboxes_config){.shift_octets = shift, .flush_ps = FLUSH_PS}, NULL)
+              ->element;
 }
 
-/* Boundaries 0, 1460, 2920, 4380 become 100, 1560, 3020: the pieces are as long as the segments, the first
- * is the shift. */
-TEST(test_every_boundary_moves)
+typedef struct stream {
+  const char *name;
+  const char *steps; /* with a shift of 100 */
+} stream;
+
+static const stream streams[] = {
+    /* Boundaries 0, 1460, 2920, 4380 become 100, 1560, 3020: the pieces are as long as the segments, the
+     * first is the shift. */
+    {"every boundary moves",
+     "[0,1460). > [0,100).; [1460,2920). > [100,1560).; [2920,4380). > [1560,3020).; due 1000;"
+     "@1000 > [3020,4380)."},
+    /* PSH and FIN push the rest out; the next piece begins where the segment begins, and is the shift again.
+     */
+    {"PSH and FIN",
+     "[0,1460)P. > [0,100). [100,1460)P.; [1460,2920). > [1460,1560).; [2920,3000)F. > [1560,3000)F."},
+    /* Segments of 40: ends are 100, 140, 180 …; the one at 100 is reached by [80, 120), the next two by
+     * [120, 160) and [160, 200). A flush sends all, the ends beyond stay: 220, 260 and its own, 300, cut the
+     * last segment. */
+    {"segments shorter than the shift",
+     "[0,40). >; [40,80). >; [80,120). > [0,100).; [120,160). > [100,140).; [160,200). > [140,180).;"
+     "@1000 > [180,200).; [200,1200). > [200,220). [220,260). [260,300)."},
+    /* A retransmission passes at once: its first boundary is moved, its end is not; one shorter than the
+     * shift passes as it is. What waits is not disturbed. */
+    {"retransmissions", "[0,1460). > [0,100).; [1460,2920). > [100,1560).; [0,1460). > [0,100). [100,1460).;"
+                        "[700,760). > [700,760).; [1460,2920). > [1460,1560).; [2920,4380). > [1560,3020)."},
+    /* While nothing waits: of a retransmission that goes on, the old part passes, the new part is cut like a
+     * new segment. */
+    {"retransmission with new octets",
+     "[0,1000)P. > [0,100). [100,1000)P.; [500,1500). > [500,600). [600,1000). [1000,1100).;"
+     "[1500,2500). > [1100,1600)."},
+    /* After a hole: what waits leaves; the segment's first boundary is moved like any other. */
+    {"hole", "[0,1460). > [0,100).; [2920,4380). > [100,1460). [2920,3020).;"
+             "[1460,2920). > [1460,1560). [1560,2920).; [4380,5840). > [3020,4480)."},
+    /* Another stream on the same ports, whose position 0 is the old 10000, has ends of its own: the one at
+     * 140 of the first is forgotten. */
+    {"ports used again",
+     "[0,40). >; [40,80). >; [9999,9999)S > [0,80). [9999,9999)S; [10000,11000). > [10000,10100)."},
+};
+
+EACH_TEST(test_stream, stream, streams)
 {
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 1460, 0, "[0,100).");
-  fixture_expect(&box, 1460, 2920, 0, "[100,1560).");
-  fixture_expect(&box, 2920, 4380, 0, "[1560,3020).");
-  g_assert_cmpint(fixture_deadline(&box), ==, FLUSH_PS);
-  path_element_run(box.element, FLUSH_PS);
-  fixture_assert_output(&box, "[3020,4380).");
-}
-
-/* PSH and FIN push the rest out; the next piece begins where the segment begins, and is the shift again. */
-TEST(test_push_and_fin)
-{
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 1460, TCP_PSH, "[0,100). [100,1460)P.");
-  fixture_expect(&box, 1460, 2920, 0, "[1460,1560).");
-  fixture_expect(&box, 2920, 3000, TCP_FIN, "[1560,3000)F.");
-}
-
-/* Segments of 40 with a shift of 100: ends are 100, 140, 180 …; the one at 100 is reached by [80, 120),
- * the next two by [120, 160) and [160, 200). A flush sends all, the ends beyond stay. */
-TEST(test_segments_shorter_than_the_shift)
-{
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 40, 0, "");
-  fixture_expect(&box, 40, 80, 0, "");
-  fixture_expect(&box, 80, 120, 0, "[0,100).");
-  fixture_expect(&box, 120, 160, 0, "[100,140).");
-  fixture_expect(&box, 160, 200, 0, "[140,180).");
-  path_element_run(box.element, FLUSH_PS);
-  fixture_assert_output(&box, "[180,200).");
-  fixture_segment(&box, 200, 1200, 0, FLUSH_PS); /* ends at 220, 260 and its own, 300 */
-  fixture_assert_output(&box, "[200,220). [220,260). [260,300).");
-}
-
-/* A retransmission passes at once: its first boundary is moved, its end is not. What waits is not
- * disturbed. */
-TEST(test_retransmissions)
-{
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 1460, 0, "[0,100).");
-  fixture_expect(&box, 1460, 2920, 0, "[100,1560).");
-  fixture_expect(&box, 0, 1460, 0, "[0,100). [100,1460).");
-  fixture_expect(&box, 700, 760, 0, "[700,760).");     /* shorter than the shift */
-  fixture_expect(&box, 1460, 2920, 0, "[1460,1560)."); /* the rest waits already */
-  fixture_expect(&box, 2920, 4380, 0, "[1560,3020).");
-}
-
-/* While nothing waits: of a retransmission that goes on, the old part passes, the new part is cut like a
- * new segment. */
-TEST(test_retransmission_with_new_octets)
-{
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 1000, TCP_PSH, "[0,100). [100,1000)P.");
-  fixture_expect(&box, 500, 1500, 0, "[500,600). [600,1000). [1000,1100).");
-  fixture_expect(&box, 1500, 2500, 0, "[1100,1600).");
-}
-
-/* Behind a hole: what waits leaves; the segment's first boundary is moved like any other. */
-TEST(test_hole)
-{
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 1460, 0, "[0,100).");
-  fixture_expect(&box, 2920, 4380, 0, "[100,1460). [2920,3020).");
-  fixture_expect(&box, 1460, 2920, 0, "[1460,1560). [1560,2920).");
-  fixture_expect(&box, 4380, 5840, 0, "[3020,4480).");
-}
-
-/* Another stream on the same ports has ends of its own: the one at 140 of the first is forgotten. */
-TEST(test_ports_used_again)
-{
-  g_auto(path_fixture) box = set_up(100);
-
-  fixture_expect(&box, 0, 40, 0, "");
-  fixture_expect(&box, 40, 80, 0, "");
-  path_element_receive(box.element, test_packet(9999, 0, TCP_SYN), 0); /* its position 0 is the old 10000 */
-  fixture_assert_output(&box, "[0,80). [9999,9999)S");
-  fixture_expect(&box, 10000, 11000, 0, "[10000,10100).");
+  g_auto(path_fixture) f = fixture_connected(shift_new(100));
+  fixture_steps(&f, c->steps);
 }
 
 TEST(test_strangers)
 {
-  fixture_check_strangers(
-      &path_shift_new(&(path_middleboxes_config){.shift_octets = 200, .flush_ps = FLUSH_PS}, NULL)->element);
+  fixture_check_strangers(shift_new(200));
 }

@@ -15,9 +15,8 @@ TEST(test_pieces)
 {
   g_auto(path_fixture) box = fixture_connected(split_new());
 
-  fixture_expect(&box, 0, 2500, 0, "[0,1000). [1000,2000). [2000,2500).");
-  fixture_expect(&box, 2500, 4500, 0, "[2500,3500). [3500,4500).");
-  fixture_expect(&box, 4500, 5501, 0, "[4500,5500). [5500,5501).");
+  fixture_steps(&box, "[0,2500). > [0,1000). [1000,2000). [2000,2500).;"
+                      "[2500,4500). > [2500,3500). [3500,4500).; [4500,5501). > [4500,5500). [5500,5501).");
   datagram *fits = test_packet(5501, 1000, TCP_ACK);
   path_element_receive(box.element, fits, 0);
   g_assert_true(fixture_packet(&box, 0) == fits);
@@ -30,12 +29,8 @@ TEST(test_flags)
 {
   g_auto(path_fixture) box = fixture_connected(split_new());
 
-  fixture_expect(&box, 0, 2500, TCP_PSH | TCP_FIN | TCP_ECE | TCP_CWR,
-                 "[0,1000).EC [1000,2000).E [2000,2500)FP.E");
-  fixture_expect(&box, 0, 2500, TCP_RST, "[0,2500)R.");
-  path_element_receive(box.element, test_packet(-1, 2500, TCP_SYN), 0);
-  g_assert_cmpuint(fixture_packet(&box, 0)->payload.length, ==, 2500);
-  g_assert_cmpuint(box.output->len, ==, 1);
+  fixture_steps(&box, "[0,2500)FP.EC > [0,1000).EC [1000,2000).E [2000,2500)FP.E; [0,2500)R. > [0,2500)R.;"
+                      "[-1,2499)S > [-1,2499)S");
 }
 
 /* All pieces have the header fields, the ECN mark, the send order and the retransmission mark of the
@@ -71,9 +66,8 @@ TEST(test_retransmissions)
 {
   g_auto(path_fixture) box = fixture_of(split_new());
 
-  fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
-  fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
-  fixture_expect(&box, 1500, 2920, 0, "[1500,2500). [2500,2920).");
+  fixture_steps(&box, "[1460,2920). > [1460,2460). [2460,2920).; [1460,2920). > [1460,2460). [2460,2920).;"
+                      "[1500,2920). > [1500,2500). [2500,2920).");
 }
 
 /* Routers may fragment the pieces of what they may fragment; each has an identification of its own, and so

@@ -11,59 +11,32 @@ static const path_link_config config = {.id = 0,
                                         .mtu_octets = 1500,
                                         .framing_octets = 38};
 
-/* A link that keeps what it is given. */
-typedef struct kept_link {
-  path_link link;
-  GArray *output;
-  bool *freed;
-  path_link_config changed;
-} kept_link;
-
-static void keep(path_link *link, datagram *packet)
-{
-  test_output(((kept_link *)link)->output, packet, 0);
-}
-
-static void note_change(path_link *link, const path_link_config *changed)
-{
-  ((kept_link *)link)->changed = *changed;
-}
-
-static void free_kept(path_link *link)
-{
-  *((kept_link *)link)->freed = true;
-  g_free(link);
-}
-
 typedef struct fixture {
   path_element *transmitter;
   GArray *output;
-  bool freed;
-  const path_link_config *changed; /* what the link was told last */
+  bool *freed;
+  const path_link_config *changed; /* what the link was changed to last */
 } fixture;
 
-static void set_up_as(fixture *f, const path_transmitter_config *queue)
+static fixture set_up_as(path_transmitter_config queue)
 {
-  kept_link *link = g_new0(kept_link, 1);
-  link->link.send = keep;
-  link->link.change = note_change;
-  link->link.free = free_kept;
-  f->output = link->output = test_output_new();
-  f->freed = false;
-  link->freed = &f->freed;
-  f->transmitter = path_transmitter_new(&config, &link->link, queue);
-  f->changed = &link->changed;
+  fixture f = {.output = test_output_new(), .freed = g_new0(bool, 1)};
+  kept_link *link = kept_link_new(f.output, f.freed);
+  f.transmitter = path_transmitter_new(&config, &link->link, &queue);
+  f.changed = &link->changed;
+  return f;
 }
 
-static void set_up(fixture *f, uint32_t queue_limit_packets)
+static fixture set_up(uint32_t queue_limit_packets)
 {
-  set_up_as(f, &(path_transmitter_config){.queue_limit_packets = queue_limit_packets});
+  return set_up_as((path_transmitter_config){.queue_limit_packets = queue_limit_packets});
 }
 
 static void tear_down(fixture *f)
 {
   path_element_free(f->transmitter);
-  g_assert_true(f->freed); /* it owns the link */
+  g_assert_true(*f->freed); /* it owns the link */
+  g_free(f->freed);
   test_output_free(f->output);
 }
 
@@ -80,8 +53,7 @@ static void send_small(fixture *f, uint32_t number, time_ps now)
  * may wait. */
 TEST(test_tail_drop_at_the_tie)
 {
-  g_auto(fixture) f;
-  set_up(&f, 2);
+  g_auto(fixture) f = set_up(2);
   for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, 0);
   }
@@ -96,8 +68,7 @@ TEST(test_tail_drop_at_the_tie)
 /* A packet that comes when the transmitter has just become free does not wait. */
 TEST(test_a_free_transmitter_holds_no_queue)
 {
-  g_auto(fixture) f;
-  set_up(&f, 1);
+  g_auto(fixture) f = set_up(1);
   for (uint32_t i = 0; i < 10; i++) {
     send_small(&f, i, i * 78000);
   }
@@ -111,8 +82,7 @@ TEST(test_a_free_transmitter_holds_no_queue)
  * orders are 1, 2, … */
 TEST(test_unlimited)
 {
-  g_auto(fixture) f;
-  set_up(&f, 0);
+  g_auto(fixture) f = set_up(0);
   for (uint32_t i = 0; i < 1000; i++) {
     send_small(&f, i, 0);
   }
@@ -129,8 +99,7 @@ TEST(test_unlimited)
  * (until 78,000 + 1078 * 1000 = 1,156,000); 40 more then make 580, which is less. */
 TEST(test_peak_in_octets)
 {
-  g_auto(fixture) f;
-  set_up(&f, 0);
+  g_auto(fixture) f = set_up(0);
   send_small(&f, 1, 0);
   path_element_receive(f.transmitter, test_packet(0, 1000, TCP_ACK), 10);
   path_element_receive(f.transmitter, test_packet(0, 500, TCP_ACK), 20);
@@ -141,12 +110,11 @@ TEST(test_peak_in_octets)
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1621);
 }
 
-/* A dropped packet takes no time on the transmitter: behind the drop at 0, the next slot is 78,000 + 78,000.
+/* A dropped packet takes no time on the transmitter: after the drop at 0, the next slot is 78,000 + 78,000.
  * */
 TEST(test_a_dropped_packet_takes_no_time)
 {
-  g_auto(fixture) f;
-  set_up(&f, 1);
+  g_auto(fixture) f = set_up(1);
   send_small(&f, 1, 0);
   send_small(&f, 2, 0);
   for (uint32_t i = 0; i < 5; i++) {
@@ -159,12 +127,11 @@ TEST(test_a_dropped_packet_takes_no_time)
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 6);
 }
 
-/* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each
+/* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. After two packets of 78,000 ps each
  * it is later by these. */
 TEST(test_earliest_arrival)
 {
-  g_auto(fixture) f;
-  set_up(&f, 0);
+  g_auto(fixture) f = set_up(0);
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 1000), ==, 1000 + 42000 + 5000000);
   send_small(&f, 1, 1000);
   send_small(&f, 2, 1000);
@@ -178,8 +145,7 @@ TEST(test_earliest_arrival)
  * more than fits does not come in by being the only one: 101 octets never may wait. */
 TEST(test_limit_in_octets)
 {
-  g_auto(fixture) f;
-  set_up_as(&f, &(path_transmitter_config){.queue_limit_octets = 100});
+  g_auto(fixture) f = set_up_as((path_transmitter_config){.queue_limit_octets = 100});
   for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, 0);
   }
@@ -216,8 +182,7 @@ static void assert_marks(const fixture *f, const char *expected)
  * 78,000 one waits: not marked. */
 TEST(test_threshold_in_packets)
 {
-  g_auto(fixture) f;
-  set_up_as(&f, &(path_transmitter_config){.mark_packets = 2});
+  g_auto(fixture) f = set_up_as((path_transmitter_config){.mark_packets = 2});
   for (int i = 0; i < 4; i++) {
     send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
   }
@@ -233,8 +198,7 @@ TEST(test_threshold_in_packets)
 /* K = 80 octets: two packets of 40 are found. */
 TEST(test_threshold_in_octets)
 {
-  g_auto(fixture) f;
-  set_up_as(&f, &(path_transmitter_config){.mark_octets = 80});
+  g_auto(fixture) f = set_up_as((path_transmitter_config){.mark_octets = 80});
   for (int i = 0; i < 4; i++) {
     send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
   }
@@ -243,64 +207,64 @@ TEST(test_threshold_in_octets)
 
 /* --- A queue manager --- */
 
-/* Does as it is told, and keeps what it was asked. */
-typedef struct told_manager {
+/* Gives the verdicts that it was made with, and keeps what it was asked. */
+typedef struct fixed_manager {
   path_queue_manager manager;
   const path_queue_verdict *verdicts; /* of the packets in the order asked; then all pass */
   guint count;
   guint asked;
   path_queue_question questions[16];
   bool *freed;
-} told_manager;
+} fixed_manager;
 
 static path_queue_verdict answer(path_queue_manager *manager, const path_queue_question *question,
                                  G_GNUC_UNUSED time_ps now)
 {
-  told_manager *told = (told_manager *)manager;
-  g_assert_cmpuint(told->asked, <, G_N_ELEMENTS(told->questions));
-  told->questions[told->asked] = *question;
-  return told->asked++ < told->count ? told->verdicts[told->asked - 1] : PATH_QUEUE_PASS;
+  fixed_manager *fixed = (fixed_manager *)manager;
+  g_assert_cmpuint(fixed->asked, <, G_N_ELEMENTS(fixed->questions));
+  fixed->questions[fixed->asked] = *question;
+  return fixed->asked++ < fixed->count ? fixed->verdicts[fixed->asked - 1] : PATH_QUEUE_PASS;
 }
 
-static void free_told(path_queue_manager *manager)
+static void free_fixed(path_queue_manager *manager)
 {
-  *((told_manager *)manager)->freed = true;
+  *((fixed_manager *)manager)->freed = true;
   g_free(manager);
 }
 
-static const path_queue_manager_class told_at_enqueue = {.enqueue = answer, .free = free_told};
-static const path_queue_manager_class told_at_dequeue = {.dequeue = answer, .free = free_told};
+static const path_queue_manager_class fixed_at_enqueue = {.enqueue = answer, .free = free_fixed};
+static const path_queue_manager_class fixed_at_dequeue = {.dequeue = answer, .free = free_fixed};
 
-static told_manager *told_manager_new(const path_queue_manager_class *class,
-                                      const path_queue_verdict *verdicts, guint count, bool *freed)
+static fixed_manager *fixed_manager_new(const path_queue_manager_class *class,
+                                        const path_queue_verdict *verdicts, guint count, bool *freed)
 {
-  told_manager *told = g_new0(told_manager, 1);
-  told->manager.class = class;
-  told->verdicts = verdicts;
-  told->count = count;
-  told->freed = freed;
-  return told;
+  fixed_manager *fixed = g_new0(fixed_manager, 1);
+  fixed->manager.class = class;
+  fixed->verdicts = verdicts;
+  fixed->count = count;
+  fixed->freed = freed;
+  return fixed;
 }
 
-/* At enqueue: the second is dropped, the third marked. It is told how much waits, and how long nothing has
- * been to do: from 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no deadline. */
+/* At enqueue: the second is dropped, the third marked. It learns how much waits, and for how long there has
+ * been nothing to do: from 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no
+ * deadline. */
 TEST(test_manager_at_enqueue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_MARK};
   bool freed = false;
-  fixture f;
-  told_manager *told = told_manager_new(&told_at_enqueue, verdicts, 3, &freed);
-  set_up_as(&f, &(path_transmitter_config){.manager = &told->manager});
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_enqueue, verdicts, 3, &freed);
+  fixture f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
   for (int i = 0; i < 3; i++) {
     send_ecn(&f, i == 1 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0, 0);
   }
   assert_marks(&f, "23");
   g_assert_null(f.transmitter->class->deadline);
   send_small(&f, 4, 200000);
-  EXPECT_FIELDS(&told->questions[0], (packets, 0), (ecn_capable, true));
-  g_assert_false(told->questions[1].ecn_capable);
-  EXPECT_FIELDS(&told->questions[2], (packets, 0), (idle_ps, 0));
-  g_assert_cmpint(told->questions[3].idle_ps, ==, 44000);
+  EXPECT_FIELDS(&fixed->questions[0], (packets, 0), (ecn_capable, true));
+  g_assert_false(fixed->questions[1].ecn_capable);
+  EXPECT_FIELDS(&fixed->questions[2], (packets, 0), (idle_ps, 0));
+  g_assert_cmpint(fixed->questions[3].idle_ps, ==, 44000);
   EXPECT_FIELDS(&f.transmitter->counts, (dropped, 1), (marked, 1));
   tear_down(&f);
   g_assert_true(freed);
@@ -312,9 +276,8 @@ TEST(test_manager_at_dequeue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
   bool freed = false;
-  fixture f;
-  told_manager *told = told_manager_new(&told_at_dequeue, verdicts, 3, &freed);
-  set_up_as(&f, &(path_transmitter_config){.manager = &told->manager});
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, verdicts, 3, &freed);
+  fixture f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
   for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, (time_ps)(i - 1) * 10);
   }
@@ -323,8 +286,8 @@ TEST(test_manager_at_dequeue)
   g_assert_cmpint(deadline_of(f.transmitter), ==, 78000);
   path_element_run(f.transmitter, 78000);
   test_assert_numbers(f.output, false, "1 4");
-  EXPECT_FIELDS(&told->questions[1], (waited_ps, 77990), (packets, 2), (octets, 80));
-  EXPECT_FIELDS(&told->questions[2], (waited_ps, 77980), (packets, 1));
+  EXPECT_FIELDS(&fixed->questions[1], (waited_ps, 77990), (packets, 2), (octets, 80));
+  EXPECT_FIELDS(&fixed->questions[2], (waited_ps, 77980), (packets, 1));
   g_assert_cmpint(deadline_of(f.transmitter), ==, TIME_PS_NEVER);
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
   tear_down(&f);
@@ -336,9 +299,8 @@ TEST(test_manager_at_dequeue)
 TEST(test_managed_queue)
 {
   bool freed = false;
-  fixture f;
-  told_manager *told = told_manager_new(&told_at_dequeue, NULL, 0, &freed);
-  set_up_as(&f, &(path_transmitter_config){.queue_limit_packets = 2, .manager = &told->manager});
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0, &freed);
+  fixture f = set_up_as((path_transmitter_config){.queue_limit_packets = 2, .manager = &fixed->manager});
   for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, 0);
   }
@@ -362,9 +324,8 @@ TEST(test_managed_queue)
 TEST(test_managed_threshold)
 {
   bool freed = false;
-  fixture f;
-  told_manager *told = told_manager_new(&told_at_dequeue, NULL, 0, &freed);
-  set_up_as(&f, &(path_transmitter_config){.mark_packets = 2, .manager = &told->manager});
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0, &freed);
+  fixture f = set_up_as((path_transmitter_config){.mark_packets = 2, .manager = &fixed->manager});
   for (int i = 0; i < 3; i++) {
     send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
   }
@@ -384,8 +345,7 @@ TEST(test_managed_threshold)
  * packet takes 42 · 4000 and 20 us. */
 TEST(test_set_link)
 {
-  g_auto(fixture) f;
-  set_up(&f, 2);
+  g_auto(fixture) f = set_up(2);
   path_link_config slower = config;
   slower.rate_bit_per_s = UINT64_C(2000000000);
   slower.delay_ps = 20 * TIME_PS_PER_MICROSECOND;

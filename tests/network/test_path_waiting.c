@@ -4,163 +4,108 @@
 #include "path_fixture.h"
 #include "test.h"
 
-typedef struct fixture {
+enum { NONE = DATAGRAM_ECN_NOT_CAPABLE, ECT = DATAGRAM_ECN_ECT_0, CE = DATAGRAM_ECN_CONGESTED };
+
+/* A segment of which octets come up to `to`, or a piece that is taken up to there, from where the one before
+ * it ended. */
+typedef struct part {
+  int64_t to;
+  uint32_t timestamp; /* 0: none */
+  uint8_t ecn;        /* a datagram_ecn */
+  uint8_t flags;      /* beside ACK */
+  bool retransmission;
+} part;
+
+static const struct {
+  const char *name;
+  part segments[5]; /* up to one without octets */
+  part pieces[6];
+} cases[] = {
+    /* The third was sent again later than it was made, or reordered: a piece has the oldest of those it has
+     * octets of. */
+    {"oldest timestamp",
+     {{100, 10, 0, 0, 0}, {200, 20, 0, 0, 0}, {300, 5, 0, 0, 0}},
+     {{50, 10, 0, 0, 0}, {150, 10, 0, 0, 0}, {190, 20, 0, 0, 0}, {250, 5, 0, 0, 0}, {300, 5, 0, 0, 0}}},
+    /* Older is older across the wrap of the timestamp; a segment without one does not count. */
+    {"timestamps wrap",
+     {{100, 0, 0, 0, 0}, {200, 7, 0, 0, 0}, {300, 0xFFFFFFF0, 0, 0, 0}, {400, 0, 0, 0, 0}},
+     {{300, 0xFFFFFFF0, 0, 0, 0}, {400, 0, 0, 0, 0}}},
+    /* RFC 3168 §5.3 of joined fragments: CE wins, else all must be equal. The mark stays with the octets: the
+     * second piece is of the second segment alone. */
+    {"ECT and ECT", {{100, 0, ECT, 0, 0}, {300, 0, ECT, 0, 0}}, {{200, 0, ECT, 0, 0}, {300, 0, ECT, 0, 0}}},
+    {"ECT and CE", {{100, 0, ECT, 0, 0}, {300, 0, CE, 0, 0}}, {{200, 0, CE, 0, 0}, {300, 0, CE, 0, 0}}},
+    {"CE and ECT", {{100, 0, CE, 0, 0}, {300, 0, ECT, 0, 0}}, {{200, 0, CE, 0, 0}, {300, 0, ECT, 0, 0}}},
+    {"none and CE", {{100, 0, NONE, 0, 0}, {300, 0, CE, 0, 0}}, {{200, 0, CE, 0, 0}, {300, 0, CE, 0, 0}}},
+    {"none and ECT",
+     {{100, 0, NONE, 0, 0}, {300, 0, ECT, 0, 0}},
+     {{200, 0, NONE, 0, 0}, {300, 0, ECT, 0, 0}}},
+    {"ECT and none",
+     {{100, 0, ECT, 0, 0}, {300, 0, NONE, 0, 0}},
+     {{200, 0, NONE, 0, 0}, {300, 0, NONE, 0, 0}}},
+    {"ECT(0) and ECT(1)",
+     {{100, 0, ECT, 0, 0}, {300, 0, DATAGRAM_ECN_ECT_1, 0, 0}},
+     {{200, 0, NONE, 0, 0}, {300, 0, DATAGRAM_ECN_ECT_1, 0, 0}}},
+    /* CWR is an event: on the piece with the first octet of the segment that had it, and on no other. */
+    {"window reduced once",
+     {{100, 0, 0, 0, 0}, {200, 0, 0, TCP_CWR, 0}, {250, 0, 0, 0, 0}},
+     {{50, 0, 0, 0, 0}, {150, 0, 0, TCP_CWR, 0}, {180, 0, 0, 0, 0}, {250, 0, 0, 0, 0}}},
+    /* The mark is on each piece with an octet of a marked segment. */
+    {"retransmission",
+     {{100, 0, 0, 0, 0}, {200, 0, 0, 0, true}, {250, 0, 0, 0, 0}},
+     {{100, 0, 0, 0, 0}, {150, 0, 0, 0, true}, {210, 0, 0, 0, true}, {250, 0, 0, 0, 0}}},
+};
+
+static void append(path_waiting *waiting, int64_t from, const part *segment)
+{
+  tcp_header header = test_header(1000, from, TCP_ACK | segment->flags);
+  header.has_timestamps = segment->timestamp != 0;
+  header.timestamp_value = segment->timestamp;
+  g_autoptr(datagram) packet = test_packet_of(&header, from, (uint32_t)(segment->to - from));
+
+  datagram_set_ecn(packet, segment->ecn);
+  packet->retransmission = segment->retransmission;
+  path_waiting_append(waiting, packet, &header, from, from, segment->to);
+}
+
+/* The piece has the octets from `from` on, the header fields and the marks. */
+static void assert_piece(const datagram *packet, int64_t from, const part *expected)
+{
+  tcp_header header;
+  g_assert_true(datagram_tcp_header(packet, &header));
+  EXPECT_FIELDS(&header, (sequence, tcp_sequence_of(from, TEST_ISN)), (flags, TCP_ACK | expected->flags),
+                (has_timestamps, expected->timestamp != 0));
+  g_assert_true(!header.has_timestamps || header.timestamp_value == expected->timestamp);
+  EXPECT_FIELDS(packet, (send_order, 3), (retransmission, expected->retransmission));
+  g_assert_cmpint(datagram_ecn_of(packet), ==, expected->ecn);
+  g_assert_cmpint(packet->payload.length, ==, expected->to - from);
+  for (uint32_t at = 0; at < packet->payload.length; at++) {
+    g_assert_cmpuint(buffer_chain_at(&packet->payload, at), ==, test_octet(from + at));
+  }
+}
+
+ROW_TEST(test_pieces, cases)
+{
+  g_autoptr(datagram) first = test_packet(0, 1, TCP_ACK);
   path_waiting waiting;
   datagram_flow flow;
   tcp_header newest;
-} fixture;
-
-static void set_up(fixture *f)
-{
-  g_autoptr(datagram) packet = test_packet(0, 1, TCP_ACK);
-
-  path_waiting_init(&f->waiting);
-  datagram_flow_of(packet, &f->flow);
-  datagram_tcp_header(packet, &f->newest);
-}
-
-/* A segment's octets [from, to) come, with timestamp (0: none), ECN mark and flags. */
-static void append(fixture *f, int64_t from, int64_t to, uint32_t timestamp, datagram_ecn ecn, uint8_t flags,
-                   bool retransmission)
-{
-  tcp_header header = test_header(1000, from, TCP_ACK | flags);
-  header.has_timestamps = timestamp != 0;
-  header.timestamp_value = timestamp;
-  g_autoptr(datagram) packet = test_packet_of(&header, from, (uint32_t)(to - from));
-
-  datagram_set_ecn(packet, ecn);
-  packet->retransmission = retransmission;
-  path_waiting_append(&f->waiting, packet, &header, from, from, to);
-}
-
-static datagram *take(fixture *f, int64_t to, tcp_header *header)
-{
-  path_piece piece = {.flow = &f->flow, .isn = TEST_ISN, .newest = &f->newest, .send_order = 3};
-  datagram *packet = path_waiting_take(&f->waiting, to, &piece);
-
-  g_assert_true(datagram_tcp_header(packet, header));
-  g_assert_cmpuint(packet->send_order, ==, 3);
-  return packet;
-}
-
-/* Segments [0, 100) of 10, [100, 200) of 20, [200, 300) of 5 (sent again later than it was made, or
- * reordered): a piece has the oldest of those it has octets of. */
-TEST(test_oldest_timestamp)
-{
-  static const struct {
-    int64_t to;
-    uint32_t timestamp;
-  } pieces[] = {{50, 10}, {150, 10}, {190, 20}, {250, 5}, {300, 5}};
-  fixture f;
   int64_t from = 0;
 
-  set_up(&f);
-  append(&f, 0, 100, 10, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 100, 200, 20, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 200, 300, 5, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  for (guint i = 0; i < G_N_ELEMENTS(pieces); i++) {
-    tcp_header header;
-    g_autoptr(datagram) piece = take(&f, pieces[i].to, &header);
-    EXPECT_FIELDS(&header, (timestamp_value, pieces[i].timestamp),
-                  (sequence, tcp_sequence_of(from, TEST_ISN)));
-    for (uint32_t at = 0; at < piece->payload.length; at++) {
-      g_assert_cmpuint(buffer_chain_at(&piece->payload, at), ==, test_octet(from + at));
-    }
-    from += piece->payload.length;
-    g_assert_cmpint(from, ==, pieces[i].to);
+  g_test_message("%s", c->name);
+  path_waiting_init(&waiting);
+  datagram_flow_of(first, &flow);
+  datagram_tcp_header(first, &newest);
+  for (const part *segment = c->segments; segment->to > 0; from = segment++->to) {
+    append(&waiting, from, segment);
   }
-  g_assert_cmpuint(f.waiting.octets.length, ==, 0);
-  path_waiting_clear(&f.waiting);
-}
-
-/* Older is older across the wrap of the timestamp; a segment without one does not count. */
-TEST(test_timestamps_wrap)
-{
-  fixture f;
-  tcp_header header;
-
-  set_up(&f);
-  append(&f, 0, 100, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 100, 200, 7, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 200, 300, 0xFFFFFFF0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 300, 400, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  datagram_unref(take(&f, 300, &header));
-  EXPECT_FIELDS(&header, (has_timestamps, true), (timestamp_value, 0xFFFFFFF0));
-  datagram_unref(take(&f, 400, &header));
-  g_assert_false(header.has_timestamps);
-  path_waiting_clear(&f.waiting);
-}
-
-/* RFC 3168 §5.3 of joined fragments: CE wins, else all must be equal. The mark stays with the octets: the
- * last piece has it not. */
-TEST(test_ecn)
-{
-  static const datagram_ecn none = DATAGRAM_ECN_NOT_CAPABLE, ect = DATAGRAM_ECN_ECT_0,
-                            ce = DATAGRAM_ECN_CONGESTED;
-  const datagram_ecn cases[][3] = {{ect, ect, ect},
-                                   {ect, ce, ce},
-                                   {ce, ect, ce},
-                                   {none, ce, ce},
-                                   {none, ect, none},
-                                   {ect, none, none},
-                                   {ect, DATAGRAM_ECN_ECT_1, none}};
-
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    fixture f;
-    tcp_header header;
-    set_up(&f);
-    append(&f, 0, 100, 0, cases[i][0], 0, false);
-    append(&f, 100, 300, 0, cases[i][1], 0, false);
-    datagram *joined = take(&f, 200, &header);
-    datagram *rest = take(&f, 300, &header);
-    g_assert_cmpint(datagram_ecn_of(joined), ==, cases[i][2]);
-    g_assert_cmpint(datagram_ecn_of(rest), ==, cases[i][1]);
-    datagram_unref(joined);
-    datagram_unref(rest);
-    path_waiting_clear(&f.waiting);
+  from = 0;
+  for (const part *taken = c->pieces; taken->to > 0; from = taken++->to) {
+    const path_piece wanted = {.flow = &flow, .isn = TEST_ISN, .newest = &newest, .send_order = 3};
+    g_autoptr(datagram) packet = path_waiting_take(&waiting, taken->to, &wanted);
+    assert_piece(packet, from, taken);
   }
-}
-
-/* CWR is an event: on the piece with the first octet of the segment that had it, and on no other. */
-TEST(test_window_reduced_once)
-{
-  static const struct {
-    int64_t to;
-    uint8_t flags;
-  } pieces[] = {{50, TCP_ACK}, {150, TCP_ACK | TCP_CWR}, {180, TCP_ACK}, {250, TCP_ACK}};
-  fixture f;
-
-  set_up(&f);
-  append(&f, 0, 100, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 100, 200, 0, DATAGRAM_ECN_NOT_CAPABLE, TCP_CWR, false);
-  append(&f, 200, 250, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  for (guint i = 0; i < G_N_ELEMENTS(pieces); i++) {
-    tcp_header header;
-    datagram_unref(take(&f, pieces[i].to, &header));
-    g_assert_cmphex(header.flags, ==, pieces[i].flags);
-  }
-  path_waiting_clear(&f.waiting);
-}
-
-/* The retransmission mark is on each piece with an octet of a marked segment. */
-TEST(test_retransmission_mark)
-{
-  static const struct {
-    int64_t to;
-    bool marked;
-  } pieces[] = {{100, false}, {150, true}, {210, true}, {250, false}};
-  fixture f;
-
-  set_up(&f);
-  append(&f, 0, 100, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  append(&f, 100, 200, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, true);
-  append(&f, 200, 250, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
-  for (guint i = 0; i < G_N_ELEMENTS(pieces); i++) {
-    tcp_header header;
-    g_autoptr(datagram) piece = take(&f, pieces[i].to, &header);
-    g_assert_cmpint(piece->retransmission, ==, pieces[i].marked);
-  }
-  path_waiting_clear(&f.waiting);
+  g_assert_cmpuint(waiting.octets.length, ==, 0);
+  path_waiting_clear(&waiting);
 }
 
 /* The newest acknowledgement wins, across the wrap, the later one of equals; a header without ACK never

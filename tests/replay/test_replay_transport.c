@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-
 enum { PEER_ISN = 1000, OWN_ISN = 5000, WINDOW = 65535 };
 
 typedef struct kit {

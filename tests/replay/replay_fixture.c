@@ -10,7 +10,7 @@ enum { IP_OCTETS = 20, CHECKSUM_AT = IP_OCTETS + 16, INITIATORS_LAST_OCTET = 1 }
 
 static void free_packet(gpointer data)
 {
-  kit_packet *packet = data;
+  captured_packet *packet = data;
 
   g_byte_array_unref(packet->octets);
   g_free(packet);
@@ -26,7 +26,7 @@ static GPtrArray *read_packets(const char *path)
 
   g_assert_nonnull(file);
   while (pcap_next_ex(file, &header, &octets) == 1) {
-    kit_packet *packet = g_new(kit_packet, 1);
+    captured_packet *packet = g_new(captured_packet, 1);
     packet->time_ns = (guint64)header->ts.tv_sec * 1000000000 + (guint64)header->ts.tv_usec;
     packet->octets = g_byte_array_append(g_byte_array_new(), octets, header->caplen);
     g_ptr_array_add(packets, packet);
@@ -35,25 +35,20 @@ static GPtrArray *read_packets(const char *path)
   return packets;
 }
 
-static void remove_file(const char *folder, const char *name)
+static void remove_folder(const char *folder)
 {
-  g_autofree char *path = g_build_filename(folder, name, NULL);
+  static const char *const names[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
 
-  g_unlink(path);
-}
-
-static void remove_folder(char *folder)
-{
-  remove_file(folder, "occupancy.csv");
-  remove_file(folder, "sender.pcap");
-  remove_file(folder, "receiver.pcap");
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autofree char *path = g_build_filename(folder, names[i], NULL);
+    g_unlink(path);
+  }
   g_assert_cmpint(g_rmdir(folder), ==, 0);
-  g_free(folder);
 }
 
-GPtrArray *replay_fixture_packets(const char *const *sets)
+GPtrArray *capture_of(const char *const *sets)
 {
-  char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
+  g_autofree char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   const simulation_options options = {.directory = folder, .capture = TRUE};
   session_result result;
@@ -72,24 +67,24 @@ GPtrArray *replay_fixture_packets(const char *const *sets)
   return packets;
 }
 
-bool replay_fixture_is_from_initiator(const kit_packet *packet)
+bool is_from_initiator(const captured_packet *packet)
 {
   return packet->octets->data[15] == INITIATORS_LAST_OCTET;
 }
 
-guint replay_fixture_payload(const kit_packet *packet, guint *at)
+guint payload_of(const captured_packet *packet, guint *at)
 {
   *at = IP_OCTETS + (guint)(packet->octets->data[IP_OCTETS + 12] >> 4) * 4;
   return packet->octets->len - *at;
 }
 
-void replay_fixture_forget_checksum(kit_packet *packet)
+void forget_checksum(captured_packet *packet)
 {
   packet->octets->data[CHECKSUM_AT] = 0;
   packet->octets->data[CHECKSUM_AT + 1] = 0;
 }
 
-char *replay_fixture_write(const GPtrArray *packets)
+char *write_capture(const GPtrArray *packets)
 {
   char *path;
   int descriptor = g_file_open_tmp("replay-fixture-XXXXXX.pcap", &path, NULL);
@@ -98,7 +93,7 @@ char *replay_fixture_write(const GPtrArray *packets)
 
   g_assert_nonnull(file);
   for (guint i = 0; i < packets->len; i++) {
-    const kit_packet *packet = g_ptr_array_index(packets, i);
+    const captured_packet *packet = g_ptr_array_index(packets, i);
     const struct pcap_pkthdr header = {.ts = {.tv_sec = (time_t)(packet->time_ns / 1000000000),
                                               .tv_usec = (suseconds_t)(packet->time_ns % 1000000000)},
                                        .caplen = packet->octets->len,
@@ -110,9 +105,9 @@ char *replay_fixture_write(const GPtrArray *packets)
   return path;
 }
 
-static void run(replay *r, replay_fixture_result *result)
+static void run(replay *r, outcome *result)
 {
-  char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
+  g_autofree char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
   GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
 
@@ -124,11 +119,10 @@ static void run(replay *r, replay_fixture_result *result)
   remove_folder(folder);
 }
 
-replay_fixture_result replay_fixture_replay_file(const char *path, const char *const *sets,
-                                                 const replay_options *options)
+outcome replay_of_file(const char *path, const char *const *sets, const replay_options *options)
 {
   replay_options own = options ? *options : (replay_options){.resend = REPLAY_RESEND_AUTO};
-  replay_fixture_result result = {.notes = NULL};
+  outcome result = {.notes = NULL};
   GError *error = NULL;
 
   own.capture.path = path;
@@ -146,17 +140,16 @@ replay_fixture_result replay_fixture_replay_file(const char *path, const char *c
   return result;
 }
 
-replay_fixture_result replay_fixture_replay(const GPtrArray *packets, const char *const *sets,
-                                            const replay_options *options)
+outcome replay_of(const GPtrArray *packets, const char *const *sets, const replay_options *options)
 {
-  g_autofree char *path = replay_fixture_write(packets);
-  replay_fixture_result result = replay_fixture_replay_file(path, sets, options);
+  g_autofree char *path = write_capture(packets);
+  outcome result = replay_of_file(path, sets, options);
 
   g_unlink(path);
   return result;
 }
 
-void replay_fixture_clear(replay_fixture_result *result)
+void outcome_clear(outcome *result)
 {
   if (!result->error) {
     session_result_clear(&result->result);
@@ -165,7 +158,7 @@ void replay_fixture_clear(replay_fixture_result *result)
   g_free(result->error);
 }
 
-double replay_fixture_metric(const replay_fixture_result *result, metric_id id)
+double metric_of(const outcome *result, metric_id id)
 {
   g_assert_null(result->error);
   g_assert_true(result->result.metrics.present[id]);

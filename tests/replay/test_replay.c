@@ -9,18 +9,24 @@
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
+#include "metrics.h"
 #include "replay/replay_scenario.h"
 #include "replay_fixture.h"
+#include "string_list.h"
 #include "test.h"
 
 /* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without
  * payload at the end. */
 enum { MESSAGES = 20, OCTETS = MESSAGES * 65536, FPDUS = MESSAGES * 46 + 1 };
 
+static const decode_hint hint = {
+    .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
+static const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
+
 static const char *const plain[] = {"workload.messages=20", NULL};
 static const char *const lossy[] = {"workload.messages=20", "path.forward.loss=1%", NULL};
 
-static GPtrArray *filter(GPtrArray *packets, bool (*keep)(const kit_packet *packet, guint index))
+static GPtrArray *filter(GPtrArray *packets, bool (*keep)(const captured_packet *packet, guint index))
 {
   for (guint i = packets->len; i-- > 0;) {
     if (!keep(g_ptr_array_index(packets, i), i)) {
@@ -30,14 +36,26 @@ static GPtrArray *filter(GPtrArray *packets, bool (*keep)(const kit_packet *pack
   return packets;
 }
 
-static void assert_whole(const replay_fixture_result *result)
+/* The index of the Initiator's data packet `number`, from 0, which is the Request; `at`: where its payload
+ * starts. */
+static guint data_index(const GPtrArray *packets, guint number, guint *at)
+{
+  for (guint i = 0; i < packets->len; i++) {
+    const captured_packet *packet = g_ptr_array_index(packets, i);
+    if (is_from_initiator(packet) && payload_of(packet, at) > 0 && number-- == 0) {
+      return i;
+    }
+  }
+  g_assert_not_reached();
+}
+
+static void assert_whole(const outcome *result)
 {
   g_assert_cmpstr(result->error, ==, NULL);
   g_assert_cmpint(result->result.status, ==, RUN_OK);
   g_assert_cmpstr(result->result.message, ==, "");
-  g_assert_cmpfloat(replay_fixture_metric(result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
-  g_assert_cmpfloat(replay_fixture_metric(result, METRIC_DELIVERY_MESSAGES), ==, MESSAGES + 1);
-  g_assert_cmpfloat(replay_fixture_metric(result, METRIC_MPA_FPDUS), ==, FPDUS);
+  EXPECT_METRICS(&result->result.metrics, (DELIVERY_OCTETS, OCTETS), (DELIVERY_MESSAGES, MESSAGES + 1),
+                 (MPA_FPDUS, FPDUS));
 }
 
 /* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and
@@ -52,29 +70,27 @@ TEST(test_metrics)
                                       METRIC_FIT_K,
                                       METRIC_PATH_PACKETS_LOST,
                                       METRIC_MPA_MULPDU_OCTETS};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(lossy);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
+  g_autoptr(GPtrArray) packets = capture_of(lossy);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
 
   assert_whole(&result);
   g_assert_cmpstr(result.notes, ==, "");
   for (gsize i = 0; i < G_N_ELEMENTS(unknown); i++) {
     g_assert_false(result.result.metrics.present[unknown[i]]);
   }
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_EMSS_OCTETS), ==, 1460);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_THEORY_BUFFER_AF_OCTETS), ==, 1460);
+  EXPECT_METRICS(&result.result.metrics, (MPA_EMSS_OCTETS, 1460), (THEORY_BUFFER_AF_OCTETS, 1460));
 }
 
-static bool is_towards_responder(const kit_packet *packet, guint index)
+static bool is_towards_responder(const captured_packet *packet, G_GNUC_UNUSED guint index)
 {
-  (void)index;
-  return replay_fixture_is_from_initiator(packet);
+  return is_from_initiator(packet);
 }
 
 /* A capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
 TEST(test_one_way)
 {
-  g_autoptr(GPtrArray) packets = filter(replay_fixture_packets(plain), is_towards_responder);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
+  g_autoptr(GPtrArray) packets = filter(capture_of(plain), is_towards_responder);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
 
   assert_whole(&result);
 }
@@ -83,30 +99,20 @@ TEST(test_one_way)
  * replayed up to there, and holds nothing then. */
 TEST(test_a_packet_that_was_not_captured)
 {
-  static const char *const in_order[] = {"receiver.mode=in-order", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  guint data = 0, at = 0;
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  guint at;
 
-  for (guint i = 0; i < packets->len; i++) {
-    const kit_packet *packet = g_ptr_array_index(packets, i);
-    bool has_payload = replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0;
-    if (has_payload && data++ == 100) { /* the first is the Request */
-      g_ptr_array_remove_index(packets, i);
-      break;
-    }
-  }
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, in_order, NULL);
+  g_ptr_array_remove_index(packets, data_index(packets, 100, &at));
+  g_auto(outcome) result = replay_of(packets, STRINGS("receiver.mode=in-order"), NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==, 99);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_SEGMENTS), ==, 99);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
+  EXPECT_METRICS(&result.result.metrics, (MPA_FPDUS, 99), (TCP_SEGMENTS, 99),
+                 (BUFFER_REASSEMBLY_PEAK_OCTETS, 0));
   g_assert_nonnull(strstr(result.notes, "connection 0: octets from stream position"));
   g_assert_nonnull(strstr(result.notes, "are not in the capture; it is replayed up to there"));
 }
 
-static bool is_late(const kit_packet *packet, guint index)
+static bool is_late(G_GNUC_UNUSED const captured_packet *packet, guint index)
 {
-  (void)packet;
   return index >= 400;
 }
 
@@ -114,66 +120,57 @@ static bool is_late(const kit_packet *packet, guint index)
  * receiver starts with the first. */
 TEST(test_midway)
 {
-  const decode_hint hint = {
-      .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
-  const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
-  g_autoptr(GPtrArray) packets = filter(replay_fixture_packets(plain), is_late);
-  g_auto(replay_fixture_result) unhinted = replay_fixture_replay(packets, NULL, NULL);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, &hinted);
+  g_autoptr(GPtrArray) packets = filter(capture_of(plain), is_late);
+  g_auto(outcome) unhinted = replay_of(packets, NULL, NULL);
+  g_auto(outcome) result = replay_of(packets, NULL, &hinted);
   guint segments = 0, at = 0;
 
   g_assert_nonnull(
       strstr(unhinted.error, "no connection in it speaks MPA, of 1 over TCP; name one by --mpa"));
   for (guint i = 0; i < packets->len; i++) {
-    const kit_packet *packet = g_ptr_array_index(packets, i);
-    segments += replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0;
+    const captured_packet *packet = g_ptr_array_index(packets, i);
+    segments += is_from_initiator(packet) && payload_of(packet, &at) > 0;
   }
   g_assert_cmpuint(segments, >, 100);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_SEGMENTS), ==, segments);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==,
-                    replay_fixture_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED) + 1); /* the last has two */
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), ==, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_STATE_HOLES_PEAK), ==, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_LOCATED_BY_CHAIN), ==,
-                    replay_fixture_metric(&result, METRIC_MPA_FPDUS));
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
+  EXPECT_METRICS(&result.result.metrics, (TCP_SEGMENTS, segments));
+  EXPECT_METRICS(&result.result.metrics,
+                 (MPA_FPDUS, metric_of(&result, METRIC_MPA_SEGMENTS_ALIGNED) + 1)); /* the last has two */
+  EXPECT_METRICS(&result.result.metrics, (TCP_SEGMENTS_OUT_OF_ORDER, 0), (STATE_HOLES_PEAK, 0),
+                 (MPA_LOCATED_BY_CHAIN, metric_of(&result, METRIC_MPA_FPDUS)),
+                 (BUFFER_REASSEMBLY_PEAK_OCTETS, 0));
 }
 
 /* The same of Sends: the first that is seen has an MSN above 1 and may have begun before. */
 TEST(test_midway_in_sends)
 {
-  static const char *const sends[] = {"workload.messages=20", "workload.operation=send", NULL};
-  const decode_hint hint = {
-      .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
-  const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
-  g_autoptr(GPtrArray) packets = filter(replay_fixture_packets(sends), is_late);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, &hinted);
+  g_autoptr(GPtrArray) packets =
+      filter(capture_of(STRINGS("workload.messages=20", "workload.operation=send")), is_late);
+  g_auto(outcome) result = replay_of(packets, NULL, &hinted);
 
   g_assert_cmpstr(result.result.message, ==, "");
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_MESSAGES), >, 5);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_MESSAGES), <, MESSAGES);
+  g_assert_cmpfloat(metric_of(&result, METRIC_DELIVERY_MESSAGES), >, 5);
+  g_assert_cmpfloat(metric_of(&result, METRIC_DELIVERY_MESSAGES), <, MESSAGES);
 }
 
 /* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all after them
  * is RFC 5040's. */
 TEST(test_revision_2)
 {
-  static const char *const rfc[] = {"workload.messages=20", "mpa.generation=rfc", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(rfc);
+  g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=20", "mpa.generation=rfc"));
   guint frames = 0, at = 0;
 
   for (guint i = 0; i < packets->len; i++) {
-    kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_fixture_payload(packet, &at) == 20 && memcmp(packet->octets->data + at, "MPA ID Re", 9) == 0) {
+    captured_packet *packet = g_ptr_array_index(packets, i);
+    if (payload_of(packet, &at) == 20 && memcmp(packet->octets->data + at, "MPA ID Re", 9) == 0) {
       packet->octets->data[at + 17] = 2;
-      replay_fixture_forget_checksum(packet);
+      forget_checksum(packet);
       frames++;
     }
   }
   g_assert_cmpuint(frames, ==, 2);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
   assert_whole(&result);
 }
 
@@ -182,36 +179,30 @@ TEST(test_revision_2)
 TEST(test_a_path_of_its_own)
 {
   static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  g_auto(replay_fixture_result) again = replay_fixture_replay(packets, drop, NULL);
-  replay_fixture_result never =
-      replay_fixture_replay(packets, drop, &(replay_options){.resend = REPLAY_RESEND_NEVER});
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  g_auto(outcome) again = replay_of(packets, drop, NULL);
+  g_auto(outcome) never = replay_of(packets, drop, &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&again);
-  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_PATH_PACKETS_LOST), ==, 3);
-  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_TCP_RETRANSMISSIONS), ==, 3);
-  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_PLACEMENT_OCTETS), ==, OCTETS);
-  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_PATH_PACKETS_LOST), ==, 3);
-  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  EXPECT_METRICS(&again.result.metrics, (PATH_PACKETS_LOST, 3), (TCP_RETRANSMISSIONS, 3));
+  g_assert_cmpfloat(metric_of(&again, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
+  EXPECT_METRICS(&again.result.metrics, (PLACEMENT_OCTETS, OCTETS));
+  EXPECT_METRICS(&never.result.metrics, (PATH_PACKETS_LOST, 3));
+  g_assert_cmpfloat(metric_of(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
   g_assert_false(never.result.metrics.present[METRIC_TCP_RETRANSMISSIONS]);
-  replay_fixture_clear(&never);
 }
 
 /* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is
  * taken all the same, since a TCP would have given it a new one. */
 TEST(test_resend_with_timestamps)
 {
-  static const char *const timestamps[] = {"workload.messages=20", "tcp.timestamps=true", NULL};
-  static const char *const drop[] = {"path.forward.drop=[50]", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(timestamps);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(
-      packets, drop,
-      &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
+  g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=20", "tcp.timestamps=true"));
+  g_auto(outcome) result =
+      replay_of(packets, STRINGS("path.forward.drop=[50]"),
+                &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpstr(result.notes, ==, "");
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_RETRANSMISSIONS), ==, 1);
+  EXPECT_METRICS(&result.result.metrics, (DELIVERY_OCTETS, OCTETS), (TCP_RETRANSMISSIONS, 1));
 }
 
 /* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each
@@ -219,41 +210,32 @@ TEST(test_resend_with_timestamps)
  * said. */
 TEST(test_a_small_mtu)
 {
-  static const char *const v6[] = {"workload.messages=20", "tcp.ip=ipv6", NULL};
-  static const char *const small[] = {"path.forward.mtu=576", NULL};
-  static const char *const small_v6[] = {"path.forward.mtu=1280", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  g_autoptr(GPtrArray) packets_v6 = replay_fixture_packets(v6);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, small, NULL);
-  replay_fixture_result dropped =
-      replay_fixture_replay(packets_v6, small_v6, &(replay_options){.resend = REPLAY_RESEND_NEVER});
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  g_autoptr(GPtrArray) packets_v6 = capture_of(STRINGS("workload.messages=20", "tcp.ip=ipv6"));
+  g_auto(outcome) result = replay_of(packets, STRINGS("path.forward.mtu=576"), NULL);
+  g_auto(outcome) dropped = replay_of(packets_v6, STRINGS("path.forward.mtu=1280"),
+                                      &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&result);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_PATH_PACKETS_TOO_BIG), ==, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_PATH_PACKETS_TOO_BIG), >, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_cmpfloat(metric_of(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
+  EXPECT_METRICS(&result.result.metrics, (PATH_PACKETS_TOO_BIG, 0));
+  g_assert_cmpfloat(metric_of(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
+  g_assert_cmpfloat(metric_of(&dropped, METRIC_PATH_PACKETS_TOO_BIG), >, 0);
+  g_assert_cmpfloat(metric_of(&dropped, METRIC_DELIVERY_OCTETS), <, OCTETS);
   g_assert_nonnull(strstr(dropped.notes, "packets were larger than the path's MTU and were dropped"));
-  replay_fixture_clear(&dropped);
 }
 
 /* A receiver that takes no fragments: of what does not come to its TCP nothing counts as aligned either. */
 TEST(test_aligned_segments_arrived)
 {
-  static const char *const fragments[] = {"workload.messages=5", "tcp.path_mtu_discovery=false",
-                                          "path.forward.hop_mtu=[1000, 1500]", NULL};
-  static const char *const drops[] = {"receiver.ip_reassembly=drop", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(fragments);
-  g_auto(replay_fixture_result) all = replay_fixture_replay(packets, NULL, NULL);
-  g_auto(replay_fixture_result) few = replay_fixture_replay(packets, drops, NULL);
+  g_autoptr(GPtrArray) packets = capture_of(
+      STRINGS("workload.messages=5", "tcp.path_mtu_discovery=false", "path.forward.hop_mtu=[1000, 1500]"));
+  g_auto(outcome) all = replay_of(packets, NULL, NULL);
+  g_auto(outcome) few = replay_of(packets, STRINGS("receiver.ip_reassembly=drop"), NULL);
 
-  g_assert_cmpfloat(replay_fixture_metric(&all, METRIC_MPA_SEGMENTS_ALIGNED), ==,
-                    replay_fixture_metric(&all, METRIC_TCP_SEGMENTS));
-  g_assert_cmpfloat(replay_fixture_metric(&few, METRIC_TCP_SEGMENTS), <,
-                    replay_fixture_metric(&all, METRIC_TCP_SEGMENTS));
-  g_assert_cmpfloat(replay_fixture_metric(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=,
-                    replay_fixture_metric(&few, METRIC_TCP_SEGMENTS));
+  EXPECT_METRICS(&all.result.metrics, (MPA_SEGMENTS_ALIGNED, metric_of(&all, METRIC_TCP_SEGMENTS)));
+  g_assert_cmpfloat(metric_of(&few, METRIC_TCP_SEGMENTS), <, metric_of(&all, METRIC_TCP_SEGMENTS));
+  g_assert_cmpfloat(metric_of(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=, metric_of(&few, METRIC_TCP_SEGMENTS));
 }
 
 /* Fragments in the capture that are not to the measured end take none of its memory, though the last of two
@@ -261,32 +243,29 @@ TEST(test_aligned_segments_arrived)
 TEST(test_fragments_to_the_other_end)
 {
   enum { FRAGMENT_AT = 6 }; /* in the header of IPv4 */
-  static const char *const fragments[] = {"workload.messages=5",          "workload.directions=both",
-                                          "tcp.path_mtu_discovery=false", "path.forward.hop_mtu=[1000, 1500]",
-                                          "path.reverse.hop_mtu=[]",      NULL};
-  static const char *const initiator[] = {"measure.side=initiator", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(fragments);
+  g_autoptr(GPtrArray) packets =
+      capture_of(STRINGS("workload.messages=5", "workload.directions=both", "tcp.path_mtu_discovery=false",
+                         "path.forward.hop_mtu=[1000, 1500]", "path.reverse.hop_mtu=[]"));
   for (guint i = 1; i < packets->len; i++) {
-    kit_packet *one = g_ptr_array_index(packets, i - 1), *other = g_ptr_array_index(packets, i);
+    captured_packet *one = g_ptr_array_index(packets, i - 1), *other = g_ptr_array_index(packets, i);
     if ((big_endian_read_16(other->octets->data + FRAGMENT_AT) & 0x1FFF) != 0) {
       GByteArray *last = other->octets;
       other->octets = one->octets;
       one->octets = last;
     }
   }
-  g_auto(replay_fixture_result) responders = replay_fixture_replay(packets, NULL, NULL);
-  g_auto(replay_fixture_result) initiators = replay_fixture_replay(packets, initiator, NULL);
+  g_auto(outcome) responders = replay_of(packets, NULL, NULL);
+  g_auto(outcome) initiators = replay_of(packets, STRINGS("measure.side=initiator"), NULL);
 
-  g_assert_cmpfloat(replay_fixture_metric(&responders, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&initiators, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), ==, 0);
-  g_assert_cmpfloat(replay_fixture_metric(&initiators, METRIC_MPA_FPDUS), >, 5 * 45);
+  g_assert_cmpfloat(metric_of(&responders, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
+  EXPECT_METRICS(&initiators.result.metrics, (BUFFER_PEAK_OCTETS_FRAGMENT, 0));
+  g_assert_cmpfloat(metric_of(&initiators, METRIC_MPA_FPDUS), >, 5 * 45);
 }
 
-static bool is_of_first_connection(const kit_packet *packet, guint index)
+static bool is_of_first_connection(const captured_packet *packet, G_GNUC_UNUSED guint index)
 {
   enum { PORTS_AT = 20, FIRST_PORT = 49152 };
-  (void)index;
-  const guint at = replay_fixture_is_from_initiator(packet) ? PORTS_AT : PORTS_AT + 2;
+  const guint at = is_from_initiator(packet) ? PORTS_AT : PORTS_AT + 2;
   return big_endian_read_16(packet->octets->data + at) == FIRST_PORT;
 }
 
@@ -294,18 +273,17 @@ static bool is_of_first_connection(const kit_packet *packet, guint index)
 TEST(test_grown_capture)
 {
   static const char *const two[] = {"workload.messages=20", "workload.connections=2", NULL};
-  static const char *const sets[] = {"measure.series=none", NULL};
-  g_autoptr(GPtrArray) some = filter(replay_fixture_packets(two), is_of_first_connection);
-  g_autoptr(GPtrArray) all = replay_fixture_packets(two);
-  g_autofree char *path = replay_fixture_write(some);
-  g_autofree char *grown = replay_fixture_write(all);
+  g_autoptr(GPtrArray) some = filter(capture_of(two), is_of_first_connection);
+  g_autoptr(GPtrArray) all = capture_of(two);
+  g_autofree char *path = write_capture(some);
+  g_autofree char *grown = write_capture(all);
   g_autofree char *folder = g_dir_make_tmp("replay-grown-XXXXXX", NULL);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GError) error = NULL;
-  g_auto(replay_fixture_result) result = {.notes = NULL};
+  g_auto(outcome) result = {.notes = NULL};
   const replay_options options = {.resend = REPLAY_RESEND_AUTO, .capture.path = path};
 
-  scenario *s = replay_scenario_new(path, sets, &error);
+  scenario *s = replay_scenario_new(path, STRINGS("measure.series=none"), &error);
   g_assert_no_error(error);
   replay *r = replay_new(s, &options, &error);
   g_assert_no_error(error);
@@ -323,9 +301,8 @@ TEST(test_grown_capture)
 /* Nothing was sent to the end that is measured: that is said, for all that is measured is 0 then. */
 TEST(test_the_other_end)
 {
-  static const char *const initiator[] = {"measure.side=initiator", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, initiator, NULL);
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  g_auto(outcome) result = replay_of(packets, STRINGS("measure.side=initiator"), NULL);
 
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_cmpstr(
@@ -338,18 +315,18 @@ TEST(test_the_other_end)
 TEST(test_refused_for_good)
 {
   static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(lossy);
-  g_auto(replay_fixture_result) never = replay_fixture_replay(packets, little, NULL);
-  g_auto(replay_fixture_result) again = replay_fixture_replay(
-      packets, little,
-      &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
+  g_autoptr(GPtrArray) packets = capture_of(lossy);
+  g_auto(outcome) never = replay_of(packets, little, NULL);
+  g_auto(outcome) again =
+      replay_of(packets, little,
+                &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
 
-  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
-  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
+  g_assert_cmpfloat(metric_of(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_cmpfloat(metric_of(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
   g_autofree char *said =
       g_strdup_printf("%.0f segments were refused, and 1 connection waited for octets of them for ever; "
                       "--resend TIME offers them again",
-                      replay_fixture_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED));
+                      metric_of(&never, METRIC_BUFFER_SEGMENTS_REFUSED));
   g_assert_cmpstr(never.notes, ==, said);
   assert_whole(&again);
   g_assert_cmpstr(again.notes, ==, "");
@@ -359,96 +336,81 @@ TEST(test_refused_for_good)
  * after the path finds out. */
 TEST(test_a_middlebox_of_its_own)
 {
-  static const char *const box[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, box, NULL);
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  g_auto(outcome) result =
+      replay_of(packets, STRINGS("middlebox.mode=rechunk", "middlebox.chunk=1000"), NULL);
 
   assert_whole(&result);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
-                    replay_fixture_metric(&result, METRIC_TCP_SEGMENTS) / 5);
+  g_assert_cmpfloat(metric_of(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
+                    metric_of(&result, METRIC_TCP_SEGMENTS) / 5);
 }
 
 /* The payload of the 200th FPDU is damaged, and the checksum does not show it: the connection ends as MPA
  * demands, and the summary names it. */
 TEST(test_an_error)
 {
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  guint data = 0, at = 0;
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  guint at;
+  captured_packet *packet = g_ptr_array_index(packets, data_index(packets, 200, &at));
 
-  for (guint i = 0; i < packets->len; i++) {
-    kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0 &&
-        data++ == 200) {
-      packet->octets->data[at + 700] ^= 1;
-      replay_fixture_forget_checksum(packet);
-    }
-  }
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
+  packet->octets->data[at + 700] ^= 1;
+  forget_checksum(packet);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_TERMINATED);
   g_assert_cmpstr(result.result.terminate_code, ==, "MPA error 2");
   g_assert_cmpstr(result.result.terminate_side, ==, "Responder");
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==, 199);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_CRC_ERRORS), ==, 1);
+  EXPECT_METRICS(&result.result.metrics, (MPA_FPDUS, 199), (MPA_CRC_ERRORS, 1));
 }
 
 /* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the
  * segment. Unless checksums are to be ignored. */
 TEST(test_ignored_checksums)
 {
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
-  guint data = 0, at = 0;
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  guint at;
+  captured_packet *packet = g_ptr_array_index(packets, data_index(packets, 100, &at));
 
-  for (guint i = 0; i < packets->len; i++) {
-    kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0 &&
-        data++ == 100) {
-      packet->octets->data[at - 4] ^= 1; /* the checksum */
-    }
-  }
-  g_auto(replay_fixture_result) dropped = replay_fixture_replay(packets, NULL, NULL);
-  replay_fixture_result taken =
-      replay_fixture_replay(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
-  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_TCP_CHECKSUM_ERRORS), ==, 1);
-  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_MPA_FPDUS), ==, 99);
+  packet->octets->data[at - 4] ^= 1; /* the checksum */
+  g_auto(outcome) dropped = replay_of(packets, NULL, NULL);
+  g_auto(outcome) taken =
+      replay_of(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
+  EXPECT_METRICS(&dropped.result.metrics, (TCP_CHECKSUM_ERRORS, 1), (MPA_FPDUS, 99));
   assert_whole(&taken);
-  replay_fixture_clear(&taken);
 }
 
 /* Reads whose requests nobody captured are taken for what their responses are. */
 TEST(test_responses_without_requests)
 {
-  static const char *const reads[] = {"workload.messages=20", "workload.operation=read", NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(reads);
+  g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=20", "workload.operation=read"));
 
   for (guint i = packets->len; i-- > 0;) {
     guint at = 0;
-    const kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 20) {
+    const captured_packet *packet = g_ptr_array_index(packets, i);
+    if (is_from_initiator(packet) && payload_of(packet, &at) > 20) {
       g_ptr_array_remove_index(packets, i);
     }
   }
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
+  EXPECT_METRICS(&result.result.metrics, (DELIVERY_OCTETS, OCTETS));
 }
 
 /* Not all of a segment was captured: one line asks for whole packets. */
 TEST(test_cut_short)
 {
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
+  g_autoptr(GPtrArray) packets = capture_of(plain);
   g_autofree char *path = NULL;
   g_autofree char *text = NULL;
   gsize length;
 
-  path = replay_fixture_write(packets);
+  path = write_capture(packets);
   g_assert_true(g_file_get_contents(path, &text, &length, NULL));
   /* The last record's captured octets, and its octets themselves: one less. */
-  const kit_packet *last = NULL;
+  const captured_packet *last = NULL;
   guint at = 0;
   for (guint i = packets->len; i-- > 0 && !last;) {
-    const kit_packet *packet = g_ptr_array_index(packets, i);
-    last =
-        replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0 ? packet : NULL;
+    const captured_packet *packet = g_ptr_array_index(packets, i);
+    last = is_from_initiator(packet) && payload_of(packet, &at) > 0 ? packet : NULL;
     if (!last) {
       length -= 16 + packet->octets->len;
     }
@@ -457,7 +419,7 @@ TEST(test_cut_short)
   guint32 captured = last->octets->len - 1;
   memcpy(record + 8, &captured, sizeof captured);
   g_assert_true(g_file_set_contents(path, text, (gssize)length - 1, NULL));
-  g_auto(replay_fixture_result) result = replay_fixture_replay_file(path, NULL, NULL);
+  g_auto(outcome) result = replay_of_file(path, NULL, NULL);
   g_assert_nonnull(
       strstr(result.error, ": 1 segments in it are not whole; a replay needs every octet (tcpdump -s 0)"));
   g_unlink(path);
@@ -465,30 +427,30 @@ TEST(test_cut_short)
 
 /* --- Keys --- */
 
-static void assert_refused(const char *set, const char *expected)
+static const struct {
+  const char *set, *expected;
+} refused_keys[] = {
+    {"workload.messages=3",
+     "the capture decides this; a replay heeds run.seed, run.stop, run.expect, mpa.silent_drop, "
+     "rdmap.errors, rdmap.not_associated_code, receiver.*, path.forward.*, path.reverse.*, "
+     "middlebox.*, measure.* and theory.*"},
+    {"tcp.receive_window=1MiB", "the capture decides this"},
+    {"mpa.markers=false", "the capture decides this"},
+    {"topology.medium=csma", "the capture decides this"},
+    {"path.reverse.loss=1%", "the Responder is measured here, so the path is path.forward"},
+    {"middlebox.mode=proxy", "a proxy answers its senders"},
+    {"receiver.mode=sideways", "expected"},
+};
+
+ROW_TEST(test_refused_keys, refused_keys)
 {
-  const char *const sets[] = {set, NULL};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets((const char *const[]){"workload.messages=1", NULL});
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, sets, NULL);
+  g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=1"));
+  g_auto(outcome) result = replay_of(packets, STRINGS(c->set), NULL);
 
   g_assert_nonnull(result.error);
-  if (!strstr(result.error, expected)) {
-    g_error("%s: %s", set, result.error);
+  if (!strstr(result.error, c->expected)) {
+    g_error("%s: %s", c->set, result.error);
   }
-}
-
-TEST(test_refused_keys)
-{
-  assert_refused("workload.messages=3", "the capture decides this; a replay heeds run.seed, run.stop, "
-                                        "run.expect, mpa.silent_drop, rdmap.errors, "
-                                        "rdmap.not_associated_code, receiver.*, path.forward.*, "
-                                        "path.reverse.*, middlebox.*, measure.* and theory.*");
-  assert_refused("tcp.receive_window=1MiB", "the capture decides this");
-  assert_refused("mpa.markers=false", "the capture decides this");
-  assert_refused("topology.medium=csma", "the capture decides this");
-  assert_refused("path.reverse.loss=1%", "the Responder is measured here, so the path is path.forward");
-  assert_refused("middlebox.mode=proxy", "a proxy answers its senders");
-  assert_refused("receiver.mode=sideways", "expected");
 }
 
 /* --- Hostile captures --- */
@@ -497,30 +459,24 @@ TEST(test_refused_keys)
  * make of it, and nothing breaks. */
 TEST(test_garbled)
 {
-  static const char *const small[] = {"workload.operation=write+send+read+send-invalidate",
-                                      "workload.message_size=3000",
-                                      "workload.messages=12",
-                                      "path.forward.loss=2%",
-                                      "workload.directions=both",
-                                      NULL};
   static const char *const modes[][3] = {{"receiver.mode=in-order", NULL},
                                          {"receiver.mode=out-of-order", NULL},
                                          {"receiver.mode=assume-aligned", "receiver.memory=4000", NULL},
                                          {"path.forward.loss=5%", "path.forward.duplicate=5%", NULL}};
-  const decode_hint hint = {
-      .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
   guint replayed = 0;
 
   for (guint round = 0; round < 120; round++) {
-    g_autoptr(GPtrArray) packets = replay_fixture_packets(small);
+    g_autoptr(GPtrArray) packets =
+        capture_of(STRINGS("workload.operation=write+send+read+send-invalidate", "workload.message_size=3000",
+                           "workload.messages=12", "path.forward.loss=2%", "workload.directions=both"));
     for (gint i = g_test_rand_int_range(1, 8); i > 0; i--) {
       guint which = (guint)g_test_rand_int_range(0, (gint)packets->len);
-      kit_packet *packet = g_ptr_array_index(packets, which);
+      captured_packet *packet = g_ptr_array_index(packets, which);
       guint at = (guint)g_test_rand_int_range(0, (gint)packet->octets->len);
       switch (g_test_rand_int_range(0, 4)) {
       case 0:
         packet->octets->data[at] = (guint8)g_test_rand_int_range(0, 256);
-        replay_fixture_forget_checksum(packet);
+        forget_checksum(packet);
         break;
       case 1:
         g_byte_array_set_size(packet->octets, MAX(at, 40));
@@ -536,8 +492,7 @@ TEST(test_garbled)
     const replay_options options = {.resend = round % 8 == 3 ? REPLAY_RESEND_NEVER : REPLAY_RESEND_AFTER,
                                     .resend_ps = round % 8 < 4 ? TIME_PS_PER_MILLISECOND : 0,
                                     .capture.decoding = {.hints = &hint, .hint_count = round % 2}};
-    g_auto(replay_fixture_result) result =
-        replay_fixture_replay(packets, modes[round % G_N_ELEMENTS(modes)], &options);
+    g_auto(outcome) result = replay_of(packets, modes[round % G_N_ELEMENTS(modes)], &options);
     replayed += result.error == NULL;
   }
   g_assert_cmpuint(replayed, >, 20);
@@ -550,11 +505,11 @@ enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDU_OCTETS = 2 + LONG_ULPDU_OCTETS + 4, 
 
 /* `first`, a data segment, as one that carries the long FPDU number `index` of the stream, and nothing
  * else. */
-static kit_packet *long_packet(const kit_packet *first, guint index)
+static captured_packet *long_packet(const captured_packet *first, guint index)
 {
   guint at;
-  uint32_t payload_octets = replay_fixture_payload(first, &at);
-  kit_packet *packet = g_new(kit_packet, 1);
+  uint32_t payload_octets = payload_of(first, &at);
+  captured_packet *packet = g_new(captured_packet, 1);
   g_autofree uint8_t *fpdu = g_malloc0(LONG_FPDU_OCTETS);
 
   g_assert_cmpuint(payload_octets, >, 0);
@@ -569,7 +524,7 @@ static kit_packet *long_packet(const kit_packet *first, guint index)
   uint8_t *header = packet->octets->data;
   big_endian_write_16(header + 2, (uint16_t)packet->octets->len);
   big_endian_write_32(header + 24, big_endian_read_32(header + 24) + index * LONG_FPDU_OCTETS);
-  replay_fixture_forget_checksum(packet);
+  forget_checksum(packet);
   return packet;
 }
 
@@ -578,29 +533,22 @@ static kit_packet *long_packet(const kit_packet *first, guint index)
  * second, and is held whole. Those of a run stay at code 2 (test_fault_injector.c, impossible-length). */
 TEST(test_long_ulpdus)
 {
-  static const char *const unmarked[] = {"workload.messages=1", "mpa.markers=false", NULL};
   static const guint order[] = {0, 2, 1, 3};
-  g_autoptr(GPtrArray) packets = replay_fixture_packets(unmarked);
-  guint first = 0;
+  g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=1", "mpa.markers=false"));
   guint at;
+  const guint first = data_index(packets, 1, &at);
 
-  while (!replay_fixture_is_from_initiator(g_ptr_array_index(packets, first)) ||
-         replay_fixture_payload(g_ptr_array_index(packets, first), &at) < 1000) {
-    first++;
-  }
   for (guint i = 0; i < G_N_ELEMENTS(order); i++) {
-    kit_packet *packet = long_packet(g_ptr_array_index(packets, first), order[i]);
+    captured_packet *packet = long_packet(g_ptr_array_index(packets, first), order[i]);
     packet->time_ns += i * 1000;
     g_ptr_array_insert(packets, (gint)(first + 1 + i), packet);
   }
   g_ptr_array_remove_index(packets, first);
   g_ptr_array_set_size(packets, (gint)(first + G_N_ELEMENTS(order)));
-  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
   g_assert_cmpstr(result.error, ==, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_nonnull(strstr(result.notes, "4 FPDUs have ULPDUs of more than 64768 octets"));
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==, 4);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_PLACEMENT_OCTETS), ==, 4 * LONG_PAYLOAD_OCTETS);
-  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==,
-                    LONG_FPDU_OCTETS);
+  EXPECT_METRICS(&result.result.metrics, (MPA_FPDUS, 4), (PLACEMENT_OCTETS, 4 * LONG_PAYLOAD_OCTETS),
+                 (BUFFER_REASSEMBLY_PEAK_OCTETS, LONG_FPDU_OCTETS));
 }

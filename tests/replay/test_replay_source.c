@@ -15,110 +15,98 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
 
 enum { LENGTH = 1000, CUT = 504 };
 
-typedef struct kit {
-  fixture_file *file;
-  GString *told; /* "s0@5 f@7 end@7": segment with sequence number, fragment; at picoseconds */
-  uint64_t backward;
-} kit;
-
-static void on_segment(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now)
+/* What is played, as it comes: "s0@5 f@7 end@7": segment with sequence number, fragment; at picoseconds. */
+static void on_segment(void *played, const capture_flow *flow, const capture_segment *segment, time_ps now)
 {
   g_assert_cmpuint(flow->index, ==, segment->flow);
-  g_string_append_printf(((kit *)user)->told, "s%u@%" G_GINT64_FORMAT " ", segment->sequence, now);
+  g_string_append_printf(played, "s%u@%" G_GINT64_FORMAT " ", segment->sequence, now);
 }
 
-static void on_fragment(void *user, datagram *packet, time_ps now)
+static void on_fragment(void *played, datagram *packet, time_ps now)
 {
   g_assert_cmpint(packet->kind, ==, DATAGRAM_FRAGMENT);
   datagram_unref(packet);
-  g_string_append_printf(((kit *)user)->told, "f@%" G_GINT64_FORMAT " ", now);
+  g_string_append_printf(played, "f@%" G_GINT64_FORMAT " ", now);
 }
 
-static void on_ended(void *user, time_ps now)
+static void on_ended(void *played, time_ps now)
 {
-  g_string_append_printf(((kit *)user)->told, "end@%" G_GINT64_FORMAT, now);
+  g_string_append_printf(played, "end@%" G_GINT64_FORMAT, now);
 }
 
-static void add(kit *k, int64_t time_ns, uint32_t sequence)
+static const replay_source_events events = {
+    .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
+
+static void add(fixture_file *file, int64_t time_ns, uint32_t sequence)
 {
   fixture_file_add_segment(
-      k->file, time_ns, FIXTURE_LINK_RAW,
+      file, time_ns, FIXTURE_LINK_RAW,
       &(fixture_segment){.version = 4, .sequence = sequence, .flags = TCP_ACK, .length = 10});
 }
 
-static void assert_plays(kit *k, bool coarse, const char *expected)
+static void assert_plays(const fixture_file *file, bool coarse, const char *expected, uint64_t backward)
 {
-  static const replay_source_events events = {
-      .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  g_autoptr(capture_source) source = fixture_open(k->file);
+  g_autoptr(capture_source) source = fixture_open(file);
   g_autoptr(engine) clock = engine_native_new();
+  g_autoptr(GString) text = g_string_new("");
+  g_autoptr(replay_source) played = replay_source_new(source, coarse, clock, &events, text);
 
-  k->told = g_string_new("");
-  g_autoptr(replay_source) played = replay_source_new(source, coarse, clock, &events, k);
   replay_source_start(played);
   engine_run(clock, TIME_PS_NEVER);
-  g_assert_cmpstr(k->told->str, ==, expected);
-  k->backward = replay_source_backward(played);
-  g_string_free(k->told, TRUE);
+  g_assert_cmpstr(text->str, ==, expected);
+  g_assert_cmpuint(replay_source_backward(played), ==, backward);
 }
 
-/* A file of the first day of 1970 begins at time 0. Packets of one nanosecond come together. */
-TEST(test_times)
+static const struct {
+  const char *name;
+  fixture_format format;
+  bool coarse;
+  int64_t times_ns[6]; /* of segments 1, 2, …; up to -1 */
+  const char *expected;
+  uint64_t backward;
+} times[] = {
+    /* A file of the first day of 1970 begins at time 0. Packets of one nanosecond come together. */
+    {"times", FIXTURE_PCAP_NS, false, {5, 7, 7, -1}, "s1@5000 s2@7000 s3@7000 end@7000", 0},
+    /* In whole microseconds what bears one time was one after the other. */
+    {"coarse times",
+     FIXTURE_PCAP_US,
+     true,
+     {0, 0, 1000, 1000, 1000, -1},
+     "s1@0 s2@1 s3@1000000 s4@1000001 s5@1000002 end@1000002",
+     0},
+    /* Times that go back: the order of the file holds, and what is held between two such packets is seen, for
+     * a picosecond. */
+    {"backward",
+     FIXTURE_PCAP_NS,
+     false,
+     {100, 40, 90, 100, 101, -1},
+     "s1@100000 s2@100001 s3@100002 s4@100003 s5@101000 end@101000",
+     2},
+};
+
+ROW_TEST(test_times, times)
 {
-  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
+  g_autoptr(fixture_file) file = fixture_file_new(c->format, false, FIXTURE_LINK_RAW);
 
-  add(&k, 5, 1);
-  add(&k, 7, 2);
-  add(&k, 7, 3);
-  assert_plays(&k, false, "s1@5000 s2@7000 s3@7000 end@7000");
-  g_assert_cmpuint(k.backward, ==, 0);
-  fixture_file_free(k.file);
-}
-
-/* In whole microseconds what bears one time was one after the other. */
-TEST(test_coarse_times)
-{
-  kit k = {.file = fixture_file_new(FIXTURE_PCAP_US, false, FIXTURE_LINK_RAW)};
-
-  add(&k, 0, 1);
-  add(&k, 0, 2);
-  add(&k, 1000, 3);
-  add(&k, 1000, 4);
-  add(&k, 1000, 5);
-  assert_plays(&k, true, "s1@0 s2@1 s3@1000000 s4@1000001 s5@1000002 end@1000002");
-  fixture_file_free(k.file);
-}
-
-/* Times that go back: the order of the file holds, and what is held between two such packets is seen, for
- * a picosecond. */
-TEST(test_backward)
-{
-  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
-
-  add(&k, 100, 1);
-  add(&k, 40, 2);
-  add(&k, 90, 3);
-  add(&k, 100, 4);
-  add(&k, 101, 5);
-  assert_plays(&k, false, "s1@100000 s2@100001 s3@100002 s4@100003 s5@101000 end@101000");
-  g_assert_cmpuint(k.backward, ==, 2);
-  fixture_file_free(k.file);
+  for (uint32_t i = 0; c->times_ns[i] >= 0; i++) {
+    add(file, c->times_ns[i], i + 1);
+  }
+  assert_plays(file, c->coarse, c->expected, c->backward);
 }
 
 /* Fragments come one by one, whole packets as segments. */
 TEST(test_fragments)
 {
   const fixture_segment whole = {.version = 4, .sequence = 9, .flags = TCP_ACK, .length = LENGTH};
-  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
+  g_autoptr(fixture_file) file = fixture_raw_file();
   g_autoptr(GByteArray) packet = fixture_packet(&whole);
   g_autoptr(GByteArray) first = fixture_fragment(packet, 1, 0, CUT);
   g_autoptr(GByteArray) second = fixture_fragment(packet, 1, CUT, LENGTH + 20 - CUT);
 
-  add(&k, 1, 1);
-  fixture_file_add(k.file, 2, second);
-  fixture_file_add(k.file, 3, first);
-  assert_plays(&k, false, "s1@1000 f@2000 f@3000 end@3000");
-  fixture_file_free(k.file);
+  add(file, 1, 1);
+  fixture_file_add(file, 2, second);
+  fixture_file_add(file, 3, first);
+  assert_plays(file, false, "s1@1000 f@2000 f@3000 end@3000", 0);
 }
 
 /* Two flows between the same ends, one after the other: packets are of the first one, also before anything
@@ -129,17 +117,16 @@ TEST(test_flow_of_packets)
     time_ps until;
     uint32_t flow;
   } moments[] = {{4999, 0}, {5000, 0}, {6999, 0}, {7000, 1}, {8000, 1}};
-  static const replay_source_events events = {
-      .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW), .told = g_string_new("")};
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  g_autoptr(GString) text = g_string_new("");
   fixture_segment syn = {.version = 4, .sequence = 1, .flags = TCP_SYN};
 
-  fixture_file_add_segment(k.file, 5, FIXTURE_LINK_RAW, &syn);
+  fixture_file_add_segment(file, 5, FIXTURE_LINK_RAW, &syn);
   syn.sequence = 70000;
-  fixture_file_add_segment(k.file, 7, FIXTURE_LINK_RAW, &syn);
-  g_autoptr(capture_source) source = fixture_open(k.file);
+  fixture_file_add_segment(file, 7, FIXTURE_LINK_RAW, &syn);
+  g_autoptr(capture_source) source = fixture_open(file);
   g_autoptr(engine) clock = engine_native_new();
-  g_autoptr(replay_source) played = replay_source_new(source, false, clock, &events, &k);
+  g_autoptr(replay_source) played = replay_source_new(source, false, clock, &events, text);
   datagram_flow between = {.source = ip_address_v4(0x0A000001),
                            .destination = ip_address_v4(0x0A000002),
                            .source_port = FIXTURE_PORT_0,
@@ -154,8 +141,6 @@ TEST(test_flow_of_packets)
   }
   between.source_port++;
   g_assert_null(replay_source_flow_of(played, &between));
-  fixture_file_free(k.file);
-  g_string_free(k.told, TRUE);
 }
 
 /* --- Captured segments as datagrams --- */
@@ -239,14 +224,13 @@ TEST(test_super_segment)
   const capture_segment segment = segment_of(octets, LONG);
   while (from < LONG) {
     uint32_t start = from;
-    datagram *packet = replay_packet_of(packets, &flow, &segment, &from);
+    g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
     tcp_header header;
     g_assert_true(datagram_tcp_header(packet, &header));
     g_assert_cmpuint(header.sequence, ==, segment.sequence + start);
     g_assert_cmpuint(packet->payload.length, ==, from - start);
     g_assert_cmpuint(buffer_chain_at(&packet->payload, 0), ==, octets[start]);
     g_assert_cmpint((header.flags & TCP_FIN) != 0, ==, from == LONG);
-    datagram_unref(packet);
     count++;
   }
   g_assert_cmpuint(count, ==, 3);

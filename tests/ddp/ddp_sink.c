@@ -5,9 +5,8 @@
 #include <glib.h>
 #include <string.h>
 
-static bool on_accepts(void *user, const ddp_header *header)
+static bool on_accepts(G_GNUC_UNUSED void *user, const ddp_header *header)
 {
-  (void)user;
   return header->ulp_control != REFUSED_CONTROL;
 }
 
@@ -52,9 +51,8 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   s->fault_start = segment->fpdu_start;
 }
 
-static bool on_may_follow(void *user, uint8_t open_control, const ddp_header *header)
+static bool on_may_follow(G_GNUC_UNUSED void *user, uint8_t open_control, const ddp_header *header)
 {
-  (void)user;
   return open_control == WRITE_CONTROL && header->ulp_control == FOLLOWING_CONTROL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The Data Sink of the placer's tests: buffers between guards, a placer, and what it told. */
+/* The Data Sink of the placer's tests: buffers between guards, a placer, and what it reported. */
 #ifndef TESTS_DDP_DDP_SINK_H
 #define TESTS_DDP_DDP_SINK_H
 
@@ -57,7 +57,7 @@ typedef struct ddp_sink {
   ddp_untagged_queue *queues[2];
   ddp_placer *placer;
 
-  bool would_place; /* what the placer said of the segment received last, just before it came */
+  bool would_place; /* the placer's answer about the segment received last, just before it came */
   size_t placed;
   size_t delivered;
   delivery deliveries[MAX_SEGMENTS];
@@ -70,7 +70,7 @@ typedef struct ddp_sink {
   size_t stop_at_delivery;  /* the same for deliveries */
 } ddp_sink;
 
-/* One-segment messages; REFUSED_… have a control octet that the ULP does not accept. */
+/* One-segment messages, and parts without L; REFUSED_… have a control octet that the ULP does not accept. */
 #define TAGGED(...)                                                                                          \
   {                                                                                                          \
     .tagged = true, .last = true, .version = 1, .ulp_control = WRITE_CONTROL, __VA_ARGS__                    \
@@ -78,6 +78,14 @@ typedef struct ddp_sink {
 #define UNTAGGED(...)                                                                                        \
   {                                                                                                          \
     .last = true, .version = 1, .ulp_control = SEND_CONTROL, __VA_ARGS__                                     \
+  }
+#define TAGGED_PART(...)                                                                                     \
+  {                                                                                                          \
+    .tagged = true, .version = 1, .ulp_control = WRITE_CONTROL, __VA_ARGS__                                  \
+  }
+#define UNTAGGED_PART(...)                                                                                   \
+  {                                                                                                          \
+    .version = 1, .ulp_control = SEND_CONTROL, __VA_ARGS__                                                   \
   }
 #define REFUSED_TAGGED(...)                                                                                  \
   {                                                                                                          \

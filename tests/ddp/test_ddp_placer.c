@@ -30,33 +30,49 @@ static bool next_permutation(size_t *order, size_t count)
   return true;
 }
 
-/* A Write of 25 octets to TO 1003 in three segments, a Send of 12 in two, a zero-length Send that tells
+/* A Write of 25 octets to TO 1003 in three segments, a Send of 12 in two, a zero-length Send that signals
  * that all is there. `targets[i]`: which memory the payload of segment i belongs in (-1: tagged), and at
  * which offset. */
 enum { SIX = 6, ORDERS_OF_SIX = 720 };
 static const sent_segment six[SIX] = {
-    {{.tagged = true, .version = 1, .ulp_control = WRITE_CONTROL, .stag = STAG, .tagged_offset = 1003},
-     10,
-     0},
-    {{.tagged = true, .version = 1, .ulp_control = WRITE_CONTROL, .stag = STAG, .tagged_offset = 1013},
-     10,
-     0},
-    {{.tagged = true,
-      .last = true,
-      .version = 1,
-      .ulp_control = WRITE_CONTROL,
-      .stag = STAG,
-      .tagged_offset = 1023},
-     5,
-     0},
-    {{.version = 1, .ulp_control = SEND_CONTROL, .msn = 1, .message_offset = 0}, 8, 0},
-    {{.last = true, .version = 1, .ulp_control = SEND_CONTROL, .msn = 1, .message_offset = 8}, 4, 0},
-    {{.last = true, .version = 1, .ulp_control = SEND_CONTROL, .msn = 2}, 0, 0},
+    {TAGGED_PART(.stag = STAG, .tagged_offset = 1003), 10, 0},
+    {TAGGED_PART(.stag = STAG, .tagged_offset = 1013), 10, 0},
+    {TAGGED(.stag = STAG, .tagged_offset = 1023), 5, 0},
+    {UNTAGGED_PART(.msn = 1), 8, 0},
+    {UNTAGGED(.msn = 1, .message_offset = 8), 4, 0},
+    {UNTAGGED(.msn = 2), 0, 0},
 };
 static const struct {
   int buffer;
   uint32_t offset;
 } targets[SIX] = {{-1, 3}, {-1, 13}, {-1, 23}, {0, 0}, {0, 8}, {1, 0}};
+
+/* The six, to be changed. */
+typedef struct six_segments {
+  sent_segment at[SIX];
+} six_segments;
+
+static six_segments copy_of_six(void)
+{
+  six_segments copy;
+  memcpy(copy.at, six, sizeof six);
+  return copy;
+}
+
+/* What has arrived of them. */
+typedef struct arrivals {
+  bool arrived[SIX + 1];
+  size_t prefix; /* so many without a hole */
+} arrivals;
+
+static void arrive(ddp_sink *s, arrivals *a, const sent_segment *segments, size_t index)
+{
+  ddp_sink_receive(s, segments, index);
+  a->arrived[index] = true;
+  while (a->arrived[a->prefix]) {
+    a->prefix++;
+  }
+}
 
 /* The payload of segment `index` of the six lies where it belongs, or that place is as at the start. */
 static void assert_place_of(ddp_sink *s, size_t index, bool placed)
@@ -107,25 +123,19 @@ TEST(test_every_order)
   size_t order[SIX] = {0, 1, 2, 3, 4, 5};
   size_t orders = 0;
   do {
-    ddp_sink *s = ddp_sink_new();
-    bool arrived[SIX + 1] = {false};
-    size_t prefix = 0;
+    g_autoptr(ddp_sink) s = ddp_sink_new();
+    arrivals a = {0};
     for (size_t i = 0; i < SIX; i++) {
-      ddp_sink_receive(s, six, order[i]);
-      arrived[order[i]] = true;
-      while (arrived[prefix]) {
-        prefix++;
-      }
+      arrive(s, &a, six, order[i]);
       g_assert_cmpuint(s->placed, ==, i + 1);
-      assert_deliveries_of_six(s, six, prefix);
-      g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, i + 1 - prefix);
+      assert_deliveries_of_six(s, six, a.prefix);
+      g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, i + 1 - a.prefix);
       for (size_t j = 0; j < SIX; j++) {
-        assert_place_of(s, j, arrived[j]);
+        assert_place_of(s, j, a.arrived[j]);
       }
     }
     g_assert_cmpuint(s->errors + s->refusals, ==, 0);
     assert_rest_untouched(s);
-    ddp_sink_free(s);
     orders++;
   } while (next_permutation(order, SIX));
   g_assert_cmpuint(orders, ==, ORDERS_OF_SIX);
@@ -146,173 +156,149 @@ TEST(test_every_order_without_an_l)
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     size_t order[SIX] = {0, 1, 2, 3, 4, 5};
     size_t bad = cases[i].without_l + 1;
-    sent_segment segments[SIX];
-    memcpy(segments, six, sizeof six);
-    segments[cases[i].without_l].header.last = false;
+    six_segments segments = copy_of_six();
+    segments.at[cases[i].without_l].header.last = false;
     do {
-      ddp_sink *s = ddp_sink_new();
-      bool arrived[SIX + 1] = {false};
-      size_t prefix = 0;
+      g_autoptr(ddp_sink) s = ddp_sink_new();
+      arrivals a = {0};
       for (size_t j = 0; j < SIX; j++) {
-        ddp_sink_receive(s, segments, order[j]);
-        arrived[order[j]] = true;
-        while (arrived[prefix]) {
-          prefix++;
-        }
-        EXPECT_FIELDS(s, (delivered, MIN(prefix, bad)), (errors, prefix > bad ? cases[i].errors : 0),
-                      (refusals, prefix > bad ? 1 - cases[i].errors : 0));
+        arrive(s, &a, segments.at, order[j]);
+        EXPECT_FIELDS(s, (delivered, MIN(a.prefix, bad)), (errors, a.prefix > bad ? cases[i].errors : 0),
+                      (refusals, a.prefix > bad ? 1 - cases[i].errors : 0));
       }
       for (size_t j = 0; j < s->delivered; j++) {
-        g_assert_cmpuint(s->deliveries[j].fpdu_start, ==, sent_start_of(segments, j));
-        g_assert_cmpuint(s->deliveries[j].buffer_id, ==, 0);
+        EXPECT_FIELDS(&s->deliveries[j], (fpdu_start, sent_start_of(segments.at, j)), (buffer_id, 0));
       }
-      g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, bad));
+      g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments.at, bad));
       g_assert_cmpuint(ddp_untagged_queue_next_msn(s->queues[0]), ==, 1);
       if (cases[i].errors > 0) {
-        EXPECT_FIELDS(s, (error.type, DDP_ERROR_UNTAGGED), (error.code, DDP_UNTAGGED_MSN_RANGE));
+        EXPECT_FIELDS(&s->error, (type, DDP_ERROR_UNTAGGED), (code, DDP_UNTAGGED_MSN_RANGE));
       }
-      ddp_sink_free(s);
     } while (next_permutation(order, SIX));
   }
 }
 
+/* Two segments; of the first one L is not set. */
+typedef struct open_case {
+  const char *name;
+  sent_segment segments[2];
+  bool is_delivered; /* the second, too */
+} open_case;
+
+static const open_case pairs[] = {
+    {"a Write and its end", {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0}, {TAGGED(0), 0, 0}}, true},
+    {"a Send and its end",
+     {{UNTAGGED(.msn = 1), 8, 0}, {UNTAGGED(.msn = 1, .message_offset = 8), 8, 0}},
+     true},
+    {"a Write, then a message that the ULP lets follow",
+     {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0},
+      {{.last = true, .version = 1, .ulp_control = FOLLOWING_CONTROL, .msn = 1}, 4, 0}},
+     true},
+    {"a Write, then a tagged message of another RsvdULP",
+     {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0},
+      {{.tagged = true, .last = true, .version = 1, .ulp_control = 0x42}, 0, 0}},
+     false},
+    {"a Write, then a message of queue 1",
+     {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0}, {UNTAGGED(.queue_number = 1, .msn = 1), 0, 0}},
+     false},
+    {"a Send, then a Write", {{UNTAGGED(.msn = 1), 8, 0}, {TAGGED(0), 0, 0}}, false},
+    {"a Send, then one that might follow a tagged message",
+     {{UNTAGGED(.msn = 1), 8, 0},
+      {{.last = true, .version = 1, .ulp_control = FOLLOWING_CONTROL, .queue_number = 1, .msn = 1}, 4, 0}},
+     false},
+    {"queue 0, then queue 1",
+     {{UNTAGGED(.msn = 1), 8, 0}, {UNTAGGED(.queue_number = 1, .msn = 1), 8, 0}},
+     false},
+    {"queue 1, then queue 0",
+     {{UNTAGGED(.queue_number = 1, .msn = 1), 8, 0}, {UNTAGGED(.msn = 1), 8, 0}},
+     false},
+};
+
 /* Which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged ones with the same
  * QN and MSN (DDP-089). */
-TEST(test_the_message_that_is_open)
+EACH_TEST(test_the_message_that_is_open, open_case, pairs)
 {
-  static const struct {
-    const char *what;
-    sent_segment segments[2]; /* of the first one L is not set */
-    bool is_delivered;
-  } pairs[] = {
-      {"a Write and its end", {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0}, {TAGGED(0), 0, 0}}, true},
-      {"a Send and its end",
-       {{UNTAGGED(.msn = 1), 8, 0}, {UNTAGGED(.msn = 1, .message_offset = 8), 8, 0}},
-       true},
-      {"a Write, then a message that the ULP lets follow",
-       {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0},
-        {{.last = true, .version = 1, .ulp_control = FOLLOWING_CONTROL, .msn = 1}, 4, 0}},
-       true},
-      {"a Write, then a tagged message of another RsvdULP",
-       {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0},
-        {{.tagged = true, .last = true, .version = 1, .ulp_control = 0x42}, 0, 0}},
-       false},
-      {"a Write, then a message of queue 1",
-       {{TAGGED(.stag = STAG, .tagged_offset = BASE), 8, 0}, {UNTAGGED(.queue_number = 1, .msn = 1), 0, 0}},
-       false},
-      {"a Send, then a Write", {{UNTAGGED(.msn = 1), 8, 0}, {TAGGED(0), 0, 0}}, false},
-      {"a Send, then one that might follow a tagged message",
-       {{UNTAGGED(.msn = 1), 8, 0},
-        {{.last = true, .version = 1, .ulp_control = FOLLOWING_CONTROL, .queue_number = 1, .msn = 1}, 4, 0}},
-       false},
-      {"queue 0, then queue 1",
-       {{UNTAGGED(.msn = 1), 8, 0}, {UNTAGGED(.queue_number = 1, .msn = 1), 8, 0}},
-       false},
-      {"queue 1, then queue 0",
-       {{UNTAGGED(.queue_number = 1, .msn = 1), 8, 0}, {UNTAGGED(.msn = 1), 8, 0}},
-       false},
-  };
-  for (size_t i = 0; i < 4 * G_N_ELEMENTS(pairs); i++) {
+  for (size_t i = 0; i < 4; i++) {
     size_t first = i & 1;
     g_autoptr(ddp_sink) s = ddp_sink_new_with(IWARP_IETF, i & 2);
-    sent_segment segments[2];
-    memcpy(segments, pairs[i / 4].segments, sizeof segments);
+    sent_segment segments[2] = {c->segments[0], c->segments[1]};
     segments[0].header.last = false;
-    g_test_message("%s", pairs[i / 4].what);
     g_assert_false(ddp_placer_is_within_message(s->placer));
     ddp_sink_receive(s, segments, first);
     ddp_sink_receive(s, segments, 1 - first);
-    EXPECT_FIELDS(s, (delivered, pairs[i / 4].is_delivered ? 2 : 1),
-                  (refusals, pairs[i / 4].is_delivered ? 0 : 1), (errors, 0));
-    g_assert_cmpint(ddp_placer_is_within_message(s->placer), ==, !pairs[i / 4].is_delivered);
+    EXPECT_FIELDS(s, (delivered, c->is_delivered ? 2 : 1), (refusals, !c->is_delivered), (errors, 0));
+    g_assert_cmpint(ddp_placer_is_within_message(s->placer), ==, !c->is_delivered);
   }
 }
 
-/* Passes `segments`, the six with a fault in segment `bad`, in `order`: the error surfaces with the
- * arrival of the last of segments 0 … bad, what is Delivered is the segments before it, and nothing is
- * placed for it (note D39). */
-static void check_fault_in_order(const sent_segment *segments, size_t bad, const size_t *order,
-                                 ddp_error error, bool refused)
-{
-  g_autoptr(ddp_sink) s = ddp_sink_new();
-  bool arrived[SIX + 1] = {false};
-  size_t prefix = 0;
-  for (size_t i = 0; i < SIX; i++) {
-    ddp_sink_receive(s, segments, order[i]);
-    arrived[order[i]] = true;
-    while (arrived[prefix]) {
-      prefix++;
-    }
-    assert_deliveries_of_six(s, segments, MIN(prefix, bad));
-    EXPECT_FIELDS(s, (errors, !refused && prefix > bad ? 1 : 0), (refusals, refused && prefix > bad ? 1 : 0));
-  }
-  if (!refused) {
-    g_assert_cmpint(s->error.type, ==, error.type);
-    g_assert_cmphex(s->error.code, ==, error.code);
-  }
-  g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, bad));
-  g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 0);
-  assert_place_of(s, bad, false);
-}
-
-static void check_fault(const sent_segment *segments, size_t bad, ddp_error error, bool refused)
+/* Passes `segments`, the six with a fault in segment `bad`, in every order: the error, or the refusal where
+ * it is NULL, surfaces with the arrival of the last of segments 0 … bad, what is Delivered is the segments
+ * before it, and nothing is placed for it (note D39). */
+static void check_fault(const sent_segment *segments, size_t bad, const ddp_error *error)
 {
   size_t order[SIX] = {0, 1, 2, 3, 4, 5};
   do {
-    check_fault_in_order(segments, bad, order, error, refused);
+    g_autoptr(ddp_sink) s = ddp_sink_new();
+    arrivals a = {0};
+    for (size_t i = 0; i < SIX; i++) {
+      arrive(s, &a, segments, order[i]);
+      assert_deliveries_of_six(s, segments, MIN(a.prefix, bad));
+      EXPECT_FIELDS(s, (errors, error && a.prefix > bad), (refusals, !error && a.prefix > bad));
+    }
+    if (error) {
+      EXPECT_FIELDS(&s->error, (type, error->type), (code, error->code));
+    }
+    g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, bad));
+    g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 0);
+    assert_place_of(s, bad, false);
   } while (next_permutation(order, SIX));
 }
 
 /* DDP-157, DDP-158, DDP-160: a fault anywhere, whatever the order of arrival, is reported once, and nothing
- * of its segment or behind it is Delivered. */
+ * of its segment or after it is Delivered. */
 TEST(test_fault_in_every_segment_and_order)
 {
   for (size_t bad = 0; bad < SIX; bad++) {
     bool tagged = six[bad].header.tagged;
-    sent_segment segments[SIX];
+    six_segments segments = copy_of_six();
+    segments.at[bad].header.version = 0;
+    check_fault(segments.at, bad, tagged ? &(ddp_error){1, 0x04} : &(ddp_error){2, 0x06});
 
-    memcpy(segments, six, sizeof six);
-    segments[bad].header.version = 0;
-    check_fault(segments, bad, tagged ? (ddp_error){1, 0x04} : (ddp_error){2, 0x06}, false);
+    segments = copy_of_six();
+    segments.at[bad].header.stag = STAG + 1;
+    segments.at[bad].header.queue_number = 2;
+    check_fault(segments.at, bad, tagged ? &(ddp_error){1, 0x00} : &(ddp_error){2, 0x01});
 
-    memcpy(segments, six, sizeof six);
-    segments[bad].header.stag = STAG + 1;
-    segments[bad].header.queue_number = 2;
-    check_fault(segments, bad, tagged ? (ddp_error){1, 0x00} : (ddp_error){2, 0x01}, false);
-
-    memcpy(segments, six, sizeof six);
-    segments[bad].header.ulp_control = REFUSED_CONTROL;
-    check_fault(segments, bad, (ddp_error){0, 0}, true);
+    segments = copy_of_six();
+    segments.at[bad].header.ulp_control = REFUSED_CONTROL;
+    check_fault(segments.at, bad, NULL);
   }
 }
 
 /* Two faults: the one that was sent first ends the stream, whichever arrives first. */
 TEST(test_the_first_fault_in_the_senders_order)
 {
-  sent_segment segments[SIX];
-  memcpy(segments, six, sizeof six);
-  segments[1].header.tagged_offset = 2000;
-  segments[4].header.version = 0;
-  check_fault(segments, 1, (ddp_error){1, 0x01}, false);
+  six_segments segments = copy_of_six();
+  segments.at[1].header.tagged_offset = 2000;
+  segments.at[4].header.version = 0;
+  check_fault(segments.at, 1, &(ddp_error){1, 0x01});
 }
 
-/* DDP-160: what arrives behind a known fault is dropped, not Placed, and what was Placed there before is
+/* DDP-160: what arrives after a known fault is dropped, not Placed, and what was Placed there before is
  * forgotten; so is everything once it has surfaced. */
-TEST(test_nothing_is_placed_behind_a_fault)
+SINK_TEST(test_nothing_is_placed_after_a_fault)
 {
-  sent_segment segments[SIX];
-  memcpy(segments, six, sizeof six);
-  segments[1].header.version = 0;
-  g_autoptr(ddp_sink) s = ddp_sink_new();
-  ddp_sink_receive(s, segments, 4);
+  six_segments segments = copy_of_six();
+  segments.at[1].header.version = 0;
+  ddp_sink_receive(s, segments.at, 4);
   g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 1);
-  ddp_sink_receive(s, segments, 1);
+  ddp_sink_receive(s, segments.at, 1);
   g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 0);
-  ddp_sink_receive(s, segments, 3);
+  ddp_sink_receive(s, segments.at, 3);
   assert_place_of(s, 3, false);
   g_assert_cmpuint(s->placed, ==, 1);
-  ddp_sink_receive(s, segments, 0);
-  ddp_sink_receive(s, segments, 2);
+  ddp_sink_receive(s, segments.at, 0);
+  ddp_sink_receive(s, segments.at, 2);
   EXPECT_FIELDS(s, (placed, 2), (errors, 1));
   assert_place_of(s, 2, false);
 }
@@ -338,32 +324,29 @@ SINK_TEST(test_a_segment_placed_again)
 }
 
 /* `err_now` (note D39): in every order a fault in segment 2 surfaces as it arrives; what has been
- * Delivered then are the segments in front of it that came without a gap, and nothing moves afterwards. */
+ * Delivered then are the segments before it that came without a gap, and nothing moves afterwards. */
 TEST(test_a_fault_that_surfaces_on_arrival)
 {
   enum { BAD = 2 };
   size_t order[SIX] = {0, 1, 2, 3, 4, 5};
-  sent_segment segments[SIX];
-  memcpy(segments, six, sizeof six);
-  segments[BAD].header.version = 0;
+  six_segments segments = copy_of_six();
+  segments.at[BAD].header.version = 0;
   do {
-    ddp_sink *s = ddp_sink_new_with(IWARP_IETF, true);
-    bool arrived[SIX] = {false};
+    g_autoptr(ddp_sink) s = ddp_sink_new_with(IWARP_IETF, true);
+    arrivals a = {0};
     size_t placed = 0;
     size_t delivered = 0;
     for (size_t i = 0; i < SIX; i++) {
-      ddp_sink_receive(s, segments, order[i]);
-      arrived[order[i]] = true;
-      if (!arrived[BAD]) {
+      arrive(s, &a, segments.at, order[i]);
+      if (!a.arrived[BAD]) {
         placed = i + 1;
-        delivered = !arrived[0] ? 0 : !arrived[1] ? 1 : 2;
+        delivered = a.prefix;
       }
-      EXPECT_FIELDS(s, (errors, arrived[BAD] ? 1 : 0), (placed, placed));
-      assert_deliveries_of_six(s, segments, delivered);
+      EXPECT_FIELDS(s, (errors, a.arrived[BAD]), (placed, placed));
+      assert_deliveries_of_six(s, segments.at, delivered);
     }
-    g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, BAD));
+    g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments.at, BAD));
     g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 0);
-    ddp_sink_free(s);
   } while (next_permutation(order, SIX));
 }
 
@@ -371,17 +354,16 @@ TEST(test_a_fault_that_surfaces_on_arrival)
  * is Delivered, no fault that waited surfaces. */
 TEST(test_a_stopped_placer)
 {
-  sent_segment segments[SIX];
-  memcpy(segments, six, sizeof six);
-  segments[4].header.version = 0;
+  six_segments segments = copy_of_six();
+  segments.at[4].header.version = 0;
   for (size_t waiting = 0; waiting < 2; waiting++) {
     g_autoptr(ddp_sink) s = ddp_sink_new();
-    ddp_sink_receive(s, segments, 0);
-    ddp_sink_receive(s, segments, waiting == 0 ? 2 : 4);
+    ddp_sink_receive(s, segments.at, 0);
+    ddp_sink_receive(s, segments.at, waiting == 0 ? 2 : 4);
     ddp_placer_stop(s->placer);
     g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 0);
     for (size_t i = 1; i < SIX; i++) {
-      ddp_sink_receive(s, segments, i);
+      ddp_sink_receive(s, segments.at, i);
     }
     EXPECT_FIELDS(s, (errors, 0), (placed, waiting == 0 ? 2 : 1), (delivered, 1));
     assert_place_of(s, 1, false);
@@ -389,14 +371,12 @@ TEST(test_a_stopped_placer)
   }
 }
 
-/* The ULP stops the placer from its Delivery handler, at each of the six: none is Delivered behind it,
- * though all are Placed and in order, and the fault behind them does not surface. */
+/* The ULP stops the placer from its Delivery handler, at each of the six: none is Delivered after it,
+ * though all are Placed and in order, and the fault after them does not surface. */
 TEST(test_stopped_at_a_delivery)
 {
-  const sent_segment bad = {{.version = 3}, 0, 0};
-  sent_segment segments[SIX + 1];
+  sent_segment segments[SIX + 1] = {[SIX] = {.header.version = 3}};
   memcpy(segments, six, sizeof six);
-  segments[SIX] = bad;
   for (size_t stop_at = 1; stop_at <= SIX; stop_at++) {
     g_autoptr(ddp_sink) s = ddp_sink_new();
     s->stop_at_delivery = stop_at;

@@ -4,6 +4,7 @@
 
 #include "base/random_stream.h"
 #include "ddp/ddp_stag_table.h"
+#include "fields.h"
 #include "stack_cleanup.h"
 #include "stag_changes.h"
 #include "test.h"
@@ -24,25 +25,41 @@ static ddp_registration writable(uint8_t *memory)
                             .is_remotely_invalidatable = true};
 }
 
-static ddp_stag_table *table_with(const ddp_registration *registration)
+/* The same but for the fields given: WRITABLE(memory, .length = 1). */
+#define WRITABLE(memory, ...) WITH(ddp_registration, writable(memory), __VA_ARGS__)
+
+static ddp_stag_table *table_with(ddp_registration registration)
 {
   ddp_stag_table *table = ddp_stag_table_new(1);
-  g_assert_true(ddp_stag_table_register_as(table, STAG, registration));
+  g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   return table;
 }
 
-/* One octet at `offset`, for writing. */
-static void assert_writes(const ddp_stag_table *table, uint64_t offset, const uint8_t *expected)
+/* One octet at `offset`. */
+static void assert_access(const ddp_stag_table *table, uint32_t stag, uint64_t offset, unsigned access,
+                          ddp_access_fault expected)
+{
+  ddp_access reached;
+  g_assert_cmpint(ddp_stag_table_check(table, own, stag, offset, 1, access, &reached), ==, expected);
+}
+
+/* The same, for writing: at `expected`, or refused. */
+static void assert_writes(const ddp_stag_table *table, uint32_t stag, uint64_t offset,
+                          const uint8_t *expected)
 {
   ddp_access reached = {0};
-  g_assert_cmpint(ddp_stag_table_check(table, own, STAG, offset, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
+  g_assert_cmpint(ddp_stag_table_check(table, own, stag, offset, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
   g_assert_true(reached.memory == expected);
 }
 
 static void assert_refuses(const ddp_stag_table *table, uint64_t offset, ddp_access_fault fault)
 {
-  ddp_access reached;
-  g_assert_cmpint(ddp_stag_table_check(table, own, STAG, offset, 1, WRITE, &reached), ==, fault);
+  assert_access(table, STAG, offset, WRITE, fault);
+}
+
+static void assert_invalidates(ddp_stag_table *table, bool shared_allowed, ddp_invalidation expected)
+{
+  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, shared_allowed), ==, expected);
 }
 
 typedef struct range_case {
@@ -89,13 +106,12 @@ TEST(test_base_and_bounds)
       {UINT64_MAX, UINT32_MAX, DDP_ACCESS_WRAPS, 0},
   };
   uint8_t memory[LENGTH];
-  ddp_registration registration = writable(memory);
-  g_autoptr(ddp_stag_table) table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(writable(memory));
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
 }
 
 /* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far
- * from its start as the offset from its base. The addresses are reserved, without memory behind them. */
+ * from its start as the offset from its base. The addresses are reserved, without memory. */
 TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = UINT64_C(1) << 33;
@@ -115,12 +131,8 @@ TEST(test_a_buffer_beyond_32_bits)
   };
   void *memory = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   g_assert_true(memory != MAP_FAILED);
-  ddp_registration registration = writable(memory);
-  registration.base = low;
-  registration.length = length;
-  ddp_stag_table *table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(WRITABLE(memory, .base = low, .length = length));
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
-  ddp_stag_table_free(table);
   munmap(memory, length);
 }
 
@@ -161,23 +173,22 @@ TEST(test_the_range_is_set_and_withdrawn)
 {
   uint8_t first[LENGTH];
   uint8_t second[LENGTH];
-  ddp_registration registration = writable(first);
-  g_autoptr(ddp_stag_table) table = table_with(&registration);
-  assert_writes(table, base + 49, first + 49);
+  g_autoptr(ddp_stag_table) table = table_with(writable(first));
+  assert_writes(table, STAG, base + 49, first + 49);
 
   g_assert_true(stag_set_range(table, STAG, base + 50, 10, first + 50));
   assert_refuses(table, base + 49, DDP_ACCESS_BOUNDS);
-  assert_writes(table, base + 50, first + 50);
-  assert_writes(table, base + 59, first + 59);
+  assert_writes(table, STAG, base + 50, first + 50);
+  assert_writes(table, STAG, base + 59, first + 59);
   assert_refuses(table, base + 60, DDP_ACCESS_BOUNDS);
 
   g_assert_true(stag_set_range(table, STAG, base + 50, LENGTH, second));
-  assert_writes(table, base + 50, second);
-  assert_writes(table, base + 149, second + 99);
+  assert_writes(table, STAG, base + 50, second);
+  assert_writes(table, STAG, base + 149, second + 99);
 
   g_assert_false(stag_set_range(table, STAG, UINT64_MAX, 1, second)); /* ends at 2^64 */
   g_assert_false(stag_set_range(table, STAG, base, 1, NULL));         /* an octet that is nowhere */
-  assert_writes(table, base + 50, second);
+  assert_writes(table, STAG, base + 50, second);
 
   g_assert_true(stag_set_range(table, STAG, base, 0, NULL));
   assert_refuses(table, base, DDP_ACCESS_BOUNDS);
@@ -193,17 +204,17 @@ TEST(test_validity_is_set_and_revoked)
   assert_refuses(table, base, DDP_ACCESS_INVALID_STAG);
   ddp_registration registration = writable(first);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
-  assert_writes(table, base, first);
+  assert_writes(table, STAG, base, first);
   registration.memory = second;
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration)); /* in use */
-  assert_writes(table, base, first);
+  assert_writes(table, STAG, base, first);
 
   g_assert_true(ddp_stag_table_deregister(table, STAG));
   assert_refuses(table, base, DDP_ACCESS_INVALID_STAG);
   g_assert_null(ddp_stag_table_find(table, STAG));
   g_assert_false(ddp_stag_table_deregister(table, STAG));
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
-  assert_writes(table, base, second);
+  assert_writes(table, STAG, base, second);
 }
 
 /* DDP-153, DDP-212: none, read, write and both, granted at the start and changed later, against both
@@ -211,19 +222,14 @@ TEST(test_validity_is_set_and_revoked)
 TEST(test_rights)
 {
   uint8_t memory[LENGTH];
-  ddp_registration registration = writable(memory);
   for (unsigned granted = 0; granted < 4; granted++) {
     for (unsigned before = 0; before < 4; before++) {
-      registration.access = before;
-      g_autoptr(ddp_stag_table) table = table_with(&registration);
-      g_assert_true(stag_set_access(table, STAG, granted));
-      ddp_access reached;
+      g_autoptr(ddp_stag_table) table = table_with(WRITABLE(memory, .access = before));
       bool reads = granted == 1 || granted == 3;
       bool writes = granted == 2 || granted == 3;
-      g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, READ, &reached), ==,
-                      reads ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
-      g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, WRITE, &reached), ==,
-                      writes ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
+      g_assert_true(stag_set_access(table, STAG, granted));
+      assert_access(table, STAG, base, READ, reads ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
+      assert_access(table, STAG, base, WRITE, writes ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
     }
   }
 }
@@ -247,25 +253,21 @@ static const association_case associations[] = {
 };
 
 /* DDP-205, DDP-208, DDP-209: an STag is tied to all streams of a Protection Domain or to one stream; others
- * cannot use it, neither for writing nor for reading. DDP-197: the tie is told at registration, or later. */
+ * cannot use it, neither for writing nor for reading. DDP-197: the tie is made at registration, or later. */
 TEST(test_association)
 {
   uint8_t memory[LENGTH];
   for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
     const association_case *c = &associations[i];
     g_test_message("case %zu", i);
-    ddp_registration registration = writable(memory);
-    registration.access = READ | WRITE;
-    registration.association = c->association;
-    registration.owner = c->owner;
-    g_autoptr(ddp_stag_table) table = table_with(&registration);
-    ddp_access reached;
-    g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, WRITE, &reached), ==, c->fault);
-    g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, READ, &reached), ==, c->fault);
+    g_autoptr(ddp_stag_table) table = table_with(
+        WRITABLE(memory, .access = READ | WRITE, .association = c->association, .owner = c->owner));
+    assert_access(table, STAG, base, WRITE, c->fault);
+    assert_access(table, STAG, base, READ, c->fault);
     for (size_t j = 0; j < G_N_ELEMENTS(associations); j++) {
       const association_case *later = &associations[j];
       g_assert_true(stag_associate(table, STAG, later->association, later->owner));
-      g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, WRITE, &reached), ==, later->fault);
+      assert_access(table, STAG, base, WRITE, later->fault);
     }
   }
 }
@@ -274,9 +276,7 @@ TEST(test_association)
 TEST(test_order_of_the_checks)
 {
   uint8_t memory[LENGTH];
-  ddp_registration registration = writable(memory);
-  registration.access = DDP_ACCESS_NONE;
-  registration.owner.stream_id = 8;
+  ddp_registration registration = WRITABLE(memory, .access = DDP_ACCESS_NONE, .owner.stream_id = 8);
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   assert_refuses(table, UINT64_MAX, DDP_ACCESS_INVALID_STAG);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
@@ -288,12 +288,9 @@ TEST(test_order_of_the_checks)
   assert_refuses(table, UINT64_MAX - 1, DDP_ACCESS_BOUNDS);
 }
 
-static void no_octets(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static void no_octets(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t from, G_GNUC_UNUSED uint32_t length,
+                      G_GNUC_UNUSED buffer_chain *chain)
 {
-  (void)user;
-  (void)from;
-  (void)length;
-  (void)chain;
 }
 
 /* Octets of a source are for reading only: what asks for more is refused when it is registered or changed. */
@@ -325,10 +322,8 @@ TEST(test_octets_of_a_source)
 TEST(test_octets_that_go_nowhere)
 {
   uint8_t octet;
-  ddp_registration registration = writable(NULL);
+  ddp_registration registration = WRITABLE(NULL, .discards = true, .access = READ | WRITE);
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
-  registration.discards = true;
-  registration.access = READ | WRITE;
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
   registration.access = WRITE;
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
@@ -355,10 +350,9 @@ TEST(test_stags_of_the_tables_choice)
   size_t near = 0;
   size_t top_bits = 0;
   for (size_t i = 0; i < COUNT; i++) {
-    ddp_registration registration = writable(memory + i);
+    ddp_registration registration = WRITABLE(memory + i, .length = 1);
     uint32_t again;
     uint32_t another;
-    registration.length = 1;
     g_assert_true(ddp_stag_table_register(table, &registration, &stags[i]));
     g_assert_true(ddp_stag_table_register(same, &registration, &again));
     g_assert_true(ddp_stag_table_register(other, &registration, &another));
@@ -371,9 +365,7 @@ TEST(test_stags_of_the_tables_choice)
   g_assert_cmpuint(top_bits, >, COUNT / 2 - 190);
   g_assert_cmpuint(top_bits, <, COUNT / 2 + 190);
   for (size_t i = 0; i < COUNT; i++) {
-    ddp_access reached = {0};
-    g_assert_cmpint(ddp_stag_table_check(table, own, stags[i], base, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
-    g_assert_true(reached.memory == memory + i);
+    assert_writes(table, stags[i], base, memory + i);
     g_assert_true(ddp_stag_table_find(table, stags[i])->memory == memory + i);
   }
 }
@@ -382,8 +374,7 @@ TEST(test_stags_of_the_tables_choice)
 TEST(test_a_chosen_stag_is_free)
 {
   uint8_t memory[2];
-  ddp_registration registration = writable(memory);
-  registration.length = 1;
+  ddp_registration registration = WRITABLE(memory, .length = 1);
   g_autoptr(ddp_stag_table) first = ddp_stag_table_new(5);
   g_autoptr(ddp_stag_table) second = ddp_stag_table_new(5);
   uint32_t chosen;
@@ -422,12 +413,10 @@ TEST(test_the_smallest_and_the_greatest_stag)
   ddp_registration registration = writable(memory);
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   for (size_t i = 0; i < G_N_ELEMENTS(stags); i++) {
-    ddp_access reached;
-    g_assert_cmpint(ddp_stag_table_check(table, own, stags[i], base, 1, WRITE, &reached), ==,
-                    DDP_ACCESS_INVALID_STAG);
+    assert_access(table, stags[i], base, WRITE, DDP_ACCESS_INVALID_STAG);
     g_assert_true(ddp_stag_table_register_as(table, stags[i], &registration));
     g_assert_false(ddp_stag_table_register_as(table, stags[i], &registration));
-    g_assert_cmpint(ddp_stag_table_check(table, own, stags[i], base, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
+    assert_writes(table, stags[i], base, memory);
     g_assert_true(ddp_stag_table_deregister(table, stags[i]));
     g_assert_false(ddp_stag_table_deregister(table, stags[i]));
   }
@@ -436,7 +425,7 @@ TEST(test_the_smallest_and_the_greatest_stag)
 /* What a refused invalidation leaves: an STag that still works (note D54). */
 static void assert_not_invalidated(ddp_stag_table *table, bool shared_allowed, ddp_invalidation expected)
 {
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, shared_allowed), ==, expected);
+  assert_invalidates(table, shared_allowed, expected);
   g_assert_nonnull(ddp_stag_table_find(table, STAG));
 }
 
@@ -444,11 +433,9 @@ static void assert_not_invalidated(ddp_stag_table *table, bool shared_allowed, d
 TEST(test_invalidation)
 {
   uint8_t memory[LENGTH];
-  ddp_registration registration = writable(memory);
-  registration.owner.stream_id = 8;
-  registration.is_remotely_invalidatable = false;
+  ddp_registration registration = WRITABLE(memory, .owner.stream_id = 8, .is_remotely_invalidatable = false);
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, true), ==, DDP_INVALIDATE_INVALID);
+  assert_invalidates(table, true, DDP_INVALIDATE_INVALID);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   assert_not_invalidated(table, true, DDP_INVALIDATE_NOT_ASSOCIATED);
   stag_associate(table, STAG, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, (ddp_stream_identity){7, 4});
@@ -459,9 +446,9 @@ TEST(test_invalidation)
   ddp_stag_table_deregister(table, STAG);
   registration = writable(memory);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
+  assert_invalidates(table, false, DDP_INVALIDATED);
   assert_refuses(table, base, DDP_ACCESS_INVALID_STAG);
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATE_INVALID);
+  assert_invalidates(table, false, DDP_INVALIDATE_INVALID);
 }
 
 /* A Protection Domain's STag is shared while more than one stream is in it: whether one of them may
@@ -472,17 +459,16 @@ TEST(test_invalidation_of_a_shared_stag)
   const ddp_stream_identity neighbour = {.stream_id = 8, .protection_domain = own.protection_domain};
   const ddp_stream_identity stranger = {.stream_id = 9, .protection_domain = 4};
   uint8_t memory[LENGTH];
-  ddp_registration registration = writable(memory);
-  registration.association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN;
-  registration.owner = (ddp_stream_identity){0, own.protection_domain};
-  g_autoptr(ddp_stag_table) table = table_with(&registration);
+  ddp_registration registration = WRITABLE(memory, .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                           .owner.protection_domain = own.protection_domain);
+  g_autoptr(ddp_stag_table) table = table_with(registration);
   ddp_stag_table_add_stream(table, own);
   ddp_stag_table_add_stream(table, stranger);
   ddp_stag_table_add_stream(table, neighbour);
   assert_not_invalidated(table, false, DDP_INVALIDATE_SHARED);
   ddp_stag_table_remove_stream(table, stranger);
   assert_not_invalidated(table, false, DDP_INVALIDATE_SHARED);
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, true), ==, DDP_INVALIDATED);
+  assert_invalidates(table, true, DDP_INVALIDATED);
 
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   for (unsigned i = 0; i < 65535; i++) { /* 65537 = 2^16 + 1 streams are more than one, too */
@@ -492,7 +478,7 @@ TEST(test_invalidation_of_a_shared_stag)
   for (unsigned i = 0; i < 65536; i++) {
     ddp_stag_table_remove_stream(table, neighbour);
   }
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
+  assert_invalidates(table, false, DDP_INVALIDATED);
 
   /* Alone in its domain, whose number has the same low 16 bits as one with two streams. */
   const ddp_stream_identity far = {.stream_id = 10, .protection_domain = own.protection_domain + 65536};
@@ -505,7 +491,7 @@ TEST(test_invalidation_of_a_shared_stag)
   registration.association = DDP_ASSOCIATED_BY_STREAM;
   registration.owner = own;
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
+  assert_invalidates(table, false, DDP_INVALIDATED);
 }
 
 /* Protection Domains get their streams in any order: a stream alone in its domain, after one in a domain of a
@@ -514,13 +500,11 @@ TEST(test_domains_in_any_order)
 {
   const ddp_stream_identity far = {.stream_id = 10, .protection_domain = 1000};
   uint8_t memory[LENGTH];
-  ddp_registration registration = writable(memory);
-  registration.association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN;
-  registration.owner = own;
-  g_autoptr(ddp_stag_table) table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table =
+      table_with(WRITABLE(memory, .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, .owner = own));
   ddp_stag_table_add_stream(table, far);
   ddp_stag_table_add_stream(table, own);
-  g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
+  assert_invalidates(table, false, DDP_INVALIDATED);
 }
 
 /* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it.
@@ -529,12 +513,10 @@ TEST(test_an_allocated_stag)
 {
   uint8_t memory[2 * LENGTH];
   ddp_registration registration = writable(memory);
-  ddp_access reached;
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   uint32_t stag = ddp_stag_table_allocate(table, own);
   for (unsigned i = 0; i < 2; i++) {
-    g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==,
-                    DDP_ACCESS_INVALID_STAG);
+    assert_access(table, stag, base, WRITE, DDP_ACCESS_INVALID_STAG);
     g_assert_null(ddp_stag_table_find(table, stag));
     g_assert_cmpint(ddp_stag_table_invalidate(table, own, stag, true), ==, DDP_INVALIDATE_INVALID);
     g_assert_false(ddp_stag_table_withdraw(table, stag));
@@ -544,8 +526,7 @@ TEST(test_an_allocated_stag)
     registration.owner.stream_id = own.stream_id;
     g_assert_true(ddp_stag_table_register_as(table, stag, &registration));
     g_assert_false(ddp_stag_table_register_as(table, stag, &registration));
-    g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
-    g_assert_true(reached.memory == memory + i * LENGTH);
+    assert_writes(table, stag, base, memory + i * LENGTH);
     g_assert_true(ddp_stag_table_withdraw(table, stag));
   }
   g_assert_true(ddp_stag_table_deregister(table, stag));
@@ -647,10 +628,8 @@ static uint8_t *supply_memory(void *user)
 TEST(test_memory_comes_when_it_is_reached)
 {
   uint8_t *memory = NULL;
-  ddp_registration registration = writable(NULL);
-  registration.supply = supply_memory;
-  registration.source_user = &memory;
-  g_autoptr(ddp_stag_table) table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table =
+      table_with(WRITABLE(NULL, .supply = supply_memory, .source_user = &memory));
   assert_refuses(table, base + LENGTH, DDP_ACCESS_BOUNDS);
   g_assert_null(memory);
   ddp_access reached;
@@ -658,6 +637,6 @@ TEST(test_memory_comes_when_it_is_reached)
   g_assert_nonnull(memory);
   g_autofree uint8_t *first = memory;
   g_assert_true(reached.memory == first + 7);
-  assert_writes(table, base + 8, first + 8);
+  assert_writes(table, STAG, base + 8, first + 8);
   g_assert_true(memory == first);
 }

@@ -19,18 +19,16 @@ typedef struct fixture {
   ulp_delivery_check *check;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer data)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   slots_fixture_init(&f->fixture, 2, OCTETS, true);
   f->slot = ulp_slots_take(f->fixture.slots, 777);
   memcpy(ulp_slots_memory(f->fixture.slots, f->slot->number), pattern_at(f->fixture.table, 777), OCTETS);
   f->check = ulp_delivery_check_new();
 }
 
-static void tear_down(fixture *f, gconstpointer data)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   ulp_delivery_check_free(f->check);
   slots_fixture_clear(&f->fixture);
 }
@@ -171,7 +169,7 @@ FIXTURE_TEST(test_last_unexpected_is_the_last)
   g_assert_cmpuint(errors(f), ==, 1);
 }
 
-/* A Send counts when its receive completes, and what the completion says of it is compared: buffer, length,
+/* A Send counts when its receive completes, and the fields of the completion are compared: buffer, length,
  * Solicited Event, STag. */
 FIXTURE_TEST(test_receives)
 {
@@ -181,17 +179,13 @@ FIXTURE_TEST(test_receives)
                                  .solicited = true,
                                  .invalidated = true,
                                  .invalidated_stag = 0x55};
-  rnic_completion completions[6];
+  const rnic_completion completions[] = {right,
+                                         WITH(rnic_completion, right, .id = right.id + 1),
+                                         WITH(rnic_completion, right, .octets = HALF - 1),
+                                         WITH(rnic_completion, right, .solicited = false),
+                                         WITH(rnic_completion, right, .invalidated = false),
+                                         WITH(rnic_completion, right, .invalidated_stag = 0x56)};
   ulp_message whole;
-
-  for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
-    completions[i] = right;
-  }
-  completions[1].id++;
-  completions[2].octets--;
-  completions[3].solicited = false;
-  completions[4].invalidated = false;
-  completions[5].invalidated_stag++;
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
     g_autoptr(ulp_delivery_check) fresh = ulp_delivery_check_new();
     ulp_message send = send_of(f, HALF);

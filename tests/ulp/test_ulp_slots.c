@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers taken in turn, their guards, and the payload that their messages have. */
+#include "fields.h"
 #include "slots_fixture.h"
 #include "stack_cleanup.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -12,11 +14,13 @@ static void set_up(slots_fixture *f, gconstpointer stags)
   slots_fixture_init(f, SLOTS, OCTETS, stags != NULL);
 }
 
-static void tear_down(slots_fixture *f, gconstpointer stags)
+static void tear_down(slots_fixture *f, G_GNUC_UNUSED gconstpointer stags)
 {
-  (void)stags;
   slots_fixture_clear(f);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(slots_fixture, NULL, set_up, tear_down, name)
+#define STAGS_TEST(name) TEST_WITH(slots_fixture, "stags", set_up, tear_down, name)
 
 static uint8_t *memory_of(const slots_fixture *f, const ulp_slot *slot)
 {
@@ -28,14 +32,13 @@ static void take_all(slots_fixture *f, ulp_slot *slots[SLOTS])
   for (uint32_t i = 0; i < SLOTS; i++) {
     g_assert_true(ulp_slots_has_next(f->slots));
     slots[i] = ulp_slots_take(f->slots, i);
-    g_assert_cmpuint(slots[i]->index, ==, i);
-    g_assert_cmpuint(slots[i]->payload, ==, i);
+    EXPECT_FIELDS(slots[i], (index, i), (payload, i));
     g_assert_null(slots[i]->memory);
   }
 }
 
 /* There may be more than 2^16 of them. */
-static void test_many(void)
+TEST(test_many)
 {
   enum { MANY = (1 << 16) + 1 };
   g_auto(slots_fixture) fixture;
@@ -48,11 +51,10 @@ static void test_many(void)
   g_assert_false(ulp_slots_has_next(fixture.slots));
 }
 
-/* Three slots go round; one that is still taken holds up the turn, though the one behind it is free. */
-static void test_turn(slots_fixture *f, gconstpointer data)
+/* Three slots go round; one that is still taken holds up the turn, though the one after it is free. */
+FIXTURE_TEST(test_turn)
 {
   ulp_slot *slots[SLOTS];
-  (void)data;
 
   take_all(f, slots);
   g_assert_false(ulp_slots_has_next(f->slots));
@@ -69,10 +71,9 @@ static void test_turn(slots_fixture *f, gconstpointer data)
 }
 
 /* No Tagged Offset is in two slots, nor the same at both ends. */
-static void test_tagged_offsets_differ(slots_fixture *f, gconstpointer data)
+FIXTURE_TEST(test_tagged_offsets_differ)
 {
   ulp_slot *slots[SLOTS];
-  (void)data;
 
   take_all(f, slots);
   for (uint64_t i = 0; i < SLOTS; i++) {
@@ -93,10 +94,9 @@ static const ddp_registration *registration_of(const slots_fixture *f, enum side
 }
 
 /* A slot keeps its STags from one message to the next; a new one counts for the next. */
-static void test_stags_stay(slots_fixture *f, gconstpointer data)
+STAGS_TEST(test_stags_stay)
 {
   uint32_t stags[SLOTS][2], renewed[SLOTS] = {0};
-  (void)data;
 
   for (uint32_t i = 0; i < 3 * SLOTS; i++) {
     ulp_slot *slot = ulp_slots_take(f->slots, 0);
@@ -123,21 +123,17 @@ static void test_stags_stay(slots_fixture *f, gconstpointer data)
 
 /* They are valid while the slot is taken: at the end that has the memory for writing, at the other for
  * reading; of its octets. */
-static void test_stags_are_valid(slots_fixture *f, gconstpointer data)
+STAGS_TEST(test_stags_are_valid)
 {
   ulp_slot *slot = ulp_slots_take(f->slots, 7);
   uint32_t stag = slot->stag, source_stag = slot->source_stag;
-  (void)data;
 
   const ddp_registration *sink = registration_of(f, SIDE_INITIATOR, stag);
   const ddp_registration *source = registration_of(f, SIDE_RESPONDER, source_stag);
-  g_assert_cmpuint(sink->access, ==, DDP_ACCESS_REMOTE_WRITE);
-  g_assert_cmpuint(source->access, ==, DDP_ACCESS_REMOTE_READ);
-  g_assert_cmpuint(sink->base, ==, slot->base);
-  g_assert_cmpuint(source->base, ==, slot->source_base);
-  g_assert_true(sink->length == OCTETS && source->length == OCTETS);
-  g_assert_true(sink->is_remotely_invalidatable && source->is_remotely_invalidatable);
-  g_assert_true(sink->association == DDP_ASSOCIATED_BY_STREAM && source->association == sink->association);
+  EXPECT_FIELDS(sink, (access, DDP_ACCESS_REMOTE_WRITE), (base, slot->base), (length, OCTETS),
+                (is_remotely_invalidatable, true), (association, DDP_ASSOCIATED_BY_STREAM));
+  EXPECT_FIELDS(source, (access, DDP_ACCESS_REMOTE_READ), (base, slot->source_base), (length, OCTETS),
+                (is_remotely_invalidatable, true), (association, DDP_ASSOCIATED_BY_STREAM));
   g_assert_true(ulp_slots_release(f->slots, slot));
   g_assert_null(registration_of(f, SIDE_INITIATOR, stag));
   g_assert_null(registration_of(f, SIDE_RESPONDER, source_stag));
@@ -145,17 +141,15 @@ static void test_stags_are_valid(slots_fixture *f, gconstpointer data)
 
 /* The memory of a slot by its number, in any order; what a misbehaving peer sends for one that is not taken
  * goes nowhere. */
-static void test_memory_by_number(slots_fixture *f, gconstpointer data)
+FIXTURE_TEST(test_memory_by_number)
 {
   static const uint32_t order[] = {0, 1, 2, 1, 0, 2, 2, 0};
   ulp_slot *slots[SLOTS];
-  (void)data;
 
   take_all(f, slots);
   for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
-    uint8_t *memory = ulp_slots_memory(f->slots, order[i]);
-    g_assert_nonnull(memory);
-    g_assert_true(memory == slots[order[i]]->memory);
+    g_assert_nonnull(ulp_slots_memory(f->slots, order[i]));
+    g_assert_true(ulp_slots_memory(f->slots, order[i]) == slots[order[i]]->memory);
   }
   ulp_slots_release(f->slots, slots[0]); /* the one found last */
   uint8_t *stray = ulp_slots_memory(f->slots, 0);
@@ -169,10 +163,9 @@ static void test_memory_by_number(slots_fixture *f, gconstpointer data)
 }
 
 /* Who has a reference keeps the slot and its memory, though it was released and its number is taken anew. */
-static void test_reference(slots_fixture *f, gconstpointer data)
+FIXTURE_TEST(test_reference)
 {
   ulp_slot *slots[SLOTS];
-  (void)data;
 
   take_all(f, slots);
   memset(memory_of(f, slots[0]), 0x11, OCTETS);
@@ -186,14 +179,13 @@ static void test_reference(slots_fixture *f, gconstpointer data)
   ulp_slot_unref(slots[0]);
 }
 
-/* The octet in front of a slot and the one after it are watched, those within are not. */
-static void test_guards(slots_fixture *f, gconstpointer data)
+/* The octet before a slot and the one after it are watched, those within are not. */
+FIXTURE_TEST(test_guards)
 {
   static const struct {
     int offset;
     bool intact;
   } cases[] = {{-1, false}, {0, true}, {OCTETS - 1, true}, {OCTETS, false}};
-  (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     ulp_slot *slot = ulp_slots_take(f->slots, 0);
@@ -206,13 +198,12 @@ static void test_guards(slots_fixture *f, gconstpointer data)
 
 /* Payload from any octet on, longer than the pattern table: octet i of a message that starts at p is octet p
  * + i of the table. */
-static void test_payload(slots_fixture *f, gconstpointer data)
+FIXTURE_TEST(test_payload)
 {
   enum { LENGTH = PATTERN_OCTETS + 1000 };
   g_autofree uint8_t *octets = g_malloc(LENGTH);
   ulp_slot *slot = ulp_slots_take(f->slots, 65000);
   g_auto(buffer_chain) chain;
-  (void)data;
 
   buffer_chain_init(&chain);
   ulp_slot_payload(slot, 400, LENGTH, &chain);
@@ -221,19 +212,4 @@ static void test_payload(slots_fixture *f, gconstpointer data)
   for (uint64_t i = 0; i < LENGTH; i++) {
     g_assert_cmphex(octets[i], ==, *pattern_at(f->table, (65000 + 400 + i) % PATTERN_OCTETS));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add("/ulp-slots/turn", slots_fixture, NULL, set_up, test_turn, tear_down);
-  g_test_add_func("/ulp-slots/many", test_many);
-  g_test_add("/ulp-slots/tagged-offsets", slots_fixture, NULL, set_up, test_tagged_offsets_differ, tear_down);
-  g_test_add("/ulp-slots/stags", slots_fixture, "stags", set_up, test_stags_stay, tear_down);
-  g_test_add("/ulp-slots/valid", slots_fixture, "stags", set_up, test_stags_are_valid, tear_down);
-  g_test_add("/ulp-slots/memory-by-number", slots_fixture, NULL, set_up, test_memory_by_number, tear_down);
-  g_test_add("/ulp-slots/reference", slots_fixture, NULL, set_up, test_reference, tear_down);
-  g_test_add("/ulp-slots/guards", slots_fixture, NULL, set_up, test_guards, tear_down);
-  g_test_add("/ulp-slots/payload", slots_fixture, NULL, set_up, test_payload, tear_down);
-  return g_test_run();
 }

@@ -2,11 +2,10 @@
 /* The engine, over the native driver. */
 #include "engine/engine.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "engine_ties.h"
 #include "network_cleanup.h"
+#include "test.h"
 
 /* Timers that write "letter@time " when they run. */
 typedef struct writer {
@@ -40,7 +39,7 @@ typedef struct world {
   writer writers[3]; /* a, b, c: the workload of connections 0, 1, 2 */
 } world;
 
-static void world_open(world *opened)
+static void set_up(world *opened, G_GNUC_UNUSED gconstpointer data)
 {
   opened->clock = engine_native_new();
   opened->written = g_string_new(NULL);
@@ -51,7 +50,7 @@ static void world_open(world *opened)
   }
 }
 
-static void world_close(world *closed)
+static void tear_down(world *closed, G_GNUC_UNUSED gconstpointer data)
 {
   for (size_t index = 0; index < G_N_ELEMENTS(closed->writers); index++) {
     engine_timer_free(closed->writers[index].frees_itself ? NULL : closed->writers[index].timer);
@@ -60,10 +59,10 @@ static void world_close(world *closed)
   engine_free(closed->clock);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(world, world_close)
+#define FIXTURE_TEST(name) TEST_WITH(world, NULL, set_up, tear_down, name)
 
 /* With nothing due the clock stays, or is at `until`. */
-static void test_nothing_due(void)
+TEST(test_nothing_due)
 {
   g_autoptr(engine) clock = engine_native_new();
   g_assert_cmpint(engine_now(clock), ==, 0);
@@ -73,68 +72,60 @@ static void test_nothing_due(void)
   g_assert_cmpint(engine_now(clock), ==, 500);
 }
 
-static void test_fires_once_at_its_time(void)
+FIXTURE_TEST(test_fires_once_at_its_time)
 {
-  g_auto(world) w;
-  world_open(&w);
-  engine_timer_set(w.writers[0].timer, 30);
-  engine_timer_set(w.writers[1].timer, 10);
-  engine_timer_set(w.writers[2].timer, 20);
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(w.written->str, ==, "b@10 c@20 a@30 ");
-  g_assert_cmpint(engine_now(w.clock), ==, 30);
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(w.written->str, ==, "b@10 c@20 a@30 ");
+  engine_timer_set(f->writers[0].timer, 30);
+  engine_timer_set(f->writers[1].timer, 10);
+  engine_timer_set(f->writers[2].timer, 20);
+  engine_run(f->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(f->written->str, ==, "b@10 c@20 a@30 ");
+  g_assert_cmpint(engine_now(f->clock), ==, 30);
+  engine_run(f->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(f->written->str, ==, "b@10 c@20 a@30 ");
 }
 
-static void test_moved_and_switched_off(void)
+FIXTURE_TEST(test_moved_and_switched_off)
 {
-  g_auto(world) w;
-  world_open(&w);
   for (size_t index = 0; index < 3; index++) {
-    engine_timer_set(w.writers[index].timer, 100);
+    engine_timer_set(f->writers[index].timer, 100);
   }
-  engine_timer_set(w.writers[0].timer, 150);
-  engine_timer_set(w.writers[1].timer, TIME_PS_NEVER);
-  engine_timer_set(w.writers[1].timer, TIME_PS_NEVER);
-  engine_timer_set(w.writers[2].timer, 50);
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(w.written->str, ==, "c@50 a@150 ");
+  engine_timer_set(f->writers[0].timer, 150);
+  engine_timer_set(f->writers[1].timer, TIME_PS_NEVER);
+  engine_timer_set(f->writers[1].timer, TIME_PS_NEVER);
+  engine_timer_set(f->writers[2].timer, 50);
+  engine_run(f->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(f->written->str, ==, "c@50 a@150 ");
 }
 
 /* What is due at `until` runs, what is due after it waits, and the clock stands at `until`. */
-static void test_until(void)
+FIXTURE_TEST(test_until)
 {
-  g_auto(world) w;
-  world_open(&w);
-  w.writers[0].again = 10;
-  engine_timer_set(w.writers[0].timer, 10);
-  engine_run(w.clock, 30);
-  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 ");
-  engine_run(w.clock, 39);
-  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 ");
-  g_assert_cmpint(engine_now(w.clock), ==, 39);
-  engine_run(w.clock, 40);
-  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 a@40 ");
-  engine_run(w.clock, 50);
-  g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 a@40 a@50 ");
+  f->writers[0].again = 10;
+  engine_timer_set(f->writers[0].timer, 10);
+  engine_run(f->clock, 30);
+  g_assert_cmpstr(f->written->str, ==, "a@10 a@20 a@30 ");
+  engine_run(f->clock, 39);
+  g_assert_cmpstr(f->written->str, ==, "a@10 a@20 a@30 ");
+  g_assert_cmpint(engine_now(f->clock), ==, 39);
+  engine_run(f->clock, 40);
+  g_assert_cmpstr(f->written->str, ==, "a@10 a@20 a@30 a@40 ");
+  engine_run(f->clock, 50);
+  g_assert_cmpstr(f->written->str, ==, "a@10 a@20 a@30 a@40 a@50 ");
 }
 
 /* A stop in the middle of a picosecond leaves the rest of it to the next run, and the clock there. */
-static void test_stop(void)
+FIXTURE_TEST(test_stop)
 {
-  g_auto(world) w;
-  world_open(&w);
-  w.writers[1].stops = true;
+  f->writers[1].stops = true;
   for (size_t index = 0; index < 3; index++) {
-    engine_timer_set(w.writers[index].timer, 7);
+    engine_timer_set(f->writers[index].timer, 7);
   }
-  engine_stop(w.clock); /* nothing runs yet: no effect */
-  engine_run(w.clock, 9);
-  g_assert_cmpstr(w.written->str, ==, "a@7 b@7 ");
-  g_assert_cmpint(engine_now(w.clock), ==, 7);
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(w.written->str, ==, "a@7 b@7 c@7 ");
+  engine_stop(f->clock); /* nothing runs yet: no effect */
+  engine_run(f->clock, 9);
+  g_assert_cmpstr(f->written->str, ==, "a@7 b@7 ");
+  g_assert_cmpint(engine_now(f->clock), ==, 7);
+  engine_run(f->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(f->written->str, ==, "a@7 b@7 c@7 ");
 }
 
 static void write_star(void *user, time_ps now)
@@ -144,34 +135,30 @@ static void write_star(void *user, time_ps now)
 
 /* After every second callback, from the moment on that it is asked for; and no more when it is asked no
  * more. */
-static void test_observed(void)
+FIXTURE_TEST(test_observed)
 {
-  g_auto(world) w;
-  world_open(&w);
-  engine_timer_set(w.writers[1].timer, 1);
-  engine_run(w.clock, TIME_PS_NEVER);
-  engine_observe(w.clock, 2, write_star, w.written);
-  w.writers[0].again = 10;
-  engine_timer_set(w.writers[0].timer, 5);
-  engine_run(w.clock, 50);
-  engine_observe(w.clock, 1, NULL, NULL);
-  engine_run(w.clock, 70);
-  g_assert_cmpstr(w.written->str, ==, "b@1 a@5 a@15 *@15 a@25 a@35 *@35 a@45 a@55 a@65 ");
+  engine_timer_set(f->writers[1].timer, 1);
+  engine_run(f->clock, TIME_PS_NEVER);
+  engine_observe(f->clock, 2, write_star, f->written);
+  f->writers[0].again = 10;
+  engine_timer_set(f->writers[0].timer, 5);
+  engine_run(f->clock, 50);
+  engine_observe(f->clock, 1, NULL, NULL);
+  engine_run(f->clock, 70);
+  g_assert_cmpstr(f->written->str, ==, "b@1 a@5 a@15 *@15 a@25 a@35 *@35 a@45 a@55 a@65 ");
 }
 
 /* A timer may be freed while it is set, and by its own callback. */
-static void test_freed(void)
+FIXTURE_TEST(test_freed)
 {
-  g_auto(world) w;
-  world_open(&w);
-  unsigned unused = 0;
-  engine_timer *dropped = engine_timer_new(w.clock, ENGINE_TIMER, 0, 0, write_letter, &unused);
+  writer nobody = {0};
+  engine_timer *dropped = engine_timer_new(f->clock, ENGINE_TIMER, 0, 0, write_letter, &nobody);
   engine_timer_set(dropped, 5);
-  engine_timer_set(w.writers[0].timer, 6);
-  w.writers[0].frees_itself = true;
+  engine_timer_set(f->writers[0].timer, 6);
+  f->writers[0].frees_itself = true;
   engine_timer_free(dropped);
-  engine_run(w.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(w.written->str, ==, "a@6 ");
+  engine_run(f->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(f->written->str, ==, "a@6 ");
 }
 
 /* Random setting, moving and switching off of 60 timers, against a table searched from end to end. Few
@@ -225,7 +212,7 @@ static void shadow_fired(void *user, time_ps now)
   all->rounds -= all->rounds > 0;
 }
 
-static void test_random_against_model(void)
+TEST(test_random_against_model)
 {
   g_autoptr(engine) clock = engine_native_new();
   shadow all = {.random = random_stream_new(SHADOW_SEED, "engine"), .rounds = SHADOW_ROUNDS};
@@ -251,52 +238,45 @@ static void test_random_against_model(void)
   random_stream_free(all.random);
 }
 
-/* Caller mistakes end the process. */
-static void test_past_is_refused(void)
+/* Caller mistakes end the process, in `mistake`. */
+static void expect_refused(world *f, void (*mistake)(world *f), const char *message)
 {
   if (g_test_subprocess()) {
-    world w;
-    world_open(&w);
-    engine_timer_set(w.writers[0].timer, 10);
-    engine_run(w.clock, TIME_PS_NEVER);
-    engine_timer_set(w.writers[0].timer, 9);
+    mistake(f);
     return;
   }
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
   g_test_trap_assert_failed();
-  g_test_trap_assert_stderr("*when >= engine_now*");
+  g_test_trap_assert_stderr(message);
 }
 
-static void test_undefined_order_is_refused(void)
+static void set_past(world *f)
 {
-  if (g_test_subprocess()) {
-    world w;
-    world_open(&w);
-    engine_timer *twin = engine_timer_new(w.clock, ENGINE_WORKLOAD, 2, 0, write_letter, &w.writers[2]);
-    engine_timer_set(w.writers[2].timer, 10);
-    engine_timer_set(twin, 10);
-    engine_run(w.clock, TIME_PS_NEVER);
-    return;
-  }
-  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
-  g_test_trap_assert_failed();
-  g_test_trap_assert_stderr("*two timers due at 10 ps share class 3, major 2, minor 0*");
+  engine_timer_set(f->writers[0].timer, 10);
+  engine_run(f->clock, TIME_PS_NEVER);
+  engine_timer_set(f->writers[0].timer, 9);
 }
 
-int main(int argc, char **argv)
+FIXTURE_TEST(test_past_is_refused)
+{
+  expect_refused(f, set_past, "*when >= engine_now*");
+}
+
+static void set_twins(world *f)
+{
+  engine_timer *twin = engine_timer_new(f->clock, ENGINE_WORKLOAD, 2, 0, write_letter, &f->writers[2]);
+  engine_timer_set(f->writers[2].timer, 10);
+  engine_timer_set(twin, 10);
+  engine_run(f->clock, TIME_PS_NEVER);
+}
+
+FIXTURE_TEST(test_undefined_order_is_refused)
+{
+  expect_refused(f, set_twins, "*two timers due at 10 ps share class 3, major 2, minor 0*");
+}
+
+__attribute__((constructor)) static void register_ties(void)
 {
   static const engine_ties_maker make = engine_native_new;
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/engine/nothing-due", test_nothing_due);
-  g_test_add_func("/engine/fires-once-at-its-time", test_fires_once_at_its_time);
-  g_test_add_func("/engine/moved-and-switched-off", test_moved_and_switched_off);
-  g_test_add_func("/engine/until", test_until);
-  g_test_add_func("/engine/stop", test_stop);
-  g_test_add_func("/engine/observed", test_observed);
-  g_test_add_func("/engine/freed", test_freed);
-  g_test_add_func("/engine/random-against-model", test_random_against_model);
-  g_test_add_func("/engine/past-is-refused", test_past_is_refused);
-  g_test_add_func("/engine/undefined-order-is-refused", test_undefined_order_is_refused);
   engine_ties_add_tests(&make);
-  return g_test_run();
 }

@@ -2,12 +2,17 @@
 /* The event queue alone: what is first, whatever was moved, switched off or removed before. */
 #include "engine/event_queue.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "engine/engine.h"
+#include "test.h"
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(event_queue, event_queue_clear)
+
+/* How many timers there are, or which place one has. */
+typedef struct numbered {
+  const char *name;
+  unsigned number;
+} numbered;
 
 static event_queue_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
 {
@@ -32,7 +37,7 @@ static void take(event_queue *queue, event_queue_timer *expected)
 
 /* A deadline that is put off again and again, and one that is switched off, stand in nobody's way; the first
  * of several that were put off is the one that is now due first. */
-static void test_put_off(void)
+TEST(test_put_off)
 {
   g_auto(event_queue) queue = {0};
   event_queue_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
@@ -55,7 +60,7 @@ static void test_put_off(void)
 }
 
 /* One that has just been taken may be set to the same moment again, with the same keys or with others. */
-static void test_set_again(void)
+TEST(test_set_again)
 {
   g_auto(event_queue) queue = {0};
   event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
@@ -76,6 +81,8 @@ static void test_set_again(void)
  * theirs. The model is a table searched from end to end. Few timers stand in a row, many in a heap; with 14
  * the one becomes the other and back. */
 enum { TIMERS_MAX = 150, STEPS = 60000, SEED = 20250611, MOMENTS = 40 };
+
+static const numbered TIMERS[] = {{"4", 4}, {"14", 14}, {"150", TIMERS_MAX}};
 
 typedef struct model {
   event_queue queue;
@@ -122,9 +129,9 @@ static void model_change(model *m, time_ps now)
   event_queue_set(&m->queue, &m->timers[i], m->when[i], m->minor[i]);
 }
 
-static void test_random_against_model(gconstpointer data)
+EACH_TEST(test_random_against_model, numbered, TIMERS)
 {
-  model m = {.count = GPOINTER_TO_UINT(data), .random = random_stream_new(SEED, "queue")};
+  model m = {.count = c->number, .random = random_stream_new(SEED, "queue")};
   time_ps now = 0;
   unsigned taken = 0;
   for (unsigned i = 0; i < m.count; i++) {
@@ -153,7 +160,7 @@ static void test_random_against_model(gconstpointer data)
 
 /* Timers with the keys of others, which are moved away before both are due, are no mistake; nor is one that
  * gets its moment when the other has been taken. */
-static void test_same_keys_at_other_moments(void)
+TEST(test_same_keys_at_other_moments)
 {
   g_auto(event_queue) queue = {0};
   event_queue_timer one = timer_of(ENGINE_TIMER, 3, 1);
@@ -171,14 +178,24 @@ static void test_same_keys_at_other_moments(void)
   take(&queue, &twin);
 }
 
+/* The test fails in a process of its own, with `message`. */
+static void expect_refused(const char *message)
+{
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr(message);
+}
+
 /* Several timers have had the same keys at the same moment; two are left there when the first is taken.
  * Whichever they are, the mistake is found, also after entries that are out of date: in the row of six, and
  * in the heap of 18, whose last is below the fifth (its four children begin with number 17), and that is
  * below the first. */
-static void test_same_keys_are_refused(gconstpointer data)
+static const numbered TWINS[] = {{"6", 6}, {"18", 18}};
+
+EACH_TEST(test_same_keys_are_refused, numbered, TWINS)
 {
   enum { TWINS_MAX = 18 };
-  unsigned count = GPOINTER_TO_UINT(data);
+  unsigned count = c->number;
   if (g_test_subprocess()) {
     event_queue queue = {0};
     event_queue_timer twins[TWINS_MAX];
@@ -193,17 +210,17 @@ static void test_same_keys_are_refused(gconstpointer data)
     take(&queue, &twins[0]);
     return;
   }
-  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
-  g_test_trap_assert_failed();
-  g_test_trap_assert_stderr("*two timers due at 10 ps share class 2, major 3, minor 1*");
+  expect_refused("*two timers due at 10 ps share class 2, major 3, minor 1*");
 }
 
 /* The twin is the first, second, third or fourth child of the head of a heap; its neighbours are due
  * later. */
-static void test_same_keys_beside_others_are_refused(gconstpointer data)
+static const numbered PLACES[] = {{"1", 1}, {"2", 2}, {"3", 3}, {"4", 4}};
+
+EACH_TEST(test_same_keys_beside_others_are_refused, numbered, PLACES)
 {
   enum { OTHERS = 20 };
-  unsigned place = GPOINTER_TO_UINT(data);
+  unsigned place = c->number;
   if (g_test_subprocess()) {
     event_queue queue = {0};
     event_queue_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
@@ -219,30 +236,5 @@ static void test_same_keys_beside_others_are_refused(gconstpointer data)
     take(&queue, &one);
     return;
   }
-  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
-  g_test_trap_assert_failed();
-  g_test_trap_assert_stderr("*two timers due at 10 ps share class 1, major 0, minor 9*");
-}
-
-static void add_numbered(const char *name, unsigned number, GTestDataFunc function)
-{
-  g_autofree char *path = g_strdup_printf("/engine/queue/%s/%u", name, number);
-  g_test_add_data_func(path, GUINT_TO_POINTER(number), function);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/engine/queue/put-off", test_put_off);
-  g_test_add_func("/engine/queue/set-again", test_set_again);
-  add_numbered("random-against-model", 4, test_random_against_model);
-  add_numbered("random-against-model", 14, test_random_against_model);
-  add_numbered("random-against-model", TIMERS_MAX, test_random_against_model);
-  g_test_add_func("/engine/queue/same-keys-at-other-moments", test_same_keys_at_other_moments);
-  add_numbered("same-keys-are-refused", 6, test_same_keys_are_refused);
-  add_numbered("same-keys-are-refused", 18, test_same_keys_are_refused);
-  for (unsigned place = 1; place <= 4; place++) {
-    add_numbered("same-keys-beside-others-are-refused", place, test_same_keys_beside_others_are_refused);
-  }
-  return g_test_run();
+  expect_refused("*two timers due at 10 ps share class 1, major 0, minor 9*");
 }

@@ -156,6 +156,8 @@ static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
   tcp_fixture_end *end = user;
   g_assert_cmpint(now, ==, end->fixture->now);
   g_assert_cmpuint(emss_octets, ==, end->connection->gauges->emss_octets);
+  /* what every link carries, 68 octets (RFC 791) or 1280 (RFC 8200), less headers and timestamps */
+  g_assert_cmpuint(emss_octets, >=, end->config.local_address.version == 6 ? 1280 - 60 - 12 : 68 - 40 - 12);
   end->emss_changes++;
   end->emss_octets = emss_octets;
   NOTE(end->fixture, emss_octets);

@@ -59,16 +59,6 @@ TEST(test_close)
   }
 }
 
-TEST(test_both_close_at_once)
-{
-  g_autoptr(tcp_fixture) f = connected();
-  finish(f, 0);
-  finish(f, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  expect_finished(f, 0);
-  expect_finished(f, 1);
-}
-
 /* The FIN rides on the segment that empties the queue. */
 TEST(test_fin_with_payload)
 {

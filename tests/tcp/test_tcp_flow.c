@@ -6,67 +6,6 @@
 
 enum { EMSS = 1460 };
 
-/* IW 10 (RFC 6928), an ACK for every second segment, each opening the window by 2 segments (RFC 3465, L =
- * 2): bursts of 10, 20, 40. */
-TEST(test_slow_start)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
-  post(f, 0, 200 * EMSS, 0);
-  for (unsigned burst = 10; burst <= 40; burst *= 2) {
-    g_assert_cmpuint(on_wire(f, 0), ==, burst);
-    g_assert_cmpuint(window_of(f), ==, burst * EMSS);
-    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-    deliver_all(f, 0);
-    g_assert_cmpuint(on_wire(f, 1), ==, burst / 2);
-    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-    deliver_all(f, 1);
-  }
-}
-
-/* 3 segments in flight of 10 allowed: the window is not the limit and does not grow. */
-TEST(test_what_is_not_full_does_not_grow)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
-  for (unsigned i = 0; i < 5; i++) {
-    post(f, 0, 3 * EMSS, 0);
-    g_assert_cmpuint(on_wire(f, 0), ==, 3);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-  }
-  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
-}
-
-/* Linux's first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the
- * next 6 are quick, and the 14 segments left have 7. */
-TEST(test_quick_acks)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.quick_acks = 16));
-  post(f, 0, 100 * EMSS, 0);
-  deliver_all(f, 0);
-  g_assert_cmpuint(on_wire(f, 1), ==, 10);
-  deliver_all(f, 1);
-  g_assert_cmpuint(on_wire(f, 0), ==, 20);
-  deliver_all(f, 0);
-  g_assert_cmpuint(on_wire(f, 1), ==, 6 + 7);
-}
-
-/* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
-TEST(test_delayed_ack)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
-  post(f, 0, 3 * EMSS, 0);
-  deliver(f, 0);
-  expect_nothing(f, 1);
-  deliver(f, 0);
-  expect_ack(f, 1, 2 * EMSS);
-  drop_segment(f, 1);
-  deliver(f, 0);
-  time_ps arrived = f->now;
-  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==,
-                  arrived + f->end[0].config.delayed_ack_ps);
-  expect_quiet_until(f, 1, arrived + f->end[0].config.delayed_ack_ps);
-  expect_ack(f, 1, 3 * EMSS);
-}
-
 /* Payload the other way carries the ACK. */
 TEST(test_ack_rides_on_payload)
 {
@@ -286,33 +225,6 @@ TEST(test_fin_waits_for_the_window)
   script_window(f, 1000, 1000);
   expect_segment(f, 0, 1000, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, TCP_FIN);
-}
-
-/* A closed window is probed with RTO and back-off (300 + 600 ms) for ever, as long as it is answered; then
- * the stream goes on. */
-TEST(test_zero_window)
-{
-  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
-  script_window(f, 0, 0);
-  post(f, 0, 1000, TCP_RECORD_FPDU);
-  time_ps start = f->now;
-  expect_nothing(f, 0);
-  expect_quiet_until(f, 0, start + 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(-1, 1000)); /* must be answered */
-  drop_segment(f, 0);
-  advance_to(f, start + 900 * TIME_PS_PER_MILLISECOND);
-  drop_segment(f, 0);
-  for (unsigned i = 0; i < 20; i++) { /* more than retries_max */
-    script_window(f, 0, 0);
-    advance_by(f, 120 * TIME_PS_PER_SECOND);
-    drop_all(f, 0);
-  }
-  g_assert_false(f->end[0].closed);
-  script_window(f, 0, 2000);
-  expect_segment(f, 0, 0, 1000);
-  g_assert_cmpuint(tcp_transport_statistics(f->end[0].connection)->timeouts, ==, 0);
 }
 
 /* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */

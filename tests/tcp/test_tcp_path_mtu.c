@@ -3,7 +3,6 @@
  * 2923 §2.1). */
 #include "tcp/tcp_path_mtu.h"
 
-#include "base/random_stream.h"
 #include "tcp_fixture.h"
 #include "test.h"
 
@@ -299,50 +298,6 @@ TEST(test_without_connection)
   forge_too_big(f, 0, 0, 1000, 600);
   g_assert_cmpuint(emss_of(f), ==, EMSS);
   g_assert_cmpuint(f->end[0].emss_changes + f->end[1].emss_changes, ==, 0);
-}
-
-/* Anything at all from anywhere, in the middle of a transfer both ways with losses: EMSS only falls, to 68
- * - 40 - 12 at worst, and in the end all octets have arrived. */
-TEST(test_hostile_messages)
-{
-  static const uint32_t mtus[] = {0, 1, 67, 68, 100, 576, 1279, 1280, 1499, 1500, 65535};
-  for (uint64_t seed = 1; seed <= 24; seed++) {
-    g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    g_autoptr(random_stream) random = random_stream_new(seed, "hostile messages");
-    tcp_config config =
-        *TCP_WITH(.timestamps = seed & 1, .rack = seed & 2, .black_hole_detection = seed & 4,
-                  .segmentation = seed & 8 ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM);
-    if (seed & 16) {
-      config.local_address = ip_address_v6(0, 0);
-    }
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
-    uint32_t before = emss_of(f);
-    for (unsigned i = 0; i < 60; i++) {
-      queue_record(f, 0, 1 + (uint32_t)random_stream_below(random, 3000), TCP_RECORD_FPDU);
-      collect(f, 0);
-      uint64_t position = f->end[0].acknowledged + random_stream_below(random, 6000) - 1000;
-      forge_too_big(f, 0, random_stream_below(random, 4) ? position : random_stream_next(random),
-                    (uint32_t)random_stream_below(random, 1480),
-                    random_stream_below(random, 8) ? 1000 + (uint32_t)random_stream_below(random, 500)
-                                                   : mtus[random_stream_below(random, G_N_ELEMENTS(mtus))]);
-      g_assert_cmpuint(emss_of(f), <=, before);
-      g_assert_cmpuint(emss_of(f), >=, seed & 16 ? 1280 - 60 - 12 : 68 - 40 - 12);
-      before = emss_of(f);
-      if (random_stream_below(random, 3) == 0 && on_wire(f, 0) > 0) {
-        drop_segment(f, 0);
-      }
-      advance_by(f, 10 * TIME_PS_PER_MILLISECOND);
-      deliver_all(f, 0);
-      deliver_all(f, 1);
-    }
-    for (unsigned i = 0; i < 400 && f->end[0].acknowledged < f->end[0].posted; i++) {
-      deliver_all(f, 0);
-      deliver_all(f, 1);
-      advance_by(f, 100 * TIME_PS_PER_MILLISECOND);
-    }
-    g_assert_cmpuint(f->end[0].acknowledged, ==, f->end[0].posted);
-    g_assert_cmpuint(f->end[1].passed_octets, ==, f->end[0].posted);
-  }
 }
 
 /* A message with an octet changed, of those that its checksum covers, counts as little as one that never

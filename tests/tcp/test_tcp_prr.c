@@ -93,15 +93,3 @@ TEST(test_sends_while_pipe_falls)
     EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (recoveries, 1));
   }
 }
-
-/* At the end the window is the threshold: 5 segments, when the retransmission is acknowledged. */
-TEST(test_ends_at_the_threshold)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.prr = true));
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 9);
-  expect_segment(f, 0, 0, EMSS);
-  deliver_and_acknowledge(f);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
-}

@@ -27,23 +27,6 @@ static void fly(tcp_fixture *f, unsigned from)
   }
 }
 
-/* §6.2 step 4: no reordering was seen: the SACKs of three segments are enough, as DupThresh was. 0 of ten
- * is lost. */
-TEST(test_three_segments_sacked)
-{
-  g_autoptr(tcp_fixture) f = connected_with(false, false);
-  post_losing(f, 10 * EMSS, 1);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP);
-  deliver_segments(f, 2);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
-  deliver_segments(f, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
-  settle_through(f, 10 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
-}
-
 /* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries
  * without. */
 TEST(test_recoveries_narrow_the_window)
@@ -63,25 +46,6 @@ TEST(test_recoveries_narrow_the_window)
     g_assert_cmpuint(sender->flight->rack.known.multiple, ==, recovery == 1 ? 3 : 1);
     settle(f, TCP_FIXTURE_ROUND_TRIP);
   }
-}
-
-/* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the
- * reordering timer ends the wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need
- * RTO. */
-TEST(test_reordering_timer)
-{
-  g_autoptr(tcp_fixture) f = connected_with(false, false);
-  post(f, 0, 2 * EMSS, 0);
-  time_ps start = f->now;
-  drop_segment(f, 0);
-  fly(f, 0);
-  fly(f, 1);
-  expect_nothing(f, 0);
-  time_ps deadline = start + TCP_FIXTURE_ROUND_TRIP + TCP_FIXTURE_ROUND_TRIP / 4;
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
-  expect_quiet_until(f, 0, deadline);
-  expect_lone_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
 }
 
 /* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The

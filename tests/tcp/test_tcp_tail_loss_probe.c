@@ -247,32 +247,6 @@ TEST(test_probe_with_new_octets)
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
 }
 
-/* After the probe the timer expires: one probe, then time-outs. */
-TEST(test_time_out_after_the_probe)
-{
-  g_autoptr(tcp_fixture) f = connected_with_probe();
-  post_losing(f, 2 * EMSS, ALL);
-  advance_by(f, ms(200));
-  drop_all(f, 0);
-  expect_quiet_until(f, 0, f->now + ms(300));
-  expect_segment(f, 0, 0, EMSS);
-  EXPECT_FIELDS(statistics_of(f), (timeouts, 1), (tail_loss_probes, 1), (retransmissions_lost, 1));
-}
-
-/* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the
- * retransmission timer expires at 300: the probe goes then, in its place, and the timer starts anew. */
-TEST(test_probe_in_place_of_a_time_out)
-{
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_pair(TCP_WITH(.rack = true, .tail_loss_probe = true, .delayed_ack_ps = ms(150)));
-  post_losing(f, EMSS, ALL);
-  advance_by(f, ms(300));
-  expect_segment(f, 0, 0, EMSS);
-  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
-  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
-}
-
 /* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is
  * lost: the next deadline after the SACK is the reordering timer's, then RTO's. A SACK that comes 5 ms
  * before the probe of 200 ms would leave turns that one off: the first is lost 195 + 100 / 4 ms after it

@@ -22,8 +22,9 @@ typedef struct trouble {
   bool counts; /* what is sent again, as in check_retransmissions() … */
   unsigned allowance;
   double mtu;     /* how often, a step, the path MTU changes; */
-  double refusal; /* the layer above refuses the next segment with certain octets, or the next at all; */
-  double unread;  /* and leaves octets unread, or reads them */
+  double refusal; /* the layer above refuses the next segment with certain octets, or the next at all, */
+  double unread;  /* leaves octets unread, or reads them; */
+  double forgery; /* a message comes about a packet that was too big, or never was; EMSS only falls */
   bool drips;     /* the ends post record by record, now and then */
   bool aborts;    /* end 0, in the middle */
 } trouble;
@@ -137,6 +138,15 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
     uint64_t octets = random_stream_below(random, 2) * random_stream_below(random, 20000);
     tcp_connection_set_unread_octets(connection, octets);
     collect(f, end);
+  }
+  if (random_stream_chance(random, what->forgery)) {
+    uint32_t before = connection->gauges->emss_octets;
+    uint64_t position = f->end[end].acknowledged + random_stream_below(random, 6000) - 1000;
+    position = random_stream_chance(random, 0.8) ? position : random_stream_next(random);
+    forge_too_big(f, end, position, (uint32_t)random_stream_below(random, 1480),
+                  random_stream_chance(random, 0.9) ? 1000 + (uint32_t)random_stream_below(random, 500)
+                                                    : (uint32_t)random_stream_below(random, 80));
+    g_assert_cmpuint(connection->gauges->emss_octets, <=, before);
   }
   if (posts_more(f, end) && random_stream_chance(random, 0.3)) {
     post_record(f, end, what, random);
@@ -300,6 +310,11 @@ static const trouble TROUBLES[] = {
      .seeds = 2,
      .wire = {.loss = 0.02, .ack_loss = 0.02, .lateness = 0.05},
      .mtu = 0.02},
+    {.name = "forged_messages",
+     .octets = {40000, 10000},
+     .seeds = 1,
+     .wire = {.loss = 0.05},
+     .forgery = 0.05},
     {.name = "refusals",
      .octets = {40000, 10000},
      .seeds = 2,

@@ -29,6 +29,7 @@ TEST(test_probes)
     g_assert_cmpuint(statistics_of(f)->window_probes, ==, i + 1);
     g_assert_cmpuint(on_wire(f, 0), ==, 1);
     g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(-1, config.isn));
+    g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
     drop_segment(f, 0);
     script_window(f, 0, 0);
   }

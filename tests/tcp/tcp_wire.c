@@ -74,11 +74,11 @@ static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence
 }
 
 /* A sender that repacketizes does not notice a SACK that begins where a segment stood that has been joined to
- * the one before it: as when the path was too narrow for others between such segments. */
-static bool may_miss_sacks(const tcp_wire *wire, unsigned from)
+ * the one before it: as when others between such segments were too big. */
+static bool may_miss_sacks(const tcp_fixture_end *sender)
 {
-  return wire->faults.narrow_mtu_octets > 0 &&
-         wire->fixture->end[from].config.retransmission == TCP_RETRANSMISSION_REPACKETIZE;
+  return sender->config.retransmission == TCP_RETRANSMISSION_REPACKETIZE &&
+         tcp_transport_statistics(sender->connection)->path_mtu_changes > 0;
 }
 
 /* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018
@@ -99,7 +99,7 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
   g_assert_cmpuint(position, >=, way->acknowledged);
   uint64_t sacked = range_set_covered(way->sacked, position, end);
   g_assert_true(sacked == 0 || (wire->faults.cuts > 0 && sacked < end - position) ||
-                may_miss_sacks(wire, from));
+                may_miss_sacks(&wire->fixture->end[from]));
   way->highest = MAX(way->highest, end);
 }
 

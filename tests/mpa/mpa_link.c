@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa_link.h"
 
+#include "mpa_receiver.h"
+
 #include <string.h>
 
-#include "mpa/mpa_framer.h"
 #include "stack_cleanup.h"
 
 enum { NO_OCTET = -1, WINDOW = 1 << 18 };
@@ -18,21 +19,15 @@ static mpa_link_end *peer_of(const mpa_link_end *end)
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   mpa_link_end *end = user;
-  const mpa_link_end *peer = peer_of(end);
-  guint index = 0;
+  const mpa_stream_fpdu *sent = mpa_stream_find(peer_of(end)->stream, ulpdu->fpdu_start);
 
   g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
-  while (index < peer->fpdu_starts->len &&
-         g_array_index(peer->fpdu_starts, uint64_t, index) != ulpdu->fpdu_start) {
-    index++;
-  }
-  g_assert_cmpuint(index, <, peer->posted->len);
-  const GByteArray *sent = g_ptr_array_index(peer->posted, index);
-  g_assert_cmpuint(ulpdu->octets->length, ==, sent->len);
-  g_assert_true(buffer_chain_equals(ulpdu->octets, 0, sent->len, sent->data));
-  g_assert_true(g_hash_table_add(end->passed, GUINT_TO_POINTER(index + 1)));
+  g_assert_nonnull(sent);
+  g_assert_cmpuint(ulpdu->octets->length, ==, sent->ulpdu_octets);
+  g_assert_true(buffer_chain_equals(ulpdu->octets, 0, sent->ulpdu_octets, sent->ulpdu));
+  g_assert_true(g_hash_table_add(end->passed, sent->ulpdu));
   end->passed_count++;
-  g_string_append_printf(end->trace, "%u@%" G_GINT64_FORMAT " ", index, now);
+  g_string_append_printf(end->trace, "%" G_GUINT64_FORMAT "@%" G_GINT64_FORMAT " ", sent->start, now);
 }
 
 static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
@@ -52,16 +47,8 @@ static void enter_full_operation(mpa_link_end *end)
 
   end->sent_start = tcp_transport_posted_octets(end->tcp);
   end->received_start = mpa_startup_received_frame_octets(end->startup);
-  end->framer = mpa_framer_new(mpa_startup_send_markers(end->startup), crc);
+  end->stream = mpa_stream_begin(mpa_startup_send_markers(end->startup), crc);
   end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);
-}
-
-static uint64_t in_order_edge(const mpa_deframer *deframer)
-{
-  mpa_held held;
-
-  mpa_deframer_held(deframer, &held);
-  return held.edge;
 }
 
 static void send_frame(mpa_link_end *end)
@@ -73,7 +60,7 @@ static void send_frame(mpa_link_end *end)
     tcp_transport_post(end->tcp, &frame, 0);
   }
   buffer_chain_clear(&frame);
-  if (!end->framer && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
+  if (!end->stream && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
     enter_full_operation(end);
   }
 }
@@ -159,8 +146,6 @@ static void set_up_end(mpa_link_end *end, unsigned number)
 
   set_up_tcp(end, number);
   end->startup = mpa_startup_new(&startup);
-  end->posted = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
-  end->fpdu_starts = g_array_new(false, false, sizeof(uint64_t));
   end->sent = g_byte_array_new();
   end->segments = g_array_new(false, false, sizeof(mpa_link_segment));
   end->passed = g_hash_table_new(NULL, NULL);
@@ -183,7 +168,7 @@ static void note_segment(mpa_link_end *end, const datagram *packet, const tcp_he
   g_assert_cmpuint(position, ==, end->sent->len);
   g_byte_array_set_size(end->sent, (guint)to);
   buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, end->sent->data + position);
-  if (end->framer && position >= end->sent_start) {
+  if (end->stream && position >= end->sent_start) {
     mpa_link_segment segment = {position - end->sent_start, to - end->sent_start};
     g_array_append_val(end->segments, segment);
   }
@@ -341,10 +326,8 @@ void mpa_link_free(mpa_link *link)
     g_queue_clear_full(&end->wire, (GDestroyNotify)datagram_unref);
     tcp_transport_free(end->tcp);
     mpa_startup_free(end->startup);
-    mpa_framer_free(end->framer);
+    mpa_stream_free(end->stream);
     mpa_deframer_free(end->deframer);
-    g_ptr_array_free(end->posted, true);
-    g_array_free(end->fpdu_starts, true);
     g_byte_array_unref(end->sent);
     g_array_free(end->segments, true);
     g_hash_table_destroy(end->passed);
@@ -355,23 +338,18 @@ void mpa_link_free(mpa_link *link)
 
 void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
 {
-  mpa_link_end *end = &link->end[from];
-  GByteArray *ulpdu = g_byte_array_new();
-  uint64_t start = mpa_framer_offset(end->framer);
-  g_auto(buffer_chain) source;
+  mpa_stream *stream = link->end[from].stream;
+  uint32_t start = stream->octets->len;
+  g_autofree uint8_t *ulpdu = g_malloc(ulpdu_octets);
   g_auto(buffer_chain) fpdu;
 
-  g_byte_array_set_size(ulpdu, ulpdu_octets);
   for (uint32_t i = 0; i < ulpdu_octets; i++) {
-    ulpdu->data[i] = (uint8_t)((start + i) * UINT64_C(0x9E3779B97F4A7C15) >> 56);
+    ulpdu[i] = (uint8_t)((start + i) * UINT64_C(0x9E3779B97F4A7C15) >> 56);
   }
-  g_ptr_array_add(end->posted, ulpdu);
-  g_array_append_val(end->fpdu_starts, start);
-  buffer_chain_init(&source);
+  mpa_stream_append(stream, ulpdu, ulpdu_octets);
   buffer_chain_init(&fpdu);
-  buffer_chain_append(&source, ulpdu->data, ulpdu_octets, NULL);
-  mpa_framer_frame(end->framer, &source, &fpdu);
-  tcp_transport_post(end->tcp, &fpdu, TCP_RECORD_FPDU);
+  buffer_chain_append_copy(&fpdu, stream->octets->data + start, stream->octets->len - start);
+  tcp_transport_post(link->end[from].tcp, &fpdu, TCP_RECORD_FPDU);
 }
 
 void mpa_link_expect_all(const mpa_link *link, unsigned from)
@@ -379,8 +357,8 @@ void mpa_link_expect_all(const mpa_link *link, unsigned from)
   const mpa_link_end *receiver = &link->end[!from];
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
-  g_assert_cmpuint(receiver->passed_count, ==, link->end[from].posted->len);
-  g_assert_cmpuint(in_order_edge(receiver->deframer), ==, mpa_framer_offset(link->end[from].framer));
+  g_assert_cmpuint(receiver->passed_count, ==, link->end[from].stream->fpdus->len);
+  g_assert_cmpuint(in_order_edge(receiver->deframer), ==, link->end[from].stream->octets->len);
 }
 
 uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from)

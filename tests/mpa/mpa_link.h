@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two MPA endpoints over two TCP connections: startup, framer and deframer of the product put together as
  * plainly as can be, and a middlebox between them. ULPDUs of any length are posted; what comes out is
- * compared with them octet by octet, each once. The stream that each end sends is kept, so that a test can
- * read it with its own eyes. */
+ * compared with them octet by octet, each once. The stream that each end sends is kept. */
 #ifndef TESTS_MPA_MPA_LINK_H
 #define TESTS_MPA_MPA_LINK_H
 
 #include <glib.h>
 
 #include "mpa/mpa_deframer.h"
-#include "mpa/mpa_framer.h"
 #include "mpa/mpa_startup.h"
+#include "mpa_stream.h"
 #include "tcp/tcp_connection_private.h"
 
 enum { MPA_LINK_ENDS = 2 }; /* SIDE_INITIATOR, SIDE_RESPONDER */
@@ -40,18 +39,16 @@ typedef struct mpa_link_end {
   struct mpa_link *link;
   tcp_transport *tcp;
   mpa_startup *startup;
-  mpa_framer *framer;      /* NULL before full operation */
+  mpa_stream *stream;      /* what it posts in its FPDU phase; NULL before full operation */
   mpa_deframer *deframer;  /* NULL before full operation */
   uint64_t sent_start;     /* stream position of its FPDU phase */
   uint64_t received_start; /* of the peer's */
-  GPtrArray *posted;       /* of GByteArray: ULPDUs */
-  GArray *fpdu_starts;     /* of uint64_t: where their FPDUs start */
   GByteArray *sent;        /* all octets of its stream that have left, startup frames included */
   GArray *segments;        /* of mpa_link_segment: with FPDUs, first transmissions */
   GQueue wire;             /* of datagram */
-  GHashTable *passed;      /* numbers, from 1 on, of the peer's ULPDUs that were passed */
+  GHashTable *passed;      /* the peer's FPDUs that were passed */
   guint passed_count;
-  GString *trace; /* what its ULP sees: number and time of each ULPDU passed */
+  GString *trace; /* what its ULP sees: place and time of each ULPDU passed */
   mpa_error error;
   uint64_t error_offset;
   bool finished;

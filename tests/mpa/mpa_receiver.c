@@ -234,7 +234,7 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
   mpa_held held;
 
   held_in_stream(receiver, copy, &held);
-  mpa_receiver_expect_all_held(receiver, held);
+  expect_all_held(receiver, held);
   g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
   g_assert_cmpint(receiver->copy_error, ==, receiver->error);
   g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
@@ -248,7 +248,7 @@ static void append_block(const mpa_receiver *receiver, uint64_t from, uint64_t t
   buffer_chain_append_copy(segment, receiver->stream->octets->data + from, (uint32_t)(to - from));
 }
 
-void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
+void arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
   buffer_chain segment;
 
@@ -283,7 +283,7 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   g_assert_cmpuint(receiver->errors, ==, receiver->error != MPA_ERROR_NONE);
 }
 
-mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index)
+mpa_location located_by(const mpa_receiver *receiver, guint index)
 {
   for (guint each = 0; each < receiver->passed->len; each++) {
     if (g_array_index(receiver->passed, uint64_t, each) == mpa_stream_at(receiver->stream, index)->start) {
@@ -293,7 +293,36 @@ mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index)
   return MPA_LOCATIONS;
 }
 
-void mpa_receiver_expect_all_held(const mpa_receiver *receiver, mpa_held expected)
+void expect_methods(const mpa_receiver *receiver, const char *methods)
+{
+  static const char letters[] = {[MPA_LOCATED_BY_CHAIN] = 'c',
+                                 [MPA_LOCATED_BY_MARKER] = 'm',
+                                 [MPA_LOCATED_BY_MARKER_CHAIN] = 'l',
+                                 [MPA_LOCATED_BY_ASSUMPTION] = 'a',
+                                 [MPA_LOCATIONS] = '-'};
+  g_autoptr(GString) found = g_string_new(NULL);
+
+  for (guint index = 0; index < receiver->stream->fpdus->len; index++) {
+    g_string_append_c(found, letters[located_by(receiver, index)]);
+  }
+  g_assert_cmpstr(found->str, ==, methods);
+}
+
+uint64_t in_order_edge(const mpa_deframer *deframer)
+{
+  mpa_held held;
+
+  mpa_deframer_held(deframer, &held);
+  return held.edge;
+}
+
+void expect_passed(const mpa_receiver *receiver, guint count, uint64_t edge)
+{
+  g_assert_cmpuint(receiver->passed->len, ==, count);
+  g_assert_cmpuint(in_order_edge(receiver->deframer), ==, edge);
+}
+
+void expect_all_held(const mpa_receiver *receiver, mpa_held expected)
 {
   mpa_held held;
 
@@ -305,16 +334,15 @@ void mpa_receiver_expect_all_held(const mpa_receiver *receiver, mpa_held expecte
                 held.incomplete + held.unlocated + held.order + held.partial_fpdus == 0);
 }
 
-void mpa_receiver_expect_all(const mpa_receiver *receiver)
+void expect_all(const mpa_receiver *receiver)
 {
   const mpa_deframer_statistics *statistics = mpa_deframer_statistics_of(receiver->deframer);
   const mpa_stream *stream = receiver->stream;
   uint64_t markers = stream->markers ? (stream->octets->len + 511) / 512 : 0;
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
-  g_assert_cmpuint(receiver->passed->len, ==, stream->fpdus->len);
-  g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, receiver->start + stream->octets->len);
-  mpa_receiver_expect_held(receiver, .incomplete = 0);
+  expect_passed(receiver, stream->fpdus->len, receiver->start + stream->octets->len);
+  expect_held(receiver, .incomplete = 0);
   g_assert_cmpuint(statistics->fpdus, ==, stream->fpdus->len);
   g_assert_cmpuint(statistics->located_by[MPA_LOCATED_BY_CHAIN] +
                        statistics->located_by[MPA_LOCATED_BY_MARKER] +

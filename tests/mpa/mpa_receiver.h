@@ -39,27 +39,40 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_receiver, mpa_receiver_free)
 /* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect() is
  * asked before, and must agree with what happens. It is tried out on a copy before, which must come to hold
  * the same in as many pieces. */
-void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
+void arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
 
 /* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
-mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index);
+mpa_location located_by(const mpa_receiver *receiver, guint index);
+
+/* The same of all FPDUs of the stream, a letter for each: c by the chain, m by a marker, l by the length of
+ * one that a marker located, a by assumption, - when it is not passed. */
+void expect_methods(const mpa_receiver *receiver, const char *methods);
 
 /* What is held is exactly `expected`; or the fields of it that are not 0, which follow by name. */
-void mpa_receiver_expect_all_held(const mpa_receiver *receiver, mpa_held expected);
-#define mpa_receiver_expect_held(receiver, ...)                                                              \
-  mpa_receiver_expect_all_held((receiver), (mpa_held){__VA_ARGS__})
+void expect_all_held(const mpa_receiver *receiver, mpa_held expected);
+#define expect_held(receiver, ...) expect_all_held((receiver), (mpa_held){__VA_ARGS__})
+
+/* The segment arrives, and then these fields of what is held are not 0. */
+#define arrive_and_hold(receiver, from, to, ...)                                                             \
+  do {                                                                                                       \
+    arrive((receiver), (from), (to));                                                                        \
+    expect_held((receiver), __VA_ARGS__);                                                                    \
+  } while (0)
+
+/* So many FPDUs were passed, and the in-order edge is there. */
+void expect_passed(const mpa_receiver *receiver, guint count, uint64_t edge);
 
 /* All FPDUs of the stream are passed, nothing is held, no error happened; the methods, and assumption, sum to
  * them. */
-void mpa_receiver_expect_all(const mpa_receiver *receiver);
+void expect_all(const mpa_receiver *receiver);
 
-/* The in-order edge. */
-static inline uint64_t mpa_receiver_edge(const mpa_deframer *deframer)
-{
-  mpa_held held;
+uint64_t in_order_edge(const mpa_deframer *deframer);
 
-  mpa_deframer_held(deframer, &held);
-  return held.edge;
-}
+/* ULPDUs of 1442 octets, MULPDU at an EMSS of 1460: FPDU k is [1460 k, 1460 (k + 1)), of 2 + 1442 + 4 octets
+ * and three markers: at 0, 512, 1024; 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632. */
+#define FULL ULPDUS(1442, 1442, 1442, 1442)
+
+/* A test of a receiver `made` of those, with markers and CRC. */
+#define FULL_TEST(name) TEST_OF(mpa_receiver, made, mpa_receiver_of(true, true, FULL), name)
 
 #endif

@@ -25,7 +25,9 @@ typedef struct mpa_stream {
   GArray *fpdus; /* of mpa_stream_fpdu */
 } mpa_stream;
 
-/* The stream of `count` ULPDUs of the given lengths; their octets are arbitrary and differ. */
+/* The stream of `count` ULPDUs of the given lengths, ULPDUS(100, 200); their octets are arbitrary and differ.
+ */
+#define ULPDUS(...) (const uint32_t[]){__VA_ARGS__}, G_N_ELEMENTS(((const uint32_t[]){__VA_ARGS__}))
 mpa_stream *mpa_stream_new(bool markers, bool crc, const uint32_t *ulpdu_octets, guint count);
 void mpa_stream_free(mpa_stream *stream);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_stream, mpa_stream_free)

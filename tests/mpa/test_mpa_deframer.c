@@ -11,18 +11,17 @@
 /* Segments that each carry one whole FPDU, in order: nothing is ever held (MPA-173, MPA-321). */
 static void check_aligned(bool markers, bool crc)
 {
-  static const uint32_t ulpdus[] = {1442, 1442, 1, 502, 128, 64768, 2, 506, 1442};
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(markers, crc, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) receiver =
+      mpa_receiver_of(markers, crc, ULPDUS(1442, 1442, 1, 502, 128, 64768, 2, 506, 1442));
 
   for (guint index = 0; index < receiver->stream->fpdus->len; index++) {
     const mpa_stream_fpdu *fpdu = mpa_stream_at(receiver->stream, index);
 
-    mpa_receiver_arrive(receiver, fpdu->start, fpdu->end);
-    mpa_receiver_expect_held(receiver, .incomplete = 0);
-    g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, fpdu->end);
-    g_assert_cmpint(mpa_receiver_located_by(receiver, index), ==, MPA_LOCATED_BY_CHAIN);
+    arrive_and_hold(receiver, fpdu->start, fpdu->end, .incomplete = 0);
+    g_assert_cmpuint(in_order_edge(receiver->deframer), ==, fpdu->end);
+    g_assert_cmpint(located_by(receiver, index), ==, MPA_LOCATED_BY_CHAIN);
   }
-  mpa_receiver_expect_all(receiver);
+  expect_all(receiver);
 }
 
 /* MPA-058, MPA-068: what goes up is the ULPDU and its length, nothing more. */
@@ -40,8 +39,8 @@ TEST(test_packed_in_order)
   static const uint32_t ulpdus[] = {100, 200, 300, 400};
   g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  mpa_receiver_arrive(receiver, 0, receiver->stream->octets->len);
-  mpa_receiver_expect_all(receiver);
+  arrive(receiver, 0, receiver->stream->octets->len);
+  expect_all(receiver);
   g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
 }
 
@@ -60,20 +59,19 @@ TEST(test_octet_by_octet)
     uint64_t leading = fpdu->start % 512 == 0 ? 4 : 0;
 
     for (uint64_t count = 1; count < fpdu->end - fpdu->start; count++) {
-      mpa_receiver_arrive(receiver, fpdu->start + count - 1, fpdu->start + count);
+      arrive(receiver, fpdu->start + count - 1, fpdu->start + count);
       if (count >= leading + 2) {
-        mpa_receiver_expect_held(receiver, .incomplete = count, .partial_fpdus = 1, .partial_end = fpdu->end);
+        expect_held(receiver, .incomplete = count, .partial_fpdus = 1, .partial_end = fpdu->end);
       } else {
-        mpa_receiver_expect_held(receiver, .incomplete = MIN(count, leading),
-                                 .unlocated = count - MIN(count, leading));
+        expect_held(receiver, .incomplete = MIN(count, leading), .unlocated = count - MIN(count, leading));
       }
       g_assert_cmpuint(receiver->passed->len, ==, index);
     }
-    mpa_receiver_arrive(receiver, fpdu->end - 1, fpdu->end);
+    arrive(receiver, fpdu->end - 1, fpdu->end);
     g_assert_cmpuint(receiver->passed->len, ==, index + 1);
-    mpa_receiver_expect_held(receiver, .incomplete = 0);
+    expect_held(receiver, .incomplete = 0);
   }
-  mpa_receiver_expect_all(receiver);
+  expect_all(receiver);
 }
 
 /* Every pair of cuts makes three segments of two FPDUs. In order, all are located by the chain. */
@@ -83,12 +81,12 @@ static void check_cuts(mpa_stream *stream, uint64_t first, uint64_t second, cons
   uint64_t cuts[4] = {0, first, second, stream->octets->len};
 
   for (int index = 0; index < 3; index++) {
-    mpa_receiver_arrive(receiver, cuts[order[index]], cuts[order[index] + 1]);
+    arrive(receiver, cuts[order[index]], cuts[order[index] + 1]);
   }
-  mpa_receiver_expect_all(receiver);
+  expect_all(receiver);
   if (order[0] == 0 && order[1] == 1) {
-    g_assert_cmpint(mpa_receiver_located_by(receiver, 0), ==, MPA_LOCATED_BY_CHAIN);
-    g_assert_cmpint(mpa_receiver_located_by(receiver, 1), ==, MPA_LOCATED_BY_CHAIN);
+    g_assert_cmpint(located_by(receiver, 0), ==, MPA_LOCATED_BY_CHAIN);
+    g_assert_cmpint(located_by(receiver, 1), ==, MPA_LOCATED_BY_CHAIN);
   }
 }
 
@@ -119,21 +117,17 @@ TEST(test_hole_without_markers)
   g_autoptr(mpa_receiver) receiver = mpa_receiver_of(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
   for (uint64_t index = 1; index < 4; index++) {
-    mpa_receiver_arrive(receiver, 1460 * index, 1460 * (index + 1));
-    mpa_receiver_expect_held(receiver, .order = 1460 * index);
+    arrive_and_hold(receiver, 1460 * index, 1460 * (index + 1), .order = 1460 * index);
   }
   /* The length of FPDU 0 is 2 octets; one of them locates nothing. */
-  mpa_receiver_arrive(receiver, 0, 1);
-  mpa_receiver_expect_held(receiver, .order = 4381);
-  mpa_receiver_arrive(receiver, 1, 2);
-  mpa_receiver_expect_held(receiver, .incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460);
+  arrive_and_hold(receiver, 0, 1, .order = 4381);
+  arrive_and_hold(receiver, 1, 2, .incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460);
   /* What lies after a hole within it is of it: */
-  mpa_receiver_arrive(receiver, 1450, 1460);
-  mpa_receiver_expect_held(receiver, .incomplete = 12, .order = 4380, .partial_fpdus = 1,
-                           .partial_end = 1460);
+  arrive_and_hold(receiver, 1450, 1460, .incomplete = 12, .order = 4380, .partial_fpdus = 1,
+                  .partial_end = 1460);
   g_assert_cmpuint(receiver->passed->len, ==, 0);
-  mpa_receiver_arrive(receiver, 2, 1450);
-  mpa_receiver_expect_all(receiver);
+  arrive(receiver, 2, 1450);
+  expect_all(receiver);
   g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
 }
 
@@ -149,25 +143,25 @@ TEST(test_duplicates)
   memset(junk, 0xAA, 2000);
   buffer_chain_init(&duplicate);
   buffer_chain_append(&duplicate, junk, 2000, NULL);
-  mpa_receiver_arrive(receiver, 0, 1460);
-  mpa_receiver_arrive(receiver, 2920, 4380); /* FPDU 2 is passed by its markers */
-  mpa_receiver_arrive(receiver, 4380, 4500); /* begins FPDU 3, which the end of FPDU 2 locates */
-  mpa_receiver_arrive(receiver, 1460, 2000); /* begins FPDU 1: 540 octets */
+  arrive(receiver, 0, 1460);
+  arrive(receiver, 2920, 4380); /* FPDU 2 is passed by its markers */
+  arrive(receiver, 4380, 4500); /* begins FPDU 3, which the end of FPDU 2 locates */
+  arrive(receiver, 1460, 2000); /* begins FPDU 1: 540 octets */
   mpa_held held = {.incomplete = 660, .partial_fpdus = 2, .partial_end = 2920};
-  mpa_receiver_expect_all_held(receiver, held);
+  expect_all_held(receiver, held);
 
   mpa_deframer_receive(receiver->deframer, 0, &duplicate, receiver->now, receiver->now); /* passed and held */
-  mpa_receiver_expect_all_held(receiver, held);
+  expect_all_held(receiver, held);
   buffer_chain_drop_front(&duplicate, 460);
   mpa_deframer_receive(receiver->deframer, 2960, &duplicate, receiver->now,
                        receiver->now); /* early and held */
-  mpa_receiver_expect_all_held(receiver, held);
+  expect_all_held(receiver, held);
   buffer_chain_clear(&duplicate);
 
-  mpa_receiver_arrive(receiver, 1990, 4480); /* the missing ones between two runs of duplicates */
-  mpa_receiver_expect_held(receiver, .incomplete = 120, .partial_fpdus = 1, .partial_end = 5840);
-  mpa_receiver_arrive(receiver, 0, receiver->stream->octets->len);
-  mpa_receiver_expect_all(receiver);
+  arrive(receiver, 1990, 4480); /* the missing ones between two runs of duplicates */
+  expect_held(receiver, .incomplete = 120, .partial_fpdus = 1, .partial_end = 5840);
+  arrive(receiver, 0, receiver->stream->octets->len);
+  expect_all(receiver);
 }
 
 typedef struct seen {
@@ -296,12 +290,11 @@ TEST(test_long_in_pieces)
   mpa_stream_repair_crc(stream, 0);
   g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
   mpa_deframer_take_long(receiver->deframer);
-  mpa_receiver_arrive(receiver, 0, 2);
-  mpa_receiver_expect_held(receiver, .incomplete = 2, .partial_fpdus = 1, .partial_end = 65544);
-  mpa_receiver_arrive(receiver, 2, 65540);
-  mpa_receiver_arrive(receiver, 65540, 65542);
-  mpa_receiver_arrive(receiver, 65542, 65544); /* also at a copy of what is held */
-  mpa_receiver_expect_all(receiver);
+  arrive_and_hold(receiver, 0, 2, .incomplete = 2, .partial_fpdus = 1, .partial_end = 65544);
+  arrive(receiver, 2, 65540);
+  arrive(receiver, 65540, 65542);
+  arrive(receiver, 65542, 65544); /* also at a copy of what is held */
+  expect_all(receiver);
 }
 
 /* A ULPDU of no octets: no rule is broken, MPA passes it on (note M14). */
@@ -319,5 +312,5 @@ TEST(test_zero_length)
   buffer_chain_clear(&segment);
   g_assert_cmpuint(last.octets, ==, 0);
   g_assert_cmpuint(last.count, ==, 0);
-  g_assert_cmpuint(mpa_receiver_edge(deframer), ==, 8);
+  g_assert_cmpuint(in_order_edge(deframer), ==, 8);
 }

@@ -27,10 +27,10 @@ static uint64_t end_of(const mpa_receiver *m, guint index)
 /* The segment with FPDUs first … last, whole. */
 static void arrive_fpdus(mpa_receiver *m, guint first, guint last)
 {
-  mpa_receiver_arrive(m, start_of(m, first), end_of(m, last));
+  arrive(m, start_of(m, first), end_of(m, last));
 }
 
-static uint64_t located_by(const mpa_receiver *m, mpa_location method)
+static uint64_t count_located_by(const mpa_receiver *m, mpa_location method)
 {
   return mpa_deframer_statistics_of(m->deframer)->located_by[method];
 }
@@ -44,21 +44,20 @@ static uint64_t wrong_guesses(const mpa_receiver *m)
  * with a CRC and without; one segment has two of them. */
 TEST(test_aligned)
 {
-  static const uint32_t ulpdus[] = {1442, 1442, 300, 700, 1442};
 
   for (int crc = 0; crc < 2; crc++) {
-    g_autoptr(mpa_receiver) m = begin(false, crc, ulpdus, G_N_ELEMENTS(ulpdus));
+    g_autoptr(mpa_receiver) m = begin(false, crc, ULPDUS(1442, 1442, 300, 700, 1442));
 
     arrive_fpdus(m, 1, 1);
     g_assert_cmpuint(m->passed->len, ==, 1);
     arrive_fpdus(m, 2, 3);
     arrive_fpdus(m, 4, 4);
     g_assert_cmpuint(m->passed->len, ==, 4);
-    mpa_receiver_expect_held(m, .incomplete = 0);
+    expect_held(m, .incomplete = 0);
     arrive_fpdus(m, 0, 0);
-    mpa_receiver_expect_all(m);
-    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 4);
-    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_CHAIN), ==, 1);
+    expect_all(m);
+    g_assert_cmpuint(count_located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 4);
+    g_assert_cmpuint(count_located_by(m, MPA_LOCATED_BY_CHAIN), ==, 1);
     g_assert_cmpuint(wrong_guesses(m), ==, 0);
   }
 }
@@ -73,15 +72,15 @@ TEST(test_markers_come_first)
   g_autoptr(mpa_receiver) m = begin(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
   arrive_fpdus(m, 2, 5);
-  g_assert_cmpint(mpa_receiver_located_by(m, 2), ==, MPA_LOCATED_BY_ASSUMPTION);
-  g_assert_cmpint(mpa_receiver_located_by(m, 3), ==, MPA_LOCATED_BY_ASSUMPTION);
-  g_assert_cmpint(mpa_receiver_located_by(m, 4), ==, MPA_LOCATED_BY_MARKER);
-  g_assert_cmpint(mpa_receiver_located_by(m, 5), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  mpa_receiver_expect_held(m, .incomplete = 0);
+  g_assert_cmpint(located_by(m, 2), ==, MPA_LOCATED_BY_ASSUMPTION);
+  g_assert_cmpint(located_by(m, 3), ==, MPA_LOCATED_BY_ASSUMPTION);
+  g_assert_cmpint(located_by(m, 4), ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(located_by(m, 5), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  expect_held(m, .incomplete = 0);
   arrive_fpdus(m, 6, 6);
-  g_assert_cmpint(mpa_receiver_located_by(m, 6), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  g_assert_cmpint(located_by(m, 6), ==, MPA_LOCATED_BY_MARKER_CHAIN);
   arrive_fpdus(m, 0, 1);
-  mpa_receiver_expect_all(m);
+  expect_all(m);
 }
 
 /* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is
@@ -93,16 +92,16 @@ TEST(test_cut_behind)
   g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
   uint64_t cut = start_of(m, 2) + 100;
 
-  mpa_receiver_arrive(m, start_of(m, 1), cut);
+  arrive(m, start_of(m, 1), cut);
   g_assert_cmpuint(m->passed->len, ==, 1);
-  mpa_receiver_expect_held(m, .order = 100);
-  mpa_receiver_arrive(m, cut, end_of(m, 3));
+  expect_held(m, .order = 100);
+  arrive(m, cut, end_of(m, 3));
   g_assert_cmpuint(m->passed->len, ==, 1);
   /* FPDUs of 2 + 500 + 2 PAD + 4 octets: 508 of the third, 508 of the fourth */
-  mpa_receiver_expect_held(m, .order = 1016);
+  expect_held(m, .order = 1016);
   arrive_fpdus(m, 0, 0);
-  mpa_receiver_expect_all(m);
-  g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
+  expect_all(m);
+  g_assert_cmpuint(count_located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
 }
 
 /* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That
@@ -112,11 +111,10 @@ TEST(test_whole_in_two_segments)
   static const uint32_t ulpdus[] = {500, 500};
   g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  mpa_receiver_arrive(m, start_of(m, 1) + 200, end_of(m, 1));
-  mpa_receiver_arrive(m, start_of(m, 1), start_of(m, 1) + 200);
-  mpa_receiver_expect_held(m, .order = 508);
+  arrive(m, start_of(m, 1) + 200, end_of(m, 1));
+  arrive_and_hold(m, start_of(m, 1), start_of(m, 1) + 200, .order = 508);
   arrive_fpdus(m, 0, 0);
-  mpa_receiver_expect_all(m);
+  expect_all(m);
 }
 
 /* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets
@@ -129,7 +127,7 @@ TEST(test_impossible_length)
   m->stream->octets->data[start_of(m, 1) + 1] = 64769 & 0xFF;
   arrive_fpdus(m, 1, 1);
   g_assert_cmpuint(m->passed->len, ==, 0);
-  mpa_receiver_expect_held(m, .order = 64776);
+  expect_held(m, .order = 64776);
   g_assert_cmpint(m->error, ==, MPA_ERROR_NONE);
 }
 
@@ -142,9 +140,9 @@ TEST(test_not_a_segments_start)
   m->assumes = false;
   arrive_fpdus(m, 1, 1);
   g_assert_cmpuint(m->passed->len, ==, 0);
-  mpa_receiver_expect_held(m, .order = 508);
+  expect_held(m, .order = 508);
   arrive_fpdus(m, 0, 0);
-  mpa_receiver_expect_all(m);
+  expect_all(m);
 }
 
 /* A broken CRC: it does not look like an FPDU. In order it is the error it is (MPA-277). */
@@ -156,7 +154,7 @@ TEST(test_broken)
   m->stream->octets->data[start_of(m, 1) + 20] ^= 1;
   arrive_fpdus(m, 1, 1);
   g_assert_cmpint(m->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_expect_held(m, .order = 508);
+  expect_held(m, .order = 508);
   arrive_fpdus(m, 0, 0);
   g_assert_cmpint(m->error, ==, MPA_ERROR_CRC);
   g_assert_cmpuint(m->error_offset, ==, start_of(m, 1));
@@ -191,15 +189,15 @@ TEST(test_withdrawn)
     uint64_t at;
     g_autoptr(mpa_receiver) m = begin_with_bait(crc, &at);
 
-    mpa_receiver_arrive(m, at, end_of(m, 1));
+    arrive(m, at, end_of(m, 1));
     g_assert_cmpuint(m->implausible, ==, 1);
     g_assert_cmpuint(m->passed->len, ==, 0);
-    mpa_receiver_expect_held(m, .order = end_of(m, 1) - at);
-    mpa_receiver_arrive(m, 0, at);
+    expect_held(m, .order = end_of(m, 1) - at);
+    arrive(m, 0, at);
     g_assert_cmpuint(wrong_guesses(m), ==, 1);
     arrive_fpdus(m, 2, 2);
-    mpa_receiver_expect_all(m);
-    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
+    expect_all(m);
+    g_assert_cmpuint(count_located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
   }
 }
 
@@ -213,14 +211,14 @@ TEST(test_taken_in)
     g_autoptr(mpa_receiver) m = begin_with_bait(crc, &at);
 
     g_array_append_val(m->plausible, at);
-    mpa_receiver_arrive(m, at, end_of(m, 1));
-    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
-    mpa_receiver_expect_held(m, .order = end_of(m, 1) - at - 68);
-    mpa_receiver_arrive(m, 0, at);
+    arrive(m, at, end_of(m, 1));
+    g_assert_cmpuint(count_located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
+    expect_held(m, .order = end_of(m, 1) - at - 68);
+    arrive(m, 0, at);
     g_assert_cmpint(m->error, ==, crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER);
     g_assert_cmpuint(m->error_offset, ==, start_of(m, 1));
     g_assert_cmpuint(wrong_guesses(m), ==, 1);
-    mpa_receiver_expect_held(m, .incomplete = 0);
+    expect_held(m, .incomplete = 0);
   }
 }
 
@@ -234,11 +232,10 @@ TEST(test_taken_in_and_not_whole)
   uint64_t behind = end_of(m, 1) - at - 68;
 
   g_array_append_val(m->plausible, at);
-  mpa_receiver_arrive(m, at, end_of(m, 1));
-  mpa_receiver_arrive(m, 0, at - 10);
-  mpa_receiver_expect_held(m, .incomplete = 390 + behind, .partial_fpdus = 1, .partial_end = end_of(m, 1));
-  mpa_receiver_arrive(m, at - 10, at - 5);
-  mpa_receiver_expect_held(m, .incomplete = 395 + behind, .partial_fpdus = 1, .partial_end = end_of(m, 1));
+  arrive(m, at, end_of(m, 1));
+  arrive_and_hold(m, 0, at - 10, .incomplete = 390 + behind, .partial_fpdus = 1, .partial_end = end_of(m, 1));
+  arrive_and_hold(m, at - 10, at - 5, .incomplete = 395 + behind, .partial_fpdus = 1,
+                  .partial_end = end_of(m, 1));
 }
 
 /* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge,
@@ -249,12 +246,12 @@ TEST(test_located_says_otherwise)
   g_autoptr(mpa_receiver) m = begin_with_bait(true, &at);
 
   g_array_append_val(m->plausible, at);
-  mpa_receiver_arrive(m, 0, start_of(m, 1) + 10);
-  mpa_receiver_arrive(m, at, at + 100);
-  g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
-  mpa_receiver_expect_held(m, .incomplete = 110, .partial_fpdus = 1, .partial_end = end_of(m, 1));
-  mpa_receiver_arrive(m, start_of(m, 1) + 10, end_of(m, 2));
-  mpa_receiver_expect_all(m);
+  arrive(m, 0, start_of(m, 1) + 10);
+  arrive(m, at, at + 100);
+  g_assert_cmpuint(count_located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
+  expect_held(m, .incomplete = 110, .partial_fpdus = 1, .partial_end = end_of(m, 1));
+  arrive(m, start_of(m, 1) + 10, end_of(m, 2));
+  expect_all(m);
   g_assert_cmpuint(wrong_guesses(m), ==, 0);
 }
 
@@ -266,17 +263,17 @@ TEST(test_pieces)
 
   m->assumes = false;
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 0);
-  mpa_receiver_arrive(m, 0, 100);
-  mpa_receiver_arrive(m, 100, 200);
+  arrive(m, 0, 100);
+  arrive(m, 100, 200);
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 2);
-  mpa_receiver_arrive(m, 300, 400);
+  arrive(m, 300, 400);
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 3);
-  mpa_receiver_arrive(m, 400, 600); /* one more, and the front of the next, which is not located */
+  arrive(m, 400, 600); /* one more, and the front of the next, which is not located */
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 4);
-  mpa_receiver_arrive(m, 200, 300);
+  arrive(m, 200, 300);
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 1);
-  mpa_receiver_arrive(m, 600, end_of(m, 1));
-  mpa_receiver_expect_all(m);
+  arrive(m, 600, end_of(m, 1));
+  expect_all(m);
 }
 
 /* --- Any cut, any order --- */
@@ -339,8 +336,7 @@ static void play(random_stream *random, mpa_receiver *receiver, const GArray *cu
     order[other] = kept;
   }
   for (guint i = 0; i < pieces; i++) {
-    mpa_receiver_arrive(receiver, g_array_index(cuts, uint64_t, order[i]),
-                        g_array_index(cuts, uint64_t, order[i] + 1));
+    arrive(receiver, g_array_index(cuts, uint64_t, order[i]), g_array_index(cuts, uint64_t, order[i] + 1));
   }
 }
 
@@ -365,7 +361,7 @@ TEST(test_any_cut_and_order)
     g_test_message("seed %u: markers %d, crc %d, aligned %d", seed, markers, crc, aligned);
     receiver->assumes = true;
     play(random, receiver, cuts);
-    mpa_receiver_expect_all(receiver);
+    expect_all(receiver);
     const mpa_deframer_statistics *statistics = mpa_deframer_statistics_of(receiver->deframer);
     g_assert_true(statistics->wrong_guesses == 0 || (!crc && !aligned));
     wrong += statistics->wrong_guesses;

@@ -8,39 +8,25 @@
 #include "mpa_receiver.h"
 #include "test.h"
 
-static const uint32_t full[] = {1442, 1442, 1442, 1442};
-
-#define FULL_TEST(name) TEST_OF(mpa_receiver, made, mpa_receiver_of(true, true, full, 4), name)
 static const uint32_t packed[] = {430, 90, 90, 90};
-
-static uint64_t edge_of(const mpa_receiver *made)
-{
-  return mpa_receiver_edge(made->deframer);
-}
-
-static void expect_passed(const mpa_receiver *made, guint count, uint64_t edge)
-{
-  g_assert_cmpuint(made->passed->len, ==, count);
-  g_assert_cmpuint(edge_of(made), ==, edge);
-}
 
 /* Case 1, in order: passed and delivered at once (MPA-173). */
 FULL_TEST(test_one_aligned_fpdu_in_order)
 {
-  mpa_receiver_arrive(made, 0, 1460);
+  arrive(made, 0, 1460);
   expect_passed(made, 1, 1460);
-  mpa_receiver_expect_held(made, .incomplete = 0);
+  expect_held(made, .incomplete = 0);
 }
 
 /* Case 1, out of order: MPA-010: it is passed when it arrives, with its place in the sender's order; that
  * the one before it has come is told by the in-order edge, and it is delivered then (MPA-174). */
 FULL_TEST(test_one_aligned_fpdu_out_of_order)
 {
-  mpa_receiver_arrive(made, 1460, 2920);
+  arrive(made, 1460, 2920);
   expect_passed(made, 1, 0);
   g_assert_cmpuint(g_array_index(made->passed, uint64_t, 0), ==, 1460);
-  mpa_receiver_expect_held(made, .incomplete = 0);
-  mpa_receiver_arrive(made, 0, 1460);
+  expect_held(made, .incomplete = 0);
+  arrive(made, 0, 1460);
   expect_passed(made, 2, 2920);
 }
 
@@ -49,10 +35,10 @@ TEST(test_packed_fpdus_in_order)
 {
   g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, packed, 4);
 
-  mpa_receiver_arrive(made, 0, 440);
-  mpa_receiver_arrive(made, 440, 732);
+  arrive(made, 0, 440);
+  arrive(made, 440, 732);
   expect_passed(made, 4, 732);
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* Case 2, out of order: the first of them holds a marker, so all are located when they arrive (MPA-176). */
@@ -60,14 +46,14 @@ TEST(test_packed_fpdus_out_of_order)
 {
   g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, packed, 4);
 
-  mpa_receiver_arrive(made, 440, 732);
+  arrive(made, 440, 732);
   expect_passed(made, 3, 0);
-  g_assert_cmpint(mpa_receiver_located_by(made, 1), ==, MPA_LOCATED_BY_MARKER);
-  g_assert_cmpint(mpa_receiver_located_by(made, 2), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  g_assert_cmpint(mpa_receiver_located_by(made, 3), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  mpa_receiver_arrive(made, 0, 440);
+  g_assert_cmpint(located_by(made, 1), ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(located_by(made, 2), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  g_assert_cmpint(located_by(made, 3), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  arrive(made, 0, 440);
   expect_passed(made, 4, 732);
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* Case 3: MPA-168: an FPDU without its tail is held, whatever its length, and passed by the last octet
@@ -75,18 +61,18 @@ TEST(test_packed_fpdus_out_of_order)
 TEST(test_tail_missing)
 {
   for (uint64_t octets = 1; octets < 1460; octets++) {
-    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 2);
+    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ULPDUS(1442, 1442));
     mpa_held held;
 
-    mpa_receiver_arrive(made, 0, octets);
+    arrive(made, 0, octets);
     expect_passed(made, 0, 0);
     mpa_deframer_held(made->deframer, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated, ==, octets);
     if (octets < 1459) {
-      mpa_receiver_arrive(made, octets, 1459);
+      arrive(made, octets, 1459);
       expect_passed(made, 0, 0);
     }
-    mpa_receiver_arrive(made, 1459, 1460);
+    arrive(made, 1459, 1460);
     expect_passed(made, 1, 1460);
   }
 }
@@ -95,22 +81,22 @@ TEST(test_tail_missing)
  * (MPA-178). */
 FULL_TEST(test_tail_before_head)
 {
-  mpa_receiver_arrive(made, 2000, 2920);
+  arrive(made, 2000, 2920);
   expect_passed(made, 0, 0);
-  mpa_receiver_arrive(made, 1460, 2000);
+  arrive(made, 1460, 2000);
   expect_passed(made, 1, 0);
-  mpa_receiver_arrive(made, 0, 1460);
+  arrive(made, 0, 1460);
   expect_passed(made, 2, 2920);
 }
 
 /* FPDU 1 in pieces of `size` octets after FPDU 0. */
 static void check_pieces(uint64_t size, bool last_first)
 {
-  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 2);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ULPDUS(1442, 1442));
   guint count = (guint)((1460 + size - 1) / size);
   uint64_t arrived = 0;
 
-  mpa_receiver_arrive(made, 0, 1460);
+  arrive(made, 0, 1460);
   for (guint i = 0; i < count; i++) {
     uint64_t from = size * (last_first ? count - 1 - i : i);
     uint64_t to = MIN(from + size, 1460);
@@ -119,11 +105,11 @@ static void check_pieces(uint64_t size, bool last_first)
     expect_passed(made, 1, 1460);
     mpa_deframer_held(made->deframer, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated, ==, arrived);
-    mpa_receiver_arrive(made, 1460 + from, 1460 + to);
+    arrive(made, 1460 + from, 1460 + to);
     arrived += to - from;
   }
   expect_passed(made, 2, 2920);
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* Case 4: MPA-179: segments that start in mid-FPDU are put together with what came before them: FPDU 1 in
@@ -142,19 +128,19 @@ TEST(test_fpdu_in_pieces)
 TEST(test_mixed_segment)
 {
   for (int in_order = 0; in_order < 2; in_order++) {
-    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 4);
+    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, FULL);
     uint64_t edge = in_order ? 1460 : 0;
     guint before = in_order ? 1 : 0;
 
-    mpa_receiver_arrive(made, before ? 0 : 1460, 2000);
+    arrive(made, before ? 0 : 1460, 2000);
     expect_passed(made, before, edge);
-    mpa_receiver_arrive(made, 2000, 4700);
+    arrive(made, 2000, 4700);
     expect_passed(made, before + 2, in_order ? 4380 : 0);
-    mpa_receiver_expect_held(made, .incomplete = 320, .partial_fpdus = 1, .partial_end = in_order ? 5840 : 0);
-    mpa_receiver_arrive(made, 4700, 5840);
-    mpa_receiver_arrive(made, 0, 1460);
+    expect_held(made, .incomplete = 320, .partial_fpdus = 1, .partial_end = in_order ? 5840 : 0);
+    arrive(made, 4700, 5840);
+    arrive(made, 0, 1460);
     expect_passed(made, 4, 5840);
-    mpa_receiver_expect_all(made);
+    expect_all(made);
   }
 }
 
@@ -171,11 +157,11 @@ static void check_recovered(uint32_t first, uint32_t ulpdu, uint64_t expected_oc
   for (uint64_t cut = start + 1; cut < end; cut++) {
     for (int rear_first = 0; rear_first < 2; rear_first++) {
       g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
-      mpa_receiver_arrive(receiver, 0, start);
-      mpa_receiver_arrive(receiver, rear_first ? cut : start, rear_first ? end : cut);
+      arrive(receiver, 0, start);
+      arrive(receiver, rear_first ? cut : start, rear_first ? end : cut);
       g_assert_cmpuint(receiver->passed->len, ==, 1);
-      mpa_receiver_arrive(receiver, rear_first ? start : cut, rear_first ? cut : end);
-      mpa_receiver_expect_all(receiver);
+      arrive(receiver, rear_first ? start : cut, rear_first ? cut : end);
+      expect_all(receiver);
     }
   }
 }
@@ -195,16 +181,15 @@ TEST(test_largest_fpdu_of_the_link)
 TEST(test_fpdu_of_three_segments)
 {
   static const guint orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  static const uint32_t ulpdus[] = {400, 128};
 
   for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, 2);
-    mpa_receiver_arrive(made, 0, 412);
+    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ULPDUS(400, 128));
+    arrive(made, 0, 412);
     for (guint piece = 0; piece < 3; piece++) {
       uint64_t from = 412 + 60 * orders[i][piece];
       expect_passed(made, 1, 412);
-      mpa_receiver_arrive(made, from, MIN(from + 60, 552));
+      arrive(made, from, MIN(from + 60, 552));
     }
-    mpa_receiver_expect_all(made);
+    expect_all(made);
   }
 }

@@ -10,16 +10,14 @@
 
 /* FPDU k of these is [1460 k, 1460 (k + 1)) (see test_mpa_deframer_location.c); markers at 0, 512, 1024;
  * 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632. */
-static const uint32_t full[] = {1442, 1442, 1442, 1442};
-
 static mpa_receiver *set_up(bool crc)
 {
-  return mpa_receiver_of(true, crc, full, G_N_ELEMENTS(full));
+  return mpa_receiver_of(true, crc, FULL);
 }
 
 static void arrive_aligned(mpa_receiver *made, guint index)
 {
-  mpa_receiver_arrive(made, 1460 * index, 1460 * (index + 1));
+  arrive(made, 1460 * index, 1460 * (index + 1));
 }
 
 static void set_pointer(mpa_receiver *made, uint64_t marker, uint16_t pointer)
@@ -34,7 +32,7 @@ static void expect_error(mpa_receiver *made, mpa_error error, uint64_t offset, g
   EXPECT_FIELDS(made, (error, error), (error_offset, offset), (error, error));
   g_assert_cmpuint(mpa_deframer_statistics_of(made->deframer)->crc_errors, ==, error == MPA_ERROR_CRC);
   for (guint index = 0; index < 4; index++) {
-    mpa_receiver_expect_held(made, .incomplete = 0);
+    expect_held(made, .incomplete = 0);
     arrive_aligned(made, index);
   }
   g_assert_cmpuint(made->errors, ==, 1);
@@ -61,10 +59,10 @@ TEST(test_crc_beyond_a_hole)
   g_autoptr(mpa_receiver) made = set_up(true);
   made->stream->octets->data[3000] ^= 0x01;
   arrive_aligned(made, 1);
-  mpa_receiver_arrive(made, 4400, 5000);
-  mpa_receiver_arrive(made, 2920, 4000);
+  arrive(made, 4400, 5000);
+  arrive(made, 2920, 4000);
   g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made, 4000, 4380);
+  arrive(made, 4000, 4380);
   expect_error(made, MPA_ERROR_CRC, 2920, 1);
 }
 
@@ -74,7 +72,6 @@ TEST(test_crc_beyond_a_hole)
  * the others. */
 TEST(test_crc_by_every_method)
 {
-  static const uint32_t ulpdus[] = {430, 90, 90, 90};
 
   for (guint harmed = 0; harmed < 8; harmed++) {
     guint index = harmed / 2;
@@ -82,16 +79,16 @@ TEST(test_crc_by_every_method)
     if (index < first) {
       continue;
     }
-    g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+    g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ULPDUS(430, 90, 90, 90));
     uint64_t start = mpa_stream_at(receiver->stream, index)->start;
 
     receiver->stream->octets->data[start + 50] ^= 0x01;
-    mpa_receiver_arrive(receiver, mpa_stream_at(receiver->stream, first)->start, 732);
+    arrive(receiver, mpa_stream_at(receiver->stream, first)->start, 732);
     g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
     g_assert_cmpuint(receiver->error_offset, ==, start);
     g_assert_cmpuint(receiver->passed->len, ==, index - first);
     for (guint passed = first; passed < index; passed++) {
-      g_assert_cmpint(mpa_receiver_located_by(receiver, passed), ==,
+      g_assert_cmpint(located_by(receiver, passed), ==,
                       first == 0    ? MPA_LOCATED_BY_CHAIN
                       : passed == 1 ? MPA_LOCATED_BY_MARKER
                                     : MPA_LOCATED_BY_MARKER_CHAIN);
@@ -116,7 +113,7 @@ TEST(test_digest_without_marker)
     memcpy(second + 48, digests[index], 4);
     memcpy(mpa_stream_at(stream, 1)->ulpdu, second + 2, 18);
     memset(mpa_stream_at(stream, 1)->ulpdu + 18, 0, 24);
-    mpa_receiver_arrive(receiver, 0, stream->octets->len);
+    arrive(receiver, 0, stream->octets->len);
     g_assert_cmpint(receiver->error, ==, index == 0 ? MPA_ERROR_NONE : MPA_ERROR_CRC);
   }
 }
@@ -129,7 +126,7 @@ TEST(test_crc_off)
     memset(made->stream->octets->data + mpa_stream_at(made->stream, index)->end - 4, 0x5A, 4);
     arrive_aligned(made, index);
   }
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* A marker that points elsewhere in an FPDU whose CRC is right is code 3 (MPA-278); the leading one too. */
@@ -178,7 +175,7 @@ TEST(test_ignored_bits)
   }
   mpa_stream_repair_crc(made->stream, 1);
   arrive_aligned(made, 1);
-  g_assert_cmpint(mpa_receiver_located_by(made, 1), ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(located_by(made, 1), ==, MPA_LOCATED_BY_MARKER);
   mpa_receiver_free(made);
 
   made = set_up(true);
@@ -193,12 +190,12 @@ TEST(test_ignored_bits)
   mpa_receiver *receiver = mpa_receiver_new(stream, true);
   stream->octets->data[stream->octets->len - 5] = 0x77;
   mpa_stream_repair_crc(stream, 0);
-  mpa_receiver_arrive(receiver, 0, stream->octets->len);
-  mpa_receiver_expect_all(receiver);
+  arrive(receiver, 0, stream->octets->len);
+  expect_all(receiver);
   mpa_receiver_free(receiver);
   stream->octets->data[stream->octets->len - 5] = 0x78; /* PAD with a CRC that does not know */
   receiver = mpa_receiver_new(stream, true);
-  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  arrive(receiver, 0, stream->octets->len);
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
   mpa_receiver_free(receiver);
 }
@@ -214,10 +211,10 @@ TEST(test_pointer_to_leading_marker)
   memcpy(receiver->stream->octets->data + 1024, "\0\0\x02\x00", 4);
   memcpy(receiver->stream->octets->data + 1536, "\0\0\x04\x00", 4);
   mpa_stream_repair_crc(receiver->stream, 1);
-  mpa_receiver_arrive(receiver, 516, 1652); /* the leading marker is late */
-  mpa_receiver_expect_held(receiver, .incomplete = 1136, .partial_fpdus = 1);
-  mpa_receiver_arrive(receiver, 512, 516);
-  g_assert_cmpint(mpa_receiver_located_by(receiver, 1), ==, MPA_LOCATED_BY_MARKER);
+  arrive(receiver, 516, 1652); /* the leading marker is late */
+  expect_held(receiver, .incomplete = 1136, .partial_fpdus = 1);
+  arrive(receiver, 512, 516);
+  g_assert_cmpint(located_by(receiver, 1), ==, MPA_LOCATED_BY_MARKER);
 }
 
 /* ULPDU_Length above 64768 is an invalid FPDU as soon as it is seen (note M15); 64768 is legal. */
@@ -229,11 +226,11 @@ TEST(test_impossible_length)
       made->stream->octets->data[1460] = 64769 >> 8;
       made->stream->octets->data[1461] = 64769 & 0xFF;
       if (!ahead) {
-        mpa_receiver_arrive(made, 0, 1462);
+        arrive(made, 0, 1462);
       } else {
-        mpa_receiver_arrive(made, 1460, 1539);
+        arrive(made, 1460, 1539);
         g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
-        mpa_receiver_arrive(made, 1539, 1540); /* the marker at 1536 is whole */
+        arrive(made, 1539, 1540); /* the marker at 1536 is whole */
       }
       g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
       expect_error(made, MPA_ERROR_CRC, 1460, ahead ? 0 : 1);
@@ -242,10 +239,10 @@ TEST(test_impossible_length)
   g_autoptr(mpa_receiver) made = set_up(true);
   made->stream->octets->data[1460] = 64768 >> 8;
   made->stream->octets->data[1461] = 64768 & 0xFF;
-  mpa_receiver_arrive(made, 0, 2920);
+  arrive(made, 0, 2920);
   /* 2 + 64768 + 2 + 4 = 64776; from phase 1460 mod 512 = 436: floor((432 + 64775) / 508) = 128 markers:
    * 65288. */
-  mpa_receiver_expect_held(made, .incomplete = 1460, .partial_fpdus = 1, .partial_end = 1460 + 65288);
+  expect_held(made, .incomplete = 1460, .partial_fpdus = 1, .partial_end = 1460 + 65288);
 }
 
 /* The length of FPDU 0 is broken so that it seems to reach to 1800: 1442 + 340 for 1448 + 3 markers
@@ -256,17 +253,16 @@ static void check_length_into_passed_fpdu(bool crc, mpa_error expected)
   g_autoptr(mpa_receiver) made = set_up(crc);
   made->stream->octets->data[4] = (1442 + 340) >> 8;
   made->stream->octets->data[5] = (1442 + 340) & 0xFF;
-  mpa_receiver_arrive(made, 0, 6);
-  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
-  mpa_receiver_arrive(made, 1460, 1700);
+  arrive_and_hold(made, 0, 6, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
+  arrive(made, 1460, 1700);
   /* Each octet once, although both extents have them. */
-  mpa_receiver_expect_held(made, .incomplete = 246, .partial_fpdus = 2, .partial_end = 1804);
-  mpa_receiver_arrive(made, 1700, 2920);
+  expect_held(made, .incomplete = 246, .partial_fpdus = 2, .partial_end = 1804);
+  arrive(made, 1700, 2920);
   g_assert_cmpuint(made->passed->len, ==, 1);
-  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
-  mpa_receiver_arrive(made, 6, 1459);
+  expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
+  arrive(made, 6, 1459);
   g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made, 1459, 1460);
+  arrive(made, 1459, 1460);
   expect_error(made, expected, 0, 1);
 }
 
@@ -278,9 +274,8 @@ static void check_length_over_passed_fpdu(bool crc, mpa_error expected)
   made->stream->octets->data[4] = (1442 + 340) >> 8;
   made->stream->octets->data[5] = (1442 + 340) & 0xFF;
   arrive_aligned(made, 1);
-  mpa_receiver_arrive(made, 0, 6);
-  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
-  mpa_receiver_arrive(made, 6, 1460);
+  arrive_and_hold(made, 0, 6, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
+  arrive(made, 6, 1460);
   expect_error(made, expected, 0, 1);
 }
 

@@ -8,35 +8,19 @@
 #include "mpa_receiver.h"
 #include "test.h"
 
-static const uint32_t full[] = {1442, 1442, 1442, 1442};
-
-#define FULL_TEST(name) TEST_OF(mpa_receiver, made, mpa_receiver_of(true, true, full, 4), name)
-
-static void expect_methods(const mpa_receiver *made, const char *methods)
-{
-  for (guint index = 0; index < made->stream->fpdus->len; index++) {
-    static const char letters[] = {[MPA_LOCATED_BY_CHAIN] = 'c',
-                                   [MPA_LOCATED_BY_MARKER] = 'm',
-                                   [MPA_LOCATED_BY_MARKER_CHAIN] = 'l',
-                                   [MPA_LOCATIONS] = '-'};
-    g_assert_cmpint(letters[mpa_receiver_located_by(made, index)], ==, methods[index]);
-  }
-}
-
 /* MPA-010, MPA-163: aligned segments after a lost one go up as they come, each located by its own marker,
  * although the end of the FPDU before established its start too: the lower-numbered method counts. */
 FULL_TEST(test_aligned_segments_behind_a_hole)
 {
   for (guint index = 1; index < 4; index++) {
     g_assert_cmpuint(mpa_stream_at(made->stream, index)->start, ==, 1460 * index);
-    mpa_receiver_arrive(made, 1460 * index, 1460 * (index + 1));
-    mpa_receiver_expect_held(made, .incomplete = 0);
+    arrive_and_hold(made, 1460 * index, 1460 * (index + 1), .incomplete = 0);
   }
   expect_methods(made, "-mmm");
-  g_assert_cmpuint(mpa_receiver_edge(made->deframer), ==, 0);
-  mpa_receiver_arrive(made, 0, 1460);
+  g_assert_cmpuint(in_order_edge(made->deframer), ==, 0);
+  arrive(made, 0, 1460);
   expect_methods(made, "cmmm");
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* A middlebox sends the stream on in pieces of 1000; [0, 1000) is lost. */
@@ -44,19 +28,15 @@ FULL_TEST(test_recut_stream)
 {
   /* The marker at 1024 points to 4, which is not there; the one at 1536 to 1460: FPDU 1 has 540 octets
    * here, and 460 before it are not located. */
-  mpa_receiver_arrive(made, 1000, 2000);
-  mpa_receiver_expect_held(made, .incomplete = 540, .unlocated = 460, .partial_fpdus = 1);
+  arrive_and_hold(made, 1000, 2000, .incomplete = 540, .unlocated = 460, .partial_fpdus = 1);
   /* FPDU 1 is complete; its end locates FPDU 2, no marker of which is there: [2920, 3000). */
-  mpa_receiver_arrive(made, 2000, 3000);
-  mpa_receiver_expect_held(made, .incomplete = 80, .unlocated = 460, .partial_fpdus = 1);
-  mpa_receiver_arrive(made, 0, 1000);
-  mpa_receiver_expect_held(made, .incomplete = 80, .partial_fpdus = 1, .partial_end = 4380);
-  mpa_receiver_arrive(made, 3000, 4000);
-  mpa_receiver_arrive(made, 4000, 5000);
-  mpa_receiver_expect_held(made, .incomplete = 620, .partial_fpdus = 1, .partial_end = 5840);
-  mpa_receiver_arrive(made, 5000, 5840);
+  arrive_and_hold(made, 2000, 3000, .incomplete = 80, .unlocated = 460, .partial_fpdus = 1);
+  arrive_and_hold(made, 0, 1000, .incomplete = 80, .partial_fpdus = 1, .partial_end = 4380);
+  arrive(made, 3000, 4000);
+  arrive_and_hold(made, 4000, 5000, .incomplete = 620, .partial_fpdus = 1, .partial_end = 5840);
+  arrive(made, 5000, 5840);
   expect_methods(made, "cmlc");
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* Ten FPDUs of 100 octets of ULPDU, 2 + 100 + 2 + 4 = 108 each and 4 for a marker: they start at 0, 112,
@@ -65,49 +45,46 @@ FULL_TEST(test_recut_stream)
  * (note M12): MPA-163: that the segment starts with an FPDU is no method. */
 TEST(test_packed_segment_behind_a_hole)
 {
-  static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
-  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) made =
+      mpa_receiver_of(true, true, ULPDUS(100, 100, 100, 100, 100, 100, 100, 100, 100, 100));
 
   g_assert_cmpuint(made->stream->octets->len, ==, 1092);
-  mpa_receiver_arrive(made, 112, 1092);
+  arrive(made, 112, 1092);
   expect_methods(made, "----mllllm");
-  mpa_receiver_expect_held(made, .unlocated = 436 - 112);
-  mpa_receiver_arrive(made, 0, 112);
+  expect_held(made, .unlocated = 436 - 112);
+  arrive(made, 0, 112);
   expect_methods(made, "ccccmllllm");
-  mpa_receiver_expect_all(made);
+  expect_all(made);
 }
 
 /* A marker alone is not enough: the header it points to must be there (note M11). */
 FULL_TEST(test_marker_before_its_header)
 {
   /* The marker at 1536 points 76 octets back to 1460. */
-  mpa_receiver_arrive(made, 1500, 2000);
-  mpa_receiver_expect_held(made, .unlocated = 500);
-  mpa_receiver_arrive(made, 1461, 1500); /* half of ULPDU_Length */
-  mpa_receiver_expect_held(made, .unlocated = 539);
-  mpa_receiver_arrive(made, 1440, 1461);
-  mpa_receiver_expect_held(made, .incomplete = 540, .unlocated = 20, .partial_fpdus = 1);
-  mpa_receiver_arrive(made, 2000, 2920);
+  arrive_and_hold(made, 1500, 2000, .unlocated = 500);
+  arrive(made, 1461, 1500); /* half of ULPDU_Length */
+  expect_held(made, .unlocated = 539);
+  arrive_and_hold(made, 1440, 1461, .incomplete = 540, .unlocated = 20, .partial_fpdus = 1);
+  arrive(made, 2000, 2920);
   expect_methods(made, "-m--");
-  mpa_receiver_expect_held(made, .unlocated = 20);
+  expect_held(made, .unlocated = 20);
 }
 
 /* A marker is of use once its four octets are there, in whatever order (note M6). */
 static void check_split_marker(uint64_t cut, bool rear_first)
 {
-  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 4);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, FULL);
   uint64_t pieces[2][2] = {{1460, cut}, {cut, 1600}};
   uint64_t *first = pieces[rear_first ? 1 : 0];
   uint64_t *second = pieces[rear_first ? 0 : 1];
 
-  mpa_receiver_arrive(made, first[0], first[1]);
+  arrive(made, first[0], first[1]);
   if (!rear_first && cut >= 1540) { /* the whole marker is in the first piece */
-    mpa_receiver_expect_held(made, .incomplete = cut - 1460, .partial_fpdus = 1);
+    expect_held(made, .incomplete = cut - 1460, .partial_fpdus = 1);
   } else {
-    mpa_receiver_expect_held(made, .unlocated = first[1] - first[0]);
+    expect_held(made, .unlocated = first[1] - first[0]);
   }
-  mpa_receiver_arrive(made, second[0], second[1]);
-  mpa_receiver_expect_held(made, .incomplete = 140, .partial_fpdus = 1);
+  arrive_and_hold(made, second[0], second[1], .incomplete = 140, .partial_fpdus = 1);
 }
 
 TEST(test_split_marker)
@@ -122,37 +99,34 @@ TEST(test_split_marker)
  * decides the method. The first marker of FPDU 2 is [3072, 3076). */
 TEST(test_start_before_its_length)
 {
-  mpa_receiver *made = mpa_receiver_of(true, true, full, 4);
+  mpa_receiver *made = mpa_receiver_of(true, true, FULL);
 
-  mpa_receiver_arrive(made, 1460, 2921); /* FPDU 1 and one octet of FPDU 2 */
+  arrive(made, 1460, 2921); /* FPDU 1 and one octet of FPDU 2 */
   expect_methods(made, "-m--");
-  mpa_receiver_expect_held(made, .unlocated = 1);
-  mpa_receiver_arrive(made, 2921, 3075);
-  mpa_receiver_expect_held(made, .incomplete = 155, .partial_fpdus = 1);
-  mpa_receiver_arrive(made, 3075, 4380);
+  expect_held(made, .unlocated = 1);
+  arrive_and_hold(made, 2921, 3075, .incomplete = 155, .partial_fpdus = 1);
+  arrive(made, 3075, 4380);
   expect_methods(made, "-ml-");
   mpa_receiver_free(made);
 
-  made = mpa_receiver_of(true, true, full, 4); /* the marker in the same segment */
-  mpa_receiver_arrive(made, 1460, 2921);
-  mpa_receiver_arrive(made, 2921, 3076);
-  mpa_receiver_arrive(made, 3076, 4380);
+  made = mpa_receiver_of(true, true, FULL); /* the marker in the same segment */
+  arrive(made, 1460, 2921);
+  arrive(made, 2921, 3076);
+  arrive(made, 3076, 4380);
   expect_methods(made, "-mm-");
   mpa_receiver_free(made);
 
-  made = mpa_receiver_of(true, true, full, 4); /* the marker before the rest of the length */
-  mpa_receiver_arrive(made, 1460, 2921);
-  mpa_receiver_arrive(made, 3000, 4380);
-  mpa_receiver_expect_held(made, .unlocated = 1381);
-  mpa_receiver_arrive(made, 2921, 3000);
+  made = mpa_receiver_of(true, true, FULL); /* the marker before the rest of the length */
+  arrive(made, 1460, 2921);
+  arrive_and_hold(made, 3000, 4380, .unlocated = 1381);
+  arrive(made, 2921, 3000);
   expect_methods(made, "-mm-");
   mpa_receiver_free(made);
 
-  made = mpa_receiver_of(true, true, full, 4); /* FPDU 0 before the length: the chain is there first */
-  mpa_receiver_arrive(made, 1460, 2921);
-  mpa_receiver_arrive(made, 0, 1460);
-  mpa_receiver_expect_held(made, .unlocated = 1);
-  mpa_receiver_arrive(made, 2921, 4380);
+  made = mpa_receiver_of(true, true, FULL); /* FPDU 0 before the length: the chain is there first */
+  arrive(made, 1460, 2921);
+  arrive_and_hold(made, 0, 1460, .unlocated = 1);
+  arrive(made, 2921, 4380);
   expect_methods(made, "cmc-");
   mpa_receiver_free(made);
 }
@@ -160,23 +134,21 @@ TEST(test_start_before_its_length)
 /* Of the chain and a marker the chain counts: FPDU 1 is reached by both with the arrival of FPDU 0. */
 FULL_TEST(test_chain_before_marker)
 {
-  mpa_receiver_arrive(made, 1538, 2920); /* half of the marker at 1536, the others before no header */
-  mpa_receiver_expect_held(made, .unlocated = 1382);
-  mpa_receiver_arrive(made, 0, 1538);
+  arrive(made, 1538, 2920); /* half of the marker at 1536, the others before no header */
+  expect_held(made, .unlocated = 1382);
+  arrive(made, 0, 1538);
   expect_methods(made, "cc--");
-  mpa_receiver_expect_held(made, .incomplete = 0);
+  expect_held(made, .incomplete = 0);
 }
 
 /* An FPDU that a marker located stays "located by marker" when the chain reaches it before it is complete. */
 FULL_TEST(test_chain_reaches_located_fpdu)
 {
-  mpa_receiver_arrive(made, 1460, 2900);
-  mpa_receiver_expect_held(made, .incomplete = 1440, .partial_fpdus = 1);
-  mpa_receiver_arrive(made, 0, 1460);
-  mpa_receiver_expect_held(made, .incomplete = 1440, .partial_fpdus = 1, .partial_end = 2920);
-  mpa_receiver_arrive(made, 2900, 2930);
+  arrive_and_hold(made, 1460, 2900, .incomplete = 1440, .partial_fpdus = 1);
+  arrive_and_hold(made, 0, 1460, .incomplete = 1440, .partial_fpdus = 1, .partial_end = 2920);
+  arrive(made, 2900, 2930);
   expect_methods(made, "cm--");
-  mpa_receiver_expect_held(made, .incomplete = 10, .partial_fpdus = 1, .partial_end = 4380);
+  expect_held(made, .incomplete = 10, .partial_fpdus = 1, .partial_end = 4380);
 }
 
 /* FPDU 0 ends at 512: 4 + 2 + 502 + 4. FPDU 1 begins with the marker [512, 516); its ULPDU_Length is [516,
@@ -187,37 +159,31 @@ TEST(test_leading_marker)
   mpa_receiver *made = mpa_receiver_of(true, true, ulpdus, 3);
 
   /* At the in-order edge the marker is of the FPDU to come. */
-  mpa_receiver_arrive(made, 0, 514);
-  mpa_receiver_expect_held(made, .incomplete = 2);
-  mpa_receiver_arrive(made, 514, 517);
-  mpa_receiver_expect_held(made, .incomplete = 4, .unlocated = 1);
-  mpa_receiver_arrive(made, 517, 518);
-  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1024);
+  arrive_and_hold(made, 0, 514, .incomplete = 2);
+  arrive_and_hold(made, 514, 517, .incomplete = 4, .unlocated = 1);
+  arrive_and_hold(made, 517, 518, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1024);
   mpa_receiver_free(made);
 
   made =
       mpa_receiver_of(true, true, ulpdus, 3); /* after a hole it tells nothing before ULPDU_Length is there */
-  mpa_receiver_arrive(made, 512, 516);
-  mpa_receiver_expect_held(made, .unlocated = 4);
-  mpa_receiver_arrive(made, 516, 518);
-  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1);
+  arrive_and_hold(made, 512, 516, .unlocated = 4);
+  arrive_and_hold(made, 516, 518, .incomplete = 6, .partial_fpdus = 1);
   mpa_receiver_free(made);
 
   made = mpa_receiver_of(true, true, ulpdus, 3); /* the chain locates FPDU 1 without its marker */
-  mpa_receiver_arrive(made, 0, 512);
-  mpa_receiver_arrive(made, 515, 520);
-  mpa_receiver_expect_held(made, .incomplete = 5, .partial_fpdus = 1, .partial_end = 1024);
-  mpa_receiver_arrive(made, 512, 515);
-  mpa_receiver_arrive(made, 520, 1024);
+  arrive(made, 0, 512);
+  arrive_and_hold(made, 515, 520, .incomplete = 5, .partial_fpdus = 1, .partial_end = 1024);
+  arrive(made, 512, 515);
+  arrive(made, 520, 1024);
   expect_methods(made, "cc-");
   mpa_receiver_free(made);
 
   made = mpa_receiver_of(true, true, ulpdus, 3); /* so does the end of an early FPDU */
-  mpa_receiver_arrive(made, 512, 1024);
-  mpa_receiver_arrive(made, 1026, 1036); /* its marker [1024, 1028) is cut */
-  mpa_receiver_expect_held(made, .incomplete = 10, .partial_fpdus = 1);
-  mpa_receiver_arrive(made, 1024, 1026);
-  mpa_receiver_arrive(made, 1036, 1536);
+  arrive(made, 512, 1024);
+  arrive(made, 1026, 1036); /* its marker [1024, 1028) is cut */
+  expect_held(made, .incomplete = 10, .partial_fpdus = 1);
+  arrive(made, 1024, 1026);
+  arrive(made, 1036, 1536);
   expect_methods(made, "-ml");
   mpa_receiver_free(made);
 }
@@ -226,19 +192,18 @@ TEST(test_leading_marker)
  * waits. */
 FULL_TEST(test_several_holes)
 {
-  mpa_receiver_arrive(made, 1460, 1600);
-  mpa_receiver_arrive(made, 2900, 3100);
+  arrive(made, 1460, 1600);
+  arrive(made, 2900, 3100);
   /* FPDU 1: 140 and 20; FPDU 2, by the marker at 3072: [2920, 3100). */
-  mpa_receiver_expect_held(made, .incomplete = 340, .partial_fpdus = 2);
-  mpa_receiver_arrive(made, 4300, 4700);
+  expect_held(made, .incomplete = 340, .partial_fpdus = 2);
+  arrive(made, 4300, 4700);
   /* FPDU 3, by the marker at 4608: [4380, 4700); 80 more of FPDU 2. */
-  mpa_receiver_expect_held(made, .incomplete = 740, .partial_fpdus = 3);
-  mpa_receiver_arrive(made, 3100, 4300);
-  mpa_receiver_expect_held(made, .incomplete = 480, .partial_fpdus = 2);
+  expect_held(made, .incomplete = 740, .partial_fpdus = 3);
+  arrive_and_hold(made, 3100, 4300, .incomplete = 480, .partial_fpdus = 2);
   expect_methods(made, "--m-");
-  mpa_receiver_arrive(made, 4700, 5840);
-  mpa_receiver_arrive(made, 1600, 2900);
+  arrive(made, 4700, 5840);
+  arrive(made, 1600, 2900);
   expect_methods(made, "-mmm");
-  mpa_receiver_arrive(made, 0, 1460);
-  mpa_receiver_expect_all(made);
+  arrive(made, 0, 1460);
+  expect_all(made);
 }

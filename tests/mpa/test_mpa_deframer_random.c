@@ -4,6 +4,7 @@
  * no shortcuts. */
 #include <string.h>
 
+#include "mpa_reader.h"
 #include "mpa_receiver.h"
 #include "test.h"
 
@@ -54,23 +55,6 @@ static uint64_t header_of(const oracle *made, uint64_t start)
   return made->stream->markers && start % 512 == 0 ? start + 4 : start;
 }
 
-/* Walks over an FPDU octet by octet. */
-static uint64_t walk_to_end(const oracle *made, uint64_t start, uint32_t ulpdu_octets)
-{
-  uint32_t left = 2 + ulpdu_octets;
-  uint64_t position = start;
-
-  left += (4 - left % 4) % 4 + 4;
-  while (left > 0) {
-    if (made->stream->markers && position % 512 == 0) {
-      position += 4;
-    }
-    position++;
-    left--;
-  }
-  return position;
-}
-
 /* The start of an FPDU is established; locates it if its ULPDU_Length is there. */
 static void locate(oracle *made, uint64_t start, mpa_location method)
 {
@@ -87,7 +71,7 @@ static void locate(oracle *made, uint64_t start, mpa_location method)
     made->error |= ulpdu_octets > 64768;
     if (!made->error) {
       made->method[start] = method;
-      made->end[start] = walk_to_end(made, start, ulpdu_octets);
+      made->end[start] = walk_fpdu(start, ulpdu_octets, made->stream->markers);
     }
   }
 }
@@ -303,23 +287,23 @@ static void make_order(scene *made)
 static void compare(const oracle *expected, const mpa_receiver *receiver)
 {
   g_assert_cmpint(receiver->error != MPA_ERROR_NONE, ==, expected->error);
-  mpa_receiver_expect_all_held(receiver, oracle_held(expected));
+  expect_all_held(receiver, oracle_held(expected));
   if (expected->error) {
     return; /* how many FPDUs went up before it within the arrival is not defined */
   }
-  g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, receiver->start + expected->edge);
+  g_assert_cmpuint(in_order_edge(receiver->deframer), ==, receiver->start + expected->edge);
   g_assert_cmpuint(receiver->passed->len, ==, expected->passed_count);
   for (guint index = 0; index < expected->stream->fpdus->len; index++) {
     uint64_t start = mpa_stream_at(expected->stream, index)->start;
     int method = expected->passed[start] ? expected->method[start] : MPA_LOCATIONS;
-    g_assert_cmpint(mpa_receiver_located_by(receiver, index), ==, method);
+    g_assert_cmpint(located_by(receiver, index), ==, method);
   }
 }
 
-static void arrive(oracle *expected, mpa_receiver *receiver, uint64_t from, uint64_t to)
+static void step(oracle *expected, mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
   oracle_arrive(expected, from, to);
-  mpa_receiver_arrive(receiver, from, to);
+  arrive(receiver, from, to);
   compare(expected, receiver);
 }
 
@@ -339,14 +323,14 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
     if (below(made, 10) == 0) { /* a repeated or overlapping segment */
       uint64_t from = below(made, length);
       uint64_t to = from + 1 + below(made, tiny ? 20 : 700);
-      arrive(expected, receiver, from, MIN(to, length));
+      step(expected, receiver, from, MIN(to, length));
     }
-    arrive(expected, receiver, g_array_index(made->cuts, uint64_t, piece),
-           g_array_index(made->cuts, uint64_t, piece + 1));
+    step(expected, receiver, g_array_index(made->cuts, uint64_t, piece),
+         g_array_index(made->cuts, uint64_t, piece + 1));
   }
   bool error = expected->error;
   if (flipped == UNFLIPPED) {
-    mpa_receiver_expect_all(receiver);
+    expect_all(receiver);
   }
   g_array_free(made->cuts, true);
   g_array_free(made->order, true);

@@ -5,24 +5,9 @@
 
 #include "base/random_stream.h"
 #include "mpa/mpa_framer.h"
+#include "mpa_reader.h"
 #include "stack_cleanup.h"
 #include "test.h"
-
-/* CRC32C bit by bit, wire order (MPA-116): nothing in common with the one under test. */
-static void slow_crc32c(const uint8_t *octets, gsize length, uint8_t wire[4])
-{
-  uint32_t crc = 0xFFFFFFFF;
-  for (gsize index = 0; index < length; index++) {
-    crc ^= octets[index];
-    for (int bit = 0; bit < 8; bit++) {
-      crc = crc & 1 ? crc >> 1 ^ 0x82F63B78 : crc >> 1;
-    }
-  }
-  crc = ~crc;
-  for (int index = 0; index < 4; index++) {
-    wire[index] = (uint8_t)(crc >> (8 * index));
-  }
-}
 
 /* Frames `length` octets at `ulpdu`, given to the framer in two slices, and returns the FPDU flat. */
 static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t length)
@@ -172,35 +157,11 @@ TEST(test_without_crc)
   g_assert_cmpmem(fpdu->data, fpdu->len, "\0\0\0\0\0\3abc\0\0\0\0\0\0\0", 16);
 }
 
-/* Reads the stream of one run as a receiver that starts at its first octet: a marker at each multiple of
- * 512 points to the FPDU around it (MPA-094, MPA-107, MPA-108); between them the FPDU is length, ULPDU,
- * zero PAD and CRC over all of it. */
-static void check_fpdu(const GByteArray *fpdu, uint64_t start, const uint8_t *ulpdu, uint32_t length)
+/* The FPDU that the framer made at `start` is as it must be, and nothing else. */
+static void check_flat(const GByteArray *fpdu, uint64_t start, const uint8_t *ulpdu, uint32_t length)
 {
-  g_autoptr(GByteArray) bare = g_byte_array_new();
-  uint64_t header = start % 512 == 0 ? start + 4 : start;
-  uint8_t digest[4];
-
-  for (guint index = 0; index < fpdu->len;) {
-    uint64_t position = start + index;
-    if (position % 512 == 0) {
-      uint64_t pointer = position < header ? 0 : position - header;
-      uint8_t marker[4] = {0, 0, (uint8_t)(pointer >> 8), (uint8_t)pointer};
-      g_assert_cmpmem(fpdu->data + index, 4, marker, 4);
-      index += 4;
-    } else {
-      g_byte_array_append(bare, fpdu->data + index++, 1);
-    }
-  }
-  g_assert_cmpuint(bare->len % 4, ==, 0);
-  g_assert_cmpuint(bare->len - (2 + length + 4), <, 4); /* the PAD */
-  g_assert_cmpuint(bare->data[0] << 8 | bare->data[1], ==, length);
-  g_assert_cmpmem(bare->data + 2, length, ulpdu, length);
-  for (guint index = 2 + length; index < bare->len - 4; index++) {
-    g_assert_cmpuint(bare->data[index], ==, 0);
-  }
-  slow_crc32c(fpdu->data, fpdu->len - 4, digest);
-  g_assert_cmpmem(fpdu->data + fpdu->len - 4, 4, digest, 4);
+  g_assert_cmpuint(fpdu->len, ==, walk_fpdu(start, length, true) - start);
+  check_fpdu(fpdu->data, start, true, true, ulpdu, length);
 }
 
 /* MPA-094, MPA-096, MPA-107, MPA-108: where the markers are and where they point, in FPDUs of many markers
@@ -222,7 +183,7 @@ TEST(test_random_stream)
     g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, length);
 
     g_test_message("seed 1, round %d: %u octets at %" G_GUINT64_FORMAT, round, length, stream);
-    check_fpdu(fpdu, stream, ulpdu, length);
+    check_flat(fpdu, stream, ulpdu, length);
     stream += fpdu->len;
     g_assert_cmpuint(mpa_framer_offset(framer), ==, stream);
   }
@@ -260,7 +221,7 @@ TEST(test_one_slice)
     g_assert_cmpuint(short_blocks->pieces_out, ==, fpdu.length <= 560 ? 1 : 0);
     g_autoptr(GByteArray) flat = g_byte_array_new();
     g_byte_array_append(flat, buffer_chain_slices(&fpdu)->octets, fpdu.length);
-    check_fpdu(flat, start, ulpdu, length);
+    check_flat(flat, start, ulpdu, length);
   }
 }
 

@@ -3,8 +3,7 @@
  * read by their verdict (mpa-01 §6.1.1; mpa-02 §8.1). */
 #include <string.h>
 
-#include "base/big_endian.h"
-#include "base/crc32c.h"
+#include "mpa_reader.h"
 #include "mpa_receiver.h"
 #include "mpa_startup_fixture.h"
 #include "test.h"
@@ -55,33 +54,12 @@ static mpa_stream *stream_from(const pair *both, int from)
                         G_N_ELEMENTS(ulpdus));
 }
 
-/* Offset of octet number `index` of the FPDUs, markers not counted: 508 of them lie between markers (note
- * M2). */
-static uint32_t stream_offset(bool marked, uint32_t index)
-{
-  return marked ? index + 4 * (index / 508 + 1) : index;
-}
-
 /* The three FPDUs, and 0 or 6 markers that point to their headers, are where they must be; nothing else is
  * there. */
-static void check_layout(const mpa_stream *stream, bool marked)
+static void check_layout(const mpa_stream *stream, bool marked, bool crc)
 {
-  const uint8_t *octets = stream->octets->data;
-
   g_assert_cmpuint(stream->octets->len, ==, marked ? 3048 : 3024);
-  for (uint32_t fpdu = 0; fpdu < 3; fpdu++) {
-    g_assert_cmpuint(big_endian_read_16(octets + stream_offset(marked, fpdu * 1008)), ==, 1000);
-    for (uint32_t i = 0; i < 1000; i++) {
-      g_assert_cmpuint(octets[stream_offset(marked, fpdu * 1008 + 2 + i)], ==,
-                       mpa_stream_at(stream, fpdu)->ulpdu[i]);
-    }
-  }
-  for (uint32_t at = 0; marked && at < 3048; at += 512) {
-    /* The header the marker is in or before: number (508 × k) / 1008 of them. */
-    uint32_t header = stream_offset(true, at / 512 * 508 / 1008 * 1008);
-    g_assert_cmpuint(big_endian_read_16(octets + at), ==, 0);
-    g_assert_cmpuint(big_endian_read_16(octets + at + 2), ==, header > at ? 0 : at - header);
-  }
+  g_assert_cmpuint(check_stream(stream, crc), ==, marked ? 6 : 0);
 }
 
 /* MPA-242, MPA-243: each of the four choices of M: a direction is marked when its receiver's frame had M=1,
@@ -91,14 +69,13 @@ TEST(test_markers_follow_the_receiver)
   for (unsigned choice = 0; choice < 4; choice++) {
     const bool markers[2] = {choice & 1, choice & 2};
     const bool crc[2] = {true, true};
-    pair both = pair_new(IWARP_IETF, markers, crc);
+    g_auto(pair) both = pair_new(IWARP_IETF, markers, crc);
 
     for (int from = 0; from < 2; from++) {
       g_autoptr(mpa_stream) stream = stream_from(&both, from);
-      check_layout(stream, markers[1 - from]);
+      check_layout(stream, markers[1 - from], true);
       g_assert_cmpint(mpa_startup_receive_markers(both.ends[1 - from]), ==, markers[1 - from]);
     }
-    pair_free(&both);
   }
 }
 
@@ -112,21 +89,16 @@ TEST(test_crc_follows_both)
     const bool crc[2] = {i & 1, i & 2};
     bool checked = crc[0] || crc[1];
     int from = i & 4 ? 1 : 0;
-    pair both = pair_new(IWARP_IETF, markers, crc);
+    g_auto(pair) both = pair_new(IWARP_IETF, markers, crc);
     g_autoptr(mpa_stream) stream = stream_from(&both, from);
     g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
 
-    for (uint32_t fpdu = 0; checked && fpdu < 3; fpdu++) {
-      uint8_t expected[4];
-      crc32c_write(crc32c_update(CRC32C_INITIAL, stream->octets->data + fpdu * 1008, 1004), expected);
-      g_assert_cmpmem(stream->octets->data + fpdu * 1008 + 1004, 4, expected, 4);
-    }
+    check_layout(stream, false, checked);
     stream->octets->data[1008 + 500] ^= 1;
     mpa_stream_at(stream, 1)->ulpdu[498] ^= 1; /* what goes up, if it does */
-    mpa_receiver_arrive(receiver, 0, 3024);
+    arrive(receiver, 0, 3024);
     g_assert_cmpuint(receiver->passed->len, ==, checked ? 1 : 3);
     g_assert_cmpint(receiver->error, ==, checked ? MPA_ERROR_CRC : MPA_ERROR_NONE);
-    pair_free(&both);
   }
 }
 
@@ -135,7 +107,7 @@ TEST(test_crc_follows_both)
 TEST(test_rdmac_is_always_marked)
 {
   const bool no[2] = {false, false};
-  pair both = pair_new(IWARP_RDMAC, no, no);
+  g_auto(pair) both = pair_new(IWARP_RDMAC, no, no);
 
   for (int from = 0; from < 2; from++) {
     g_autoptr(mpa_stream) stream = stream_from(&both, from);
@@ -143,11 +115,10 @@ TEST(test_rdmac_is_always_marked)
 
     g_assert_true(mpa_startup_receive_markers(both.ends[1 - from]));
     g_assert_cmpmem(stream->octets->data, 4, "\0\0\0\0", 4);
-    check_layout(stream, true);
+    check_layout(stream, true, true);
     stream->octets->data[3048 - 1] ^= 1;
-    mpa_receiver_arrive(receiver, 0, 3048);
+    arrive(receiver, 0, 3048);
     g_assert_cmpuint(receiver->passed->len, ==, 2);
     g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
   }
-  pair_free(&both);
 }

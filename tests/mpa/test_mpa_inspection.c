@@ -11,13 +11,9 @@
 #include "stack_cleanup.h"
 #include "test.h"
 
-static const uint32_t full[] = {1442, 1442, 1442, 1442};
-
-#define FULL_TEST(name) TEST_OF(mpa_receiver, made, set_up(true), name)
-
 static mpa_receiver *set_up(bool markers)
 {
-  return mpa_receiver_of(markers, true, full, G_N_ELEMENTS(full));
+  return mpa_receiver_of(markers, true, FULL);
 }
 
 static mpa_error inspect(const mpa_receiver *made, uint64_t from, uint64_t to)
@@ -66,8 +62,7 @@ TEST(test_behind_a_hole)
   g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_NONE);
 
   /* [440, 540) with the marker at 512, [540, 636), [636, 732) */
-  static const uint32_t small[] = {430, 90, 90, 90};
-  g_autoptr(mpa_receiver) packed = mpa_receiver_of(true, true, small, 4);
+  g_autoptr(mpa_receiver) packed = mpa_receiver_of(true, true, ULPDUS(430, 90, 90, 90));
   flip(packed, 700);
   g_assert_cmpint(inspect(packed, 440, 732), ==, MPA_ERROR_CRC);  /* by the marker chain */
   g_assert_cmpint(inspect(packed, 540, 732), ==, MPA_ERROR_NONE); /* nothing locates it */
@@ -80,7 +75,7 @@ TEST(test_behind_a_hole_without_markers)
 
   flip(made, 1500);
   g_assert_cmpint(inspect(made, 1448, 2896), ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made, 0, 1448);
+  arrive(made, 0, 1448);
   g_assert_cmpint(inspect(made, 1448, 2896), ==, MPA_ERROR_CRC);
 }
 
@@ -90,7 +85,7 @@ TEST(test_spanning_fpdu)
 {
   g_autoptr(mpa_receiver) made = set_up(false);
 
-  mpa_receiver_arrive(made, 0, 700);
+  arrive(made, 0, 700);
   flip(made, 2000);
   g_assert_cmpint(inspect(made, 700, 2896), ==, MPA_ERROR_CRC);
   flip(made, 1000);
@@ -103,7 +98,7 @@ TEST(test_start_known_before)
 {
   static const uint32_t short_fpdus[] = {1442, 1442, 20, 20}; /* FPDU 2 is [2920, 2948) without a marker */
   g_autoptr(mpa_receiver) early = mpa_receiver_of(true, true, short_fpdus, 4);
-  mpa_receiver_arrive(early, 1460, 2920);
+  arrive(early, 1460, 2920);
   flip(early, 2930);
   g_assert_cmpint(inspect(early, 2920, 2948), ==, MPA_ERROR_CRC);
 
@@ -113,13 +108,13 @@ TEST(test_start_known_before)
   g_autoptr(mpa_receiver) late = mpa_receiver_of(true, true, before_marker, 3);
   g_assert_cmpuint(mpa_stream_at(late->stream, 1)->start, ==, 480);
   late->stream->octets->data[515] = 32;
-  mpa_receiver_arrive(late, 512, 516);
+  arrive(late, 512, 516);
   g_assert_cmpint(inspect(late, 480, 512), ==, MPA_ERROR_NONE);
   flip(late, 490);
   g_assert_cmpint(inspect(late, 480, 512), ==, MPA_ERROR_CRC);
   /* half of the marker is held, half comes with the FPDU */
   g_autoptr(mpa_receiver) half = mpa_receiver_new(late->stream, true);
-  mpa_receiver_arrive(half, 514, 516);
+  arrive(half, 514, 516);
   g_assert_cmpint(inspect(half, 480, 514), ==, MPA_ERROR_CRC);
   g_assert_cmpint(inspect(half, 480, 513), ==, MPA_ERROR_NONE);
 }
@@ -130,7 +125,7 @@ TEST(test_marker_cut_in_front)
 {
   static const uint32_t ulpdus[] = {502, 24, 24};
   g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, 3);
-  mpa_receiver_arrive(made, 512, 514);
+  arrive(made, 512, 514);
   g_assert_cmpint(inspect(made, 514, 580), ==, MPA_ERROR_NONE);
   flip(made, 570);
   g_assert_cmpint(inspect(made, 514, 580), ==, MPA_ERROR_CRC);
@@ -153,9 +148,9 @@ TEST(test_marker_into_valid_fpdu)
   mpa_stream_repair_crc(made->stream, 1);
   g_assert_cmpint(inspect(made, 0, 1540), ==, MPA_ERROR_NONE);
   g_assert_cmpint(inspect(made, 0, 2920), ==, MPA_ERROR_MARKER);
-  mpa_receiver_arrive(made, 0, 1540);
+  arrive(made, 0, 1540);
   g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made, 1540, 2920);
+  arrive(made, 1540, 2920);
   g_assert_cmpint(made->error, ==, MPA_ERROR_MARKER);
 }
 
@@ -166,7 +161,7 @@ FULL_TEST(test_impossible_length)
   made->stream->octets->data[4] = 0xFD; /* 0xFD.. > 64768 = 0xFD00 */
   g_assert_cmpint(inspect(made, 0, 5), ==, MPA_ERROR_NONE);
   g_assert_cmpint(inspect(made, 0, 6), ==, MPA_ERROR_CRC);
-  mpa_receiver_arrive(made, 0, 5);
+  arrive(made, 0, 5);
   g_assert_cmpint(inspect(made, 5, 1460), ==, MPA_ERROR_NONE); /* half of it is committed */
 }
 
@@ -178,20 +173,20 @@ TEST(test_changes_nothing)
   mpa_held before;
 
   flip(made, 2000);
-  mpa_receiver_arrive(made, 0, 700);
+  arrive(made, 0, 700);
   mpa_deframer_held(made->deframer, &before);
   g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_CRC);
   g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_CRC);
-  mpa_receiver_expect_all_held(made, before);
+  expect_all_held(made, before);
   flip(made, 2000); /* it is sent again, and right */
-  mpa_receiver_arrive(made, 700, 5840);
-  mpa_receiver_expect_all(made);
+  arrive(made, 700, 5840);
+  expect_all(made);
   mpa_receiver_free(made);
 
   made = set_up(true);
   flip(made, 700);
   flip(made, 2000);
-  mpa_receiver_arrive(made, 0, 1460);
+  arrive(made, 0, 1460);
   g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
   g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_NONE);
   mpa_receiver_free(made);

@@ -2,6 +2,7 @@
 /* MULPDU against the published figures and against its purpose: the FPDU fits the segment (mpa-01 §5.3.2). */
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_framer.h"
+#include "mpa_reader.h"
 #include "test.h"
 
 /* MPA-142, MPA-143: with markers, as rdmac always has them; MPA-144: without. EMSS of MTU 576, 1280, 1500
@@ -72,24 +73,12 @@ TEST(test_fits_the_unmarked_segment)
   }
 }
 
-/* Octets of an FPDU, made octet by octet: a marker goes before each at a multiple of 512. */
-static uint64_t walked_octets(uint64_t start, uint64_t ulpdu_octets, bool markers)
-{
-  uint64_t left = 2 + ulpdu_octets + (4 - (2 + ulpdu_octets) % 4) % 4 + 4;
-  uint64_t position = start;
-
-  for (; left > 0; left--) {
-    position += markers && position % 512 == 0 ? 5 : 1;
-  }
-  return position - start;
-}
-
 /* The largest ULPDU that ends within `room`, tried one by one; 0 when there is none. */
 static uint32_t brute_force(uint64_t offset, uint32_t room, bool markers)
 {
   uint32_t octets = room;
 
-  while (octets > 0 && walked_octets(offset, octets, markers) > room) {
+  while (octets > 0 && walk_fpdu(offset, octets, markers) > offset + room) {
     octets--;
   }
   return octets;

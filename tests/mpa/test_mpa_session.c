@@ -4,92 +4,32 @@
 #include <string.h>
 
 #include "../kit/path_mtu.h"
-#include "base/big_endian.h"
-#include "base/crc32c.h"
 #include "fields.h"
-#include "mpa/mpa_framer.h"
 #include "mpa_link.h"
+#include "mpa_reader.h"
 #include "test.h"
 
 #define LONG_TIME (10 * TIME_PS_PER_SECOND)
 
-/* Reads the FPDU phase of what `end` sent as the documents describe it, octet by octet and in order: a
- * marker before each octet whose offset is a multiple of 512, counted from its first octet, which
- * points to the header of its FPDU. */
-typedef struct reader {
-  const uint8_t *octets;
-  uint64_t length;
-  uint64_t at;
-  uint64_t header; /* of the FPDU in hand */
-  bool markers;
-  guint marker_count;
-} reader;
-
-static uint8_t read_octet(reader *stream)
-{
-  if (stream->markers && stream->at % 512 == 0) {
-    uint64_t pointer = stream->at < stream->header ? 0 : stream->at - stream->header;
-    g_assert_cmpuint(stream->at + 4, <, stream->length);
-    g_assert_cmpuint(big_endian_read_16(stream->octets + stream->at), ==, 0);
-    g_assert_cmpuint(big_endian_read_16(stream->octets + stream->at + 2), ==, pointer);
-    stream->at += 4;
-    stream->marker_count++;
-  }
-  g_assert_cmpuint(stream->at, <, stream->length);
-  return stream->octets[stream->at++];
-}
-
-/* One FPDU: ULPDU_Length, the ULPDU posted, PAD of zeros, CRC. */
-static void read_fpdu(reader *stream, const GByteArray *ulpdu, bool crc)
-{
-  uint64_t start = stream->at;
-  uint8_t digest[4] = {0};
-  uint32_t pad = (4 - (2 + ulpdu->len) % 4) % 4;
-
-  stream->header = stream->markers && start % 512 == 0 ? start + 4 : start;
-  uint32_t length = (uint32_t)read_octet(stream) << 8;
-  length |= read_octet(stream);
-  g_assert_cmpuint(length, ==, ulpdu->len);
-  for (uint32_t i = 0; i < length; i++) {
-    g_assert_cmphex(read_octet(stream), ==, ulpdu->data[i]);
-  }
-  for (uint32_t i = 0; i < pad; i++) {
-    g_assert_cmphex(read_octet(stream), ==, 0);
-  }
-  uint8_t field[4] = {read_octet(stream)};
-  if (crc) {
-    crc32c_write(crc32c_update(CRC32C_INITIAL, stream->octets + start, (size_t)(stream->at - 1 - start)),
-                 digest);
-  }
-  for (int i = 1; i < 4; i++) {
-    field[i] = read_octet(stream);
-  }
-  g_assert_true(!crc || memcmp(field, digest, 4) == 0);
-}
-
-/* Returns the markers found. */
+/* What end `from` sent in its FPDU phase is as the documents describe it, and of what was posted. Returns the
+ * markers found. */
 static guint read_stream(const mpa_link *link, unsigned from, bool markers, bool crc)
 {
   const mpa_link_end *end = &link->end[from];
-  reader stream = {.octets = end->sent->data + end->sent_start,
-                   .length = end->sent->len - end->sent_start,
-                   .markers = markers};
 
-  for (guint index = 0; index < end->posted->len; index++) {
-    read_fpdu(&stream, g_ptr_array_index(end->posted, index), crc);
-  }
-  g_assert_cmpuint(stream.at, ==, stream.length);
-  return stream.marker_count;
+  g_assert_cmpint(end->stream->markers, ==, markers);
+  g_assert_cmpmem(end->sent->data + end->sent_start, end->sent->len - end->sent_start,
+                  end->stream->octets->data, end->stream->octets->len);
+  return check_stream(end->stream, crc);
 }
 
 /* Where FPDU `index` that end `from` posted starts, in its FPDU phase; where it would start when it is not
  * posted yet. */
 static uint64_t start_of(const mpa_link *link, unsigned from, guint index)
 {
-  const mpa_link_end *end = &link->end[from];
+  const mpa_stream *stream = link->end[from].stream;
 
-  return index < end->fpdu_starts->len ? g_array_index(end->fpdu_starts, uint64_t, index)
-                                       : mpa_framer_offset(end->framer);
+  return index < stream->fpdus->len ? mpa_stream_at(stream, index)->start : stream->octets->len;
 }
 
 static void post_both(mpa_link *link)
@@ -232,12 +172,7 @@ TEST(test_any_sender_receiver_and_middlebox)
 
 static bool starts_fpdu(const mpa_link_end *end, uint64_t offset)
 {
-  for (guint fpdu = 0; fpdu < end->fpdu_starts->len; fpdu++) {
-    if (g_array_index(end->fpdu_starts, uint64_t, fpdu) == offset) {
-      return true;
-    }
-  }
-  return false;
+  return mpa_stream_find(end->stream, offset) != NULL;
 }
 
 /* The segments of `end` from the FPDU phase's offset `from` on start and end with FPDUs. */
@@ -247,7 +182,7 @@ static void expect_aligned(const mpa_link_end *end, uint64_t from)
     const mpa_link_segment *segment = &g_array_index(end->segments, mpa_link_segment, i);
     if (segment->from >= from) {
       g_assert_true(starts_fpdu(end, segment->from));
-      g_assert_true(starts_fpdu(end, segment->to) || segment->to == mpa_framer_offset(end->framer));
+      g_assert_true(starts_fpdu(end, segment->to) || segment->to == end->stream->octets->len);
     }
   }
 }
@@ -273,7 +208,7 @@ TEST(test_mtu_shrinks)
   mpa_link_collect(link); /* 10 of them are on their way */
   kit_set_send_mtu(link->end[0].tcp, 576);
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 522);
-  uint64_t cut = mpa_framer_offset(link->end[0].framer);
+  uint64_t cut = link->end[0].stream->octets->len;
   for (int i = 0; i < 40; i++) {
     mpa_link_post(link, 0, mpa_link_mulpdu(link, 0));
   }

@@ -79,14 +79,6 @@ const char *setting(const char *format, ...)
   return g_intern_string(text);
 }
 
-double metric_of(const session_result *result, metric_id id)
-{
-  if (!result->metrics.present[id]) {
-    g_error("metric %s has no value", metric_row_of(id)->name);
-  }
-  return result->metrics.value[id];
-}
-
 char *run_folder_new(void)
 {
   GError *error = NULL;

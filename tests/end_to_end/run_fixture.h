@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "fields.h"
+#include "metric_values.h"
 #include "session/simulation.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
@@ -50,19 +50,12 @@ session_result run_in(const scenario *s, const char *folder);
 /* A setting, "group.key=value", or other text that must live as long as the test. */
 const char *setting(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* The value of a metric that must be present. */
-double metric_of(const session_result *result, metric_id id);
-
-/* Metrics that are present and compare so: EXPECT_METRICS(&result, (TCP_TIMEOUTS, >, 0), (MPA_FPDUS, ==,
- * fpdus)). */
-#define EXPECT_METRICS(result, ...)                                                                          \
-  do {                                                                                                       \
-    EACH(EXPECT_METRIC_, result, __VA_ARGS__)                                                                \
-  } while (0)
-#define EXPECT_METRIC_(result, expected) EXPECT_METRIC_OF_(result, EXPECT_BARE_ expected)
-#define EXPECT_METRIC_OF_(...) EXPECT_METRIC_IS_(__VA_ARGS__)
-#define EXPECT_METRIC_IS_(result, id, relation, expected)                                                    \
-  g_assert_cmpfloat(metric_of(result, METRIC_##id), relation, (double)(expected));
+/* The value of a metric that must be present; what is expected of them (kit/metric_values.h). */
+static inline double metric_of(const session_result *result, metric_id id)
+{
+  return metric_value(&result->metrics, id);
+}
+#define EXPECT_METRICS(result, ...) EXPECT_METRIC_VALUES(&(result)->metrics, __VA_ARGS__)
 
 /* A new empty folder; remove it and what is in it with run_folder_remove(), which frees the name. */
 typedef char run_folder;

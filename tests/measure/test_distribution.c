@@ -4,7 +4,8 @@
 #include "test.h"
 
 #include <math.h>
-#include <string.h>
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(distribution, distribution_clear)
 
 TEST(test_table)
 {
@@ -27,7 +28,7 @@ TEST(test_table)
 
 TEST(test_append)
 {
-  distribution d = {.bins = NULL};
+  g_auto(distribution) d = {.bins = NULL};
   g_assert_false(distribution_append(&d, -1, 1));
   g_assert_false(distribution_append(&d, NAN, 1));
   g_assert_false(distribution_append(&d, INFINITY, 1));
@@ -49,7 +50,7 @@ TEST(test_append)
 
 TEST(test_many_bins)
 {
-  distribution d = {.bins = NULL};
+  g_auto(distribution) d = {.bins = NULL};
   for (int i = 0; i < DISTRIBUTION_BINS_MAX; i++) {
     g_assert_true(distribution_append(&d, i, i + 1));
   }
@@ -59,7 +60,6 @@ TEST(test_many_bins)
     g_assert_cmpfloat(d.bins[i].bound, ==, i);
     g_assert_cmpfloat(d.bins[i].weight, ==, i + 1);
   }
-  distribution_clear(&d);
 }
 
 /* The copy is its own: appending to one or freeing it leaves the other. */
@@ -81,19 +81,22 @@ TEST(test_copy)
   }
 }
 
+static void append_all(distribution *d, const double bins[][2], gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_assert_true(distribution_append(d, bins[i][0], bins[i][1]));
+  }
+}
+
 /* Bounds that both have become one bin, wherever they stand; nothing is added by adding nothing. */
 TEST(test_add)
 {
   static const double first[][2] = {{0, 1}, {4, 2}, {8, 3}};
   static const double second[][2] = {{2, 10}, {4, 20}, {8, 30}, {9, 40}};
   static const double sums[][2] = {{0, 1}, {2, 10}, {4, 22}, {8, 33}, {9, 40}};
-  distribution a = {.bins = NULL}, b = {.bins = NULL}, sum = {.bins = NULL};
-  for (gsize i = 0; i < G_N_ELEMENTS(first); i++) {
-    g_assert_true(distribution_append(&a, first[i][0], first[i][1]));
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(second); i++) {
-    g_assert_true(distribution_append(&b, second[i][0], second[i][1]));
-  }
+  g_auto(distribution) a = {.bins = NULL}, b = {.bins = NULL}, sum = {.bins = NULL};
+  append_all(&a, first, G_N_ELEMENTS(first));
+  append_all(&b, second, G_N_ELEMENTS(second));
   distribution_add(&sum, &a);
   distribution_add(&sum, &(distribution){.bins = NULL});
   g_assert_cmpuint(sum.count, ==, a.count);
@@ -105,34 +108,28 @@ TEST(test_add)
   }
   g_assert_true(distribution_append(&sum, 10, 1));
   g_assert_cmpuint(b.count, ==, 4);
-  distribution_clear(&a);
-  distribution_clear(&b);
-  distribution_clear(&sum);
 }
 
 /* 10 of 100 up to 0, 80 up to 5, 10 up to 9. */
 TEST(test_quantiles)
 {
-  distribution d = {.bins = NULL};
-  g_assert_true(distribution_append(&d, 0, 10));
-  g_assert_true(distribution_append(&d, 5, 80));
-  g_assert_true(distribution_append(&d, 9, 10));
+  g_auto(distribution) d = {.bins = NULL};
+  static const double bins[][2] = {{0, 10}, {5, 80}, {9, 10}};
+  append_all(&d, bins, G_N_ELEMENTS(bins));
   g_assert_cmpfloat(distribution_quantile(&d, 1e-9), ==, 0);
   g_assert_cmpfloat(distribution_quantile(&d, 0.1), ==, 0); /* exactly the share */
   g_assert_cmpfloat(distribution_quantile(&d, 0.11), ==, 5);
   g_assert_cmpfloat(distribution_quantile(&d, 0.9), ==, 5);
   g_assert_cmpfloat(distribution_quantile(&d, 0.91), ==, 9);
   g_assert_cmpfloat(distribution_quantile(&d, 1), ==, 9);
-  distribution_clear(&d);
 }
 
 /* Weights whose sum rounds: all of it is held by the last bin, not by one after it. */
 TEST(test_quantile_of_all)
 {
-  distribution d = {.bins = NULL};
+  g_auto(distribution) d = {.bins = NULL};
   for (int i = 0; i < 10; i++) {
     g_assert_true(distribution_append(&d, i, 0.1));
   }
   g_assert_cmpfloat(distribution_quantile(&d, 1), ==, 9);
-  distribution_clear(&d);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "measure/metric_table.h"
+#include "string_list.h"
 #include "test.h"
 
 TEST(test_every_row_is_filled)
@@ -52,56 +53,23 @@ TEST(test_find_is_the_inverse_of_row)
 /* Names that tools outside the repository rely on: changing one needs an entry in CHANGELOG.md. */
 TEST(test_names_others_rely_on)
 {
-  static const char *const names[] = {"tcp.segments",
-                                      "tcp.segments_out_of_order",
-                                      "tcp.retransmissions",
-                                      "tcp.timeouts",
-                                      "tcp.spurious_retransmissions",
-                                      "mpa.fpdus",
-                                      "mpa.markers",
-                                      "mpa.segments_aligned",
-                                      "mpa.located_by_chain",
-                                      "mpa.located_by_marker",
-                                      "mpa.located_by_marker_chain",
-                                      "mpa.crc_errors",
-                                      "placement.octets",
-                                      "placement.octets_direct",
-                                      "placement.octets_buffered",
-                                      "placement.octets_out_of_order",
-                                      "buffer.reassembly_peak_octets",
-                                      "buffer.reassembly_mean_octets",
-                                      "buffer.reassembly_p99_octets",
-                                      "buffer.reassembly_p99_octets_in_recovery",
-                                      "buffer.total_peak_octets",
-                                      "buffer.peak_octets.incomplete",
-                                      "buffer.peak_octets.unlocated",
-                                      "buffer.peak_octets.order",
-                                      "buffer.peak_octets.fragment",
-                                      "buffer.peak_octets.processing",
-                                      "buffer.written_octets",
-                                      "buffer.read_octets",
-                                      "buffer.release_burst_peak_octets",
-                                      "state.holes_peak",
-                                      "state.partial_fpdus_peak",
-                                      "state.undelivered_peak",
-                                      "delay.placement_mean_s",
-                                      "delay.delivery_mean_s",
-                                      "goodput_bit_per_s",
-                                      "efficiency_wire",
-                                      "delivery.messages",
-                                      "delivery.octets",
-                                      "integrity.octets_wrong",
-                                      "time.simulated_s",
-                                      "time.wall_s",
-                                      "theory.buffer_tcp_octets",
-                                      "theory.buffer_naf_octets",
-                                      "theory.buffer_af_octets",
-                                      "fit.k",
-                                      "fit.k1",
-                                      "fit.k2"};
-  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-    g_test_message("%s", names[i]);
-    g_assert_cmpint(metric_find(names[i]), !=, METRIC_COUNT);
+  const char *const *name = STRINGS(
+      "tcp.segments", "tcp.segments_out_of_order", "tcp.retransmissions", "tcp.timeouts",
+      "tcp.spurious_retransmissions", "mpa.fpdus", "mpa.markers", "mpa.segments_aligned",
+      "mpa.located_by_chain", "mpa.located_by_marker", "mpa.located_by_marker_chain", "mpa.crc_errors",
+      "placement.octets", "placement.octets_direct", "placement.octets_buffered",
+      "placement.octets_out_of_order", "buffer.reassembly_peak_octets", "buffer.reassembly_mean_octets",
+      "buffer.reassembly_p99_octets", "buffer.reassembly_p99_octets_in_recovery", "buffer.total_peak_octets",
+      "buffer.peak_octets.incomplete", "buffer.peak_octets.unlocated", "buffer.peak_octets.order",
+      "buffer.peak_octets.fragment", "buffer.peak_octets.processing", "buffer.written_octets",
+      "buffer.read_octets", "buffer.release_burst_peak_octets", "state.holes_peak",
+      "state.partial_fpdus_peak", "state.undelivered_peak", "delay.placement_mean_s", "delay.delivery_mean_s",
+      "goodput_bit_per_s", "efficiency_wire", "delivery.messages", "delivery.octets",
+      "integrity.octets_wrong", "time.simulated_s", "time.wall_s", "theory.buffer_tcp_octets",
+      "theory.buffer_naf_octets", "theory.buffer_af_octets", "fit.k", "fit.k1", "fit.k2");
+  for (; *name; name++) {
+    g_test_message("%s", *name);
+    g_assert_cmpint(metric_find(*name), !=, METRIC_COUNT);
   }
   g_assert_cmpint(metric_find("buffer.reassembly_peak_octets"), ==, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
   g_assert_cmpint(metric_find("fit.k2"), ==, METRIC_FIT_K2);

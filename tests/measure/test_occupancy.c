@@ -3,7 +3,10 @@
 #include <stdlib.h>
 
 #include "measure/occupancy.h"
+#include "metric_values.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(occupancy, occupancy_free)
 
 /* Octets in order of held_cause: incomplete, unlocated, order, fragment, processing. */
 static void hold(occupancy *gauge, uint32_t connection, time_ps now, uint64_t incomplete, uint64_t unlocated,
@@ -20,10 +23,12 @@ static void hold_with_holes(occupancy *gauge, uint32_t connection, time_ps now, 
   occupancy_update(gauge, connection, &state, now);
 }
 
-static void assert_metric(const metric_values *values, metric_id id, double expected)
+static metric_values finish(occupancy *gauge, time_ps now)
 {
-  g_assert_true(values->present[id]);
-  g_assert_cmpfloat(values->value[id], ==, expected);
+  metric_values values = {0};
+
+  occupancy_finish(gauge, now, &values);
+  return values;
 }
 
 TEST(test_cause_names)
@@ -39,69 +44,58 @@ TEST(test_cause_names)
  * unlocated while 0 drops to 10 incomplete; the peaks of different causes come at different times. */
 TEST(test_peaks_by_cause)
 {
-  occupancy *gauge = occupancy_new(2, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   hold(gauge, 0, 100, 10, 20, 30, 40, 5);
   hold(gauge, 1, 200, 0, 17, 0, 0, 0);
   hold(gauge, 0, 200, 10, 10, 0, 0, 60);
   hold(gauge, 0, 300, 0, 0, 0, 0, 0);
   hold(gauge, 1, 300, 0, 0, 0, 0, 0);
-  metric_values values = {0};
-  occupancy_finish(gauge, 400, &values);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 10);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, 27); /* 10 + 17 at 200; 20 + 17 for no time */
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_ORDER, 30);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 40);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_PROCESSING, 60);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 100);    /* 10 + 20 + 30 + 40 at 100 */
-  assert_metric(&values, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 105);         /* 97 at 200 */
+  const metric_values values = finish(gauge, 400);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, 10),
+                       (BUFFER_PEAK_OCTETS_UNLOCATED, ==, 27), /* 10 + 17 at 200; 20 + 17 for no time */
+                       (BUFFER_PEAK_OCTETS_ORDER, ==, 30), (BUFFER_PEAK_OCTETS_FRAGMENT, ==, 40),
+                       (BUFFER_PEAK_OCTETS_PROCESSING, ==, 60),
+                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100),        /* 10 + 20 + 30 + 40 at 100 */
+                       (BUFFER_TOTAL_PEAK_OCTETS, ==, 105));            /* 97 at 200 */
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS]); /* nothing was delivered */
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS]);
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
-  occupancy_free(gauge);
 }
 
 /* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at
  * 20. */
 TEST(test_peaks_of_state)
 {
-  occupancy *gauge = occupancy_new(2, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   occupancy_update(gauge, 0, &(occupancy_state){.holes = 2, .partial_fpdus = 1, .undelivered = 40}, 10);
   occupancy_update(gauge, 1, &(occupancy_state){.holes = 3, .partial_fpdus = 1, .undelivered = 2}, 20);
   occupancy_update(gauge, 0, &(occupancy_state){.holes = 0, .partial_fpdus = 4, .undelivered = 0}, 30);
   occupancy_update(gauge, 1, &(occupancy_state){.holes = 4, .partial_fpdus = 9, .undelivered = 50}, 40);
   occupancy_update(gauge, 1, &(occupancy_state){.holes = 4, .partial_fpdus = 0, .undelivered = 0}, 40);
-  metric_values values = {0};
-  occupancy_finish(gauge, 50, &values);
-  assert_metric(&values, METRIC_STATE_HOLES_PEAK, 5);
-  assert_metric(&values, METRIC_STATE_PARTIAL_FPDUS_PEAK, 5); /* 4 + 1 at 30; 4 + 9 for no time */
-  assert_metric(&values, METRIC_STATE_UNDELIVERED_PEAK, 42);
-  assert_metric(&values, METRIC_BUFFER_TOTAL_PEAK_OCTETS, 0);
-  occupancy_free(gauge);
+  const metric_values values = finish(gauge, 50);
+  EXPECT_METRIC_VALUES(&values, (STATE_HOLES_PEAK, ==, 5),
+                       (STATE_PARTIAL_FPDUS_PEAK, ==, 5), /* 4 + 1 at 30; 4 + 9 for no time */
+                       (STATE_UNDELIVERED_PEAK, ==, 42), (BUFFER_TOTAL_PEAK_OCTETS, ==, 0));
 }
 
 TEST(test_peak_held_at_the_end_counts)
 {
-  occupancy *gauge = occupancy_new(1, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(1, 1);
   hold(gauge, 0, 10, 0, 0, 8, 0, 0);
   hold(gauge, 0, 50, 0, 0, 9, 0, 0);
-  metric_values values = {0};
-  occupancy_finish(gauge, 50, &values);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_ORDER, 9);
-  occupancy_free(gauge);
+  const metric_values values = finish(gauge, 50);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_PEAK_OCTETS_ORDER, ==, 9));
 }
 
 /* Cells of 64 octets: 1 -> 64, 64 -> 64, 65 -> 128, for each connection and cause on its own. */
 TEST(test_cells)
 {
-  occupancy *gauge = occupancy_new(2, 64);
+  g_autoptr(occupancy) gauge = occupancy_new(2, 64);
   hold(gauge, 0, 10, 1, 0, 65, 0, 0);
   hold(gauge, 1, 10, 64, 0, 0, 0, 0);
-  metric_values values = {0};
-  occupancy_finish(gauge, 20, &values);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 128);
-  assert_metric(&values, METRIC_BUFFER_PEAK_OCTETS_ORDER, 128);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 256);
-  occupancy_free(gauge);
+  const metric_values values = finish(gauge, 20);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, 128), (BUFFER_PEAK_OCTETS_ORDER, ==, 128),
+                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 256));
 }
 
 /* Start at 100, last delivery at 300. Reassembly: 0 in [100, 150), 40 in [150, 200), 10 in [200, 300) with
@@ -110,7 +104,7 @@ TEST(test_cells)
  * of 50 + 2 at 10, so p99 is 40. */
 TEST(test_mean_and_quantiles_up_to_the_last_delivery)
 {
-  occupancy *gauge = occupancy_new(2, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   hold_with_holes(gauge, 0, 20, 900, 1); /* before the start */
   hold_with_holes(gauge, 0, 30, 0, 0);
   occupancy_mark_delivery(gauge, 40);
@@ -123,62 +117,54 @@ TEST(test_mean_and_quantiles_up_to_the_last_delivery)
   occupancy_mark_delivery(gauge, 300);
   hold_with_holes(gauge, 0, 310, 5000, 1);
   hold_with_holes(gauge, 0, 900, 0, 0);
-  metric_values values = {0};
-  occupancy_finish(gauge, 1000, &values);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, 15);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 40);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, 40);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 5000); /* peaks know no interval */
-  occupancy_free(gauge);
+  const metric_values values = finish(gauge, 1000);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_MEAN_OCTETS, ==, 15),
+                       (BUFFER_REASSEMBLY_P99_OCTETS, ==, 40),
+                       (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 40),
+                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 5000)); /* peaks know no interval */
 }
 
 /* 40 octets for 1 ps of 200 are above the 99th percentile of all time, and of the 2 ps of recovery they are
  * 50 %. */
 TEST(test_p99_in_recovery_differs)
 {
-  occupancy *gauge = occupancy_new(1, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(1, 1);
   occupancy_start(gauge, 100);
   hold_with_holes(gauge, 0, 150, 40, 1);
   hold_with_holes(gauge, 0, 151, 0, 1);
   hold_with_holes(gauge, 0, 152, 0, 0);
   occupancy_mark_delivery(gauge, 300);
-  metric_values values = {0};
-  occupancy_finish(gauge, 300, &values);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, 40);
-  occupancy_free(gauge);
+  const metric_values values = finish(gauge, 300);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_P99_OCTETS, ==, 0),
+                       (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 40));
 }
 
 /* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,
  * 150), 20 in [150, 200), 30 in [200, 300) and 90 from 300 on. */
 TEST(test_recovery_of_several_connections)
 {
-  occupancy *gauge = occupancy_new(2, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   occupancy_start(gauge, 0);
   hold_with_holes(gauge, 0, 100, 10, 1);
   hold_with_holes(gauge, 1, 150, 10, 1);
   hold_with_holes(gauge, 0, 200, 20, 0);
   hold_with_holes(gauge, 1, 300, 70, 0);
   occupancy_mark_delivery(gauge, 1000);
-  metric_values values = {0};
-  occupancy_finish(gauge, 1000, &values);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, 30);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 90);
-  occupancy_free(gauge);
+  const metric_values values = finish(gauge, 1000);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 30),
+                       (BUFFER_REASSEMBLY_P99_OCTETS, ==, 90));
 }
 
 TEST(test_no_recovery_no_metric)
 {
-  occupancy *gauge = occupancy_new(1, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(1, 1);
   occupancy_start(gauge, 100);
   hold(gauge, 0, 150, 4, 0, 0, 0, 0);
   occupancy_mark_delivery(gauge, 200);
-  metric_values values = {0};
-  occupancy_finish(gauge, 300, &values);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, 2);
-  assert_metric(&values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 4);
+  const metric_values values = finish(gauge, 300);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_MEAN_OCTETS, ==, 2),
+                       (BUFFER_REASSEMBLY_P99_OCTETS, ==, 4));
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
-  occupancy_free(gauge);
 }
 
 /* One run with ties: three connections, two of them with a series. */
@@ -202,12 +188,10 @@ static char *series_of_run(bool all_series, uint32_t connection_series)
   char *text = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&text, &length);
-  occupancy *gauge = occupancy_new(3, 1);
+  g_autoptr(occupancy) gauge = occupancy_new(3, 1);
   occupancy_write_series(gauge, file, all_series, connection_series);
   play_series(gauge);
-  metric_values values = {0};
-  occupancy_finish(gauge, INT64_C(61000000000000), &values);
-  occupancy_free(gauge);
+  finish(gauge, INT64_C(61000000000000));
   g_assert_cmpint(fclose(file), ==, 0);
   return text;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The predictions of mpa-01 §11.1.2 and the measured peaks against them. */
 #include "measure/theory.h"
+#include "metric_values.h"
 #include "test.h"
 
 /* 10 Gbit/s and 25 us both ways, MTU 1500 with 38 octets of framing: one full segment takes 1538 * 800 ps =
@@ -59,12 +60,10 @@ TEST(test_fits)
   metric_values_set(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 2 * 65576);
   metric_values_set(&values, METRIC_BUFFER_PEAK_OCTETS_PROCESSING, 2190);
   theory_set_metrics(&ten_gigabit, &values);
-  g_assert_cmpfloat(values.value[METRIC_FIT_K], ==, 2);
-  g_assert_cmpfloat(values.value[METRIC_FIT_K1], ==, 2.0 * 65576 / 5840);
-  g_assert_cmpfloat(values.value[METRIC_FIT_K2], ==, 0.5); /* 2190 / (3 * 1460) */
-  g_assert_cmpfloat(values.value[METRIC_THEORY_BUFFER_TCP_OCTETS], ==, 65576);
-  g_assert_cmpfloat(values.value[METRIC_THEORY_BUFFER_NAF_OCTETS], ==, 10220);
-  g_assert_cmpfloat(values.value[METRIC_THEORY_BUFFER_AF_OCTETS], ==, 4380);
+  EXPECT_METRIC_VALUES(&values, (FIT_K, ==, 2), (FIT_K1, ==, 2.0 * 65576 / 5840),
+                       (FIT_K2, ==, 0.5), /* 2190 / (3 * 1460) */
+                       (THEORY_BUFFER_TCP_OCTETS, ==, 65576), (THEORY_BUFFER_NAF_OCTETS, ==, 10220),
+                       (THEORY_BUFFER_AF_OCTETS, ==, 4380));
 }
 
 /* "A metric without samples is left out, never NaN." */

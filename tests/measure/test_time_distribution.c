@@ -5,6 +5,11 @@
 #include "measure/time_distribution.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(time_distribution, time_distribution_free)
+
+/* A test of a `function` that is 0 so far. */
+#define FUNCTION_TEST(name) TEST_OF(time_distribution, function, time_distribution_new(), name)
+
 static void assert_mean(time_distribution *function, double expected)
 {
   double mean = -1;
@@ -19,9 +24,8 @@ static void assert_quantile(time_distribution *function, unsigned percent, uint6
   g_assert_cmpuint(x, ==, expected);
 }
 
-TEST(test_nothing_counted)
+FUNCTION_TEST(test_nothing_counted)
 {
-  time_distribution *function = time_distribution_new();
   double mean;
   uint64_t x;
   g_assert_false(time_distribution_mean(function, &mean));
@@ -32,13 +36,11 @@ TEST(test_nothing_counted)
   time_distribution_mark(function, 200); /* an interval without length */
   g_assert_false(time_distribution_mean(function, &mean));
   g_assert_false(time_distribution_quantile(function, 99, &x));
-  time_distribution_free(function);
 }
 
 /* 0 for 10 ps, 8 for 30 ps, 2 for 60 ps: sum 0 + 240 + 120 = 360 over 100 ps. */
-TEST(test_mean_and_quantiles)
+FUNCTION_TEST(test_mean_and_quantiles)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_set(function, 10, 8);
   time_distribution_set(function, 40, 2);
   time_distribution_mark(function, 100);
@@ -49,14 +51,12 @@ TEST(test_mean_and_quantiles)
   assert_quantile(function, 70, 2);
   assert_quantile(function, 71, 8);
   assert_quantile(function, 100, 8);
-  time_distribution_free(function);
 }
 
 /* What counts for the mean goes into a histogram: 0 for 10 ps, 8 for 30 ps, 2 for 60 ps; not the 20 ps of 5
  * after the mark, nor the 7 ps of 9 before the start. */
-TEST(test_histogram)
+FUNCTION_TEST(test_histogram)
 {
-  time_distribution *function = time_distribution_new();
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
   time_distribution_set(function, 0, 9);
   time_distribution_set(function, 7, 0);
@@ -72,31 +72,23 @@ TEST(test_histogram)
     uint64_t expected = value == 0 ? 10 : value == 8 ? 30 : value == 2 ? 1060 : 0;
     g_assert_cmpuint(histogram->weights[value_histogram_bin(value)], ==, expected);
   }
-  time_distribution_free(function);
 }
 
 /* 99 % of 101 ps is 99.99 ps: 99 ps at 1 are not enough, 100 ps are. */
 TEST(test_quantile_has_no_rounding_slack)
 {
-  time_distribution *function = time_distribution_new();
-  time_distribution_set(function, 0, 1);
-  time_distribution_set(function, 99, 7);
-  time_distribution_mark(function, 101);
-  assert_quantile(function, 99, 7);
-  time_distribution_free(function);
-
-  function = time_distribution_new();
-  time_distribution_set(function, 0, 1);
-  time_distribution_set(function, 100, 7);
-  time_distribution_mark(function, 101);
-  assert_quantile(function, 99, 1);
-  time_distribution_free(function);
+  for (uint64_t at_1 = 99; at_1 <= 100; at_1++) {
+    g_autoptr(time_distribution) function = time_distribution_new();
+    time_distribution_set(function, 0, 1);
+    time_distribution_set(function, (time_ps)at_1, 7);
+    time_distribution_mark(function, 101);
+    assert_quantile(function, 99, at_1 == 99 ? 7 : 1);
+  }
 }
 
 /* Of 9, 3 and 4 set in picosecond 50, only the 4 lasts. */
-TEST(test_a_value_without_length_does_not_exist)
+FUNCTION_TEST(test_a_value_without_length_does_not_exist)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_set(function, 50, 9);
   time_distribution_set(function, 50, 3);
   time_distribution_set(function, 50, 4);
@@ -104,14 +96,12 @@ TEST(test_a_value_without_length_does_not_exist)
   time_distribution_set(function, 60, 0);
   time_distribution_mark(function, 100);
   assert_mean(function, 0.4); /* 4 * 10 / 100 */
-  time_distribution_free(function);
 }
 
 /* What happens after the last mark does not count, however often the value changes; a later mark brings it
  * in. */
-TEST(test_counts_up_to_the_last_mark)
+FUNCTION_TEST(test_counts_up_to_the_last_mark)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_set(function, 10, 6);
   time_distribution_mark(function, 20); /* 6 * 10 / 20 */
   time_distribution_set(function, 25, 1000);
@@ -120,15 +110,13 @@ TEST(test_counts_up_to_the_last_mark)
   assert_quantile(function, 100, 6);
   time_distribution_mark(function, 50); /* (6 * 15 + 1000 * 15) / 50 */
   assert_mean(function, 301.8);
-  time_distribution_free(function);
 }
 
 /* Marks that follow each other while nothing changes: the last one counts, also when the value changes or
  * counting pauses after it. 6 from 10 to 90 ps, 2 from 90 to 100 ps; 2 from 100 to 110 ps is marked and then
  * the pause begins: (480 + 20 + 20) / 110, and with the 10 ps of 0 in front. */
-TEST(test_many_marks)
+FUNCTION_TEST(test_many_marks)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_mark(function, 5);
   time_distribution_set(function, 10, 6);
   time_distribution_mark(function, 20);
@@ -148,12 +136,10 @@ TEST(test_many_marks)
   time_distribution_start(function, 700); /* 2 from here on */
   time_distribution_mark(function, 710);
   assert_mean(function, 2);
-  time_distribution_free(function);
 }
 
-TEST(test_start_forgets_the_time_before_it)
+FUNCTION_TEST(test_start_forgets_the_time_before_it)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_set(function, 10, 500);
   time_distribution_mark(function, 15);
   time_distribution_set(function, 20, 4);
@@ -161,13 +147,11 @@ TEST(test_start_forgets_the_time_before_it)
   time_distribution_set(function, 40, 0);
   time_distribution_mark(function, 50);
   assert_mean(function, 2); /* 4 * 10 / 20 */
-  time_distribution_free(function);
 }
 
 /* Counted: [10, 20) at 3 and [40, 50) at 5; twice pausing or resuming changes nothing. */
-TEST(test_pause_and_resume)
+FUNCTION_TEST(test_pause_and_resume)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_pause(function, 0);
   time_distribution_set(function, 5, 3);
   time_distribution_resume(function, 10);
@@ -180,20 +164,17 @@ TEST(test_pause_and_resume)
   assert_mean(function, 4);
   assert_quantile(function, 50, 3);
   assert_quantile(function, 51, 5);
-  time_distribution_free(function);
 }
 
 /* 2^40 octets for 10^15 ps and as long at 0: the sum has 90 bits and the mean is still exact. */
-TEST(test_large_sums_are_exact)
+FUNCTION_TEST(test_large_sums_are_exact)
 {
-  time_distribution *function = time_distribution_new();
   time_distribution_set(function, 0, UINT64_C(1) << 40);
   time_distribution_set(function, INT64_C(1000000000000000), 0);
   time_distribution_mark(function, INT64_C(2000000000000000));
   assert_mean(function, (double)(UINT64_C(1) << 39));
   assert_quantile(function, 50, 0);
   assert_quantile(function, 51, UINT64_C(1) << 40);
-  time_distribution_free(function);
 }
 
 static int compare_uint64(const void *a, const void *b)
@@ -210,9 +191,9 @@ TEST(test_against_a_value_a_picosecond)
   enum { PICOSECONDS = 20000, START = 1234 };
   const guint32 seed = 20260301;
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
-  uint64_t *values = g_new0(uint64_t, PICOSECONDS);
-  time_distribution *function = time_distribution_new();
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  g_autofree uint64_t *values = g_new0(uint64_t, PICOSECONDS);
+  g_autoptr(time_distribution) function = time_distribution_new();
   uint64_t value = 0;
   for (int now = 0; now < PICOSECONDS; now++) {
     if (now == START) {
@@ -239,7 +220,4 @@ TEST(test_against_a_value_a_picosecond)
   for (unsigned percent = 1; percent <= 100; percent++) {
     assert_quantile(function, percent, counted[(count * percent + 99) / 100 - 1]);
   }
-  g_free(values);
-  time_distribution_free(function);
-  g_rand_free(random);
 }

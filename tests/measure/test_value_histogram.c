@@ -45,7 +45,7 @@ TEST(test_bins_are_a_partition)
 /* value <= bound < value * 17/16, for any value. */
 TEST(test_error)
 {
-  GRand *random = g_rand_new_with_seed(20261121);
+  g_autoptr(GRand) random = g_rand_new_with_seed(20261121);
   for (int i = 0; i < 100000; i++) {
     uint64_t value =
         ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> g_rand_int_range(random, 5, 64);
@@ -53,7 +53,6 @@ TEST(test_error)
     g_assert_cmpuint(bound, >=, value);
     g_assert_cmpuint((bound - value) * 16, <=, value);
   }
-  g_rand_free(random);
 }
 
 static void assert_bin(const distribution *d, size_t i, double bound, double weight)

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "fields.h"
 #include "network/path_link.h"
 #include "shim/ns3_engine.h"
 

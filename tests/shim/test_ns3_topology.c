@@ -370,6 +370,8 @@ TEST(test_objects_that_ns3_lacks)
              .errors = ((ns3_topology_object){"ns3::RateErrorModel", &nan, 1}));
 }
 
+static const char red[] = "ns3::RedQueueDisc", rate[] = "ns3::RateErrorModel";
+
 /* For most of these ns-3 3.37 would abort or go on with nonsense. */
 static const struct {
   const char *type, *name, *value;
@@ -408,7 +410,6 @@ static const struct {
 
 ROW_TEST(test_bad_attributes_are_errors, bad_attributes_are_errors_rows)
 {
-  static const char red[] = "ns3::RedQueueDisc", rate[] = "ns3::RateErrorModel";
   g_autoptr(chain) self = chain_new(1);
   const ns3_topology_attribute attribute = {c->name, c->value};
   const ns3_topology_object object = {c->type, &attribute, 1}, none = {NULL, NULL, 0};

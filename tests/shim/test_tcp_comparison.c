@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "fields.h"
 #include "ns3_tcp_bulk.h"
 
 static const char *documented;

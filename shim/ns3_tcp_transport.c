@@ -10,21 +10,19 @@
 enum { NS3_ISN = 0, WINDOWS_AHEAD = 2, RECEIVE_BUFFER_MAX_OCTETS = 1 << 30 };
 
 typedef struct ns3_tcp_transport {
-  tcp_transport transport;
+  tcp_transport transport; /* first; its gauges are those below */
+  tcp_gauges gauges;
   tcp_config config;
   tcp_events events;
   void *user;
   ns3_tcp_transport_place place;
   ns3_tcp_node *node;
-  uint32_t emss_octets;
   uint8_t *wire;      /* a packet on its way into ns-3 */
   GQueue *leaving;    /* datagrams */
   buffer_chain early; /* posted before the connection was established */
-  uint64_t posted;
-  uint64_t sent; /* highest position sent */
+  uint64_t sent;      /* highest position sent */
   uint64_t acknowledged;
-  uint64_t passed;            /* octets passed up: the in-order edge, after every call */
-  ns3_tcp_arrivals *arrivals; /* beyond that */
+  ns3_tcp_arrivals *arrivals; /* beyond the in-order edge */
   bool inside;                /* one of our functions, which looks at ns-3 itself in the end */
   time_ps due;
   bool established, finished, closed, close_due;
@@ -75,12 +73,25 @@ static void count_sent(ns3_tcp_transport *self, datagram *packet)
     if (self->events.retransmitted) {
       self->events.retransmitted(self->user, position, length, ns3_shim_now());
     }
-  } else if (length == self->emss_octets) {
+  } else if (length == self->gauges.emss_octets) {
     statistics->full_segments++;
     statistics->full_segment_octets += datagram_octets(packet);
     statistics->full_segment_payload_octets += length;
   }
   self->sent = MAX(self->sent, position + length);
+}
+
+/* Two windows of what is posted count as sent, so that ns-3 never lacks octets for a whole segment. */
+static void update_gauges(ns3_tcp_transport *self)
+{
+  tcp_gauges *gauges = &self->gauges;
+  uint64_t ahead = WINDOWS_AHEAD * (uint64_t)status_of(self).send_window_octets;
+  uint64_t unacknowledged = gauges->posted_octets - self->acknowledged;
+
+  gauges->is_established = self->established && !self->closed;
+  gauges->unsent_octets = !self->established       ? gauges->posted_octets
+                          : unacknowledged > ahead ? unacknowledged - ahead
+                                                   : 0;
 }
 
 static void wake(ns3_tcp_transport *self)
@@ -122,15 +133,16 @@ static void pass_up(ns3_tcp_transport *self, uint32_t readable, time_ps now)
 
   buffer_chain_init(&chain);
   while (readable > 0) {
-    uint32_t length = (uint32_t)ns3_tcp_arrivals_first(self->arrivals, self->passed, readable, now, &arrival);
-    uint64_t position = self->passed;
+    uint32_t length =
+        (uint32_t)ns3_tcp_arrivals_first(self->arrivals, self->gauges.in_order_edge, readable, now, &arrival);
+    uint64_t position = self->gauges.in_order_edge;
     octet_buffer *buffer = octet_buffer_new(length);
     ns3_tcp_node_read(self->node, octet_buffer_octets(buffer), length);
     buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
     octet_buffer_unref(buffer);
-    self->passed += length;
+    self->gauges.in_order_edge += length;
     readable -= length;
-    ns3_tcp_arrivals_pass(self->arrivals, self->passed);
+    ns3_tcp_arrivals_pass(self->arrivals, self->gauges.in_order_edge);
     if (self->events.octets) {
       self->events.octets(self->user, position, &chain, arrival, now);
     }
@@ -174,12 +186,14 @@ static void look_at_start(ns3_tcp_transport *self, const ns3_tcp_node_status *st
   if (status->established && !self->established) {
     self->established = true;
     give_to_ns3(self, &self->early);
+    update_gauges(self);
     if (self->events.established) {
       self->events.established(self->user, now);
     }
   }
   if (status->acknowledged_octets > self->acknowledged) {
     self->acknowledged = status->acknowledged_octets;
+    update_gauges(self);
     if (self->events.acknowledged) {
       self->events.acknowledged(self->user, self->acknowledged, now);
     }
@@ -203,6 +217,7 @@ static void look_at_end(ns3_tcp_transport *self, time_ps now)
   }
   if (status.end != NS3_TCP_END_NONE && !self->closed) {
     self->closed = true;
+    update_gauges(self);
     if (self->events.closed) {
       self->events.closed(self->user, reason_of(status.end), now);
     }
@@ -216,6 +231,7 @@ static void look(ns3_tcp_transport *self, time_ps now)
   look_at_start(self, &status, now);
   pass_up(self, status.readable_octets, now);
   look_at_end(self, now);
+  update_gauges(self);
 }
 
 /* --- A packet arrives --- */
@@ -237,7 +253,7 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
     self->statistics.checksum_errors++;
     return false;
   }
-  int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->passed);
+  int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->gauges.in_order_edge);
   if (packet->payload.length == 0 || position < 0 || (header.flags & (TCP_SYN | TCP_RST))) {
     return false;
   }
@@ -249,7 +265,7 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
 static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const arriving_segment *segment,
                           time_ps now)
 {
-  uint64_t at = MAX(segment->position, self->passed);
+  uint64_t at = MAX(segment->position, self->gauges.in_order_edge);
   uint64_t end = segment->position + segment->length;
   const range_set *received = ns3_tcp_arrivals_received(self->arrivals);
   bool accepted = true;
@@ -278,8 +294,9 @@ static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const
 static void note_received(ns3_tcp_transport *self, const arriving_segment *segment, uint64_t taken,
                           time_ps now)
 {
-  uint64_t from = MAX(segment->position, self->passed);
-  uint64_t to = MIN(segment->position + segment->length, self->passed + self->config.receive_window_octets);
+  uint64_t from = MAX(segment->position, self->gauges.in_order_edge);
+  uint64_t to = MIN(segment->position + segment->length,
+                    self->gauges.in_order_edge + self->config.receive_window_octets);
 
   if (taken > 0 && from < to) {
     ns3_tcp_arrivals_add(self->arrivals, from, to, now);
@@ -292,7 +309,7 @@ static void ns3_receive(tcp_transport *transport, const datagram *packet, time_p
   arriving_segment segment = {0};
   bool has_payload = read_segment(self, packet, &segment);
   uint32_t octets = datagram_octets(packet);
-  uint64_t edge = self->passed;
+  uint64_t edge = self->gauges.in_order_edge;
   uint64_t taken = 0;
 
   self->inside = true;
@@ -354,13 +371,14 @@ static void ns3_post(tcp_transport *transport, buffer_chain *record, unsigned fl
   ns3_tcp_transport *self = self_of(transport);
   (void)flags;
 
-  self->posted += record->length;
+  self->gauges.posted_octets += record->length;
   if (self->established) {
     give_to_ns3(self, record);
   } else {
     buffer_chain_append_chain(&self->early, record, 0, record->length);
     buffer_chain_clear(record);
   }
+  update_gauges(self);
 }
 
 static void ns3_close(tcp_transport *transport)
@@ -410,37 +428,6 @@ static void ns3_run(tcp_transport *transport, time_ps now)
   self->inside = false;
 }
 
-static bool ns3_is_established(const tcp_transport *transport)
-{
-  const ns3_tcp_transport *self = const_self_of(transport);
-
-  return self->established && !self->closed;
-}
-
-static uint32_t ns3_emss_octets(const tcp_transport *transport)
-{
-  return const_self_of(transport)->emss_octets;
-}
-
-static uint64_t ns3_unsent_octets(const tcp_transport *transport)
-{
-  const ns3_tcp_transport *self = const_self_of(transport);
-  uint64_t ahead = WINDOWS_AHEAD * (uint64_t)status_of(self).send_window_octets;
-  uint64_t unacknowledged = self->posted - self->acknowledged;
-
-  return !self->established ? self->posted : unacknowledged > ahead ? unacknowledged - ahead : 0;
-}
-
-static uint64_t ns3_posted_octets(const tcp_transport *transport)
-{
-  return const_self_of(transport)->posted;
-}
-
-static uint64_t ns3_in_order_edge(const tcp_transport *transport)
-{
-  return const_self_of(transport)->passed;
-}
-
 static const range_set *received_of(const ns3_tcp_transport *self)
 {
   return ns3_tcp_arrivals_received(self->arrivals);
@@ -483,11 +470,6 @@ static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .transmit = ns3_transmit,
                                               .deadline = ns3_deadline,
                                               .run = ns3_run,
-                                              .is_established = ns3_is_established,
-                                              .emss_octets = ns3_emss_octets,
-                                              .unsent_octets = ns3_unsent_octets,
-                                              .posted_octets = ns3_posted_octets,
-                                              .in_order_edge = ns3_in_order_edge,
                                               .out_of_order_runs = ns3_out_of_order_runs,
                                               .held_octets = ns3_held_octets,
                                               .held_octets_below = ns3_held_octets_below,
@@ -531,11 +513,12 @@ tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events 
 
   expect(ns3_tcp_transport_supports(config, &error), &error);
   self->transport.class = &ns3_class;
+  self->transport.gauges = &self->gauges;
   self->config = *config;
   self->events = *events;
   self->user = events_user;
   self->place = *(const ns3_tcp_transport_place *)user;
-  self->emss_octets = ns3_tcp_node_emss_octets(config);
+  self->gauges.emss_octets = ns3_tcp_node_emss_octets(config);
   self->wire = g_malloc(UINT16_MAX);
   self->leaving = g_queue_new();
   buffer_chain_init(&self->early);

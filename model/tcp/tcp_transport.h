@@ -11,7 +11,7 @@
 
 typedef struct tcp_transport tcp_transport;
 
-/* The functions of one kind of TCP; none is NULL, save those that its gauges answer.
+/* The functions of one kind of TCP; none is NULL.
  *
  * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`,
  * nothing is given to `receive`, and it needs no `run`. It calls its events from outside these functions,
@@ -27,12 +27,6 @@ typedef struct tcp_transport_class {
   datagram *(*transmit)(tcp_transport *transport, time_ps now);
   time_ps (*deadline)(const tcp_transport *transport);
   void (*run)(tcp_transport *transport, time_ps now);
-  /* Asked of a kind that keeps no gauges. */
-  bool (*is_established)(const tcp_transport *transport);
-  uint32_t (*emss_octets)(const tcp_transport *transport);
-  uint64_t (*unsent_octets)(const tcp_transport *transport);
-  uint64_t (*posted_octets)(const tcp_transport *transport);
-  uint64_t (*in_order_edge)(const tcp_transport *transport);
   size_t (*out_of_order_runs)(const tcp_transport *transport);
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
@@ -43,7 +37,7 @@ typedef struct tcp_transport_class {
 /* Embedded as the first member of each kind. */
 struct tcp_transport {
   const tcp_transport_class *class;
-  const tcp_gauges *gauges; /* NULL: this kind keeps none */
+  const tcp_gauges *gauges; /* kept up to date by each kind */
 };
 
 /* Makes a closed transport as `config` (copied) that calls `events`, which must outlive it, with
@@ -126,27 +120,27 @@ static inline void tcp_transport_run(tcp_transport *transport, time_ps now)
 /* What tcp_gauges explain. */
 static inline bool tcp_transport_is_established(const tcp_transport *transport)
 {
-  return transport->gauges ? transport->gauges->is_established : transport->class->is_established(transport);
+  return transport->gauges->is_established;
 }
 
 static inline uint32_t tcp_transport_emss_octets(const tcp_transport *transport)
 {
-  return transport->gauges ? transport->gauges->emss_octets : transport->class->emss_octets(transport);
+  return transport->gauges->emss_octets;
 }
 
 static inline uint64_t tcp_transport_unsent_octets(const tcp_transport *transport)
 {
-  return transport->gauges ? transport->gauges->unsent_octets : transport->class->unsent_octets(transport);
+  return transport->gauges->unsent_octets;
 }
 
 static inline uint64_t tcp_transport_posted_octets(const tcp_transport *transport)
 {
-  return transport->gauges ? transport->gauges->posted_octets : transport->class->posted_octets(transport);
+  return transport->gauges->posted_octets;
 }
 
 static inline uint64_t tcp_transport_in_order_edge(const tcp_transport *transport)
 {
-  return transport->gauges ? transport->gauges->in_order_edge : transport->class->in_order_edge(transport);
+  return transport->gauges->in_order_edge;
 }
 
 /* Disjoint runs of octets received beyond the in-order edge: more than 0 while a hole is open. */

@@ -11,11 +11,6 @@ static const ddp_stream_identity identity = {.stream_id = 1, .protection_domain 
 
 /* --- What TCP holds --- */
 
-static uint64_t kit_in_order_edge(const tcp_transport *transport)
-{
-  return ((const receiver_fixture *)transport)->tcp_gauges.in_order_edge;
-}
-
 static uint64_t kit_held_octets(const tcp_transport *transport)
 {
   return tcp_receiver_held_octets(((const receiver_fixture *)transport)->tcp);
@@ -31,10 +26,8 @@ static const reassembly_queue *kit_held(tcp_transport *transport)
   return tcp_receiver_held(((receiver_fixture *)transport)->tcp);
 }
 
-static const tcp_transport_class transport_class = {.in_order_edge = kit_in_order_edge,
-                                                    .held_octets = kit_held_octets,
-                                                    .held_octets_below = kit_held_octets_below,
-                                                    .held = kit_held};
+static const tcp_transport_class transport_class = {
+    .held_octets = kit_held_octets, .held_octets_below = kit_held_octets_below, .held = kit_held};
 
 /* --- What TCP reports --- */
 
@@ -177,6 +170,7 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
 
   f->now = START_PS;
   f->transport.class = &transport_class;
+  f->transport.gauges = &f->tcp_gauges;
   f->config = *config;
   make_stream(f, payloads, count);
   make_ddp(f);

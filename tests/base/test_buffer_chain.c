@@ -32,7 +32,7 @@ TEST(test_append)
   EXPECT_FIELDS(&chain, (length, 0), (slice_count, 0));
 }
 
-/* A slice behind the last one in memory is merged with it, but not across buffers: each keeps its own
+/* A slice after the last one in memory is merged with it, but not across buffers: each keeps its own
  * alive. */
 TEST(test_merge)
 {
@@ -53,10 +53,8 @@ TEST(test_keeps_buffer_alive)
 {
   octet_buffer *buffer = octet_buffer_new(4);
   memcpy(octet_buffer_octets(buffer), "wxyz", 4);
-  buffer_chain chain;
-  g_auto(buffer_chain) copy;
-  buffer_chain_init(&chain);
-  buffer_chain_init(&copy);
+  buffer_chain chain = {0};
+  g_auto(buffer_chain) copy = {0};
   buffer_chain_append(&chain, octet_buffer_octets(buffer), 4, buffer);
   octet_buffer_unref(buffer);
   buffer_chain_append_chain(&copy, &chain, 1, 2);
@@ -73,8 +71,7 @@ TEST(test_keeps_buffer_alive)
 TEST(test_append_copy)
 {
   uint8_t octets[] = {'p', 'q', 'r'};
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   buffer_chain_append_copy(&chain, octets, 0);
   g_assert_cmpuint(chain.slice_count, ==, 0);
   buffer_chain_append_copy(&chain, octets, 3);
@@ -85,8 +82,7 @@ TEST(test_append_copy)
 
 TEST(test_equals)
 {
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   buffer_chain_append(&chain, letters, 3, NULL);
   buffer_chain_append(&chain, letters + 10, 3, NULL);
   g_assert_true(buffer_chain_equals(&chain, 0, 6, (const uint8_t *)"abcklm"));
@@ -108,8 +104,7 @@ static void append_alternating(buffer_chain *chain, uint32_t from, uint32_t to)
  * cleared. */
 TEST(test_many_slices)
 {
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   append_alternating(&chain, 0, 20);
   g_assert_cmpuint(chain.slice_count, ==, 20);
   assert_chain(&chain, "acegikmoqsuwyacegikm");
@@ -126,8 +121,7 @@ TEST(test_many_slices)
  * moving. */
 TEST(test_queue_stays_small)
 {
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   append_alternating(&chain, 0, 20);
   for (uint32_t number = 20; number < 5000; number++) {
     append_alternating(&chain, number, number + 1);
@@ -142,8 +136,7 @@ TEST(test_queue_stays_small)
  * allocates once. */
 TEST(test_empty_keeps_memory)
 {
-  buffer_chain chain;
-  buffer_chain_init(&chain);
+  buffer_chain chain = {0};
   append_alternating(&chain, 0, 20);
   const octet_slice *memory = buffer_chain_slices(&chain);
   for (int round = 0; round < 10; round++) {
@@ -169,8 +162,7 @@ TEST(test_buffer_in_pool)
   memory_pool *pool = memory_pool_new(octet_buffer_piece_octets(10));
   octet_buffer *buffer = octet_buffer_new_in(pool, 10);
   octet_buffer *longer = octet_buffer_new_in(pool, 1000);
-  buffer_chain chain;
-  buffer_chain_init(&chain);
+  buffer_chain chain = {0};
   g_assert_cmpuint(pool->pieces_out, ==, 1);
   memset(octet_buffer_octets(buffer), 'p', 10);
   memset(octet_buffer_octets(longer), 'q', 1000);
@@ -190,13 +182,12 @@ TEST(test_append_runs)
   memcpy(octet_buffer_octets(buffer), letters, 26);
   octet_runs runs = {
       .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   buffer_chain_append(&chain, letters + 25, 1, NULL);
   buffer_chain_append_runs(&chain, &runs); /* ab, ghi, nop, u */
   assert_chain(&chain, "zabghinopu");
   g_assert_cmpuint(chain.slice_count, ==, 5);
-  runs.length = 2; /* no gap behind the last run */
+  runs.length = 2; /* no gap after the last run */
   buffer_chain_append_runs(&chain, &runs);
   runs.length = 5;
   buffer_chain_append_runs(&chain, &runs);
@@ -215,10 +206,8 @@ TEST(test_take_front)
   memcpy(octet_buffer_octets(buffer), letters, 26);
   const octet_runs runs = {
       .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
-  buffer_chain source;
-  buffer_chain taken;
-  buffer_chain_init(&source);
-  buffer_chain_init(&taken);
+  buffer_chain source = {0};
+  buffer_chain taken = {0};
   buffer_chain_append_runs(&source, &runs); /* ab, ghi, nop, u */
   buffer_chain_take_front(&taken, &source, 0);
   g_assert_cmpuint(taken.slice_count, ==, 0);
@@ -258,8 +247,7 @@ TEST(test_clear_runs)
   const octet_runs few = {
       .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
   octet_runs many = few;
-  buffer_chain chain;
-  buffer_chain_init(&chain);
+  buffer_chain chain = {0};
   buffer_chain_append_runs(&chain, &few);
   g_assert_cmpuint(buffer->references, ==, 1 + 4);
   buffer_chain_clear_runs(&chain);
@@ -280,8 +268,7 @@ TEST(test_clear_runs)
 /* What lies in the first slice is read there. */
 TEST(test_flat)
 {
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   g_assert_null(buffer_chain_flat(&chain, 0, 1));
   buffer_chain_append(&chain, letters, 5, NULL);
   buffer_chain_append(&chain, letters + 10, 5, NULL);

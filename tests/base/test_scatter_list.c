@@ -23,7 +23,7 @@ static void assert_chain(const buffer_chain *chain, const char *expected)
   g_assert_cmpstr(text, ==, expected);
 }
 
-static void setup(fixture *f)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   scatter_list list;
 
@@ -44,7 +44,7 @@ static void setup(fixture *f)
 
 /* After each test only the fixture has the list and the source: every reference was given back, and none
  * twice. */
-static void teardown(fixture *f)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   if (f->chain.length > 0) {
     g_assert_cmpuint(f->source->references, ==, 1 + 2); /* the list has two slices of it */
@@ -60,52 +60,46 @@ static void teardown(fixture *f)
 
 static const char all_octets[] = "12abcdef345klmnop67";
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* Own octets that follow each other are one slice. */
-TEST(test_octets)
+FIXTURE_TEST(test_octets)
 {
-  fixture f;
-  setup(&f);
-  assert_chain(&f.chain, all_octets);
-  g_assert_cmpuint(f.chain.slice_count, ==, SLICES);
-  g_assert_true(buffer_chain_is_shared(&f.chain));
-  g_assert_true(buffer_chain_slices(&f.chain)[1].octets == octet_buffer_octets(f.source)); /* not copied */
-  teardown(&f);
+  assert_chain(&f->chain, all_octets);
+  g_assert_cmpuint(f->chain.slice_count, ==, SLICES);
+  g_assert_true(buffer_chain_is_shared(&f->chain));
+  g_assert_true(buffer_chain_slices(&f->chain)[1].octets == octet_buffer_octets(f->source)); /* not copied */
 }
 
 /* A chain of the whole shares the slices; of a part it has its own. Each keeps alive what it refers to. */
-TEST(test_chains_of_it)
+FIXTURE_TEST(test_chains_of_it)
 {
-  fixture f;
   buffer_chain whole = {0};
   buffer_chain part = {0};
   buffer_chain source_only = {0};
-  setup(&f);
-  buffer_chain_append_chain(&whole, &f.chain, 0, f.chain.length);
-  buffer_chain_append_chain(&part, &f.chain, 1, 8);
-  buffer_chain_append_chain(&source_only, &f.chain, 3, 4);
-  buffer_chain_clear(&f.chain);
+  buffer_chain_append_chain(&whole, &f->chain, 0, f->chain.length);
+  buffer_chain_append_chain(&part, &f->chain, 1, 8);
+  buffer_chain_append_chain(&source_only, &f->chain, 3, 4);
+  buffer_chain_clear(&f->chain);
   g_assert_true(buffer_chain_is_shared(&whole));
   g_assert_false(buffer_chain_is_shared(&part));
   assert_chain(&whole, all_octets);
   buffer_chain_clear(&whole);
   assert_chain(&part, "2abcdef3");
   buffer_chain_clear(&part);
-  g_assert_cmpuint(f.bundles->pieces_out, ==, 0);
+  g_assert_cmpuint(f->bundles->pieces_out, ==, 0);
   assert_chain(&source_only, "bcde");
   buffer_chain_clear(&source_only);
-  teardown(&f);
 }
 
 /* A chain that shares changes only itself. */
-TEST(test_changes)
+FIXTURE_TEST(test_changes)
 {
-  fixture f;
   buffer_chain chains[5] = {{0}};
   buffer_chain front = {0};
   buffer_chain moved = {0};
-  setup(&f);
   for (guint i = 0; i < G_N_ELEMENTS(chains); i++) {
-    buffer_chain_append_chain(&chains[i], &f.chain, 0, f.chain.length);
+    buffer_chain_append_chain(&chains[i], &f->chain, 0, f->chain.length);
     g_assert_true(buffer_chain_is_shared(&chains[i]));
   }
   buffer_chain_append(&chains[0], (const uint8_t *)"xyz", 3, NULL);
@@ -119,60 +113,54 @@ TEST(test_changes)
   assert_chain(&chains[3], "45klmnop67");
   buffer_chain_move(&moved, &chains[4]);
   assert_chain(&moved, all_octets);
-  assert_chain(&f.chain, all_octets);
-  buffer_chain_append_chain(&chains[2], &f.chain, 0,
-                            f.chain.length); /* an emptied chain is as good as a new one */
-  buffer_chain_append_chain(&chains[2], &f.chain, 0, f.chain.length);
+  assert_chain(&f->chain, all_octets);
+  buffer_chain_append_chain(&chains[2], &f->chain, 0,
+                            f->chain.length); /* an emptied chain is as good as a new one */
+  buffer_chain_append_chain(&chains[2], &f->chain, 0, f->chain.length);
   assert_chain(&chains[2], "12abcdef345klmnop6712abcdef345klmnop67");
   buffer_chain_clear(&front);
   buffer_chain_clear(&moved);
   for (guint i = 0; i < G_N_ELEMENTS(chains); i++) {
     buffer_chain_clear(&chains[i]);
   }
-  teardown(&f);
 }
 
 /* Octets that continue its last slice make a chain longer that shares it, not the others. */
-TEST(test_last_slice_grows)
+FIXTURE_TEST(test_last_slice_grows)
 {
-  fixture f;
   scatter_list list;
   buffer_chain one = {0};
   buffer_chain other = {0};
-  setup(&f);
-  scatter_list_begin(&list, f.bundles, 2, 1);
+  scatter_list_begin(&list, f->bundles, 2, 1);
   memcpy(scatter_list_own(&list, 1), "0", 1);
-  scatter_list_refer(&list, octet_buffer_octets(f.source), 4, f.source);
+  scatter_list_refer(&list, octet_buffer_octets(f->source), 4, f->source);
   scatter_list_end(&list, &one);
   buffer_chain_append_chain(&other, &one, 0, one.length);
   g_assert_true(buffer_chain_is_shared(&other));
-  buffer_chain_append(&one, octet_buffer_octets(f.source) + 4, 3, f.source);
+  buffer_chain_append(&one, octet_buffer_octets(f->source) + 4, 3, f->source);
   assert_chain(&one, "0abcdefg");
-  buffer_chain_append_chain(&other, &f.chain, 0, 2);
+  buffer_chain_append_chain(&other, &f->chain, 0, 2);
   assert_chain(&other, "0abcd12");
   buffer_chain_clear(&one);
   buffer_chain_clear(&other);
-  teardown(&f);
 }
 
 /* Each chain in turn is made longer, shorter, and of parts of others, and always has the octets that a string
  * has to which the same is done. */
-TEST(test_random_changes)
+FIXTURE_TEST(test_random_changes)
 {
   enum { ROPES = 6, ROUNDS = 5000, SEED = 4 };
   random_stream *random = random_stream_new(SEED, "list");
   buffer_chain chains[ROPES] = {{0}};
   GString *expected[ROPES];
-  fixture f;
-  setup(&f);
   for (guint i = 0; i < ROPES; i++) {
     expected[i] = g_string_new(NULL);
   }
   for (guint round = 0; round < ROUNDS; round++) {
     guint to = (guint)random_stream_below(random, ROPES);
     guint from = (to + 1 + (guint)random_stream_below(random, ROPES - 1)) % ROPES;
-    const buffer_chain *source = random_stream_chance(random, 0.5) ? &f.chain : &chains[from];
-    const char *text = source == &f.chain ? all_octets : expected[from]->str;
+    const buffer_chain *source = random_stream_chance(random, 0.5) ? &f->chain : &chains[from];
+    const char *text = source == &f->chain ? all_octets : expected[from]->str;
     uint32_t skipped =
         random_stream_chance(random, 0.7) ? 0 : (uint32_t)random_stream_below(random, source->length + 1);
     if (expected[to]->len < 100) {
@@ -193,21 +181,17 @@ TEST(test_random_changes)
     g_string_free(expected[i], true);
   }
   random_stream_free(random);
-  teardown(&f);
 }
 
 /* One that is longer than the pool's pieces is memory of its own. */
-TEST(test_too_long_for_the_pool)
+FIXTURE_TEST(test_too_long_for_the_pool)
 {
-  fixture f;
   scatter_list list;
   buffer_chain chain = {0};
-  setup(&f);
-  scatter_list_begin(&list, f.bundles, SLICES, 100);
+  scatter_list_begin(&list, f->bundles, SLICES, 100);
   memset(scatter_list_own(&list, 100), 'x', 100);
   scatter_list_end(&list, &chain);
-  g_assert_cmpuint(f.bundles->pieces_out, ==, 1); /* the fixture's */
+  g_assert_cmpuint(f->bundles->pieces_out, ==, 1); /* the fixture's */
   g_assert_cmpuint(chain.length, ==, 100);
   buffer_chain_clear(&chain);
-  teardown(&f);
 }

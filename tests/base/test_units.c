@@ -5,6 +5,7 @@
 
 #include "base/random_stream.h"
 #include "base_cleanup.h"
+#include "string_list.h"
 #include "test.h"
 
 typedef struct accepted {
@@ -12,155 +13,107 @@ typedef struct accepted {
   uint64_t value;
 } accepted;
 
+typedef bool parser(const char *text, uint64_t *value);
+
+static bool parse_time(const char *text, uint64_t *value)
+{
+  time_ps time = (time_ps)*value;
+  bool good = units_parse_time(text, &time);
+
+  *value = (uint64_t)time;
+  return good;
+}
+
+static void expect_accepted(parser *parse, const accepted *rows, size_t count)
+{
+  for (size_t index = 0; index < count; index++) {
+    uint64_t result = UINT64_MAX;
+    g_test_message("%s", rows[index].text);
+    g_assert_true(parse(rows[index].text, &result));
+    g_assert_cmpuint(result, ==, rows[index].value);
+  }
+}
+
 /* What a refused text must leave as it was. */
 #define UNTOUCHED 4711
 
-static const accepted accepted_times[] = {
-    {"25us", 25000000},
-    {"2.5us", 2500000},
-    {"1ps", 1},
-    {"0.001ns", 1},
-    {"1.50ms", 1500000000},
-    {"1s", UINT64_C(1000000000000)},
-    {"0.000000000001s", 1},
-    {"2min", UINT64_C(120000000000000)},
-    {"0.5 min", UINT64_C(30000000000000)},
-    {"0", 0},
-    {"0.0", 0},
-    {"0s", 0},
-    {"  25 us\t", 25000000},
-    {"007ns", 7000},
-    {"9223372036854775807ps", INT64_MAX},
-    {"9223372.036854775807s", INT64_MAX},
-    {"1.000000000000000000000000000000000000000000000000ns", 1000},
-};
-
-static const char *const refused_times[] = {
-    "",
-    " ",
-    "us",
-    "25",
-    "1",
-    "-1us",
-    "+1us",
-    "25 fs",
-    "1fs",
-    "25US",
-    "25u",
-    "25us s",
-    "2 5us",
-    "25  us",
-    "0.5ps",
-    "1e3us",
-    ".5us",
-    "5.us",
-    "1.2.3s",
-    "0x10us",
-    "nanus",
-    "infs",
-    "25us;",
-    "0.0000000000001s",
-    "0.1",
-    "--",
-    "1,5us",
-    "1h",
-    "9223372036854775808ps",
-    "9223372.036854775808s",
-    "18446744073709551616ps",
-    "99999999999999999999999999999min",
-    "0.00000000000000000000000000000000000000000000000001s",
-};
+static void expect_refused(parser *parse, const char *const *texts)
+{
+  for (; *texts != NULL; texts++) {
+    uint64_t result = UNTOUCHED;
+    g_test_message("%s", *texts);
+    g_assert_false(parse(*texts, &result));
+    g_assert_cmpuint(result, ==, UNTOUCHED);
+  }
+}
 
 TEST(test_time)
 {
-  for (size_t index = 0; index < G_N_ELEMENTS(accepted_times); index++) {
-    time_ps result = -1;
-    g_test_message("%s", accepted_times[index].text);
-    g_assert_true(units_parse_time(accepted_times[index].text, &result));
-    g_assert_cmpint(result, ==, (time_ps)accepted_times[index].value);
-  }
-  for (size_t index = 0; index < G_N_ELEMENTS(refused_times); index++) {
-    time_ps result = UNTOUCHED;
-    g_test_message("%s", refused_times[index]);
-    g_assert_false(units_parse_time(refused_times[index], &result));
-    g_assert_cmpint(result, ==, UNTOUCHED);
-  }
+  static const accepted times[] = {{"25us", 25000000},
+                                   {"2.5us", 2500000},
+                                   {"1ps", 1},
+                                   {"0.001ns", 1},
+                                   {"1.50ms", 1500000000},
+                                   {"1s", UINT64_C(1000000000000)},
+                                   {"0.000000000001s", 1},
+                                   {"2min", UINT64_C(120000000000000)},
+                                   {"0.5 min", UINT64_C(30000000000000)},
+                                   {"0", 0},
+                                   {"0.0", 0},
+                                   {"0s", 0},
+                                   {"  25 us\t", 25000000},
+                                   {"007ns", 7000},
+                                   {"9223372036854775807ps", INT64_MAX},
+                                   {"9223372.036854775807s", INT64_MAX},
+                                   {"1.000000000000000000000000000000000000000000000000ns", 1000}};
+
+  expect_accepted(parse_time, times, G_N_ELEMENTS(times));
+  expect_refused(parse_time, STRINGS("", " ", "us", "25", "1", "-1us", "+1us", "25 fs", "1fs", "25US", "25u",
+                                     "25us s", "2 5us", "25  us", "0.5ps", "1e3us", ".5us", "5.us", "1.2.3s",
+                                     "0x10us", "nanus", "infs", "25us;", "0.0000000000001s", "0.1", "--",
+                                     "1,5us", "1h", "9223372036854775808ps", "9223372.036854775808s",
+                                     "18446744073709551616ps", "99999999999999999999999999999min",
+                                     "0.00000000000000000000000000000000000000000000000001s"));
 }
 
 TEST(test_rate)
 {
-  static const accepted rates[] = {
-      {"10Gbit/s", UINT64_C(10000000000)},
-      {"2.5 Gbit/s", UINT64_C(2500000000)},
-      {"1bit/s", 1},
-      {"9600bit/s", 9600},
-      {"0.4Tbit/s", UINT64_C(400000000000)},
-      {"100Mbit/s", 100000000},
-      {"56.6kbit/s", 56600},
-  };
-  static const char *const refused[] = {
-      "0bit/s",   "0",       "10",       "10Gb/s", "10gbit/s",       "10Gbit",        "10 Gbit /s",
-      "0.5bit/s", "-1bit/s", "10GBit/s", "",       "1.0005kbit/s x", "18446745Tbit/s"};
-  for (size_t index = 0; index < G_N_ELEMENTS(rates); index++) {
-    uint64_t result = 0;
-    g_test_message("%s", rates[index].text);
-    g_assert_true(units_parse_rate(rates[index].text, &result));
-    g_assert_cmpuint(result, ==, rates[index].value);
-  }
-  for (size_t index = 0; index < G_N_ELEMENTS(refused); index++) {
-    uint64_t result = UNTOUCHED;
-    g_test_message("%s", refused[index]);
-    g_assert_false(units_parse_rate(refused[index], &result));
-    g_assert_cmpuint(result, ==, UNTOUCHED);
-  }
+  static const accepted rates[] = {{"10Gbit/s", UINT64_C(10000000000)},
+                                   {"2.5 Gbit/s", UINT64_C(2500000000)},
+                                   {"1bit/s", 1},
+                                   {"9600bit/s", 9600},
+                                   {"0.4Tbit/s", UINT64_C(400000000000)},
+                                   {"100Mbit/s", 100000000},
+                                   {"56.6kbit/s", 56600}};
+
+  expect_accepted(units_parse_rate, rates, G_N_ELEMENTS(rates));
+  expect_refused(units_parse_rate,
+                 STRINGS("0bit/s", "0", "10", "10Gb/s", "10gbit/s", "10Gbit", "10 Gbit /s", "0.5bit/s",
+                         "-1bit/s", "10GBit/s", "", "1.0005kbit/s x", "18446745Tbit/s"));
 }
 
 TEST(test_size)
 {
-  static const accepted sizes[] = {
-      {"65536", 65536},
-      {"64KiB", 65536},
-      {"64 KiB", 65536},
-      {"64kB", 64000},
-      {"100B", 100},
-      {"1MB", 1000000},
-      {"1MiB", 1048576},
-      {"1.5GiB", UINT64_C(1610612736)},
-      {"2GB", UINT64_C(2000000000)},
-      {"0", 0},
-      {"0B", 0},
-      {"18446744073709551615", UINT64_MAX},
-      /* 2^-30 to its last digit: the longest fraction there can be. */
-      {"0.000000000931322574615478515625GiB", 1},
-      {"0.999999999068677425384521484375GiB", 1073741823},
-  };
-  static const char *const refused[] = {"",
-                                        "KiB",
-                                        "64kb",
-                                        "64KB",
-                                        "64K",
-                                        "1.5",
-                                        "0.5B",
-                                        "-1",
-                                        "1e3",
-                                        "64 KiB 3",
-                                        "0.3KiB",
-                                        "1.0001kB",
-                                        "18446744073709551616",
-                                        "17179869184GiB",
-                                        "0.0000000009313225746154785156GiB"};
-  for (size_t index = 0; index < G_N_ELEMENTS(sizes); index++) {
-    uint64_t result = UNTOUCHED;
-    g_test_message("%s", sizes[index].text);
-    g_assert_true(units_parse_size(sizes[index].text, &result));
-    g_assert_cmpuint(result, ==, sizes[index].value);
-  }
-  for (size_t index = 0; index < G_N_ELEMENTS(refused); index++) {
-    uint64_t result = UNTOUCHED;
-    g_test_message("%s", refused[index]);
-    g_assert_false(units_parse_size(refused[index], &result));
-    g_assert_cmpuint(result, ==, UNTOUCHED);
-  }
+  static const accepted sizes[] = {{"65536", 65536},
+                                   {"64KiB", 65536},
+                                   {"64 KiB", 65536},
+                                   {"64kB", 64000},
+                                   {"100B", 100},
+                                   {"1MB", 1000000},
+                                   {"1MiB", 1048576},
+                                   {"1.5GiB", UINT64_C(1610612736)},
+                                   {"2GB", UINT64_C(2000000000)},
+                                   {"0", 0},
+                                   {"0B", 0},
+                                   {"18446744073709551615", UINT64_MAX},
+                                   /* 2^-30 to its last digit: the longest fraction there can be. */
+                                   {"0.000000000931322574615478515625GiB", 1},
+                                   {"0.999999999068677425384521484375GiB", 1073741823}};
+
+  expect_accepted(units_parse_size, sizes, G_N_ELEMENTS(sizes));
+  expect_refused(units_parse_size, STRINGS("", "KiB", "64kb", "64KB", "64K", "1.5", "0.5B", "-1", "1e3",
+                                           "64 KiB 3", "0.3KiB", "1.0001kB", "18446744073709551616",
+                                           "17179869184GiB", "0.0000000009313225746154785156GiB"));
 }
 
 TEST(test_probability)
@@ -274,7 +227,7 @@ TEST(test_format_real)
   assert_text(units_format_real(12), "12");
   assert_text(units_format_real(-2.5), "-2.5");
   assert_text(units_format_real(1e-7), "1e-07");
-  /* 16 digits, and 17: the sum is the double behind the one nearest to 0.3. */
+  /* 16 digits, and 17: the sum is the double after the one nearest to 0.3. */
   assert_text(units_format_real(2.0 / 3), "0.6666666666666666");
   assert_text(units_format_real(0.1 + 0.2), "0.30000000000000004");
 }
@@ -312,10 +265,9 @@ TEST(test_hostile_text)
     read += units_parse_size(text, &size);
     if (units_parse_time(text, &time)) {
       time_ps again = -1;
-      char *written = units_format_time(time);
+      g_autofree char *written = units_format_time(time);
       g_assert_true(units_parse_time(written, &again));
       g_assert_cmpint(again, ==, time);
-      g_free(written);
       read++;
     }
     if (units_parse_probability(text, &probability)) {

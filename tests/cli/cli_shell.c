@@ -28,9 +28,8 @@ void cli_shell_close(cli_shell *shell, const char *files)
   g_free(shell->errors);
 }
 
-void cli_shell_set_up(cli_shell *shell, gconstpointer files)
+void cli_shell_set_up(cli_shell *shell, G_GNUC_UNUSED gconstpointer files)
 {
-  (void)files;
   cli_shell_open(shell);
 }
 

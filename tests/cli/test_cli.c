@@ -25,10 +25,9 @@ SHELL_TEST(test_help)
   cli_shell_expect_output(f, "how much reassembly memory does an iWARP receiver need?");
   cli_shell_expect_output(f, "Example");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    char *row = g_strdup_printf("\n  %s ", commands[i]);
+    g_autofree char *row = g_strdup_printf("\n  %s ", commands[i]);
 
     cli_shell_expect_output(f, row);
-    g_free(row);
   }
 }
 
@@ -57,17 +56,13 @@ SHELL_TEST(test_no_such_command)
 {
   cli_shell_expect_all(f, 2, "iwarpsim chekc", "",
                        "iwarpsim: unknown command 'chekc'; expected run, sweep, table, plot, report, export, "
-                       "merge, decode, replay, check or explain (did you mean "
-                       "'check'?)\n");
-  cli_shell_expect_all(
-      f, 2, "iwarpsim banana", "",
-      "iwarpsim: unknown command 'banana'; expected run, sweep, table, plot, report, export, "
-      "merge, decode, replay, check or explain\n");
-  cli_shell_expect_all(
-      f, 2, "iwarpsim", "",
-      "iwarpsim: no command; expected run, sweep, table, plot, report, export, merge, decode, "
-      "replay, check or "
-      "explain (see 'iwarpsim --help')\n");
+                       "merge, decode, replay, check or explain (did you mean 'check'?)\n");
+  cli_shell_expect_all(f, 2, "iwarpsim banana", "",
+                       "iwarpsim: unknown command 'banana'; expected run, sweep, table, plot, report, "
+                       "export, merge, decode, replay, check or explain\n");
+  cli_shell_expect_all(f, 2, "iwarpsim", "",
+                       "iwarpsim: no command; expected run, sweep, table, plot, report, export, merge, "
+                       "decode, replay, check or explain (see 'iwarpsim --help')\n");
   cli_shell_expect_all(f, 2, "iwarpsim --loud check", "",
                        "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n");
 }
@@ -75,10 +70,9 @@ SHELL_TEST(test_no_such_command)
 SHELL_TEST(test_check_of_good_scenarios)
 {
   cli_shell_write(f, "empty.cfg", "");
-  cli_shell_write(
-      f, "sweep.cfg",
-      "sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; }, { key = \"run.seed\"; from = "
-      "1; to = 3; } );");
+  cli_shell_write(f, "sweep.cfg",
+                  "sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; }, { key = \"run.seed\"; "
+                  "from = 1; to = 3; } );");
   cli_shell_write(f, "noted.cfg", "middlebox: { chunk = 5; };");
   cli_shell_expect_all(
       f, 0, "iwarpsim check empty.cfg sweep.cfg noted.cfg",
@@ -86,11 +80,10 @@ SHELL_TEST(test_check_of_good_scenarios)
       "noted.cfg: note: noted.cfg:1: middlebox.chunk has no effect while middlebox.mode is none\n",
       "");
   cli_shell_write(f, "idle.cfg", "\nwhere = \"mpa.crc\";");
-  cli_shell_expect_all(
-      f, 0, "iwarpsim check idle.cfg",
-      "idle.cfg: ok, a sweep of 1 point\nidle.cfg: note: idle.cfg:2: where leaves out points of a "
-      "sweep, and there is no sweep\n",
-      "");
+  cli_shell_expect_all(f, 0, "iwarpsim check idle.cfg",
+                       "idle.cfg: ok, a sweep of 1 point\nidle.cfg: note: idle.cfg:2: where leaves out "
+                       "points of a sweep, and there is no sweep\n",
+                       "");
   cli_shell_expect_all(f, 0, "iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "", "");
   cli_shell_expect_all(f, 0, "iwarpsim --quiet check noted.cfg", "", "");
 }
@@ -104,12 +97,10 @@ SHELL_TEST(test_check_of_bad_scenarios)
   cli_shell_expect_all(
       f, 2, "iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
       "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc, startup_timeout, "
-      "startup_close, silent_drop, assumed_emss, mulpdu in mpa (did you mean "
-      "'mpa.markers'?)\n"
+      "startup_close, silent_drop, assumed_emss, mulpdu in mpa (did you mean 'mpa.markers'?)\n"
       "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
       "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of headers and 140 "
-      "for "
-      "the FPDU of a 128-octet ULPDU with markers\n");
+      "for the FPDU of a 128-octet ULPDU with markers\n");
   cli_shell_expect_all(
       f, 2, "iwarpsim check", "",
       "iwarpsim check: no scenario given; expected one or more files (see 'iwarpsim check --help')\n");
@@ -126,8 +117,8 @@ SHELL_TEST(test_check_looks_at_every_point)
   cli_shell_write(f, "point.cfg",
                   "sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 65536); } );");
   cli_shell_expect(f, 0, "iwarpsim check point.cfg");
-  cli_shell_expect_output(f, "point.cfg: note: 1 of 2 points have notes of their own, the first is "
-                             "tcp.receive_window=65536: ");
+  cli_shell_expect_output(
+      f, "point.cfg: note: 1 of 2 points have notes of their own, the first is tcp.receive_window=65536: ");
 }
 
 /* How many points a sweep has and lacks; what is wrong with its axes and its conditions. */
@@ -140,10 +131,9 @@ SHELL_TEST(test_check_of_where)
   cli_shell_expect_all(f, 0, "iwarpsim check where.cfg",
                        "where.cfg: ok, a sweep of 7 points, 3 left out by where, 5 given twice\n", "");
   cli_shell_write(f, "where.cfg", "\nwhere = \"mpa.crk\";");
-  cli_shell_expect_all(
-      f, 2, "iwarpsim check where.cfg", "",
-      "where.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that 'iwarpsim explain keys' "
-      "lists (did you mean 'mpa.crc'?)\n");
+  cli_shell_expect_all(f, 2, "iwarpsim check where.cfg", "",
+                       "where.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that 'iwarpsim "
+                       "explain keys' lists (did you mean 'mpa.crc'?)\n");
   cli_shell_write(f, "where.cfg", "where = \"not mpa.crc\";");
   cli_shell_expect_all(
       f, 2, "iwarpsim check where.cfg", "",
@@ -173,11 +163,9 @@ SHELL_TEST(test_options_without_sense)
                        "a.cfg: cannot make this folder (Not a directory)\n");
   cli_shell_expect_all(f, 2, "iwarpsim sweep a.cfg --store ''", "",
                        "iwarpsim sweep: --store is empty; expected FILE (see 'iwarpsim sweep --help')\n");
-  cli_shell_expect_all(
-      f, 2, "iwarpsim run a.cfg --engine ns2", "",
-      "--engine: run.engine = ns2 is none of its words; expected \"auto\", \"ns3\" or \"native\" "
-      "(did you mean "
-      "'ns3'?)\n");
+  cli_shell_expect_all(f, 2, "iwarpsim run a.cfg --engine ns2", "",
+                       "--engine: run.engine = ns2 is none of its words; expected \"auto\", \"ns3\" or "
+                       "\"native\" (did you mean 'ns3'?)\n");
 }
 
 /* However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is no
@@ -189,7 +177,7 @@ SHELL_TEST(test_short_memory)
   (void)f;
   g_test_skip("a sanitizer needs all of the address space");
 #else
-  GString *text = g_string_new("title = 7; where = [");
+  g_autoptr(GString) text = g_string_new("title = 7; where = [");
   guint told = 0;
 
   for (guint i = 0; i < 50000; i++) {
@@ -197,7 +185,6 @@ SHELL_TEST(test_short_memory)
   }
   g_string_append(text, "];");
   cli_shell_write(f, "a.cfg", text->str);
-  g_string_free(text, TRUE);
   cli_shell_expect(f, 2, "iwarpsim check a.cfg");
   for (guint limit_kib = 20 << 10; limit_kib <= 40 << 10; limit_kib += 2 << 10) {
     g_autofree char *line =
@@ -217,11 +204,10 @@ SHELL_TEST(test_lost_output)
                                       "explain metrics --markdown"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
-    char *line = g_strdup_printf("exec \"$0\" %s >/dev/full", lines[i]);
+    g_autofree char *line = g_strdup_printf("exec \"$0\" %s >/dev/full", lines[i]);
 
     cli_shell_expect_all(f, 1, line, "",
                          "iwarpsim: standard output cannot be written: No space left on device\n");
-    g_free(line);
   }
 }
 
@@ -253,11 +239,9 @@ SHELL_TEST(test_explain)
   cli_shell_expect_output(f, "\ntheory.k2 (default: 1)\n");
   cli_shell_expect(f, 0, "iwarpsim explain metrics");
   cli_shell_expect_output(f, "\nfit.k2 (ratio, ");
-  cli_shell_expect_all(
-      f, 2, "iwarpsim explain hedl", "",
-      "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, faults, or the name of one "
-      "of them (did you "
-      "mean 'held'?)\n");
+  cli_shell_expect_all(f, 2, "iwarpsim explain hedl", "",
+                       "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, faults, or the "
+                       "name of one of them (did you mean 'held'?)\n");
   cli_shell_expect(f, 2, "iwarpsim explain held --markdown");
   cli_shell_expect(f, 0, "iwarpsim explain keys --markdown");
   g_assert_true(g_str_has_prefix(f->output, "# Scenarios\n"));
@@ -281,8 +265,7 @@ SHELL_TEST(test_terminated_runs)
       {"bad-crc", "any", 0, NULL},
       {"bad-crc", "ok", 1,
        "iwarpsim run: the run was terminated, and run.expect is ok: MPA error 2 by the Responder of "
-       "connection "
-       "0 after "},
+       "connection 0 after "},
   };
 
   cli_shell_write(f, "a.cfg", "run: { engine = \"native\"; }; workload: { messages = 2; };");
@@ -313,11 +296,10 @@ SHELL_TEST(test_run_again)
   cli_shell_expect(f, 0, "iwarpsim run a.cfg --out . --set path.forward.mtu=576 --set measure.series=none");
   g_assert_cmpstr(f->errors, ==,
                   "note: . has captures of an earlier run, which stay; --pcap replaces them\n");
-  cli_shell_expect_all(
-      f, 0,
-      "cmp s sender.pcap && cmp r receiver.pcap && ! cmp -s first.json summary.json && ! test -e "
-      "occupancy.csv",
-      "", "");
+  cli_shell_expect_all(f, 0,
+                       "cmp s sender.pcap && cmp r receiver.pcap && ! cmp -s first.json summary.json && ! "
+                       "test -e occupancy.csv",
+                       "", "");
   cli_shell_expect(f, 0, "iwarpsim run a.cfg --out . --pcap --set path.forward.mtu=576");
   g_assert_cmpstr(f->errors, ==, "");
   cli_shell_expect_all(f, 0, "! cmp -s s sender.pcap && ! cmp -s r receiver.pcap && test -e occupancy.csv",

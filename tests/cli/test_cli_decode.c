@@ -43,10 +43,8 @@ static guint count(const char *text, const char *what)
 static JsonObject *parse(const char *text)
 {
   JsonParser *parser = json_parser_new();
-  GError *error = NULL;
 
-  json_parser_load_from_data(parser, text, -1, &error);
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(json_parser_load_from_data, parser, text, -1));
   JsonObject *object = json_object_ref(json_node_get_object(json_parser_get_root(parser)));
   g_object_unref(parser);
   return object;

@@ -27,16 +27,14 @@ static void write_scenario(const fixture *f, const char *text)
   cli_shell_write(&f->shell, "a.cfg", text);
 }
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   cli_shell_open(&f->shell);
   f->strange = g_canonicalize_filename(g_getenv("STRANGE_MODULE"), NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   cli_shell_close(&f->shell, "a.cfg a.sqlite r alone");
   g_free(f->strange);
 }

@@ -13,16 +13,14 @@ typedef struct fixture {
   char *path;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   f->folder = g_dir_make_tmp("test-cli-output-XXXXXX", NULL);
   f->path = g_build_filename(f->folder, "out", NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   g_unlink(f->path);
   g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* no temporary file stays */
   g_free(f->path);

@@ -155,14 +155,13 @@ static void write_store(const cli_shell *f, const char *name)
     GError *error = NULL;
 
     g_assert_true(scenario_set(kit.scenario, set, &error));
-    stored_run run = fixture_run(kit.scenario, (guint64)seed);
+    g_auto(stored_run) run = fixture_run(kit.scenario, (guint64)seed);
     metric_values_set(&run.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, seed);
     run.status = seed == 1 ? RUN_OK : RUN_TERMINATED;
     run.message = run.stderr_tail = run.host = run.engine = (char *)hostile;
     g_free(run.keys[SCENARIO_TITLE]);
     run.keys[SCENARIO_TITLE] = g_strdup(hostile);
     g_assert_true(store_commit(kit.store, &kit.origin, &run, &error));
-    fixture_run_clear(&run);
   }
   g_autofree char *line = g_strdup_printf("cp '%s' %s", kit.path, name);
   cli_shell_expect((cli_shell *)f, 0, line);

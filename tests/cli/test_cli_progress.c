@@ -16,16 +16,14 @@ typedef struct fixture {
   GString *shown;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   cli_shell_open(&f->shell);
   f->shown = g_string_new(NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   cli_shell_close(&f->shell, "*");
   g_string_free(f->shown, TRUE);
 }

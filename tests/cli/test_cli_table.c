@@ -39,9 +39,8 @@ static void set_up(fixture *f, gconstpointer unused)
   store_fixture_add(kit, "receiver.mode=out-of-order run.seed=2", "buffer.reassembly_peak_octets=2");
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   store_fixture_tear_down(&f->kit, NULL);
   cli_shell_close(&f->shell, "out.csv");
 }

@@ -10,10 +10,7 @@
 
 char *fixture_folder_new(void)
 {
-  g_autoptr(GError) error = NULL;
-  char *folder = g_dir_make_tmp("test-study-XXXXXX", &error);
-  g_assert_no_error(error);
-  return folder;
+  return NO_ERROR(g_dir_make_tmp, "test-study-XXXXXX");
 }
 
 static void remove_files(const char *folder)
@@ -41,20 +38,15 @@ void fixture_folder_remove(char *folder)
 
 char *fixture_file(const char *folder, const char *name, const char *text)
 {
-  g_autoptr(GError) error = NULL;
   char *path = g_build_filename(folder, name, NULL);
-  g_file_set_contents(path, text, -1, &error);
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(g_file_set_contents, path, text, -1));
   return path;
 }
 
 scenario *fixture_scenario(const char *folder, const char *name, const char *text, const char *const *sets)
 {
-  g_autoptr(GError) error = NULL;
   g_autofree char *path = fixture_file(folder, name, text);
-  scenario *s = scenario_load(path, sets, &error);
-  g_assert_no_error(error);
-  return s;
+  return NO_ERROR(scenario_load, path, sets);
 }
 
 provenance fixture_origin(const char *name, const char *title, const char *text, const char *axes)
@@ -105,23 +97,18 @@ void fixture_run_clear(stored_run *run)
   }
 }
 
-static gboolean count_one(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean count_one(G_GNUC_UNUSED const provenance *from, G_GNUC_UNUSED const stored_run *run,
+                          gpointer data, G_GNUC_UNUSED GError **error)
 {
-  (void)from;
-  (void)run;
-  (void)error;
   (*(guint *)data)++;
   return TRUE;
 }
 
 guint fixture_count_runs(const char *path)
 {
-  g_autoptr(GError) error = NULL;
   guint count = 0;
-  result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
-  g_assert_no_error(error);
-  result_store_each(store, count_one, &count, &error);
-  g_assert_no_error(error);
+  result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
+  g_assert_true(NO_ERROR(result_store_each, store, count_one, &count));
   result_store_close(store);
   return count;
 }
@@ -130,12 +117,10 @@ guint fixture_count_runs(const char *path)
 
 void grid_fixture_make(grid_fixture *f, const char *text)
 {
-  g_autoptr(GError) error = NULL;
   g_clear_pointer(&f->grid, sweep_grid_free);
   scenario_free(f->scenario);
   f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
-  g_assert_no_error(error);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, NULL, NULL);
 }
 
 void grid_fixture_set_up(grid_fixture *f, gconstpointer text)
@@ -146,9 +131,8 @@ void grid_fixture_set_up(grid_fixture *f, gconstpointer text)
   }
 }
 
-void grid_fixture_tear_down(grid_fixture *f, gconstpointer unused)
+void grid_fixture_tear_down(grid_fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   sweep_grid_free(f->grid);
   scenario_free(f->scenario);
   fixture_folder_remove(f->folder);
@@ -158,17 +142,14 @@ void grid_fixture_tear_down(grid_fixture *f, gconstpointer unused)
 
 void store_fixture_set_up(store_fixture *f, gconstpointer axes)
 {
-  g_autoptr(GError) error = NULL;
   *f = (store_fixture){.folder = fixture_folder_new(), .origin = fixture_origin("a", "A question", "", axes)};
   f->path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"A question\";", NULL);
-  f->store = result_store_open(f->path, RESULT_STORE_WRITE, &error);
-  g_assert_no_error(error);
+  f->store = NO_ERROR(result_store_open, f->path, RESULT_STORE_WRITE);
 }
 
-void store_fixture_tear_down(store_fixture *f, gconstpointer unused)
+void store_fixture_tear_down(store_fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   result_store_close(f->store);
   scenario_free(f->scenario);
   g_free(f->path);
@@ -178,10 +159,8 @@ void store_fixture_tear_down(store_fixture *f, gconstpointer unused)
 static void set_keys(scenario *s, char *const *words)
 {
   for (gsize i = 0; words[i] != NULL; i++) {
-    g_autoptr(GError) error = NULL;
     if (*words[i] != '\0' && *words[i] != '-') {
-      scenario_set(s, words[i], &error);
-      g_assert_no_error(error);
+      g_assert_true(NO_ERROR(scenario_set, s, words[i]));
     }
   }
 }
@@ -213,18 +192,15 @@ static void set_values(stored_run *run, const char *values)
 
 void store_fixture_add_status(store_fixture *f, const char *keys, const char *values, run_status status)
 {
-  g_autoptr(GError) error = NULL;
   g_auto(GStrv) words = g_strsplit(keys, " ", -1);
   scenario *s = scenario_copy(f->scenario);
   set_keys(s, words);
-  stored_run run = fixture_run(s, f->point++);
+  g_auto(stored_run) run = fixture_run(s, f->point++);
   scenario_free(s);
   remove_keys(&run, words);
   set_values(&run, values);
   run.status = status;
-  store_commit(f->store, &f->origin, &run, &error);
-  g_assert_no_error(error);
-  fixture_run_clear(&run);
+  g_assert_true(NO_ERROR(store_commit, f->store, &f->origin, &run));
 }
 
 void store_fixture_add(store_fixture *f, const char *keys, const char *values)

@@ -6,9 +6,11 @@
 
 #include <glib.h>
 
+#include "no_error.h"
 #include "scenario/scenario.h"
 #include "study/store/result_store.h"
 #include "study/sweep/sweep_grid.h"
+#include "study_cleanup.h"
 #include "test.h"
 
 /* A folder of its own; remove with fixture_folder_remove(), which frees the name. */
@@ -29,6 +31,7 @@ provenance fixture_origin(const char *name, const char *title, const char *text,
  * fixture_run_clear(). */
 stored_run fixture_run(const scenario *s, guint64 point);
 void fixture_run_clear(stored_run *run);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(stored_run, fixture_run_clear)
 
 /* The same of `s` with the seed `seed`. */
 stored_run fixture_seed_run(const scenario *s, guint seed, guint64 point);

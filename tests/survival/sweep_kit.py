@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of this folder share: the built program, a small sweep, and what a store holds, row by row."""
+"""What the tests of this folder share: the built program, a small sweep, and what a store holds, by row."""
 import contextlib
 import os
 import sqlite3
@@ -8,10 +8,12 @@ import sys
 import tempfile
 
 PROGRAM = os.path.abspath(os.environ["IWARPSIM"])
-# The sanitizers make everything several times slower; what a test waits for at most is no matter of behaviour.
+# The sanitizers make everything several times slower; how long a test waits at most is no matter of
+# behaviour.
 PATIENCE_S = 60
 
-# In order, 64 KiB and losing the third segment with payload: a retransmission and reassembly memory in each run. POINTS runs of some 20 ms.
+# In order, 64 KiB and losing the third segment with payload: a retransmission and reassembly memory in each
+# run. POINTS runs of some 20 ms.
 POINTS = 12
 SCENARIO = """title = "survival";
 run: { engine = "native"; };
@@ -54,7 +56,7 @@ def octets(path):
 
 
 def iwarpsim(*arguments, **options):
-    """Runs the program; its exit code, and what it said, are in the result."""
+    """Runs the program; its exit code, and what it printed, are in the result."""
     options.setdefault("timeout", PATIENCE_S)
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, errors="replace", check=False, **options)
 
@@ -70,7 +72,7 @@ def measures_the_machine(metric):
 
 
 def rows(path):
-    """All that a store holds but for times, CPU, memory and host: two sweeps of one scenario and program hold the same."""
+    """All that a store holds but for times, CPU, memory and host: the same after two sweeps of one scenario."""
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
         store.execute("BEGIN")
 
@@ -110,7 +112,7 @@ def is_running(pid):
 
 
 def processes_in(path):
-    """Processes whose environment names `path`: those of a test that gave it to them, however they were started."""
+    """Processes whose environment names `path`: those of a test that gave it to them, however started."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -69,10 +69,8 @@ void plot_fixture_sample(study_run *run, distribution_id id, double bound, doubl
 
 void plot_fixture_fill(plot_fixture *f, const char *text)
 {
-  g_autoptr(GError) error = NULL;
-  scenario *base = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  sweep_grid *grid = sweep_grid_new(base, NULL, NULL, NULL, &error);
-  g_assert_no_error(error);
+  g_autoptr(scenario) base = fixture_scenario(f->folder, "a.cfg", text, NULL);
+  g_autoptr(sweep_grid) grid = NO_ERROR(sweep_grid_new, base, NULL, NULL, NULL);
   g_free(f->table.title);
   f->table.title = g_strdup(scenario_configuration(base)->title);
   g_free(f->table.axes);
@@ -80,10 +78,7 @@ void plot_fixture_fill(plot_fixture *f, const char *text)
   for (gsize i = 0; i < sweep_grid_count(grid); i++) {
     scenario *s = sweep_grid_scenario(grid, i);
     add_run(f, s);
-    scenario_free(s);
   }
-  sweep_grid_free(grid);
-  scenario_free(base);
 }
 
 static study_run *run_at(const plot_fixture *f, guint index)
@@ -136,10 +131,8 @@ gboolean plot_fixture_can_draw(void)
 static char *contents(const plot_fixture *f, const char *name, gsize *length)
 {
   g_autofree char *path = g_build_filename(f->folder, name, NULL);
-  g_autoptr(GError) error = NULL;
   char *text = NULL;
-  g_file_get_contents(path, &text, length, &error);
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(g_file_get_contents, path, &text, length));
   return text;
 }
 

@@ -23,7 +23,7 @@ TEST(test_quote)
 /* Variables of a template, which gnuplot reads back; an array of nothing too. */
 TEST(test_variables)
 {
-  GString *variables = g_string_new(NULL);
+  g_autoptr(GString) variables = g_string_new(NULL);
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
   g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(double));
   gnuplot_set_texts(variables, "none", texts);
@@ -43,7 +43,6 @@ TEST(test_variables)
       "nones = 0\narray none[1]\nzeros = 0\narray zero[1]\na = 'b'\npi = 3.25\nunknown = NaN\n"
       "texts = 2\narray text[2] = ['0.1%', 'it’s']\nlabels = 2\narray label[2] = ['0.1%%', 'it’s']\n"
       "numbers = 1\narray number[1] = [0.5]\n");
-  g_string_free(variables, TRUE);
 }
 
 /* What gnuplot itself makes of hostile titles: it prints them, apostrophes for quotes, and no command in
@@ -66,8 +65,8 @@ TEST(test_gnuplot_agrees)
   }
   g_autofree char *folder = g_dir_make_tmp("test-gnuplot-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "script", NULL);
-  GString *script = g_string_new("set print '-'\n");
-  GString *expected = g_string_new(NULL);
+  g_autoptr(GString) script = g_string_new("set print '-'\n");
+  g_autoptr(GString) expected = g_string_new(NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(hostile); i++) {
     g_autofree char *quoted = gnuplot_quote(hostile[i]);
     g_auto(GStrv) parts = g_strsplit(hostile[i], "'", -1);
@@ -83,8 +82,6 @@ TEST(test_gnuplot_agrees)
   g_assert_cmpstr(printed, ==, expected->str);
   g_unlink(path);
   g_assert_cmpint(g_rmdir(folder), ==, 0); /* it is empty: nothing was touched */
-  g_string_free(script, TRUE);
-  g_string_free(expected, TRUE);
 }
 
 static void expect_lines(const char *text, guint columns, guint lines_max, const char *expected,

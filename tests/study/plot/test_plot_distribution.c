@@ -20,11 +20,11 @@ static void draw_well(plot_fixture *f, gboolean delays)
 
 static void write_summary(const plot_fixture *f, const distribution *distributions)
 {
-  scenario *s = fixture_scenario(f->folder, "one.cfg", "title = \"one run\"; run: { seed = 9; };", NULL);
+  g_autoptr(scenario) s =
+      fixture_scenario(f->folder, "one.cfg", "title = \"one run\"; run: { seed = 9; };", NULL);
   const summary page = {.version = "0.1.0", .engine = "native", .distributions = distributions};
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
   g_assert_true(summary_write_json(&page, s, path, NULL));
-  scenario_free(s);
 }
 
 static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
@@ -35,7 +35,6 @@ static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\n
  * never above 2943. Each bound has the share before and after it. */
 DRAWN_FIXTURE_TEST(test_run)
 {
-  g_autoptr(GError) error = NULL;
   distribution distributions[DISTRIBUTION_COUNT] = {{.bins = NULL}};
   g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.09));
   g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.009));
@@ -43,8 +42,7 @@ DRAWN_FIXTURE_TEST(test_run)
   write_summary(f, distributions);
   distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  plot_distribution_of_run(f->folder, FALSE, &target, &error);
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(plot_distribution_of_run, f->folder, FALSE, &target));
   g_assert_cmpuint(f->written->len, ==, 3);
   g_autofree char *data = plot_fixture_text(f, "distribution.dat");
   plot_fixture_expect(data,

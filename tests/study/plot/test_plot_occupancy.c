@@ -43,9 +43,7 @@ static gboolean plot(plot_fixture *f, const char *csv, GError **error)
 
 static void plot_well(plot_fixture *f, const char *csv)
 {
-  g_autoptr(GError) error = NULL;
-  plot(f, csv, &error);
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(plot, f, csv));
 }
 
 static const char scenario_text[] = "title = \"a title\"; run: { seed = 9; };";
@@ -99,12 +97,11 @@ DRAWN_FIXTURE_TEST(test_processing)
 /* 100,000 changes come out as a few thousand rows, the single highest among them. */
 DRAWN_FIXTURE_TEST(test_thinned)
 {
-  GString *csv = g_string_new(HEADER);
+  g_autoptr(GString) csv = g_string_new(HEADER);
   for (int i = 1; i <= 100000; i++) {
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 40, i == 77777 ? 123456 : i % 50);
   }
   plot_well(f, csv->str);
-  g_string_free(csv, TRUE);
   g_autofree char *data = plot_fixture_text(f, "occupancy.dat");
   g_assert_cmpuint(strlen(data), <, 1000000);
   plot_fixture_expect(data, " 123456 123456\n");
@@ -171,12 +168,10 @@ DRAWN_FIXTURE_TEST(test_letters)
         "$ order*");
     return;
   }
-  g_autoptr(GError) error = NULL;
   g_free(fixture_file(f->folder, "occupancy.csv",
                       HEADER "0.002000000000,all,order,6144\n0.002001000000,all,order,0\n"));
   const gnuplot_target target = {.format = GNUPLOT_TERM, .written = f->written};
-  plot_occupancy(f->folder, &target, &error);
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(plot_occupancy, f->folder, &target));
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
@@ -184,12 +179,11 @@ DRAWN_FIXTURE_TEST(test_letters)
  * names no outline then. */
 DRAWN_FIXTURE_TEST(test_many_steps)
 {
-  GString *csv = g_string_new(HEADER);
+  g_autoptr(GString) csv = g_string_new(HEADER);
   for (int i = 1; i <= 1000; i++) {
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 4000, i % 2 * 1460);
   }
   plot_well(f, csv->str);
-  g_string_free(csv, TRUE);
   g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
   plot_fixture_expect(script, "outlined = 0\n");
   plot_fixture_expect(script, "cause_colour[1] = ['#56B4E9']\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pages with panels: sizes papers have, room for all. */
+#include "fields.h"
 #include "study/plot/plot_chart.h"
 #include "test.h"
 
@@ -40,8 +41,7 @@ TEST(test_grid)
   } grids[] = {{1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}, {7, 3, 3}, {12, 3, 4}};
   for (gsize i = 0; i < G_N_ELEMENTS(grids); i++) {
     plot_page page = page_of(GNUPLOT_PNG, grids[i].panels, 2, 10);
-    g_assert_cmpuint(page.columns, ==, grids[i].columns);
-    g_assert_cmpuint(page.rows, ==, grids[i].rows);
+    EXPECT_FIELDS(&page, (columns, grids[i].columns), (rows, grids[i].rows));
   }
 }
 
@@ -71,8 +71,7 @@ TEST(test_margins)
 TEST(test_terminal)
 {
   plot_page page = page_of(GNUPLOT_TERM, 4, 100, 20);
-  g_assert_cmpuint(page.width, ==, 1000);
-  g_assert_cmpuint(page.height, ==, 750);
+  EXPECT_FIELDS(&page, (width, 1000), (height, 750));
   g_assert_cmpfloat(page.legend_height, <, 750 / 2.5);
   g_assert_cmpuint(page.legend_rows * page.legend_columns, <, 100);
 }

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "no_error.h"
 #include "plot_fixture.h"
 
 PLOT_TEST(test_rows)
@@ -29,13 +30,12 @@ static void expect_kinds(plot_fixture *f, const char *axes, const char *names)
   g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
   plot_fixture_fill(f, text);
   g_autoptr(GArray) kinds = study_plot_kinds_for(&f->table);
-  GString *joined = g_string_new(NULL);
+  g_autoptr(GString) joined = g_string_new(NULL);
   for (guint i = 0; i < kinds->len; i++) {
     g_string_append_printf(joined, "%s%s", i > 0 ? " " : "",
                            study_plot_of(g_array_index(kinds, study_plot_kind, i))->name);
   }
   g_assert_cmpstr(joined->str, ==, names);
-  g_string_free(joined, TRUE);
 }
 
 PLOT_TEST(test_kinds_for)
@@ -102,9 +102,7 @@ DRAWN_TEST(test_draw_all)
     }
   }
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    g_autoptr(GError) error = NULL;
-    study_plot_draw(&f->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target, &error);
-    g_assert_no_error(error);
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target));
     g_autofree char *name = g_strdup_printf(
         "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_of(kind)->name);
     g_autofree char *svg = plot_fixture_text(f, name);
@@ -116,7 +114,6 @@ DRAWN_TEST(test_draw_all)
 /* Titles and names that look like code are text: nothing in them runs. */
 DRAWN_TEST(test_hostile)
 {
-  g_autoptr(GError) error = NULL;
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   plot_fixture_fill(
       f, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
@@ -133,8 +130,7 @@ DRAWN_TEST(test_hostile)
   }
   static const study_plot_kind kinds[] = {STUDY_PLOT_PEAK, STUDY_PLOT_HEAT_MAP};
   for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    study_plot_draw(&f->table, kinds[i], 0, "a", &target, &error);
-    g_assert_no_error(error);
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, kinds[i], 0, "a", &target));
   }
   g_autofree char *hacked = g_build_filename(f->folder, "hacked", NULL);
   g_assert_false(g_file_test(hacked, G_FILE_TEST_EXISTS));
@@ -149,7 +145,6 @@ DRAWN_TEST(test_hostile)
 /* In letters: the picture on standard output, not wider than the terminal, and no file. */
 DRAWN_TEST(test_terminal)
 {
-  g_autoptr(GError) error = NULL;
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);
   if (g_test_subprocess()) {
     target.columns = 80;
@@ -157,8 +152,7 @@ DRAWN_TEST(test_terminal)
     plot_fixture_fill(f, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
                          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
     plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
-    study_plot_draw(&f->table, STUDY_PLOT_PEAK, 0, "a", &target, &error);
-    g_assert_no_error(error);
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, STUDY_PLOT_PEAK, 0, "a", &target));
     g_assert_cmpuint(f->written->len, ==, 0);
     return;
   }

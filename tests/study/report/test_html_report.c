@@ -24,9 +24,8 @@ typedef struct fixture {
   guint64 point;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "a b.sqlite", NULL);
   f->store = result_store_open(f->path, RESULT_STORE_WRITE, NULL);
@@ -34,9 +33,8 @@ static void set_up(fixture *f, gconstpointer unused)
   f->point = 0;
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   result_store_close(f->store);
   g_free(f->path);
   fixture_folder_remove(f->folder);
@@ -56,11 +54,9 @@ typedef struct made_run {
 
 static void commit(fixture *f, const made_run *made)
 {
-  g_autoptr(GError) error = NULL;
   g_autofree char *path = fixture_file(f->folder, "a.cfg", "");
-  scenario *s = scenario_load(path, made->sets, &error);
-  g_assert_no_error(error);
-  stored_run run = fixture_run(s, f->point++);
+  g_autoptr(scenario) s = NO_ERROR(scenario_load, path, made->sets);
+  g_auto(stored_run) run = fixture_run(s, f->point++);
   run.status = made->status;
   run.cpu_s = 1800;
   if (made->status != RUN_OK) {
@@ -71,10 +67,7 @@ static void commit(fixture *f, const made_run *made)
   metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS, 1000);
   metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS_DIRECT, made->direct);
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, made->timeouts);
-  g_assert_true(store_commit(f->store, &f->from, &run, &error));
-  g_assert_no_error(error);
-  fixture_run_clear(&run);
-  scenario_free(s);
+  g_assert_true(NO_ERROR(store_commit, f->store, &f->from, &run));
 }
 
 /* Two receivers at two MTUs with three seeds: the in-order one's peak is 10 KiB above the other's, whatever
@@ -100,12 +93,9 @@ static void fill(fixture *f)
 
 static char *make(fixture *f, guint exclude)
 {
-  g_autoptr(GError) error = NULL;
   const html_report_options options = {
       .store = f->path, .page = "/somewhere/a.html", .version = "0.1.0", .exclude = exclude};
-  char *page = html_report_make(f->store, &options, &error);
-  g_assert_no_error(error);
-  return page;
+  return NO_ERROR(html_report_make, f->store, &options);
 }
 
 static void assert_holds(const char *page, const char *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where results come from: libraries, machine, time, and the origin that a sweep's runs share. */
 #include "study/store/provenance.h"
+#include "study_cleanup.h"
 #include "test.h"
 
 #include <sqlite3.h>
@@ -60,12 +61,11 @@ static provenance example(void)
 TEST(test_copy)
 {
   provenance origin = example();
-  provenance *copy = provenance_copy(&origin);
+  g_autoptr(provenance) copy = provenance_copy(&origin);
   g_assert_true(provenance_equal(copy, &origin));
   g_assert_true(copy->text != origin.text);
   g_assert_cmpstr(copy->libraries, ==, "l");
   g_assert_null(copy->hash);
-  provenance_free(copy);
   provenance_free(NULL);
 }
 

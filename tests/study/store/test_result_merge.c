@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "fields.h"
 #include "store_commit.h"
 #include "study_fixture.h"
 #include "test.h"
@@ -20,9 +21,8 @@ typedef struct fixture {
   provenance from;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   f->folder = fixture_folder_new();
   f->into = g_build_filename(f->folder, "all.sqlite", NULL);
   f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
@@ -33,9 +33,8 @@ static void set_up(fixture *f, gconstpointer unused)
   }
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   for (gsize i = 0; i < STORES; i++) {
     g_free(f->paths[i]);
   }
@@ -54,25 +53,19 @@ static stored_run run_of(const fixture *f, guint seed, double segments)
 
 static void put(const fixture *f, gsize store_index, const stored_run *run)
 {
-  g_autoptr(GError) error = NULL;
-  result_store *store = result_store_open(f->paths[store_index], RESULT_STORE_WRITE, &error);
-  g_assert_no_error(error);
-  store_commit(store, &f->from, run, &error);
-  g_assert_no_error(error);
-  result_store_close(store);
+  g_autoptr(result_store) store = NO_ERROR(result_store_open, f->paths[store_index], RESULT_STORE_WRITE);
+  g_assert_true(NO_ERROR(store_commit, store, &f->from, run));
 }
 
 static void put_new(const fixture *f, gsize store_index, guint seed, double segments)
 {
-  stored_run run = run_of(f, seed, segments);
+  g_auto(stored_run) run = run_of(f, seed, segments);
   put(f, store_index, &run);
-  fixture_run_clear(&run);
 }
 
-static gboolean merge(const fixture *f, const char *into, const char *const *paths, gboolean mix,
-                      merge_count *counts, GError **error)
+static gboolean merge(const char *into, const char *const *paths, gboolean mix, merge_count *counts,
+                      GError **error)
 {
-  (void)f;
   merge_count unused[STORES];
   result_store *store = result_store_open(into, RESULT_STORE_WRITE, error);
   g_assert_nonnull(store);
@@ -82,9 +75,9 @@ static gboolean merge(const fixture *f, const char *into, const char *const *pat
   return good;
 }
 
-static gboolean describe(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean describe(const provenance *from, const stored_run *run, gpointer data,
+                         G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   g_string_append_printf(data, "%s %.4s seed %s point %" G_GUINT64_FORMAT " %s %s %g '%s' %s; ",
                          from->version, from->hash, run->keys[SCENARIO_RUN_SEED], run->point,
                          run_status_name(run->status), run->started, run->metrics.value[METRIC_TCP_SEGMENTS],
@@ -97,8 +90,7 @@ static char *contents(const char *path)
 {
   g_autoptr(GError) error = NULL;
   GString *text = g_string_new(NULL);
-  result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
-  g_assert_no_error(error);
+  result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
   g_assert_true(result_store_each(store, describe, text, &error));
   result_store_close(store);
   return g_string_free(text, FALSE);
@@ -111,12 +103,10 @@ static char *merge_in_all_orders(const fixture *f, gboolean mix)
 {
   char *first = NULL;
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
-    g_autoptr(GError) error = NULL;
     g_autofree char *name = g_strdup_printf("order-%zu.sqlite", i);
     g_autofree char *into = g_build_filename(f->folder, name, NULL);
     const char *paths[] = {f->paths[orders[i][0]], f->paths[orders[i][1]], f->paths[orders[i][2]], NULL};
-    merge(f, into, paths, mix, NULL, &error);
-    g_assert_no_error(error);
+    g_assert_true(NO_ERROR(merge, into, paths, mix, NULL));
     char *text = contents(into);
     if (first == NULL) {
       first = text;
@@ -135,7 +125,7 @@ static void expect_no_merge(const fixture *f, int code, const char *said)
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     g_autoptr(GError) error = NULL;
     const char *paths[] = {f->paths[orders[i][0]], f->paths[orders[i][1]], f->paths[orders[i][2]], NULL};
-    g_assert_false(merge(f, f->into, paths, FALSE, NULL, &error));
+    g_assert_false(merge(f->into, paths, FALSE, NULL, &error));
     g_test_message("%s", error->message);
     g_assert_error(error, RESULT_STORE_ERROR, code);
     for (gsize word = 0; words[word] != NULL; word++) {
@@ -149,9 +139,7 @@ static void expect_no_merge(const fixture *f, int code, const char *said)
 
 static void expect_count(const merge_count *count, gsize runs, gsize taken, gsize present)
 {
-  g_assert_cmpuint(count->runs, ==, runs);
-  g_assert_cmpuint(count->taken, ==, taken);
-  g_assert_cmpuint(count->present, ==, present);
+  EXPECT_FIELDS(count, (runs, runs), (taken, taken), (present, present));
 }
 
 /* Three shards of six runs. */
@@ -164,7 +152,7 @@ FIXTURE_TEST(test_shards)
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "seed 6 point 6 ok 2026-11-21T10:08:16Z 106 '' testhost; "));
-  g_assert_true(merge(f, f->into, (const char *const *)f->paths, FALSE, counts, &error));
+  g_assert_true(merge(f->into, (const char *const *)f->paths, FALSE, counts, &error));
   for (gsize i = 0; i < STORES; i++) {
     expect_count(&counts[i], 2, 2, 0);
   }
@@ -180,10 +168,9 @@ FIXTURE_TEST(test_again)
   put_new(f, 1, 2, 20);
   const char *paths[] = {f->paths[0], f->paths[1], NULL};
   const char *with_itself[] = {f->paths[0], f->into, f->paths[1], NULL};
-  g_assert_true(merge(f, f->into, paths, FALSE, counts, &error));
+  g_assert_true(merge(f->into, paths, FALSE, counts, &error));
   g_autofree char *before = contents(f->into);
-  g_assert_true(merge(f, f->into, with_itself, FALSE, counts, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(merge, f->into, with_itself, FALSE, counts));
   g_autofree char *after = contents(f->into);
   g_assert_cmpstr(after, ==, before);
   static const guint runs[] = {1, 2, 1};
@@ -202,14 +189,11 @@ FIXTURE_TEST(test_itself_when_locked)
     put_new(f, 1, seed, 10);
   }
   const char *paths[] = {f->paths[1], f->paths[0]};
-  result_store *into = result_store_open(f->paths[0], RESULT_STORE_WRITE, &error);
+  g_autoptr(result_store) into = result_store_open(f->paths[0], RESULT_STORE_WRITE, &error);
   g_assert_true(store_execute(into, "PRAGMA cache_size = 1", &error));
-  gboolean good = result_merge(into, paths, G_N_ELEMENTS(paths), FALSE, counts, &error);
-  g_assert_no_error(error);
-  g_assert_true(good);
+  g_assert_true(NO_ERROR(result_merge, into, paths, G_N_ELEMENTS(paths), FALSE, counts));
   g_assert_cmpuint(counts[0].taken, ==, 19);
   g_assert_cmpuint(counts[1].present, ==, 20);
-  result_store_close(into);
 }
 
 /* A store that is added to keeps what it has. */
@@ -219,7 +203,7 @@ FIXTURE_TEST(test_added)
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
   const char *paths[] = {f->paths[1], NULL};
-  g_assert_true(merge(f, f->paths[0], paths, FALSE, NULL, &error));
+  g_assert_true(merge(f->paths[0], paths, FALSE, NULL, &error));
   g_assert_cmpuint(fixture_count_runs(f->paths[0]), ==, 2);
   g_assert_cmpuint(fixture_count_runs(f->paths[1]), ==, 1);
 }
@@ -227,7 +211,7 @@ FIXTURE_TEST(test_added)
 /* A run that failed somewhere and ended well elsewhere ended well. */
 FIXTURE_TEST(test_failed_gives_way)
 {
-  stored_run failed = run_of(f, 1, 0);
+  g_auto(stored_run) failed = run_of(f, 1, 0);
   failed.status = RUN_FAILED;
   failed.exit_code = 139;
   failed.message = (char *)"killed by SIGSEGV";
@@ -239,7 +223,6 @@ FIXTURE_TEST(test_failed_gives_way)
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "seed 1 point 1 ok 2026-11-21T10:08:16Z 10 '' testhost; "));
   g_assert_null(strstr(joined, "failed"));
-  fixture_run_clear(&failed);
 }
 
 /* Of runs that failed everywhere the one that started first is kept, whatever it had measured. */
@@ -247,11 +230,10 @@ FIXTURE_TEST(test_failed_everywhere)
 {
   static const char *const times[] = {"2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z", "2026-11-21T10:00:03Z"};
   for (gsize i = 0; i < STORES; i++) {
-    stored_run failed = run_of(f, 1, (double)i);
+    g_auto(stored_run) failed = run_of(f, 1, (double)i);
     failed.status = RUN_FAILED;
     failed.started = (char *)times[i];
     put(f, i, &failed);
-    fixture_run_clear(&failed);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "failed 2026-11-21T10:00:01Z 1 "));
@@ -262,12 +244,11 @@ FIXTURE_TEST(test_same_run_elsewhere)
 {
   static const char *const hosts[] = {"c", "a", "b"};
   for (gsize i = 0; i < STORES; i++) {
-    stored_run run = run_of(f, 1, 10);
+    g_auto(stored_run) run = run_of(f, 1, 10);
     metric_values_set(&run.metrics, METRIC_TIME_WALL_S, (double)i);
     run.host = (char *)hosts[i];
     run.wall_s = (double)i;
     put(f, i, &run);
-    fixture_run_clear(&run);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_true(strstr(joined, "; ") == joined + strlen(joined) - 2); /* one run */
@@ -277,10 +258,9 @@ FIXTURE_TEST(test_same_run_elsewhere)
 FIXTURE_TEST(test_other_point)
 {
   for (gsize i = 0; i < STORES; i++) {
-    stored_run run = run_of(f, 1, 10);
+    g_auto(stored_run) run = run_of(f, 1, 10);
     run.point = (i + 2) % STORES;
     put(f, i, &run);
-    fixture_run_clear(&run);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "seed 1 point 0 ok"));
@@ -304,7 +284,7 @@ static void expect_contradiction(const fixture *f, const stored_run *one, const 
  * 0.25 s. */
 FIXTURE_TEST(test_contradictions)
 {
-  stored_run one = run_of(f, 1, 10), other = run_of(f, 1, 11);
+  g_auto(stored_run) one = run_of(f, 1, 10), other = run_of(f, 1, 11);
   expect_contradiction(f, &one, &other,
                        "run.seed=1|path.forward.mtu=1500|tcp.segments is 1|10 (|11 (|1.sqlite|2.sqlite");
   metric_values_set(&other.metrics, METRIC_TCP_SEGMENTS, 10);
@@ -321,8 +301,6 @@ FIXTURE_TEST(test_contradictions)
   g_assert_true(distribution_append(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.25));
   expect_contradiction(f, &one, &other,
                        "distribution buffer.reassembly_octets is |1 bins of weight 0.5 (|weight 0.25 (");
-  fixture_run_clear(&one);
-  fixture_run_clear(&other);
 }
 
 /* Another text of the scenario: refused with the line that differs, joined when told to. */
@@ -369,7 +347,7 @@ FIXTURE_TEST(test_bad_store)
   g_autofree char *text =
       fixture_file(f->folder, "2.sqlite", "no store, but a text of more than fifty octets, is it not?");
   const char *paths[] = {f->paths[0], f->paths[1], NULL};
-  g_assert_false(merge(f, f->into, paths, FALSE, NULL, &error));
+  g_assert_false(merge(f->into, paths, FALSE, NULL, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
   g_assert_nonnull(strstr(error->message, "2.sqlite"));
   g_assert_cmpuint(fixture_count_runs(f->into), ==, 0);

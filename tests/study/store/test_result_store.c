@@ -22,32 +22,27 @@ static void set_up(store_fixture *f, gconstpointer axes)
 
 static void commit(const store_fixture *f, const provenance *scenario_from, const stored_run *run)
 {
-  g_autoptr(GError) error = NULL;
-  g_assert_true(store_commit(f->store, scenario_from, run, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(store_commit, f->store, scenario_from, run));
 }
 
 static void commit_seed(const store_fixture *f, guint seed, guint64 point, run_status status, int exit_code)
 {
-  stored_run run = fixture_seed_run(f->scenario, seed, point);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, point);
   run.status = status;
   run.exit_code = exit_code;
   commit(f, &f->origin, &run);
-  fixture_run_clear(&run);
 }
 
 static stored_state state_of_seed(const store_fixture *f, guint seed, guint64 point)
 {
   g_autoptr(GError) error = NULL;
   stored_state state = STORED_DONE;
-  stored_run run = fixture_seed_run(f->scenario, seed, point);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, point);
   const char *identities[] = {run.identity};
   stored_state found = STORED_DONE;
   g_assert_true(result_store_find(f->store, run.identity, &found, &error));
-  g_assert_true(result_store_reconcile(f->store, identities, &point, 1, &state, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(result_store_reconcile, f->store, identities, &point, 1, &state));
   g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
-  fixture_run_clear(&run);
   return state;
 }
 
@@ -75,9 +70,9 @@ static void compare_values(const stored_run *found, const stored_run *expected)
   }
 }
 
-static gboolean compare_run(const provenance *from, const stored_run *found, gpointer data, GError **error)
+static gboolean compare_run(const provenance *from, const stored_run *found, gpointer data,
+                            G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   const provenance *expected_from = ((const expectation *)data)->from;
   const stored_run *expected = ((const expectation *)data)->run;
   g_assert_cmpstr(from->name, ==, expected_from->name);
@@ -106,10 +101,8 @@ static gboolean compare_run(const provenance *from, const stored_run *found, gpo
 
 static void expect_run(const store_fixture *f, const stored_run *run)
 {
-  g_autoptr(GError) error = NULL;
   expectation expected = {&f->origin, run};
-  g_assert_true(result_store_each(f->store, compare_run, &expected, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(result_store_each, f->store, compare_run, &expected));
   g_assert_cmpuint(fixture_count_runs(f->path), ==, 1);
 }
 
@@ -118,7 +111,7 @@ static void expect_run(const store_fixture *f, const stored_run *run)
 /* Every field of a run and of its origin, with numbers whose last bit counts. */
 FIXTURE_TEST(test_round_trip)
 {
-  stored_run run = fixture_run(f->scenario, 41);
+  g_auto(stored_run) run = fixture_run(f->scenario, 41);
   f->origin.sets = (char *)"run.engine=native\nmpa.crc=false";
   f->origin.git = (char *)"0123abc-dirty";
   run.status = RUN_TERMINATED;
@@ -136,16 +129,15 @@ FIXTURE_TEST(test_round_trip)
   g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
   commit(f, &f->origin, &run);
   expect_run(f, &run);
-  fixture_run_clear(&run);
 }
 
 /* Numbers pass through decimal text on their way into SQLite: whatever their bits, they come back with all of
  * them. */
 FIXTURE_TEST(test_every_bit)
 {
-  GRand *random = g_rand_new_with_seed(20261122);
+  g_autoptr(GRand) random = g_rand_new_with_seed(20261122);
   for (guint point = 0; point < 40; point++) {
-    stored_run run = fixture_seed_run(f->scenario, 1, point);
+    g_auto(stored_run) run = fixture_seed_run(f->scenario, 1, point);
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
       union {
         guint64 bits;
@@ -156,15 +148,13 @@ FIXTURE_TEST(test_every_bit)
     }
     commit(f, &f->origin, &run);
     expect_run(f, &run);
-    fixture_run_clear(&run);
   }
-  g_rand_free(random);
 }
 
 /* The second commit of an identity replaces the first, metrics and all. */
 FIXTURE_TEST(test_replaced)
 {
-  stored_run run = fixture_run(f->scenario, 0);
+  g_auto(stored_run) run = fixture_run(f->scenario, 0);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 5);
   g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
   run.status = RUN_FAILED;
@@ -175,25 +165,23 @@ FIXTURE_TEST(test_replaced)
   run.status = RUN_OK;
   commit(f, &f->origin, &run);
   expect_run(f, &run);
-  fixture_run_clear(&run);
 }
 
 /* What a child says need not be text; who reads the store with another tool must get some all the same. */
 FIXTURE_TEST(test_texts_are_made_valid)
 {
-  stored_run run = fixture_run(f->scenario, 0);
+  g_auto(stored_run) run = fixture_run(f->scenario, 0);
   run.message = (char *)"\xff!";
   run.stderr_tail = (char *)"cut in the midst of \xc3";
   commit(f, &f->origin, &run);
   run.message = (char *)"\xef\xbf\xbd!"; /* U+FFFD in its place */
   run.stderr_tail = (char *)"cut in the midst of \xef\xbf\xbd";
   expect_run(f, &run);
-  fixture_run_clear(&run);
 }
 
-static gboolean collect_origin(const provenance *from, gsize runs, gpointer data, GError **error)
+static gboolean collect_origin(const provenance *from, gsize runs, gpointer data,
+                               G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   g_string_append_printf(data, "%s %s %.8s: %zu\n", from->name, from->version, from->hash, runs);
   return TRUE;
 }
@@ -213,8 +201,9 @@ FIXTURE_TEST(test_origins)
   g_autofree char *both = g_strdup_printf("a 0.1.0 %.8s: 2\nb 0.2.0 ba7816bf: 1\n", hash);
   provenance other = fixture_origin("b", "another", "abc", "");
   other.version = (char *)"0.2.0";
-  stored_run first = fixture_seed_run(f->scenario, 1, 0), second = fixture_seed_run(f->scenario, 2, 1);
-  stored_run third = fixture_seed_run(f->scenario, 3, 2);
+  g_auto(stored_run) first = fixture_seed_run(f->scenario, 1, 0),
+                     second = fixture_seed_run(f->scenario, 2, 1);
+  g_auto(stored_run) third = fixture_seed_run(f->scenario, 3, 2);
   expect_origins(f, "");
   commit(f, &other, &second);
   commit(f, &f->origin, &first);
@@ -223,9 +212,6 @@ FIXTURE_TEST(test_origins)
   commit(f, &other, &first);
   commit(f, &other, &third);
   expect_origins(f, "b 0.2.0 ba7816bf: 3\n");
-  fixture_run_clear(&first);
-  fixture_run_clear(&second);
-  fixture_run_clear(&third);
 }
 
 /* Of the runs that ended well: (0.25 + 0.75) / 2. */
@@ -237,15 +223,13 @@ FIXTURE_TEST(test_mean_wall)
   g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
   g_assert_cmpuint(count, ==, 0);
   for (guint i = 0; i < 4; i++) {
-    stored_run run = fixture_seed_run(f->scenario, i, i);
+    g_auto(stored_run) run = fixture_seed_run(f->scenario, i, i);
     run.wall_s = i == 1 ? 0.75 : i == 0 ? 0.25 : 1000;
     run.status = i == 2 ? RUN_FAILED : i == 3 ? RUN_STOPPED : RUN_OK;
     run.exit_code = i == 3;
     commit(f, &f->origin, &run);
-    fixture_run_clear(&run);
   }
-  g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(result_store_mean_wall, f->store, &mean_s, &count));
   g_assert_cmpuint(count, ==, 2);
   g_assert_true(mean_s == 0.5);
 }
@@ -264,9 +248,8 @@ FIXTURE_TEST(test_states)
 }
 
 static gboolean collect_seed(const provenance *found_from, const stored_run *run, gpointer data,
-                             GError **error)
+                             G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   g_string_append_printf(data, "%s%s ", found_from->name, run->keys[SCENARIO_RUN_SEED]);
   return TRUE;
 }
@@ -284,7 +267,6 @@ static void expect_order(const store_fixture *f, const char *expected)
  * and the fourth (failed): only the first and the fourth are written, and what was there is told. */
 FIXTURE_TEST(test_commit_new)
 {
-  g_autoptr(GError) error = NULL;
   commit_seed(f, 2, 1, RUN_OK, 0);
   commit_seed(f, 3, 2, RUN_TERMINATED, 1);
   commit_seed(f, 4, 3, RUN_FAILED, 1);
@@ -297,8 +279,7 @@ FIXTURE_TEST(test_commit_new)
   }
   runs[1].status = RUN_FAILED;
   runs[1].exit_code = 1;
-  g_assert_true(result_store_commit_new(f->store, &f->origin, wanted, 4, there, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(result_store_commit_new, f->store, &f->origin, wanted, 4, there));
   g_assert_cmpint(there[0], ==, STORED_MISSING);
   g_assert_cmpint(there[1], ==, STORED_DONE);
   g_assert_cmpint(there[2], ==, STORED_UNEXPECTED);
@@ -340,11 +321,10 @@ FIXTURE_TEST(test_removed)
   g_autoptr(GError) error = NULL;
   commit_seed(f, 1, 0, RUN_OK, 0);
   g_assert_cmpint(g_unlink(f->path), ==, 0);
-  stored_run run = fixture_seed_run(f->scenario, 2, 1);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, 2, 1);
   g_assert_false(store_commit(f->store, &f->origin, &run, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   g_assert_nonnull(strstr(error->message, "a.sqlite: it was removed, renamed or replaced while"));
-  fixture_run_clear(&run);
 }
 
 FIXTURE_TEST(test_order)
@@ -362,11 +342,9 @@ FIXTURE_TEST(test_order)
   expect_order(f, "B9 a2 a3 a1 ");
 }
 
-static gboolean stop_at_first(const provenance *found_from, const stored_run *run, gpointer data,
-                              GError **error)
+static gboolean stop_at_first(G_GNUC_UNUSED const provenance *found_from, G_GNUC_UNUSED const stored_run *run,
+                              gpointer data, GError **error)
 {
-  (void)found_from;
-  (void)run;
   (*(guint *)data)++;
   g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "enough");
   return FALSE;
@@ -431,17 +409,13 @@ FIXTURE_TEST(test_made_by_several)
 
 static void commit_from(const store_fixture *f, const provenance *from, guint seed)
 {
-  stored_run run = fixture_seed_run(f->scenario, seed, seed);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, seed);
   commit(f, from, &run);
-  fixture_run_clear(&run);
 }
 
 static void expect_fine(const store_fixture *f, const provenance *from)
 {
-  g_autoptr(GError) error = NULL;
-  gboolean good = result_store_check_provenance(f->store, from, &error);
-  g_assert_no_error(error);
-  g_assert_true(good);
+  g_assert_true(NO_ERROR(result_store_check_provenance, f->store, from));
 }
 
 static void expect_different(const store_fixture *f, const provenance *from, const char *words)

@@ -43,9 +43,8 @@ static stored_run full_run(const fixture *f, guint seed)
 
 static gboolean commit_seed(const fixture *f, result_store *store, guint seed, GError **error)
 {
-  stored_run run = full_run(f, seed);
+  g_auto(stored_run) run = full_run(f, seed);
   gboolean good = store_commit(store, &f->from, &run, error);
-  fixture_run_clear(&run);
   return good;
 }
 
@@ -55,55 +54,45 @@ static result_store *open_store(const char *path, result_store_mode mode, GError
 }
 
 /* A store of RUNS runs. */
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
-  g_autoptr(GError) error = NULL;
   f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"A title\";", NULL);
   f->from = fixture_origin("a", "A title", "title = \"A title\";\n", "run.seed");
-  result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
-  g_assert_no_error(error);
+  g_autoptr(result_store) store = NO_ERROR(open_store, f->path, RESULT_STORE_WRITE);
   for (guint seed = 1; seed <= RUNS; seed++) {
-    commit_seed(f, store, seed, &error);
-    g_assert_no_error(error);
+    g_assert_true(NO_ERROR(commit_seed, f, store, seed));
   }
-  result_store_close(store);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   scenario_free(f->scenario);
   g_free(f->path);
   fixture_folder_remove(f->folder);
 }
 
 /* Each run of the seeds 1, 2, … once, and as it was committed. */
-static gboolean check_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_run(const provenance *from, const stored_run *run, gpointer data,
+                          G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   const fixture *f = data;
   g_assert_cmpstr(from->text, ==, f->from.text);
-  stored_run expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
+  g_auto(stored_run) expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
   store_names *names = store_names_new();
   g_autofree char *digest = store_run_digest(names, &f->from, &expected);
   g_autofree char *found = store_run_digest(names, from, run);
   store_names_free(names);
   g_assert_cmpstr(run->identity, ==, expected.identity);
   g_assert_cmpstr(found, ==, digest);
-  fixture_run_clear(&expected);
   return TRUE;
 }
 
 static void expect_runs(const fixture *f, const char *path, guint count)
 {
-  g_autoptr(GError) error = NULL;
-  result_store *store = open_store(path, RESULT_STORE_READ, &error);
-  g_assert_no_error(error);
-  g_assert_true(result_store_each(store, check_run, (gpointer)f, &error));
-  g_assert_no_error(error);
+  result_store *store = NO_ERROR(open_store, path, RESULT_STORE_READ);
+  g_assert_true(NO_ERROR(result_store_each, store, check_run, (gpointer)f));
   result_store_close(store);
   g_assert_cmpuint(fixture_count_runs(path), ==, count);
 }
@@ -205,11 +194,9 @@ FIXTURE_TEST(test_folder)
 /* Nothing to read; but a sweep may start with it, as a file made by `mktemp`. */
 FIXTURE_TEST(test_empty_file)
 {
-  g_autoptr(GError) error = NULL;
   g_autofree char *path = fixture_file(f->folder, "empty.sqlite", "");
   expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "an empty file");
-  result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
-  g_assert_no_error(error);
+  result_store *store = NO_ERROR(open_store, path, RESULT_STORE_WRITE);
   result_store_close(store);
   expect_runs(f, path, 0);
 }
@@ -250,14 +237,12 @@ FIXTURE_TEST(test_foreign_hand)
     g_autoptr(GError) error = NULL;
     g_assert_true(g_file_set_contents(f->path, octets, (gssize)length, NULL));
     execute_on(f->path, rows[i].sql);
-    result_store *store = open_store(f->path, RESULT_STORE_READ, &error);
-    g_assert_no_error(error);
+    g_autoptr(result_store) store = NO_ERROR(open_store, f->path, RESULT_STORE_READ);
     g_assert_false(result_store_each(store, check_run, f, &error));
     g_test_message("%s", error->message);
     g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
     g_assert_nonnull(strstr(error->message, rows[i].complaint));
     g_assert_true(g_utf8_validate(error->message, -1, NULL) && strchr(error->message, '\n') == NULL);
-    result_store_close(store);
   }
 }
 
@@ -301,7 +286,7 @@ FIXTURE_TEST(test_locked_later)
 FIXTURE_TEST(test_locked_in_portions)
 {
   g_autoptr(GError) error = NULL;
-  result_store *store = result_store_open_within(f->path, RESULT_STORE_WRITE, 3600000, &error);
+  g_autoptr(result_store) store = result_store_open_within(f->path, RESULT_STORE_WRITE, 3600000, &error);
   sqlite3 *other = raw_open(f->path);
   raw_execute(other, "BEGIN IMMEDIATE");
   g_assert_cmpint(result_store_wait_ms(store), ==, 3600000);
@@ -310,7 +295,6 @@ FIXTURE_TEST(test_locked_in_portions)
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   g_assert_nonnull(strstr(error->message, "locked for 3600 s"));
   sqlite3_close(other);
-  result_store_close(store);
 }
 
 /* Read-only. */
@@ -568,7 +552,7 @@ static gboolean read_damaged(const fixture *f, const char *path)
 static void sweep_damaged(const fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
-  stored_run run = full_run(f, RUNS + 1);
+  g_auto(stored_run) run = full_run(f, RUNS + 1);
   stored_state state;
   guint64 point = RUNS;
   result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
@@ -579,7 +563,6 @@ static void sweep_damaged(const fixture *f, const char *path)
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   g_assert_true(good || error->domain == RESULT_STORE_ERROR);
-  fixture_run_clear(&run);
 }
 
 FIXTURE_TEST(test_damaged_octets)
@@ -589,7 +572,7 @@ FIXTURE_TEST(test_damaged_octets)
   g_autofree char *path = g_build_filename(f->folder, "damaged.sqlite", NULL);
   gsize length;
   guint unnoticed = 0;
-  GRand *random = g_rand_new_with_seed(SEED);
+  g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
   g_test_message("seed %d", SEED);
   g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
   for (guint trial = 0; trial < TRIALS; trial++) {
@@ -609,7 +592,6 @@ FIXTURE_TEST(test_damaged_octets)
   /* Octets that nobody uses there are; but most are in use. */
   g_test_message("%u of %d read all the same", unnoticed, TRIALS);
   g_assert_cmpuint(unnoticed, <, TRIALS / 2);
-  g_rand_free(random);
 }
 
 /* From the `failing_from`-th on, reads fail as from a disk that dies, for this executable and the libraries

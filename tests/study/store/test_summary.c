@@ -24,9 +24,8 @@ static void set_up(fixture *f, gconstpointer text)
   f->scenario = fixture_scenario(f->folder, "one-loss.cfg", text, NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   scenario_free(f->scenario);
   g_free(f->path);
   fixture_folder_remove(f->folder);
@@ -65,17 +64,12 @@ static void clear_distributions(distribution distributions[DISTRIBUTION_COUNT])
 
 static void write_sample(const summary *s, const fixture *f)
 {
-  g_autoptr(GError) error = NULL;
-  g_assert_true(summary_write_json(s, f->scenario, f->path, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(summary_write_json, s, f->scenario, f->path));
 }
 
 static summary_record *read_back(const fixture *f)
 {
-  g_autoptr(GError) error = NULL;
-  summary_record *record = summary_read_json(f->path, &error);
-  g_assert_no_error(error);
-  return record;
+  return NO_ERROR(summary_read_json, f->path);
 }
 
 static const char scenario_text[] = "title = \"A \\\"quoted\\\" title, ü\";\nrun: { seed = 7; };\n"
@@ -90,7 +84,7 @@ FIXTURE_TEST(test_round_trip)
   s.terminate_code = "DDP, 1, 0x00";
   s.terminate_side = "Data Sink";
   write_sample(&s, f);
-  summary_record *record = read_back(f);
+  g_autoptr(summary_record) record = read_back(f);
   g_assert_cmpint(record->status, ==, RUN_TERMINATED);
   g_assert_cmpstr(record->message, ==, s.message);
   g_assert_cmpstr(record->name, ==, "one-loss");
@@ -107,7 +101,6 @@ FIXTURE_TEST(test_round_trip)
     g_autofree char *expected = scenario_value_text(f->scenario, key);
     g_assert_cmpstr(record->keys[key], ==, expected);
   }
-  summary_record_free(record);
 }
 
 /* Every character of ASCII, and one of two octets, comes back; the text itself holds no control character
@@ -126,11 +119,8 @@ FIXTURE_TEST(test_every_character)
   for (const char *c = json; *c != '\0'; c++) {
     g_assert_true(*c == '\n' || (guchar)*c >= 0x20);
   }
-  g_autoptr(GError) error = NULL;
-  summary_record *record = summary_parse_json(json, length, "all", &error);
-  g_assert_no_error(error);
+  g_autoptr(summary_record) record = NO_ERROR(summary_parse_json, json, length, "all");
   g_assert_cmpstr(record->message, ==, all);
-  summary_record_free(record);
 }
 
 /* A message that is no UTF-8, of whatever led to it, is made some: the file can be read. */
@@ -139,9 +129,8 @@ FIXTURE_TEST(test_no_text)
   summary s = sample();
   s.message = "a\xff";
   write_sample(&s, f);
-  summary_record *record = read_back(f);
+  g_autoptr(summary_record) record = read_back(f);
   g_assert_cmpstr(record->message, ==, "a\xef\xbf\xbd"); /* U+FFFD */
-  summary_record_free(record);
 }
 
 /* The numbers as text: whole ones without a point, others in the fewest digits that read back (0.1, not
@@ -202,9 +191,8 @@ FIXTURE_TEST(test_without_distributions)
   g_assert_cmpuint(g_strv_length(parts), ==, 2);
   g_autofree char *older = g_strjoinv("", parts);
   g_assert_true(g_file_set_contents(f->path, older, -1, NULL));
-  summary_record *record = read_back(f);
+  g_autoptr(summary_record) record = read_back(f);
   g_assert_cmpuint(record->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 0);
-  summary_record_free(record);
 }
 
 /* Any JSON parser finds the documented members. */
@@ -321,12 +309,11 @@ FIXTURE_TEST(test_wrong_distributions)
 /* One bin more than a histogram has. */
 FIXTURE_TEST(test_too_many_bins)
 {
-  GString *bins = g_string_new("[0, 0.0625]");
+  g_autoptr(GString) bins = g_string_new("[0, 0.0625]");
   for (int i = 1; i <= DISTRIBUTION_BINS_MAX; i++) {
     g_string_append_printf(bins, ", [%d, 1]", i);
   }
   refuse_changed(f, "[0, 0.0625], [1471, 0.1]", bins->str, "has 977 bins; expected 1 to 976");
-  g_string_free(bins, TRUE);
 }
 
 /* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into

@@ -58,9 +58,8 @@ static void remove_timers(const sweep_fixture *f)
 
 /* Sweeps. */
 
-void sweep_fixture_set_up(sweep_fixture *f, gconstpointer unused)
+void sweep_fixture_set_up(sweep_fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   f->folder = fixture_folder_new();
   f->store_path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->problems_path = g_build_filename(f->folder, "problems", NULL);
@@ -69,9 +68,8 @@ void sweep_fixture_set_up(sweep_fixture *f, gconstpointer unused)
   signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
 }
 
-void sweep_fixture_tear_down(sweep_fixture *f, gconstpointer unused)
+void sweep_fixture_tear_down(sweep_fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   g_free(f->store_path);
   g_free(f->problems_path);
   g_array_unref(f->timers);
@@ -186,10 +184,9 @@ char *sweep_fixture_export_text(const sweep_fixture *f)
   return text;
 }
 
-static gboolean find_message(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean find_message(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
+                             G_GNUC_UNUSED GError **error)
 {
-  (void)from;
-  (void)error;
   stored_run *wanted = data;
   if (strcmp(run->keys[SCENARIO_RUN_SEED], wanted->keys[SCENARIO_RUN_SEED]) == 0) {
     wanted->status = run->status;

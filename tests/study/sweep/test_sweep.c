@@ -3,6 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "fields.h"
 #include "sweep_fixture.h"
 #include "test.h"
 
@@ -11,8 +12,7 @@
 FIXTURE_TEST(test_all_run)
 {
   sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
-  g_assert_cmpuint(result.points, ==, 4);
-  g_assert_cmpuint(result.done, ==, 4);
+  EXPECT_FIELDS(&result, (points, 4), (done, 4));
   g_assert_cmpuint(result.present + result.failed + result.unexpected, ==, 0);
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 4);
   g_autofree char *text = sweep_fixture_export_text(f);
@@ -30,12 +30,10 @@ FIXTURE_TEST(test_only_missing)
   sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
   sweep_result again = sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
-  g_assert_cmpuint(again.present, ==, 3);
-  g_assert_cmpuint(again.done, ==, 0);
+  EXPECT_FIELDS(&again, (present, 3), (done, 0));
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 0);
   sweep_result more = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
-  g_assert_cmpuint(more.present, ==, 3);
-  g_assert_cmpuint(more.done, ==, 1);
+  EXPECT_FIELDS(&more, (present, 3), (done, 1));
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
 }
 
@@ -58,11 +56,7 @@ FIXTURE_TEST(test_every_failure)
                                "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, "
                                "15, 16, 17, 20, 21, 22, 23, 24, 25]; } );",
                                2);
-  g_assert_cmpuint(result.done, ==, 3);
-  g_assert_cmpuint(result.failed, ==, 8);
-  g_assert_cmpuint(result.unexpected, ==, 1);
-  g_assert_cmpuint(result.to_go, ==, 0);
-  g_assert_false(result.stopped);
+  EXPECT_FIELDS(&result, (done, 3), (failed, 8), (unexpected, 1), (to_go, 0), (stopped, false));
   sweep_fixture_expect_recorded(f, "12", RUN_OK, 0, "");
   sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
   sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 137, "fake: a broken invariant");
@@ -90,10 +84,7 @@ FIXTURE_TEST(test_failed_again)
   mended = fixture_file(f->folder, "mended", "");
   sweep_result second = sweep_fixture_sweep_well(f, text, 1);
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
-  g_assert_cmpuint(second.present, ==, 1);
-  g_assert_cmpuint(second.done, ==, 1);
-  g_assert_cmpuint(second.failed, ==, 0);
-  g_assert_cmpuint(second.unexpected, ==, 1);
+  EXPECT_FIELDS(&second, (present, 1), (done, 1), (failed, 0), (unexpected, 1));
   sweep_fixture_expect_recorded(f, "19", RUN_OK, 0, "");
 }
 
@@ -104,9 +95,7 @@ FIXTURE_TEST(test_expected_to_terminate)
   static const char text[] = "title = \"bad\"; run: { expect = \"terminate\"; }; sweep = ( { key = "
                              "\"run.seed\"; values = [12, 16]; } );";
   sweep_result first = sweep_fixture_sweep_well(f, text, 1);
-  g_assert_cmpuint(first.done, ==, 1);
-  g_assert_cmpuint(first.failed, ==, 0);
-  g_assert_cmpuint(first.unexpected, ==, 1);
+  EXPECT_FIELDS(&first, (done, 1), (failed, 0), (unexpected, 1));
   sweep_fixture_expect_recorded(f, "12", RUN_OK, 1, "");
   sweep_fixture_expect_recorded(f, "16", RUN_TERMINATED, 0, "invalid STag");
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 2);
@@ -124,17 +113,14 @@ FIXTURE_TEST(test_shards)
     sweep_result result;
     const sweep_fixture_options options = {.jobs = 1, .shard = shard, .shards = 3};
     g_assert_true(sweep_fixture_sweep_text(f, SEEDS("1", "7"), NULL, options, &result, &error));
-    g_assert_cmpuint(result.points, ==, expected[shard - 1]);
-    g_assert_cmpuint(result.done, ==, expected[shard - 1]);
+    EXPECT_FIELDS(&result, (points, expected[shard - 1]), (done, expected[shard - 1]));
   }
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 7);
 }
 
-static gboolean check_parameters(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_parameters(G_GNUC_UNUSED const provenance *from, const stored_run *run,
+                                 G_GNUC_UNUSED gpointer data, G_GNUC_UNUSED GError **error)
 {
-  (void)from;
-  (void)error;
-  (void)data;
   g_assert_cmpfloat(run->metrics.value[METRIC_TCP_SEGMENTS], ==,
                     1000 + g_ascii_strtod(run->keys[SCENARIO_RUN_SEED], NULL));
   g_assert_cmpfloat(run->metrics.value[METRIC_DELIVERY_MESSAGES], ==, 77);
@@ -151,15 +137,13 @@ FIXTURE_TEST(test_sets_reach_children)
   g_assert_true(sweep_fixture_sweep_text(f, SEEDS("1", "5"), sets, (sweep_fixture_options){.jobs = 2},
                                          &result, &error));
   g_assert_cmpuint(result.done, ==, 5);
-  result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
+  g_autoptr(result_store) store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
   g_assert_true(result_store_each(store, check_parameters, NULL, &error));
-  result_store_close(store);
 }
 
-static gboolean check_record(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_record(const provenance *from, const stored_run *run, G_GNUC_UNUSED gpointer data,
+                             G_GNUC_UNUSED GError **error)
 {
-  (void)error;
-  (void)data;
   g_assert_cmpstr(from->name, ==, "a");
   g_assert_cmpstr(run->engine, ==, "fake"); /* what ran, whatever was asked for */
   g_assert_cmpstr(run->keys[SCENARIO_RUN_ENGINE], ==, "auto");
@@ -193,22 +177,17 @@ FIXTURE_TEST(test_stops_at_first_failure)
   sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.stops = TRUE;
   g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
-  g_assert_true(result.stopped);
-  g_assert_cmpuint(result.done, ==, 2);
-  g_assert_cmpuint(result.failed, ==, 1);
-  g_assert_cmpuint(result.to_go, ==, 1);
+  EXPECT_FIELDS(&result, (stopped, true), (done, 2), (failed, 1), (to_go, 1));
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
   g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
-  g_assert_cmpuint(result.present, ==, 2);
-  g_assert_cmpuint(result.failed, ==, 1);
+  EXPECT_FIELDS(&result, (present, 2), (failed, 1));
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 3);
 
   g_unlink(f->store_path);
   options.jobs = 2;
   g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
-  g_assert_true(result.stopped);
-  g_assert_cmpuint(result.failed, ==, 1);
+  EXPECT_FIELDS(&result, (stopped, true), (failed, 1));
   g_assert_cmpuint(result.done + result.to_go, ==, 3);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, sweep_fixture_take_starts(f));
 }
@@ -223,11 +202,7 @@ FIXTURE_TEST(test_stops_at_the_unexpected)
   sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.stops = TRUE;
   g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
-  g_assert_true(result.stopped);
-  g_assert_cmpuint(result.unexpected, ==, 1);
-  g_assert_cmpuint(result.to_go, ==, 1);
+  EXPECT_FIELDS(&result, (stopped, true), (unexpected, 1), (to_go, 1));
   g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
-  g_assert_false(result.stopped);
-  g_assert_cmpuint(result.present, ==, 1);
-  g_assert_cmpuint(result.done, ==, 1);
+  EXPECT_FIELDS(&result, (stopped, false), (present, 1), (done, 1));
 }

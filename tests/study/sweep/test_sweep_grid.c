@@ -17,13 +17,12 @@ static void refuse_grid(const grid_fixture *f, const char *text, const char *con
                         const char *complaint)
 {
   g_autoptr(GError) error = NULL;
-  scenario *s = fixture_scenario(f->folder, "a.cfg", text, sets);
+  g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", text, sets);
   g_assert_null(sweep_grid_new(s, sets, NULL, NULL, &error));
   g_assert_nonnull(error);
   if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
   }
-  scenario_free(s);
 }
 
 /* So many points; their labels, "0 path.forward.mtu=576|5 …" by their places; and how many the constraints
@@ -59,12 +58,10 @@ static void note_share(double share, gpointer shares)
 /* 4 points, one given twice: who waits is told at each of the 5. */
 FIXTURE_TEST(test_watched)
 {
-  g_autoptr(GError) error = NULL;
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
   f->scenario = fixture_scenario(f->folder, "a.cfg",
                                  "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, note_share, shares, &error);
-  g_assert_no_error(error);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, note_share, shares);
   g_assert_cmpuint(shares->len, ==, 5);
   for (guint i = 0; i < shares->len; i++) {
     g_assert_cmpfloat(g_array_index(shares, double, i), ==, i / 5.0);
@@ -86,19 +83,17 @@ FIXTURE_TEST(test_order)
 FIXTURE_TEST(test_scenario_of_point)
 {
   grid_fixture_make(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
-  scenario *s = sweep_grid_scenario(f->grid, 4);
+  g_autoptr(scenario) s = sweep_grid_scenario(f->grid, 4);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
   g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2);
   g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_NONE);
-  scenario_free(s);
 }
 
 FIXTURE_TEST(test_series_stays_when_given)
 {
   grid_fixture_make(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
-  scenario *s = sweep_grid_scenario(f->grid, 0);
+  g_autoptr(scenario) s = sweep_grid_scenario(f->grid, 0);
   g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_ALL);
-  scenario_free(s);
 }
 
 /* The loss follows the MTU: 2 by 3 points, not 2 by 2 by 3. */
@@ -109,12 +104,11 @@ FIXTURE_TEST(test_axes_in_step)
          ", { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; with = \"path.forward.mtu\"; } );");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
   for (gsize i = 0; i < 6; i++) {
-    scenario *s = sweep_grid_scenario(f->grid, i);
+    g_autoptr(scenario) s = sweep_grid_scenario(f->grid, i);
     double expected =
         scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets == 576 ? 0.001 : 0.01;
     g_assert_cmpfloat(scenario_configuration(s)->path.directions[SIDE_INITIATOR].loss.probability, ==,
                       expected);
-    scenario_free(s);
   }
 }
 
@@ -150,9 +144,8 @@ FIXTURE_TEST(test_where)
               "0 path.forward.mtu=576 receiver.memory=1000|1 path.forward.mtu=576 receiver.memory=1500|"
               "2 path.forward.mtu=1500 receiver.memory=1500",
               3, 0);
-  scenario *s = sweep_grid_scenario(f->grid, 2);
+  g_autoptr(scenario) s = sweep_grid_scenario(f->grid, 2);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
-  scenario_free(s);
 }
 
 /* What scenario_check() would refuse does not matter where the constraints leave it out. */
@@ -194,13 +187,12 @@ FIXTURE_TEST(test_identities_are_those_of_scenarios)
                        "where = \"mpa.markers or path.forward.mtu > 1500\";");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3 * 3 * 2);
   for (gsize i = sweep_grid_count(f->grid); i-- > 0;) {
-    scenario *s = sweep_grid_scenario(f->grid, i);
+    g_autoptr(scenario) s = sweep_grid_scenario(f->grid, i);
     char *texts[SCENARIO_KEY_COUNT];
     run_identity_texts(s, texts);
     g_autofree char *expected = run_identity_of(texts);
     g_assert_cmpstr(sweep_grid_identity(f->grid, i), ==, expected);
     run_identity_clear(texts);
-    scenario_free(s);
   }
 }
 

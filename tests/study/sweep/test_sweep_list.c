@@ -141,17 +141,13 @@ FIXTURE_TEST(test_estimates)
 static void commit(result_store *store, const fixture *f, gsize index, run_status status, int exit_code,
                    double wall_s)
 {
-  g_autoptr(GError) error = NULL;
   const provenance from = fixture_origin("a", "t", "text", "run.seed");
-  scenario *s = sweep_grid_scenario(f->on.grid, index);
-  stored_run run = fixture_run(s, index);
+  g_autoptr(scenario) s = sweep_grid_scenario(f->on.grid, index);
+  g_auto(stored_run) run = fixture_run(s, index);
   run.status = status;
   run.exit_code = exit_code;
   run.wall_s = wall_s;
-  store_commit(store, &from, &run, &error);
-  g_assert_no_error(error);
-  fixture_run_clear(&run);
-  scenario_free(s);
+  g_assert_true(NO_ERROR(store_commit, store, &from, &run));
 }
 
 /* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The
@@ -161,15 +157,13 @@ FIXTURE_TEST(test_with_store)
   g_autoptr(GError) error = NULL;
   grid_fixture_make(&f->on, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
   g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
-  result_store *store = result_store_open(path, RESULT_STORE_WRITE, &error);
-  g_assert_no_error(error);
+  result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_WRITE);
   commit(store, f, 0, RUN_OK, 0, 100);
   commit(store, f, 2, RUN_FAILED, 1, 5000);
   commit(store, f, 3, RUN_TERMINATED, 1, 5000);
   commit(store, f, 5, RUN_OK, 0, 300);
   result_store_close(store);
-  store = result_store_open(path, RESULT_STORE_READ, &error);
-  g_assert_no_error(error);
+  store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
   g_assert_true(sweep_list_look_up(f->on.grid, store, &f->options, &error));
   result_store_close(store);
   g_assert_cmpuint(f->options.mean_wall_count, ==, 2);

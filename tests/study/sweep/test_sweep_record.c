@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "fields.h"
 #include "study_fixture.h"
 #include "test.h"
 
@@ -26,11 +27,9 @@ static sweep_record *record_of(const grid_fixture *f, int wait_status, const cha
 static void expect(const grid_fixture *f, int wait_status, const char *left, const char *messages,
                    int exit_code, const char *message)
 {
-  sweep_record *record = record_of(f, wait_status, left, messages);
-  g_assert_cmpint(record->run.status, ==, RUN_FAILED);
-  g_assert_cmpint(record->run.exit_code, ==, exit_code);
+  g_autoptr(sweep_record) record = record_of(f, wait_status, left, messages);
+  EXPECT_FIELDS(&record->run, (status, RUN_FAILED), (exit_code, exit_code));
   g_assert_cmpstr(record->run.message, ==, message);
-  sweep_record_free(record);
 }
 
 /* The summary of a run that ended as `status`; g_free(). */
@@ -72,11 +71,10 @@ FIXTURE_TEST(test_cut_short)
   g_autofree char *text = summary_of(f, RUN_OK);
   for (gsize length = strlen(text) - 2; length > 0; length -= 1 + length / 40) {
     text[length] = '\0';
-    sweep_record *record = record_of(f, SIGNALLED(SIGKILL), text, "");
+    g_autoptr(sweep_record) record = record_of(f, SIGNALLED(SIGKILL), text, "");
     g_assert_cmpint(record->run.status, ==, RUN_FAILED);
     g_assert_null(record->summary);
     g_assert_true(g_str_has_prefix(record->run.message, "ended by signal 9 (Killed)"));
-    sweep_record_free(record);
   }
 }
 
@@ -86,16 +84,15 @@ FIXTURE_TEST(test_summary)
   g_autofree char *text = summary_of(f, RUN_OK);
   sweep_record *record = record_of(f, EXITED(0), text, "a note\n");
   const stored_run *run = &record->run;
-  g_assert_cmpint(run->status, ==, RUN_OK);
-  g_assert_cmpint(run->exit_code, ==, 0);
+  EXPECT_FIELDS(run, (status, RUN_OK), (exit_code, 0));
   g_assert_cmpstr(run->message, ==, "why");
   g_assert_cmpstr(run->stderr_tail, ==, "a note");
   g_assert_cmpstr(run->engine, ==, "native");
   g_assert_cmpstr(run->host, ==, "here");
   g_assert_cmpfloat(run->memory_peak_octets, ==, 3 << 20);
   g_assert_cmpfloat(run->metrics.value[METRIC_MPA_FPDUS], ==, 0.1);
-  g_assert_false(run->metrics.present[METRIC_TCP_SEGMENTS]);
-  g_assert_cmpuint(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 1);
+  EXPECT_FIELDS(run, (metrics.present[METRIC_TCP_SEGMENTS], false),
+                (distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, 1));
   g_assert_cmpfloat(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].bound, ==, 1.0 / 3);
   g_assert_cmpfloat(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].weight, ==, 1e300);
   sweep_record_free(record);
@@ -120,11 +117,10 @@ FIXTURE_TEST(test_limited_memory)
 {
   const worker_run_end end = {
       .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
-  sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
+  g_autoptr(sweep_record) record = sweep_record_new(f->grid, 0, "here", &end);
   g_assert_nonnull(
       strstr(record->run.message,
              "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are not enough"));
-  sweep_record_free(record);
 }
 
 /* What the watchdog says comes first; a run that is whole all the same counts. */
@@ -133,8 +129,7 @@ FIXTURE_TEST(test_stopped)
   worker_run_end end = {
       .wait_status = SIGNALLED(SIGTERM), .messages = "", .stopped_why = "stopped: too long"};
   sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
-  g_assert_cmpint(record->run.status, ==, RUN_FAILED);
-  g_assert_cmpint(record->run.exit_code, ==, 128 + SIGTERM);
+  EXPECT_FIELDS(&record->run, (status, RUN_FAILED), (exit_code, 128 + SIGTERM));
   g_assert_cmpstr(record->run.message, ==, "stopped: too long");
   sweep_record_free(record);
 

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fields.h"
+#include "no_error.h"
 #include "store_commit.h"
 #include "sweep_fixture.h"
 #include "test.h"
@@ -54,8 +56,7 @@ static void expect_stopped(const sweep_fixture *f, const char *seed, const char 
   sweep_fixture_stop_clock();
   sweep_fixture_add_timer(f, 100, advance_while_it_runs, &child);
   g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
-  g_assert_cmpuint(result.failed, ==, 1);
-  g_assert_cmpuint(result.done, ==, 1);
+  EXPECT_FIELDS(&result, (failed, 1), (done, 1));
   sweep_fixture_expect_recorded(f, seed, RUN_FAILED, 128 + SIGTERM, said);
 }
 
@@ -116,12 +117,11 @@ static gboolean interrupt_when_started(gpointer data)
  * recorded. */
 static void expect_interrupted(const sweep_fixture *f, const char *text, guint wanted_starts, gboolean twice)
 {
-  g_autoptr(GError) error = NULL;
   sweep_result result;
   interruption what = {.f = f, .keys = {.twice = twice ? &result : NULL}, .wanted_starts = wanted_starts};
   sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, (sweep_fixture_options){.jobs = 2}, &result, &error));
-  g_assert_no_error(error);
+  g_assert_true(
+      NO_ERROR(sweep_fixture_sweep_text, f, text, NULL, (sweep_fixture_options){.jobs = 2}, &result));
   g_assert_true(result.interrupted);
   g_assert_cmpuint(result.done + result.failed, ==, 0);
   g_assert_cmpuint(result.to_go, ==, 5);
@@ -155,10 +155,7 @@ FIXTURE_TEST(test_interrupt_keeps_what_is_done)
   sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
   sweep_result result = sweep_fixture_sweep_well(
       f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 26, 3, 4]; } );", 1);
-  g_assert_true(result.interrupted);
-  g_assert_cmpuint(result.done, ==, 2);
-  g_assert_cmpuint(result.failed, ==, 0);
-  g_assert_cmpuint(result.to_go, ==, 3);
+  EXPECT_FIELDS(&result, (interrupted, true), (done, 2), (failed, 0), (to_go, 3));
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
@@ -170,8 +167,7 @@ FIXTURE_TEST(test_ignored_signal)
   sweep_fixture_add_timer(f, 1, interrupt_when_started, &what);
   sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
   signal(SIGINT, SIG_DFL);
-  g_assert_false(result.interrupted);
-  g_assert_cmpuint(result.done, ==, 4);
+  EXPECT_FIELDS(&result, (interrupted, false), (done, 4));
 }
 
 /* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run
@@ -382,11 +378,8 @@ FIXTURE_TEST(test_interrupt_with_locked_store)
 /* The result that waits for the locked store is given up. That is no failure of the store's. */
 FIXTURE_TEST(test_interrupt_twice_with_locked_store)
 {
-  g_autoptr(GError) error = NULL;
   sweep_result result;
-  gboolean good = interrupt_with_locked_store(f, TRUE, &result, &error);
-  g_assert_no_error(error);
-  g_assert_true(good);
+  g_assert_true(NO_ERROR(interrupt_with_locked_store, f, TRUE, &result));
   g_assert_cmpuint(result.to_go, ==, 3);
 }
 
@@ -488,8 +481,7 @@ FIXTURE_TEST(test_run_by_another)
   sweep_result result;
   guint starts = sweep_beside_another(
       f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );", FALSE, &result);
-  g_assert_cmpuint(result.present, ==, 1);
-  g_assert_cmpuint(result.failed, ==, 1);
+  EXPECT_FIELDS(&result, (present, 1), (failed, 1));
   g_assert_cmpuint(starts, ==, 1);
 }
 
@@ -500,8 +492,7 @@ FIXTURE_TEST(test_result_of_another_stays)
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
   sweep_result result;
   sweep_beside_another(f, text, FALSE, &result);
-  g_assert_cmpuint(result.failed, ==, 0);
-  g_assert_cmpuint(result.done, ==, 1);
+  EXPECT_FIELDS(&result, (failed, 0), (done, 1));
   g_unlink(f->store_path);
   sweep_beside_another(f, text, TRUE, &result);
   g_assert_cmpuint(result.failed + result.done, ==, 0);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "fake_runs.h"
+#include "fields.h"
+#include "no_error.h"
 #include "study/sweep/commit_queue.h"
 #include "sweep_fixture.h"
 #include "test.h"
@@ -58,21 +60,17 @@ static void note_end(worker_run *run, const worker_run_end *end, gpointer data)
 
 static void make_pool(fixture *f, run_limits limits)
 {
-  g_autoptr(GError) error = NULL;
-  f->pool = worker_pool_new(f->on.grid, fake_run, 1, &limits, &error);
-  g_assert_no_error(error);
+  f->pool = NO_ERROR(worker_pool_new, f->on.grid, fake_run, 1, &limits);
 }
 
 /* All runs of a test share the limits of the first. */
 static worker_run *start(fixture *f, guint seed, run_limits limits)
 {
-  g_autoptr(GError) error = NULL;
   if (f->pool == NULL) {
     make_pool(f, limits);
   }
   clear_record(f);
-  f->run = worker_run_start(f->pool, seed - 1, note_end, f, &error);
-  g_assert_no_error(error);
+  f->run = NO_ERROR(worker_run_start, f->pool, seed - 1, note_end, f);
   return f->run;
 }
 
@@ -86,9 +84,8 @@ static gboolean watch(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean wake_up(gpointer data)
+static gboolean wake_up(G_GNUC_UNUSED gpointer data)
 {
-  (void)data;
   return G_SOURCE_CONTINUE;
 }
 
@@ -159,8 +156,7 @@ FIXTURE_TEST(test_good_run)
 {
   gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
   const stored_run *outcome = run(f, 7, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
-  g_assert_cmpint(outcome->exit_code, ==, 0);
+  EXPECT_FIELDS(outcome, (status, RUN_OK), (exit_code, 0));
   g_assert_cmpstr(outcome->message, ==, "");
   g_assert_cmpstr(outcome->stderr_tail, ==, "");
   g_assert_cmpfloat(outcome->metrics.value[METRIC_TCP_SEGMENTS], ==, 1007);
@@ -179,10 +175,9 @@ FIXTURE_TEST(test_memory_is_its_own)
 {
   const gsize large = 256 << 20;
   make_pool(f, no_limits);
-  char *held = g_malloc(large);
+  g_autofree char *held = g_malloc(large);
   memset(held, 1, large);
   const stored_run *outcome = run(f, 7, no_limits);
-  g_free(held);
   g_assert_cmpfloat(outcome->memory_peak_octets, <, 128 << 20);
 }
 
@@ -247,8 +242,7 @@ FIXTURE_TEST(test_stall)
   watch_later(child, 0.3);
   wait_for_end(f);
   const stored_run *outcome = &f->record->run;
-  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
-  g_assert_cmpint(outcome->exit_code, ==, 128 + SIGTERM);
+  EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGTERM));
   g_assert_cmpstr(
       outcome->message, ==,
       "stopped: its simulated time stood still for 0.3 s (--stall), at 0.005 s of simulated time, 25 % "
@@ -432,8 +426,7 @@ FIXTURE_TEST(test_worker_dies)
   const stored_run *outcome = run(f, 3, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   outcome = run(f, 32, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
-  g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
+  EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGKILL));
   outcome = run(f, 1, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   pid_t worker = only_worker();

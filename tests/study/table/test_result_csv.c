@@ -48,28 +48,22 @@ static void commit_seed(const store_fixture *f, const char *seed_set, const char
                         double segments)
 {
   const provenance from = fixture_origin("sweep", "two\nlines", "abc", "run.seed");
-  g_autoptr(GError) error = NULL;
   scenario *s = scenario_copy(f->scenario);
   g_assert_true(scenario_set(s, seed_set, NULL));
   g_assert_true(scenario_set(s, title_set, NULL));
-  stored_run run = fixture_run(s, point);
+  g_auto(stored_run) run = fixture_run(s, point);
   scenario_free(s);
   if (segments >= 0) {
     metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
   } else {
     run.status = RUN_FAILED;
   }
-  g_assert_true(store_commit(f->store, &from, &run, &error));
-  g_assert_no_error(error);
-  fixture_run_clear(&run);
+  g_assert_true(NO_ERROR(store_commit, f->store, &from, &run));
 }
 
 static char *export_text(const store_fixture *f)
 {
-  g_autoptr(GError) error = NULL;
-  char *text = result_store_csv(f->store, &error);
-  g_assert_no_error(error);
-  return text;
+  return NO_ERROR(result_store_csv, f->store);
 }
 
 #define FIXTURE_TEST(name) STORE_TEST("run.seed", name)
@@ -123,7 +117,7 @@ FIXTURE_TEST(test_two_origins)
   provenance later = fixture_origin("sweep", "later", "abc", "run.seed");
   later.version = (char *)"0.2.0";
   later.git = (char *)"0123abc";
-  stored_run run = fixture_seed_run(f->scenario, 9, 9);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, 9, 9);
   g_assert_true(store_commit(f->store, &later, &run, NULL));
   commit_seed(f, "run.seed=1", "title=a", 0, 1);
   g_autofree char *text = export_text(f);
@@ -133,5 +127,4 @@ FIXTURE_TEST(test_two_origins)
   g_assert_true(first < second); /* by title: "later" before "two lines" */
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   g_assert_cmpuint(g_strv_length(lines), ==, 2 * 6 + 1 + 1 + 2 + 1); /* "" behind the last line end */
-  fixture_run_clear(&run);
 }

@@ -2,6 +2,7 @@
 /* Every run is counted, whatever its end. */
 #include "study/table/study_table.h"
 
+#include "fields.h"
 #include "store_commit.h"
 #include "study_fixture.h"
 
@@ -17,9 +18,8 @@ typedef struct made_run {
 
 static void commit(store_fixture *f, guint seed, const made_run *made)
 {
-  g_autoptr(GError) error = NULL;
   provenance from = fixture_origin("a", "A", "", "run.seed");
-  stored_run run = fixture_seed_run(f->scenario, seed, seed - 1);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, seed - 1);
   from.git = (char *)made->git;
   run.status = made->status;
   run.exit_code = made->status == RUN_OK ? 0 : 1;
@@ -27,17 +27,12 @@ static void commit(store_fixture *f, guint seed, const made_run *made)
   run.engine = (char *)made->engine;
   run.started = (char *)made->started;
   run.memory_peak_octets = made->memory_peak_octets;
-  g_assert_true(store_commit(f->store, &from, &run, &error));
-  g_assert_no_error(error);
-  fixture_run_clear(&run);
+  g_assert_true(NO_ERROR(store_commit, f->store, &from, &run));
 }
 
 static store_summary *read_summary(store_fixture *f)
 {
-  g_autoptr(GError) error = NULL;
-  store_summary *totals = store_summary_read(f->store, &error);
-  g_assert_no_error(error);
-  return totals;
+  return NO_ERROR(store_summary_read, f->store);
 }
 
 #define FIXTURE_TEST(name) STORE_TEST("run.seed", name)
@@ -53,12 +48,9 @@ FIXTURE_TEST(test_counts)
   for (guint i = 0; i < G_N_ELEMENTS(made); i++) {
     commit(f, i + 1, &made[i]);
   }
-  store_summary *totals = read_summary(f);
-  g_assert_cmpuint(totals->count, ==, 4);
-  g_assert_cmpuint(totals->by_status[RUN_OK], ==, 2);
-  g_assert_cmpuint(totals->by_status[RUN_FAILED], ==, 1);
-  g_assert_cmpuint(totals->by_status[RUN_TERMINATED], ==, 1);
-  g_assert_cmpuint(totals->by_status[RUN_STOPPED], ==, 0);
+  g_autoptr(store_summary) totals = read_summary(f);
+  EXPECT_FIELDS(totals, (count, 4), (by_status[RUN_OK], 2), (by_status[RUN_FAILED], 1),
+                (by_status[RUN_TERMINATED], 1), (by_status[RUN_STOPPED], 0));
   /* each once, sorted, the empty ones not */
   g_assert_cmpuint(totals->hosts->len, ==, 2);
   g_assert_cmpstr(g_ptr_array_index(totals->hosts, 0), ==, "a");
@@ -70,7 +62,6 @@ FIXTURE_TEST(test_counts)
   g_assert_cmpfloat(totals->wall_s, ==, 1.0);
   g_assert_cmpfloat(totals->cpu_s, ==, 0.5);
   g_assert_cmpfloat(totals->memory_peak_octets, ==, 30);
-  store_summary_free(totals);
 }
 
 FIXTURE_TEST(test_origins_and_others)
@@ -80,17 +71,15 @@ FIXTURE_TEST(test_origins_and_others)
   commit(f, 1, &ok);
   commit(f, 2, &elsewhere);
   commit(f, 3, &ok);
-  store_summary *totals = read_summary(f);
+  g_autoptr(store_summary) totals = read_summary(f);
   g_assert_cmpuint(totals->origins->len, ==, 2);
   const summary_provenance *first = g_ptr_array_index(totals->origins, 0);
   g_assert_cmpstr(first->origin->git, ==, "1");
   g_assert_cmpuint(first->count, ==, 2);
   g_assert_cmpuint(totals->others->len, ==, 1);
   const summary_run *other = g_ptr_array_index(totals->others, 0);
-  g_assert_cmpint(other->status, ==, RUN_STOPPED);
-  g_assert_cmpint(other->exit_code, ==, 1);
+  EXPECT_FIELDS(other, (status, RUN_STOPPED), (exit_code, 1));
   g_assert_cmpstr(other->keys[SCENARIO_RUN_SEED], ==, "2");
-  store_summary_free(totals);
 }
 
 FIXTURE_TEST(test_many_others)
@@ -99,17 +88,15 @@ FIXTURE_TEST(test_many_others)
   for (guint i = 0; i < STORE_SUMMARY_DESCRIBED_MAX + 1; i++) {
     commit(f, i + 1, &failed);
   }
-  store_summary *totals = read_summary(f);
-  g_assert_cmpuint(totals->by_status[RUN_FAILED], ==, STORE_SUMMARY_DESCRIBED_MAX + 1);
-  g_assert_cmpuint(totals->others->len, ==, STORE_SUMMARY_DESCRIBED_MAX);
-  store_summary_free(totals);
+  g_autoptr(store_summary) totals = read_summary(f);
+  EXPECT_FIELDS(totals, (by_status[RUN_FAILED], STORE_SUMMARY_DESCRIBED_MAX + 1),
+                (others->len, STORE_SUMMARY_DESCRIBED_MAX));
 }
 
 FIXTURE_TEST(test_empty)
 {
-  store_summary *totals = read_summary(f);
+  g_autoptr(store_summary) totals = read_summary(f);
   g_assert_cmpuint(totals->count, ==, 0);
   g_assert_null(totals->first);
-  store_summary_free(totals);
   store_summary_free(NULL);
 }

@@ -18,17 +18,15 @@ static void free_texts(gpointer texts)
   g_free(texts);
 }
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   f->folder = fixture_folder_new();
   f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"a\";", NULL);
   f->runs = g_ptr_array_new_with_free_func(free_texts);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   g_ptr_array_unref(f->runs);
   scenario_free(f->scenario);
   fixture_folder_remove(f->folder);
@@ -38,14 +36,13 @@ static void tear_down(fixture *f, gconstpointer unused)
 static void add_run(fixture *f, const char *a, const char *b, const char *c)
 {
   const char *sets[] = {a, b, c};
-  scenario *s = scenario_copy(f->scenario);
+  g_autoptr(scenario) s = scenario_copy(f->scenario);
   for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
     g_assert_true(sets[i] == NULL || scenario_set(s, sets[i], NULL));
   }
   char **texts = g_new0(char *, SCENARIO_KEY_COUNT);
   run_identity_texts(s, texts);
   g_ptr_array_add(f->runs, texts);
-  scenario_free(s);
 }
 
 static void expect_varying(fixture *f, const char *axes_text, const char *expected)
@@ -143,18 +140,16 @@ static void expect_label(scenario_key key, const char *text, const char *expecte
   g_assert_cmpstr(label, ==, expected);
 }
 
-FIXTURE_TEST(test_labels)
+TEST(test_labels)
 {
-  (void)f;
   expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "262144", "256 KiB");
   expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "auto");
   expect_label(SCENARIO_PATH_FORWARD_MTU, "1500", "1500");
   expect_label(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "0.1%");
 }
 
-FIXTURE_TEST(test_numbers)
+TEST(test_numbers)
 {
-  (void)f;
   double number = -1;
   g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_LOSS, "0.1%", &number));
   g_assert_cmpfloat(number, ==, 0.001);
@@ -174,9 +169,8 @@ static void expect_words(scenario_key key, const char *text, const char *expecte
   g_assert_cmpstr(label, ==, expected);
 }
 
-FIXTURE_TEST(test_words)
+TEST(test_words)
 {
-  (void)f;
   expect_words(SCENARIO_PATH_FORWARD_MTU, "1500", "MTU 1500 octets");
   expect_words(SCENARIO_PATH_FORWARD_MTU, "9216", "MTU 9216 octets"); /* not 9 KiB */
   expect_words(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "loss 0.1%");
@@ -193,9 +187,8 @@ FIXTURE_TEST(test_words)
   expect_words(SCENARIO_MIDDLEBOX_MODE, "split", "middlebox split");
 }
 
-FIXTURE_TEST(test_without_words)
+TEST(test_without_words)
 {
-  (void)f;
   expect_words(SCENARIO_TCP_RECEIVE_WINDOW, "262144", "tcp.receive_window = 256 KiB");
   expect_words(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "tcp.receive_window = auto");
   expect_words(SCENARIO_MIDDLEBOX_CHUNK, "", "middlebox.chunk unknown");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fields.h"
 #include "study/table/result_table.h"
 #include "study_fixture.h"
 #include "test.h"
@@ -24,10 +25,7 @@ static void add(store_fixture *kit, const char *mode, int mtu, const char *loss,
 
 static study_table *read_table(store_fixture *kit, guint exclude)
 {
-  g_autoptr(GError) error = NULL;
-  study_table *table = study_table_read(kit->store, exclude, &error);
-  g_assert_no_error(error);
-  return table;
+  return NO_ERROR(study_table_read, kit->store, exclude);
 }
 
 #define FIXTURE_TEST(name) STORE_TEST(AXES, name)
@@ -50,8 +48,7 @@ FIXTURE_TEST(test_flags)
     store_fixture_add(f, keys, runs[i].values);
   }
   study_table *table = read_table(f, 0);
-  g_assert_cmpuint(table->runs->len, ==, G_N_ELEMENTS(runs));
-  g_assert_cmpuint(table->flagged, ==, 4);
+  EXPECT_FIELDS(table, (runs->len, G_N_ELEMENTS(runs)), (flagged, 4));
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
     g_assert_cmpuint(((study_run *)g_ptr_array_index(table->runs, i))->flags, ==, runs[i].flags);
   }
@@ -65,8 +62,7 @@ FIXTURE_TEST(test_flags)
 
   table = read_table(f, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
   g_assert_cmpuint(table->runs->len, ==, 3); /* seeds 1, 4 and 6 */
-  g_assert_cmpuint(table->excluded, ==, 3);
-  g_assert_cmpuint(table->flagged, ==, 1);
+  EXPECT_FIELDS(table, (excluded, 3), (flagged, 1));
   g_autofree char *missing = study_table_missing(table, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
   g_assert_cmpstr(missing, ==, "3 of 6 runs left out (timeouts, spurious)");
   study_table_free(table);
@@ -104,12 +100,11 @@ FIXTURE_TEST(test_origins)
   store_fixture_add(f, "run.seed=3", "");
   f->origin.name = (char *)"c";
   store_fixture_add_status(f, "run.seed=4", "", RUN_FAILED);
-  study_table *table = read_table(f, 0);
+  g_autoptr(study_table) table = read_table(f, 0);
   g_assert_cmpstr(table->title, ==, "A question");
   g_assert_cmpstr(table->axes, ==, AXES);
   g_assert_cmpstr(table->names, ==, "a, b");
   g_assert_cmpstr(table->versions, ==, "0.1.0, 0.2.0 (git 1234abc)");
-  study_table_free(table);
 }
 
 /* Points come in the order of the keys: modes as they come, MTUs as numbers. path.reverse.mtu follows and is
@@ -166,7 +161,7 @@ FIXTURE_TEST(test_pairs)
   add(f, "in-order", 9000, "1%", 1, 5);
   store_fixture_add(f, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
                     "tcp.timeouts=2"); /* without the metric */
-  study_table *table = read_table(f, 0);
+  g_autoptr(study_table) table = read_table(f, 0);
   g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   const result_row *pair = &g_array_index(pairs, result_row, 0);
   g_assert_cmpstr(pair->first->keys[SCENARIO_PATH_FORWARD_MTU], ==, "576");
@@ -184,7 +179,6 @@ FIXTURE_TEST(test_pairs)
   g_assert_cmpuint(g_array_index(pairs, result_row, 2).of.count, ==, 0);
   g_autoptr(GArray) none = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "proxy");
   g_assert_cmpuint(none->len, ==, 0);
-  study_table_free(table);
 }
 
 /* The middlebox's chunk moves in step with the MTU: pairs by the MTU differ in both, pairs by the chunk
@@ -197,22 +191,20 @@ FIXTURE_TEST(test_pairs_in_step)
     store_fixture_add(f, small, "buffer.reassembly_peak_octets=1");
     store_fixture_add(f, large, "buffer.reassembly_peak_octets=4");
   }
-  study_table *table = read_table(f, 0);
+  g_autoptr(study_table) table = read_table(f, 0);
   g_autoptr(GArray) by_mtu = differences(table, SCENARIO_PATH_FORWARD_MTU, "1500", "576");
   g_autoptr(GArray) by_chunk = differences(table, SCENARIO_MIDDLEBOX_CHUNK, "1400", "500");
   g_assert_cmpuint(by_mtu->len, ==, 1);
   g_assert_cmpfloat(g_array_index(by_mtu, result_row, 0).of.mean, ==, 3);
   g_assert_cmpuint(by_chunk->len, ==, 1);
   g_assert_cmpuint(g_array_index(by_chunk, result_row, 0).of.count, ==, 2);
-  study_table_free(table);
 }
 
 static void expect_seeds(store_fixture *kit, const char *expected)
 {
-  study_table *table = read_table(kit, 0);
+  g_autoptr(study_table) table = read_table(kit, 0);
   g_autofree char *seeds = study_table_seeds(table);
   g_assert_cmpstr(seeds, ==, expected);
-  study_table_free(table);
 }
 
 FIXTURE_TEST(test_seeds)
@@ -271,7 +263,7 @@ FIXTURE_TEST(test_many_values)
 {
   enum { RUNS = 40000 };
   store_fixture_add(f, "run.seed=1", "buffer.reassembly_peak_octets=1");
-  study_table *table = read_table(f, 0);
+  g_autoptr(study_table) table = read_table(f, 0);
   const study_run *model = g_ptr_array_index(table->runs, 0);
   for (guint i = 1; i < RUNS; i++) {
     g_autofree char *size = g_strdup_printf("%u", 1000000 - i / 2 * 2);
@@ -289,5 +281,4 @@ FIXTURE_TEST(test_many_values)
   g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   g_assert_cmpuint(pairs->len, ==, RUNS / 2 - 1); /* run 0 has another size than run 1 */
   g_assert_cmpfloat(g_array_index(pairs, result_row, 0).of.mean, ==, 2);
-  study_table_free(table);
 }

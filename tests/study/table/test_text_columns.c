@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Columns of texts, to the character. */
 #include "study/table/text_columns.h"
+#include "study_cleanup.h"
 #include "test.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ TEST(test_no_rows)
 /* A store's texts may hold anything; a terminal obeys control characters. */
 TEST(test_hostile_texts)
 {
-  text_columns *columns = text_columns_new();
+  g_autoptr(text_columns) columns = text_columns_new();
   text_columns_add(columns, "a", TEXT_ALIGNMENT_LEFT);
   text_columns_add_cell(columns, "x\033[2J\ny");
   text_columns_add_cell(columns, "\xff");
@@ -69,5 +70,4 @@ TEST(test_hostile_texts)
   g_assert_true(g_utf8_validate(text->str, -1, NULL));
   g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
   g_assert_cmpuint(g_strv_length(lines), ==, 5); /* heading, rule, two rows, and behind the last line end */
-  text_columns_free(columns);
 }

@@ -213,7 +213,7 @@ fixture_file *fixture_file_new(fixture_format format, bool is_swapped, int link_
   file->octets = g_byte_array_new();
   file->format = format;
   file->is_swapped = is_swapped;
-  if (format == FIXTURE_PCAPNG) { /* section header block, of a section whose length is not said */
+  if (format == FIXTURE_PCAPNG) { /* section header block, of a section of unknown length */
     put_32(file, 0x0A0D0D0A);
     put_32(file, 28);
     put_32(file, 0x1A2B3C4D);

@@ -44,8 +44,7 @@ typedef struct fixture_segment {
   unsigned version; /* of IP: 4 or 6 */
   unsigned from;
   uint16_t ports[2]; /* of host 0 and 1; 0: FIXTURE_PORT_0 and FIXTURE_PORT_1 */
-  uint32_t sequence;
-  uint32_t acknowledgement;
+  uint32_t sequence, acknowledgement;
   uint8_t flags;
   bool has_timestamps;
   uint32_t timestamp_value;
@@ -63,10 +62,10 @@ uint8_t fixture_octet(const fixture_segment *segment, uint32_t index);
 /* Corrects the TCP checksum of an IP packet without options or extension headers. */
 void fixture_set_checksum(GByteArray *packet);
 
-/* The IPv4 packet with `octets` (a multiple of 4) of NOP options behind the IP header, in place. */
+/* The IPv4 packet with `octets` (a multiple of 4) of NOP options after the IP header, in place. */
 void fixture_add_ipv4_options(GByteArray *packet, unsigned octets);
 
-/* The IPv6 packet with the extension header `kind` of `octets` (a multiple of 8) behind the IP header, in
+/* The IPv6 packet with the extension header `kind` of `octets` (a multiple of 8) after the IP header, in
  * place; all in it but its length and the next header is 0, which is Pad1. */
 void fixture_add_extension(GByteArray *packet, uint8_t kind, unsigned octets);
 

@@ -8,9 +8,7 @@
 typedef struct row {
   unsigned from;
   uint8_t flags;
-  uint32_t sequence;
-  uint32_t acknowledgement;
-  uint32_t length;
+  uint32_t sequence, acknowledgement, length;
   uint32_t flow; /* expected */
   uint8_t of;    /* expected `from` */
   bool is_damaged;

@@ -152,8 +152,7 @@ TEST(test_cut_fragments)
 /* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable,
  * which drops it. */
 static const struct {
-  uint8_t first;
-  uint8_t second;
+  uint8_t first, second;
   int expected; /* -1: dropped */
 } ecn_rows[] = {{2, 3, 3}, {3, 2, 3}, {3, 3, 3}, {2, 2, 2}, {1, 2, 1}, {0, 3, -1}, {3, 0, -1}};
 
@@ -174,7 +173,7 @@ ROW_TEST(test_ecn, ecn_rows)
   assert_at_end(source, 2, c->expected < 0);
 }
 
-/* Destination options behind the fragment header are in the first fragment alone, and only what that names
+/* Destination options after the fragment header are in the first fragment alone, and only what that names
  * counts (RFC 8200 §4.5). */
 TEST(test_extension_header_in_fragments)
 {
@@ -205,7 +204,7 @@ static void assert_garbled(GByteArray *packet)
   g_byte_array_free(packet, TRUE);
 }
 
-/* In the middle, no multiple of 8 octets; none at all; and octets that end behind 65,535. */
+/* In the middle, no multiple of 8 octets; none at all; and octets that end beyond 65,535. */
 VERSION_TEST(test_impossible_fragments)
 {
   g_autoptr(GByteArray) packet = whole_packet(version, 5);
@@ -284,8 +283,7 @@ TEST(test_flows_have_one_number)
 /* Attackers who send one fragment of each of many datagrams; the younger ones stay. 16 MiB hold 2,032 of
  * 8,000 octets, and what it takes to remember them. */
 static const struct {
-  uint32_t octets;
-  uint32_t kept;
+  uint32_t octets, kept;
 } bounds_rows[] = {{8000, 16 * 1024 * 1024 / (8000 + 256)}, {8, 4096}};
 
 ROW_TEST(test_bounds, bounds_rows)

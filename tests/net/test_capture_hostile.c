@@ -76,7 +76,7 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
   }
 }
 
-/* Every packet of every kind in every frame, cut off behind each octet, and with each octet garbled in
+/* Every packet of every kind in every frame, cut off after each octet, and with each octet garbled in
  * several ways. */
 ROW_TEST(test_frames, LINK_TYPES)
 {
@@ -169,7 +169,7 @@ TEST(test_files)
   }
 }
 
-/* Garbage behind a file's header, and files of which a tenth is garbage. */
+/* Garbage after a file's header, and files of which a tenth is garbage. */
 TEST(test_random)
 {
   for (unsigned round = 0; round < 3000; round++) {

@@ -163,7 +163,7 @@ VERSION_TEST(test_length_of_zero)
   EXPECT_FIELDS(&o.counts, (cut_short, 1), (super_segments, 1));
 }
 
-/* RFC 2675 §2: the length is in a hop-by-hop option, here behind a Pad1 and a PadN. */
+/* RFC 2675 §2: the length is in a hop-by-hop option, here after a Pad1 and a PadN. */
 TEST(test_jumbogram)
 {
   GByteArray *packet = packet_as(6, 100000);

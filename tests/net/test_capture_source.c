@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files, the link layers and the times of captures, and what is said of what is no TCP. */
+/* The files, the link layers and the times of captures, and how what is no TCP is counted or refused. */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -350,7 +350,7 @@ TEST(test_broken_off)
   assert_fails(source, "packet 2: truncated dump file");
 }
 
-/* A record that says that it is longer than any packet is not given the memory. */
+/* A record that claims to be longer than any packet is not given the memory. */
 TEST(test_giant_record)
 {
   g_autoptr(fixture_file) file = fixture_raw_file();

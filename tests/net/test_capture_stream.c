@@ -7,16 +7,12 @@
 #include "net/tcp_header.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(capture_stream, capture_stream_free)
-
-/* What the callback is to check: octets of a stream whose value is a function of their position. */
-typedef struct taker {
-  uint64_t runs;
-  uint64_t octets;
-  uint64_t not_captured;
-  uint64_t from; /* of the latest run */
-  uint64_t to;
-} taker;
+/* A stream, and what the callback got: octets whose value is a function of their position. */
+typedef struct fixture {
+  capture_stream *stream;
+  uint64_t runs, octets, not_captured;
+  uint64_t from, to; /* of the latest run */
+} fixture;
 
 static uint8_t octet_at(uint64_t position)
 {
@@ -25,13 +21,13 @@ static uint8_t octet_at(uint64_t position)
 
 static void take(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
 {
-  taker *taken = user;
+  fixture *f = user;
   g_assert_cmpuint(length, >, 0);
-  taken->runs++;
-  taken->octets += length;
-  taken->not_captured += octets ? 0 : length;
-  taken->from = position;
-  taken->to = position + length;
+  f->runs++;
+  f->octets += length;
+  f->not_captured += octets ? 0 : length;
+  f->from = position;
+  f->to = position + length;
   for (uint32_t i = 0; octets && i < length; i++) {
     g_assert_cmpuint(octets[i], ==, octet_at(position + i));
   }
@@ -41,8 +37,7 @@ enum { ISN = 0xFFFFF000, LONGEST = 70000 };
 
 /* Gives the stream, whose first position is 0, the octets [from, from + length), of which `captured` are
  * there. */
-static uint32_t receive_cut(capture_stream *stream, taker *taken, uint64_t from, uint32_t length,
-                            uint32_t captured, uint8_t flags)
+static uint32_t receive_cut(fixture *f, uint64_t from, uint32_t length, uint32_t captured, uint8_t flags)
 {
   static uint8_t octets[LONGEST];
   g_assert_cmpuint(length, <=, LONGEST);
@@ -54,135 +49,147 @@ static uint32_t receive_cut(capture_stream *stream, taker *taken, uint64_t from,
                                    .payload = octets,
                                    .payload_octets = length,
                                    .captured_octets = captured};
-  return capture_stream_receive(stream, &segment, take, taken);
+  return capture_stream_receive(f->stream, &segment, take, f);
 }
 
 /* A segment from anywhere, of which no octet was captured. */
-static void receive_garbage(capture_stream *stream, taker *taken, uint64_t from, uint32_t length)
+static void receive_garbage(fixture *f, uint64_t from, uint32_t length)
 {
-  receive_cut(stream, taken, from, length, 0, TCP_ACK);
+  receive_cut(f, from, length, 0, TCP_ACK);
 }
 
-static uint32_t receive(capture_stream *stream, taker *taken, uint64_t from, uint32_t length)
+static uint32_t receive(fixture *f, uint64_t from, uint32_t length)
 {
-  return receive_cut(stream, taken, from, length, length, TCP_ACK);
+  return receive_cut(f, from, length, length, TCP_ACK);
 }
 
-static capture_stream *new_stream(void)
+static fixture *fixture_of(uint32_t sequence, uint64_t position)
 {
-  return capture_stream_new((uint32_t)ISN + 1, 0);
+  fixture *f = g_new0(fixture, 1);
+  f->stream = capture_stream_new(sequence, position);
+  return f;
+}
+
+static void fixture_free(fixture *f)
+{
+  capture_stream_free(f->stream);
+  g_free(f);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
+
+static fixture *set_up(void)
+{
+  return fixture_of((uint32_t)ISN + 1, 0);
+}
+
+/* A test of `f`, whose stream begins at position 0. */
+#define STREAM_TEST(name) TEST_OF(fixture, f, set_up(), name)
+
+/* Forgets what was taken. */
+static void forget(fixture *f)
+{
+  *f = (fixture){.stream = f->stream};
 }
 
 /* Disjoint runs beyond the in-order edge. */
-static uint32_t runs_beyond_edge(const capture_stream *stream)
+static uint32_t runs_beyond_edge(const fixture *f)
 {
   uint32_t runs = 0;
   bool came = false;
-  for (uint64_t at = capture_stream_in_order_edge(stream); at != UINT64_MAX; runs += came) {
-    at = capture_stream_run_end(stream, at, &came);
+  for (uint64_t at = capture_stream_in_order_edge(f->stream); at != UINT64_MAX; runs += came) {
+    at = capture_stream_run_end(f->stream, at, &came);
   }
   return runs;
 }
 
-TEST(test_in_order)
+STREAM_TEST(test_in_order)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
-  g_assert_cmpuint(capture_stream_end(stream), ==, 0);
-  g_assert_cmpint(capture_stream_position(stream, ISN), ==, -1);
+  g_assert_cmpuint(capture_stream_end(f->stream), ==, 0);
+  g_assert_cmpint(capture_stream_position(f->stream, ISN), ==, -1);
   for (unsigned i = 0; i < 1000; i++) {
-    g_assert_cmpuint(receive(stream, &taken, (uint64_t)i * 1000, 1000), ==, 1000);
-    g_assert_cmpuint(taken.from, ==, i * 1000);
-    g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, (i + 1) * 1000);
+    g_assert_cmpuint(receive(f, (uint64_t)i * 1000, 1000), ==, 1000);
+    g_assert_cmpuint(f->from, ==, i * 1000);
+    g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, (i + 1) * 1000);
   }
-  g_assert_cmpuint(taken.runs, ==, 1000);
-  g_assert_cmpuint(capture_stream_end(stream), ==, 1000000);
-  g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
-  g_assert_cmpuint(capture_stream_missing(stream, 0, 1000001), ==, 1);
+  g_assert_cmpuint(f->runs, ==, 1000);
+  g_assert_cmpuint(capture_stream_end(f->stream), ==, 1000000);
+  g_assert_cmpuint(runs_beyond_edge(f), ==, 0);
+  g_assert_cmpuint(capture_stream_missing(f->stream, 0, 1000001), ==, 1);
 }
 
 /* Twenty GB: the sequence numbers go around four times. */
-TEST(test_beyond_32_bits)
+STREAM_TEST(test_beyond_32_bits)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
   uint64_t at = 0;
   while (at < UINT64_C(20000000000)) {
-    g_assert_cmpuint(receive_cut(stream, &taken, at, LONGEST, 10, TCP_ACK), ==, LONGEST);
+    g_assert_cmpuint(receive_cut(f, at, LONGEST, 10, TCP_ACK), ==, LONGEST);
     at += LONGEST;
   }
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, at);
-  EXPECT_FIELDS(&taken, (octets, at), (not_captured, at / LONGEST * (LONGEST - 10)));
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, at);
+  EXPECT_FIELDS(f, (octets, at), (not_captured, at / LONGEST * (LONGEST - 10)));
 }
 
 /* A hole that is never filled does not hold the positions up. */
-TEST(test_hole_for_ever)
+STREAM_TEST(test_hole_for_ever)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
   uint64_t at = 5;
   while (at < UINT64_C(10000000000)) {
-    receive_cut(stream, &taken, at, LONGEST, 0, TCP_ACK);
+    receive_cut(f, at, LONGEST, 0, TCP_ACK);
     at += LONGEST;
   }
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 0);
-  g_assert_cmpuint(capture_stream_end(stream), ==, at);
-  g_assert_cmpuint(runs_beyond_edge(stream), ==, 1);
-  g_assert_cmpuint(capture_stream_missing(stream, 0, at), ==, 5);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 0);
+  g_assert_cmpuint(capture_stream_end(f->stream), ==, at);
+  g_assert_cmpuint(runs_beyond_edge(f), ==, 1);
+  g_assert_cmpuint(capture_stream_missing(f->stream, 0, at), ==, 5);
 }
 
-TEST(test_out_of_order)
+STREAM_TEST(test_out_of_order)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
-  g_assert_cmpuint(receive(stream, &taken, 300, 100), ==, 100);
-  g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 100);
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 0);
-  g_assert_cmpuint(capture_stream_end(stream), ==, 400);
-  g_assert_cmpuint(runs_beyond_edge(stream), ==, 2);
-  g_assert_cmpuint(capture_stream_missing(stream, 0, 400), ==, 200);
-  g_assert_cmpuint(capture_stream_missing(stream, 150, 350), ==, 100);
-  g_assert_cmpuint(capture_stream_missing(stream, 350, 150), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, 0, 100), ==, 100);
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 200);
-  g_assert_cmpuint(runs_beyond_edge(stream), ==, 1);
-  g_assert_cmpuint(receive(stream, &taken, 200, 100), ==, 100);
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 400);
-  g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
+  g_assert_cmpuint(receive(f, 300, 100), ==, 100);
+  g_assert_cmpuint(receive(f, 100, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 0);
+  g_assert_cmpuint(capture_stream_end(f->stream), ==, 400);
+  g_assert_cmpuint(runs_beyond_edge(f), ==, 2);
+  g_assert_cmpuint(capture_stream_missing(f->stream, 0, 400), ==, 200);
+  g_assert_cmpuint(capture_stream_missing(f->stream, 150, 350), ==, 100);
+  g_assert_cmpuint(capture_stream_missing(f->stream, 350, 150), ==, 0);
+  g_assert_cmpuint(receive(f, 0, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 200);
+  g_assert_cmpuint(runs_beyond_edge(f), ==, 1);
+  g_assert_cmpuint(receive(f, 200, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 400);
+  g_assert_cmpuint(runs_beyond_edge(f), ==, 0);
 }
 
 /* Only what is new is given, in ascending runs. */
-TEST(test_overlaps)
+STREAM_TEST(test_overlaps)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
-  receive(stream, &taken, 100, 100);
-  receive(stream, &taken, 300, 100);
-  taken = (taker){0};
-  g_assert_cmpuint(receive(stream, &taken, 150, 20), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 0);
-  g_assert_cmpuint(taken.runs, ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, 50, 400), ==, 200);
-  g_assert_cmpuint(taken.runs, ==, 3); /* [50, 100), [200, 300), [400, 450) */
-  EXPECT_FIELDS(&taken, (from, 400), (to, 450));
-  g_assert_cmpuint(receive(stream, &taken, 0, 450), ==, 50);
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 450);
+  receive(f, 100, 100);
+  receive(f, 300, 100);
+  forget(f);
+  g_assert_cmpuint(receive(f, 150, 20), ==, 0);
+  g_assert_cmpuint(receive(f, 100, 100), ==, 0);
+  g_assert_cmpuint(f->runs, ==, 0);
+  g_assert_cmpuint(receive(f, 50, 400), ==, 200);
+  g_assert_cmpuint(f->runs, ==, 3); /* [50, 100), [200, 300), [400, 450) */
+  EXPECT_FIELDS(f, (from, 400), (to, 450));
+  g_assert_cmpuint(receive(f, 0, 450), ==, 50);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 450);
 }
 
 /* With a snap length, the octets that are not there are given as such; a retransmission does not bring them
  * again. */
-TEST(test_not_captured)
+STREAM_TEST(test_not_captured)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
-  g_assert_cmpuint(receive_cut(stream, &taken, 0, 1000, 60, TCP_ACK), ==, 1000);
-  EXPECT_FIELDS(&taken, (runs, 2), (not_captured, 940), (from, 60));
-  g_assert_cmpuint(receive(stream, &taken, 0, 1000), ==, 0);
-  taken = (taker){0};
-  g_assert_cmpuint(receive_cut(stream, &taken, 950, 100, 60, TCP_ACK), ==, 50);
-  g_assert_cmpuint(taken.not_captured, ==, 40);
-  g_assert_cmpuint(receive_cut(stream, &taken, 1000, 100, 20, TCP_ACK), ==, 50);
-  g_assert_cmpuint(taken.not_captured, ==, 40 + 50);
+  g_assert_cmpuint(receive_cut(f, 0, 1000, 60, TCP_ACK), ==, 1000);
+  EXPECT_FIELDS(f, (runs, 2), (not_captured, 940), (from, 60));
+  g_assert_cmpuint(receive(f, 0, 1000), ==, 0);
+  forget(f);
+  g_assert_cmpuint(receive_cut(f, 950, 100, 60, TCP_ACK), ==, 50);
+  g_assert_cmpuint(f->not_captured, ==, 40);
+  g_assert_cmpuint(receive_cut(f, 1000, 100, 20, TCP_ACK), ==, 50);
+  g_assert_cmpuint(f->not_captured, ==, 40 + 50);
 }
 
 /* A segment from before position 0, of which fewer octets were captured than lie there: what lies after
@@ -191,134 +198,119 @@ TEST(test_not_captured)
 TEST(test_not_captured_below_0)
 {
   for (uint32_t captured = 0; captured <= 40; captured++) {
-    taker taken = {0};
-    g_autoptr(capture_stream) stream = new_stream();
-    g_assert_cmpuint(receive_cut(stream, &taken, (uint64_t)-30, 50, captured, TCP_ACK), ==, 20);
-    EXPECT_FIELDS(&taken, (octets, 20), (not_captured, captured <= 30 ? 20 : 50 - captured), (to, 20));
+    g_autoptr(fixture) f = set_up();
+    g_assert_cmpuint(receive_cut(f, (uint64_t)-30, 50, captured, TCP_ACK), ==, 20);
+    EXPECT_FIELDS(f, (octets, 20), (not_captured, captured <= 30 ? 20 : 50 - captured), (to, 20));
   }
 }
 
 /* The SYN is at -1; octets with it (RFC 7413) begin at 0; the FIN is after the last one. */
-TEST(test_syn_and_fin)
+STREAM_TEST(test_syn_and_fin)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
   static const uint8_t octets[2] = {0, 7};
   const capture_segment syn = {
       .flags = TCP_SYN, .sequence = ISN, .payload = octets, .payload_octets = 2, .captured_octets = 2};
-  g_assert_cmpuint(capture_stream_receive(stream, &syn, take, &taken), ==, 2);
-  g_assert_cmpuint(taken.from, ==, 0);
-  g_assert_cmpuint(receive_cut(stream, &taken, 2, 10, 10, TCP_ACK | TCP_FIN), ==, 10);
-  g_assert_cmpuint(capture_stream_end(stream), ==, 12);
-  receive_cut(stream, &taken, 5, 2, 2, TCP_ACK | TCP_FIN); /* garbled: the first one stays */
+  g_assert_cmpuint(capture_stream_receive(f->stream, &syn, take, f), ==, 2);
+  g_assert_cmpuint(f->from, ==, 0);
+  g_assert_cmpuint(receive_cut(f, 2, 10, 10, TCP_ACK | TCP_FIN), ==, 10);
+  g_assert_cmpuint(capture_stream_end(f->stream), ==, 12);
+  receive_cut(f, 5, 2, 2, TCP_ACK | TCP_FIN); /* garbled: the first one stays */
 }
 
 /* RFC 9293 §3.8.4, §3.8.6.1: a keep-alive is the octet before the edge, or nothing there; a zero-window probe
  * is one new octet, which comes again. */
-TEST(test_keep_alives_and_probes)
+STREAM_TEST(test_keep_alives_and_probes)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
-  receive(stream, &taken, 0, 100);
-  g_assert_cmpuint(receive(stream, &taken, 99, 1), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, 99, 0), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, 100, 1), ==, 1);
-  g_assert_cmpuint(receive(stream, &taken, 100, 1), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 99);
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 200);
-  g_autoptr(capture_stream) another = new_stream(); /* one before the first octet */
-  g_assert_cmpuint(receive(another, &taken, UINT64_MAX, 1), ==, 0);
-  g_assert_cmpuint(receive(another, &taken, UINT64_MAX, 2), ==, 1);
-  g_assert_cmpuint(taken.from, ==, 0);
+  receive(f, 0, 100);
+  g_assert_cmpuint(receive(f, 99, 1), ==, 0);
+  g_assert_cmpuint(receive(f, 99, 0), ==, 0);
+  g_assert_cmpuint(receive(f, 100, 1), ==, 1);
+  g_assert_cmpuint(receive(f, 100, 1), ==, 0);
+  g_assert_cmpuint(receive(f, 100, 100), ==, 99);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 200);
+  g_autoptr(fixture) another = set_up(); /* one before the first octet */
+  g_assert_cmpuint(receive(another, UINT64_MAX, 1), ==, 0);
+  g_assert_cmpuint(receive(another, UINT64_MAX, 2), ==, 1);
+  g_assert_cmpuint(another->from, ==, 0);
 }
 
 /* A reset's sequence number may be any, and what it carries is of no stream (RFC 9293 §3.5.2). */
-TEST(test_resets)
+STREAM_TEST(test_resets)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
-  receive(stream, &taken, 0, 100);
+  receive(f, 0, 100);
   for (uint64_t at = 100; at < UINT64_C(1) << 32; at += 1 << 27) {
-    g_assert_cmpuint(receive_cut(stream, &taken, at, 10, 10, TCP_RST), ==, 0);
-    g_assert_cmpuint(receive_cut(stream, &taken, at, 10, 10, TCP_RST | TCP_FIN), ==, 0);
+    g_assert_cmpuint(receive_cut(f, at, 10, 10, TCP_RST), ==, 0);
+    g_assert_cmpuint(receive_cut(f, at, 10, 10, TCP_RST | TCP_FIN), ==, 0);
   }
-  g_assert_cmpuint(capture_stream_end(stream), ==, 100);
-  g_assert_cmpuint(receive(stream, &taken, 100, 10), ==, 10);
+  g_assert_cmpuint(capture_stream_end(f->stream), ==, 100);
+  g_assert_cmpuint(receive(f, 100, 10), ==, 10);
 }
 
 /* Segments with a sequence number from anywhere, between those of the stream: these keep their places for
  * GBs. */
-TEST(test_garbage_far_away)
+STREAM_TEST(test_garbage_far_away)
 {
   const uint32_t distances[] = {1u << 25,   1u << 28,   (1u << 29) + 5, 1u << 30,   3u << 30,
                                 0x7FFFFFFF, 0x80000000, 0xF0000000,     0xC0000001, 0x90000000};
-  g_autoptr(capture_stream) stream = new_stream();
-  taker taken = {0};
   uint64_t at = 0;
   for (unsigned i = 0; i < 200000; i++) {
-    uint32_t added = receive_cut(stream, &taken, at, LONGEST, 0, TCP_ACK);
+    uint32_t added = receive_cut(f, at, LONGEST, 0, TCP_ACK);
     uint64_t was_missing = LONGEST - added; /* garbage before has been where the stream is now */
     g_assert_cmpuint(was_missing, <=, 100);
     at += LONGEST;
-    g_assert_cmpint(capture_stream_position(stream, (uint32_t)(ISN + 1 + at)), ==, at);
+    g_assert_cmpint(capture_stream_position(f->stream, (uint32_t)(ISN + 1 + at)), ==, at);
     if (i % 3 == 0) {
       uint64_t place = at + distances[i / 3 % G_N_ELEMENTS(distances)];
-      receive_garbage(stream, &taken, place, 10);
+      receive_garbage(f, place, 10);
     }
   }
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), >=, at);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), >=, at);
 }
 
 /* Garbage ever farther ahead, each step believed: between two of them the stream takes its place again, so
  * that they do not lead away by 2^31, where positions would be taken for older ones. */
-TEST(test_garbage_step_by_step)
+STREAM_TEST(test_garbage_step_by_step)
 {
-  g_autoptr(capture_stream) stream = new_stream();
-  taker taken = {0};
   for (uint64_t step = 0; step < 10; step++) {
     uint64_t place = (step + 1) * ((1u << 29) - 1000000);
-    receive_garbage(stream, &taken, place, 1);
+    receive_garbage(f, place, 1);
     for (uint64_t at = step * 3000; at < (step + 1) * 3000; at += 1000) {
-      g_assert_cmpuint(receive(stream, &taken, at, 1000), ==, 1000);
-      g_assert_cmpuint(taken.from, ==, at);
+      g_assert_cmpuint(receive(f, at, 1000), ==, 1000);
+      g_assert_cmpuint(f->from, ==, at);
     }
   }
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 30000);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, 30000);
 }
 
 /* More than 2^29 octets were not captured: with the second segment after the hole, the stream is there. */
-TEST(test_giant_hole)
+STREAM_TEST(test_giant_hole)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream = new_stream();
   uint64_t after = 1500000000;
-  receive(stream, &taken, 0, 100);
-  g_assert_cmpuint(receive(stream, &taken, after, 100), ==, 0);
-  g_assert_cmpuint(receive(stream, &taken, after + 100, 100), ==, 100);
-  g_assert_cmpuint(taken.from, ==, after + 100);
-  g_assert_cmpuint(receive(stream, &taken, after + 200, 100), ==, 100);
-  g_assert_cmpuint(receive(stream, &taken, after, 100), ==, 100);
-  g_assert_cmpuint(capture_stream_missing(stream, 0, after + 300), ==, after - 100);
+  receive(f, 0, 100);
+  g_assert_cmpuint(receive(f, after, 100), ==, 0);
+  g_assert_cmpuint(receive(f, after + 100, 100), ==, 100);
+  g_assert_cmpuint(f->from, ==, after + 100);
+  g_assert_cmpuint(receive(f, after + 200, 100), ==, 100);
+  g_assert_cmpuint(receive(f, after, 100), ==, 100);
+  g_assert_cmpuint(capture_stream_missing(f->stream, 0, after + 300), ==, after - 100);
 }
 
 /* A connection whose beginning was not captured: octets from before the first segment have positions too. */
 TEST(test_middle)
 {
-  taker taken = {0};
-  g_autoptr(capture_stream) stream =
-      capture_stream_new((uint32_t)(ISN + 1 + 5000), CAPTURE_STREAM_MIDDLE + 5000);
+  g_autoptr(fixture) f = fixture_of((uint32_t)(ISN + 1 + 5000), CAPTURE_STREAM_MIDDLE + 5000);
   const uint64_t middle = CAPTURE_STREAM_MIDDLE;
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 5000);
-  g_assert_cmpuint(receive(stream, &taken, middle + 5000, 100), ==, 100);
-  g_assert_cmpuint(receive(stream, &taken, middle + 4000, 500), ==, 500);
-  g_assert_cmpuint(taken.from, ==, middle + 4000);
-  g_assert_cmpuint(receive(stream, &taken, middle + 4400, 650), ==, 500);
-  g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, middle + 5100);
-  g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
-  g_assert_cmpuint(capture_stream_missing(stream, middle + 3900, middle + 5200), ==, 200);
-  g_autoptr(capture_stream) another = capture_stream_new((uint32_t)(ISN + 1), CAPTURE_STREAM_MIDDLE);
-  g_assert_cmpuint(receive(another, &taken, middle - 10, 50), ==, 50); /* across the first position */
-  g_assert_cmpuint(capture_stream_in_order_edge(another), ==, middle + 40);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, middle + 5000);
+  g_assert_cmpuint(receive(f, middle + 5000, 100), ==, 100);
+  g_assert_cmpuint(receive(f, middle + 4000, 500), ==, 500);
+  g_assert_cmpuint(f->from, ==, middle + 4000);
+  g_assert_cmpuint(receive(f, middle + 4400, 650), ==, 500);
+  g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, middle + 5100);
+  g_assert_cmpuint(runs_beyond_edge(f), ==, 0);
+  g_assert_cmpuint(capture_stream_missing(f->stream, middle + 3900, middle + 5200), ==, 200);
+  g_autoptr(fixture) another = fixture_of((uint32_t)(ISN + 1), CAPTURE_STREAM_MIDDLE);
+  g_assert_cmpuint(receive(another, middle - 10, 50), ==, 50); /* across the first position */
+  g_assert_cmpuint(capture_stream_in_order_edge(another->stream), ==, middle + 40);
 }
 
 /* Random segments against an array of what has come. */
@@ -327,8 +319,7 @@ TEST(test_random)
   enum { SPACE = 3000 };
   for (unsigned round = 0; round < 300; round++) {
     static bool came[SPACE];
-    g_autoptr(capture_stream) stream = new_stream();
-    taker taken = {0};
+    g_autoptr(fixture) f = set_up();
     memset(came, 0, sizeof came);
     for (unsigned i = 0; i < 100; i++) {
       uint32_t from = (uint32_t)g_test_rand_int_range(0, SPACE);
@@ -338,9 +329,9 @@ TEST(test_random)
         added += !came[at];
         came[at] = true;
       }
-      uint64_t before = taken.octets;
-      g_assert_cmpuint(receive(stream, &taken, from, length), ==, added);
-      g_assert_cmpuint(taken.octets - before, ==, added);
+      uint64_t before = f->octets;
+      g_assert_cmpuint(receive(f, from, length), ==, added);
+      g_assert_cmpuint(f->octets - before, ==, added);
       uint32_t edge = 0;
       uint32_t runs = 0;
       while (edge < SPACE && came[edge]) {
@@ -349,9 +340,9 @@ TEST(test_random)
       for (uint32_t at = edge; at < SPACE; at++) {
         runs += came[at] && !came[at - 1];
       }
-      g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, edge);
-      g_assert_cmpuint(runs_beyond_edge(stream), ==, runs);
-      g_assert_cmpuint(capture_stream_missing(stream, 0, SPACE), ==, SPACE - taken.octets);
+      g_assert_cmpuint(capture_stream_in_order_edge(f->stream), ==, edge);
+      g_assert_cmpuint(runs_beyond_edge(f), ==, runs);
+      g_assert_cmpuint(capture_stream_missing(f->stream, 0, SPACE), ==, SPACE - f->octets);
     }
   }
 }

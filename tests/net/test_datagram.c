@@ -77,7 +77,8 @@ VERSION_TEST(test_what_is_written_is_read)
   EXPECT_FIELDS(&header, (source_port, 0x1388), (window, 0x4000));
 }
 
-/* IP options are no use to the receiving host: what remains has a header of 20 octets and says so. */
+/* IP options are no use to the receiving host: what remains has a header of 20 octets, and a length for that.
+ */
 TEST(test_ip_options_are_left_out)
 {
   uint8_t wire[64] = {0};

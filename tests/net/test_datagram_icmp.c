@@ -193,8 +193,7 @@ TEST(test_random_quotations)
     g_autoptr(datagram) message = fixture_read(wire, length);
     if (message) {
       datagram_flow flow;
-      uint32_t mtu;
-      uint32_t sequence;
+      uint32_t mtu, sequence;
       good += datagram_flow_of(message, &flow);
       datagram_too_big_of(message, &mtu, &sequence);
       datagram_checksum_is_right(message);

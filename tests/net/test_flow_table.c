@@ -25,9 +25,9 @@ static numbered_flow *add(flow_table *table, const datagram_flow *key, uint32_t 
   return flow;
 }
 
-/* Each of the five things that tell flows apart does: version, both addresses, both ports; and so does the
+/* Each of the five things that distinguish flows does: version, both addresses, both ports; and so does the
  * direction. */
-TEST(test_what_tells_flows_apart)
+TEST(test_what_distinguishes_flows)
 {
   datagram_flow keys[] = {
       key_of(1, 2, 3, 4),
@@ -47,7 +47,7 @@ TEST(test_what_tells_flows_apart)
     g_assert_cmpuint(add(&table, &keys[i], i)->number, ==, i);
   }
   for (uint32_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-    for (int again = 0; again < 2; again++) { /* behind the first, and behind itself */
+    for (int again = 0; again < 2; again++) { /* after the first, and after itself */
       const numbered_flow *flow = flow_table_find(&table, &keys[i]);
       g_assert_nonnull(flow);
       g_assert_cmpuint(flow->number, ==, i);

@@ -3,29 +3,37 @@
 #include "net/fpdu_starts.h"
 #include "test.h"
 
-TEST(test_nothing)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fpdu_starts, fpdu_starts_clear)
+
+/* FPDUs of `octets` each, `count` of them. */
+static fpdu_starts starts_of(uint64_t count, uint64_t octets)
 {
   fpdu_starts starts;
-  fpdu_starts_cursor cursor = 0;
 
   fpdu_starts_init(&starts);
+  for (uint64_t n = 0; n < count; n++) {
+    fpdu_starts_add(&starts, octets * n);
+  }
+  return starts;
+}
+
+TEST(test_nothing)
+{
+  g_auto(fpdu_starts) starts = starts_of(0, 0);
+  fpdu_starts_cursor cursor = 0;
+
   g_assert_false(fpdu_starts_has(&starts, &cursor, 0));
   fpdu_starts_forget(&starts, 10);
   g_assert_false(fpdu_starts_has(&starts, &cursor, 10));
   g_assert_cmpuint(starts.offsets.capacity, ==, 0); /* a connection that sends nothing */
-  fpdu_starts_clear(&starts);
 }
 
 /* FPDUs of 1444 octets: segments that arrive in order, one that overtakes, and one that comes again. */
 TEST(test_in_any_order)
 {
-  fpdu_starts starts;
+  g_auto(fpdu_starts) starts = starts_of(100, 1444);
   fpdu_starts_cursor cursor = 0;
 
-  fpdu_starts_init(&starts);
-  for (uint64_t n = 0; n < 100; n++) {
-    fpdu_starts_add(&starts, 1444 * n);
-  }
   for (uint64_t n = 0; n < 50; n++) {
     g_assert_true(fpdu_starts_has(&starts, &cursor, 1444 * n));
     g_assert_false(fpdu_starts_has(&starts, &cursor, 1444 * n + 1));
@@ -34,26 +42,20 @@ TEST(test_in_any_order)
   g_assert_false(fpdu_starts_has(&starts, &cursor, 1444 * 100));
   g_assert_true(fpdu_starts_has(&starts, &cursor, 0));
   g_assert_true(fpdu_starts_has(&starts, &cursor, 1444 * 50));
-  fpdu_starts_clear(&starts);
 }
 
 /* What is forgotten is not there, whether its place is used again or not. */
 TEST(test_forgotten)
 {
-  fpdu_starts starts;
+  g_auto(fpdu_starts) starts = starts_of(4, 100);
   fpdu_starts_cursor cursor = 0;
 
-  fpdu_starts_init(&starts);
-  for (uint64_t n = 0; n < 4; n++) {
-    fpdu_starts_add(&starts, 100 * n);
-  }
   g_assert_true(fpdu_starts_has(&starts, &cursor, 0)); /* 100 is the next to be expected */
   fpdu_starts_forget(&starts, 200);
   fpdu_starts_forget(&starts, 150); /* no less than before */
   g_assert_false(fpdu_starts_has(&starts, &cursor, 0));
   g_assert_false(fpdu_starts_has(&starts, &cursor, 100));
   g_assert_true(fpdu_starts_has(&starts, &cursor, 200));
-  fpdu_starts_clear(&starts);
 }
 
 /* A decoder finds FPDUs after those that follow them, and has a cursor all the while; at last it lets go of
@@ -61,10 +63,9 @@ TEST(test_forgotten)
 TEST(test_added_in_any_order)
 {
   enum { FPDUS = 1000 };
-  fpdu_starts starts;
+  g_auto(fpdu_starts) starts = starts_of(0, 0);
   fpdu_starts_cursor cursor = 0;
 
-  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < FPDUS; n++) {
     uint64_t place = n * 387 % FPDUS; /* each of them once */
     g_assert_false(fpdu_starts_has(&starts, &cursor, 10 * place));
@@ -81,7 +82,6 @@ TEST(test_added_in_any_order)
   for (uint64_t n = 300; n < FPDUS; n++) {
     g_assert_true(fpdu_starts_has(&starts, &cursor, 10 * n));
   }
-  fpdu_starts_clear(&starts);
 }
 
 /* Wherever the cursor is, the answer is the same, and another one that asks for the next start gets it: FPDUs
@@ -89,11 +89,10 @@ TEST(test_added_in_any_order)
 TEST(test_from_anywhere)
 {
   enum { FPDUS = 40, FORGOTTEN = 10 };
-  fpdu_starts starts;
+  g_auto(fpdu_starts) starts = starts_of(0, 0);
   bool is_start[100 * FPDUS] = {false};
   uint64_t offset = 0;
 
-  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < FPDUS; n++) {
     fpdu_starts_add(&starts, offset);
     is_start[offset] = n >= FORGOTTEN;
@@ -107,17 +106,15 @@ TEST(test_from_anywhere)
       g_assert_true(fpdu_starts_has(&starts, &cursor, asked) == is_start[asked]);
     }
   }
-  fpdu_starts_clear(&starts);
 }
 
 /* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10
  * octets. */
 TEST(test_room)
 {
-  fpdu_starts starts;
+  g_auto(fpdu_starts) starts = starts_of(0, 0);
   fpdu_starts_cursor cursor = 0;
 
-  fpdu_starts_init(&starts);
   for (uint64_t n = 0; n < 100000; n++) {
     fpdu_starts_add(&starts, 10 * n);
     if (n >= 100) {
@@ -133,7 +130,6 @@ TEST(test_room)
       g_assert_true(fpdu_starts_has(&starts, &late, 10 * n));
     }
   }
-  fpdu_starts_clear(&starts);
 }
 
 /* Against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32 on the
@@ -142,14 +138,13 @@ TEST(test_random)
 {
   enum { STEPS = 20000, SPAN = 4000 };
   const guint32 seed = 20261121;
-  GRand *random = g_rand_new_with_seed(seed);
-  GHashTable *all = g_hash_table_new(NULL, NULL);
-  fpdu_starts starts;
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  g_autoptr(GHashTable) all = g_hash_table_new(NULL, NULL);
+  g_auto(fpdu_starts) starts = starts_of(0, 0);
   fpdu_starts_cursor cursor = 0;
   uint64_t end = 0, forgotten = 0;
 
   g_test_message("seed %u", seed);
-  fpdu_starts_init(&starts);
   starts.first = UINT32_MAX - 5;
   for (int i = 0; i < STEPS; i++) {
     uint64_t asked = (uint64_t)g_rand_int_range(random, 0, SPAN) + (end > SPAN ? end - SPAN : 0);
@@ -165,7 +160,4 @@ TEST(test_random)
     bool expected = asked >= forgotten && g_hash_table_contains(all, GSIZE_TO_POINTER(asked));
     g_assert_true(fpdu_starts_has(&starts, &cursor, asked) == expected);
   }
-  fpdu_starts_clear(&starts);
-  g_hash_table_unref(all);
-  g_rand_free(random);
 }

@@ -34,6 +34,9 @@ static uint32_t tcp_payload_octets(const ip_fragments *fragments)
   return fragments->octets - fragments->tcp_header_octets;
 }
 
+/* A test of `fragments`, which is empty. */
+#define FRAGMENTS_TEST(name) TEST_OF(ip_fragments, fragments, ip_fragments_new(), name)
+
 /* 100 octets and 20 of TCP header in pieces 0 … 48, 48 … 96, 96 … 120, in every order. */
 static const unsigned every_order_rows[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                                {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -57,9 +60,8 @@ ROW_TEST(test_every_order, every_order_rows)
 }
 
 /* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24. */
-TEST(test_octets)
+FRAGMENTS_TEST(test_octets)
 {
-  g_autoptr(ip_fragments) fragments = ip_fragments_new();
   offer(fragments, numbered_piece(4, 9, 100, 96, 24));
   EXPECT_FIELDS(fragments, (octets, 24), (has_first, false));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 24);
@@ -83,11 +85,10 @@ TEST(test_first_fragment_without_payload)
 
 /* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all
  * around. */
-TEST(test_header_octets)
+FRAGMENTS_TEST(test_header_octets)
 {
   static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
                                       0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
-  g_autoptr(ip_fragments) fragments = ip_fragments_new();
   g_autoptr(datagram) forged = forged_fragment(9, 0, true, sizeof segment, 0);
   g_autofree uint8_t *wire = fixture_wire(forged);
   memcpy(wire + 20, segment, sizeof segment);
@@ -132,9 +133,8 @@ ROW_TEST(test_verdicts, verdicts_rows)
 }
 
 /* After the end there is nothing, and no other end. */
-TEST(test_the_end)
+FRAGMENTS_TEST(test_the_end)
 {
-  g_autoptr(ip_fragments) fragments = ip_fragments_new();
   offer(fragments, forged_fragment(5, 64, false, 10, 1));
   g_assert_cmpint(offer(fragments, forged_fragment(5, 80, true, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
   g_assert_cmpint(offer(fragments, forged_fragment(5, 80, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
@@ -179,9 +179,8 @@ TEST(test_ecn)
 }
 
 /* Whole, but no TCP segment: a data offset of 0. */
-TEST(test_no_segment)
+FRAGMENTS_TEST(test_no_segment)
 {
-  g_autoptr(ip_fragments) fragments = ip_fragments_new();
   offer(fragments, forged_fragment(5, 0, true, 32, 0));
   offer(fragments, forged_fragment(5, 32, false, 1, 0));
   g_assert_true(ip_fragments_are_whole(fragments));

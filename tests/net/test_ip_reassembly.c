@@ -94,6 +94,9 @@ static uint64_t held_in_all(ip_reassembly *reassembly)
   return octets;
 }
 
+/* A test of `reassembly`, which is unlimited. */
+#define UNLIMITED_TEST(name) TEST_OF(ip_reassembly, reassembly, with(UNLIMITED, 0), name)
+
 /* What is no fragment goes through at once, whatever the option. */
 TEST(test_whole_packets_pass)
 {
@@ -148,10 +151,9 @@ ROW_TEST(test_one_buffer_goes_to_the_younger, one_buffer)
 
 /* Option 3. MPA-341: no fragment is dropped, however many datagrams have one missing; the most that was held
  * is counted. MPA-344: this is the default of receiver.ip_reassembly. */
-TEST(test_unlimited)
+UNLIMITED_TEST(test_unlimited)
 {
   enum { DATAGRAMS = 2000 };
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 1; number <= DATAGRAMS; number++) {
     g_assert_false(give_piece(reassembly, number, 1460, 0, 1000));
   }
@@ -207,9 +209,8 @@ TEST(test_spanning_exactly)
 
 /* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is
  * nobody's yet. */
-TEST(test_held_octets)
+UNLIMITED_TEST(test_held_octets)
 {
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   const datagram_flow one = numbered_flow(4, 1);
   const datagram_flow two = numbered_flow(4, 2);
   give(reassembly, "1/1460:0+1000 2/1460:800+400");
@@ -227,10 +228,9 @@ TEST(test_held_octets)
 
 /* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it.
  * Nothing is left. */
-TEST(test_timeout)
+UNLIMITED_TEST(test_timeout)
 {
   const time_ps start = 10 * TIME_PS_PER_SECOND;
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
   ip_reassembly_receive(reassembly, numbered_piece(4, 1, 1460, 800, 400), start + 100);
   ip_reassembly_receive(reassembly, numbered_piece(4, 2, 1460, 0, 800), start + 200);
@@ -250,9 +250,8 @@ TEST(test_timeout)
 
 /* RFC 5722 §4: fragments that overlap take their datagram with them; an exact duplicate does no harm. After a
  * datagram is whole, its identification is another datagram's. */
-TEST(test_overlaps)
+UNLIMITED_TEST(test_overlaps)
 {
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   give(reassembly, "1/1460:0+1000 1/1460:0+1000");
   g_assert_cmpuint(held_in_all(reassembly), ==, 980);
   give(reassembly, "1/1460:1000+480= 1/1460:1000+480 1/1460:0+1000= 2/1460:0+1000 2/1460:992+400");
@@ -309,11 +308,10 @@ ROW_TEST(test_bounds, bounds_rows)
 }
 
 /* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of
- * alone: without octets; behind octet 65515 (20 of IP header make 65535); followed by others and of no whole
+ * alone: without octets; beyond octet 65515 (20 of IP header make 65535); followed by others and of no whole
  * number of units. */
-TEST(test_malformed)
+UNLIMITED_TEST(test_malformed)
 {
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   const ip_reassembly_statistics *counts = ip_reassembly_counted(reassembly);
   give(reassembly, "1/1460:0+1000");
   g_assert_null(ip_reassembly_receive(reassembly, forged_fragment(1, 1000, true, 0, 0), 0));
@@ -330,11 +328,10 @@ TEST(test_malformed)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
-/* Datagrams are told apart by addresses and identification (RFC 791 §3.2): these have the same number in IPv4
- * and IPv6. */
-TEST(test_versions_are_apart)
+/* Datagrams are distinguished by addresses and identification (RFC 791 §3.2): these have the same number in
+ * IPv4 and IPv6. */
+UNLIMITED_TEST(test_versions_are_apart)
 {
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   give(reassembly, "0/1460:0+1000");
   g_assert_null(ip_reassembly_receive(reassembly, numbered_piece(6, 0, 1460, 1000, 480), 0));
   g_autoptr(datagram) whole = ip_reassembly_receive(reassembly, numbered_piece(6, 0, 1460, 0, 1000), 0);
@@ -353,9 +350,8 @@ static datagram *identified(uint32_t from, uint32_t length, uint32_t identificat
 }
 
 /* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
-TEST(test_ipv6_identification)
+UNLIMITED_TEST(test_ipv6_identification)
 {
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   ip_reassembly_receive(reassembly, identified(0, 1000, 0x10001), 0);
   g_assert_null(ip_reassembly_receive(reassembly, identified(1000, 480, 0x20001), 0));
   g_autoptr(datagram) whole = ip_reassembly_receive(reassembly, identified(1000, 480, 0x10001), 0);
@@ -374,9 +370,8 @@ TEST(test_ipv6_advice)
 
 /* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held
  * comes to the window without those. Nothing of it is ever seen by TCP. */
-TEST(test_a_window_of_holes)
+UNLIMITED_TEST(test_a_window_of_holes)
 {
-  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 0; number < 64; number++) {
     g_assert_false(give_piece(reassembly, number, 1460, 0, 744));
     g_assert_false(give_piece(reassembly, number, 1460, 744, 728));

@@ -85,8 +85,7 @@ TEST(test_octets_of_the_file)
   struct {
     uint32_t magic;
     uint16_t major, minor;
-    uint32_t zone, accuracy, snapshot, link_type;
-    uint32_t seconds, nanoseconds, captured, original;
+    uint32_t zone, accuracy, snapshot, link_type, seconds, nanoseconds, captured, original;
   } start;
   g_assert_cmpuint(sizeof start, ==, 40);
   memcpy(&start, contents, sizeof start);

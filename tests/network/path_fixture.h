@@ -22,7 +22,7 @@ datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t le
 
 datagram *test_packet(int64_t position, uint32_t length, uint8_t flags);
 
-/* A pure ACK of `number`, to be told apart by it. */
+/* A pure ACK of `number`, by which it is recognised. */
 datagram *test_numbered_packet(uint32_t number);
 
 uint32_t test_number_of(const datagram *packet);

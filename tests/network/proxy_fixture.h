@@ -42,15 +42,12 @@ typedef struct proxy_host {
   struct proxy_host *peer;
   tcp_transport *connection;
   proxy_wire *out;
-  unsigned seed;
-  unsigned peer_seed;
+  unsigned seed, peer_seed;
   uint64_t posted;
   uint64_t received;     /* in order and right */
   uint64_t acknowledged; /* by the proxy, of what was posted */
   uint64_t most_ahead;   /* so many octets more than the peer had received then */
-  bool established;
-  bool finished;
-  bool closed;
+  bool established, finished, closed;
   tcp_close_reason reason;
 } proxy_host;
 

@@ -34,8 +34,7 @@ static void assert_counts(const path_element *observer, uint64_t segments, uint6
 TEST(test_counts)
 {
   static const struct {
-    int64_t from;
-    int64_t to;
+    int64_t from, to;
     uint64_t starting;
   } segments[] = {{0, 500, 1},     {500, 1500, 2},  {1500, 1900, 3}, {1900, 2100, 3},
                   {2100, 2500, 3}, {4000, 4500, 4}, {500, 1000, 5}};

@@ -33,8 +33,8 @@ TEST(test_due)
   EXPECT_FIELDS(&flows[0], (deadline, 20), (send_order, 9));
 }
 
-/* The flow that is due last may be put off where it stands, and is then still behind none; the first one
- * moves behind the others. */
+/* The flow that is due last may be put off where it stands, and is then still after none; the first one
+ * moves after the others. */
 TEST(test_put_off)
 {
   path_box box = {.datagrams = NULL};

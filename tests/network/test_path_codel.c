@@ -13,7 +13,7 @@ static path_queue_manager *codel_new(void)
       .target_ps = (time_ps)5 * MS, .interval_ps = (time_ps)100 * MS, .packet_octets = 1500});
 }
 
-/* The verdict on a packet that has waited `waited_ms` and has `octets` behind it. */
+/* The verdict on a packet that has waited `waited_ms` with `octets` waiting after it. */
 static path_queue_verdict ask(path_queue_manager *codel, int waited_ms, uint64_t octets, bool ecn_capable,
                               time_ps now)
 {
@@ -22,7 +22,7 @@ static path_queue_verdict ask(path_queue_manager *codel, int waited_ms, uint64_t
   return codel->class->dequeue(codel, &question, now);
 }
 
-/* At `now_ms`, of a packet that has waited 10 ms and has six behind it. */
+/* At `now_ms`, of a packet that has waited 10 ms, with six waiting after it. */
 static void assert_verdict(path_queue_manager *codel, int now_ms, path_queue_verdict expected)
 {
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)now_ms * MS), ==, expected);

@@ -20,31 +20,33 @@ static path_fixture set_up(path_corrupt_mode mode, double probability)
 
 static datagram *ipv6_packet(uint32_t length)
 {
-  const ip_address source = ip_address_v6(0xFD00000000000000, 1);
-  const ip_address destination = ip_address_v6(0xFD00000000000000, 2);
-  tcp_header header = test_header(1000, 0, TCP_ACK);
-  buffer_chain payload = {0};
+  const tcp_header header = test_header(1000, 0, TCP_ACK);
   uint8_t octets[PAYLOAD];
   memset(octets, 0x5A, sizeof octets);
-  buffer_chain_append_copy(&payload, octets, length);
-  return datagram_new_in(NULL, &source, &destination, &header, &payload);
+  return packet_between(ip_address_v6(0xFD00000000000000, 1), ip_address_v6(0xFD00000000000000, 2), &header,
+                        octets, length);
+}
+
+static unsigned count_bits(const uint8_t *before, const uint8_t *after, uint32_t octets)
+{
+  unsigned bits = 0;
+  for (uint32_t i = 0; i < octets; i++) {
+    bits += (unsigned)__builtin_popcount((unsigned)(before[i] ^ after[i]));
+  }
+  return bits;
 }
 
 /* The wire octets of what comes out for `packet`, and of the packet itself before; returns how many bits
  * differ. */
-static unsigned send(path_fixture *f, datagram *packet, uint8_t before[], uint8_t behind[])
+static unsigned send(path_fixture *f, datagram *packet, uint8_t before[], uint8_t after[])
 {
   uint32_t octets = datagram_octets(packet);
-  unsigned bits = 0;
   datagram_write(packet, before, true);
   path_element_receive(f->element, packet, 0);
   const datagram *result = test_output_at(f->output, 0)->packet;
   g_assert_cmpuint(datagram_octets(result), ==, octets);
-  datagram_write(result, behind, true);
-  for (uint32_t i = 0; i < octets; i++) {
-    bits += (unsigned)__builtin_popcount((unsigned)(before[i] ^ behind[i]));
-  }
-  return bits;
+  datagram_write(result, after, true);
+  return count_bits(before, after, octets);
 }
 
 /* One bit of what the checksum covers, header and payload alike (20 of 140 octets: of 2000 packets 286, sigma
@@ -52,13 +54,12 @@ static unsigned send(path_fixture *f, datagram *packet, uint8_t before[], uint8_
 TEST(test_caught)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
-  uint8_t before[IPV4_OCTETS];
-  uint8_t behind[IPV4_OCTETS];
+  uint8_t before[IPV4_OCTETS], after[IPV4_OCTETS];
   guint in_header = 0;
   for (int i = 0; i < 2000; i++) {
-    g_assert_cmpuint(send(&f, test_packet(i, PAYLOAD, TCP_ACK), before, behind), ==, 1);
-    g_assert_cmpmem(before, 20, behind, 20); /* not the IP header */
-    in_header += memcmp(before + 20, behind + 20, 20) != 0;
+    g_assert_cmpuint(send(&f, test_packet(i, PAYLOAD, TCP_ACK), before, after), ==, 1);
+    g_assert_cmpmem(before, 20, after, 20); /* not the IP header */
+    in_header += memcmp(before + 20, after + 20, 20) != 0;
     g_assert_false(datagram_checksum_is_right(test_output_at(f.output, 0)->packet));
     test_output_clear(f.output);
   }
@@ -71,11 +72,10 @@ TEST(test_caught)
 TEST(test_caught_ipv6_and_empty)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
-  uint8_t before[60 + PAYLOAD];
-  uint8_t behind[60 + PAYLOAD];
+  uint8_t before[60 + PAYLOAD], after[60 + PAYLOAD];
   for (int i = 0; i < 1000; i++) {
-    g_assert_cmpuint(send(&f, ipv6_packet(i % 2 == 0 ? PAYLOAD : 0), before, behind), ==, 1);
-    g_assert_cmpmem(before, 40, behind, 40);
+    g_assert_cmpuint(send(&f, ipv6_packet(i % 2 == 0 ? PAYLOAD : 0), before, after), ==, 1);
+    g_assert_cmpmem(before, 40, after, 40);
     g_assert_false(datagram_checksum_is_right(test_output_at(f.output, 0)->packet));
     test_output_clear(f.output);
   }
@@ -86,22 +86,17 @@ TEST(test_caught_ipv6_and_empty)
 TEST(test_uncaught)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
-  uint8_t before[IPV4_OCTETS];
-  uint8_t behind[IPV4_OCTETS];
+  uint8_t before[IPV4_OCTETS], after[IPV4_OCTETS];
   for (int i = 0; i < 1000; i++) {
     datagram *packet = test_packet(i, PAYLOAD, TCP_ACK);
     if (i % 2 == 0) {
-      datagram_carry_checksum(packet); /* as behind an element that damages others */
+      datagram_carry_checksum(packet); /* as after an element that damages others */
     }
-    send(&f, packet, before, behind);
+    send(&f, packet, before, after);
     const datagram *result = test_output_at(f.output, 0)->packet;
     g_assert_true(datagram_checksum_is_right(result));
-    g_assert_cmpmem(before, 36, behind, 36);
-    unsigned bits = 0;
-    for (int k = 40; k < IPV4_OCTETS; k++) {
-      bits += (unsigned)__builtin_popcount((unsigned)(before[k] ^ behind[k]));
-    }
-    g_assert_cmpuint(bits, ==, 1);
+    g_assert_cmpmem(before, 36, after, 36);
+    g_assert_cmpuint(count_bits(before + 40, after + 40, PAYLOAD), ==, 1);
     test_output_clear(f.output);
   }
 }
@@ -110,9 +105,8 @@ TEST(test_uncaught)
 TEST(test_uncaught_needs_payload)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
-  uint8_t before[IPV4_OCTETS];
-  uint8_t behind[IPV4_OCTETS];
-  g_assert_cmpuint(send(&f, test_packet(0, 0, TCP_SYN), before, behind), ==, 0);
+  uint8_t before[IPV4_OCTETS], after[IPV4_OCTETS];
+  g_assert_cmpuint(send(&f, test_packet(0, 0, TCP_SYN), before, after), ==, 0);
   g_assert_cmpuint(f.element->counts.damaged, ==, 0);
 }
 
@@ -156,8 +150,7 @@ TEST(test_shared_octets)
     g_auto(path_fixture) f = set_up(mode, 1);
     g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram *copy = datagram_copy(packet);
-    uint8_t before[IPV4_OCTETS];
-    uint8_t later[IPV4_OCTETS];
+    uint8_t before[IPV4_OCTETS], later[IPV4_OCTETS];
     datagram_write(packet, before, true);
     path_element_receive(f.element, datagram_ref(packet), 0);
     path_element_receive(f.element, copy, 0);
@@ -181,12 +174,12 @@ TEST(test_probability)
   g_assert_cmpfloat_with_epsilon(wrong, 400, 5 * 19.8);
 }
 
-/* What is behind it sees ports, flags, lengths and offsets that nobody sent: all elements pass them on. */
-TEST(test_elements_behind_are_safe)
+/* What follows it sees ports, flags, lengths and offsets that nobody sent: all elements pass them on. */
+TEST(test_elements_after_it_are_safe)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   g_autoptr(random_stream) random = random_stream_new(1, "others.forward");
-  path_element *behind[] = {
+  path_element *after[] = {
       path_rfc4737_entrance_new(),
       path_loss_new(&(path_loss_config){.every = 1000}, random),
       path_ecn_mark_new(&(path_ecn_mark_config){.probability = 0.5}, random),
@@ -194,23 +187,20 @@ TEST(test_elements_behind_are_safe)
       path_jitter_new(&(path_jitter_config){.delay_ps = 5, .jitter_ps = 5, .reorders = true}, random, NULL),
       path_rfc4737_exit_new(),
   };
-  path_element_set_output(f.element, path_element_input, behind[0]);
-  for (gsize i = 0; i < G_N_ELEMENTS(behind); i++) {
-    if (i + 1 < G_N_ELEMENTS(behind)) {
-      path_element_set_output(behind[i], path_element_input, behind[i + 1]);
-    } else {
-      path_element_set_output(behind[i], test_output, f.output);
-    }
+  path_element_set_output(f.element, path_element_input, after[0]);
+  for (gsize i = 0; i + 1 < G_N_ELEMENTS(after); i++) {
+    path_element_set_output(after[i], path_element_input, after[i + 1]);
   }
+  path_element_set_output(after[G_N_ELEMENTS(after) - 1], test_output, f.output);
   for (int i = 0; i < 5000; i++) {
     path_element_receive(f.element, test_packet(i, i % 3, i % 100 == 0 ? TCP_SYN : TCP_ACK), i);
-    test_run_until(behind[4], i);
+    test_run_until(after[4], i);
   }
-  test_run_until(behind[3], 10000);
-  test_run_until(behind[4], 20000);
+  test_run_until(after[3], 10000);
+  test_run_until(after[4], 20000);
   /* every 1000th of the 3333 with payload is lost */
   g_assert_cmpuint(f.output->len, ==, 5000 - 3);
-  for (gsize i = 0; i < G_N_ELEMENTS(behind); i++) {
-    path_element_free(behind[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS(after); i++) {
+    path_element_free(after[i]);
   }
 }

@@ -6,9 +6,9 @@
 #include "path_fixture.h"
 #include "test.h"
 
-/* Seven packets of which the third and the fourth are chosen: each copy is right behind, in the same
+/* Seven packets of which the third and the fourth are chosen: each copy follows at once, in the same
  * picosecond, with the octets and the numbers of its original. */
-TEST(test_the_copy_is_right_behind)
+TEST(test_the_copy_follows_at_once)
 {
   g_auto(path_fixture) f =
       fixture_of_stream(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
@@ -48,7 +48,7 @@ TEST(test_probability)
   g_assert_cmpfloat_with_epsilon((double)duplicate->counts.duplicated, 1000, 5 * 30.8);
 }
 
-/* What becomes of the original behind the element does not reach the copy: of two packets one is damaged. */
+/* What becomes of the original after the element does not reach the copy: of two packets one is damaged. */
 TEST(test_the_copy_is_its_own)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "duplicate.forward");

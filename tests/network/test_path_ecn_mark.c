@@ -12,7 +12,7 @@ static path_fixture set_up(const path_ecn_mark_config *config)
   return f;
 }
 
-/* The ECN field that a packet of `ecn` has behind the element. */
+/* The ECN field that a packet of `ecn` has after the element. */
 static datagram_ecn send(path_fixture *f, datagram_ecn ecn)
 {
   datagram *packet = test_packet(0, 10, TCP_ACK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Nodes in a chain: a packet goes from one to the next, each tells its own moment. */
+/* Nodes in a chain: a packet goes from one to the next, each has a deadline of its own. */
 #include "network/path_element.h"
 #include "network/path_impairments.h"
 #include "path_fixture.h"

@@ -9,8 +9,7 @@ enum { US = 1000000 };
 /* --- The tables --- */
 
 typedef struct entry {
-  int index;
-  int value;
+  int index, value;
 } entry;
 
 /* The table has these entries, and never decreases; the sum of its entries. */

@@ -33,13 +33,13 @@ static void check(const char *chosen, const char *empty, uint32_t by_segments, t
   g_assert_cmpuint(displace->counts.displaced, ==, held);
 }
 
-/* Packet 2 goes on behind the third that passes: 5. */
+/* Packet 2 goes on after the third that passes: 5. */
 TEST(test_by_segments)
 {
   check(".x.....", ".......", 3, 1000, "1@10 3@30 4@40 5@50 2@50 6@60 7@70");
 }
 
-/* Those without payload pass and do not count: 3 and 5 are none, so 2 goes on behind 4, 6 and 7. A chosen one
+/* Those without payload pass and do not count: 3 and 5 are none, so 2 goes on after 4, 6 and 7. A chosen one
  * without payload passes too. */
 TEST(test_only_payload_counts)
 {
@@ -47,13 +47,13 @@ TEST(test_only_payload_counts)
   check(".x......", ".e......", 3, 1000, "1@10 2@20 3@30 4@40 5@50 6@60 7@70 8@80");
 }
 
-/* A chosen one does not pass: 2 and 3 are both behind two that do, 4 and 5; 3 stays behind 2. */
+/* A chosen one does not pass: 2 and 3 both come after two that do, 4 and 5; 3 stays after 2. */
 TEST(test_neighbours)
 {
   check(".xx....", ".......", 2, 1000, "1@10 4@40 5@50 2@50 3@50 6@60 7@70");
 }
 
-/* The last ones of a flow: nothing comes behind 4 but 5, so it goes on 1000 after it came. */
+/* The last ones of a flow: nothing comes after 4 but 5, so it goes on 1000 after it came. */
 TEST(test_the_wait_is_bounded)
 {
   check("...x.", ".....", 3, 1000, "1@10 2@20 3@30 5@50 4@1040");

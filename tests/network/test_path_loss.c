@@ -28,8 +28,7 @@ TEST(test_list_counts_segments_with_payload)
   g_auto(path_fixture) f = loss_of((path_loss_config){.drop = {drop, G_N_ELEMENTS(drop)}}, 1);
   /* ack numbers name the packets; 20, 30 and 60 have no payload and do not count */
   const struct {
-    uint32_t number;
-    uint32_t octets;
+    uint32_t number, octets;
   } packets[] = {{10, 5}, {20, 0}, {30, 0}, {40, 1}, {50, 7}, {60, 0}, {70, 9}, {80, 9}};
   for (gsize i = 0; i < G_N_ELEMENTS(packets); i++) {
     receive(&f, packets[i].number, packets[i].octets, 5);

@@ -21,8 +21,7 @@ enum {
 };
 
 typedef struct given_segment {
-  int64_t from;
-  int64_t to;
+  int64_t from, to;
   uint32_t timestamp;
 } given_segment;
 
@@ -32,8 +31,7 @@ typedef struct flow_state {
   int64_t next; /* of the first transmission */
   uint32_t acknowledgement;
   bool finished; /* the FIN has come out */
-  uint8_t given[STREAM];
-  uint8_t came[STREAM];
+  uint8_t given[STREAM], came[STREAM];
   uint32_t newest_timestamp[STREAM]; /* of those that brought the octet */
   GArray *segments;                  /* of given_segment */
 } flow_state;

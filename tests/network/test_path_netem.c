@@ -20,8 +20,7 @@ static uint32_t netem_share(double share)
  * rho. */
 typedef struct netem_numbers {
   GRand *random;
-  uint32_t rho;
-  uint32_t last;
+  uint32_t rho, last;
 } netem_numbers;
 
 static netem_numbers netem_numbers_new(GRand *random, double correlation)
@@ -190,8 +189,7 @@ static void run_element(const netem_line *line, uint64_t seed, bool *chosen)
 
 /* A number of each seed: how they lie. */
 typedef struct netem_sample {
-  double sum;
-  double squares;
+  double sum, squares;
 } netem_sample;
 
 static void add(netem_sample *sample, double value)

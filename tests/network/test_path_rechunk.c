@@ -241,8 +241,7 @@ TEST(test_connections_are_apart)
   test_output_clear(f.output);
   const struct {
     uint16_t port;
-    int64_t from;
-    int64_t to;
+    int64_t from, to;
     time_ps at;
   } inputs[] = {{1, 0, 100, 10}, {2, 0, 500, 20}, {3, 0, 300, 30}, {1, 100, 200, 40}, {3, 300, 1000, 50}};
   for (guint i = 0; i < G_N_ELEMENTS(inputs); i++) {
@@ -270,8 +269,7 @@ enum { STREAM = 20000 };
 
 /* Everything a run of the random tests knows. */
 typedef struct shadow {
-  uint32_t chunk;
-  uint32_t phase;
+  uint32_t chunk, phase;
   uint8_t forwarded[STREAM + 1]; /* 1: this octet came out */
   uint8_t given[STREAM + 1];     /* 1: this octet went in */
   uint8_t may_cut[STREAM + 1];   /* 1: a cut before this octet is no line of the grid, but has a reason */

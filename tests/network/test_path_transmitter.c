@@ -48,7 +48,7 @@ static void send_small(fixture *f, uint32_t number, time_ps now)
   path_element_receive(f->transmitter, test_numbered_packet(number), now);
 }
 
-/* Two may wait behind the one in transmission. At 0: 1 starts, 2 waits to 78,000, 3 to 156,000, 4 is dropped.
+/* Two may wait after the one in transmission. At 0: 1 starts, 2 waits to 78,000, 3 to 156,000, 4 is dropped.
  * At 77,999 still two wait: 5 is dropped. At 78,000 the transmitter becomes free before the packet comes: 6
  * may wait. */
 TEST(test_tail_drop_at_the_tie)
@@ -211,8 +211,7 @@ TEST(test_threshold_in_octets)
 typedef struct fixed_manager {
   path_queue_manager manager;
   const path_queue_verdict *verdicts; /* of the packets in the order asked; then all pass */
-  guint count;
-  guint asked;
+  guint count, asked;
   path_queue_question questions[16];
   bool *freed;
 } fixed_manager;
@@ -271,7 +270,7 @@ TEST(test_manager_at_enqueue)
 }
 
 /* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped,
- * having waited 77,990 and 77,980 with 2 and 1 behind, and 4 leaves; nothing is due then. */
+ * having waited 77,990 and 77,980 with 2 and 1 after them, and 4 leaves; nothing is due then. */
 TEST(test_manager_at_dequeue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};

@@ -239,7 +239,7 @@ TEST(test_aligned_segments_arrived)
 }
 
 /* Fragments in the capture that are not to the measured end take none of its memory, though the last of two
- * comes first and tells no port. */
+ * comes first and has no port. */
 TEST(test_fragments_to_the_other_end)
 {
   enum { FRAGMENT_AT = 6 }; /* in the header of IPv4 */

@@ -13,8 +13,7 @@ typedef struct fixture {
   tcp_transport *tcp;
   GString *
       events; /* "e 0+100@3 f c0 ": established; octets, and how long they had been there; finished; closed */
-  uint32_t segments;
-  uint32_t new_octets;
+  uint32_t segments, new_octets;
   bool refuses;
 } fixture;
 
@@ -139,11 +138,13 @@ static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
   replay_transport_sent(f->tcp, &header, 0);
 }
 
+/* A test of `f`, which is a receiver of a stream from its beginning. */
+#define RECEIVER_TEST(name) TEST_OF(fixture, f, set_up(), name)
+
 /* The SYN alone establishes nothing; the first ACK does, with payload or without, and so does the SYN of a
  * peer that was called. It is not reported twice. */
-TEST(test_establishment)
+RECEIVER_TEST(test_establishment)
 {
-  g_autoptr(fixture) f = set_up();
   receive(f, -1, 0, TCP_SYN);
   assert_events(f, "");
   g_assert_false(tcp_transport_is_established(f->tcp));
@@ -182,9 +183,8 @@ TEST(test_a_hole)
 
 /* Repeated octets are counted and not passed; nothing goes up of a segment that the layer above refuses,
  * which can come again. */
-TEST(test_repeats_and_refusals)
+RECEIVER_TEST(test_repeats_and_refusals)
 {
-  g_autoptr(fixture) f = set_up();
   receive(f, 0, 100, TCP_ACK);
   receive(f, 0, 100, TCP_ACK);
   receive(f, 50, 100, TCP_ACK);
@@ -201,9 +201,8 @@ TEST(test_repeats_and_refusals)
 
 /* Dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum, which is
  * counted apart. */
-TEST(test_no_segments)
+RECEIVER_TEST(test_no_segments)
 {
-  g_autoptr(fixture) f = set_up();
   receive(f, 0, 100, TCP_ACK);
   receive(f, 100, 100, 0);
   receive(f, 100 + (int64_t)REPLAY_WINDOW_OCTETS, 100, TCP_ACK);
@@ -218,9 +217,8 @@ TEST(test_no_segments)
 
 /* Both FINs in the capture, and both acknowledged: then it is closed, and counts nothing any more; not
  * before. */
-TEST(test_the_end)
+RECEIVER_TEST(test_the_end)
 {
-  g_autoptr(fixture) f = set_up();
   receive(f, 0, 100, TCP_ACK);
   receive(f, 100, 0, TCP_ACK | TCP_FIN);
   assert_events(f, "e 0+100@0 f ");
@@ -234,9 +232,8 @@ TEST(test_the_end)
 }
 
 /* RFC 5961 §3.2: only a RST at RCV.NXT ends it; after the peer's FIN as if it had ended well. */
-TEST(test_resets)
+RECEIVER_TEST(test_resets)
 {
-  g_autoptr(fixture) f = set_up();
   receive(f, 0, 100, TCP_ACK);
   receive(f, 101, 0, TCP_RST);
   assert_events(f, "e 0+100@0 ");
@@ -264,11 +261,10 @@ TEST(test_a_part_of_a_stream)
 
 /* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another
  * epoch. */
-TEST(test_paws)
+RECEIVER_TEST(test_paws)
 {
   static const uint32_t times[] = {500000, 499000, 498999};
 
-  g_autoptr(fixture) f = set_up();
   for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
     g_autoptr(datagram) packet = segment((int64_t)i * 100, 100, TCP_ACK, &times[i]);
     tcp_transport_receive(f->tcp, packet, 0);
@@ -278,11 +274,10 @@ TEST(test_paws)
 }
 
 /* RFC 7323 §5.5: what came half a period of a microsecond clock ago compares with nothing any more. */
-TEST(test_paws_after_idleness)
+RECEIVER_TEST(test_paws_after_idleness)
 {
   const uint32_t before = 500000, after = 0;
 
-  g_autoptr(fixture) f = set_up();
   for (guint i = 0; i < 2; i++) {
     g_autoptr(datagram) packet = segment(100 * i, 100, TCP_ACK, i == 0 ? &before : &after);
     tcp_transport_receive(f->tcp, packet, i * (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND);
@@ -291,12 +286,11 @@ TEST(test_paws_after_idleness)
 }
 
 /* What is posted is acknowledged when TCP is asked to send, and nothing leaves. */
-TEST(test_nothing_leaves)
+RECEIVER_TEST(test_nothing_leaves)
 {
   static const uint8_t octets[100];
   buffer_chain record;
 
-  g_autoptr(fixture) f = set_up();
   receive(f, 0, 0, TCP_ACK);
   buffer_chain_init(&record);
   buffer_chain_append(&record, octets, sizeof octets, NULL);

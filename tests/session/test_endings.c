@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fault/fault_table.h"
+#include "metrics.h"
 #include "session/simulation.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
@@ -48,7 +49,7 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
     g_assert_cmpint(result.status, ==, code ? RUN_TERMINATED : RUN_OK);
     g_assert_true(code == NULL || g_str_has_prefix(result.message, code));
     g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, seconds);
-    g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
+    EXPECT_METRICS(&result.metrics, (INTEGRITY_OCTETS_WRONG, 0));
   }
 }
 
@@ -58,7 +59,7 @@ typedef struct fault_case {
   const char *error;
   const char *operation; /* that has what the fault can be done to */
   const char *code;      /* NULL: nothing comes of it */
-  gboolean own;          /* the misbehaving end says so itself */
+  gboolean own;          /* the misbehaving end reports it itself */
   double seconds;        /* of simulated time, at most; 0: 1 */
   const char *set;       /* one more; NULL: none */
 } fault_case;
@@ -164,7 +165,7 @@ TEST(test_faults_of_the_responder)
   assert_fault(&reject, "responder");
 }
 
-/* No fault is left out, and the table that users read says the same. */
+/* No fault is left out, and the table that users read agrees. */
 TEST(test_faults_are_all_there)
 {
   for (fault_id id = 0; id < FAULTS; id++) {
@@ -227,8 +228,7 @@ TEST(test_generations)
 }
 
 static const struct {
-  const char *sets[4];
-  const char *code, *side;
+  const char *sets[4], *code, *side;
 } startup_cases[] = {
     {{"responder.rejects=true", NULL}, "rejected", "Responder"},
     {{"initiator.rejects=true", NULL}, "rejected", "Initiator"},
@@ -285,10 +285,9 @@ ROW_TEST(test_amid_long_messages, amid_long_messages_rows)
 /* --- Never hanging --- */
 
 /* The same broken segment again and again, dropped each time (MPA-286): TCP's patience ends it, MPA error
- * 1. The peer is never told, and waits until run.stall ends that. */
+ * 1. The peer learns nothing of it, and waits until run.stall ends that. */
 TEST(test_silent_drop_ends)
 {
-
   assert_ends(STRINGS("fault.error=bad-crc", "mpa.silent_drop=true", "tcp.retries=3", "run.stall=5s"),
               "MPA error 1", "Initiator", 16);
 }
@@ -297,7 +296,6 @@ TEST(test_silent_drop_ends)
  * wait, not the verdict. */
 TEST(test_half_open_ends)
 {
-
   assert_ends(STRINGS("fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"), "MPA error 1",
               "Initiator", 11);
 }
@@ -322,7 +320,7 @@ static const char *pick(GRand *random, const char *const *choices)
 }
 
 /* Whatever goes wrong, and whatever the network does besides: a run ends by itself, well or as the
- * documents say, and what was Delivered is right. */
+ * documents demand, and what was Delivered is right. */
 TEST(test_random_endings)
 {
   enum { SEED = 20261121, CASES = 150 };
@@ -356,7 +354,7 @@ TEST(test_random_endings)
     g_test_message("case %d: --set %s", i, all);
     g_auto(session_result) result =
         run(STRINGS("run.engine=native", "workload.messages=15", "tcp.rto_min=5ms"), sets);
-    /* A length that says too much about a stream's last FPDU leaves its receiver waiting for octets that
+    /* A length that claims too much of a stream's last FPDU leaves its receiver waiting for octets that
      * nobody owes it: run.stall ends that. */
     gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&
                      g_str_has_prefix(result.message, "no progress");

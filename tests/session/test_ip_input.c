@@ -1,136 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands in front of TCP at a host: fragments become packets again, and what waits for that is told,
- * by connection. */
+/* What stands in front of TCP at a host: fragments become packets again, and what waits for that is
+ * reported, by connection. */
 #include "session/ip_input.h"
 
 #include "platform/run_engine.h"
-#include "session_kit.h"
-#include "stack_cleanup.h"
-#include "string_list.h"
-#include "test.h"
+#include "session_fixture.h"
 
-/* A segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload behind 20 of TCP
+/* A segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload after 20 of TCP
  * header, and 504. */
 enum { FULL = 1460, CUT = 976, FIRST_HELD = CUT - 20, SECOND_HELD = FULL + 20 - CUT };
 
 enum { CONNECTIONS = 3 };
 
-typedef struct input_kit {
+typedef struct fixture {
   scenario *s;
   engine *clock;
   ip_input *input;
   enum side side;
-  session_kit_arrivals whole;
-  session_kit_arrivals answers;
-  GString *told; /* "0:956 -:504 ": connection (-: unknown) and octets */
-} input_kit;
+  GArray *whole;
+  GArray *answers;
+  GString *held; /* "0:956 -:504 ": connection (-: unknown) and octets */
+} fixture;
 
 static void on_whole(void *user, datagram *packet, time_ps now)
 {
-  input_kit *k = user;
-
-  session_kit_arrive(&k->whole, packet, now);
+  arrive(((fixture *)user)->whole, packet, now);
 }
 
 static void on_answer(void *user, datagram *packet, time_ps now)
 {
-  input_kit *k = user;
-
-  session_kit_arrive(&k->answers, packet, now);
+  arrive(((fixture *)user)->answers, packet, now);
 }
 
-static void on_held(void *user, uint32_t connection, uint64_t octets, time_ps now)
+static void on_held(void *user, uint32_t connection, uint64_t octets, G_GNUC_UNUSED time_ps now)
 {
-  input_kit *k = user;
+  g_autofree char *number =
+      connection == IP_INPUT_UNKNOWN ? g_strdup("-") : g_strdup_printf("%u", connection);
 
-  (void)now;
-  if (connection == IP_INPUT_UNKNOWN) {
-    g_string_append_printf(k->told, "-:%" G_GUINT64_FORMAT " ", octets);
-  } else {
-    g_string_append_printf(k->told, "%u:%" G_GUINT64_FORMAT " ", connection, octets);
-  }
+  g_string_append_printf(((fixture *)user)->held, "%s:%" G_GUINT64_FORMAT " ", number, octets);
 }
 
 /* By the Initiator's port. */
 static bool connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
 {
-  const input_kit *k = user;
+  const fixture *f = user;
 
-  *connection = (k->side == SIDE_INITIATOR ? flow->destination_port : flow->source_port) -
+  *connection = (f->side == SIDE_INITIATOR ? flow->destination_port : flow->source_port) -
                 (uint32_t)SESSION_INITIATOR_FIRST_PORT;
   return *connection < CONNECTIONS;
 }
 
-static void kit_open(input_kit *k, enum side side, const char *reassembly, const char *size)
+static fixture *set_up(enum side side, const char *reassembly, const char *size)
 {
   static const ip_input_events events = {
       .whole = on_whole, .answer = on_answer, .held = on_held, .connection_of = connection_of};
   g_autofree char *option = g_strconcat("receiver.ip_reassembly=", reassembly, NULL);
   g_autofree char *octets = g_strconcat("receiver.ip_reassembly_size=", size, NULL);
-  GError *error = NULL;
+  fixture *f = g_new(fixture, 1);
 
-  k->s =
-      temporary_scenario("", STRINGS(option, octets, "workload.connections=3", "tcp.receive_window=20000"));
-  k->side = side;
-  k->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
-  k->told = g_string_new("");
-  session_kit_arrivals_init(&k->whole);
-  session_kit_arrivals_init(&k->answers);
-  const ip_reassembly_config config = session_setup_reassembly(scenario_configuration(k->s), side);
-  k->input = ip_input_new(&config, side, k->clock, &events, k);
+  *f = (fixture){.s = temporary_scenario(
+                     "", STRINGS(option, octets, "workload.connections=3", "tcp.receive_window=20000")),
+                 .side = side,
+                 .clock = run_engine_new(RUN_ENGINE_NATIVE, NULL),
+                 .held = g_string_new(""),
+                 .whole = arrivals_new(),
+                 .answers = arrivals_new()};
+  const ip_reassembly_config config = session_setup_reassembly(scenario_configuration(f->s), side);
+  f->input = ip_input_new(&config, side, f->clock, &events, f);
+  return f;
 }
 
-static void kit_close(input_kit *k)
+static void tear_down(fixture *f)
 {
-  ip_input_free(k->input);
-  engine_free(k->clock);
-  scenario_free(k->s);
-  session_kit_arrivals_clear(&k->whole);
-  session_kit_arrivals_clear(&k->answers);
-  g_string_free(k->told, TRUE);
+  ip_input_free(f->input);
+  engine_free(f->clock);
+  scenario_free(f->s);
+  g_array_unref(f->whole);
+  g_array_unref(f->answers);
+  g_string_free(f->held, TRUE);
+  g_free(f);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(input_kit, kit_close)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
 
-/* What has been told since the last time. */
-static void assert_told(input_kit *k, const char *expected)
+/* What has been reported since the last time. */
+static void assert_held(fixture *f, const char *expected)
 {
-  g_assert_cmpstr(k->told->str, ==, expected);
-  g_string_truncate(k->told, 0);
+  g_assert_cmpstr(f->held->str, ==, expected);
+  g_string_truncate(f->held, 0);
 }
 
-/* A segment of `connection` to the kit's side, with an identification of its own, and its fragments. */
-static datagram *segment_to(const input_kit *k, uint32_t connection, uint16_t identification)
+/* A segment of `connection` to the fixture's side, with an identification of its own, and its fragments. */
+static datagram *segment_to(const fixture *f, uint32_t connection, uint16_t identification)
 {
-  datagram *packet = session_kit_segment(connection, side_peer(k->side), 0, FULL, TCP_ACK);
+  datagram *packet = segment_of(connection, side_peer(f->side), 0, FULL, TCP_ACK);
 
   datagram_allow_fragments(packet, identification);
   return packet;
 }
 
-static void receive_first(input_kit *k, const datagram *segment)
+static void receive_first(fixture *f, const datagram *segment)
 {
-  ip_input_receive(k->input, datagram_new_fragment(segment, 0, CUT), engine_now(k->clock));
+  ip_input_receive(f->input, datagram_new_fragment(segment, 0, CUT), engine_now(f->clock));
 }
 
-static void receive_second(input_kit *k, const datagram *segment)
+static void receive_second(fixture *f, const datagram *segment)
 {
-  ip_input_receive(k->input, datagram_new_fragment(segment, CUT, SECOND_HELD), engine_now(k->clock));
+  ip_input_receive(f->input, datagram_new_fragment(segment, CUT, SECOND_HELD), engine_now(f->clock));
 }
 
 /* Whole packets pass at once, ICMP messages, too. */
 TEST(test_whole_packets_pass)
 {
   const ip_address router = ip_address_v4(PATH_ROUTER_ADDRESS);
-  g_auto(input_kit) k;
-
-  kit_open(&k, SIDE_RESPONDER, "drop", "auto");
-  datagram *segment = segment_to(&k, 0, 1);
-  ip_input_receive(k.input, datagram_ref(segment), 0);
-  ip_input_receive(k.input, datagram_new_too_big(&router, segment, 1000), 0);
-  datagram_unref(segment);
-  g_assert_cmpuint(k.whole.list->len, ==, 2);
-  assert_told(&k, "");
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "drop", "auto");
+  g_autoptr(datagram) segment = segment_to(f, 0, 1);
+  ip_input_receive(f->input, datagram_ref(segment), 0);
+  ip_input_receive(f->input, datagram_new_too_big(&router, segment, 1000), 0);
+  g_assert_cmpuint(f->whole->len, ==, 2);
+  assert_held(f, "");
 }
 
 /* Fragments of two connections come in turns, those of the second in the wrong order. Each connection
@@ -139,77 +127,72 @@ TEST(test_whole_packets_pass)
 TEST(test_two_connections)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    g_auto(input_kit) k;
-
-    kit_open(&k, side, "unlimited", "auto");
-    g_autoptr(datagram) a = segment_to(&k, 0, 1);
-    g_autoptr(datagram) b = segment_to(&k, 2, 2);
-    g_autoptr(datagram) c = segment_to(&k, 0, 3);
-    receive_first(&k, a);
-    assert_told(&k, "0:956 ");
-    receive_second(&k, b);
-    assert_told(&k, "-:504 0:956 ");
-    receive_first(&k, c);
-    assert_told(&k, "0:1912 ");
-    receive_first(&k, b);
-    assert_told(&k, "-:0 0:1912 2:0 "); /* whole, so nothing */
-    g_assert_cmpuint(k.whole.list->len, ==, 1);
-    receive_second(&k, a);
-    assert_told(&k, "0:956 ");
-    receive_second(&k, c);
-    assert_told(&k, "0:0 ");
-    g_assert_cmpuint(k.whole.list->len, ==, 3);
+    g_autoptr(fixture) f = set_up(side, "unlimited", "auto");
+    g_autoptr(datagram) a = segment_to(f, 0, 1);
+    g_autoptr(datagram) b = segment_to(f, 2, 2);
+    g_autoptr(datagram) c = segment_to(f, 0, 3);
+    receive_first(f, a);
+    assert_held(f, "0:956 ");
+    receive_second(f, b);
+    assert_held(f, "-:504 0:956 ");
+    receive_first(f, c);
+    assert_held(f, "0:1912 ");
+    receive_first(f, b);
+    assert_held(f, "-:0 0:1912 2:0 "); /* whole, so nothing */
+    g_assert_cmpuint(f->whole->len, ==, 1);
+    receive_second(f, a);
+    assert_held(f, "0:956 ");
+    receive_second(f, c);
+    assert_held(f, "0:0 ");
+    g_assert_cmpuint(f->whole->len, ==, 3);
     static const uint32_t of[] = {2, 0, 0};
     for (guint i = 0; i < 3; i++) {
-      const datagram *whole = session_kit_arrived(&k.whole, i)->packet;
+      const datagram *whole = arrival_at(f->whole, i)->packet;
       datagram_flow flow;
       uint32_t connection;
       g_assert_cmpint(whole->kind, ==, DATAGRAM_TCP);
       g_assert_cmpuint(whole->payload.length, ==, FULL);
       g_assert_true(datagram_flow_of(whole, &flow));
-      g_assert_true(connection_of(&k, &flow, &connection));
+      g_assert_true(connection_of(f, &flow, &connection));
       g_assert_cmpuint(connection, ==, of[i]);
     }
   }
 }
 
-/* A second connection holds something while the first one's datagram waits: both are told, each its own. */
+/* A second connection holds something while the first one's datagram waits: both are reported, each its own.
+ */
 TEST(test_each_holds_its_own)
 {
-  g_auto(input_kit) k;
-
-  kit_open(&k, SIDE_RESPONDER, "unlimited", "auto");
-  g_autoptr(datagram) a = segment_to(&k, 1, 1);
-  g_autoptr(datagram) b = segment_to(&k, 2, 2);
-  receive_first(&k, b);
-  assert_told(&k, "2:956 ");
-  receive_first(&k, a);
-  assert_told(&k, "1:956 2:956 "); /* in the order of their numbers */
-  receive_second(&k, b);
-  assert_told(&k, "1:956 2:0 ");
-  receive_second(&k, a);
-  assert_told(&k, "1:0 ");
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "unlimited", "auto");
+  g_autoptr(datagram) a = segment_to(f, 1, 1);
+  g_autoptr(datagram) b = segment_to(f, 2, 2);
+  receive_first(f, b);
+  assert_held(f, "2:956 ");
+  receive_first(f, a);
+  assert_held(f, "1:956 2:956 "); /* in the order of their numbers */
+  receive_second(f, b);
+  assert_held(f, "1:956 2:0 ");
+  receive_second(f, a);
+  assert_held(f, "1:0 ");
 }
 
 /* A datagram that is not whole in time (60 s by default) is dropped, and held no longer; also one of
  * nobody known. */
 TEST(test_timeout)
 {
-  g_auto(input_kit) k;
-
-  kit_open(&k, SIDE_RESPONDER, "unlimited", "auto");
-  g_autoptr(datagram) a = segment_to(&k, 1, 1);
-  g_autoptr(datagram) b = segment_to(&k, 2, 2);
-  receive_first(&k, a);
-  engine_run(k.clock, 10 * TIME_PS_PER_SECOND);
-  receive_second(&k, b);
-  assert_told(&k, "1:956 -:504 1:956 ");
-  engine_run(k.clock, 60 * TIME_PS_PER_SECOND - 1);
-  assert_told(&k, "");
-  engine_run(k.clock, 60 * TIME_PS_PER_SECOND);
-  assert_told(&k, "1:0 ");
-  engine_run(k.clock, 70 * TIME_PS_PER_SECOND);
-  assert_told(&k, "-:0 ");
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "unlimited", "auto");
+  g_autoptr(datagram) a = segment_to(f, 1, 1);
+  g_autoptr(datagram) b = segment_to(f, 2, 2);
+  receive_first(f, a);
+  engine_run(f->clock, 10 * TIME_PS_PER_SECOND);
+  receive_second(f, b);
+  assert_held(f, "1:956 -:504 1:956 ");
+  engine_run(f->clock, 60 * TIME_PS_PER_SECOND - 1);
+  assert_held(f, "");
+  engine_run(f->clock, 60 * TIME_PS_PER_SECOND);
+  assert_held(f, "1:0 ");
+  engine_run(f->clock, 70 * TIME_PS_PER_SECOND);
+  assert_held(f, "-:0 ");
 }
 
 /* --- The five options (mpa-01 §11.2.1) --- */
@@ -219,10 +202,8 @@ TEST(test_timeout)
  * one of them; that of `spanning` the receive window, 20000. The first datagram's last fragment needs
  * room, too, while the second waits: 2 * 976 + 504 = 2456. */
 static const struct {
-  const char *option;
-  const char *size;
-  guint whole;
-  guint answers;
+  const char *option, *size;
+  guint whole, answers;
 } options[] = {
     {"drop", "auto", 0, 2},     {"unlimited", "auto", 2, 0}, {"limited", "auto", 1, 1},
     {"limited", "1499", 0, 2},  {"one-64k", "auto", 1, 1},   {"spanning", "auto", 2, 0},
@@ -232,47 +213,42 @@ static const struct {
 ROW_TEST(test_options, options)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    g_auto(input_kit) k;
-
-    kit_open(&k, side, c->option, c->size);
-    g_autoptr(datagram) a = segment_to(&k, 0, 1);
-    g_autoptr(datagram) b = segment_to(&k, 1, 2);
-    receive_first(&k, a);
-    receive_first(&k, b);
-    receive_second(&k, a);
-    receive_second(&k, b);
+    g_autoptr(fixture) f = set_up(side, c->option, c->size);
+    g_autoptr(datagram) a = segment_to(f, 0, 1);
+    g_autoptr(datagram) b = segment_to(f, 1, 2);
+    receive_first(f, a);
+    receive_first(f, b);
+    receive_second(f, a);
+    receive_second(f, b);
     g_test_message("%s of %s", c->option, c->size);
-    g_assert_cmpuint(k.whole.list->len, ==, c->whole);
-    g_assert_cmpuint(k.answers.list->len, ==, c->answers);
+    g_assert_cmpuint(f->whole->len, ==, c->whole);
+    g_assert_cmpuint(f->answers->len, ==, c->answers);
     for (guint n = 0; n < c->answers; n++) {
       /* From this host to the peer, about the peer's packet; the MTU is the first fragment's length. */
-      const datagram *answer = session_kit_arrived(&k.answers, n)->packet;
+      const datagram *answer = arrival_at(f->answers, n)->packet;
       const ip_address from = datagram_source(answer);
-      const ip_address own = session_setup_address(scenario_configuration(k.s), 0, k.side);
-      uint32_t mtu;
-      uint32_t sequence;
-      uint32_t connection;
+      const ip_address own = session_setup_address(scenario_configuration(f->s), 0, f->side);
+      uint32_t mtu, sequence, connection;
       datagram_too_big_of(answer, &mtu, &sequence);
       g_assert_cmpuint(mtu, ==, 20 + CUT);
       g_assert_true(ip_address_equal(&from, &own));
       datagram_flow flow;
       g_assert_true(datagram_flow_of(answer, &flow)); /* of the peer's packet, as it came here */
-      g_assert_true(connection_of(&k, &flow, &connection));
+      g_assert_true(connection_of(f, &flow, &connection));
       g_assert_cmpuint(connection, <=, 1);
     }
   }
 }
 
 /* Hostile: fragments that are of no connection, have no ports, are the last octets of no datagram: nothing
- * is told of a connection, nothing goes on but what is whole, and nothing breaks. */
+ * is reported of a connection, nothing goes on but what is whole, and nothing breaks. */
 TEST(test_hostile_fragments)
 {
   enum { SEED = 4711, PACKETS = 3000 };
   g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
-  g_auto(input_kit) k;
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "spanning", "5000");
 
   g_test_message("seed %d", SEED);
-  kit_open(&k, SIDE_RESPONDER, "spanning", "5000");
   for (int i = 0; i < PACKETS; i++) {
     const ip_address source = ip_address_v4((guint32)g_rand_int_range(random, 0, 3));
     const ip_address own = ip_address_v4(SESSION_FIRST_ADDRESS + 1);
@@ -280,23 +256,21 @@ TEST(test_hostile_fragments)
                                    (guint16)g_rand_int_range(random, 0, SESSION_INITIATOR_FIRST_PORT),
                                .destination_port = (guint16)g_rand_int(random)};
     static const guint8 octets[2000];
-    g_auto(buffer_chain) payload;
-    buffer_chain_init(&payload);
-    buffer_chain_append(&payload, octets, (uint32_t)g_rand_int_range(random, 100, 2000), NULL);
-    g_autoptr(datagram) packet = datagram_new_in(NULL, &source, &own, &header, &payload);
+    g_autoptr(datagram) packet =
+        packet_between(source, own, &header, octets, (uint32_t)g_rand_int_range(random, 100, 2000));
     datagram_allow_fragments(packet, (guint16)g_rand_int_range(random, 0, 8));
     uint32_t all = packet->payload.length + 20;
     uint32_t from = (uint32_t)g_rand_int_range(random, 0, (gint32)all / 8) * 8;
     uint32_t length = (uint32_t)g_rand_int_range(random, 1, 60) * 8;
     length = MIN(length, all - from);
     if (length < all) {
-      ip_input_receive(k.input, datagram_new_fragment(packet, from, length), engine_now(k.clock));
+      ip_input_receive(f->input, datagram_new_fragment(packet, from, length), engine_now(f->clock));
     }
   }
-  engine_run(k.clock, 1000 * TIME_PS_PER_SECOND);
-  g_auto(GStrv) told = g_strsplit(k.told->str, " ", -1);
-  for (char **one = told; **one; one++) {
+  engine_run(f->clock, 1000 * TIME_PS_PER_SECOND);
+  g_auto(GStrv) reports = g_strsplit(f->held->str, " ", -1);
+  for (char **one = reports; **one; one++) {
     g_assert_true(g_str_has_prefix(*one, "-:"));
   }
-  g_assert_true(g_str_has_suffix(k.told->str, "-:0 ")); /* all of it goes in time */
+  g_assert_true(g_str_has_suffix(f->held->str, "-:0 ")); /* all of it goes in time */
 }

@@ -1,66 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The proxy of `middlebox.mode`: what its TCP is told, and where it stands. */
+/* The proxy of `middlebox.mode`: how its TCP is configured, and where it stands. */
 #include "session/session_paths.h"
 
-#include "network_cleanup.h"
-#include "session_kit.h"
-#include "string_list.h"
-#include "temporary_scenario.h"
-#include "test.h"
+#include "session_fixture.h"
 
-#define US TIME_PS_PER_MICROSECOND
+/* --- How its TCP is configured: seen in the SYNs that it passes on --- */
 
-/* --- What its TCP is told: seen in the SYNs that it passes on --- */
-
-typedef struct relay_kit {
+typedef struct fixture {
   scenario *s;
   path_box *relay[SIDES];
-  session_kit_arrivals out[SIDES];
-} relay_kit;
+  GArray *out[SIDES];
+} fixture;
 
-static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
+static fixture set_up(uint32_t index, const char *const *sets)
 {
-  k->s = temporary_scenario("", sets);
-  g_assert_true(session_paths_proxy(scenario_configuration(k->s), index, k->relay));
+  fixture f = {.s = temporary_scenario("", sets)};
+
+  g_assert_true(session_paths_proxy(scenario_configuration(f.s), index, f.relay));
   for (enum side direction = 0; direction < SIDES; direction++) {
-    session_kit_arrivals_init(&k->out[direction]);
-    path_element_set_output(&k->relay[direction]->element, session_kit_arrive, &k->out[direction]);
+    f.out[direction] = arrivals_new();
+    path_element_set_output(&f.relay[direction]->element, arrive, f.out[direction]);
   }
+  return f;
 }
 
-static void relay_close(relay_kit *k)
+static void tear_down(fixture *f)
 {
-  path_element_free(&k->relay[SIDE_INITIATOR]->element);
-  path_element_free(&k->relay[SIDE_RESPONDER]->element);
-  scenario_free(k->s);
-  session_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
-  session_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    path_element_free(&f->relay[direction]->element);
+    g_array_unref(f->out[direction]);
+  }
+  scenario_free(f->s);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(relay_kit, relay_close)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
 
-static tcp_header header_of(const session_kit_arrivals *out, guint index)
+static tcp_header header_of(const GArray *out, guint index)
 {
   tcp_header header;
 
-  g_assert_true(datagram_tcp_header(session_kit_arrived(out, index)->packet, &header));
+  g_assert_true(datagram_tcp_header(arrival_at(out, index)->packet, &header));
   return header;
 }
 
 /* The handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each host
  * announces an MSS of `mss`. */
-static void shake_hands(relay_kit *k, uint16_t mss)
+static void shake_hands(fixture *k, uint16_t mss)
 {
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
 
   path_element_receive(&k->relay[SIDE_INITIATOR]->element,
-                       session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
-  g_assert_cmpuint(k->out[SIDE_INITIATOR].list->len, ==, 1);
+                       segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+  g_assert_cmpuint(k->out[SIDE_INITIATOR]->len, ==, 1);
   tcp_header answer = syn;
-  answer.acknowledgement = header_of(&k->out[SIDE_INITIATOR], 0).sequence + 1;
+  answer.acknowledgement = header_of(k->out[SIDE_INITIATOR], 0).sequence + 1;
   path_element_receive(&k->relay[SIDE_RESPONDER]->element,
-                       session_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
-  g_assert_cmpuint(k->out[SIDE_RESPONDER].list->len, ==, 1);
+                       segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
+  g_assert_cmpuint(k->out[SIDE_RESPONDER]->len, ==, 1);
 }
 
 /* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces
@@ -68,7 +64,7 @@ static void shake_hands(relay_kit *k, uint16_t mss)
  * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links
  *   (1300); towards the Responder it is the Initiator, which receives from the last reverse link (1000)
  *   and sends on the first forward one (1500).
- * - between: behind the first forward link (1500) and in front of the last reverse one. From the Responder
+ * - between: after the first forward link (1500) and in front of the last reverse one. From the Responder
  *   it receives from the reverse link before that (1100), and it sends to it on the second forward link
  *   (1400).
  * - behind: beside the Responder, as `before`: who stands for whom does not change. */
@@ -85,38 +81,33 @@ static const struct {
 ROW_TEST(test_mtus, mtus)
 {
   g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
-  g_auto(relay_kit) k;
-
-  relay_open(&k, 0,
-             STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500",
-                     "path.forward.hop_mtu=[1400,1300]", "path.reverse.mtu=1200",
-                     "path.reverse.hop_mtu=[1100,1000]"));
+  g_auto(fixture) k = set_up(0, STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500",
+                                        "path.forward.hop_mtu=[1400,1300]", "path.reverse.mtu=1200",
+                                        "path.reverse.hop_mtu=[1100,1000]"));
   shake_hands(&k, 9000);
-  g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, c->mss_towards[SIDE_RESPONDER]);
-  g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, c->mss_towards[SIDE_INITIATOR]);
+  g_assert_cmpuint(header_of(k.out[SIDE_INITIATOR], 0).mss_octets, ==, c->mss_towards[SIDE_RESPONDER]);
+  g_assert_cmpuint(header_of(k.out[SIDE_RESPONDER], 0).mss_octets, ==, c->mss_towards[SIDE_INITIATOR]);
   /* 5000 octets of the Initiator's go on in segments that fit the link. */
-  guint before = k.out[SIDE_INITIATOR].list->len;
+  guint before = k.out[SIDE_INITIATOR]->len;
   const tcp_header data = {.window = 65535,
-                           .acknowledgement = header_of(&k.out[SIDE_RESPONDER], 0).sequence + 1};
+                           .acknowledgement = header_of(k.out[SIDE_RESPONDER], 0).sequence + 1};
   path_element_receive(&k.relay[SIDE_INITIATOR]->element,
-                       session_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
-  g_assert_cmpuint(session_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
+                       segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
+  g_assert_cmpuint(arrival_at(k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
                    c->sends_to_responder);
 }
 
-/* A single link each way: at every position the proxy is told of it, `between` has no place there. */
+/* A single link each way: at every position the proxy has its MTU, `between` has no place there. */
 static const char *const mtus_of_a_single_link_rows[] = {"before", "behind"};
 
 ROW_TEST(test_mtus_of_a_single_link, mtus_of_a_single_link_rows)
 {
   g_autofree char *position = g_strconcat("middlebox.position=", *c, NULL);
-  g_auto(relay_kit) k;
-
-  relay_open(&k, 0,
-             STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
+  g_auto(fixture) k =
+      set_up(0, STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
   shake_hands(&k, 9000);
-  g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
-  g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
+  g_assert_cmpuint(header_of(k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
+  g_assert_cmpuint(header_of(k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
 }
 
 /* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all.
@@ -124,29 +115,22 @@ ROW_TEST(test_mtus_of_a_single_link, mtus_of_a_single_link_rows)
 TEST(test_buffer_and_options)
 {
   static const char *const plain[] = {"middlebox.mode=proxy", "middlebox.proxy_buffer=5000", NULL};
-  relay_kit k;
-  uint32_t isns[3];
+  g_auto(fixture) k = set_up(0, plain);
+  g_auto(fixture) second = set_up(1, plain);
+  g_auto(fixture) other =
+      set_up(0, STRINGS("middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false", "run.seed=2"));
 
-  relay_open(&k, 0, plain);
   shake_hands(&k, 1460);
-  tcp_header syn = header_of(&k.out[SIDE_INITIATOR], 0);
-  isns[0] = syn.sequence;
-  g_assert_cmpuint(syn.window, ==, 5000);
-  g_assert_true(syn.has_sack_permitted && !syn.has_timestamps);
-  relay_close(&k);
-  relay_open(&k, 1, plain);
-  shake_hands(&k, 1460);
-  isns[1] = header_of(&k.out[SIDE_INITIATOR], 0).sequence;
-  relay_close(&k);
-  relay_open(&k, 0, STRINGS("middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false", "run.seed=2"));
-  shake_hands(&k, 1460);
-  syn = header_of(&k.out[SIDE_INITIATOR], 0);
-  isns[2] = syn.sequence;
-  g_assert_true(!syn.has_sack_permitted && syn.has_timestamps);
-  g_assert_cmpuint(isns[0], !=, isns[1]);
-  g_assert_cmpuint(isns[0], !=, isns[2]);
-  g_assert_cmpuint(isns[0], !=, tcp_sequence_of(-1, SESSION_KIT_ISN));
-  relay_close(&k);
+  shake_hands(&second, 1460);
+  shake_hands(&other, 1460);
+  const tcp_header syn = header_of(k.out[SIDE_INITIATOR], 0);
+  const tcp_header of_second = header_of(second.out[SIDE_INITIATOR], 0);
+  const tcp_header of_other = header_of(other.out[SIDE_INITIATOR], 0);
+  EXPECT_FIELDS(&syn, (window, 5000), (has_sack_permitted, true), (has_timestamps, false));
+  EXPECT_FIELDS(&of_other, (has_sack_permitted, false), (has_timestamps, true));
+  g_assert_cmpuint(syn.sequence, !=, of_second.sequence);
+  g_assert_cmpuint(syn.sequence, !=, of_other.sequence);
+  g_assert_cmpuint(syn.sequence, !=, tcp_sequence_of(-1, FIRST_ISN));
 }
 
 static const char *const only_where_asked_for_rows[] = {"none", "split+shift"};
@@ -167,17 +151,12 @@ ROW_TEST(test_only_where_asked_for, only_where_asked_for_rows)
  * that. */
 typedef struct responder {
   session_network *network;
-  time_ps syn_at;
-  time_ps ack_at;
-  time_ps initiator_hears_at;
+  time_ps syn_at, ack_at, initiator_hears_at;
 } responder;
 
-static bool no_fpdu(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+static bool no_fpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
+                    G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED uint32_t *hint)
 {
-  (void)hint;
-  (void)user;
-  (void)flow;
-  (void)position;
   return false;
 }
 
@@ -196,7 +175,7 @@ static void at_responder(void *user, datagram *packet, time_ps now)
   const tcp_header answer = {
       .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
   session_network_send(r->network, 0, SIDE_RESPONDER,
-                       session_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+                       segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
 }
 
 static void at_initiator(void *user, datagram *packet, time_ps now)
@@ -222,7 +201,7 @@ static void on_output(void *user, datagram *packet, time_ps now)
 /* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2,
  * 4 us forward and 10, 20, 40 us back. A SYN passes to the Responder in 7 us wherever the proxy stands;
  * its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back
- * and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10
+ * and 7 forward; between, which is after the first forward link and in front of the last reverse one: 10
  * + 20 back and 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
 static const struct {
   const char *position;
@@ -249,8 +228,8 @@ ROW_TEST(test_positions, positions_rows)
 
   r.network = session_paths_new(scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends, &error);
   g_assert_no_error(error);
-  session_network_send(r.network, 0, SIDE_INITIATOR,
-                       session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+  session_network_send(r.network, 0, SIDE_INITIATOR, segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
+                       0);
   engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
   g_assert_cmpint(r.syn_at, >=, 7 * US);
   g_assert_cmpint(r.syn_at, <, 7 * US + links);

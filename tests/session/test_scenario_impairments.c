@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What impairs packets behind the links: which elements, in which order, and that each draws for itself. */
+/* What impairs packets after the links: which elements, in which order, and that each draws for itself. */
 #include "network/path_config.h"
 
-#include "scenario/configuration.h"
-
+#include "session_fixture.h"
 #include <string.h>
-
-#include "session_kit.h"
-#include "string_list.h"
-#include "temporary_scenario.h"
-#include "test.h"
 
 /* --- What one element does to packets --- */
 
@@ -50,11 +44,11 @@ static path_element *find(const impairments *all, const char *class)
 }
 
 /* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m"
- * marked, "~" late by the nanoseconds behind it, "." nothing. */
+ * marked, "~" late by the nanoseconds after it, "." nothing. */
 static void describe(GString *text, const path_element_counts *before, const path_element_counts *after,
-                     const session_kit_arrivals *out, time_ps sent)
+                     const GArray *out, time_ps sent)
 {
-  const session_kit_arrival *first = out->list->len > 0 ? session_kit_arrived(out, 0) : NULL;
+  const arrival *first = out->len > 0 ? arrival_at(out, 0) : NULL;
 
   if (after->dropped > before->dropped) {
     g_string_append_c(text, 'x');
@@ -78,22 +72,20 @@ static char *fate_of(path_element *element, guint count)
   GString *text = g_string_new("");
 
   for (guint i = 0; i < count; i++) {
-    session_kit_arrivals out;
+    g_autoptr(GArray) out = arrivals_new();
     const path_element_counts before = element->counts;
     time_ps now = i * 10 * TIME_PS_PER_MILLISECOND;
     const time_ps sent = now;
-    datagram *packet = session_kit_segment(0, SIDE_INITIATOR, i * 100, 100, TCP_ACK);
+    datagram *packet = segment_of(0, SIDE_INITIATOR, i * 100, 100, TCP_ACK);
     uint64_t order;
 
-    session_kit_arrivals_init(&out);
-    path_element_set_output(element, session_kit_arrive, &out);
+    path_element_set_output(element, arrive, out);
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
     path_element_receive(element, packet, now);
     while ((now = path_element_deadline(element, &order)) != TIME_PS_NEVER) {
       path_element_run(element, now);
     }
-    describe(text, &before, &element->counts, &out, sent);
-    session_kit_arrivals_clear(&out);
+    describe(text, &before, &element->counts, out, sent);
   }
   return g_string_free(text, FALSE);
 }
@@ -108,8 +100,7 @@ static char *fate_in(const char *const *sets, enum side direction, uint32_t inde
   path_element *element = find(&all, class);
 
   g_assert_nonnull(element);
-  char *fate = fate_of(element, count);
-  return fate;
+  return fate_of(element, count);
 }
 
 /* --- Which, in which order --- */
@@ -121,13 +112,12 @@ static char *fate_in(const char *const *sets, enum side direction, uint32_t inde
       "path.forward.displace=10%", "path.forward.jitter=20us", "path.forward.distribution=normal"
 
 static const struct {
-  const char *sets[12];
-  const char *elements;
+  const char *sets[12], *elements;
 } orders[] = {
     {{NULL}, ""},
     {{"path.forward.order=jitter+loss", NULL}, ""},
     {{ALL, NULL}, "loss, gilbert-elliott, four-state loss, corrupt, duplicate, ecn mark, displace, jitter"},
-    /* Those that `order` leaves out come behind, as always. */
+    /* Those that `order` leaves out come after those, as always. */
     {{ALL, "path.forward.order=jitter+duplicate", NULL},
      "jitter, duplicate, loss, gilbert-elliott, four-state loss, corrupt, ecn mark, displace"},
     {{ALL, "path.forward.order=displace+ecn+jitter+corrupt+loss+duplicate", NULL},
@@ -164,7 +154,7 @@ static const struct {
     {{"loss=100%"}, "loss", "xxx"},
     {{"drop=[2,4]"}, "loss", ".x.x."},
     {{"loss_every=3"}, "loss", "..x..x."},
-    /* p = 1: bad from behind the first packet on, as netem has it, where all are lost; r = 0: for ever. */
+    /* p = 1: bad after the first packet, as netem has it, where all are lost; r = 0: for ever. */
     {{"gemodel=[1, 0, 1, 0]"}, "gilbert-elliott", ".xxxx"},
     {{"gemodel=[0, 1, 0, 1]"}, "gilbert-elliott", "xxxx"}, /* good for ever, where all are lost */
     {{"gemodel=[1, 0, 0, 1]"}, "gilbert-elliott", "x...."},
@@ -193,18 +183,15 @@ static const struct {
 ROW_TEST(test_keys_reach_their_element, keys)
 {
   for (enum side direction = 0; direction < SIDES; direction++) {
-    const char *sets[4] = {NULL};
+    g_auto(GStrv) sets = g_new0(char *, G_N_ELEMENTS(c->sets) + 1);
 
     for (gsize j = 0; j < G_N_ELEMENTS(c->sets) && c->sets[j]; j++) {
       sets[j] =
           g_strconcat(direction == SIDE_INITIATOR ? "path.forward." : "path.reverse.", c->sets[j], NULL);
     }
-    g_autofree char *fate = fate_in(sets, direction, 0, c->class, 60);
+    g_autofree char *fate = fate_in((const char *const *)sets, direction, 0, c->class, 60);
     if (!g_str_has_prefix(fate, c->fate)) {
       g_error("%s: %s, not %s", sets[0], fate, c->fate);
-    }
-    for (gsize j = 0; sets[j]; j++) {
-      g_free((char *)sets[j]);
     }
   }
 }
@@ -212,26 +199,24 @@ ROW_TEST(test_keys_reach_their_element, keys)
 /* The four-state chain leaves the good state at once (p13 = 1) and never comes back to it: in the bad
  * burst all are lost (p31 = 0, p32 = 0); with p32 = 1 and p23 = 0 it goes on to the good state within the
  * burst and stays there. */
-TEST(test_four_states)
-{
-  static const char *const alone[] = {"path.forward.state=[0, 0, 0, 0, 1]", NULL};
-  g_autofree char *lost =
-      fate_in(STRINGS("path.forward.state=[1, 0, 0, 0, 0]"), SIDE_INITIATOR, 0, "four-state loss", 20);
-  g_autofree char *once =
-      fate_in(STRINGS("path.forward.state=[1, 0, 1, 0, 0]"), SIDE_INITIATOR, 0, "four-state loss", 20);
-  g_autofree char *single = fate_in(alone, SIDE_INITIATOR, 0, "four-state loss", 20);
+static const struct {
+  const char *set, *fate;
+} four_states[] = {
+    {"path.forward.state=[1, 0, 0, 0, 0]", "xxxxxxxxxxxxxxxxxxxx"},
+    {"path.forward.state=[1, 0, 1, 0, 0]", "x..................."},
+    {"path.forward.state=[0, 0, 0, 0, 1]", "x.x.x.x.x.x.x.x.x.x."}, /* p14: one alone, and back */
+};
 
-  g_assert_cmpstr(lost, ==, "xxxxxxxxxxxxxxxxxxxx");
-  g_assert_cmpstr(once, ==, "x...................");
-  g_assert_cmpstr(single, ==, "x.x.x.x.x.x.x.x.x.x."); /* p14: one alone, and back */
+ROW_TEST(test_four_states, four_states)
+{
+  g_autofree char *fate = fate_in(STRINGS(c->set), SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_assert_cmpstr(fate, ==, c->fate);
 }
 
 /* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first
  * one's fate, chosen or not, with some seeds this and with others that; by half correlated draws not. */
 static const struct {
-  const char *sets[3];
-  const char *correlation;
-  const char *class;
+  const char *sets[3], *correlation, *class;
   const char *chosen; /* the fate of 60 packets */
   const char *others;
 } correlation_rows[] = {
@@ -278,11 +263,11 @@ ROW_TEST(test_correlation, correlation_rows)
 }
 
 /* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than
- * the packet. In order, a packet does not leave before the one in front of it: seen in test_sim_path. */
+ * the packet. In order, a packet does not leave before the one in front of it (test_scenario_path.c). */
 TEST(test_distributions)
 {
   static const char *const words[] = {"uniform", "normal", "pareto", "paretonormal"};
-  char *fates[G_N_ELEMENTS(words)];
+  g_auto(GStrv) fates = g_new0(char *, G_N_ELEMENTS(words) + 1);
 
   for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
     g_autofree char *word = g_strconcat("path.forward.distribution=", words[i], NULL);
@@ -293,13 +278,9 @@ TEST(test_distributions)
     }
   }
   /* Uniform: 20 us ± 20 us. */
-  char **delays = g_strsplit_set(fates[0], "~.", -1);
+  g_auto(GStrv) delays = g_strsplit_set(fates[0], "~.", -1);
   for (char **delay = delays; *delay; delay++) {
     g_assert_cmpuint(g_ascii_strtoull(*delay, NULL, 10), <=, 40000);
-  }
-  g_strfreev(delays);
-  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
-    g_free(fates[i]);
   }
 }
 
@@ -377,7 +358,7 @@ ROW_TEST(test_streams_are_apart, drawing)
 TEST(test_elements_do_not_share_a_stream)
 {
   static const char *const classes[] = {"loss", "duplicate", "corrupt", "ecn mark"};
-  char *fates[G_N_ELEMENTS(classes)];
+  g_auto(GStrv) fates = g_new0(char *, G_N_ELEMENTS(classes) + 1);
 
   for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
     fates[i] = fate_in(STRINGS("path.forward.loss=30%", "path.forward.duplicate=30%",
@@ -389,8 +370,5 @@ TEST(test_elements_do_not_share_a_stream)
     for (gsize j = 0; j < i; j++) {
       g_assert_cmpstr(fates[i], !=, fates[j]);
     }
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
-    g_free(fates[i]);
   }
 }

@@ -3,18 +3,9 @@
  * picosecond, what it counts. */
 #include <string.h>
 
-#include "path_kit.h"
-#include "test.h"
-
-#include "network_cleanup.h"
 #include "platform/run_engine.h"
-#include "scenario/configuration.h"
-#include "string_list.h"
-#include "temporary_scenario.h"
-
+#include "session_fixture.h"
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_direction, path_direction_free)
-
-#define US TIME_PS_PER_MICROSECOND
 
 enum { FULL = 1460 }; /* payload of a packet of 1500 octets */
 
@@ -27,75 +18,65 @@ static const uint64_t GBIT = 1000000000;
  * lost packet has used the wire: the third still comes third. */
 TEST(test_lost_packets_use_the_wire)
 {
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", STRINGS("path.forward.drop=[2]"));
-  for (guint32 i = 0; i < 3; i++) {
-    path_kit_send(w, i * FULL, FULL, TCP_ACK);
-  }
-  path_kit_run(w);
-  g_assert_cmpuint(w->out.list->len, ==, 2);
-  g_assert_cmpint(path_kit_arrived(w, 0), ==, 26201600);
-  g_assert_cmpint(path_kit_arrived(w, 1), ==, 2 * 1230400 + 26201600);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_LOST), ==, 1);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 2 * 1500);
+  g_autoptr(way) w = way_with(STRINGS("path.forward.drop=[2]"));
+  way_send_full(w, 3);
+  way_run(w);
+  g_assert_cmpuint(w->out->len, ==, 2);
+  g_assert_cmpint(way_arrived(w, 0), ==, 26201600);
+  g_assert_cmpint(way_arrived(w, 1), ==, 2 * 1230400 + 26201600);
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_LOST, 1), (PATH_QUEUE_PEAK_OCTETS, 2 * 1500));
 }
 
 /* reverse takes rate, delay, MTU and further links from forward, impairments not. */
 TEST(test_reverse_inherits_no_impairment)
 {
-  g_autoptr(path_kit) w = path_kit_new(
+  g_autoptr(way) w = way_new(
       SIDE_RESPONDER, "",
       STRINGS("path.forward.drop=[1]", "path.forward.loss=100%", "path.forward.corrupt=100%",
               "path.forward.duplicate=100%", "path.forward.displace=100%", "path.forward.jitter=1ms",
               "path.forward.ecn_mark=100%", "path.forward.delay=7us", "path.forward.hop_delay=[1us]"));
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_run(w);
-  g_assert_cmpuint(w->out.list->len, ==, 1);
-  g_assert_cmpint(path_kit_arrived(w, 0), ==, 1201600 + 7 * US + 1201600 + 1 * US);
+  way_send(w, 0, FULL, TCP_ACK);
+  way_run(w);
+  g_assert_cmpuint(w->out->len, ==, 1);
+  g_assert_cmpint(way_arrived(w, 0), ==, 1201600 + 7 * US + 1201600 + 1 * US);
 }
 
 /* `gap` 3, `reorder` 100 %: the first two packets wait 20 us, the third goes at once and overtakes both.
- * RFC 4737: both come behind a later one, the first with one packet to look back (extent 1), the second
+ * RFC 4737: both come after a later one, the first with one packet to look back (extent 1), the second
  * with two. */
 TEST(test_reorder)
 {
-  g_autoptr(path_kit) w =
-      path_kit_new(SIDE_INITIATOR, "",
-                   STRINGS("path.forward.jitter=20us", "path.forward.reorder=100%", "path.forward.gap=3"));
+  g_autoptr(way) w =
+      way_with(STRINGS("path.forward.jitter=20us", "path.forward.reorder=100%", "path.forward.gap=3"));
   for (guint32 i = 0; i < 3; i++) {
-    path_kit_send(w, i * FULL, FULL - i, TCP_ACK);
+    way_send(w, i * FULL, FULL - i, TCP_ACK);
   }
-  path_kit_run(w);
-  g_autofree char *lengths = session_kit_lengths(&w->out);
-  g_assert_cmpstr(lengths, ==, "1458 1460 1459");
-  g_assert_cmpint(path_kit_arrived(w, 1), ==, 26201600 + 20 * US);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_SEGMENTS_REORDERED), ==, 2);
+  way_run(w);
+  assert_lengths(w->out, "1458 1460 1459");
+  g_assert_cmpint(way_arrived(w, 1), ==, 26201600 + 20 * US);
+  EXPECT_METRICS(way_counts(w), (PATH_SEGMENTS_REORDERED, 2));
   g_assert_cmpuint(path_direction_extent_sum(w->path), ==, 1 + 2);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_REORDERING_EXTENT_PEAK), ==, 2);
+  EXPECT_METRICS(way_counts(w), (PATH_REORDERING_EXTENT_PEAK, 2));
 }
 
 /* A jitter of many packet times keeps the order, unless it may not. */
 TEST(test_jitter_and_order)
 {
-  static const char *const in_order[] = {"path.forward.jitter=20us", "path.forward.distribution=normal",
-                                         NULL};
-  static const char *const not_in_order[] = {"path.forward.jitter=20us", "path.forward.distribution=normal",
-                                             "path.forward.jitter_reorders=true", NULL};
-  const char *const *cases[] = {in_order, not_in_order};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+  for (int reorders = 0; reorders < 2; reorders++) {
     guint late = 0;
-    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", cases[i]);
+    g_autoptr(way) w = way_with(STRINGS("path.forward.jitter=20us", "path.forward.distribution=normal",
+                                        reorders ? "path.forward.jitter_reorders=true" : NULL));
     for (guint32 j = 0; j < 100; j++) {
-      path_kit_send(w, j * FULL, FULL - j, TCP_ACK);
+      way_send(w, j * FULL, FULL - j, TCP_ACK);
     }
-    path_kit_run(w);
-    g_assert_cmpuint(w->out.list->len, ==, 100);
+    way_run(w);
+    g_assert_cmpuint(w->out->len, ==, 100);
     for (guint j = 1; j < 100; j++) {
-      late += session_kit_arrived(&w->out, j)->packet->payload.length >
-              session_kit_arrived(&w->out, j - 1)->packet->payload.length;
+      late +=
+          arrival_at(w->out, j)->packet->payload.length > arrival_at(w->out, j - 1)->packet->payload.length;
     }
-    g_assert_cmpint(late > 0, ==, i == 1);
-    g_assert_cmpint(path_kit_count(w, METRIC_PATH_SEGMENTS_REORDERED) > 0, ==, i == 1);
+    g_assert_cmpint(late > 0, ==, reorders);
+    g_assert_cmpint(way_counts(w)->value[METRIC_PATH_SEGMENTS_REORDERED] > 0, ==, reorders);
   }
 }
 
@@ -103,15 +84,14 @@ TEST(test_jitter_and_order)
  * same picosecond when something comes again: both times its timer is due. */
 TEST(test_due_twice_in_a_picosecond)
 {
-  g_autoptr(path_kit) w = path_kit_new(
-      SIDE_INITIATOR, "", STRINGS("middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s"));
-  path_kit_send(w, -1, 0, TCP_SYN);
-  path_kit_send(w, 0, 100, TCP_ACK);
+  g_autoptr(way) w =
+      way_with(STRINGS("middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s"));
+  way_send(w, -1, 0, TCP_SYN);
+  way_send(w, 0, 100, TCP_ACK);
   engine_run(w->clock, 0);
-  path_kit_send(w, 100, 150, TCP_ACK);
-  path_kit_run(w);
-  g_autofree char *lengths = session_kit_lengths(&w->out);
-  g_assert_cmpstr(lengths, ==, "0 100 150");
+  way_send(w, 100, 150, TCP_ACK);
+  way_run(w);
+  assert_lengths(w->out, "0 100 150");
 }
 
 /* --- Several links --- */
@@ -122,60 +102,53 @@ TEST(test_due_twice_in_a_picosecond)
  * 48,217,600, 60,521,600, 72,825,600. */
 TEST(test_slow_second_link)
 {
-  g_autoptr(path_kit) w = path_kit_new(
-      SIDE_INITIATOR, "", STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
-  for (guint32 i = 0; i < 3; i++) {
-    path_kit_send(w, i * FULL, FULL, TCP_ACK);
-  }
-  path_kit_run(w);
-  g_assert_cmpint(path_kit_arrived(w, 0), ==, 48217600);
-  g_assert_cmpint(path_kit_arrived(w, 1), ==, 60521600);
-  g_assert_cmpint(path_kit_arrived(w, 2), ==, 72825600);
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
+  way_send_full(w, 3);
+  way_run(w);
+  g_assert_cmpint(way_arrived(w, 0), ==, 48217600);
+  g_assert_cmpint(way_arrived(w, 1), ==, 60521600);
+  g_assert_cmpint(way_arrived(w, 2), ==, 72825600);
   /* In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) +
    * 2,460,800. */
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 2 * 1500);
+  EXPECT_METRICS(way_counts(w), (PATH_QUEUE_PEAK_OCTETS, 2 * 1500));
 }
 
 /* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 /
  * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's. */
 TEST(test_fast_second_link)
 {
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", STRINGS("path.forward.hop_rate=[40Gbit/s]"));
-  for (guint32 i = 0; i < 3; i++) {
-    path_kit_send(w, i * FULL, FULL, TCP_ACK);
-  }
-  path_kit_run(w);
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[40Gbit/s]"));
+  way_send_full(w, 3);
+  way_run(w);
   for (guint i = 0; i < 3; i++) {
-    g_assert_cmpint(path_kit_arrived(w, i), ==, 26201600 + i * 1230400 + 300400 + 25 * US);
+    g_assert_cmpint(way_arrived(w, i), ==, 26201600 + i * 1230400 + 300400 + 25 * US);
   }
 }
 
-/* The longest list says how many links there are; the last value of a shorter one holds for the rest. */
+/* The longest list determines how many links there are; the last value of a shorter one holds for the rest.
+ */
 TEST(test_lists_of_links)
 {
-  g_autoptr(path_kit) w =
-      path_kit_new(SIDE_INITIATOR, "",
-                   STRINGS("path.forward.hop_rate=[1Gbit/s,4Gbit/s]", "path.forward.hop_delay=[1us,2us,3us]",
-                           "path.forward.hop_mtu=[1500]"));
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_run(w);
-  g_assert_cmpint(path_kit_arrived(w, 0), ==,
-                  path_kit_link_ps(1500, 10 * GBIT, 25 * US) + path_kit_link_ps(1500, GBIT, 1 * US) +
-                      path_kit_link_ps(1500, 4 * GBIT, 2 * US) + path_kit_link_ps(1500, 4 * GBIT, 3 * US));
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s,4Gbit/s]",
+                                      "path.forward.hop_delay=[1us,2us,3us]", "path.forward.hop_mtu=[1500]"));
+  way_send(w, 0, FULL, TCP_ACK);
+  way_run(w);
+  g_assert_cmpint(way_arrived(w, 0), ==,
+                  link_ps(1500, 10 * GBIT, 25 * US) + link_ps(1500, GBIT, 1 * US) +
+                      link_ps(1500, 4 * GBIT, 2 * US) + link_ps(1500, 4 * GBIT, 3 * US));
 }
 
-/* The impairments are behind the last link: the lost packet has used both, and the next comes as late as
+/* The impairments are after the last link: the lost packet has used both, and the next comes as late as
  * with it. */
-TEST(test_losses_are_behind_the_last_link)
+TEST(test_losses_are_after_the_last_link)
 {
-  g_autoptr(path_kit) w = path_kit_new(
-      SIDE_INITIATOR, "",
+  g_autoptr(way) w = way_with(
       STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", "path.forward.drop=[1]"));
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_send(w, FULL, FULL, TCP_ACK);
-  path_kit_run(w);
-  g_assert_cmpuint(w->out.list->len, ==, 1);
-  g_assert_cmpint(path_kit_arrived(w, 0), ==, 60521600);
+  way_send(w, 0, FULL, TCP_ACK);
+  way_send(w, FULL, FULL, TCP_ACK);
+  way_run(w);
+  g_assert_cmpuint(w->out->len, ==, 1);
+  g_assert_cmpint(way_arrived(w, 0), ==, 60521600);
 }
 
 /* Each link has a queue of its own, of one packet. The packets come one a packet time, so the first link
@@ -184,64 +157,66 @@ TEST(test_losses_are_behind_the_last_link)
  * the first has gone and the second is on the link. */
 TEST(test_each_link_has_its_queue)
 {
-  g_autoptr(path_kit) w =
-      path_kit_new(SIDE_INITIATOR, "", STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.queue=1"));
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.queue=1"));
   for (guint32 i = 0; i < 11; i++) {
     engine_run(w->clock, i * 1230400);
-    path_kit_send(w, i * FULL, FULL, TCP_ACK);
+    way_send(w, i * FULL, FULL, TCP_ACK);
   }
-  path_kit_run(w);
-  g_assert_cmpuint(w->out.list->len, ==, 3);
+  way_run(w);
+  g_assert_cmpuint(w->out->len, ==, 3);
   for (guint i = 0; i < 3; i++) {
-    g_assert_cmpint(path_kit_arrived(w, i), ==, 26201600 + i * 12304000 + 12016000 + 25 * US);
+    g_assert_cmpint(way_arrived(w, i), ==, 26201600 + i * 12304000 + 12016000 + 25 * US);
   }
   tcp_header last;
-  g_assert_true(datagram_tcp_header(session_kit_arrived(&w->out, 2)->packet, &last));
-  g_assert_cmpuint(last.sequence, ==, tcp_sequence_of(10 * FULL, SESSION_KIT_ISN));
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_LOST), ==, 8);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 1500);
+  g_assert_true(datagram_tcp_header(arrival_at(w->out, 2)->packet, &last));
+  g_assert_cmpuint(last.sequence, ==, tcp_sequence_of(10 * FULL, FIRST_ISN));
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_LOST, 8), (PATH_QUEUE_PEAK_OCTETS, 1500));
 }
 
 /* DCTCP's K = 2: of five packets at once the first is on the link, the second finds none waiting, the
  * third one, the fourth and the fifth two and three: these are marked. One that is not ECN-capable is not. */
 TEST(test_marks_from_a_threshold)
 {
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", STRINGS("path.forward.ecn_threshold=2"));
+  g_autoptr(way) w = way_with(STRINGS("path.forward.ecn_threshold=2"));
   for (guint32 i = 0; i < 6; i++) {
-    datagram *packet = session_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
+    datagram *packet = segment_of(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
     datagram_set_ecn(packet, i < 5 ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
     path_direction_send(w->path, packet, 0);
   }
-  path_kit_run(w);
+  way_run(w);
   for (guint i = 0; i < 6; i++) {
-    g_assert_cmpint(datagram_ecn_of(session_kit_arrived(&w->out, i)->packet), ==,
+    g_assert_cmpint(datagram_ecn_of(arrival_at(w->out, i)->packet), ==,
                     i == 5   ? DATAGRAM_ECN_NOT_CAPABLE
                     : i >= 3 ? DATAGRAM_ECN_CONGESTED
                              : DATAGRAM_ECN_ECT_0);
   }
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_MARKED), ==, 2);
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_MARKED, 2));
 }
 
 /* --- Random streams --- */
+
+static double lost_by(way *w)
+{
+  return way_counts(w)->value[METRIC_PATH_PACKETS_LOST];
+}
 
 /* Which of 3 bursts of 200 segments, 2 ms apart, the first link's RED drops: "..x." */
 static char *dropped_by_first_link(const char *hop)
 {
   GString *fate = g_string_new("");
-  g_autoptr(path_kit) w =
-      path_kit_new(SIDE_INITIATOR, "",
-                   STRINGS("path.forward.discipline=red", "path.forward.red_minimum=1",
-                           "path.forward.red_maximum=200", "path.forward.red_probability=90%", hop));
+  g_autoptr(way) w =
+      way_with(STRINGS("path.forward.discipline=red", "path.forward.red_minimum=1",
+                       "path.forward.red_maximum=200", "path.forward.red_probability=90%", hop));
   for (guint32 i = 0; i < 600; i++) {
     if (i % 200 == 0) {
       engine_run(w->clock, i / 200 * 2 * TIME_PS_PER_MILLISECOND);
     }
-    guint64 before = path_kit_count(w, METRIC_PATH_PACKETS_LOST);
-    path_kit_send(w, i * FULL, FULL, TCP_ACK);
-    g_string_append_c(fate, path_kit_count(w, METRIC_PATH_PACKETS_LOST) > before ? 'x' : '.');
+    const double before = lost_by(w);
+    way_send(w, i * FULL, FULL, TCP_ACK);
+    g_string_append_c(fate, lost_by(w) > before ? 'x' : '.');
   }
-  path_kit_run(w);
+  way_run(w);
   return g_string_free(fate, FALSE);
 }
 
@@ -259,71 +234,60 @@ TEST(test_each_link_draws_for_itself)
 /* --- MTUs --- */
 
 /* A packet that is too big for the second link has used the first: at A(1) the router in front of the
- * second, the second of the path (10.0.1.2), drops it and says 1000. A packet of 1000 octets fits. */
+ * second, the second of the path (10.0.1.2), drops it and reports 1000. A packet of 1000 octets fits. */
 TEST(test_too_big_for_a_hop)
 {
-  uint32_t mtu;
-  uint32_t sequence;
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", STRINGS("path.forward.hop_mtu=[1000]"));
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_send(w, FULL, 960, TCP_ACK);
-  path_kit_run(w);
-  g_autofree char *lengths = session_kit_lengths(&w->out);
-  g_assert_cmpstr(lengths, ==, "960");
-  g_assert_cmpuint(w->messages.list->len, ==, 1);
-  const session_kit_arrival *message = session_kit_arrived(&w->messages, 0);
+  uint32_t mtu, sequence;
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_mtu=[1000]"));
+  way_send(w, 0, FULL, TCP_ACK);
+  way_send(w, FULL, 960, TCP_ACK);
+  way_run(w);
+  assert_lengths(w->out, "960");
+  g_assert_cmpuint(w->messages->len, ==, 1);
+  const arrival *message = arrival_at(w->messages, 0);
   datagram_too_big_of(message->packet, &mtu, &sequence);
   ip_address router = datagram_source(message->packet);
   const ip_address second = ip_address_v4(0x0A000102);
   g_assert_cmpint(message->at, ==, 26201600);
   g_assert_cmpuint(mtu, ==, 1000);
-  g_assert_cmpuint(sequence, ==, tcp_sequence_of(0, SESSION_KIT_ISN));
+  g_assert_cmpuint(sequence, ==, tcp_sequence_of(0, FIRST_ISN));
   g_assert_true(ip_address_equal(&router, &second));
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_TOO_BIG), ==, 1);
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, 1));
 }
 
-/* A black hole says nothing, and counts. */
+/* A black hole reports nothing, and counts. */
 TEST(test_black_hole)
 {
-  g_autoptr(path_kit) w =
-      path_kit_new(SIDE_INITIATOR, "", STRINGS("path.forward.hop_mtu=[1000]", "path.too_big=silent"));
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_run(w);
-  g_assert_cmpuint(w->out.list->len, ==, 0);
-  g_assert_cmpuint(w->messages.list->len, ==, 0);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_TOO_BIG), ==, 1);
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_mtu=[1000]", "path.too_big=silent"));
+  way_send(w, 0, FULL, TCP_ACK);
+  way_run(w);
+  g_assert_cmpuint(w->out->len, ==, 0);
+  g_assert_cmpuint(w->messages->len, ==, 0);
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, 1));
 }
 
 /* 1480 octets of IP payload for a link of 1000: (1000 - 20) / 8 * 8 = 976 and 504, packets of 996 and 524
- * octets, the second behind the first on the second link. For a third link of 576 the first is cut again:
+ * octets, the second after the first on the second link. For a third link of 576 the first is cut again:
  * 552 and 424. */
-TEST(test_fragments)
-{
-  static const char *const two[] = {"path.forward.hop_mtu=[1000]", "tcp.path_mtu_discovery=false", NULL};
-  static const char *const three[] = {"path.forward.hop_mtu=[1000,576]", "tcp.path_mtu_discovery=false",
-                                      NULL};
-  const struct {
-    const char *const *sets;
-    const char *lengths;
-    guint fragments;
-  } cases[] = {{two, "976 504", 2}, {three, "552 424 504", 4}};
+static const struct {
+  const char *hop_mtu, *lengths;
+  guint fragments;
+} fragmented[] = {{"path.forward.hop_mtu=[1000]", "976 504", 2},
+                  {"path.forward.hop_mtu=[1000,576]", "552 424 504", 4}};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    datagram *packet = session_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK);
-    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", cases[i].sets);
-    datagram_allow_fragments(packet, 7);
-    path_direction_send(w->path, packet, 0);
-    path_kit_run(w);
-    g_autofree char *lengths = session_kit_lengths(&w->out);
-    g_assert_cmpstr(lengths, ==, cases[i].lengths);
-    g_assert_cmpuint(path_kit_count(w, METRIC_PATH_FRAGMENTS), ==, cases[i].fragments);
-    g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_TOO_BIG), ==, 0);
-    if (i == 0) {
-      g_assert_cmpint(path_kit_arrived(w, 0), ==, 26201600 + path_kit_link_ps(996, 10 * GBIT, 25 * US));
-      g_assert_cmpint(path_kit_arrived(w, 1), ==,
-                      26201600 + path_kit_busy_ps(996, 10 * GBIT) +
-                          path_kit_link_ps(524, 10 * GBIT, 25 * US));
-    }
+ROW_TEST(test_fragments, fragmented)
+{
+  datagram *packet = segment_of(0, SIDE_INITIATOR, 0, FULL, TCP_ACK);
+  g_autoptr(way) w = way_with(STRINGS(c->hop_mtu, "tcp.path_mtu_discovery=false"));
+  datagram_allow_fragments(packet, 7);
+  path_direction_send(w->path, packet, 0);
+  way_run(w);
+  assert_lengths(w->out, c->lengths);
+  EXPECT_METRICS(way_counts(w), (PATH_FRAGMENTS, c->fragments), (PATH_PACKETS_TOO_BIG, 0));
+  if (c->fragments == 2) {
+    g_assert_cmpint(way_arrived(w, 0), ==, 26201600 + link_ps(996, 10 * GBIT, 25 * US));
+    g_assert_cmpint(way_arrived(w, 1), ==,
+                    26201600 + busy_ps(996, 10 * GBIT) + link_ps(524, 10 * GBIT, 25 * US));
   }
 }
 
@@ -344,17 +308,16 @@ TEST(test_fragmenter_only_where_needed)
   gsize i = 0;
 
   if (g_test_subprocess()) {
-    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, other_way, NULL);
-    path_kit_send(w, 0, FULL + 1, TCP_ACK);
+    g_autoptr(way) w = way_new(SIDE_INITIATOR, other_way, NULL);
+    way_send(w, 0, FULL + 1, TCP_ACK);
     return;
   }
   for (; cases[i].asks; i++) {
-    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, cases[i].text, cases[i].sets);
-    path_kit_send(w, -1, 0, TCP_SYN);
-    path_kit_send(w, 0, FULL + 1, TCP_ACK | TCP_PSH);
+    g_autoptr(way) w = way_new(SIDE_INITIATOR, cases[i].text, cases[i].sets);
+    way_send(w, -1, 0, TCP_SYN);
+    way_send(w, 0, FULL + 1, TCP_ACK | TCP_PSH);
     engine_run(w->clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_TOO_BIG), ==,
-                     i == 1 ? 0 : 1); /* `split` has made it small */
+    EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, i == 1 ? 0 : 1)); /* `split` has made it small */
   }
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
   g_test_trap_assert_failed();
@@ -364,18 +327,18 @@ TEST(test_fragmenter_only_where_needed)
 TEST(test_first_router)
 {
   static const char grows[] = "event = ({ at = \"1ms\"; key = \"path.forward.mtu\"; value = 1499; });";
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, grows, NULL);
+  g_autoptr(way) w = way_new(SIDE_INITIATOR, grows, NULL);
   engine_run(w->clock, TIME_PS_PER_MILLISECOND);
   path_direction_change(w->path, PATH_MTU, 1499, TIME_PS_PER_MILLISECOND);
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_send(w, 0, FULL - 1, TCP_ACK);
-  path_kit_run(w);
-  ip_address router = datagram_source(session_kit_arrived(&w->messages, 0)->packet);
+  way_send(w, 0, FULL, TCP_ACK);
+  way_send(w, 0, FULL - 1, TCP_ACK);
+  way_run(w);
+  ip_address router = datagram_source(arrival_at(w->messages, 0)->packet);
   const ip_address first = ip_address_v4(0x0A000101);
   g_assert_true(ip_address_equal(&router, &first));
-  g_assert_cmpint(session_kit_arrived(&w->messages, 0)->at, ==, TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(w->messages.list->len, ==, 1);
-  g_assert_cmpuint(w->out.list->len, ==, 1);
+  g_assert_cmpint(arrival_at(w->messages, 0)->at, ==, TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(w->messages->len, ==, 1);
+  g_assert_cmpuint(w->out->len, ==, 1);
 }
 
 /* --- Changes --- */
@@ -385,97 +348,89 @@ TEST(test_first_router)
  * 26,201,600, the second starts at once and takes 1502 * 8 ns + 1 us = 13,016,000: it overtakes. */
 TEST(test_change_of_rate_and_delay)
 {
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", NULL);
-  path_kit_send(w, 0, FULL, TCP_ACK);
+  g_autoptr(way) w = way_with(NULL);
+  way_send(w, 0, FULL, TCP_ACK);
   engine_run(w->clock, 5 * US);
   path_direction_change(w->path, PATH_RATE, GBIT, 5 * US);
   path_direction_change(w->path, PATH_DELAY, US, 5 * US);
-  path_kit_send(w, FULL, FULL - 1, TCP_ACK);
-  path_kit_run(w);
-  g_autofree char *lengths = session_kit_lengths(&w->out);
-  g_assert_cmpstr(lengths, ==, "1459 1460");
-  g_assert_cmpint(path_kit_arrived(w, 0), ==, 5 * US + path_kit_link_ps(1499, GBIT, US));
-  g_assert_cmpint(path_kit_arrived(w, 1), ==, 26201600);
+  way_send(w, FULL, FULL - 1, TCP_ACK);
+  way_run(w);
+  assert_lengths(w->out, "1459 1460");
+  g_assert_cmpint(way_arrived(w, 0), ==, 5 * US + link_ps(1499, GBIT, US));
+  g_assert_cmpint(way_arrived(w, 1), ==, 26201600);
 }
 
 /* Only the first link changes: with a second of 1 Gbit/s and 10 us the packet takes what it takes there. */
 TEST(test_change_of_the_first_of_two)
 {
-  g_autoptr(path_kit) w = path_kit_new(
-      SIDE_INITIATOR, "", STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
+  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
   path_direction_change(w->path, PATH_DELAY, 3 * US, 0);
   path_direction_change(w->path, PATH_RATE, 40 * GBIT, 0);
-  path_kit_send(w, 0, FULL, TCP_ACK);
-  path_kit_run(w);
-  g_assert_cmpint(path_kit_arrived(w, 0), ==,
-                  path_kit_link_ps(1500, 40 * GBIT, 3 * US) + path_kit_link_ps(1500, GBIT, 10 * US));
+  way_send(w, 0, FULL, TCP_ACK);
+  way_run(w);
+  g_assert_cmpint(way_arrived(w, 0), ==, link_ps(1500, 40 * GBIT, 3 * US) + link_ps(1500, GBIT, 10 * US));
 }
 
 /* --- What is known and counted --- */
 
 /* A bare segment (40 octets) that is sent now comes no earlier than this: on an empty link exactly then,
- * and behind a full packet 1,230,400 ps later. Over two links the second's time is added. */
+ * and after a full packet 1,230,400 ps later. Over two links the second's time is added. */
 TEST(test_earliest_arrival)
 {
   const time_ps first = 42 * 800 + 25 * US;
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "", NULL);
+  g_autoptr(way) w = way_with(NULL);
   g_assert_cmpint(path_direction_earliest_arrival(w->path, 0), ==, first);
-  path_kit_send(w, 0, FULL, TCP_ACK);
+  way_send(w, 0, FULL, TCP_ACK);
   g_assert_cmpint(path_direction_earliest_arrival(w->path, 0), ==, 1230400 + first);
-  path_kit_send(w, FULL, 0, TCP_ACK);
-  path_kit_run(w);
-  g_assert_cmpint(path_kit_arrived(w, 1), ==, 1230400 + first);
-  g_autoptr(path_kit) two = path_kit_new(
-      SIDE_INITIATOR, "", STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
+  way_send(w, FULL, 0, TCP_ACK);
+  way_run(w);
+  g_assert_cmpint(way_arrived(w, 1), ==, 1230400 + first);
+  g_autoptr(way) two = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
   g_assert_cmpint(path_direction_earliest_arrival(two->path, 0), ==, first + 42 * 8000 + 10 * US);
 }
 
 /* Each element's count comes through; of the losses, those of retransmissions. */
 TEST(test_counts)
 {
-  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, "",
-                                       STRINGS("path.forward.drop=[1,3]", "path.forward.corrupt=100%",
-                                               "path.forward.duplicate=100%", "path.forward.ecn_every=1",
-                                               "path.forward.displace=100%", "path.forward.displace_by=1us"));
+  g_autoptr(way) w = way_with(STRINGS("path.forward.drop=[1,3]", "path.forward.corrupt=100%",
+                                      "path.forward.duplicate=100%", "path.forward.ecn_every=1",
+                                      "path.forward.displace=100%", "path.forward.displace_by=1us"));
   for (guint32 i = 0; i < 4; i++) {
-    datagram *packet = session_kit_segment(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
+    datagram *packet = segment_of(0, SIDE_INITIATOR, i * FULL, FULL, TCP_ACK);
 
     packet->retransmission = i == 2;
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
     path_direction_send(w->path, packet, 0);
   }
-  path_kit_run(w);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_LOST), ==, 2);
-  g_assert_cmpuint(path_kit_count(w, METRIC_TCP_LOST_RETRANSMISSIONS), ==, 1);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_DAMAGED), ==, 2);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_DUPLICATED), ==, 2);
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_MARKED), ==, 4); /* two packets and their copies … */
-  g_assert_cmpuint(path_kit_count(w, METRIC_PATH_PACKETS_DISPLACED), ==, 4); /* … which come late, too */
-  g_assert_cmpuint(w->out.list->len, ==, 4);
+  way_run(w);
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_LOST, 2), (TCP_LOST_RETRANSMISSIONS, 1),
+                 (PATH_PACKETS_DAMAGED, 2), (PATH_PACKETS_DUPLICATED, 2));
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_MARKED, 4));    /* two packets and their copies … */
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_DISPLACED, 4)); /* … which come late, too */
+  g_assert_cmpuint(w->out->len, ==, 4);
   metric_values twice = {0};
   path_direction_count(w->path, true, &twice);
   path_direction_count(w->path, true, &twice); /* adds */
-  g_assert_cmpfloat(twice.value[METRIC_PATH_PACKETS_LOST], ==, 4);
-  g_assert_cmpfloat(twice.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 3 * 1500); /* but not what is a peak */
+  EXPECT_METRICS(&twice, (PATH_PACKETS_LOST, 4));
+  EXPECT_METRICS(&twice, (PATH_QUEUE_PEAK_OCTETS, 3 * 1500)); /* but not what is a peak */
 }
 
 /* FPDUs start every 1000 octets. Two segments of a whole FPDU each are aligned in front of the box, which
  * cuts 400, 400, 200 and, up to the next cut at 1200, 200, 400, 400: two of six start with an FPDU. In the
  * other direction nobody looks. */
-TEST(test_alignment_before_and_behind)
+TEST(test_alignment_before_and_after)
 {
   for (enum side direction = 0; direction < SIDES; direction++) {
-    g_autoptr(path_kit) w =
-        path_kit_new(direction, "", STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400"));
-    path_kit_send(w, -1, 0, TCP_SYN);
-    path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
-    path_kit_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
-    path_kit_run(w);
+    g_autoptr(way) w = way_new(direction, "", STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400"));
+    way_send(w, -1, 0, TCP_SYN);
+    way_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+    way_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
+    way_run(w);
     bool main_way = direction == SIDE_INITIATOR;
-    g_assert_cmpuint(path_kit_count(w, METRIC_MIDDLEBOX_SEGMENTS_BEFORE), ==, main_way ? 2 : 0);
-    g_assert_cmpuint(path_kit_count(w, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED), ==, main_way ? 2 : 0);
-    g_assert_cmpuint(path_kit_count(w, METRIC_MIDDLEBOX_SEGMENTS_BEHIND), ==, main_way ? 6 : 0);
-    g_assert_cmpuint(path_kit_count(w, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED), ==, main_way ? 2 : 0);
+    EXPECT_METRICS(way_counts(w), (MIDDLEBOX_SEGMENTS_BEFORE, main_way ? 2 : 0),
+                   (MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, main_way ? 2 : 0),
+                   (MIDDLEBOX_SEGMENTS_BEHIND, main_way ? 6 : 0),
+                   (MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, main_way ? 2 : 0));
   }
 }
 
@@ -483,29 +438,31 @@ TEST(test_alignment_before_and_behind)
  * two. */
 typedef struct gated_host {
   path_gate *gate;
-  session_kit_arrivals seen; /* what comes, and the answers when they enter */
+  GArray *seen; /* what comes, and the answers when they enter */
 } gated_host;
 
 static void at_gated_host(void *user, datagram *packet, time_ps now)
 {
   gated_host *host = user;
-  datagram *answer = session_kit_segment(0, SIDE_RESPONDER, 0, 1, TCP_ACK);
 
-  session_kit_arrive(&host->seen, packet, now);
-  g_assert_true(path_gate_holds(host->gate, answer, session_kit_arrive, &host->seen));
+  arrive(host->seen, packet, now);
+  g_assert_true(
+      path_gate_holds(host->gate, segment_of(0, SIDE_RESPONDER, 0, 1, TCP_ACK), arrive, host->seen));
 }
 
-/* A packet comes by the link, and what is behind it hands it on twice in one picosecond. The host answers
- * the first while that is still at work: its answers come behind the second, in their order. Elements
- * without a timer are behind the gate, too. */
+/* A packet comes by the link, and what is after it hands it on twice in one picosecond. The host answers
+ * the first while that is still at work: its answers come after the second, in their order. Elements
+ * without a timer are after the gate, too. */
 TEST(test_gate)
 {
-  gated_host host = {.gate = path_gate_new()};
+  g_autoptr(GArray) seen = arrivals_new();
+  gated_host host = {.gate = path_gate_new(), .seen = seen};
   g_autoptr(scenario) s = temporary_scenario("", STRINGS("path.forward.duplicate=100%"));
   g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, NULL);
-  const path_place config = {.network = &scenario_configuration(s)->path,
-                             .seed = scenario_configuration(s)->run.seed,
-                             .ipv6 = scenario_configuration(s)->ipv6,
+  const configuration *c = scenario_configuration(s);
+  const path_place config = {.network = &c->path,
+                             .seed = c->run.seed,
+                             .ipv6 = c->ipv6,
                              .direction = SIDE_INITIATOR,
                              .paths = 1,
                              .new_link = run_engine_links(RUN_ENGINE_NATIVE),
@@ -515,14 +472,11 @@ TEST(test_gate)
                              .output_user = &host};
   g_autoptr(path_direction) path = path_direction_new(&config, NULL);
 
-  session_kit_arrivals_init(&host.seen);
-  path_direction_send(path, session_kit_segment(0, SIDE_INITIATOR, 0, FULL, TCP_ACK), 0);
+  path_direction_send(path, segment_of(0, SIDE_INITIATOR, 0, FULL, TCP_ACK), 0);
   engine_run(clock, TIME_PS_NEVER);
-  g_autofree char *lengths = session_kit_lengths(&host.seen);
-  g_assert_cmpstr(lengths, ==, "1460 1460 1 1");
+  assert_lengths(seen, "1460 1460 1 1");
   for (guint i = 0; i < 4; i++) {
-    g_assert_cmpint(session_kit_arrived(&host.seen, i)->at, ==, 26201600);
+    g_assert_cmpint(arrival_at(seen, i)->at, ==, 26201600);
   }
   path_gate_free(host.gate);
-  session_kit_arrivals_clear(&host.seen);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which ends of a connection the documents describe, and what is said of the first one. */
+/* Which ends of a connection the documents describe, and what is kept of the first one. */
 #include "session/session_private.h"
 
 #include "string_list.h"
@@ -8,14 +8,13 @@
 
 static scenario *load(const char *set)
 {
-
   return temporary_scenario("", STRINGS(set));
 }
 
 static const rnic_failure lost = {.layer = RNIC_FAILURE_TCP, .reason.tcp = TCP_CLOSE_GAVE_UP};
 static const rnic_failure reset = {.layer = RNIC_FAILURE_TCP, .reason.tcp = TCP_CLOSE_RESET};
 static const rnic_failure bad_crc = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CRC};
-static const rnic_failure told = {
+static const rnic_failure terminated = {
     .layer = RNIC_FAILURE_RDMAP, .reason.rdmap = {1, 1, 0}, .by_peer = true, .generation = IWARP_IETF};
 
 /* A TCP that is lost is no end of the protocols, unless an end of that connection is made to misbehave. */
@@ -25,7 +24,7 @@ TEST(test_documented)
   g_autoptr(scenario) bad = load("fault.error=reset");
 
   g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &bad_crc));
-  g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &told));
+  g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &terminated));
   g_assert_false(session_ending_is_documented(scenario_configuration(good), 0, &lost));
   g_assert_false(session_ending_is_documented(scenario_configuration(good), 0, &reset));
   g_assert_true(session_ending_is_documented(scenario_configuration(bad), 0, &reset));
@@ -38,7 +37,7 @@ TEST(test_first_one_is_kept)
 {
   session_ending ending = {.code = NULL};
 
-  session_ending_note(&ending, 3, SIDE_INITIATOR, &told, 2 * TIME_PS_PER_SECOND);
+  session_ending_note(&ending, 3, SIDE_INITIATOR, &terminated, 2 * TIME_PS_PER_SECOND);
   session_ending_note(&ending, 4, SIDE_INITIATOR, &bad_crc, 3 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(ending.code, ==, "Terminate 1/1/00");
   g_assert_cmpint(ending.side, ==, SIDE_RESPONDER);

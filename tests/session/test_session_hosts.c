@@ -5,10 +5,7 @@
 #include "session/session_paths.h"
 #include "session/session_private.h"
 #include "session/simulation.h"
-#include "session_kit.h"
-#include "stack_cleanup.h"
-#include "string_list.h"
-#include "test.h"
+#include "session_fixture.h"
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
@@ -16,12 +13,12 @@ enum { CONNECTIONS = 3, HOSTS = 3 };
 
 /* A session over paths, at whose ends packets go to the host that they are addressed to, and the octets of
  * TCP payload from each host to each other one are counted. */
-typedef struct hosts_kit {
+typedef struct fixture {
   scenario *s;
   engine *clock;
   session *session;
   uint64_t octets[HOSTS][HOSTS];
-} hosts_kit;
+} fixture;
 
 static uint32_t host_at(const ip_address *address)
 {
@@ -30,48 +27,58 @@ static uint32_t host_at(const ip_address *address)
 
 static void on_output(void *user, datagram *packet, time_ps now)
 {
-  hosts_kit *k = user;
+  fixture *f = user;
   const ip_address source = datagram_source(packet), destination = datagram_destination(packet);
 
   g_assert_cmpuint(host_at(&destination), <, HOSTS);
   if (packet->kind == DATAGRAM_TCP) {
     g_assert_cmpuint(host_at(&source), <, HOSTS);
-    k->octets[host_at(&source)][host_at(&destination)] += packet->payload.length;
+    f->octets[host_at(&source)][host_at(&destination)] += packet->payload.length;
   }
-  session_receive(session_host_of(k->session, host_at(&destination)), packet, now);
+  session_receive(session_host_of(f->session, host_at(&destination)), packet, now);
 }
 
-static void kit_open(hosts_kit *k, const char *const *sets, const session_pair *pairs)
+/* Three connections, of a scenario with `sets`. */
+static fixture *set_up(const session_pair *pairs, const char *const *sets)
 {
+  fixture *f = g_new0(fixture, 1);
   GError *error = NULL;
 
-  *k = (hosts_kit){.s = temporary_scenario("", sets)};
-  k->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
+  f->s = temporary_scenario("run = { engine = \"native\"; }; workload = { connections = 3; };", sets);
+  f->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
   g_assert_no_error(error);
-  const session_config config = {
-      .configuration = scenario_configuration(k->s), .clock = k->clock, .pairs = pairs, .hosts = HOSTS};
-  k->session = session_new(&config);
+  const configuration *c = scenario_configuration(f->s);
+  const session_config config = {.configuration = c, .clock = f->clock, .pairs = pairs, .hosts = HOSTS};
+  f->session = session_new(&config);
   const session_network_ends ends = {.output = on_output,
-                                     .users = {k, k},
+                                     .users = {f, f},
                                      .is_fpdu_start = session_is_fpdu_start,
-                                     .is_fpdu_start_user = k->session};
-  session_connect(k->session, session_paths_new(scenario_configuration(k->s), RUN_ENGINE_NATIVE, k->clock,
-                                                &ends, &error));
+                                     .is_fpdu_start_user = f->session};
+  session_connect(f->session, session_paths_new(c, RUN_ENGINE_NATIVE, f->clock, &ends, &error));
   g_assert_no_error(error);
+  return f;
 }
 
-static void kit_close(hosts_kit *k)
+static void tear_down(fixture *f)
 {
-  session_free(k->session);
-  engine_free(k->clock);
-  scenario_free(k->s);
+  session_free(f->session);
+  engine_free(f->clock);
+  scenario_free(f->s);
+  g_free(f);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(hosts_kit, kit_close)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
 
 /* --- Three hosts --- */
 
 static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
+
+static void run(fixture *f, session_result *result)
+{
+  session_run(f->session);
+  session_finish(f->session, result);
+  g_assert_cmpint(result->status, ==, RUN_OK);
+}
 
 /* What the same connections count between two hosts. */
 static metric_values between_two_hosts(const scenario *s)
@@ -83,8 +90,7 @@ static metric_values between_two_hosts(const scenario *s)
   g_assert_true(simulation_run(s, &options, &result, &error));
   g_assert_no_error(error);
   g_assert_cmpint(result.status, ==, RUN_OK);
-  const metric_values values = result.metrics;
-  return values;
+  return result.metrics;
 }
 
 /* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what
@@ -104,18 +110,12 @@ static const char *const three_hosts_rows[] = {
 ROW_TEST(test_three_hosts, three_hosts_rows)
 {
   g_auto(session_result) result;
-  g_auto(hosts_kit) k;
 
   g_test_message("%s", *c);
-  kit_open(&k,
-           STRINGS("run.engine=native", "workload.connections=3", "workload.messages=20",
-                   "workload.message_size=30000", *c),
-           pairs);
-  session_run(k.session);
-  session_finish(k.session, &result);
-  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "workload.message_size=30000", *c));
+  run(f, &result);
   g_assert_cmpstr(result.message, ==, "");
-  const metric_values two = between_two_hosts(k.s);
+  const metric_values two = between_two_hosts(f->s);
   static const metric_id same[] = {METRIC_DELIVERY_MESSAGES, METRIC_DELIVERY_OCTETS, METRIC_PLACEMENT_OCTETS,
                                    METRIC_INTEGRITY_OCTETS_WRONG};
   for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
@@ -124,31 +124,25 @@ ROW_TEST(test_three_hosts, three_hosts_rows)
   uint64_t all = 0;
   for (uint32_t from = 0; from < HOSTS; from++) {
     for (uint32_t to = 0; to < HOSTS; to++) {
-      g_assert_true((from != to) == (k.octets[from][to] > 0));
-      all += k.octets[from][to];
+      g_assert_true((from != to) == (f->octets[from][to] > 0));
+      all += f->octets[from][to];
     }
   }
   g_assert_cmpuint(all, >=, (uint64_t)result.metrics.value[METRIC_DELIVERY_OCTETS]);
-  g_assert_cmpuint(k.session->strays, ==, 0);
+  g_assert_cmpuint(f->session->strays, ==, 0);
 }
 
 /* Fragments come to the host of their connection, and are counted there. */
 TEST(test_fragments)
 {
   g_auto(session_result) result;
-  g_auto(hosts_kit) k;
 
-  kit_open(&k,
-           STRINGS("run.engine=native", "workload.connections=3", "workload.messages=20",
-                   "tcp.path_mtu_discovery=false", "path.forward.hop_mtu=[1000,1500]",
-                   "path.forward.loss=1%"),
-           pairs);
-  session_run(k.session);
-  session_finish(k.session, &result);
-  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "tcp.path_mtu_discovery=false",
+                                               "path.forward.hop_mtu=[1000,1500]", "path.forward.loss=1%"));
+  run(f, &result);
   g_assert_cmpfloat(result.metrics.value[METRIC_PATH_FRAGMENTS], >, 0);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
-  g_assert_cmpuint(k.session->strays, ==, 0);
+  g_assert_cmpuint(f->session->strays, ==, 0);
 }
 
 /* Each host with a Data Sink has a reassembly memory of its own, and none has more. */
@@ -156,15 +150,10 @@ TEST(test_memory)
 {
   enum { MEMORY = 8192 };
   g_auto(session_result) result;
-  g_auto(hosts_kit) k;
 
-  kit_open(&k,
-           STRINGS("run.engine=native", "workload.connections=3", "workload.messages=50",
-                   "path.forward.loss=2%", "receiver.memory=8KiB", "receiver.mode=in-order"),
-           pairs);
-  session_run(k.session);
-  session_finish(k.session, &result);
-  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=50", "path.forward.loss=2%",
+                                               "receiver.memory=8KiB", "receiver.mode=in-order"));
+  run(f, &result);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
@@ -173,8 +162,7 @@ TEST(test_memory)
 /* --- Whose a packet is --- */
 
 typedef struct owner_case {
-  uint16_t source;
-  uint16_t destination;
+  uint16_t source, destination;
   bool known[SIDES]; /* at the Initiator, at the Responder */
 } owner_case;
 
@@ -196,15 +184,14 @@ ROW_TEST(test_owners, owners)
 {
   const ip_address address = ip_address_v4(1);
   const ip_address router = ip_address_v4(2);
-  g_auto(hosts_kit) k;
-  kit_open(&k, STRINGS("run.engine=native", "workload.connections=3"), NULL);
+  g_autoptr(fixture) f = set_up(NULL, NULL);
   const tcp_header header = {.source_port = c->source, .destination_port = c->destination};
   g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
   g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1000);
   g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 12);
 
   for (enum side side = 0; side < SIDES; side++) {
-    const session_host *host = session_host_of(k.session, side);
+    const session_host *host = session_host_of(f->session, side);
 
     assert_end(session_host_end(host, packet), c->known[side], side);
     /* An ICMP message is for who sent the packet that it quotes. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the recorder counts, event by event, with each number worked out. */
 #include "session/session_recorder.h"
+
+#include "metrics.h"
 #include "stack_cleanup.h"
 #include "test.h"
 
@@ -14,6 +16,19 @@ static session_recorder *new_recorder(void)
   return session_recorder_new(&config);
 }
 
+/* A test of `recorder`, which is new. */
+#define RECORDER_TEST(name) TEST_OF(session_recorder, recorder, new_recorder(), name)
+
+/* `length` octets of a ULPDU. */
+static buffer_chain octets_of(uint32_t length)
+{
+  static const uint8_t content[UINT16_MAX];
+  buffer_chain octets = {0};
+
+  buffer_chain_append(&octets, content, length, NULL);
+  return octets;
+}
+
 static double value_of(session_recorder *recorder, metric_id id, time_ps end)
 {
   metric_values values = {0};
@@ -24,9 +39,8 @@ static double value_of(session_recorder *recorder, metric_id id, time_ps end)
 }
 
 /* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
-TEST(test_segments)
+RECORDER_TEST(test_segments)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   metric_values values = {0};
 
   session_recorder_framed(recorder, 0, 0);
@@ -43,22 +57,15 @@ TEST(test_segments)
   session_recorder_segment(recorder, 1, 100, 10, 10, false, 50);
   session_recorder_segment(recorder, 0, 0, 1460, 0, false, 60); /* a duplicate counts */
   session_recorder_finish(recorder, 100, &values);
-  g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS], ==, 6);
-  g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER], ==, 2);
-  g_assert_cmpfloat(values.value[METRIC_MPA_SEGMENTS_ALIGNED], ==, 4);
+  EXPECT_METRICS(&values, (TCP_SEGMENTS, 6), (TCP_SEGMENTS_OUT_OF_ORDER, 2), (MPA_SEGMENTS_ALIGNED, 4));
 }
 
 /* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13)
  * comes at 1000 ps, 10 octets of payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
-TEST(test_goodput_counts_from_payload)
+RECORDER_TEST(test_goodput_counts_from_payload)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
-  static const uint8_t content[24];
-  g_auto(buffer_chain) octets;
-
-  buffer_chain_init(&octets);
-  buffer_chain_append(&octets, content, sizeof content, NULL);
+  g_auto(buffer_chain) octets = octets_of(24);
   const mpa_ulpdu ulpdu = {.fpdu_end = 32, .octets = &octets, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 10};
 
@@ -72,15 +79,10 @@ TEST(test_goodput_counts_from_payload)
 /* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at
  * 3000 ps, where it is placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of
  * the second. */
-TEST(test_placement_and_delays)
+RECORDER_TEST(test_placement_and_delays)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
-  g_auto(buffer_chain) octets;
-  static const uint8_t content[114];
-
-  buffer_chain_init(&octets);
-  buffer_chain_append(&octets, content, sizeof content, NULL);
+  g_auto(buffer_chain) octets = octets_of(114);
   const mpa_ulpdu ulpdu = {
       .fpdu_end = 120, .held_octets = 66, .octets = &octets, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 100};
@@ -91,12 +93,9 @@ TEST(test_placement_and_delays)
   session_recorder_placed(recorder, &segment, &ulpdu, true, 3000);
   session_recorder_delivered(recorder, &segment, 7000);
   session_recorder_finish(recorder, 8000, &values);
-  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS], ==, 100);
-  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_DIRECT], ==, 50);
-  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_BUFFERED], ==, 50);
-  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER], ==, 100);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_READ_OCTETS], ==, 66);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS], ==, 66);
+  EXPECT_METRICS(&values, (PLACEMENT_OCTETS, 100), (PLACEMENT_OCTETS_DIRECT, 50),
+                 (PLACEMENT_OCTETS_BUFFERED, 50), (PLACEMENT_OCTETS_OUT_OF_ORDER, 100),
+                 (BUFFER_READ_OCTETS, 66), (BUFFER_RELEASE_BURST_PEAK_OCTETS, 66));
   /* (50 * 2000 + 50 * 0) / 100 = 1000 ps; (50 * 6000 + 50 * 4000) / 100 = 5000 ps. */
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_PLACEMENT_MEAN_S], 1000e-12, 1e-24);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], 5000e-12, 1e-24);
@@ -112,18 +111,14 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
 }
 
 /* Two segments of one stream, Placed in the wrong order and Delivered in the right one. Ten octets of
- * payload each behind a header of 14; the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110
+ * payload each after a header of 14; the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110
  * ps; the second, Placed before, at 104 ps, as it came, is Delivered with it at 115 ps. Placement: 4
  * octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
-TEST(test_distributions)
+RECORDER_TEST(test_distributions)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
   const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
-  static const uint8_t content[24];
-  g_auto(buffer_chain) octets;
-  buffer_chain_init(&octets);
-  buffer_chain_append(&octets, content, sizeof content, NULL);
+  g_auto(buffer_chain) octets = octets_of(24);
   const mpa_ulpdu ulpdus[] = {
       {.fpdu_end = 32, .octets = &octets, .parts = of_first, .part_count = 2},
       {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
@@ -166,9 +161,8 @@ TEST(test_distributions)
 
 /* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no
  * distributions. */
-TEST(test_no_samples)
+RECORDER_TEST(test_no_samples)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   distribution distributions[DISTRIBUTION_COUNT];
   metric_values values = {0};
 
@@ -181,9 +175,8 @@ TEST(test_no_samples)
 }
 
 /* What is still held when the run ends has been written and not read. */
-TEST(test_written_and_not_read)
+RECORDER_TEST(test_written_and_not_read)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   const rnic_occupancy held[2] = {{.order = 300, .holes = 1},
                                   {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
 
@@ -195,9 +188,8 @@ TEST(test_written_and_not_read)
 
 /* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then
  * 500 + 200. */
-TEST(test_fragments_beside_the_rest)
+RECORDER_TEST(test_fragments_beside_the_rest)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   metric_values values = {0};
 
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
@@ -206,16 +198,14 @@ TEST(test_fragments_beside_the_rest)
   session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 200, .holes = 1}, 30);
   session_recorder_fragments(recorder, 7, 40, 40); /* of no known connection */
   session_recorder_finish(recorder, 50, &values);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], ==, 800);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], ==, 540);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_ORDER], ==, 300);
+  EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, 800), (BUFFER_PEAK_OCTETS_FRAGMENT, 540),
+                 (BUFFER_PEAK_OCTETS_ORDER, 300));
 }
 
 /* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could
  * be there. */
-TEST(test_spurious_retransmissions)
+RECORDER_TEST(test_spurious_retransmissions)
 {
-  g_autoptr(session_recorder) recorder = new_recorder();
   const rnic_occupancy held = {.in_order_edge = 3000};
 
   session_recorder_retransmitted(recorder, 0, -20, 20, 0); /* a startup frame: not counted */
@@ -231,11 +221,9 @@ TEST(test_spurious_retransmissions)
 
 /* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited
  * is counted once, and once only. There are as many places for parts as the most that ever waited at once. */
-TEST(test_parts_in_any_order)
+RECORDER_TEST(test_parts_in_any_order)
 {
   enum { SEGMENTS = 64, STEPS = 20000, HEADER = 14, PARTS = 9 };
-  static const uint8_t content[UINT16_MAX];
-  g_autoptr(session_recorder) recorder = new_recorder();
   g_autoptr(GRand) random = g_rand_new_with_seed(20261121);
   ddp_segment segments[SEGMENTS] = {0};
   uint64_t arrivals[SEGMENTS] = {0}; /* sum over its octets */
@@ -257,7 +245,6 @@ TEST(test_parts_in_any_order)
       continue;
     }
     mpa_ulpdu_part parts[PARTS];
-    g_auto(buffer_chain) chain;
     uint32_t end = HEADER;
 
     segments[i] = (ddp_segment){.payload_octets = 0};
@@ -271,8 +258,7 @@ TEST(test_parts_in_any_order)
       arrivals[i] += (uint64_t)arrival * length;
       end += length;
     }
-    buffer_chain_init(&chain);
-    buffer_chain_append(&chain, content, end, NULL);
+    g_auto(buffer_chain) chain = octets_of(end);
     const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = count};
     segments[i].payload_octets = end - HEADER;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
@@ -291,11 +277,9 @@ TEST(test_parts_in_any_order)
 
 /* 70,000 segments of two parts each are Placed, and none is Delivered before all are: 2^17 parts and more
  * wait. The first part of number i came at i, the second at 2 i. */
-TEST(test_many_parts)
+RECORDER_TEST(test_many_parts)
 {
   enum { SEGMENTS = 70000, HEADER = 14, PART = 10 };
-  static const uint8_t content[HEADER + 2 * PART];
-  g_autoptr(session_recorder) recorder = new_recorder();
   g_autofree ddp_segment *segments = g_new0(ddp_segment, SEGMENTS);
   const time_ps end = 10 * SEGMENTS;
   double waited = 0;
@@ -303,13 +287,10 @@ TEST(test_many_parts)
 
   for (time_ps i = 0; i < SEGMENTS; i++) {
     const mpa_ulpdu_part parts[] = {{0, HEADER + PART, i}, {HEADER + PART, PART, 2 * i}};
-    buffer_chain chain;
-    buffer_chain_init(&chain);
-    buffer_chain_append(&chain, content, sizeof content, NULL);
+    g_auto(buffer_chain) chain = octets_of(HEADER + 2 * PART);
     const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = G_N_ELEMENTS(parts)};
     segments[i].payload_octets = 2 * PART;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, end);
-    buffer_chain_clear(&chain);
     waited += (double)(2 * end - 3 * i) / 2;
   }
   for (guint i = 0; i < SEGMENTS; i++) {

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a scenario says about the ends of its connections. The layers below do not know the scenario's
+/* What a scenario makes of the ends of its connections. The layers below do not know the scenario's
  * words, nor it theirs: that they are the same is shown here. */
 #include "session/session_setup.h"
 
-#include "scenario/configuration.h"
-
+#include "session_fixture.h"
 #include <string.h>
-
-#include "fields.h"
-#include "session_kit.h"
-#include "string_list.h"
-#include "temporary_scenario.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(pattern, pattern_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
@@ -26,6 +19,11 @@ static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enu
   const session_setup_place place = {.host = NULL};
 
   return session_setup_endpoint(scenario_configuration(s), connection, side, &place);
+}
+
+static tcp_config tcp_of(const scenario *s, uint32_t connection, enum side side)
+{
+  return session_setup_tcp(scenario_configuration(s), connection, side);
 }
 
 /* A member of a struct, as a number. */
@@ -108,22 +106,20 @@ TEST(test_placement_latency)
 
 /* --- Endpoints --- */
 
-/* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario says so. MPA-014: for
+/* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario has it so. MPA-014: for
  * each end by itself. */
 TEST(test_crc_is_the_default)
 {
-  static const char *const one[] = {"initiator.crc=false", NULL};
-  static const char *const both[] = {"mpa.crc=false", NULL};
-  const struct {
-    const char *const *sets;
+  static const struct {
+    const char *set;
     bool initiator, responder;
-  } cases[] = {{NULL, true, true}, {one, false, true}, {both, false, false}};
+  } rows[] = {{NULL, true, true}, {"initiator.crc=false", false, true}, {"mpa.crc=false", false, false}};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(scenario) s = load(cases[i].sets);
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(scenario) s = load(STRINGS(rows[i].set));
 
-    g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == cases[i].initiator);
-    g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == cases[i].responder);
+    g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == rows[i].initiator);
+    g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == rows[i].responder);
   }
 }
 
@@ -190,29 +186,21 @@ TEST(test_keys_reach_their_end)
       "mpa.startup_timeout=3s", "mpa.startup_close=fin", "mpa.silent_drop=true", "mpa.assumed_emss=536",
       "mpa.mulpdu=dynamic", "sender.buffer=4000", "rdmap.ird=3", "rdmap.ord=2",
       "rdmap.strict_responses=false", "rdmap.errors=on-arrival", "rdmap.not_associated_code=invalid-stag"));
-  rnic_endpoint_config ends[] = {
-      [SIDE_INITIATOR] = endpoint(s, 0, SIDE_INITIATOR), [SIDE_RESPONDER] = endpoint(s, 0, SIDE_RESPONDER)};
+  const rnic_endpoint_config initiator = endpoint(s, 0, SIDE_INITIATOR);
+  const rnic_endpoint_config responder = endpoint(s, 0, SIDE_RESPONDER);
 
-  g_assert_cmpint(ends[SIDE_INITIATOR].generation, ==, IWARP_RFC);
-  g_assert_cmpint(ends[SIDE_RESPONDER].generation, ==, IWARP_IETF);
-  g_assert_false(ends[SIDE_INITIATOR].markers);
-  g_assert_true(ends[SIDE_RESPONDER].markers);
-  g_assert_cmpuint(ends[SIDE_INITIATOR].private_data_octets, ==, 100);
-  g_assert_cmpuint(ends[SIDE_RESPONDER].private_data_octets, ==, 0);
-  g_assert_cmpuint(ends[SIDE_INITIATOR].private_data_capacity_octets, ==, 65535);
-  g_assert_cmpuint(ends[SIDE_RESPONDER].private_data_capacity_octets, ==, 50);
-  g_assert_false(ends[SIDE_INITIATOR].rejects);
-  g_assert_true(ends[SIDE_RESPONDER].rejects);
-  g_assert_true(ends[SIDE_INITIATOR].opens);
-  g_assert_false(ends[SIDE_RESPONDER].opens);
+  EXPECT_FIELDS(&initiator, (generation, IWARP_RFC), (markers, false), (private_data_octets, 100),
+                (private_data_capacity_octets, 65535), (rejects, false), (opens, true),
+                (role, SIDE_INITIATOR));
+  EXPECT_FIELDS(&responder, (generation, IWARP_IETF), (markers, true), (private_data_octets, 0),
+                (private_data_capacity_octets, 50), (rejects, true), (opens, false), (role, SIDE_RESPONDER));
   for (enum side side = 0; side < SIDES; side++) {
-    const rnic_endpoint_config *end = &ends[side];
-    g_assert_cmpint(end->startup_timeout_ps, ==, 3 * TIME_PS_PER_SECOND);
-    g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu &&
-                  end->rdmap.report_on_arrival && end->rdmap.strict_rdmap00 && !end->rdmap.strict_responses);
-    EXPECT_FIELDS(end, (assumed_emss_octets, 536), (send_buffer_octets, 4000));
-    EXPECT_FIELDS(&end->rdmap, (ird, 3), (ord, 2));
-    g_assert_cmpint(end->role, ==, side);
+    const rnic_endpoint_config *end = side == SIDE_INITIATOR ? &initiator : &responder;
+    EXPECT_FIELDS(end, (startup_timeout_ps, 3 * TIME_PS_PER_SECOND), (closes_by_fin, true),
+                  (silent_drop, true), (dynamic_mulpdu, true), (assumed_emss_octets, 536),
+                  (send_buffer_octets, 4000));
+    EXPECT_FIELDS(&end->rdmap, (report_on_arrival, true), (strict_rdmap00, true), (strict_responses, false),
+                  (ird, 3), (ord, 2));
   }
 }
 
@@ -260,8 +248,7 @@ TEST(test_host_rates)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
-  const char *set;
-  const char *field;
+  const char *set, *field;
   int64_t value;
 } tcp_case;
 
@@ -346,7 +333,7 @@ TEST(test_tcp_defaults)
   g_autoptr(scenario) s = load(NULL);
 
   for (enum side side = 0; side < SIDES; side++) {
-    const tcp_config tcp = session_setup_tcp(scenario_configuration(s), 0, side);
+    const tcp_config tcp = tcp_of(s, 0, side);
     const field fields[] = {TCP_FIELDS(tcp)}, same[] = {TCP_FIELDS(expected)};
     assert_same_fields(fields, same, G_N_ELEMENTS(fields));
     g_assert_cmpuint(tcp.receive_window_octets, ==, scenario_configuration(s)->receive_window_octets);
@@ -359,7 +346,7 @@ TEST(test_tcp_keys)
   for (enum side side = 0; side < SIDES; side++) {
     for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
       g_autoptr(scenario) changed = load(STRINGS(tcp_cases[i].set));
-      const tcp_config other = session_setup_tcp(scenario_configuration(changed), 0, side);
+      const tcp_config other = tcp_of(changed, 0, side);
 
       g_test_message("%s: %s", tcp_cases[i].set, tcp_cases[i].field);
       g_assert_cmpint(field_of(&other, tcp_cases[i].field), ==, tcp_cases[i].value);
@@ -369,39 +356,30 @@ TEST(test_tcp_keys)
 
 /* Connection i: from port 49152 + i of 10.0.0.1 to port 5044 of 10.0.0.2. With IPv6 fd00::1 and fd00::2.
  * Sequence numbers start anywhere, and elsewhere for each end, connection and seed. */
-TEST(test_addresses)
+static const struct {
+  const char *set;
+  ip_address initiator, responder;
+} address_rows[] = {
+    {NULL, {.version = 4, .octets = {10, 0, 0, 1}}, {.version = 4, .octets = {10, 0, 0, 2}}},
+    {"tcp.ip=ipv6", {.version = 6, .octets = {0xFD, [15] = 1}}, {.version = 6, .octets = {0xFD, [15] = 2}}},
+};
+
+ROW_TEST(test_addresses, address_rows)
 {
-  static const char *const v4[] = {NULL};
-  static const char *const v6[] = {"tcp.ip=ipv6", NULL};
-  static const guint8 initiator_v6[16] = {0xFD, [15] = 1};
-  static const guint8 responder_v6[16] = {0xFD, [15] = 2};
-  static const guint8 initiator_v4[16] = {10, 0, 0, 1};
-  static const guint8 responder_v4[16] = {10, 0, 0, 2};
-  const struct {
-    const char *const *sets;
-    uint8_t version;
-    const guint8 *initiator;
-    const guint8 *responder;
-  } cases[] = {{v4, 4, initiator_v4, responder_v4}, {v6, 6, initiator_v6, responder_v6}};
+  g_autoptr(scenario) s = load(STRINGS(c->set));
+  g_autoptr(scenario) other = load(STRINGS("run.seed=2"));
+  const tcp_config initiator = tcp_of(s, 7, SIDE_INITIATOR);
+  const tcp_config responder = tcp_of(s, 7, SIDE_RESPONDER);
 
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(scenario) s = load(cases[i].sets);
-    const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 7, SIDE_INITIATOR);
-    const tcp_config responder = session_setup_tcp(scenario_configuration(s), 7, SIDE_RESPONDER);
-
-    g_assert_cmpuint(initiator.local_address.version, ==, cases[i].version);
-    g_assert_cmpmem(initiator.local_address.octets, 16, cases[i].initiator, 16);
-    g_assert_cmpmem(initiator.remote_address.octets, 16, cases[i].responder, 16);
-    g_assert_true(ip_address_equal(&responder.local_address, &initiator.remote_address));
-    g_assert_true(ip_address_equal(&responder.remote_address, &initiator.local_address));
-    EXPECT_FIELDS(&initiator, (local_port, 49159), (remote_port, 5044));
-    EXPECT_FIELDS(&responder, (local_port, 5044), (remote_port, 49159));
-    g_assert_cmpuint(initiator.isn, !=, responder.isn);
-    g_assert_cmpuint(initiator.isn, !=, session_setup_tcp(scenario_configuration(s), 8, SIDE_INITIATOR).isn);
-    g_autoptr(scenario) other = load(STRINGS("run.seed=2"));
-    g_assert_cmpuint(initiator.isn, !=,
-                     session_setup_tcp(scenario_configuration(other), 7, SIDE_INITIATOR).isn);
-  }
+  g_assert_true(ip_address_equal(&initiator.local_address, &c->initiator));
+  g_assert_true(ip_address_equal(&initiator.remote_address, &c->responder));
+  g_assert_true(ip_address_equal(&responder.local_address, &c->responder));
+  g_assert_true(ip_address_equal(&responder.remote_address, &c->initiator));
+  EXPECT_FIELDS(&initiator, (local_port, 49159), (remote_port, 5044));
+  EXPECT_FIELDS(&responder, (local_port, 5044), (remote_port, 49159));
+  g_assert_cmpuint(initiator.isn, !=, responder.isn);
+  g_assert_cmpuint(initiator.isn, !=, tcp_of(s, 8, SIDE_INITIATOR).isn);
+  g_assert_cmpuint(initiator.isn, !=, tcp_of(other, 7, SIDE_INITIATOR).isn);
 }
 
 /* A host knows the MTU of its own links only: of the first one that it sends on, and of the last one that
@@ -410,8 +388,8 @@ TEST(test_mtus)
 {
   g_autoptr(scenario) s = load(STRINGS("path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
                                        "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]"));
-  const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 0, SIDE_INITIATOR);
-  const tcp_config responder = session_setup_tcp(scenario_configuration(s), 0, SIDE_RESPONDER);
+  const tcp_config initiator = tcp_of(s, 0, SIDE_INITIATOR);
+  const tcp_config responder = tcp_of(s, 0, SIDE_RESPONDER);
 
   EXPECT_FIELDS(&initiator, (send_mtu_octets, 1500), (receive_mtu_octets, 1000));
   EXPECT_FIELDS(&responder, (send_mtu_octets, 1200), (receive_mtu_octets, 1300));
@@ -445,7 +423,7 @@ TEST(test_message_sizes)
   g_assert_cmpuint(config.message_octets, ==, 20000);
 }
 
-/* What the recorder is told: rounding, latency, the window, and whose series it writes. */
+/* How the recorder is configured: rounding, latency, the window, and whose series it writes. */
 TEST(test_recorder)
 {
   g_autoptr(scenario) s =
@@ -482,29 +460,24 @@ TEST(test_workload)
       100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
 }
 
-/* As many octets as the scenario says, also more than the pattern table has; any other octets or length
+/* As many octets as the scenario asks for, also more than the pattern table has; any other octets or length
  * are not them. */
 TEST(test_private_data)
 {
   g_autoptr(scenario) s = load(STRINGS("initiator.private_data=65535", "responder.private_data=10"));
+  const configuration *c = scenario_configuration(s);
   g_autoptr(pattern) table = pattern_new();
-  g_autofree uint8_t *initiators =
-      session_setup_private_data(scenario_configuration(s), SIDE_INITIATOR, table);
-  g_autofree uint8_t *responders =
-      session_setup_private_data(scenario_configuration(s), SIDE_RESPONDER, table);
+  g_autofree uint8_t *initiators = session_setup_private_data(c, SIDE_INITIATOR, table);
+  g_autofree uint8_t *responders = session_setup_private_data(c, SIDE_RESPONDER, table);
   uint8_t copy[10];
 
-  g_assert_true(session_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators,
-                                              initiators, 65535));
-  g_assert_false(session_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators,
-                                               initiators, 65534));
+  g_assert_true(session_setup_private_data_is(c, SIDE_INITIATOR, initiators, initiators, 65535));
+  g_assert_false(session_setup_private_data_is(c, SIDE_INITIATOR, initiators, initiators, 65534));
   g_assert_cmpint(memcmp(initiators, responders, 10), !=, 0);
   memcpy(copy, responders, sizeof copy);
-  g_assert_true(
-      session_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
+  g_assert_true(session_setup_private_data_is(c, SIDE_RESPONDER, responders, copy, 10));
   copy[9] ^= 1;
-  g_assert_false(
-      session_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
+  g_assert_false(session_setup_private_data_is(c, SIDE_RESPONDER, responders, copy, 10));
 }
 
 /* The fault is one end's of the first connection. */

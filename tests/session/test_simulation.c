@@ -4,30 +4,33 @@
 
 #include <string.h>
 
+#include "metrics.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
 #include "test.h"
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
-static void run(const char *const *sets, session_result *result)
+/* A run that ends with `status`. */
+static session_result run(const char *const *sets, run_status status)
 {
   const simulation_options options = {0};
+  session_result result;
   GError *error = NULL;
   g_autoptr(scenario) s = temporary_scenario("", sets);
 
-  g_assert_true(simulation_run(s, &options, result, &error));
+  g_assert_true(simulation_run(s, &options, &result, &error));
   g_assert_no_error(error);
+  g_assert_cmpint(result.status, ==, status);
+  return result;
 }
 
 TEST(test_ok)
 {
-  g_auto(session_result) result;
+  g_auto(session_result) result = run(STRINGS("run.engine=native", "workload.messages=3"), RUN_OK);
 
-  run(STRINGS("run.engine=native", "workload.messages=3"), &result);
-  g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpstr(result.message, ==, "");
-  g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 4);
+  EXPECT_METRICS(&result.metrics, (DELIVERY_MESSAGES, 4));
 }
 
 /* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
@@ -36,44 +39,39 @@ static const char *const stopped_rows[] = {"run.engine=native",
 
 ROW_TEST(test_stopped, stopped_rows)
 {
-  g_auto(session_result) result;
-  run(STRINGS(*c, "run.stop=1ms"), &result);
-  g_assert_cmpint(result.status, ==, RUN_STOPPED);
+  g_auto(session_result) result = run(STRINGS(*c, "run.stop=1ms"), RUN_STOPPED);
+
   g_assert_nonnull(strstr(result.message, "run.stop"));
-  g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], ==, 0.001);
-  g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
+  EXPECT_METRICS(&result.metrics, (TIME_SIMULATED_S, 0.001), (INTEGRITY_OCTETS_WRONG, 0));
 }
 
-/* Nothing gets through: TCP gives up the SYN after its retries, and says so. */
+/* Nothing gets through: TCP gives up the SYN after its retries, and the message names it. */
 TEST(test_nothing_gets_through)
 {
-  g_auto(session_result) result;
+  g_auto(session_result) result =
+      run(STRINGS("run.engine=native", "path.forward.loss=100%", "tcp.retries=3"), RUN_FAILED);
 
-  run(STRINGS("run.engine=native", "path.forward.loss=100%", "tcp.retries=3"), &result);
-  g_assert_cmpint(result.status, ==, RUN_FAILED);
   g_assert_nonnull(strstr(result.message, "connection 0"));
 }
 
 /* The same with more patience than run.stall has. */
 TEST(test_no_progress)
 {
-  g_auto(session_result) result;
+  g_auto(session_result) result =
+      run(STRINGS("run.engine=native", "path.forward.loss=100%", "run.stall=5s"), RUN_FAILED);
 
-  run(STRINGS("run.engine=native", "path.forward.loss=100%", "run.stall=5s"), &result);
-  g_assert_cmpint(result.status, ==, RUN_FAILED);
   g_assert_nonnull(strstr(result.message, "no progress"));
 }
 
 /* Three connections, 10 s apart, and 3 s of patience: waiting for a start is not a stall. */
 TEST(test_late_starts_are_no_stall)
 {
-  g_auto(session_result) result;
+  g_auto(session_result) result =
+      run(STRINGS("run.engine=native", "workload.connections=3", "workload.start_spread=30s",
+                  "workload.messages=2", "run.stall=3s"),
+          RUN_OK);
 
-  run(STRINGS("run.engine=native", "workload.connections=3", "workload.start_spread=30s",
-              "workload.messages=2", "run.stall=3s"),
-      &result);
-  g_assert_cmpint(result.status, ==, RUN_OK);
-  g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 3 * 3);
+  EXPECT_METRICS(&result.metrics, (DELIVERY_MESSAGES, 3 * 3));
   g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);
 }
 
@@ -119,7 +117,7 @@ static onlooker run_watched(const char *messages, const char *stop)
 }
 
 /* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: after `now` at most so many of
- * those that are asked for are there. Who looks on is told about ten times a second of wall time; so the
+ * those that are asked for are there. Who looks on hears of it about ten times a second of wall time; so the
  * run is made longer until it takes that long. */
 TEST(test_progress)
 {

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session_fixture.h"
+
+#include "platform/run_engine.h"
+
+enum { FULL = 1460, FPDU_OCTETS = 1000, PPP_OCTETS = 2, FRAMING_OCTETS = 38 };
+
+datagram *segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags,
+                       const tcp_header *options)
+{
+  static const guint8 octets[UINT16_MAX];
+  const bool initiator = from == SIDE_INITIATOR;
+  const uint16_t port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection);
+  const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SESSION_FIRST_ADDRESS),
+                                  [SIDE_RESPONDER] = ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
+  const tcp_header header =
+      WITH(tcp_header, *options, .source_port = initiator ? port : SESSION_RESPONDER_PORT,
+           .destination_port = initiator ? SESSION_RESPONDER_PORT : port,
+           .sequence = tcp_sequence_of(position, FIRST_ISN), .flags = flags);
+
+  return packet_between(addresses[from], addresses[side_peer(from)], &header, octets, length);
+}
+
+datagram *segment_of(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags)
+{
+  static const tcp_header nothing = {0};
+
+  return segment_with(connection, from, position, length, flags, &nothing);
+}
+
+static void drop(gpointer data)
+{
+  datagram_unref(((arrival *)data)->packet);
+}
+
+GArray *arrivals_new(void)
+{
+  GArray *arrivals = g_array_new(FALSE, FALSE, sizeof(arrival));
+
+  g_array_set_clear_func(arrivals, drop);
+  return arrivals;
+}
+
+void arrive(void *user, datagram *packet, time_ps now)
+{
+  GArray *arrivals = user;
+  const arrival one = {.at = now, .packet = packet};
+
+  g_array_append_val(arrivals, one);
+}
+
+const arrival *arrival_at(const GArray *arrivals, guint index)
+{
+  g_assert_cmpuint(index, <, arrivals->len);
+  return &g_array_index(arrivals, arrival, index);
+}
+
+char *lengths_of(const GArray *arrivals)
+{
+  GString *text = g_string_new("");
+
+  for (guint i = 0; i < arrivals->len; i++) {
+    g_string_append_printf(text, "%s%u", i > 0 ? " " : "", arrival_at(arrivals, i)->packet->payload.length);
+  }
+  return g_string_free(text, FALSE);
+}
+
+void assert_lengths(const GArray *arrivals, const char *expected)
+{
+  g_autofree char *lengths = lengths_of(arrivals);
+
+  g_assert_cmpstr(lengths, ==, expected);
+}
+
+static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow, int64_t position,
+                          G_GNUC_UNUSED uint32_t *hint)
+{
+  return position % FPDU_OCTETS == 0;
+}
+
+static void on_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
+{
+  g_assert_cmpint(entrance, ==, PATH_AT_ITS_START); /* there is no proxy */
+  arrive(((way *)user)->messages, message, now);
+}
+
+way *way_new(enum side direction, const char *text, const char *const *sets)
+{
+  way *w = g_new(way, 1);
+  GError *error = NULL;
+
+  *w = (way){.s = temporary_scenario(text, sets),
+             .clock = run_engine_new(RUN_ENGINE_NATIVE, &error),
+             .direction = direction,
+             .out = arrivals_new(),
+             .messages = arrivals_new()};
+  g_assert_no_error(error);
+  const configuration *c = scenario_configuration(w->s);
+  const path_place config = {.network = &c->path,
+                             .seed = c->run.seed,
+                             .ipv6 = c->ipv6,
+                             .direction = direction,
+                             .paths = 1,
+                             .new_link = run_engine_links(RUN_ENGINE_NATIVE),
+                             .clock = w->clock,
+                             .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
+                             .is_fpdu_start_user = w,
+                             .output = arrive,
+                             .output_user = w->out,
+                             .too_big = c->path.routers_are_silent ? NULL : on_too_big,
+                             .too_big_user = w};
+  w->path = path_direction_new(&config, &error);
+  g_assert_no_error(error);
+  return w;
+}
+
+way *way_with(const char *const *sets)
+{
+  return way_new(SIDE_INITIATOR, "", sets);
+}
+
+void way_free(way *w)
+{
+  path_direction_free(w->path);
+  engine_free(w->clock);
+  scenario_free(w->s);
+  g_array_unref(w->out);
+  g_array_unref(w->messages);
+  g_free(w);
+}
+
+void way_send(way *w, int64_t position, uint32_t length, uint8_t flags)
+{
+  path_direction_send(w->path, segment_of(0, w->direction, position, length, flags), engine_now(w->clock));
+}
+
+void way_send_full(way *w, guint32 count)
+{
+  for (guint32 i = 0; i < count; i++) {
+    way_send(w, i * FULL, FULL, TCP_ACK);
+  }
+}
+
+void way_run(way *w)
+{
+  engine_run(w->clock, TIME_PS_NEVER);
+}
+
+time_ps way_arrived(const way *w, guint index)
+{
+  return arrival_at(w->out, index)->at;
+}
+
+const metric_values *way_counts(way *w)
+{
+  w->counts = (metric_values){0};
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    w->counts.present[id] = true; /* what is not counted is 0 */
+  }
+  path_direction_count(w->path, true, &w->counts);
+  path_direction_count_alignment(w->path, &w->counts);
+  return &w->counts;
+}
+
+static time_ps octets_ps(uint32_t octets, uint64_t rate_bit_per_s)
+{
+  const int64_t octet_ps = 8 * TIME_PS_PER_SECOND / (int64_t)rate_bit_per_s;
+
+  g_assert_cmpint(octet_ps * (int64_t)rate_bit_per_s, ==, 8 * TIME_PS_PER_SECOND);
+  return octets * octet_ps;
+}
+
+time_ps link_ps(uint32_t octets, uint64_t rate_bit_per_s, time_ps delay_ps)
+{
+  return octets_ps(octets + PPP_OCTETS, rate_bit_per_s) + delay_ps;
+}
+
+time_ps busy_ps(uint32_t octets, uint64_t rate_bit_per_s)
+{
+  return octets_ps(octets + FRAMING_OCTETS, rate_bit_per_s);
+}

@@ -121,6 +121,16 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   }
 }
 
+const rnic_endpoint_events rnic_fixture_events = {.completion = on_completion,
+                                                  .private_data = on_private_data,
+                                                  .probe.placed = on_placed,
+                                                  .probe.delivered = on_delivered,
+                                                  .segment = on_segment,
+                                                  .retransmitted = on_retransmitted,
+                                                  .probe.half_closed = on_half_closed,
+                                                  .closed = on_closed,
+                                                  .failed = on_failed};
+
 /* --- The fixture --- */
 
 static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
@@ -157,6 +167,7 @@ rnic_fixture *rnic_fixture_new(void)
   rnic_fixture *f = g_new0(rnic_fixture, 1);
 
   f->now = START_PS;
+  f->events = &rnic_fixture_events;
   f->initiator = &f->sides[SIDE_INITIATOR];
   f->responder = &f->sides[SIDE_RESPONDER];
   f->flying = g_queue_new();
@@ -190,21 +201,12 @@ void set_generation(rnic_fixture *f, iwarp_generation generation)
 
 void create(rnic_fixture *f)
 {
-  static const rnic_endpoint_events events = {.completion = on_completion,
-                                              .private_data = on_private_data,
-                                              .probe.placed = on_placed,
-                                              .probe.delivered = on_delivered,
-                                              .segment = on_segment,
-                                              .retransmitted = on_retransmitted,
-                                              .probe.half_closed = on_half_closed,
-                                              .closed = on_closed,
-                                              .failed = on_failed};
   static const rnic_endpoint_events none;
 
   for (unsigned side = 0; side < SIDES; side++) {
     fixture_side *s = &f->sides[side];
     bool rdmac = s->config.generation == IWARP_RDMAC;
-    s->endpoint = rnic_endpoint_new(&s->config, s->wants_no_events ? &none : &events, s);
+    s->endpoint = rnic_endpoint_new(&s->config, s->wants_no_events ? &none : f->events, s);
     s->first_fpdu = s->config.streaming_octets_sent + (rdmac ? 0 : 20 + s->config.private_data_octets);
     s->markers = rdmac || f->sides[1 - side].config.markers;
   }
@@ -236,7 +238,7 @@ static void record(fixture_side *s, const datagram *packet)
     s->rst_at = at;
   }
   if (length > 0) {
-    uint32_t position = header.sequence - (uint32_t)ISN - 1;
+    uint32_t position = header.sequence - s->config.tcp.isn - 1;
     if (s->wire->len < position + length) {
       g_byte_array_set_size(s->wire, position + length);
     }
@@ -254,11 +256,14 @@ static bool is_lost(fixture_side *from, const datagram *packet)
   return in_mask || (from->fixture->loses && from->fixture->loses(from, packet));
 }
 
-static void send_all(fixture_side *s)
+/* True when the side sent anything. */
+static bool send_all(fixture_side *s)
 {
   rnic_fixture *f = s->fixture;
+  bool any = false;
   datagram *packet;
   while ((packet = rnic_endpoint_transmit(s->endpoint, f->now))) {
+    any = true;
     record(s, packet);
     if (is_lost(s, packet)) {
       datagram_unref(packet);
@@ -269,6 +274,7 @@ static void send_all(fixture_side *s)
                      f->now + DELAY_US * TIME_PS_PER_MICROSECOND};
     g_queue_push_tail(f->flying, sent);
   }
+  return any;
 }
 
 static time_ps next_event(const rnic_fixture *f)
@@ -286,8 +292,8 @@ void run(rnic_fixture *f, time_ps span)
 {
   time_ps until = f->now + span;
   for (;;) {
-    send_all(f->initiator);
-    send_all(f->responder);
+    while (send_all(f->initiator) + send_all(f->responder) > 0) {
+    }
     time_ps due = next_event(f);
     if (due > until) {
       break;
@@ -341,12 +347,21 @@ static void flight_free(gpointer data)
   datagram_unref(sent->packet);
 }
 
+void free_endpoints(rnic_fixture *f)
+{
+  g_queue_clear_full(f->flying, flight_free);
+  for (unsigned side = 0; side < SIDES; side++) {
+    rnic_endpoint_free(f->sides[side].endpoint);
+    f->sides[side].endpoint = NULL;
+  }
+}
+
 void rnic_fixture_free(rnic_fixture *f)
 {
-  g_queue_free_full(f->flying, flight_free);
+  free_endpoints(f);
+  g_queue_free(f->flying);
   for (unsigned side = 0; side < SIDES; side++) {
     fixture_side *s = &f->sides[side];
-    rnic_endpoint_free(s->endpoint);
     rnic_host_free(s->host);
     g_string_free(s->completions, TRUE);
     g_string_free(s->private_data, TRUE);

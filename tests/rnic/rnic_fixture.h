@@ -54,7 +54,8 @@ typedef struct fixture_side {
   bool fin, rst;
   time_ps fin_at, rst_at;
   GPtrArray *memories;
-  uint8_t *buffer; /* for tests */
+  uint8_t *buffer; /* for tests, as `user` */
+  void *user;
 } fixture_side;
 
 struct rnic_fixture {
@@ -63,8 +64,12 @@ struct rnic_fixture {
   time_ps now;                         /* from START_PS on; each event of a ULP must have this time */
   /* Whether the packet that `from` sends gets lost, too; NULL: none more. */
   bool (*loses)(fixture_side *from, const datagram *packet);
+  const rnic_endpoint_events *events; /* whose user is a fixture_side; rnic_fixture_events */
   GQueue *flying;
 };
+
+/* What fills in a fixture_side. */
+extern const rnic_endpoint_events rnic_fixture_events;
 
 /* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then start(). The
  * Initiator opens. Markers and CRC on, timeout 10 s, IRD and ORD 2. The wire takes 10 us and keeps the
@@ -92,6 +97,9 @@ void start_and_run(rnic_fixture *f, time_ps span);
 /* A segment as the Initiator would send it arrives at the Responder now: `length` octets at stream position
  * `position`. */
 void forge(rnic_fixture *f, uint32_t position, const void *octets, uint32_t length, uint8_t flags);
+
+/* Frees the endpoints and what is on the wire. */
+void free_endpoints(rnic_fixture *f);
 
 /* Frees all; asserts that no octet around any memory of the fixture has changed. */
 void rnic_fixture_free(rnic_fixture *f);

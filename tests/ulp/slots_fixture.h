@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two ends that never say a word to each other, and slots of the first one's memory. */
+/* Two ends that never connect, and slots of the first one's memory. */
 #ifndef TESTS_ULP_SLOTS_FIXTURE_H
 #define TESTS_ULP_SLOTS_FIXTURE_H
 
-#include <glib.h>
-
+#include "../rnic/rnic_fixture.h"
 #include "ulp/ulp_slots.h"
 
 typedef struct slots_fixture {
   pattern *table;
-  rnic_host *hosts[SIDES];
-  rnic_endpoint *endpoints[SIDES];
+  rnic_fixture *ends;
   ulp_slots *slots;
 } slots_fixture;
 

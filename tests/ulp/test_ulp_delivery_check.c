@@ -2,11 +2,7 @@
 /* What should arrive at one end, compared with what does: segments, octets, completions. */
 #include "ulp/ulp_delivery_check.h"
 
-#include <string.h>
-
-#include "fields.h"
 #include "slots_fixture.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_delivery_check, ulp_delivery_check_free)
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers taken in turn, their guards, and the payload that their messages have. */
-#include "fields.h"
 #include "slots_fixture.h"
-#include "stack_cleanup.h"
-#include "test.h"
-
-#include <string.h>
 
 enum { SLOTS = 3, OCTETS = 100 };
 
@@ -90,7 +85,7 @@ FIXTURE_TEST(test_tagged_offsets_differ)
 
 static const ddp_registration *registration_of(const slots_fixture *f, enum side side, uint32_t stag)
 {
-  return ddp_stag_table_find(rnic_host_stags(f->hosts[side]), stag);
+  return ddp_stag_table_find(rnic_host_stags(f->ends->sides[side].host), stag);
 }
 
 /* A slot keeps its STags from one message to the next; a new one counts for the next. */

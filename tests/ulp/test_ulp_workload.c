@@ -1,44 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and
  * what they notice. */
-#include "fields.h"
-#include "rdmap/rdmap_stream_private.h"
-#include "rnic/rnic_endpoint_private.h"
-#include "test.h"
+#include "../rnic/rnic_fixture.h"
 #include "ulp/ulp_workload.h"
 
-#include <string.h>
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_workload, ulp_workload_free)
-
-enum { DELAY_US = 10, PORT = 5044 };
-
-typedef struct pair pair;
-
-typedef struct pair_end {
-  pair *pair;
-  enum side side;
-  rnic_host *host;
-  rnic_endpoint *endpoint;
-  char *code; /* of its failure; NULL: none */
-} pair_end;
-
-typedef struct flight {
-  datagram *packet;
-  enum side to;
-  time_ps at;
-} flight;
 
 /* What is done to a segment on its way to the workload: the stack delivers it right. */
 typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, TAMPER_PLACE } tampering;
 
-struct pair {
+typedef struct pair {
+  rnic_fixture *f;
+  rnic_endpoint_events events;
   pattern *table;
   ulp_workload_config config;
   ulp_workload *workload;
-  pair_end ends[SIDES];
-  GQueue flying; /* of flight, by arrival */
-  time_ps now;
   bool holds;            /* posts nothing */
   bool no_crc;           /* neither end wants one */
   GString *trace;        /* what the ULPs see, and when; NULL: not wanted */
@@ -54,37 +30,45 @@ struct pair {
   GArray *first_octets; /* uint64_t: the first 8 octets of each segment that has so many, of both ends; NULL:
                            not wanted */
   GArray *invalidated;  /* uint32_t: STags that Delivered Sends named, in their order; NULL: not wanted */
-};
+} pair;
 
 /* --- What endpoints report --- */
 
+static enum side side_of(const fixture_side *s)
+{
+  return s == s->fixture->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
+}
+
 static bool on_want_operation(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
-  pair_end *end = user;
-  end->pair->most_outstanding_reads = MAX(end->pair->most_outstanding_reads, open_reads(endpoint->stream));
-  return !end->pair->holds && ulp_workload_post_next(end->pair->workload, end->side);
+  const fixture_side *s = user;
+  pair *p = s->user;
+  p->most_outstanding_reads = MAX(p->most_outstanding_reads, open_reads(endpoint->stream));
+  return !p->holds && ulp_workload_post_next(p->workload, side_of(s));
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
-  pair_end *end = user;
-  ulp_workload *workload = end->pair->workload;
-  if (end->pair->trace) {
-    g_string_append_printf(end->pair->trace, "%d completion at %" G_GINT64_FORMAT "\n", end->side, now);
+  const fixture_side *s = user;
+  const pair *p = s->user;
+  enum side side = side_of(s);
+  if (p->trace) {
+    g_string_append_printf(p->trace, "%d completion at %" G_GINT64_FORMAT "\n", side, now);
   }
-  ulp_workload_poll(workload, end->side);
-  if (ulp_workload_is_requester(workload, end->side) && ulp_workload_is_complete(workload)) {
+  ulp_workload_poll(p->workload, side);
+  if (ulp_workload_is_requester(p->workload, side) && ulp_workload_is_complete(p->workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
-  pair_end *end = user;
-  pair *p = end->pair;
+  const fixture_side *s = user;
+  pair *p = s->user;
+  enum side side = side_of(s);
   ddp_segment tampered = *segment;
   if (p->trace) {
-    g_string_append_printf(p->trace, "%d: control %02X, %s%u octets at %" G_GINT64_FORMAT "\n", end->side,
+    g_string_append_printf(p->trace, "%d: control %02X, %s%u octets at %" G_GINT64_FORMAT "\n", side,
                            segment->header.ulp_control, segment->header.last ? "last " : "",
                            segment->payload_octets, now);
   }
@@ -93,13 +77,13 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
     g_array_append_val(p->invalidated, tampered.header.ulp_word);
   }
   if (segment->header.tagged && segment->payload_octets >= 8) {
-    const ddp_registration *names = ddp_stag_table_find(rnic_host_stags(end->host), segment->header.stag);
+    const ddp_registration *names = ddp_stag_table_find(rnic_host_stags(s->host), segment->header.stag);
     p->associations[names->association]++;
   }
   if (p->first_octets && segment->payload_octets >= 8) {
     g_array_append_vals(p->first_octets, segment->target, 1);
   }
-  bool chosen = end->side == p->victim && segment->payload_octets > 0 && ++p->counted == p->at;
+  bool chosen = side == p->victim && segment->payload_octets > 0 && ++p->counted == p->at;
   if (chosen && p->tampering == TAMPER_OCTET) {
     tampered.target[3] ^= 0x40;
   } else if (chosen && p->tampering == TAMPER_BESIDE) {
@@ -109,18 +93,8 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
     tampered.header.message_offset += 64;
   }
   if (!chosen || p->tampering != TAMPER_SKIP) {
-    ulp_workload_delivered(p->workload, end->side, &tampered);
+    ulp_workload_delivered(p->workload, side, &tampered);
   }
-}
-
-static void on_half_closed(void *user, G_GNUC_UNUSED time_ps now)
-{
-  rnic_endpoint_close(((pair_end *)user)->endpoint);
-}
-
-static void on_failed(void *user, const rnic_failure *failure, G_GNUC_UNUSED time_ps now)
-{
-  ((pair_end *)user)->code = rnic_failure_code(failure);
 }
 
 static void on_can_post(void *user, enum side side)
@@ -130,119 +104,40 @@ static void on_can_post(void *user, enum side side)
 
 /* --- The pair --- */
 
-static void make_end(pair *p, enum side side)
-{
-  static const rnic_endpoint_events events = {.want_operation = on_want_operation,
-                                              .completion = on_completion,
-                                              .probe.delivered = on_delivered,
-                                              .probe.half_closed = on_half_closed,
-                                              .failed = on_failed};
-  pair_end *end = &p->ends[side];
-  bool initiator = side == SIDE_INITIATOR;
-
-  end->pair = p;
-  end->side = side;
-  end->host = rnic_host_new((uint64_t)side + 1);
-  rnic_endpoint_config config = rnic_endpoint_config_default(side);
-  config.tcp.local_address = ip_address_v4(initiator ? 1 : 2);
-  config.tcp.remote_address = ip_address_v4(initiator ? 2 : 1);
-  config.tcp.local_port = initiator ? 1001 : PORT;
-  config.tcp.remote_port = initiator ? PORT : 1001;
-  config.tcp.isn = 0xFFFFF000;
-  config.host = end->host;
-  config.crc = !p->no_crc;
-  config.protection_domain = rnic_host_protection_domain_new(end->host);
-  config.rdmap.ird = 4;
-  config.rdmap.ord = 4;
-  end->endpoint = rnic_endpoint_new(&config, &events, end);
-}
-
-static void settle(pair *p, enum side side)
-{
-  datagram *packet;
-
-  while ((packet = rnic_endpoint_transmit(p->ends[side].endpoint, p->now))) {
-    flight *f = g_new(flight, 1);
-    *f = (flight){.packet = packet, .to = side_peer(side), .at = p->now + DELAY_US * TIME_PS_PER_MICROSECOND};
-    g_queue_push_tail(&p->flying, f);
-  }
-}
-
-static void settle_both(pair *p)
-{
-  unsigned woken;
-
-  do {
-    woken = p->woken[SIDE_INITIATOR] + p->woken[SIDE_RESPONDER];
-    settle(p, SIDE_INITIATOR);
-    settle(p, SIDE_RESPONDER);
-  } while (woken != p->woken[SIDE_INITIATOR] + p->woken[SIDE_RESPONDER]);
-}
-
 static void pair_open(pair *p, const ulp_workload_config *config)
 {
+  p->events = rnic_fixture_events;
+  p->events.want_operation = on_want_operation;
+  p->events.completion = on_completion;
+  p->events.probe.delivered = on_delivered;
   p->config = *config;
   p->table = pattern_new();
-  g_queue_init(&p->flying);
   p->config.table = p->table;
   p->config.can_post = on_can_post;
   if (p->config.in_flight_octets == 0) {
     p->config.in_flight_octets = 65536 + 3000; /* the window and what is between */
   }
-  make_end(p, SIDE_INITIATOR);
-  make_end(p, SIDE_RESPONDER);
-  rnic_endpoint *endpoints[] = {p->ends[SIDE_INITIATOR].endpoint, p->ends[SIDE_RESPONDER].endpoint};
+  p->f = rnic_fixture_new();
+  p->f->events = &p->events;
+  for (enum side side = 0; side < SIDES; side++) {
+    fixture_side *s = &p->f->sides[side];
+    s->user = p;
+    s->config.crc = !p->no_crc;
+    s->config.tcp.isn = 0xFFFFF000;
+    s->config.rdmap.ird = s->config.rdmap.ord = 4;
+  }
+  create(p->f);
+  rnic_endpoint *endpoints[] = {p->f->initiator->endpoint, p->f->responder->endpoint};
   p->workload = ulp_workload_new(&p->config, 3, p);
   ulp_workload_lend(p->workload, endpoints);
-  rnic_endpoint_start(p->ends[SIDE_RESPONDER].endpoint, 0);
-  rnic_endpoint_start(p->ends[SIDE_INITIATOR].endpoint, 0);
-  settle_both(p);
-}
-
-/* Carries packets, the oldest first, and runs timers when nothing flies; to the end of both connections or
- * `stop`. */
-static void pair_run(pair *p, time_ps stop)
-{
-  while (p->now < stop) {
-    flight *f = g_queue_pop_head(&p->flying);
-    time_ps due = time_ps_earlier(rnic_endpoint_deadline(p->ends[SIDE_INITIATOR].endpoint),
-                                  rnic_endpoint_deadline(p->ends[SIDE_RESPONDER].endpoint));
-    if (f) {
-      p->now = MAX(p->now, f->at);
-      rnic_endpoint_receive(p->ends[f->to].endpoint, f->packet, p->now);
-      datagram_unref(f->packet);
-      g_free(f);
-    } else if (due == TIME_PS_NEVER) {
-      break;
-    } else {
-      p->now = MAX(p->now, due);
-    }
-    for (enum side side = 0; side < SIDES; side++) {
-      if (rnic_endpoint_deadline(p->ends[side].endpoint) <= p->now) {
-        rnic_endpoint_run(p->ends[side].endpoint, p->now);
-      }
-    }
-    settle_both(p);
-  }
-}
-
-static void flight_free(gpointer data)
-{
-  g_autofree flight *f = data;
-  datagram_unref(f->packet);
+  start(p->f);
 }
 
 static void pair_close(pair *p)
 {
-  g_queue_clear_full(&p->flying, flight_free);
-  for (enum side side = 0; side < SIDES; side++) {
-    rnic_endpoint_free(p->ends[side].endpoint);
-    g_free(p->ends[side].code);
-  }
+  free_endpoints(p->f);
   ulp_workload_free(p->workload);
-  for (enum side side = 0; side < SIDES; side++) {
-    rnic_host_free(p->ends[side].host);
-  }
+  rnic_fixture_free(p->f);
   pattern_free(p->table);
 }
 
@@ -261,8 +156,7 @@ static uint64_t wrongs(const pair *p)
 
 static void assert_done(const pair *p)
 {
-  g_assert_null(p->ends[SIDE_INITIATOR].code);
-  g_assert_null(p->ends[SIDE_RESPONDER].code);
+  g_assert_cmpint(p->f->initiator->failed + p->f->responder->failed, ==, 0);
   g_assert_cmpuint(wrongs(p), ==, 0);
   g_assert_true(ulp_workload_is_complete(p->workload));
   g_assert_true(ulp_workload_is_delivered(p->workload));
@@ -276,8 +170,7 @@ static void assert_done(const pair *p)
 static void finish(pair *p)
 {
   p->holds = false;
-  settle_both(p);
-  pair_run(p, 60 * TIME_PS_PER_SECOND);
+  run(p->f, 60 * TIME_PS_PER_SECOND);
   assert_done(p);
 }
 
@@ -510,7 +403,7 @@ TEST(test_completions_out_of_order)
     pair_open(&p, &config);
     g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
     g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
-    rnic_endpoint_complete(p.ends[SIDE_INITIATOR].endpoint, &completion, p.now);
+    rnic_endpoint_complete(p.f->initiator->endpoint, &completion, p.f->now);
     ulp_workload_poll(p.workload, SIDE_INITIATOR);
     g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
   }
@@ -578,7 +471,7 @@ TEST(test_tampering_is_noticed)
 
     g_test_message("operation %d, tampering %d", (int)c->operation, c->tampering);
     pair_open(&p, &config);
-    pair_run(&p, 60 * TIME_PS_PER_SECOND);
+    run(p.f, 60 * TIME_PS_PER_SECOND);
     const ulp_workload_results results = ulp_workload_results_of(p.workload, c->victim);
     EXPECT_FIELDS(&results, (octets_wrong, c->octets_wrong), (guard_errors, c->guard_errors));
     g_assert_true((results.order_errors > 0) == c->order_errors);
@@ -658,7 +551,7 @@ TEST(test_waits_for_a_buffer)
     pair_open(&p, &config);
     g_assert_cmpuint(post_all(&p), ==, sizes[s].buffers + (config.mix.values[0] == ULP_OPERATION_SEND));
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 0);
-    pair_run(&p, TIME_PS_PER_SECOND);
+    run(p.f, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 1); /* once for each time it waited */
     finish(&p);
   }
@@ -700,12 +593,11 @@ TEST(test_the_connection_ends)
     g_auto(pair) p = {.holds = false};
 
     pair_open(&p, &config);
-    pair_run(&p, 100 * TIME_PS_PER_MICROSECOND);
-    rdmap_stream_fail(p.ends[SIDE_RESPONDER].endpoint->stream,
-                      (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.now);
-    settle_both(&p);
-    pair_run(&p, 60 * TIME_PS_PER_SECOND);
-    g_assert_cmpstr(p.ends[SIDE_INITIATOR].code, ==, "Terminate 0/0/00");
+    run(p.f, 100 * TIME_PS_PER_MICROSECOND);
+    rdmap_stream_fail(p.f->responder->endpoint->stream,
+                      (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.f->now);
+    run(p.f, 60 * TIME_PS_PER_SECOND);
+    g_assert_cmpstr(p.f->initiator->code, ==, "Terminate 0/0/00");
     g_assert_cmpuint(wrongs(&p), ==, 0);
     g_assert_false(ulp_workload_is_complete(p.workload));
     g_assert_false(ulp_workload_is_delivered(p.workload));

@@ -43,6 +43,17 @@ static void append_header(GByteArray *octets, const segment *s)
   append_number(octets, s->message_offset, 4);
 }
 
+/* What a Read Request asks for. */
+static void append_wish(GByteArray *ulpdu, uint32_t sink_stag, uint64_t sink_offset, uint32_t length,
+                        uint32_t source_stag, uint64_t source_offset)
+{
+  append_number(ulpdu, sink_stag, 4);
+  append_number(ulpdu, sink_offset, 8);
+  append_number(ulpdu, length, 4);
+  append_number(ulpdu, source_stag, 4);
+  append_number(ulpdu, source_offset, 8);
+}
+
 void bad_segment_append_request(GByteArray *ulpdu, iwarp_generation generation, uint32_t msn,
                                 uint32_t sink_stag, uint64_t sink_offset, uint32_t length,
                                 uint32_t source_stag, uint64_t source_offset)
@@ -55,11 +66,7 @@ void bad_segment_append_request(GByteArray *ulpdu, iwarp_generation generation, 
                      .msn = msn};
 
   append_header(ulpdu, &s);
-  append_number(ulpdu, sink_stag, 4);
-  append_number(ulpdu, sink_offset, 8);
-  append_number(ulpdu, length, 4);
-  append_number(ulpdu, source_stag, 4);
-  append_number(ulpdu, source_offset, 8);
+  append_wish(ulpdu, sink_stag, sink_offset, length, source_stag, source_offset);
 }
 
 /* One that is none of the endpoint's. */
@@ -76,175 +83,112 @@ static uint32_t unknown_stag(const uint32_t stags[CASE_REGIONS])
   return stag;
 }
 
-/* A tagged Write of `octets` octets from `from` of `region`. */
-static segment write_to(const uint32_t stags[CASE_REGIONS], unsigned region, uint64_t from, uint32_t octets)
+/* How a bad segment is made. What is not here is as in a right Send, or, tagged, a right Write to region 0.
+ */
+typedef struct recipe {
+  bool tagged;
+  uint8_t version; /* flips these bits of DV, … */
+  uint8_t rdmap_version;
+  uint8_t opcode;
+  uint8_t region;  /* whose STag is named, by a Read Request as the source's; … */
+  bool is_unknown; /* … or none is */
+  bool wraps;      /* the fourth octet is the last of 64 bits */
+  uint32_t from;   /* in the region */
+  uint32_t queue;
+  uint32_t message_offset;
+  uint32_t octets; /* of payload, or asked for; and the operation's length more */
+} recipe;
+
+static const recipe recipes[BAD_KINDS] = {
+    [BAD_SHORT_ULPDU] = {.opcode = SEND},
+    [BAD_TAGGED_DV] = {.tagged = true, .version = 2},
+    [BAD_UNTAGGED_DV] = {.opcode = SEND, .version = 2},
+    [BAD_TAGGED_RV] = {.tagged = true, .rdmap_version = 2},
+    [BAD_UNTAGGED_RV] = {.opcode = SEND, .rdmap_version = 2},
+    [BAD_TAGGED_OPCODE] = {.tagged = true, .opcode = RESERVED},
+    [BAD_UNTAGGED_OPCODE] = {.opcode = RESERVED},
+    [BAD_TAGGED_SEND] = {.tagged = true, .opcode = SEND},
+    [BAD_UNTAGGED_WRITE] = {.opcode = WRITE},
+    [BAD_SEND_ON_QUEUE_1] = {.opcode = SEND, .queue = QUEUE_REQUESTS},
+    [BAD_QUEUE] = {.opcode = SEND, .queue = NO_QUEUE},
+    [BAD_MSN_USED] = {.opcode = SEND},
+    [BAD_MSN_AHEAD] = {.opcode = SEND},
+    [BAD_MO] = {.opcode = SEND, .message_offset = CASE_RECEIVE_OCTETS, .octets = 1},
+    [BAD_MESSAGE_TOO_LONG] = {.opcode = SEND, .message_offset = CASE_RECEIVE_OCTETS - 1, .octets = 2},
+    [BAD_STAG] = {.tagged = true, .is_unknown = true, .octets = 1},
+    [BAD_FOREIGN_STAG] = {.tagged = true, .region = 4, .octets = 1},
+    [BAD_ACCESS] = {.tagged = true, .region = 2, .octets = 1},
+    [BAD_WRAP] = {.tagged = true, .region = 3, .wraps = true, .octets = 4},
+    [BAD_BOUNDS] = {.tagged = true, .from = CASE_REGION_OCTETS - 1, .octets = 2},
+    [BAD_REQUEST_SHORT] = {.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS},
+    [BAD_REQUEST_LONG] = {.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS},
+    [BAD_SOURCE_STAG] = {.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS, .is_unknown = true, .octets = 1},
+    [BAD_SOURCE_FOREIGN] = {.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS, .region = 4, .octets = 1},
+    [BAD_SOURCE_ACCESS] = {.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS, .region = 1, .octets = 1},
+    [BAD_SOURCE_WRAP] =
+        {.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS, .region = 3, .wraps = true, .octets = 4},
+    [BAD_SOURCE_BOUNDS] = {.opcode = READ_REQUEST,
+                           .queue = QUEUE_REQUESTS,
+                           .region = 2,
+                           .from = CASE_REGION_OCTETS - 1,
+                           .octets = 2},
+    [BAD_RESPONSE] = {.tagged = true, .opcode = READ_RESPONSE},
+    [BAD_RESPONSE_PLACE] = {.tagged = true, .opcode = READ_RESPONSE, .octets = 1},
+    [BAD_INVALIDATE] = {.opcode = SEND_INVALIDATE},
+    [BAD_CRC] = {.tagged = true},
+    [BAD_MARKER] = {.tagged = true, .octets = 512}, /* there is one inside */
+};
+
+/* The next Read of the endpoint from operation `index` on; when there is none, that operation. */
+static const case_operation *next_read(const random_case *c, guint index)
 {
-  return (segment){.tagged = true,
-                   .opcode = WRITE,
-                   .stag = stags[region],
-                   .offset = case_region_of(region)->base + from,
-                   .payload = octets};
-}
-
-/* Of a Read Request: what it asks for. */
-typedef struct wish {
-  uint32_t stag;
-  uint64_t offset;
-  uint32_t length;
-} wish;
-
-static wish wish_of(const uint32_t stags[CASE_REGIONS], case_bad bad, uint32_t more)
-{
-  const uint64_t nearly = UINT64_MAX - 3; /* the fourth octet is the last of 64 bits */
-
-  switch (bad) {
-  case BAD_SOURCE_STAG:
-    return (wish){unknown_stag(stags), 0, 1 + more};
-  case BAD_SOURCE_FOREIGN:
-    return (wish){stags[4], case_region_of(4)->base, 1 + more};
-  case BAD_SOURCE_ACCESS:
-    return (wish){stags[1], case_region_of(1)->base, 1 + more};
-  case BAD_SOURCE_WRAP:
-    return (wish){stags[3], nearly, 4 + more};
-  default: /* BAD_SOURCE_BOUNDS: the last octet and one more; those of a wrong length, which nobody reads */
-    return (wish){stags[2], case_region_of(2)->base + CASE_REGION_OCTETS - 1, 2 + more};
+  for (guint next = index; next < c->operations; next++) {
+    if (c->operation[next].kind == CASE_RESPONSE) {
+      return &c->operation[next];
+    }
   }
+  return &c->operation[index];
 }
 
-static void append_wish(GByteArray *ulpdu, const wish *w)
+/* What of operation `index` depends on its length, or on the other operations. */
+static void adjust(segment *s, const random_case *c, guint index, const uint32_t stags[CASE_REGIONS])
 {
-  append_number(ulpdu, 0x77, 4);
-  append_number(ulpdu, 0, 8);
-  append_number(ulpdu, w->length, 4);
-  append_number(ulpdu, w->stag, 4);
-  append_number(ulpdu, w->offset, 8);
-}
+  uint32_t more = c->operation[index].length;
+  const case_operation *read = next_read(c, index);
 
-/* A Read Response one octet behind where the next Read of the endpoint wants it; when there is no Read,
- * anywhere. */
-static segment misplaced_response(const random_case *c, guint index, const uint32_t stags[CASE_REGIONS])
-{
-  guint next = index;
-
-  while (next < c->operations && c->operation[next].kind != CASE_RESPONSE) {
-    next++;
-  }
-  const case_operation *read = next < c->operations ? &c->operation[next] : &c->operation[index];
-  segment s = write_to(stags, read->region, read->offset + UINT64_C(1), 1 + c->operation[index].length);
-  s.opcode = READ_RESPONSE;
-  return s;
-}
-
-static segment tagged_segment(const random_case *c, guint index, const uint32_t stags[CASE_REGIONS])
-{
-  const case_operation *operation = &c->operation[index];
-  uint32_t more = operation->length;
-  segment s = write_to(stags, 0, 0, more);
-
-  switch (operation->bad) {
-  case BAD_TAGGED_OPCODE:
-    s.opcode = RESERVED;
-    break;
-  case BAD_TAGGED_SEND:
-    s.opcode = SEND;
-    break;
-  case BAD_STAG:
-    s.stag = unknown_stag(stags);
-    s.payload = 1 + more;
-    break;
-  case BAD_FOREIGN_STAG:
-    return write_to(stags, 4, 0, 1 + more);
-  case BAD_ACCESS:
-    return write_to(stags, 2, 0, 1 + more);
-  case BAD_WRAP:
-    s = write_to(stags, 3, 0, 4 + more);
-    s.offset = UINT64_MAX - 3;
-    break;
-  case BAD_BOUNDS:
-    return write_to(stags, 0, CASE_REGION_OCTETS - 1, 2 + more);
-  case BAD_RESPONSE:
-    s.opcode = READ_RESPONSE;
-    break;
-  case BAD_RESPONSE_PLACE:
-    return misplaced_response(c, index, stags);
-  case BAD_MARKER:
-    s.payload = 512 + more; /* there is one inside */
-    break;
-  default: /* what is wrong is not in these fields */
-    break;
-  }
-  return s;
-}
-
-static segment untagged_segment(const case_operation *operation, const bad_numbers *numbers,
-                                const uint32_t stags[CASE_REGIONS])
-{
-  uint32_t more = operation->length;
-  segment s = {.opcode = SEND, .queue = QUEUE_SENDS, .msn = numbers->sends + 1, .payload = more};
-
-  switch (operation->bad) {
-  case BAD_UNTAGGED_OPCODE:
-    s.opcode = RESERVED;
-    break;
-  case BAD_UNTAGGED_WRITE:
-    s.opcode = WRITE;
-    break;
+  switch (c->operation[index].bad) {
   case BAD_SEND_ON_QUEUE_1:
-    s.queue = QUEUE_REQUESTS;
-    s.msn = numbers->requests + 1;
-    s.payload = more % 28;
+    s->payload = more % 28;
     break;
   case BAD_QUEUE:
-    s.queue = NO_QUEUE + more;
+    s->queue += more;
     break;
   case BAD_MSN_USED:
-    s.msn--;
+    s->msn--;
     break;
   case BAD_MSN_AHEAD:
-    s.msn = CASE_RECEIVES + 1 + more;
-    break;
-  case BAD_MO:
-    s.message_offset = CASE_RECEIVE_OCTETS;
-    s.payload = 1 + more;
-    break;
-  case BAD_MESSAGE_TOO_LONG:
-    s.message_offset = CASE_RECEIVE_OCTETS - 1;
-    s.payload = 2 + more;
+    s->msn = CASE_RECEIVES + 1 + more;
     break;
   case BAD_INVALIDATE:
-    s.opcode = SEND_INVALIDATE;
-    s.stag = more % 3 == 0 ? unknown_stag(stags) : stags[more % 3 == 1 ? 0 : 4];
+    s->stag = more % 3 == 0 ? unknown_stag(stags) : stags[more % 3 == 1 ? 0 : 4];
+    break;
+  case BAD_RESPONSE_PLACE: /* one octet after where it is wanted */
+    s->stag = stags[read->region];
+    s->offset = case_region_of(read->region)->base + read->offset + 1;
     break;
   default:
     break;
   }
-  return s;
 }
 
-static bool is_request(case_bad bad)
+static GByteArray *terminate_new(uint8_t version)
 {
-  return bad >= BAD_REQUEST_SHORT && bad <= BAD_SOURCE_BOUNDS;
-}
-
-static bool is_tagged(case_bad bad)
-{
-  return bad == BAD_TAGGED_DV || bad == BAD_TAGGED_RV || bad == BAD_TAGGED_OPCODE || bad == BAD_TAGGED_SEND ||
-         (bad >= BAD_STAG && bad <= BAD_BOUNDS) || bad == BAD_RESPONSE || bad == BAD_RESPONSE_PLACE ||
-         bad == BAD_CRC || bad == BAD_MARKER;
-}
-
-static GByteArray *new_request(const case_operation *operation, segment s, const uint32_t stags[CASE_REGIONS])
-{
+  const segment s = {
+      .version = version, .rdmap_version = version, .opcode = TERMINATE, .queue = QUEUE_TERMINATE, .msn = 1};
   GByteArray *ulpdu = g_byte_array_new();
-  wish w = wish_of(stags, operation->bad, operation->length);
 
   append_header(ulpdu, &s);
-  append_wish(ulpdu, &w);
-  if (operation->bad == BAD_REQUEST_SHORT) {
-    g_byte_array_set_size(ulpdu, ulpdu->len - 1 - operation->length % 28);
-  } else if (operation->bad == BAD_REQUEST_LONG) {
-    append_number(ulpdu, 0, 1);
-  }
+  append_number(ulpdu, 0x02070000, 4); /* layer 0, type 2, code 7, nothing copied */
   return ulpdu;
 }
 
@@ -253,35 +197,39 @@ GByteArray *bad_segment_new(const random_case *c, guint index, const bad_numbers
 {
   const case_operation *operation = &c->operation[index];
   uint8_t version = c->generation == IWARP_RDMAC ? 0 : 1;
-  segment s;
 
   if (operation->kind == CASE_TERMINATE) {
-    s = (segment){.opcode = TERMINATE, .queue = QUEUE_TERMINATE, .msn = 1};
-  } else if (is_request(operation->bad)) {
-    s = (segment){.opcode = READ_REQUEST, .queue = QUEUE_REQUESTS, .msn = numbers->requests + 1};
-  } else {
-    s = is_tagged(operation->bad) ? tagged_segment(c, index, stags)
-                                  : untagged_segment(operation, numbers, stags);
+    return terminate_new(version);
   }
-  s.version = version;
-  s.rdmap_version = version;
-  if (operation->kind == CASE_BAD) {
-    s.version ^= operation->bad == BAD_TAGGED_DV || operation->bad == BAD_UNTAGGED_DV ? 2 : 0;
-    s.rdmap_version ^= operation->bad == BAD_TAGGED_RV || operation->bad == BAD_UNTAGGED_RV ? 2 : 0;
-    if (is_request(operation->bad)) {
-      return new_request(operation, s, stags);
+  const recipe *r = &recipes[operation->bad];
+  uint32_t stag = r->is_unknown ? unknown_stag(stags) : stags[r->region];
+  uint64_t offset = r->wraps ? UINT64_MAX - 3 : case_region_of(r->region)->base + r->from;
+  segment s = {.tagged = r->tagged,
+               .version = version ^ r->version,
+               .rdmap_version = version ^ r->rdmap_version,
+               .opcode = r->opcode,
+               .stag = r->tagged ? stag : 0,
+               .offset = offset,
+               .queue = r->queue,
+               .msn = 1 + (r->queue == QUEUE_REQUESTS ? numbers->requests : numbers->sends),
+               .message_offset = r->message_offset,
+               .payload = r->octets + operation->length};
+  GByteArray *ulpdu = g_byte_array_new();
+
+  adjust(&s, c, index, stags);
+  append_header(ulpdu, &s);
+  if (r->opcode == READ_REQUEST) {
+    append_wish(ulpdu, 0x77, 0, s.payload, stag, offset);
+  } else {
+    for (uint32_t i = 0; i < s.payload; i++) {
+      append_number(ulpdu, random_case_payload(index, i), 1);
     }
   }
-  GByteArray *ulpdu = g_byte_array_new();
-  append_header(ulpdu, &s);
-  if (operation->kind == CASE_TERMINATE) {
-    append_number(ulpdu, 0x02070000, 4); /* layer 0, type 2, code 7, nothing copied */
-    return ulpdu;
-  }
-  for (uint32_t i = 0; i < s.payload; i++) {
-    append_number(ulpdu, random_case_payload(index, i), 1);
-  }
-  if (operation->bad == BAD_SHORT_ULPDU) {
+  if (operation->bad == BAD_REQUEST_SHORT) {
+    g_byte_array_set_size(ulpdu, ulpdu->len - 1 - operation->length % 28);
+  } else if (operation->bad == BAD_REQUEST_LONG) {
+    append_number(ulpdu, 0, 1);
+  } else if (operation->bad == BAD_SHORT_ULPDU) {
     g_byte_array_set_size(ulpdu, 1 + operation->length % 17);
   }
   return ulpdu;

@@ -30,7 +30,7 @@ static uint32_t random_length(GRand *random, uint32_t largest)
   }
 }
 
-/* Where in `region` the next `length` octets go: mostly behind the others, so that the order in which they
+/* Where in `region` the next `length` octets go: mostly after the others, so that the order in which they
  * are placed does not matter; sometimes on top of them, and now and then beyond the end. */
 static uint32_t random_offset(GRand *random, uint32_t *used, uint32_t length)
 {
@@ -135,7 +135,7 @@ static uint32_t estimated_octets(const random_case *c)
   return c->markers ? octets + octets / 508 * 4 + 4 : octets;
 }
 
-/* Each piece comes after up to `reach` others that were sent behind it; some come again, with other ends. */
+/* Each piece comes after up to `reach` others that were sent after it; some come again, with other ends. */
 typedef struct piece {
   case_arrival arrival;
   double when;

@@ -155,27 +155,20 @@ static void append_by_hand(maker *m, guint index)
   }
 }
 
-static void on_received(void *user, const rdmap_received *received, time_ps now)
+static void on_received(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_received *received,
+                        G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)received;
-  (void)now;
 }
 
-static void on_completed(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now)
+static void on_completed(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id,
+                         G_GNUC_UNUSED rdmap_operation operation, G_GNUC_UNUSED bool in_error,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)id;
-  (void)operation;
-  (void)in_error;
-  (void)now;
 }
 
-static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)
+static void on_terminated(G_GNUC_UNUSED void *user, const rdmap_terminate *terminate,
+                          G_GNUC_UNUSED bool by_peer, G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)by_peer;
-  (void)now;
   g_error("the peer's own stream ended with %u/%u/%02x", terminate->error.layer, terminate->error.type,
           terminate->error.code);
 }

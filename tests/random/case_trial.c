@@ -89,7 +89,7 @@ static void check_completion(case_trial *t, guint index, const reference_complet
   }
 }
 
-/* In the order of Delivery; behind the end the Reads that are left, in error and in the order posted
+/* In the order of Delivery; after the end the Reads that are left, in error and in the order posted
  * (RDMAP-221). */
 static void check_completions(case_trial *t)
 {
@@ -278,7 +278,7 @@ static void check_terminate(case_trial *t, answers *a)
              t->expected->terminate_octets);
   }
   if (ulpdu_at(t, a->next)) {
-    complain(t, "an FPDU came behind the Terminate");
+    complain(t, "an FPDU came after the Terminate");
   }
 }
 
@@ -495,7 +495,7 @@ char *case_trial_run(const random_case *c, planted_defect defect, case_facts *fa
   return wrong;
 }
 
-/* Runs in the child: everything it says, and what case_trial_run() says, goes to `out`. */
+/* Runs in the child: all that it prints, and what case_trial_run() returns, goes to `out`. */
 static G_NORETURN void run_in_child(const random_case *c, planted_defect defect, int out)
 {
   dup2(out, STDOUT_FILENO);

@@ -45,8 +45,8 @@ static void pass(walk *w, uint64_t count)
   }
 }
 
-/* mpa-01 §5.1: 16 bits that say nothing, then how far back the header is; 0 when it follows. The two low bits
- * say nothing either (note M9). */
+/* mpa-01 §5.1: 16 bits that mean nothing, then how far back the header is; 0 when it follows. The two low
+ * bits mean nothing either (note M9). */
 static void pass_marker(walk *w)
 {
   if (!w->markers || w->at % MARKER_PERIOD != 0) {
@@ -59,7 +59,7 @@ static void pass_marker(walk *w)
   pass(w, MARKER_OCTETS);
 }
 
-/* The next octet that is no marker's; 0 behind the end. */
+/* The next octet that is no marker's; 0 after the end. */
 static uint8_t next(walk *w)
 {
   pass_marker(w);

@@ -60,48 +60,10 @@ uint8_t random_case_payload(guint operation, uint32_t index)
 
 static const char *const generation_words[IWARP_GENERATIONS] = {"IWARP_RDMAC", "IWARP_IETF", "IWARP_RFC"};
 
-static const char *const kind_words[CASE_KINDS] = {"CASE_WRITE",
-                                                   "CASE_READ",
-                                                   "CASE_RESPONSE",
-                                                   "CASE_SEND",
-                                                   "CASE_SEND_INVALIDATE",
-                                                   "CASE_SEND_SE",
-                                                   "CASE_SEND_SE_INVALIDATE",
-                                                   "CASE_TERMINATE",
-                                                   "CASE_BAD"};
+#define WORD(name) #name,
 
-static const char *const bad_words[BAD_KINDS] = {"BAD_SHORT_ULPDU",
-                                                 "BAD_TAGGED_DV",
-                                                 "BAD_UNTAGGED_DV",
-                                                 "BAD_TAGGED_RV",
-                                                 "BAD_UNTAGGED_RV",
-                                                 "BAD_TAGGED_OPCODE",
-                                                 "BAD_UNTAGGED_OPCODE",
-                                                 "BAD_TAGGED_SEND",
-                                                 "BAD_UNTAGGED_WRITE",
-                                                 "BAD_SEND_ON_QUEUE_1",
-                                                 "BAD_QUEUE",
-                                                 "BAD_MSN_USED",
-                                                 "BAD_MSN_AHEAD",
-                                                 "BAD_MO",
-                                                 "BAD_MESSAGE_TOO_LONG",
-                                                 "BAD_STAG",
-                                                 "BAD_FOREIGN_STAG",
-                                                 "BAD_ACCESS",
-                                                 "BAD_WRAP",
-                                                 "BAD_BOUNDS",
-                                                 "BAD_REQUEST_SHORT",
-                                                 "BAD_REQUEST_LONG",
-                                                 "BAD_SOURCE_STAG",
-                                                 "BAD_SOURCE_FOREIGN",
-                                                 "BAD_SOURCE_ACCESS",
-                                                 "BAD_SOURCE_WRAP",
-                                                 "BAD_SOURCE_BOUNDS",
-                                                 "BAD_RESPONSE",
-                                                 "BAD_RESPONSE_PLACE",
-                                                 "BAD_INVALIDATE",
-                                                 "BAD_CRC",
-                                                 "BAD_MARKER"};
+static const char *const kind_words[] = {CASE_KINDS_(WORD)};
+static const char *const bad_words[] = {CASE_BADS_(WORD)};
 
 static void print_operations(GString *text, const random_case *c)
 {

@@ -31,55 +31,57 @@ typedef struct case_region {
 
 const case_region *case_region_of(unsigned region);
 
-typedef enum case_kind {
-  CASE_WRITE,           /* `length` octets to `offset` of `region` */
-  CASE_READ,            /* the peer wants `length` octets from `offset` of `region` */
-  CASE_RESPONSE,        /* to a Read of the endpoint, of `length` octets to `offset` of `region` */
-  CASE_SEND,            /* `length` octets */
-  CASE_SEND_INVALIDATE, /* and the STag of `region` */
-  CASE_SEND_SE,
-  CASE_SEND_SE_INVALIDATE,
-  CASE_TERMINATE,
-  CASE_BAD, /* one segment made by hand: `bad` */
-  CASE_KINDS
-} case_kind;
+#define CASE_KINDS_(EACH)                                                                                    \
+  EACH(CASE_WRITE)           /* `length` octets to `offset` of `region` */                                   \
+  EACH(CASE_READ)            /* the peer wants `length` octets from `offset` of `region` */                  \
+  EACH(CASE_RESPONSE)        /* to a Read of the endpoint, of `length` octets to `offset` of `region` */     \
+  EACH(CASE_SEND)            /* `length` octets */                                                           \
+  EACH(CASE_SEND_INVALIDATE) /* and the STag of `region` */                                                  \
+  EACH(CASE_SEND_SE)                                                                                         \
+  EACH(CASE_SEND_SE_INVALIDATE)                                                                              \
+  EACH(CASE_TERMINATE)                                                                                       \
+  EACH(CASE_BAD) /* one segment made by hand: `bad` */
 
 /* What may be wrong with a segment (ddp-07/rfc5041 §7.1; rdmap-00 §9.2; mpa-01 §7). */
-typedef enum case_bad {
-  BAD_SHORT_ULPDU, /* no whole DDP header */
-  BAD_TAGGED_DV,
-  BAD_UNTAGGED_DV,
-  BAD_TAGGED_RV,
-  BAD_UNTAGGED_RV,
-  BAD_TAGGED_OPCODE, /* reserved ones */
-  BAD_UNTAGGED_OPCODE,
-  BAD_TAGGED_SEND, /* opcodes that do not fit T or QN */
-  BAD_UNTAGGED_WRITE,
-  BAD_SEND_ON_QUEUE_1,
-  BAD_QUEUE,
-  BAD_MSN_USED,
-  BAD_MSN_AHEAD,
-  BAD_MO,
-  BAD_MESSAGE_TOO_LONG,
-  BAD_STAG,
-  BAD_FOREIGN_STAG,
-  BAD_ACCESS,
-  BAD_WRAP,
-  BAD_BOUNDS,
-  BAD_REQUEST_SHORT, /* not 28 octets */
-  BAD_REQUEST_LONG,
-  BAD_SOURCE_STAG,
-  BAD_SOURCE_FOREIGN,
-  BAD_SOURCE_ACCESS,
-  BAD_SOURCE_WRAP,
-  BAD_SOURCE_BOUNDS,
-  BAD_RESPONSE,       /* to no Read, or to another place than the next one wants */
-  BAD_RESPONSE_PLACE, /* one octet behind it */
-  BAD_INVALIDATE,     /* of an STag that the peer may not */
-  BAD_CRC,
-  BAD_MARKER, /* points elsewhere; of an FPDU whose CRC is right */
-  BAD_KINDS
-} case_bad;
+#define CASE_BADS_(EACH)                                                                                     \
+  EACH(BAD_SHORT_ULPDU) /* no whole DDP header */                                                            \
+  EACH(BAD_TAGGED_DV)                                                                                        \
+  EACH(BAD_UNTAGGED_DV)                                                                                      \
+  EACH(BAD_TAGGED_RV)                                                                                        \
+  EACH(BAD_UNTAGGED_RV)                                                                                      \
+  EACH(BAD_TAGGED_OPCODE) /* reserved ones */                                                                \
+  EACH(BAD_UNTAGGED_OPCODE)                                                                                  \
+  EACH(BAD_TAGGED_SEND) /* opcodes that do not fit T or QN */                                                \
+  EACH(BAD_UNTAGGED_WRITE)                                                                                   \
+  EACH(BAD_SEND_ON_QUEUE_1)                                                                                  \
+  EACH(BAD_QUEUE)                                                                                            \
+  EACH(BAD_MSN_USED)                                                                                         \
+  EACH(BAD_MSN_AHEAD)                                                                                        \
+  EACH(BAD_MO)                                                                                               \
+  EACH(BAD_MESSAGE_TOO_LONG)                                                                                 \
+  EACH(BAD_STAG)                                                                                             \
+  EACH(BAD_FOREIGN_STAG)                                                                                     \
+  EACH(BAD_ACCESS)                                                                                           \
+  EACH(BAD_WRAP)                                                                                             \
+  EACH(BAD_BOUNDS)                                                                                           \
+  EACH(BAD_REQUEST_SHORT) /* not 28 octets */                                                                \
+  EACH(BAD_REQUEST_LONG)                                                                                     \
+  EACH(BAD_SOURCE_STAG)                                                                                      \
+  EACH(BAD_SOURCE_FOREIGN)                                                                                   \
+  EACH(BAD_SOURCE_ACCESS)                                                                                    \
+  EACH(BAD_SOURCE_WRAP)                                                                                      \
+  EACH(BAD_SOURCE_BOUNDS)                                                                                    \
+  EACH(BAD_RESPONSE)       /* to no Read, or to another place than the next one wants */                     \
+  EACH(BAD_RESPONSE_PLACE) /* one octet after it */                                                          \
+  EACH(BAD_INVALIDATE)     /* of an STag that the peer may not */                                            \
+  EACH(BAD_CRC)                                                                                              \
+  EACH(BAD_MARKER) /* points elsewhere; of an FPDU whose CRC is right */
+
+#define CASE_ENUMERATOR_(name) name,
+
+typedef enum case_kind { CASE_KINDS_(CASE_ENUMERATOR_) CASE_KINDS } case_kind;
+
+typedef enum case_bad { CASE_BADS_(CASE_ENUMERATOR_) BAD_KINDS } case_bad;
 
 typedef struct case_operation {
   case_kind kind;
@@ -89,7 +91,7 @@ typedef struct case_operation {
   uint32_t length;
 } case_operation;
 
-/* A TCP segment with octets [from, to) of the FPDU phase; what lies behind the stream's end is cut off. */
+/* A TCP segment with octets [from, to) of the FPDU phase; what lies beyond the stream's end is cut off. */
 typedef struct case_arrival {
   uint32_t from;
   uint32_t to;
@@ -112,15 +114,15 @@ typedef struct random_case {
   case_arrival arrival[CASE_ARRIVALS_MAX];
 } random_case;
 
-/* Whether the documents say how it ends, whatever the order of arrival; the reference knows no more than they
- * do:
+/* Whether the documents decide how it ends, whatever the order of arrival; the reference knows no more than
+ * they do:
  * - A Responder must have an FPDU before it may send a Read Request (mpa-01 §6.1 rule 4), so its peer has
  * nothing to respond to.
  * - Invalidating an STag while a Read through it is being answered ends the answer at a point that is a
  * matter of time.
  * - The endpoint itself posts no Read to where it has no memory.
  * - With a wrong marker and no CRC, anything may look like an FPDU.
- * - Never more than one bad segment; and no Read behind a bad Read Request, as the sender's numbers go on as
+ * - Never more than one bad segment; and no Read after a bad Read Request, as the sender's numbers go on as
  * if what is made by hand had not been there: two requests in one buffer are whichever comes last. */
 bool random_case_is_decidable(const random_case *c);
 

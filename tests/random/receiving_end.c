@@ -21,11 +21,10 @@ enum {
 
 /* --- The ULP --- */
 
-static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_completion(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   receiving_end *end = user;
   rnic_completion completion;
-  (void)now;
 
   while (rnic_poll(endpoint, &completion)) {
     if (end->defect == DEFECT_LOST_COMPLETION && completion.solicited && completion.octets == 0) {
@@ -39,10 +38,9 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
   }
 }
 
-static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+static void on_delivered(void *user, const ddp_segment *segment, G_GNUC_UNUSED time_ps now)
 {
   receiving_end *end = user;
-  (void)now;
 
   if (end->defect == DEFECT_CRASH && (segment->header.ulp_control & 0x0F) == 2 &&
       segment->payload_octets > 40) {
@@ -52,10 +50,9 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   g_array_append_val(end->delivered, segment->fpdu_start);
 }
 
-static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+static void on_failed(void *user, const rnic_failure *failure, G_GNUC_UNUSED time_ps now)
 {
   receiving_end *end = user;
-  (void)now;
 
   g_assert_false(end->has_failed); /* once at most */
   end->has_failed = true;
@@ -63,10 +60,9 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   end->failure.terminate = NULL;
 }
 
-static void on_half_closed(void *user, time_ps now)
+static void on_half_closed(void *user, G_GNUC_UNUSED time_ps now)
 {
   receiving_end *end = user;
-  (void)now;
 
   end->finished++;
 }
@@ -185,7 +181,7 @@ static bool hear(receiving_end *end, const datagram *packet)
   return length > 0 || end->heard_fin;
 }
 
-/* Lets the endpoint say all that it has to, and acknowledges it. */
+/* Lets the endpoint send all that it has, and acknowledges it. */
 static void listen_to(receiving_end *end)
 {
   bool is_new = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A real rnic_endpoint and the peer it thinks it has: a TCP that sends what it is told to, in whatever pieces
+/* A real rnic_endpoint and the peer it thinks it has: a TCP that sends what it is to send, in whatever pieces
  * and order, and writes down what comes back. */
 #ifndef TESTS_RANDOM_RECEIVING_END_H
 #define TESTS_RANDOM_RECEIVING_END_H
@@ -10,7 +10,7 @@
 #include "rnic/rnic_verbs.h"
 
 enum {
-  RECEIVING_END_GUARD_OCTETS = 64, /* in front of each buffer and behind it */
+  RECEIVING_END_GUARD_OCTETS = 64, /* before each buffer and after it */
   RECEIVING_END_RECEIVE_ID = 1000, /* of the first receive posted, and so on */
   RECEIVING_END_READ_ID = 2000,
   RECEIVING_END_EMSS_OCTETS = 1460, /* of what it sends: MTU 1500, no options */
@@ -22,7 +22,7 @@ typedef enum planted_defect {
   DEFECT_EARLY_OCTET,     /* the 100th octet of a segment that arrives beyond the in-order edge is taken for
                              another */
   DEFECT_LOST_COMPLETION, /* the completion of an empty Send with Solicited Event is forgotten */
-  DEFECT_OVERRUN,         /* a Send of more than 700 octets is written with one octet behind its buffer */
+  DEFECT_OVERRUN,         /* a Send of more than 700 octets is written with one octet after its buffer */
   DEFECT_CRASH,           /* the process dies when a Read Response of more than 40 octets is Delivered */
 } planted_defect;
 
@@ -62,7 +62,7 @@ receiving_end *receiving_end_new(const random_case *c, planted_defect defect);
 void receiving_end_free(receiving_end *end);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiving_end, receiving_end_free)
 
-/* The peer sends `stream` as the case wants it, all of it, and FIN behind it. */
+/* The peer sends `stream` as the case wants it, all of it, and FIN after it. */
 void receiving_end_feed(receiving_end *end, const GByteArray *stream);
 
 /* True when no octet outside the buffers has changed. */

@@ -59,7 +59,7 @@ typedef struct reference {
  * early enough to be placed. No more than `limit` FPDUs are looked at. Free with reference_free(). */
 reference *reference_interpret(const random_case *c, const GArray *fpdus, const uint32_t stags[CASE_REGIONS],
                                guint early, guint limit);
-/* MPA finds something wrong, somewhere behind: mpa-01 §7's codes. */
+/* MPA finds something wrong, somewhere beyond: mpa-01 §7's codes. */
 enum { REFERENCE_MPA_CRC = 2, REFERENCE_MPA_MARKER = 3 };
 void reference_end_by_mpa(reference *outcome, unsigned code);
 
@@ -67,7 +67,7 @@ void reference_free(reference *outcome);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(reference, reference_free)
 
 /* Whether some FPDU of the stream, wherever it is, has `value` for octet `index` of `buffer`: placement has
- * no order (rdmap-00 §5.5), and what comes behind the end may have come early. */
+ * no order (rdmap-00 §5.5), and what comes after the end may have come early. */
 bool reference_may_be(const GArray *fpdus, const uint32_t stags[CASE_REGIONS], unsigned buffer,
                       uint32_t index, uint8_t value);
 

@@ -173,7 +173,7 @@ TEST(test_every_order_of_six_segments)
     cuts patterns[] = {
         {.what = "one FPDU a segment"},
         {.what = "each FPDU's first octet in the segment before"},
-        {.what = "each FPDU's last octet in the segment behind"},
+        {.what = "each FPDU's last octet in the segment after"},
         {.what = "sixths"},
         {.what = "around the second marker", .at = {0, 511, 512, 514, 516, 517, octets}},
         {.what = "512 octets, then what is left", .at = {0, 512, 1024, 1536, 1540, 1600, octets}}};

@@ -376,12 +376,23 @@ void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack)
   expect_nothing(f, 0);
 }
 
+tcp_fixture *tcp_fixture_unopened(const tcp_config *config)
+{
+  tcp_config both = config ? *config : tcp_fixture_config();
+  return tcp_fixture_new(&both, &both);
+}
+
+tcp_fixture *tcp_fixture_between(const tcp_config *config, const tcp_config *peer)
+{
+  tcp_fixture *f = tcp_fixture_new(config, peer);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  return f;
+}
+
 tcp_fixture *tcp_fixture_pair(const tcp_config *config)
 {
   tcp_config both = config ? *config : tcp_fixture_config();
-  tcp_fixture *f = tcp_fixture_new(&both, &both);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
-  return f;
+  return tcp_fixture_between(&both, &both);
 }
 
 tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack)
@@ -505,6 +516,11 @@ void expect_quiet_until(tcp_fixture *f, unsigned from, time_ps when)
   advance_to(f, when);
 }
 
+void expect_deadline(const tcp_fixture *f, unsigned end, time_ps when)
+{
+  g_assert_cmpint(tcp_transport_deadline(f->end[end].connection), ==, when);
+}
+
 void expect_closed(const tcp_fixture *f, unsigned end, tcp_close_reason reason)
 {
   g_assert_true(f->end[end].closed);
@@ -588,6 +604,12 @@ uint64_t threshold_of(const tcp_fixture *f)
 const tcp_statistics *statistics_of(const tcp_fixture *f)
 {
   return tcp_transport_statistics(f->end[0].connection);
+}
+
+void expect_windows(const tcp_fixture *f, uint64_t window, uint64_t threshold)
+{
+  g_assert_cmpuint(window_of(f), ==, window);
+  g_assert_cmpuint(threshold_of(f), ==, threshold);
 }
 
 void drop_segment(tcp_fixture *f, unsigned from)
@@ -687,46 +709,44 @@ uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position)
   return tcp_sequence_of(position, f->end[end].config.isn);
 }
 
+void forge_segment(tcp_fixture *f, unsigned from, tcp_header header, uint64_t position, uint32_t length)
+{
+  const tcp_config *config = &f->end[from].config;
+  g_auto(buffer_chain) payload;
+  fill(&payload, from, position, length);
+  header.source_port = config->local_port;
+  header.destination_port = config->remote_port;
+  g_autoptr(datagram) packet =
+      datagram_new_in(NULL, &config->local_address, &config->remote_address, &header, &payload);
+  datagram_set_ecn(packet, f->script_ecn);
+  hand_over(f, from, packet);
+}
+
 void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32_t length)
 {
-  buffer_chain payload;
-  fill(&payload, 1, position, length);
-  header.source_port = f->end[1].config.local_port;
-  header.destination_port = f->end[1].config.remote_port;
-  g_autoptr(datagram) packet = datagram_new_in(NULL, &f->end[1].config.local_address,
-                                               &f->end[1].config.remote_address, &header, &payload);
-  datagram_set_ecn(packet, f->script_ecn);
-  hand_over(f, 1, packet);
+  forge_segment(f, 1, header, position, length);
 }
 
 void script_ack(tcp_fixture *f, uint64_t position, unsigned blocks, const uint64_t (*sack)[2])
 {
-  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of((int64_t)position, f->end[0].config.isn),
-                       .flags = TCP_ACK,
-                       .window = SCRIPT_WINDOW,
-                       .sack_count = (uint8_t)blocks};
+  tcp_header header = SCRIPT_HEADER(f, 0, (int64_t)position, .flags = TCP_ACK, .window = SCRIPT_WINDOW,
+                                    .sack_count = (uint8_t)blocks);
   for (unsigned i = 0; i < blocks; i++) {
-    header.sack[i].from = tcp_sequence_of((int64_t)sack[i][0], f->end[0].config.isn);
-    header.sack[i].to = tcp_sequence_of((int64_t)sack[i][1], f->end[0].config.isn);
+    header.sack[i].from = sequence_at(f, 0, (int64_t)sack[i][0]);
+    header.sack[i].to = sequence_at(f, 0, (int64_t)sack[i][1]);
   }
   script_segment(f, header, 0, 0);
 }
 
 void script_payload(tcp_fixture *f, uint64_t position, uint32_t length, uint64_t acknowledged)
 {
-  tcp_header header = {.sequence = tcp_sequence_of((int64_t)position, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, f->end[0].config.isn),
-                       .flags = TCP_ACK | TCP_PSH,
-                       .window = SCRIPT_WINDOW};
-  script_segment(f, header, position, length);
+  script_segment(f,
+                 SCRIPT_HEADER(f, (int64_t)position, (int64_t)acknowledged, .flags = TCP_ACK | TCP_PSH,
+                               .window = SCRIPT_WINDOW),
+                 position, length);
 }
 
 void script_window(tcp_fixture *f, uint64_t acknowledged, uint16_t window)
 {
-  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, f->end[0].config.isn),
-                       .flags = TCP_ACK,
-                       .window = window};
-  script_segment(f, header, 0, 0);
+  script_segment(f, SCRIPT_HEADER(f, 0, (int64_t)acknowledged, .flags = TCP_ACK, .window = window), 0, 0);
 }

@@ -95,8 +95,14 @@ void advance_by(tcp_fixture *f, time_ps how_long);
  * what is in `syn_ack` (its sequence, acknowledgement, ports and flags are filled in). */
 void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack);
 
+/* Two ends of `config` before the handshake: one is closed, the other listens. */
+tcp_fixture *tcp_fixture_unopened(const tcp_config *config);
+
 /* The round trip of the handshakes below: SRTT is 100 ms, RTTVAR 50, so RTO is 300 ms (RFC 6298 §2.2). */
 #define TCP_FIXTURE_ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
+
+/* Two ends after the handshake. */
+tcp_fixture *tcp_fixture_between(const tcp_config *config, const tcp_config *peer);
 
 /* Two ends of `config`, and one against a script that offers `syn_ack`, after the handshake. NULL offers an
  * unscaled window of 65,535 octets, an MSS of 1460 and SACK. */
@@ -147,6 +153,14 @@ tcp_header wire_header(const tcp_fixture *f, unsigned from, unsigned index);
 uint64_t wire_position(const tcp_fixture *f, unsigned from, unsigned index);
 uint32_t wire_length(const tcp_fixture *f, unsigned from, unsigned index);
 
+/* Fields of the header of the `index`-th segment on the wire of `from`: EXPECT_HEADER(f, 0, 0, (flags,
+ * TCP_RST), (sequence, 77)). */
+#define EXPECT_HEADER(f, from, index, ...)                                                                   \
+  do {                                                                                                       \
+    tcp_header header_ = wire_header(f, from, index);                                                        \
+    EXPECT_FIELDS(&header_, __VA_ARGS__);                                                                    \
+  } while (0)
+
 /* The oldest segment on the wire of `from` has `length` octets of payload at `position`. It stays. */
 void expect_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint32_t length);
 
@@ -157,6 +171,9 @@ void expect_and_deliver(tcp_fixture *f, unsigned from, uint64_t position, uint32
 
 /* Nothing is on the wire of `from` a picosecond before `when`, which the clock moves to. */
 void expect_quiet_until(tcp_fixture *f, unsigned from, time_ps when);
+
+/* The next timer of end `end` expires at `when`. */
+void expect_deadline(const tcp_fixture *f, unsigned end, time_ps when);
 
 /* End `end` is closed, for this reason. */
 void expect_closed(const tcp_fixture *f, unsigned end, tcp_close_reason reason);
@@ -184,6 +201,7 @@ void deliver_segments(tcp_fixture *f, unsigned count);
 uint64_t window_of(const tcp_fixture *f);
 uint64_t threshold_of(const tcp_fixture *f);
 const tcp_statistics *statistics_of(const tcp_fixture *f);
+void expect_windows(const tcp_fixture *f, uint64_t window, uint64_t threshold);
 
 /* Exchanges two segments on the wire of `from`. */
 void reorder_segments(tcp_fixture *f, unsigned from, unsigned one, unsigned other);
@@ -220,8 +238,11 @@ uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position);
                 .acknowledgement = sequence_at(f, 0, acknowledges),                                          \
                 __VA_ARGS__})
 
-/* The script sends to end 0: a segment with `header` (ports are filled in) and `length` octets of the
- * stream from `position` on. */
+/* A segment comes as if end `from` had sent it: with `header` (ports are filled in) and `length` octets of
+ * its stream from `position` on. */
+void forge_segment(tcp_fixture *f, unsigned from, tcp_header header, uint64_t position, uint32_t length);
+
+/* The script sends to end 0, likewise. */
 void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32_t length);
 
 /* The script acknowledges all below `position`, with SACK blocks in pairs of positions. */

@@ -161,7 +161,8 @@ static void send_off(tcp_wire *wire, unsigned from, datagram *packet, bool is_st
 static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
 {
   uint32_t mtu_octets = wire->faults.narrow_mtu_octets;
-  if (mtu_octets == 0 || datagram_octets(packet) <= mtu_octets) {
+  uint64_t sent = wire->way[from].highest - wire->fixture->end[from].base;
+  if (mtu_octets == 0 || sent < wire->faults.narrow_from || datagram_octets(packet) <= mtu_octets) {
     return false;
   }
   if (!wire->faults.is_silent) {

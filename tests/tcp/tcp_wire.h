@@ -31,6 +31,7 @@ typedef struct tcp_wire_faults {
   double cuts;                /* a segment comes as two, either of which may be lost */
   double strays;              /* beside it comes one that lies outside of the window */
   uint32_t narrow_mtu_octets; /* the path carries no more, which its routers report; 0: it carries all */
+  uint64_t narrow_from;       /* when an end has sent so many octets */
   bool is_silent;             /* they do not */
 } tcp_wire_faults;
 

@@ -18,8 +18,7 @@ TEST(test_sequence_wrap)
   tcp_config config = *TCP_WITH(.isn = 0xFFFFFF00);
   tcp_config peer = config;
   peer.isn = 0xFFFFFFFF;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
   post(f, 0, 600 * 1000, 0);
   post(f, 1, 1000, 0);
   drop_segment(f, 0);
@@ -54,8 +53,8 @@ TEST(test_close)
     settle(f, TCP_FIXTURE_ROUND_TRIP);
     expect_finished(f, first);
     expect_finished(f, second);
-    g_assert_cmpint(tcp_transport_deadline(f->end[first].connection), ==, TIME_PS_NEVER);
-    g_assert_cmpint(tcp_transport_deadline(f->end[second].connection), ==, TIME_PS_NEVER);
+    expect_deadline(f, first, TIME_PS_NEVER);
+    expect_deadline(f, second, TIME_PS_NEVER);
   }
 }
 
@@ -75,8 +74,7 @@ TEST(test_fin_with_payload)
 
 TEST(test_close_before_the_handshake_ends)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   tcp_transport_open(f->end[0].connection, 0);
   post(f, 0, 100, 0);
   finish(f, 0);
@@ -152,7 +150,7 @@ TEST(test_abort)
   expect_closed(f, 1, TCP_CLOSE_RESET);
   expect_nothing(f, 0);
   expect_nothing(f, 1);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+  expect_deadline(f, 0, TIME_PS_NEVER);
   f->now += TIME_PS_PER_SECOND;
   tcp_transport_run(f->end[0].connection, f->now);
   collect(f, 0);
@@ -215,12 +213,10 @@ TEST(test_answers_when_closed)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   script_segment(f, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, 77);
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST), (sequence, 77));
   drop_segment(f, 0);
   script_segment(f, (tcp_header){.sequence = 5, .flags = TCP_SYN}, 0, 10);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST | TCP_ACK);
-  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, 5 + 1 + 10);
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST | TCP_ACK), (acknowledgement, 5 + 1 + 10));
   drop_segment(f, 0);
   script_segment(f, (tcp_header){.sequence = 5, .flags = TCP_RST}, 0, 0);
   expect_nothing(f, 0);
@@ -245,8 +241,7 @@ TEST(test_answers_in_syn_sent)
   drop_segment(f, 0);
   uint32_t wrong = sequence_at(f, 0, 1);
   script_segment(f, (tcp_header){.acknowledgement = wrong, .flags = TCP_SYN | TCP_ACK}, 0, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, wrong);
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST), (sequence, wrong));
   drop_segment(f, 0);
   script_segment(f, (tcp_header){.acknowledgement = wrong, .flags = TCP_RST | TCP_ACK}, 0, 0);
   script_segment(f, (tcp_header){.flags = TCP_RST}, 0, 0);
@@ -269,8 +264,7 @@ TEST(test_answers_in_syn_received)
   drop_segment(f, 0);
   uint32_t wrong = sequence_at(f, 0, 5);
   script_segment(f, (tcp_header){.sequence = 11, .acknowledgement = wrong, .flags = TCP_ACK}, 0, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, wrong);
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST), (sequence, wrong));
   g_assert_false(f->end[0].established);
   script_segment(f, (tcp_header){.sequence = 11, .acknowledgement = wrong - 5, .flags = TCP_ACK}, 0, 0);
   g_assert_true(f->end[0].established);
@@ -287,28 +281,20 @@ TEST(test_syn_in_syn_received)
   script_segment(f, (tcp_header){.sequence = 16, .flags = TCP_SYN, .window = 100}, 0, 0);
   expect_nothing(f, 0);
   script_segment(f, (tcp_header){.sequence = 500, .flags = TCP_SYN, .window = 100}, 0, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, 501);
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_SYN | TCP_ACK), (acknowledgement, 501));
 }
 
 /* A passive end whose peer resets during the handshake listens again (RFC 9293 §3.10.7.4), and takes the
  * next. */
 TEST(test_back_to_listen)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   deliver_and_keep(f, 0);
   drop_segment(f, 1);
-  tcp_header reset = {.sequence = tcp_sequence_of(0, config.isn), .flags = TCP_RST};
-  const ip_address source = ip_address_v4(1);
-  const ip_address destination = ip_address_v4(2);
-  datagram *packet = datagram_new_in(NULL, &source, &destination, &reset, NULL);
-  tcp_transport_receive(f->end[1].connection, packet, f->now);
-  datagram_unref(packet);
-  collect(f, 1);
+  forge_segment(f, 0, (tcp_header){.sequence = sequence_at(f, 0, 0), .flags = TCP_RST}, 0, 0);
   expect_nothing(f, 1);
-  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==, TIME_PS_NEVER);
+  expect_deadline(f, 1, TIME_PS_NEVER);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[0].established && f->end[1].established);
 }

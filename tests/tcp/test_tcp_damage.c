@@ -71,8 +71,7 @@ TEST(test_right_checksum)
  * no SYN opens, no RST closes, nothing is answered. */
 TEST(test_wrong_checksum_in_every_state)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   for (unsigned i = 0; i < 2; i++) { /* the SYN in LISTEN; the SYN-ACK in SYN-SENT */
     datagram *packet = wire_packet(f, i, 0);

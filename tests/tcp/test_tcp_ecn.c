@@ -11,8 +11,7 @@ enum { EMSS = 1460, SETUP = TCP_ECE | TCP_CWR };
 
 static tcp_config config_of(tcp_ecn_use ecn, tcp_congestion_kind congestion)
 {
-  tcp_config config = *TCP_WITH(.ecn = ecn, .congestion = congestion);
-  return config;
+  return *TCP_WITH(.ecn = ecn, .congestion = congestion);
 }
 
 static tcp_fixture *connected(tcp_ecn_use ecn, tcp_congestion_kind congestion)
@@ -224,8 +223,7 @@ static void script_marked(tcp_fixture *f, uint64_t position, uint32_t length, ui
 
 static void expect_echo(tcp_fixture *f, uint64_t acknowledgement, bool echo)
 {
-  tcp_header header = wire_header(f, 0, 0);
-  EXPECT_FIELDS(&header, (flags, TCP_ACK | (echo ? TCP_ECE : 0)),
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_ACK | (echo ? TCP_ECE : 0)),
                 (acknowledgement, sequence_at(f, 1, acknowledgement)), (window, 60000));
   drop_segment(f, 0);
 }
@@ -354,10 +352,7 @@ TEST(test_nothing_agreed)
   drop_all(f, 1);
   ece.flags |= TCP_ECE;
   uint64_t window = window_of(f);
-  datagram *packet =
-      datagram_new_in(NULL, &f->end[1].config.local_address, &f->end[1].config.remote_address, &ece, NULL);
-  tcp_transport_receive(f->end[0].connection, packet, f->now);
-  datagram_unref(packet);
+  forge_segment(f, 1, ece, 0, 0);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
   g_assert_cmpuint(window_of(f), >=, window);
   g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 0);

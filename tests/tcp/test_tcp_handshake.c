@@ -55,8 +55,8 @@ TEST(test_handshake_on_the_wire)
   g_assert_true(f->end[1].established);
   g_assert_true(tcp_transport_is_established(f->end[1].connection));
   expect_nothing(f, 1);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
-  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==, TIME_PS_NEVER);
+  expect_deadline(f, 0, TIME_PS_NEVER);
+  expect_deadline(f, 1, TIME_PS_NEVER);
 }
 
 /* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (docs/facts.md). */
@@ -73,8 +73,7 @@ TEST(test_emss)
     tcp_config config = *TCP_WITH(.send_mtu_octets = cases[i].sends, .timestamps = cases[i].timestamps);
     tcp_config peer = config;
     peer.receive_mtu_octets = cases[i].peer_receives;
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-    handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
     g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
     post(f, 0, 20000, 0);
     expect_segment(f, 0, 0, cases[i].emss);
@@ -124,8 +123,7 @@ TEST(test_options_need_both_ends)
   for (unsigned bits = 0; bits < 16; bits++) {
     tcp_config config = *TCP_WITH(.sack = bits & 1, .timestamps = bits & 2);
     tcp_config peer = *TCP_WITH(.sack = bits & 4, .timestamps = bits & 8);
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-    handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
     post(f, 0, 3 * 1400, 0);
     g_assert_cmpint(wire_header(f, 0, 0).has_timestamps, ==, config.timestamps && peer.timestamps);
     drop_segment(f, 0);
@@ -174,8 +172,7 @@ TEST(test_window_scale_of_the_peer)
 TEST(test_announced_window)
 {
   tcp_config peer = *TCP_WITH(.receive_window_octets = 100001, .passing = TCP_PASSING_IN_ORDER);
-  tcp_fixture *f = tcp_fixture_new(NULL, &peer);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  tcp_fixture *f = tcp_fixture_between(NULL, &peer);
   post_losing(f, 10 * 1460, 1);
   deliver_all(f, 0);
   g_assert_cmpuint(on_wire(f, 1), ==, 9);
@@ -194,8 +191,7 @@ TEST(test_announced_window)
  * §3.1) and RTO 3 s (RFC 6298 §5.7). */
 TEST(test_lost_syn)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   drop_segment(f, 0);
   expect_quiet_until(f, 0, TIME_PS_PER_SECOND);
@@ -204,13 +200,12 @@ TEST(test_lost_syn)
   g_assert_true(f->end[0].established && f->end[1].established);
   post(f, 0, 10000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + 3 * TIME_PS_PER_SECOND);
+  expect_deadline(f, 0, f->now + 3 * TIME_PS_PER_SECOND);
 }
 
 TEST(test_lost_syn_ack)
 {
-  tcp_config config = *TCP_WITH(.retries_max = 20);
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.retries_max = 20));
   open_end(f, 0);
   deliver(f, 0);
   drop_segment(f, 1);
@@ -224,8 +219,7 @@ TEST(test_lost_syn_ack)
 /* The last ACK of the handshake is lost: the first segment with payload takes its place. */
 TEST(test_lost_handshake_ack)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   deliver(f, 0);
   deliver(f, 1);

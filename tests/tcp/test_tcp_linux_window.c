@@ -33,8 +33,7 @@ TEST(test_messages_grow_the_window_to_twice_what_they_fill)
 {
   static const uint64_t grown[] = {[false] = 10, [true] = 12};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
-    tcp_config config = *TCP_WITH(.limited_by_round = by_round);
-    g_autoptr(tcp_fixture) f = connected(&config);
+    g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = by_round));
     for (unsigned message = 0; message < 5; message++) {
       exchange_message(f, 6);
       g_assert_cmpuint(window_of(f), ==, grown[by_round] * EMSS);
@@ -50,8 +49,7 @@ TEST(test_a_full_window_is_remembered_for_a_round)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
-    tcp_config config = *TCP_WITH(.limited_by_round = by_round);
-    g_autoptr(tcp_fixture) f = connected(&config);
+    g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = by_round));
     post(f, 0, 12 * EMSS, 0);
     g_assert_cmpuint(on_wire(f, 0), ==, 10);
     deliver_segments(f, 10);
@@ -63,8 +61,7 @@ TEST(test_a_full_window_is_remembered_for_a_round)
  * the window has do. */
 TEST(test_avoidance_needs_a_full_window)
 {
-  tcp_config config = *TCP_WITH(.limited_by_round = true);
-  g_autoptr(tcp_fixture) f = connected(&config);
+  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = true));
   post_losing(f, 20 * EMSS, 1);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   uint64_t before = window_of(f);
@@ -84,8 +81,8 @@ TEST(test_slow_start_counts_all_that_an_ack_acknowledges)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
-    tcp_config config = *TCP_WITH(.delayed_ack_segments = 10, .slow_start_limited = !unlimited);
-    g_autoptr(tcp_fixture) f = connected(&config);
+    g_autoptr(tcp_fixture) f =
+        connected(TCP_WITH(.delayed_ack_segments = 10, .slow_start_limited = !unlimited));
     exchange_message(f, 10);
     g_assert_cmpuint(window_of(f), ==, grown[unlimited] * EMSS);
   }
@@ -98,8 +95,7 @@ TEST(test_growth_by_what_is_delivered)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 11};
   for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
-    tcp_config config = *TCP_WITH(.growth_by_delivered = by_delivered);
-    g_autoptr(tcp_fixture) f = connected(&config);
+    g_autoptr(tcp_fixture) f = connected(TCP_WITH(.growth_by_delivered = by_delivered));
     post(f, 0, 20 * EMSS, 0);
     reorder_segments(f, 0, 0, 2);
     deliver_segments(f, 2);
@@ -282,9 +278,9 @@ TEST(test_prr_counts_segments)
 {
   static const unsigned leaving[] = {[false] = 0, [true] = 1};
   for (unsigned of_segments = 0; of_segments < 2; of_segments++) {
-    tcp_config config = *TCP_WITH(.ecn = TCP_ECN_ON, .delayed_ack_segments = 1, .ecn_proportional = true,
-                                  .window_of_segments = of_segments);
-    g_autoptr(tcp_fixture) f = connected(&config);
+    g_autoptr(tcp_fixture) f =
+        connected(TCP_WITH(.ecn = TCP_ECN_ON, .delayed_ack_segments = 1, .ecn_proportional = true,
+                           .window_of_segments = of_segments));
     post(f, 0, 40 * EMSS, 0);
     datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
     expect_leaving(f, leaving[of_segments]);
@@ -295,9 +291,8 @@ TEST(test_prr_counts_segments)
  * and the threshold is 10. */
 TEST(test_loss_among_short_segments)
 {
-  tcp_config config = *TCP_WITH(.window_of_segments = true, .initial_window_segments = 20,
-                                .segmentation = TCP_SEGMENTATION_RECORD);
-  g_autoptr(tcp_fixture) f = connected(&config);
+  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.window_of_segments = true, .initial_window_segments = 20,
+                                                .segmentation = TCP_SEGMENTATION_RECORD));
   for (unsigned record = 0; record < 60; record++) {
     queue_record(f, 0, 500 + record, TCP_RECORD_FPDU);
   }

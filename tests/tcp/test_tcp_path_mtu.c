@@ -210,8 +210,7 @@ TEST(test_mss_is_smaller_still)
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
   peer.receive_mtu_octets = 1040;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
   post(f, 0, 1000, 0);
   forge_too_big(f, 0, 0, 1460, 1100);
   g_assert_cmpuint(emss_of(f), ==, 1000);
@@ -283,8 +282,7 @@ TEST(test_another_connection)
 /* Before the handshake is done and after the end nothing is in flight. */
 TEST(test_without_connection)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   forge_too_big(f, 0, 0, 1000, 600);
   forge_too_big(f, 0, UINT32_MAX, 1000, 600); /* the SYN */
@@ -322,8 +320,7 @@ TEST(test_damaged_message)
 TEST(test_discovery_is_a_choice)
 {
   for (unsigned discovery = 0; discovery < 2; discovery++) {
-    tcp_config config = *TCP_WITH(.path_mtu_discovery = discovery);
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.path_mtu_discovery = discovery));
     open_end(f, 0);
     g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
     deliver(f, 0);

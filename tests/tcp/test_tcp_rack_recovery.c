@@ -66,7 +66,7 @@ TEST(test_slack_of_the_reordering_timer)
     drop_all(f, 0);
     advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
     deliver_all(f, 1);
-    g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+    expect_deadline(f, 0, deadline);
     drop_all(f, 0); /* new ones, by Limited Transmit */
     expect_quiet_until(f, 0, deadline);
     expect_segment(f, 0, 0, EMSS);

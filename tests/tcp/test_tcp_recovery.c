@@ -21,8 +21,7 @@ TEST(test_fast_retransmit_with_sack)
   g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
   deliver_and_acknowledge(f);
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
-  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
-  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  expect_windows(f, 5 * EMSS, 5 * EMSS);
   settle_through(f, 20 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
 }
@@ -161,8 +160,7 @@ TEST(test_no_rescue_behind_a_full_window)
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
   peer.receive_window_octets = 10 * EMSS;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
   post(f, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   drop_segment(f, 0);
@@ -244,8 +242,7 @@ TEST(test_fast_retransmit_without_sack)
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 11 * EMSS);
   deliver_segments(f, 1);
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
-  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
-  g_assert_cmpuint(window_of(f), ==, 8 * EMSS);
+  expect_windows(f, 8 * EMSS, 5 * EMSS);
   settle_through(f, 20 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
 }
@@ -289,11 +286,11 @@ TEST(test_partial_acks_and_the_timer)
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
   time_ps deadline = f->now + 300 * TIME_PS_PER_MILLISECOND;
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+  expect_deadline(f, 0, deadline);
   advance_by(f, 10 * TIME_PS_PER_MILLISECOND);
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+  expect_deadline(f, 0, deadline);
 }
 
 /* Without SACK all is sent again after a time-out; the duplicates that this brings back start no fast
@@ -315,16 +312,9 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
   post(f, 0, 2 * EMSS, 0);
   uint64_t window = window_of(f);
   for (unsigned i = 0; i < 3; i++) {
-    static const uint8_t nothing;
-    buffer_chain old = {0};
-    buffer_chain_append(&old, &nothing, 1, NULL);
     tcp_header header = wire_header(f, 0, 0);
     header.sequence = sequence_at(f, 0, 0);
-    const ip_address source = ip_address_v4(0x0A000001);
-    const ip_address destination = ip_address_v4(0x0A000002);
-    g_autoptr(datagram) again = datagram_new_in(NULL, &source, &destination, &header, &old);
-    tcp_transport_receive(f->end[1].connection, again, f->now);
-    collect(f, 1);
+    forge_segment(f, 0, header, 0, 1);
   }
   g_assert_cmpuint(on_wire(f, 1), ==, 3); /* three duplicates of the ACK of 8 segments */
   deliver_all(f, 1);
@@ -395,6 +385,5 @@ TEST(test_duplicates_of_small_pieces)
   for (unsigned i = 0; i < 60; i++) {
     script_ack(f, 0, 0, NULL);
   }
-  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
-  g_assert_cmpuint(window_of(f), ==, (5 + 10) * EMSS);
+  expect_windows(f, (5 + 10) * EMSS, 5 * EMSS);
 }

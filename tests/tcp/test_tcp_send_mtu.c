@@ -34,8 +34,7 @@ static void expect_segments(tcp_fixture *f, uint64_t position, const uint32_t *l
 TEST(test_emss_follows)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    tcp_config config = *TCP_WITH(.timestamps = timestamps);
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.timestamps = timestamps));
     uint32_t options = timestamps ? 12 : 0;
     set_send_mtu(f, 0, 1300);
     g_assert_cmpuint(emss_of(f), ==, 1260 - options);

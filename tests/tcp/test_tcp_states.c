@@ -23,8 +23,7 @@ static void script(tcp_fixture *f, int64_t position, uint32_t length, int64_t ac
 static void expect_flags(tcp_fixture *f, uint8_t flags, int64_t acknowledgement)
 {
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  tcp_header header = wire_header(f, 0, 0);
-  EXPECT_FIELDS(&header, (flags, flags), (acknowledgement, sequence_at(f, 1, acknowledgement)));
+  EXPECT_HEADER(f, 0, 0, (flags, flags), (acknowledgement, sequence_at(f, 1, acknowledgement)));
   drop_segment(f, 0);
 }
 
@@ -59,7 +58,7 @@ TEST(test_active_close_and_time_wait)
   expect_flags(f, TCP_ACK, 1001);
   script(f, 1001, 500, 101, 0);
   g_assert_cmpuint(f->end[0].passed_octets, ==, 1000);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+  expect_deadline(f, 0, TIME_PS_NEVER);
 }
 
 /* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535
@@ -165,7 +164,7 @@ TEST(test_fin_again_in_closing)
     expect_nothing(f, 0);
     if (cases[i].finishes) {
       expect_finished(f);
-      g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+      expect_deadline(f, 0, TIME_PS_NEVER);
     }
   }
 }
@@ -219,7 +218,7 @@ TEST(test_reset_in_every_state)
     script(f, state >= 3 ? 1 : 0, 0, 0, TCP_RST);
     expect_closed(f, 0, TCP_CLOSE_RESET);
     expect_nothing(f, 0);
-    g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+    expect_deadline(f, 0, TIME_PS_NEVER);
   }
 }
 

@@ -106,7 +106,7 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
   g_autoptr(tcp_fixture) f = connected(config, round_trip_ps);
   time_ps due = f->now + wait_us * TIME_PS_PER_MICROSECOND;
   post_losing(f, segments * EMSS, ALL);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, due);
+  expect_deadline(f, 0, due);
   expect_quiet_until(f, 0, due);
   expect_lone_segment(f, 0, (segments - 1) * EMSS, EMSS);
   EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
@@ -168,7 +168,7 @@ TEST(test_tail_loss)
   g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
   /* SRTT after the one sample of 90 ms and another: 7/8 (7/8 100 + 90/8) + 90/8 = 97.65625 ms */
   time_ps due = f->now + 2 * INT64_C(97656250000);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, due);
+  expect_deadline(f, 0, due);
   expect_quiet_until(f, 0, due);
   expect_lone_segment(f, 0, 4 * EMSS, EMSS);
   g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
@@ -229,8 +229,7 @@ TEST(test_probe_for_nothing_without_dsack)
   post(f, 0, 4 * EMSS, 0);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 0);
+  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (duplicates_reported, 0));
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
@@ -244,7 +243,7 @@ TEST(test_probe_with_new_octets)
   expect_segment(f, 0, 10 * EMSS, EMSS);
   EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (retransmissions, 0));
   /* the retransmission timer runs from the probe on: 300 ms */
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
+  expect_deadline(f, 0, f->now + ms(300));
 }
 
 /* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is

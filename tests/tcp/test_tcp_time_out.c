@@ -27,7 +27,7 @@ TEST(test_time_outs_double)
   deliver_all(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
   post(f, 0, 1000, 0);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, start + 2400 * TIME_PS_PER_MILLISECOND);
+  expect_deadline(f, 0, start + 2400 * TIME_PS_PER_MILLISECOND);
 }
 
 /* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
@@ -43,8 +43,7 @@ TEST(test_timestamps_sample_retransmissions)
   deliver_all(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
   post(f, 0, 1000, 0);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==,
-                  f->now + 302500 * TIME_PS_PER_MICROSECOND);
+  expect_deadline(f, 0, f->now + 302500 * TIME_PS_PER_MICROSECOND);
 }
 
 /* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 =
@@ -65,7 +64,7 @@ TEST(test_no_echo)
                                  .timestamp_echo = UINT32_MAX / 4),
                    0, 0);
     post(f, 0, 1000, 0);
-    g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + time_outs[i]);
+    expect_deadline(f, 0, f->now + time_outs[i]);
     drop_all(f, 0);
     script_ack(f, (i + 1) * 1000, 0, NULL);
   }
@@ -83,8 +82,7 @@ TEST(test_round_trip_within_a_tick)
   deliver_all(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * 1448);
   post(f, 0, 1000, 0);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==,
-                  f->now + 337500 * TIME_PS_PER_MICROSECOND);
+  expect_deadline(f, 0, f->now + 337500 * TIME_PS_PER_MICROSECOND);
 }
 
 /* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of
@@ -100,7 +98,7 @@ TEST(test_gives_up)
   advance_by(f, 1);
   expect_closed(f, 0, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+  expect_deadline(f, 0, TIME_PS_NEVER);
 }
 
 /* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one

@@ -376,10 +376,12 @@ static const trouble REPEATED[] = {
      .unread = 0.05},
     {.name = "calm", .octets = {60000, 30000}, .wire = {.loss = 0.002}, .unread = 0.01},
     {.name = "mtu", .octets = {60000, 30000}, .wire = {.loss = 0.02}, .mtu = 0.01, .drips = true},
-    {.name = "narrow", .octets = {60000, 30000}, .wire = {.loss = 0.02, .narrow_mtu_octets = 1300}},
+    {.name = "narrow",
+     .octets = {60000, 30000},
+     .wire = {.loss = 0.02, .narrow_mtu_octets = 1300, .narrow_from = BEFORE_EDGE + 2000}},
     {.name = "silent",
      .octets = {60000, 30000},
-     .wire = {.loss = 0.01, .narrow_mtu_octets = 1300, .is_silent = true}},
+     .wire = {.loss = 0.01, .narrow_mtu_octets = 1300, .narrow_from = BEFORE_EDGE + 2000, .is_silent = true}},
     {.name = "abort", .octets = {60000, 60000}, .wire = {.loss = 0.02}, .aborts = true},
 };
 

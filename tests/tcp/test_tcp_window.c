@@ -18,8 +18,7 @@ static tcp_fixture *against_script(const tcp_config *config)
 TEST(test_probes)
 {
   static const unsigned milliseconds[] = {300, 900, 1900, 2900, 3900};
-  tcp_config config = *TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND);
-  g_autoptr(tcp_fixture) f = against_script(&config);
+  g_autoptr(tcp_fixture) f = against_script(TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND));
   time_ps start = f->now;
   script_window(f, 0, 0);
   post(f, 0, 100, 0);
@@ -28,7 +27,7 @@ TEST(test_probes)
     expect_quiet_until(f, 0, start + milliseconds[i] * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(statistics_of(f)->window_probes, ==, i + 1);
     g_assert_cmpuint(on_wire(f, 0), ==, 1);
-    g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(-1, config.isn));
+    g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, sequence_at(f, 0, -1));
     g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
     drop_segment(f, 0);
     script_window(f, 0, 0);
@@ -70,8 +69,7 @@ TEST(test_answers_with_a_duplicate)
  * there, with an octet too many in front, is not older, and its window is taken. */
 TEST(test_window_beside_the_syn)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = against_script(&config);
+  g_autoptr(tcp_fixture) f = against_script(NULL);
   post(f, 0, 5000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 4);
   script_segment(f, SCRIPT_HEADER(f, -1, 0, .flags = TCP_ACK, .window = 5000), UINT64_MAX, 11);
@@ -82,8 +80,7 @@ TEST(test_window_beside_the_syn)
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
 TEST(test_probes_are_given_up)
 {
-  tcp_config config = *TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND);
-  g_autoptr(tcp_fixture) f = against_script(&config);
+  g_autoptr(tcp_fixture) f = against_script(TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND));
   script_window(f, 0, 0);
   post(f, 0, 100, 0);
   advance_by(f, 20 * TIME_PS_PER_SECOND);
@@ -95,8 +92,7 @@ TEST(test_probes_are_given_up)
  * what is in flight still counts, and goes again when it times out. */
 TEST(test_shrinking_window)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = against_script(&config);
+  g_autoptr(tcp_fixture) f = against_script(NULL);
   post(f, 0, 6000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 4);
   drop_all(f, 0);
@@ -125,8 +121,7 @@ TEST(test_unread_octets_close_the_window)
   tcp_config peer = config;
   peer.receive_window_octets = 8000;
   peer.delayed_ack_segments = 1;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
   post(f, 0, 12000, 0);
   uint64_t arrived = 0;
   while (arrived < 8000) {
@@ -166,8 +161,7 @@ TEST(test_silly_window_is_not_told)
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
   peer.receive_window_octets = 8000;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
   post(f, 0, 8000, 0);
   tcp_connection_set_unread_octets(f->end[1].connection, 8000);
   deliver_all(f, 0);
@@ -212,8 +206,7 @@ TEST(test_silly_window_is_not_used)
 /* A window that opens in time lets all leave at once. */
 TEST(test_window_opens_before_the_override_time)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = against_script(&config);
+  g_autoptr(tcp_fixture) f = against_script(NULL);
   script_window(f, 0, 10);
   post(f, 0, 1000, 0);
   advance_by(f, 200 * TIME_PS_PER_MILLISECOND);

@@ -70,21 +70,14 @@ void cli_shell_expect_all(cli_shell *shell, int status, const char *line, const 
   g_assert_cmpstr(shell->output, ==, output);
 }
 
-static void expect_part(const char *text, const char *part)
-{
-  if (strstr(text, part) == NULL) {
-    g_error("'%s' is not in '%s'", part, text);
-  }
-}
-
 void cli_shell_expect_output(const cli_shell *shell, const char *part)
 {
-  expect_part(shell->output, part);
+  EXPECT_PARTS(shell->output, part);
 }
 
 void cli_shell_expect_errors(const cli_shell *shell, const char *part)
 {
-  expect_part(shell->errors, part);
+  EXPECT_PARTS(shell->errors, part);
 }
 
 void cli_shell_write(const cli_shell *shell, const char *name, const char *text)

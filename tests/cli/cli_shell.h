@@ -3,6 +3,8 @@
 #ifndef TESTS_CLI_CLI_SHELL_H
 #define TESTS_CLI_CLI_SHELL_H
 
+#include "no_error.h"
+#include "parts.h"
 #include "test.h"
 
 /* A sweep: one message of 1 KiB, for three seeds. */

@@ -51,10 +51,7 @@ static void expect_engine(fixture *f, const char *text, const char *engine, cons
 
   write_scenario(f, text);
   expect(f, 0, "\"$0\" run a.cfg --out r && cat r/summary.json");
-  cli_shell_expect_output(&f->shell, line);
-  cli_shell_expect_output(&f->shell, on_page);
-  cli_shell_expect_output(&f->shell, engine_in_json);
-  cli_shell_expect_output(&f->shell, in_json);
+  EXPECT_PARTS(f->shell.output, line, on_page, engine_in_json, in_json);
   /* A library that took no part is not named. */
   g_assert_true((strstr(f->shell.output, "\"ns-3\":") != NULL) == g_str_equal(engine, "ns3"));
 }
@@ -81,7 +78,7 @@ FIXTURE_TEST(test_needs)
 FIXTURE_TEST(test_native_loads_nothing)
 {
   expect(f, 0, "LD_TRACE_LOADED_OBJECTS=1 \"$0\"");
-  cli_shell_expect_output(&f->shell, "libglib");
+  EXPECT_PARTS(f->shell.output, "libglib");
   g_assert_null(strstr(f->shell.output, "libns3"));
 }
 
@@ -95,8 +92,7 @@ static void expect_problem(fixture *f, const char *program, const char *problem)
     expect(f, 2, line);
     g_assert_cmpstr(f->shell.output, ==, "");
     g_assert_true(g_str_has_prefix(f->shell.errors, "a.cfg:2: topology.medium = csma needs ns-3, "));
-    cli_shell_expect_errors(&f->shell, problem);
-    cli_shell_expect_errors(&f->shell, "; expected none");
+    EXPECT_PARTS(f->shell.errors, problem, "; expected none");
   }
   expect(f, 0, "ls");
   g_assert_null(strstr(f->shell.output, "a.sqlite"));
@@ -132,11 +128,10 @@ FIXTURE_TEST(test_points_of_a_sweep)
 {
   write_scenario(f, SMALL "sweep = ( { key = \"topology.medium\";\n values = [\"none\", \"csma\"]; } );");
   expect(f, 2, "IWARPSIM_MODULES=/nonexistent \"$0\" sweep a.cfg --store a.sqlite");
-  cli_shell_expect_errors(&f->shell, "topology.medium = csma needs ns-3, ");
-  cli_shell_expect_errors(&f->shell, "(point topology.medium=csma)");
+  EXPECT_PARTS(f->shell.errors, "topology.medium = csma needs ns-3, ", "(point topology.medium=csma)");
   if (HAS_NS3) {
     expect(f, 0, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite");
-    cli_shell_expect_output(&f->shell, "ns-3 3.");
+    EXPECT_PARTS(f->shell.output, "ns-3 3.");
   }
 }
 
@@ -144,6 +139,6 @@ FIXTURE_TEST(test_sweep_names_no_library_in_vain)
 {
   write_scenario(f, SMALL "sweep = ( { key = \"run.seed\"; values = [1, 2]; } );");
   expect(f, 0, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite");
-  cli_shell_expect_output(&f->shell, "# libraries");
+  EXPECT_PARTS(f->shell.output, "# libraries");
   g_assert_null(strstr(f->shell.output, "ns-3"));
 }

@@ -180,10 +180,20 @@ void plot_fixture_row(const char *text, const char *comment, guint row, double *
   g_error("no row %u below \"%s\" in\n%s", row, wanted, text);
 }
 
-void plot_fixture_expect(const char *text, const char *part)
+void plot_fixture_expect_row(const char *text, const char *comment, guint row, const char *expected)
 {
-  if (strstr(text, part) == NULL) {
-    g_error("no \"%s\" in\n%s", part, text);
+  g_auto(GStrv) words = g_strsplit(expected, " ", -1);
+  double numbers[16];
+
+  g_assert_cmpuint(g_strv_length(words), <=, G_N_ELEMENTS(numbers));
+  plot_fixture_row(text, comment, row, numbers, g_strv_length(words));
+  for (guint column = 0; words[column] != NULL; column++) {
+    double wanted = g_ascii_strtod(words[column], NULL);
+    double tolerance = wanted == floor(wanted) ? 0 : 1e-6 * fabs(wanted);
+    if (strcmp(words[column], "*") != 0 && !(fabs(numbers[column] - wanted) <= tolerance)) {
+      g_error("row %u below \"%s\": column %u is %g, not %s", row, comment, column, numbers[column],
+              words[column]);
+    }
   }
 }
 

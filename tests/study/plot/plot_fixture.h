@@ -3,6 +3,7 @@
 #ifndef TESTS_STUDY_PLOT_FIXTURE_H
 #define TESTS_STUDY_PLOT_FIXTURE_H
 
+#include "parts.h"
 #include "scenario/scenario.h"
 #include "study/plot/study_plot.h"
 #include "study/table/study_table.h"
@@ -74,8 +75,18 @@ guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint wid
  * number are NAN. */
 void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count);
 
-/* Fails unless `part` is in `text`; how often it is. */
-void plot_fixture_expect(const char *text, const char *part);
+/* The first numbers of such a row are those in `expected`, blanks between, exactly when they are whole and
+ * within a millionth otherwise; "*": any. */
+void plot_fixture_expect_row(const char *text, const char *comment, guint row, const char *expected);
+
+/* Each of the strings is in the file `name` of the folder. */
+#define EXPECT_FILE(f, name, ...)                                                                            \
+  do {                                                                                                       \
+    g_autofree char *text_ = plot_fixture_text(f, name);                                                     \
+    EXPECT_PARTS(text_, __VA_ARGS__);                                                                        \
+  } while (0)
+
+/* How often `part` is in `text`. */
 guint plot_fixture_count(const char *text, const char *part);
 
 #endif

@@ -44,18 +44,13 @@ DRAWN_FIXTURE_TEST(test_run)
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   g_assert_true(NO_ERROR(plot_distribution_of_run, f->folder, FALSE, &target));
   g_assert_cmpuint(f->written->len, ==, 3);
-  g_autofree char *data = plot_fixture_text(f, "distribution.dat");
-  plot_fixture_expect(data,
-                      "# one run\n# scenario one · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n# time "
-                      "with occupancy above x, unit octets\n");
-  plot_fixture_expect(data, "\n0 0.1\n1471 0.1\n1471 0.01\n2943 0.01\n2943 0\n");
-  g_autofree char *script = plot_fixture_text(f, "distribution.gnuplot");
-  plot_fixture_expect(script, "y_log = 1\n"); /* a tail of 1 % does not show on a linear axis */
-  g_autofree char *svg = plot_fixture_text(f, "distribution.svg");
-  plot_fixture_expect(svg, "<text>reassembly occupancy x (octets)</text>");
-  plot_fixture_expect(svg, "<text>time with occupancy above x</text>");
-  plot_fixture_expect(svg, "<text>0.1 %</text>");
-  plot_fixture_expect(svg, "</svg>");
+  EXPECT_FILE(f, "distribution.dat",
+              "# one run\n# scenario one · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n# time "
+              "with occupancy above x, unit octets\n",
+              "\n0 0.1\n1471 0.1\n1471 0.01\n2943 0.01\n2943 0\n");
+  EXPECT_FILE(f, "distribution.gnuplot", "y_log = 1\n"); /* a tail of 1 % does not show on a linear axis */
+  EXPECT_FILE(f, "distribution.svg", "<text>reassembly occupancy x (octets)</text>",
+              "<text>time with occupancy above x</text>", "<text>0.1 %</text>", "</svg>");
 }
 
 /* A run that Delivered nothing, or a folder of an older program. */
@@ -67,7 +62,7 @@ FIXTURE_TEST(test_run_without_samples)
     g_autoptr(GError) error = NULL;
     g_assert_false(plot_distribution_of_run(f->folder, delays, &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
-    plot_fixture_expect(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
+    EXPECT_PARTS(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
   }
   g_assert_cmpuint(f->written->len, ==, 0);
 }
@@ -100,16 +95,15 @@ DRAWN_FIXTURE_TEST(test_seeds_are_pooled)
   plot_fixture_sample(runs[3], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
   draw_well(f, FALSE);
   g_autofree char *data = plot_fixture_text(f, "plot.dat");
-  plot_fixture_expect(
+  EXPECT_PARTS(
       data,
       "# in-order receiver\n# x (octets), share above x\n0 0.6666666667\n0 0.6666666667\n1471 0.6666666667\n"
       "1471 0.1666666667\n5887 0.1666666667\n5887 0\n");
-  plot_fixture_expect(data, "# out-of-order receiver\n# x (octets), share above x\n0 0\n");
-  plot_fixture_expect(data, "each line 2 runs together");
-  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
-  plot_fixture_expect(script,
-                      "legend_text[2] = ['in-order receiver', 'out-of-order receiver (0 throughout)']");
-  plot_fixture_expect(script, "y_log = 0\n");
+  EXPECT_PARTS(data, "# out-of-order receiver\n# x (octets), share above x\n0 0\n",
+               "each line 2 runs together");
+  EXPECT_FILE(f, "plot.gnuplot",
+              "legend_text[2] = ['in-order receiver', 'out-of-order receiver (0 throughout)']",
+              "y_log = 0\n");
   g_assert_cmpuint(f->written->len, ==, 3);
 }
 
@@ -126,14 +120,14 @@ DRAWN_FIXTURE_TEST(test_delays)
   plot_fixture_sample(b, DISTRIBUTION_DELIVERY_DELAY_S, 9e-6, 100);
   draw_well(f, TRUE);
   g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
-  plot_fixture_expect(script, "legend_text[3] = ['Placement: MTU 1500 octets', 'Delivery: MTU 1500 octets', "
-                              "'Delivery: MTU 9000 octets']");
-  plot_fixture_expect(script, "colours_of = '1 1 2'\nkinds = '1 2 2'\n");
+  EXPECT_PARTS(script,
+               "legend_text[3] = ['Placement: MTU 1500 octets', 'Delivery: MTU 1500 octets', "
+               "'Delivery: MTU 9000 octets']",
+               "colours_of = '1 1 2'\nkinds = '1 2 2'\n");
   g_assert_null(strstr(script, "Placement: MTU 9000"));
-  plot_fixture_expect(script, "delay x (µs)");
-  g_autofree char *data = plot_fixture_text(f, "plot.dat");
-  plot_fixture_expect(data, "# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n");
-  plot_fixture_expect(data, "# x (s), share above x\n0 1\n5e-06 1\n5e-06 0\n");
+  EXPECT_PARTS(script, "delay x (µs)");
+  EXPECT_FILE(f, "plot.dat", "# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n",
+              "# x (s), share above x\n0 1\n5e-06 1\n5e-06 0\n");
 }
 
 /* Delays from 1 us to 5 ms are on a logarithmic axis, whose tics have their units. */
@@ -144,12 +138,9 @@ DRAWN_FIXTURE_TEST(test_delays_far_apart)
   plot_fixture_sample(run, DISTRIBUTION_PLACEMENT_DELAY_S, 1.5e-6, 1);
   plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 5e-3, 1);
   draw_well(f, TRUE);
-  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
-  plot_fixture_expect(script, "x_log = 1\n");
-  plot_fixture_expect(script, "x_tic[4] = [1e-06, 1e-05, 0.0001, 0.001]");
-  plot_fixture_expect(script, "x_label[4] = ['1 µs', '10 µs', '100 µs', '1 ms']");
-  g_autofree char *data = plot_fixture_text(f, "plot.dat");
-  plot_fixture_expect(data, "share above x\n1e-06 1\n1.5e-06 1\n1.5e-06 0\n");
+  EXPECT_FILE(f, "plot.gnuplot", "x_log = 1\n", "x_tic[4] = [1e-06, 1e-05, 0.0001, 0.001]",
+              "x_label[4] = ['1 µs', '10 µs', '100 µs', '1 ms']");
+  EXPECT_FILE(f, "plot.dat", "share above x\n1e-06 1\n1.5e-06 1\n1.5e-06 0\n");
 }
 
 FIXTURE_TEST(test_fits)
@@ -178,8 +169,7 @@ DRAWN_FIXTURE_TEST(test_nothing_held)
   static const char *const sets[] = {NULL};
   plot_fixture_sample(plot_fixture_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
   draw_well(f, FALSE);
-  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
-  plot_fixture_expect(script, "'no octet was held for reassembly'");
+  EXPECT_FILE(f, "plot.gnuplot", "'no octet was held for reassembly'");
 }
 
 /* Of 12 points, 3 MTUs by 4 losses, at most 8 are drawn: loss, which has most values and comes last, keeps
@@ -195,9 +185,7 @@ DRAWN_FIXTURE_TEST(test_many_points)
   }
   draw_well(f, FALSE);
   g_autofree char *data = plot_fixture_text(f, "plot.dat");
-  plot_fixture_expect(data, "6 of 12 points");
-  plot_fixture_expect(data, "# MTU 9000 octets, loss 1%\n");
-  plot_fixture_expect(data, "# MTU 1500 octets, loss 0\n");
+  EXPECT_PARTS(data, "6 of 12 points", "# MTU 9000 octets, loss 1%\n", "# MTU 1500 octets, loss 0\n");
   g_assert_null(strstr(data, "loss 0.1%"));
   g_assert_null(strstr(data, "loss 0.3%"));
 }

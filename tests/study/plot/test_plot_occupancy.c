@@ -66,9 +66,7 @@ DRAWN_FIXTURE_TEST(test_steps)
   g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
   g_assert_true(
       g_str_has_prefix(data, "# a title\n# scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
-  plot_fixture_expect(script, "'a title'");
-  plot_fixture_expect(script, "'peak 150 octets'");
-  plot_fixture_expect(script, "simulated time (ms)");
+  EXPECT_PARTS(script, "'a title'", "'peak 150 octets'", "simulated time (ms)");
   (void)plot_fixture_png_height(f, "occupancy.png", 1004);
   g_assert_cmpuint(f->written->len, ==, 3);
 }
@@ -80,8 +78,7 @@ DRAWN_FIXTURE_TEST(test_instants_of_one_double)
   g_assert_true(524288.000000000003 == 524288.000000000004);
   write_summary(f, 88);
   plot_well(f, HEADER "524288.000000000003,all,incomplete,88\n524288.000000000004,all,incomplete,0\n");
-  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
-  plot_fixture_expect(script, "'peak 88 octets'");
+  EXPECT_FILE(f, "occupancy.gnuplot", "'peak 88 octets'");
 }
 
 /* `processing` is drawn but is no part of the reassembly peak. */
@@ -89,9 +86,8 @@ DRAWN_FIXTURE_TEST(test_processing)
 {
   plot_well(f, HEADER
             "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
-  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
-  plot_fixture_expect(script, "'peak 2048 octets (2 KiB)'");
-  plot_fixture_expect(script, "legend_text[3] = ['order', 'processing', 'reassembly']");
+  EXPECT_FILE(f, "occupancy.gnuplot", "'peak 2048 octets (2 KiB)'",
+              "legend_text[3] = ['order', 'processing', 'reassembly']");
 }
 
 /* 100,000 changes come out as a few thousand rows, the single highest among them. */
@@ -104,14 +100,13 @@ DRAWN_FIXTURE_TEST(test_thinned)
   plot_well(f, csv->str);
   g_autofree char *data = plot_fixture_text(f, "occupancy.dat");
   g_assert_cmpuint(strlen(data), <, 1000000);
-  plot_fixture_expect(data, " 123456 123456\n");
+  EXPECT_PARTS(data, " 123456 123456\n");
 }
 
 DRAWN_FIXTURE_TEST(test_nothing_held)
 {
   plot_well(f, HEADER);
-  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
-  plot_fixture_expect(script, "no octet was held");
+  EXPECT_FILE(f, "occupancy.gnuplot", "no octet was held");
 }
 
 static void refuse(plot_fixture *f, const char *csv, const char *complaint)
@@ -184,10 +179,8 @@ DRAWN_FIXTURE_TEST(test_many_steps)
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 4000, i % 2 * 1460);
   }
   plot_well(f, csv->str);
-  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
-  plot_fixture_expect(script, "outlined = 0\n");
-  plot_fixture_expect(script, "cause_colour[1] = ['#56B4E9']\n");
-  plot_fixture_expect(script, "legend_text[1] = ['order']\n");
+  EXPECT_FILE(f, "occupancy.gnuplot", "outlined = 0\n", "cause_colour[1] = ['#56B4E9']\n",
+              "legend_text[1] = ['order']\n");
 }
 
 static double number_of(const char *script, const char *variable)

@@ -77,8 +77,8 @@ PLOT_TEST(test_unfit)
     g_autoptr(GError) error = NULL;
     g_assert_false(study_plot_draw(&f->table, unfit[i].kind, 0, "a", &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
-    plot_fixture_expect(error->message, study_plot_of(unfit[i].kind)->name);
-    plot_fixture_expect(error->message, unfit[i].need);
+    EXPECT_PARTS(error->message, study_plot_of(unfit[i].kind)->name);
+    EXPECT_PARTS(error->message, unfit[i].need);
   }
   g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_PEAK, NULL));
   g_assert_cmpuint(f->written->len, ==, 0);
@@ -105,8 +105,7 @@ DRAWN_TEST(test_draw_all)
     g_assert_true(NO_ERROR(study_plot_draw, &f->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target));
     g_autofree char *name = g_strdup_printf(
         "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_of(kind)->name);
-    g_autofree char *svg = plot_fixture_text(f, name);
-    plot_fixture_expect(svg, "</svg>");
+    EXPECT_FILE(f, name, "</svg>");
   }
   g_assert_cmpuint(f->written->len, ==, 3 * STUDY_PLOT_KINDS);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "fake_runs.h"
+#include "parts.h"
 #include "scenario/configuration.h"
 #include "study/table/result_table.h"
 
@@ -22,24 +23,24 @@ gint64 g_get_monotonic_time(void)
   return stopped_at_us != 0 ? stopped_at_us : (gint64)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
 }
 
-void sweep_fixture_stop_clock(void)
+void stop_clock(void)
 {
   stopped_at_us = g_get_monotonic_time();
 }
 
-void sweep_fixture_advance_clock(double seconds)
+void advance_clock(double seconds)
 {
   stopped_at_us += (gint64)(seconds * G_USEC_PER_SEC + 0.5);
 }
 
-void sweep_fixture_start_clock(void)
+void start_clock(void)
 {
   stopped_at_us = 0;
 }
 
 /* Timers. */
 
-void sweep_fixture_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data)
+void add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data)
 {
   guint timer = g_timeout_add(interval_ms, act, data);
   g_array_append_val(f->timers, timer);
@@ -64,7 +65,7 @@ void sweep_fixture_set_up(sweep_fixture *f, G_GNUC_UNUSED gconstpointer unused)
   f->store_path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->problems_path = g_build_filename(f->folder, "problems", NULL);
   f->timers = g_array_new(FALSE, FALSE, sizeof(guint));
-  sweep_fixture_start_clock();
+  start_clock();
   signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
 }
 
@@ -76,12 +77,11 @@ void sweep_fixture_tear_down(sweep_fixture *f, G_GNUC_UNUSED gconstpointer unuse
   fixture_folder_remove(f->folder);
 }
 
-gboolean sweep_fixture_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
-                                  const char *const *sets, sweep_fixture_options options,
-                                  sweep_result *result, GError **error)
+gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *text, const char *const *sets,
+                    how_to_sweep options, sweep_result *result, GError **error)
 {
-  scenario *s = fixture_scenario(f->folder, "a.cfg", text, sets);
-  sweep_grid *grid = sweep_grid_new(s, sets, NULL, NULL, error);
+  g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", text, sets);
+  g_autoptr(sweep_grid) grid = sweep_grid_new(s, sets, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const provenance from = fixture_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
@@ -94,32 +94,31 @@ gboolean sweep_fixture_sweep_into(const sweep_fixture *f, result_store *store, c
   worker_pool_free(pool);
   remove_timers(f);
   fclose(own.problems);
-  sweep_grid_free(grid);
-  scenario_free(s);
   return good;
 }
 
-gboolean sweep_fixture_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
-                                  sweep_fixture_options options, sweep_result *result, GError **error)
+gboolean sweep_text(const sweep_fixture *f, const char *text, const char *const *sets, how_to_sweep options,
+                    sweep_result *result, GError **error)
 {
-  result_store *store = result_store_open(f->store_path, RESULT_STORE_WRITE, error);
+  g_autoptr(result_store) store = result_store_open(f->store_path, RESULT_STORE_WRITE, error);
   g_assert_nonnull(store);
-  gboolean good = sweep_fixture_sweep_into(f, store, text, sets, options, result, error);
-  result_store_close(store);
-  return good;
+  return sweep_into(f, store, text, sets, options, result, error);
 }
 
-sweep_result sweep_fixture_sweep_well(const sweep_fixture *f, const char *text, guint jobs)
+sweep_result sweep_with(const sweep_fixture *f, const char *text, how_to_sweep options)
 {
-  g_autoptr(GError) error = NULL;
   sweep_result result;
-  g_assert_true(
-      sweep_fixture_sweep_text(f, text, NULL, (sweep_fixture_options){.jobs = jobs}, &result, &error));
-  g_assert_no_error(error);
+
+  g_assert_true(NO_ERROR(sweep_text, f, text, NULL, options, &result));
   return result;
 }
 
-char *sweep_fixture_problems(const sweep_fixture *f)
+sweep_result sweep_well(const sweep_fixture *f, const char *text, guint jobs)
+{
+  return sweep_with(f, text, (how_to_sweep){.jobs = jobs});
+}
+
+char *problems_of_sweep(const sweep_fixture *f)
 {
   char *text = NULL;
   g_assert_true(g_file_get_contents(f->problems_path, &text, NULL, NULL));
@@ -138,7 +137,7 @@ static char **read_trace(const char *folder, const char *name)
   return g_strsplit(lines, "\n", -1);
 }
 
-pid_t sweep_fixture_traced(const char *folder, const char *seed)
+pid_t traced_process(const char *folder, const char *seed)
 {
   g_autofree char *name = g_strconcat("started-", seed, NULL);
   g_auto(GStrv) pids = read_trace(folder, name);
@@ -146,7 +145,7 @@ pid_t sweep_fixture_traced(const char *folder, const char *seed)
   return count > 0 ? (pid_t)g_ascii_strtoll(pids[count - 1], NULL, 10) : 0;
 }
 
-guint sweep_fixture_take_traces(const sweep_fixture *f, pid_t *last)
+guint take_traces(const sweep_fixture *f, pid_t *last)
 {
   guint count = 0;
   g_autoptr(GDir) dir = g_dir_open(f->folder, 0, NULL);
@@ -169,12 +168,12 @@ guint sweep_fixture_take_traces(const sweep_fixture *f, pid_t *last)
   return count;
 }
 
-guint sweep_fixture_take_starts(const sweep_fixture *f)
+guint take_starts(const sweep_fixture *f)
 {
-  return sweep_fixture_take_traces(f, NULL);
+  return take_traces(f, NULL);
 }
 
-char *sweep_fixture_export_text(const sweep_fixture *f)
+char *export_text(const sweep_fixture *f)
 {
   g_autoptr(GError) error = NULL;
   result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, &error);
@@ -197,30 +196,31 @@ static gboolean find_message(G_GNUC_UNUSED const provenance *from, const stored_
   return TRUE;
 }
 
-void sweep_fixture_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
-                                   const char *said)
+/* The record of the run of `seed`; its texts are to be freed. */
+static stored_run find_run(const sweep_fixture *f, const char *seed)
 {
   stored_run found = {.status = RUN_STATUSES};
+  g_autoptr(result_store) store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
+
   found.keys[SCENARIO_RUN_SEED] = (char *)seed;
-  result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
   g_assert_true(result_store_each(store, find_message, &found, NULL));
-  result_store_close(store);
+  return found;
+}
+
+void expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
+                     const char *part)
+{
+  stored_run found = find_run(f, seed);
   g_assert_cmpint(found.status, ==, status);
   g_assert_cmpint(found.exit_code, ==, exit_code);
-  if (strstr(found.message, said) == NULL) {
-    g_error("\"%s\" does not say \"%s\"", found.message, said);
-  }
+  EXPECT_PARTS(found.message, part);
   g_free(found.message);
   g_free(found.stderr_tail);
 }
 
-char *sweep_fixture_stderr_of(const sweep_fixture *f, const char *seed)
+char *stderr_of(const sweep_fixture *f, const char *seed)
 {
-  stored_run found = {.status = RUN_STATUSES};
-  found.keys[SCENARIO_RUN_SEED] = (char *)seed;
-  result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
-  g_assert_true(result_store_each(store, find_message, &found, NULL));
-  result_store_close(store);
+  stored_run found = find_run(f, seed);
   g_free(found.message);
   return found.stderr_tail;
 }

@@ -21,57 +21,63 @@ void sweep_fixture_tear_down(sweep_fixture *f, gconstpointer unused);
 #define SEEDS(first, last)                                                                                   \
   "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = " first "; to = " last "; } );"
 
+/* A scenario of these. */
+#define SEED_LIST(title, seeds)                                                                              \
+  "title = \"" title "\"; sweep = ( { key = \"run.seed\"; values = [" seeds "]; } );"
+
 /* How to sweep. */
-typedef struct sweep_fixture_options {
+typedef struct how_to_sweep {
   guint jobs;
   guint shard; /* 0 of 0: all points */
   guint shards;
   gboolean stops; /* at the first run that fails */
   run_limits limits;
-} sweep_fixture_options;
+} how_to_sweep;
 
 /* Calls `act` with `data` every `interval_ms` until it returns G_SOURCE_REMOVE, but no longer than the next
  * sweep of this fixture lasts: what `data` points to may then be gone. */
-void sweep_fixture_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
+void add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
 
-/* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as it is
- * told: how busy the machine is makes no difference. It starts again with each test. Timers and what children
- * do are not affected. */
-void sweep_fixture_stop_clock(void);
-void sweep_fixture_advance_clock(double seconds);
-void sweep_fixture_start_clock(void);
+/* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as a
+ * test wants: how busy the machine is makes no difference. It starts again with each test. Timers and what
+ * children do are not affected. */
+void stop_clock(void);
+void advance_clock(double seconds);
+void start_clock(void);
 
 /* Sweeps the scenario `text` into `store`; TRUE unless the sweep itself failed. */
-gboolean sweep_fixture_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
-                                  const char *const *sets, sweep_fixture_options options,
-                                  sweep_result *result, GError **error);
+gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *text, const char *const *sets,
+                    how_to_sweep options, sweep_result *result, GError **error);
 
 /* The same into the store at store_path. */
-gboolean sweep_fixture_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
-                                  sweep_fixture_options options, sweep_result *result, GError **error);
+gboolean sweep_text(const sweep_fixture *f, const char *text, const char *const *sets, how_to_sweep options,
+                    sweep_result *result, GError **error);
 
-/* The same with `jobs` runs at once; must not fail. */
-sweep_result sweep_fixture_sweep_well(const sweep_fixture *f, const char *text, guint jobs);
+/* The same without --set; must not fail. */
+sweep_result sweep_with(const sweep_fixture *f, const char *text, how_to_sweep options);
 
-/* What the sweep said of its runs. Free with g_free(). */
-char *sweep_fixture_problems(const sweep_fixture *f);
+/* The same with `jobs` runs at once. */
+sweep_result sweep_well(const sweep_fixture *f, const char *text, guint jobs);
+
+/* What the sweep reported of its runs. Free with g_free(). */
+char *problems_of_sweep(const sweep_fixture *f);
 
 /* The last process that left its trace in `folder` as that of `seed`; 0: none did. */
-pid_t sweep_fixture_traced(const char *folder, const char *seed);
+pid_t traced_process(const char *folder, const char *seed);
 
 /* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of
  * them. */
-guint sweep_fixture_take_traces(const sweep_fixture *f, pid_t *last);
-guint sweep_fixture_take_starts(const sweep_fixture *f);
+guint take_traces(const sweep_fixture *f, pid_t *last);
+guint take_starts(const sweep_fixture *f);
 
 /* The store as text: it shows all that is compared across sweeps. Free with g_free(). */
-char *sweep_fixture_export_text(const sweep_fixture *f);
+char *export_text(const sweep_fixture *f);
 
-/* The run of `seed` is recorded so, its message has `said` in it. */
-void sweep_fixture_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
-                                   const char *said);
+/* The run of `seed` is recorded so, its message has `part` in it. */
+void expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
+                     const char *part);
 
 /* How the run of `seed` is recorded: its stderr. Free with g_free(). */
-char *sweep_fixture_stderr_of(const sweep_fixture *f, const char *seed);
+char *stderr_of(const sweep_fixture *f, const char *seed);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "string_list.h"
 #include "sweep_fixture.h"
 #include "test.h"
 
@@ -11,11 +12,11 @@
 
 FIXTURE_TEST(test_all_run)
 {
-  sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
+  sweep_result result = sweep_well(f, SEEDS("1", "4"), 1);
   EXPECT_FIELDS(&result, (points, 4), (done, 4));
   g_assert_cmpuint(result.present + result.failed + result.unexpected, ==, 0);
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 4);
-  g_autofree char *text = sweep_fixture_export_text(f);
+  g_assert_cmpuint(take_starts(f), ==, 4);
+  g_autofree char *text = export_text(f);
   const char *last = text;
   for (int seed = 1; seed <= 4; seed++) { /* tcp.segments of each, in grid order */
     g_autofree char *segments = g_strdup_printf(",%d,", 1000 + seed);
@@ -27,23 +28,23 @@ FIXTURE_TEST(test_all_run)
 /* The same command again starts nothing; one seed more starts one. */
 FIXTURE_TEST(test_only_missing)
 {
-  sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
-  sweep_result again = sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
+  sweep_well(f, SEEDS("1", "3"), 1);
+  g_assert_cmpuint(take_starts(f), ==, 3);
+  sweep_result again = sweep_well(f, SEEDS("1", "3"), 1);
   EXPECT_FIELDS(&again, (present, 3), (done, 0));
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 0);
-  sweep_result more = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
+  g_assert_cmpuint(take_starts(f), ==, 0);
+  sweep_result more = sweep_well(f, SEEDS("1", "4"), 1);
   EXPECT_FIELDS(&more, (present, 3), (done, 1));
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
+  g_assert_cmpuint(take_starts(f), ==, 1);
 }
 
 FIXTURE_TEST(test_jobs_do_not_matter)
 {
-  sweep_fixture_sweep_well(f, SEEDS("1", "12"), 1);
-  g_autofree char *one = sweep_fixture_export_text(f);
+  sweep_well(f, SEEDS("1", "12"), 1);
+  g_autofree char *one = export_text(f);
   g_unlink(f->store_path);
-  sweep_fixture_sweep_well(f, SEEDS("1", "12"), 5);
-  g_autofree char *five = sweep_fixture_export_text(f);
+  sweep_well(f, SEEDS("1", "12"), 5);
+  g_autofree char *five = export_text(f);
   g_assert_cmpstr(one, ==, five);
 }
 
@@ -51,24 +52,20 @@ FIXTURE_TEST(test_jobs_do_not_matter)
  * + SIGKILL. */
 FIXTURE_TEST(test_every_failure)
 {
-  sweep_result result =
-      sweep_fixture_sweep_well(f,
-                               "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, "
-                               "15, 16, 17, 20, 21, 22, 23, 24, 25]; } );",
-                               2);
+  sweep_result result = sweep_well(f, SEED_LIST("bad", "12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25"), 2);
   EXPECT_FIELDS(&result, (done, 3), (failed, 8), (unexpected, 1), (to_go, 0), (stopped, false));
-  sweep_fixture_expect_recorded(f, "12", RUN_OK, 0, "");
-  sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
-  sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 137, "fake: a broken invariant");
-  sweep_fixture_expect_recorded(f, "14", RUN_FAILED, 1, "exited with code 0, without a summary");
-  sweep_fixture_expect_recorded(f, "15", RUN_FAILED, 1, "octets differ");
-  sweep_fixture_expect_recorded(f, "16", RUN_TERMINATED, 1, "invalid STag");
-  sweep_fixture_expect_recorded(f, "17", RUN_FAILED, 137, "but its summary says ok");
-  sweep_fixture_expect_recorded(f, "21", RUN_FAILED, 137, "but its summary says terminated");
-  sweep_fixture_expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, but its summary says ok");
-  sweep_fixture_expect_recorded(f, "23", RUN_FAILED, 1, "exited with code 0, its summary: not a summary: ");
-  sweep_fixture_expect_recorded(f, "25", RUN_FAILED, 3, "exited with code 3, without a summary");
-  g_autofree char *said = sweep_fixture_problems(f);
+  expect_recorded(f, "12", RUN_OK, 0, "");
+  expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
+  expect_recorded(f, "13", RUN_FAILED, 137, "fake: a broken invariant");
+  expect_recorded(f, "14", RUN_FAILED, 1, "exited with code 0, without a summary");
+  expect_recorded(f, "15", RUN_FAILED, 1, "octets differ");
+  expect_recorded(f, "16", RUN_TERMINATED, 1, "invalid STag");
+  expect_recorded(f, "17", RUN_FAILED, 137, "but its summary says ok");
+  expect_recorded(f, "21", RUN_FAILED, 137, "but its summary says terminated");
+  expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, but its summary says ok");
+  expect_recorded(f, "23", RUN_FAILED, 1, "exited with code 0, its summary: not a summary: ");
+  expect_recorded(f, "25", RUN_FAILED, 3, "exited with code 3, without a summary");
+  g_autofree char *said = problems_of_sweep(f);
   g_assert_nonnull(strstr(said, "run 2 (run.seed=13) failed: "));
   g_assert_nonnull(strstr(said, "run 5 (run.seed=16) terminated, where run.expect is ok: invalid STag\n"));
 }
@@ -76,16 +73,16 @@ FIXTURE_TEST(test_every_failure)
 /* A failed run is repeated, and replaced by the good one; a Terminate is not repeated but still counted. */
 FIXTURE_TEST(test_failed_again)
 {
-  static const char text[] = "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [16, 19] ; } );";
+  static const char text[] = SEED_LIST("bad", "16, 19");
   g_autofree char *mended = NULL;
-  sweep_result first = sweep_fixture_sweep_well(f, text, 1);
+  sweep_result first = sweep_well(f, text, 1);
   g_assert_cmpuint(first.failed, ==, 1);
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 2);
+  g_assert_cmpuint(take_starts(f), ==, 2);
   mended = fixture_file(f->folder, "mended", "");
-  sweep_result second = sweep_fixture_sweep_well(f, text, 1);
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
+  sweep_result second = sweep_well(f, text, 1);
+  g_assert_cmpuint(take_starts(f), ==, 1);
   EXPECT_FIELDS(&second, (present, 1), (done, 1), (failed, 0), (unexpected, 1));
-  sweep_fixture_expect_recorded(f, "19", RUN_OK, 0, "");
+  expect_recorded(f, "19", RUN_OK, 0, "");
 }
 
 /* run.expect = terminate: seed 16, which is terminated, is what was wanted; seed 12, which ends well, exits 1
@@ -94,14 +91,14 @@ FIXTURE_TEST(test_expected_to_terminate)
 {
   static const char text[] = "title = \"bad\"; run: { expect = \"terminate\"; }; sweep = ( { key = "
                              "\"run.seed\"; values = [12, 16]; } );";
-  sweep_result first = sweep_fixture_sweep_well(f, text, 1);
+  sweep_result first = sweep_well(f, text, 1);
   EXPECT_FIELDS(&first, (done, 1), (failed, 0), (unexpected, 1));
-  sweep_fixture_expect_recorded(f, "12", RUN_OK, 1, "");
-  sweep_fixture_expect_recorded(f, "16", RUN_TERMINATED, 0, "invalid STag");
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 2);
-  sweep_result second = sweep_fixture_sweep_well(f, text, 1);
+  expect_recorded(f, "12", RUN_OK, 1, "");
+  expect_recorded(f, "16", RUN_TERMINATED, 0, "invalid STag");
+  g_assert_cmpuint(take_starts(f), ==, 2);
+  sweep_result second = sweep_well(f, text, 1);
   g_assert_cmpuint(second.failed, ==, 0);
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 0);
+  g_assert_cmpuint(take_starts(f), ==, 0);
 }
 
 /* Three shards of seven points: 3 + 2 + 2, and together all. */
@@ -109,10 +106,8 @@ FIXTURE_TEST(test_shards)
 {
   static const gsize expected[] = {3, 2, 2};
   for (guint shard = 1; shard <= 3; shard++) {
-    g_autoptr(GError) error = NULL;
-    sweep_result result;
-    const sweep_fixture_options options = {.jobs = 1, .shard = shard, .shards = 3};
-    g_assert_true(sweep_fixture_sweep_text(f, SEEDS("1", "7"), NULL, options, &result, &error));
+    sweep_result result =
+        sweep_with(f, SEEDS("1", "7"), (how_to_sweep){.jobs = 1, .shard = shard, .shards = 3});
     EXPECT_FIELDS(&result, (points, expected[shard - 1]), (done, expected[shard - 1]));
   }
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 7);
@@ -132,10 +127,9 @@ static gboolean check_parameters(G_GNUC_UNUSED const provenance *from, const sto
 FIXTURE_TEST(test_sets_reach_children)
 {
   g_autoptr(GError) error = NULL;
-  const char *const sets[] = {"workload.messages=77", NULL};
   sweep_result result;
-  g_assert_true(sweep_fixture_sweep_text(f, SEEDS("1", "5"), sets, (sweep_fixture_options){.jobs = 2},
-                                         &result, &error));
+  g_assert_true(sweep_text(f, SEEDS("1", "5"), STRINGS("workload.messages=77"), (how_to_sweep){.jobs = 2},
+                           &result, &error));
   g_assert_cmpuint(result.done, ==, 5);
   g_autoptr(result_store) store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
   g_assert_true(result_store_each(store, check_parameters, NULL, &error));
@@ -158,12 +152,12 @@ static gboolean check_record(const provenance *from, const stored_run *run, G_GN
 /* Where, when and at what cost; of a child that crashed, the lines of its stderr. */
 FIXTURE_TEST(test_everything_is_recorded)
 {
-  sweep_fixture_sweep_well(f, SEEDS("1", "1"), 1);
+  sweep_well(f, SEEDS("1", "1"), 1);
   result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
   g_assert_true(result_store_each(store, check_record, NULL, NULL));
   result_store_close(store);
-  sweep_fixture_sweep_well(f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [13]; } );", 1);
-  g_autofree char *said = sweep_fixture_stderr_of(f, "13");
+  sweep_well(f, SEED_LIST("seeds", "13"), 1);
+  g_autofree char *said = stderr_of(f, "13");
   g_assert_cmpstr(said, ==, "fake: this led to it\nfake: a broken invariant");
 }
 
@@ -171,38 +165,32 @@ FIXTURE_TEST(test_everything_is_recorded)
  * which tries 13 again. Two at once 12 runs beside 13 or before it, and is kept. */
 FIXTURE_TEST(test_stops_at_first_failure)
 {
-  static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [11, 12, 13, 20]; } );";
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
-  options.stops = TRUE;
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  static const char text[] = SEED_LIST("a", "11, 12, 13, 20");
+  how_to_sweep options = {.jobs = 1, .stops = TRUE};
+  sweep_result result = sweep_with(f, text, options);
   EXPECT_FIELDS(&result, (stopped, true), (done, 2), (failed, 1), (to_go, 1));
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_cmpuint(take_starts(f), ==, 3);
+  result = sweep_with(f, text, options);
   EXPECT_FIELDS(&result, (present, 2), (failed, 1));
-  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
+  g_assert_cmpuint(take_starts(f), ==, 1);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 3);
 
   g_unlink(f->store_path);
   options.jobs = 2;
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  result = sweep_with(f, text, options);
   EXPECT_FIELDS(&result, (stopped, true), (failed, 1));
   g_assert_cmpuint(result.done + result.to_go, ==, 3);
-  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, sweep_fixture_take_starts(f));
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, take_starts(f));
 }
 
 /* Seed 16 is terminated, where ok is expected: a result, but not the one that was wanted. It is not
  * repeated. */
 FIXTURE_TEST(test_stops_at_the_unexpected)
 {
-  static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [16, 20]; } );";
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
-  options.stops = TRUE;
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  static const char text[] = SEED_LIST("a", "16, 20");
+  how_to_sweep options = {.jobs = 1, .stops = TRUE};
+  sweep_result result = sweep_with(f, text, options);
   EXPECT_FIELDS(&result, (stopped, true), (unexpected, 1), (to_go, 1));
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  result = sweep_with(f, text, options);
   EXPECT_FIELDS(&result, (stopped, false), (present, 1), (done, 1));
 }

@@ -37,9 +37,9 @@ typedef struct watched_child {
 static gboolean advance_while_it_runs(gpointer data)
 {
   const watched_child *child = data;
-  pid_t process = sweep_fixture_traced(child->f->folder, child->seed);
+  pid_t process = traced_process(child->f->folder, child->seed);
   if (process > 0 && is_alive(process)) {
-    sweep_fixture_advance_clock(1);
+    advance_clock(1);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -48,30 +48,26 @@ static gboolean advance_while_it_runs(gpointer data)
 static void expect_stopped(const sweep_fixture *f, const char *seed, const char *text, run_limits limits,
                            const char *said)
 {
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
-  options.limits = limits;
   watched_child child = {.f = f, .seed = seed};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 100, advance_while_it_runs, &child);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  stop_clock();
+  add_timer(f, 100, advance_while_it_runs, &child);
+  sweep_result result = sweep_with(f, text, (how_to_sweep){.jobs = 1, .limits = limits});
   EXPECT_FIELDS(&result, (failed, 1), (done, 1));
-  sweep_fixture_expect_recorded(f, seed, RUN_FAILED, 128 + SIGTERM, said);
+  expect_recorded(f, seed, RUN_FAILED, 128 + SIGTERM, said);
 }
 
 /* Seed 26 hangs, and is recorded as failed. */
 FIXTURE_TEST(test_stalled_run)
 {
-  expect_stopped(f, "26", "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 20]; } );",
-                 (run_limits){.stall_s = 3}, "(--stall), at 0.005 s of simulated time, 25 % done");
+  expect_stopped(f, "26", SEED_LIST("a", "26, 20"), (run_limits){.stall_s = 3},
+                 "(--stall), at 0.005 s of simulated time, 25 % done");
 }
 
 /* Seed 27 goes on for ever, and takes too long. */
 FIXTURE_TEST(test_long_run)
 {
-  expect_stopped(f, "27", "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [27, 20]; } );",
-                 (run_limits){.wall_s = 3}, "it took longer than 3 s (--limit)");
+  expect_stopped(f, "27", SEED_LIST("a", "27, 20"), (run_limits){.wall_s = 3},
+                 "it took longer than 3 s (--limit)");
 }
 
 /* Ctrl-C once, or twice when `twice` is the sweep's result. The second comes when the sweep has met the
@@ -104,7 +100,7 @@ typedef struct interruption {
 static gboolean interrupt_when_started(gpointer data)
 {
   interruption *what = data;
-  what->starts += sweep_fixture_take_starts(what->f);
+  what->starts += take_starts(what->f);
   if (what->starts < what->wanted_starts) {
     return G_SOURCE_CONTINUE;
   }
@@ -119,9 +115,8 @@ static void expect_interrupted(const sweep_fixture *f, const char *text, guint w
 {
   sweep_result result;
   interruption what = {.f = f, .keys = {.twice = twice ? &result : NULL}, .wanted_starts = wanted_starts};
-  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
-  g_assert_true(
-      NO_ERROR(sweep_fixture_sweep_text, f, text, NULL, (sweep_fixture_options){.jobs = 2}, &result));
+  add_timer(f, 10, interrupt_when_started, &what);
+  g_assert_true(NO_ERROR(sweep_text, f, text, NULL, (how_to_sweep){.jobs = 2}, &result));
   g_assert_true(result.interrupted);
   g_assert_cmpuint(result.done + result.failed, ==, 0);
   g_assert_cmpuint(result.to_go, ==, 5);
@@ -143,7 +138,7 @@ FIXTURE_TEST(test_interrupt_stubborn)
 /* After two Ctrl-C they are killed at once: by a clock that stands, that second would never pass. */
 FIXTURE_TEST(test_interrupt_twice)
 {
-  sweep_fixture_stop_clock();
+  stop_clock();
   expect_interrupted(f, ENDLESS("stubborn"), 2, TRUE);
 }
 
@@ -152,9 +147,8 @@ FIXTURE_TEST(test_interrupt_twice)
 FIXTURE_TEST(test_interrupt_keeps_what_is_done)
 {
   interruption what = {.f = f, .wanted_starts = 3};
-  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
-  sweep_result result = sweep_fixture_sweep_well(
-      f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 26, 3, 4]; } );", 1);
+  add_timer(f, 10, interrupt_when_started, &what);
+  sweep_result result = sweep_well(f, SEED_LIST("a", "1, 2, 26, 3, 4"), 1);
   EXPECT_FIELDS(&result, (interrupted, true), (done, 2), (failed, 0), (to_go, 3));
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
@@ -164,8 +158,8 @@ FIXTURE_TEST(test_ignored_signal)
 {
   interruption what = {.f = f, .wanted_starts = 1};
   signal(SIGINT, SIG_IGN);
-  sweep_fixture_add_timer(f, 1, interrupt_when_started, &what);
-  sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
+  add_timer(f, 1, interrupt_when_started, &what);
+  sweep_result result = sweep_well(f, SEEDS("1", "4"), 1);
   signal(SIGINT, SIG_DFL);
   EXPECT_FIELDS(&result, (interrupted, false), (done, 4));
 }
@@ -175,11 +169,10 @@ FIXTURE_TEST(test_ignored_signal)
 FIXTURE_TEST(test_ignored_child_signal)
 {
   signal(SIGCHLD, SIG_IGN);
-  sweep_result result = sweep_fixture_sweep_well(
-      f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [12, 13]; } );", 1);
+  sweep_result result = sweep_well(f, SEED_LIST("a", "12, 13"), 1);
   g_assert_true(signal(SIGCHLD, SIG_DFL) == SIG_IGN); /* as before */
   g_assert_cmpuint(result.done, ==, 1);
-  sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
+  expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
 }
 
 /* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not
@@ -191,8 +184,7 @@ FIXTURE_TEST(test_few_descriptors)
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){40, before.rlim_max});
-  gboolean good = sweep_fixture_sweep_text(f, SEEDS("101", "132"), NULL, (sweep_fixture_options){.jobs = 16},
-                                           &result, &error);
+  gboolean good = sweep_text(f, SEEDS("101", "132"), NULL, (how_to_sweep){.jobs = 16}, &result, &error);
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_no_error(error);
   g_assert_true(good);
@@ -205,7 +197,7 @@ static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
   pid_t pid = fork();
   g_assert_cmpint(pid, >=, 0);
   if (pid == 0) {
-    sweep_fixture_sweep_well(f, text, jobs);
+    sweep_well(f, text, jobs);
     _exit(0);
   }
   return pid;
@@ -230,7 +222,7 @@ FIXTURE_TEST(test_parent_killed)
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t parent = sweep_beside(f, ENDLESS("stubborn"), 1);
   pid_t child = 0;
-  while (sweep_fixture_take_traces(f, &child) == 0) {
+  while (take_traces(f, &child) == 0) {
     g_usleep(5000);
   }
   int status;
@@ -287,9 +279,9 @@ static gboolean unlock(gpointer database)
 FIXTURE_TEST(test_store_locked_for_a_while)
 {
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  sweep_fixture_add_timer(f, 1, meddle, &other);
-  sweep_fixture_add_timer(f, 600, unlock, other.database);
-  sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "12"), 2);
+  add_timer(f, 1, meddle, &other);
+  add_timer(f, 600, unlock, other.database);
+  sweep_result result = sweep_well(f, SEEDS("1", "12"), 2);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 12);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 12);
@@ -300,8 +292,7 @@ static gboolean sweep_impatiently(const sweep_fixture *f, const char *text, swee
                                   GError **error)
 {
   result_store *store = result_store_open_within(f->store_path, RESULT_STORE_WRITE, 500, NULL);
-  gboolean good =
-      sweep_fixture_sweep_into(f, store, text, NULL, (sweep_fixture_options){.jobs = 1}, result, error);
+  gboolean good = sweep_into(f, store, text, NULL, (how_to_sweep){.jobs = 1}, result, error);
   result_store_close(store);
   return good;
 }
@@ -310,13 +301,12 @@ FIXTURE_TEST(test_store_locked_for_good)
 {
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_fixture_sweep_well(f, SEEDS("1", "2"), 1);
-  sweep_fixture_take_starts(f);
+  sweep_well(f, SEEDS("1", "2"), 1);
+  take_starts(f);
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  sweep_fixture_add_timer(f, 1, meddle, &other);
+  add_timer(f, 1, meddle, &other);
   /* 26 hangs: it is stopped when the sweep gives up. */
-  g_assert_false(sweep_impatiently(
-      f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", &result, &error));
+  g_assert_false(sweep_impatiently(f, SEED_LIST("seeds", "1, 2, 3, 26"), &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   g_assert_nonnull(strstr(error->message, "kept it locked for 0.5 s"));
   execute(other.database, "ROLLBACK");
@@ -329,7 +319,7 @@ static gboolean pass_two_seconds(gpointer data)
   meddler *other = data;
   other->passed_s += 2;
   g_assert_cmpuint(other->passed_s, <, 60); /* as long as it would wait for the lock */
-  sweep_fixture_advance_clock(2);
+  advance_clock(2);
   return G_SOURCE_CONTINUE;
 }
 
@@ -338,11 +328,11 @@ static gboolean pass_two_seconds(gpointer data)
 static gboolean interrupt_when_done(gpointer data)
 {
   meddler *other = data;
-  if (sqlite3_get_autocommit(other->database) || sweep_fixture_traced(other->f->folder, "3") == 0) {
+  if (sqlite3_get_autocommit(other->database) || traced_process(other->f->folder, "3") == 0) {
     return G_SOURCE_CONTINUE;
   }
   if (other->keys.twice == NULL) {
-    sweep_fixture_add_timer(other->f, 400, pass_two_seconds, other);
+    add_timer(other->f, 400, pass_two_seconds, other);
   }
   return interrupt(&other->keys);
 }
@@ -353,15 +343,13 @@ static gboolean interrupt_with_locked_store(const sweep_fixture *f, gboolean twi
 {
   meddler other = {
       .f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .keys = {.twice = twice ? result : NULL}};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 1, meddle, &other);
-  sweep_fixture_add_timer(f, 10, interrupt_when_done, &other);
-  gboolean good =
-      sweep_fixture_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                               NULL, (sweep_fixture_options){.jobs = 2}, result, error);
+  stop_clock();
+  add_timer(f, 1, meddle, &other);
+  add_timer(f, 10, interrupt_when_done, &other);
+  gboolean good = sweep_text(f, SEED_LIST("a", "26, 1, 3"), NULL, (how_to_sweep){.jobs = 2}, result, error);
   execute(other.database, "ROLLBACK");
   sqlite3_close(other.database);
-  sweep_fixture_take_starts(f);
+  take_starts(f);
   g_assert_true(result->interrupted);
   return good;
 }
@@ -393,12 +381,11 @@ static sweep_result sweep_into_failing_store(const sweep_fixture *f, const char 
       "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT RAISE(ABORT, 'full'); END",
       NULL);
   meddler other = {.f = f, .database = open_beside(f), .sql = with_trigger};
-  sweep_fixture_add_timer(f, 1, meddle, &other);
+  add_timer(f, 1, meddle, &other);
   if (*sql != '\0') {
-    sweep_fixture_add_timer(f, 800, unlock, other.database);
+    add_timer(f, 800, unlock, other.database);
   }
-  g_assert_false(
-      sweep_fixture_sweep_text(f, text, NULL, (sweep_fixture_options){.jobs = 1}, &result, &error));
+  g_assert_false(sweep_text(f, text, NULL, (how_to_sweep){.jobs = 1}, &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 2);
@@ -408,8 +395,7 @@ static sweep_result sweep_into_failing_store(const sweep_fixture *f, const char 
 /* Two stay, the fourth is not started. */
 FIXTURE_TEST(test_store_fails)
 {
-  sweep_result result = sweep_into_failing_store(
-      f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", "");
+  sweep_result result = sweep_into_failing_store(f, SEED_LIST("seeds", "1, 2, 3, 26"), "");
   g_assert_cmpuint(result.to_go, ==, 2);
 }
 
@@ -452,9 +438,9 @@ static void commit_now(other_sweep *other)
 static gboolean commit_when_started(gpointer data)
 {
   other_sweep *other = data;
-  other->starts += sweep_fixture_take_starts(other->f);
+  other->starts += take_starts(other->f);
   if (other->committed) {
-    sweep_fixture_advance_clock(1);
+    advance_clock(1);
   } else if (other->starts > 0) {
     commit_now(other);
   }
@@ -466,21 +452,20 @@ static guint sweep_beside_another(const sweep_fixture *f, const char *text, gboo
                                   sweep_result *result)
 {
   g_autoptr(GError) error = NULL;
-  const sweep_fixture_options options = {.jobs = 1, .limits = {.stall_s = 1}};
+  const how_to_sweep options = {.jobs = 1, .limits = {.stall_s = 1}};
   other_sweep other = {.f = f, .text = text, .terminated = terminated};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, result, &error));
-  sweep_fixture_expect_recorded(f, "13", terminated ? RUN_TERMINATED : RUN_OK, terminated, "");
-  return other.starts + sweep_fixture_take_starts(f);
+  stop_clock();
+  add_timer(f, 10, commit_when_started, &other);
+  g_assert_true(sweep_text(f, text, NULL, options, result, &error));
+  expect_recorded(f, "13", terminated ? RUN_TERMINATED : RUN_OK, terminated, "");
+  return other.starts + take_starts(f);
 }
 
 /* Another sweep runs seed 13 well while ours hangs with 26; then ours does not start it. */
 FIXTURE_TEST(test_run_by_another)
 {
   sweep_result result;
-  guint starts = sweep_beside_another(
-      f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );", FALSE, &result);
+  guint starts = sweep_beside_another(f, SEED_LIST("a", "26, 13"), FALSE, &result);
   EXPECT_FIELDS(&result, (present, 1), (failed, 1));
   g_assert_cmpuint(starts, ==, 1);
 }
@@ -489,7 +474,7 @@ FIXTURE_TEST(test_run_by_another)
  * that was terminated, which nobody expected, counts as that here too. */
 FIXTURE_TEST(test_result_of_another_stays)
 {
-  static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
+  static const char text[] = SEED_LIST("slow", "13");
   sweep_result result;
   sweep_beside_another(f, text, FALSE, &result);
   EXPECT_FIELDS(&result, (failed, 0), (done, 1));
@@ -506,19 +491,19 @@ FIXTURE_TEST(test_two_at_once)
 {
   static const char text[] = "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = 101; to = 500; } );";
   int status;
-  sweep_fixture_sweep_well(f, text, 1);
-  g_autofree char *alone = sweep_fixture_export_text(f);
+  sweep_well(f, text, 1);
+  g_autofree char *alone = export_text(f);
   g_unlink(f->store_path);
-  sweep_fixture_take_starts(f);
+  take_starts(f);
   result_store_close(result_store_open(f->store_path, RESULT_STORE_WRITE, NULL));
   pid_t other = sweep_beside(f, text, 1);
-  sweep_result result = sweep_fixture_sweep_well(f, text, 1);
+  sweep_result result = sweep_well(f, text, 1);
   g_assert_cmpint(waitpid(other, &status, 0), ==, other);
   g_assert_cmpint(status, ==, 0);
   g_assert_cmpuint(result.present + result.done, ==, 400);
-  g_autofree char *both = sweep_fixture_export_text(f);
+  g_autofree char *both = export_text(f);
   g_assert_cmpstr(both, ==, alone);
-  guint starts = sweep_fixture_take_starts(f);
+  guint starts = take_starts(f);
   g_assert_cmpuint(starts, >=, 400);
   g_assert_cmpuint(starts, <, 740);
 }

@@ -30,7 +30,7 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer text)
 {
   grid_fixture_set_up(&f->on, text);
-  sweep_fixture_start_clock();
+  start_clock();
 }
 
 static void clear_record(fixture *f)
@@ -120,7 +120,7 @@ static pid_t only_worker(void)
 static pid_t await_trace(const fixture *f, const char *seed)
 {
   pid_t process;
-  while ((process = sweep_fixture_traced(f->on.folder, seed)) == 0) {
+  while ((process = traced_process(f->on.folder, seed)) == 0) {
     g_usleep(1000);
   }
   return process;
@@ -221,7 +221,7 @@ FIXTURE_TEST(test_talks_nonsense)
 /* The child once it reports progress, by a clock that then stands. */
 static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
 {
-  sweep_fixture_stop_clock();
+  stop_clock();
   worker_run *child = start(f, seed, limits);
   await_start(child);
   worker_run_watch(child);
@@ -231,7 +231,7 @@ static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limit
 /* `seconds` later. */
 static void watch_later(worker_run *child, double seconds)
 {
-  sweep_fixture_advance_clock(seconds);
+  advance_clock(seconds);
   worker_run_watch(child);
 }
 
@@ -278,7 +278,7 @@ FIXTURE_TEST(test_limit)
 /* A child that does not mind SIGTERM is killed once more than a second has passed. */
 TEST_WITH(fixture, SCENARIO("stubborn"), set_up, tear_down, test_stubborn)
 {
-  sweep_fixture_stop_clock();
+  stop_clock();
   worker_run *child = start(f, 1, (run_limits){.stall_s = 0.2});
   await_trace(f, "1");
   watch_later(child, 0.2);
@@ -313,7 +313,7 @@ FIXTURE_TEST(test_leaves_a_child)
 {
   const stored_run *outcome = run(f, 30, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  pid_t left = sweep_fixture_traced(f->on.folder, "30");
+  pid_t left = traced_process(f->on.folder, "30");
   g_assert_cmpint(left, >, 0);
   g_assert_cmpint(kill(left, 0), ==, 0);
 }
@@ -384,7 +384,7 @@ FIXTURE_TEST(test_a_process_each)
   pid_t worker = only_worker();
   run(f, 2, no_limits);
   g_assert_cmpint(only_worker(), ==, worker);
-  pid_t first = sweep_fixture_traced(f->on.folder, "1"), second = sweep_fixture_traced(f->on.folder, "2");
+  pid_t first = traced_process(f->on.folder, "1"), second = traced_process(f->on.folder, "2");
   g_assert_cmpint(first, !=, second);
   g_assert_cmpint(first, !=, worker);
 }
@@ -445,7 +445,7 @@ FIXTURE_TEST(test_pause)
 {
   worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
   worker_run_pause(child);
-  sweep_fixture_advance_clock(2.1);
+  advance_clock(2.1);
   worker_run_continue(child);
   worker_run_watch(child);
   watch_later(child, 0.1);

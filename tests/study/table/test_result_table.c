@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "parts.h"
 #include "study_fixture.h"
 #include "test.h"
 
@@ -82,12 +83,10 @@ FIXTURE_TEST(test_text)
                                  "A question\nscenario a, seeds 1–4, iwarpsim 0.1.0\n8 runs at 2 points\n"
                                  "\nbuffer.reassembly_peak_octets in octets\n"
                                  "receiver.mode  n      mean  ± 95 %  median  quartiles\n"));
-  g_assert_nonnull(strstr(text, "in-order       4  1!    25      21    25.0       17.5  32.5\n"));
-  g_assert_nonnull(strstr(text, "out-of-order   4        23      20    23.0       16.2  29.8\n"));
-  g_assert_nonnull(strstr(text, "\nplacement.octets_direct/placement.octets in %\n"));
-  g_assert_nonnull(strstr(text, "in-order       4  1!    50       0"));
-  g_assert_nonnull(strstr(text, "out-of-order   4       100       0"));
-  g_assert_nonnull(strstr(text, "3! marks three runs"));
+  EXPECT_PARTS(text, "in-order       4  1!    25      21    25.0       17.5  32.5\n",
+               "out-of-order   4        23      20    23.0       16.2  29.8\n",
+               "\nplacement.octets_direct/placement.octets in %\n", "in-order       4  1!    50       0",
+               "out-of-order   4       100       0", "3! marks three runs");
 }
 
 /* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2,
@@ -98,13 +97,10 @@ FIXTURE_TEST(test_pairs)
   g_autofree char *text = write_table(
       f, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets",
       "receiver.mode=in-order,out-of-order");
-  g_assert_nonnull(
-      strstr(text, "\ndifferences: receiver.mode in-order minus out-of-order, between runs of one seed"));
-  g_assert_nonnull(strstr(text, "pairs      mean difference  ± 95 %  ± if independent  median  quartiles\n"));
-  g_assert_nonnull(
-      strstr(text, "    4  1!              2.0     1.3                22    2.00       1.75  2.25\n"));
-  g_assert_nonnull(strstr(text, "    4  1!              \u221250       0                 0"));
-  g_assert_nonnull(strstr(text, "3! marks three pairs"));
+  EXPECT_PARTS(text, "\ndifferences: receiver.mode in-order minus out-of-order, between runs of one seed",
+               "pairs      mean difference  ± 95 %  ± if independent  median  quartiles\n",
+               "    4  1!              2.0     1.3                22    2.00       1.75  2.25\n",
+               "    4  1!              \u221250       0                 0", "3! marks three pairs");
 }
 
 /* Means of survivors say that they are: of two runs at 9000 one was stopped, at 576 none came to its end. */
@@ -115,10 +111,8 @@ FIXTURE_TEST(test_others_are_counted)
   store_fixture_add_status(f, "path.forward.mtu=9000 run.seed=2", "tcp.timeouts=99", RUN_STOPPED);
   store_fixture_add_status(f, "path.forward.mtu=576 run.seed=1", "tcp.timeouts=99", RUN_FAILED);
   g_autofree char *text = write_table(f, result_table_text, "tcp.timeouts", NULL);
-  g_assert_nonnull(strstr(text, "2 runs at 2 points; 2 of 4 runs did not end ok"));
-  g_assert_nonnull(strstr(text, "\n576               0 of 1         -"));
-  g_assert_nonnull(strstr(text, "\n1500                   1  1!     1"));
-  g_assert_nonnull(strstr(text, "\n9000              1 of 2  1!     2"));
+  EXPECT_PARTS(text, "2 runs at 2 points; 2 of 4 runs did not end ok", "\n576               0 of 1         -",
+               "\n1500                   1  1!     1", "\n9000              1 of 2  1!     2");
   g_assert_null(strstr(text, "99"));
   g_assert_nonnull(strstr(text, "the others did not end ok"));
 }
@@ -144,11 +138,10 @@ FIXTURE_TEST(test_gaps)
   store_fixture_add(f, "path.forward.mtu=9000 run.seed=1", "");
   g_autofree char *text = write_table(
       f, result_table_text, "goodput_bit_per_s placement.octets_direct/placement.octets tcp.timeouts", NULL);
-  g_assert_nonnull(strstr(text, "\ngoodput_bit_per_s in Gbit/s\n"));
-  g_assert_nonnull(strstr(text, "1500              1   2.5       -    2.50       2.50  2.50\n"));
-  g_assert_nonnull(strstr(text, "9000              0     -       -       -          -     -\n"));
-  g_assert_nonnull(strstr(text, "\nplacement.octets_direct/placement.octets: no run has it\n"));
-  g_assert_nonnull(strstr(text, "\ntcp.timeouts: no run has it\n"));
+  EXPECT_PARTS(
+      text, "\ngoodput_bit_per_s in Gbit/s\n", "1500              1   2.5       -    2.50       2.50  2.50\n",
+      "9000              0     -       -       -          -     -\n",
+      "\nplacement.octets_direct/placement.octets: no run has it\n", "\ntcp.timeouts: no run has it\n");
   g_assert_null(strstr(text, "nan"));
   g_assert_null(strstr(text, "!"));
 }
@@ -165,10 +158,9 @@ FIXTURE_TEST(test_csv)
                                  "# scenario: a\n# title: A question\n# seeds: seeds 1–4\n# version: 0.1.0\n"
                                  "receiver.mode,metric,unit,n,flagged,mean,deviation,half_width_95,smallest,"
                                  "lower_quartile,median,upper_quartile,largest\n"));
-  g_assert_nonnull(strstr(csv, "\nin-order,buffer.reassembly_peak_octets,octets,4,1,25,12.909944487358"));
-  g_assert_nonnull(strstr(csv, ",10,17.5,25,32.5,40\n"));
-  g_assert_nonnull(strstr(csv, "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,\n"));
-  g_assert_nonnull(strstr(csv, "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,2,2,2,2,2\n"));
+  EXPECT_PARTS(csv, "\nin-order,buffer.reassembly_peak_octets,octets,4,1,25,12.909944487358",
+               ",10,17.5,25,32.5,40\n", "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,\n",
+               "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,2,2,2,2,2\n");
 }
 
 FIXTURE_TEST(test_csv_pairs)
@@ -176,11 +168,12 @@ FIXTURE_TEST(test_csv_pairs)
   add_receivers(f);
   g_autofree char *csv = write_table(f, result_table_csv, "buffer.reassembly_peak_octets",
                                      "receiver.mode=out-of-order,in-order");
-  g_assert_nonnull(strstr(csv, "# differences: receiver.mode: out-of-order minus in-order\n"
-                               "metric,unit,n,flagged,mean,deviation,half_width_95,independent_half_width_95,"
-                               "smallest,lower_quartile,median,upper_quartile,largest\n"
-                               "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658"));
-  g_assert_nonnull(strstr(csv, ",-3,-2.25,-2,-1.75,-1\n"));
+  EXPECT_PARTS(csv,
+               "# differences: receiver.mode: out-of-order minus in-order\n"
+               "metric,unit,n,flagged,mean,deviation,half_width_95,independent_half_width_95,"
+               "smallest,lower_quartile,median,upper_quartile,largest\n"
+               "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658",
+               ",-3,-2.25,-2,-1.75,-1\n");
 }
 
 /* A text of a store with a comma, and one that begins like a comment, stay one field. */

@@ -105,7 +105,7 @@ static void assert_nothing_placed(ddp_sink *s)
 
 /* DDP-135, DDP-157, DDP-158: what fails a check is not Placed, in no part of it, and is reported once with
  * its numbers. They are the same in the documents of all generations (DDP-162, DDP-163). Asked before, the
- * placer says which will be Placed. */
+ * placer answers which will be Placed. */
 EACH_TEST(test_checks_of_one_segment, single_case, singles)
 {
   for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {

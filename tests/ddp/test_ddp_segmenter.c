@@ -113,7 +113,7 @@ BENCH_TEST(test_a_long_write)
   expect_segment(b, 1442, &a_write, 45 * 1428, 1276, true);
 }
 
-/* DDP-038, DDP-039: a message that fills its segments exactly has no empty one behind them; one octet more
+/* DDP-038, DDP-039: a message that fills its segments exactly has no empty one after them; one octet more
  * has a segment of one. */
 BENCH_TEST(test_exact_fit)
 {
@@ -186,7 +186,7 @@ TEST(test_zero_length_of_version_0)
   g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
 }
 
-/* DDP-075: behind MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
+/* DDP-075: after MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
 TEST(test_msn_wraps_to_0)
 {
   static const uint32_t msns[] = {UINT32_C(0xFFFFFFFE), UINT32_C(0xFFFFFFFF), 0, 1};

@@ -78,7 +78,7 @@ TEST(test_adding_again)
   }
 }
 
-TEST(test_dropping_what_lies_behind)
+TEST(test_dropping_what_comes_after)
 {
   g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
   ddp_undelivered_drop_from(undelivered, 0);

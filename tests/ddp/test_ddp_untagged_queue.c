@@ -76,7 +76,7 @@ TEST(test_zero_length)
   assert_refused(queue, 1, 0, 0, DDP_UNTAGGED_MSN_RANGE);
 }
 
-/* Two buffers posted from `first`: those MSNs are good; the 2^31 - 2 behind have no buffer; the 2^31
+/* Two buffers posted from `first`: those MSNs are good; the 2^31 - 2 after them have no buffer; the 2^31
  * before are used (note D9). */
 static void check_msn_range(uint32_t first)
 {
@@ -175,7 +175,7 @@ TEST(test_a_run_of_buffers)
     g_assert_true(memory == (id == 33 ? own : has_octets ? s.memory[id % 3] : NULL));
   }
   assert_refused(queue, 7, 0, 1, DDP_UNTAGGED_NO_BUFFER);
-  ddp_untagged_queue_post_run(queue, 1, 10, 36); /* behind an empty queue */
+  ddp_untagged_queue_post_run(queue, 1, 10, 36); /* after an empty queue */
   assert_found(queue, 7, 0, 10, s.memory[0]);
 }
 
@@ -206,7 +206,7 @@ TEST(test_messages_far_ahead)
 }
 
 /* MO is a number of 32 bits without a sign, and its end may lie beyond: a buffer of 2^32 + 10 octets takes
- * each. The addresses are reserved, without memory behind them. */
+ * each. The addresses are reserved, without memory. */
 TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = (UINT64_C(1) << 32) + 10;

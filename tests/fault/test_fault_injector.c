@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs are told, and
+/* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs receive, and
  * that no memory is touched that may not be. Nothing here is taken from faults.def but its names. */
 
 #include "../rnic/rnic_fixture.h"
@@ -42,8 +42,8 @@ typedef struct fault_case {
   const char *name;   /* of the fault */
   const char *proves; /* ids of requirements */
   fault_work work;
-  uint64_t at;
-  const char *code;       /* of both ends' failure; NULL: none */
+  uint64_t at;            /* 0: 1 */
+  const char *code;       /* of both ends' failure; NULL: that of `control`, if there is one */
   const char *victim_mpa; /* the victim's code, when MPA found it there */
   bool is_of_faulty;      /* the Terminate is the misbehaving end's own */
   /* The Terminate, NULL where it has no such field: */
@@ -67,235 +67,172 @@ typedef struct fault_case {
  *   Send           70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  0, QN, MSN, MO
  *   Send with Inv  70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to invalidate
  *   Read Request   28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
- *       00000200 0000000000002000 00000046 00000100 0000000000001000  Sink STag and TO, 70, Source STag and TO
+ *       00000200 0000000000002000 00000046 00000100 0000000000001000  sink STag, TO, 70, source STag, TO
  *   Read Response: C1 42 with L set; its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets */
 static const fault_case cases[] = {
     {.name = "bad-crc",
      .proves = "MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC",
-     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+     .work = SENDS, .at = 2, .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.name = "damaged-ulpdu", .proves = "MPA-288",
-     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+    {.name = "damaged-ulpdu", .proves = "MPA-288", .work = SENDS, .at = 2, .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.name = "bad-length", .proves = "MPA-288",
-     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+    {.name = "bad-length", .proves = "MPA-288", .work = SENDS, .at = 2, .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.name = "impossible-length", .proves = "MPA-288",
-     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+    {.name = "impossible-length", .proves = "MPA-288", .work = SENDS, .at = 2, .victim_mpa = "MPA error 2",
      .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
     {.name = "wrong-fpduptr", .proves = "MPA-272, MPA-274, MPA-288, MPA-289, MPA-290: code 3",
-     .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
+     .work = LONG_SENDS, .victim_mpa = "MPA error 3",
      .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
     {.name = "length-against-marker", .proves = "MPA-272, MPA-274: code 3",
-     .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
+     .work = LONG_SENDS, .victim_mpa = "MPA error 3",
      .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
     /* No header to copy: M = D = R = 0 (note D15). */
-    {.name = "short-ulpdu", .proves = "DDP-135, RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 1/0/00",
+    {.name = "short-ulpdu", .proves = "DDP-135, RDMAP-229", .work = SEND,
      .control = "10 00 00 00", .faulty = "send 1"},
     /* DV = 3 */
-    {.name = "ddp-version-tagged", .proves = "DDP-135, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/04",
+    {.name = "ddp-version-tagged", .proves = "DDP-135, RDMAP-229", .work = WRITE,
      .control = "11 04 C0 00", .length = "0054", .versions = {"C3 40", "C3 00"},
-     .header = "00000100 0000000000001000",
-     .faulty = "write 1"},
-    {.name = "ddp-version-untagged", .proves = "DDP-135, RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 1/2/06",
+     .header = "00000100 0000000000001000", .faulty = "write 1"},
+    {.name = "ddp-version-untagged", .proves = "DDP-135, RDMAP-229", .work = SEND,
      .control = "12 06 C0 00", .length = "0058", .versions = {"43 43", "43 03"},
-     .header = "00000000 00000000 00000001 00000000",
-     .faulty = "send 1"},
+     .header = "00000000 00000000 00000001 00000000", .faulty = "send 1"},
     /* STag 00000100 with the bits of 5A5A5A5A changed */
-    {.name = "invalid-stag", .proves = "DDP-135, DDP-199, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/00",
+    {.name = "invalid-stag", .proves = "DDP-135, DDP-199, RDMAP-229", .work = WRITE,
      .control = "11 00 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
-     .header = "5A5A5B5A 0000000000001000",
-     .faulty = "write 1"},
+     .header = "5A5A5B5A 0000000000001000", .faulty = "write 1"},
     /* TO 1000 with the bit 2^62 changed */
-    {.name = "out-of-bounds", .proves = "DDP-135, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/01",
+    {.name = "out-of-bounds", .proves = "DDP-135, RDMAP-229", .work = WRITE,
      .control = "11 01 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
-     .header = "00000100 4000000000001000",
-     .faulty = "write 1"},
+     .header = "00000100 4000000000001000", .faulty = "write 1"},
     /* 2^64 - 70 = FFFFFFFFFFFFFFBA */
-    {.name = "to-wrap", .proves = "DDP-135, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/03",
+    {.name = "to-wrap", .proves = "DDP-135, RDMAP-229", .work = WRITE,
      .control = "11 03 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
-     .header = "00000100 FFFFFFFFFFFFFFBA",
-     .faulty = "write 1"},
-    {.name = "write-access", .proves = "DDP-135, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/00",
+     .header = "00000100 FFFFFFFFFFFFFFBA", .faulty = "write 1"},
+    {.name = "write-access", .proves = "DDP-135, RDMAP-229", .work = WRITE,
      .control = "11 00 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
-     .header = "SSSSSSSS 0000000000001000",
-     .faulty = "write 1"},
-    {.name = "write-foreign-domain", .proves = "DDP-208, DDP-199, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/02",
+     .header = "SSSSSSSS 0000000000001000", .faulty = "write 1"},
+    {.name = "write-foreign-domain", .proves = "DDP-208, DDP-199, RDMAP-229", .work = WRITE,
      .control = "11 02 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
-     .header = "SSSSSSSS 0000000000001000",
-     .faulty = "write 1"},
-    {.name = "write-foreign-stream", .proves = "DDP-209, DDP-199, RDMAP-229",
-     .work = WRITE, .at = 1, .code = "Terminate 1/1/02",
+     .header = "SSSSSSSS 0000000000001000", .faulty = "write 1"},
+    {.name = "write-foreign-stream", .proves = "DDP-209, DDP-199, RDMAP-229", .work = WRITE,
      .control = "11 02 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
-     .header = "SSSSSSSS 0000000000001000",
-     .faulty = "write 1"},
-    {.name = "invalid-queue", .proves = "DDP-135, RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 1/2/01",
+     .header = "SSSSSSSS 0000000000001000", .faulty = "write 1"},
+    {.name = "invalid-queue", .proves = "DDP-135, RDMAP-229", .work = SEND,
      .control = "12 01 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
-     .header = "00000000 00000003 00000001 00000000",
-     .faulty = "send 1"},
+     .header = "00000000 00000003 00000001 00000000", .faulty = "send 1"},
     /* MSN 1 + 2^24 */
-    {.name = "no-buffer", .proves = "DDP-135, RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 1/2/02",
+    {.name = "no-buffer", .proves = "DDP-135, RDMAP-229", .work = SEND,
      .control = "12 02 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
-     .header = "00000000 00000000 01000001 00000000",
-     .faulty = "send 1"},
-    /* The second Send says MSN 1. */
-    {.name = "msn-range", .proves = "DDP-135, RDMAP-229",
-     .work = SENDS, .at = 2, .code = "Terminate 1/2/03",
+     .header = "00000000 00000000 01000001 00000000", .faulty = "send 1"},
+    /* The second Send has MSN 1. */
+    {.name = "msn-range", .proves = "DDP-135, RDMAP-229", .work = SENDS, .at = 2,
      .control = "12 03 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
      .header = "00000000 00000000 00000001 00000000",
      .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
-    {.name = "bad-mo", .proves = "DDP-135, RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 1/2/04",
+    {.name = "bad-mo", .proves = "DDP-135, RDMAP-229", .work = SEND,
      .control = "12 04 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
-     .header = "00000000 00000000 00000001 FFFFFFFC",
-     .faulty = "send 1"},
-    {.name = "too-long", .proves = "DDP-135, RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 1/2/05",
+     .header = "00000000 00000000 00000001 FFFFFFFC", .faulty = "send 1"},
+    {.name = "too-long", .proves = "DDP-135, RDMAP-229", .work = SEND,
      .control = "12 05 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
-     .header = "00000000 00000000 00000001 00000001",
-     .faulty = "send 1"},
+     .header = "00000000 00000000 00000001 00000001", .faulty = "send 1"},
     /* RV = 3: C0 over the opcode, in all generations */
-    {.name = "rdmap-version", .proves = "RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 0/2/05",
+    {.name = "rdmap-version", .proves = "RDMAP-229", .work = SEND,
      .control = "02 05 C0 00", .length = "0058", .versions = {"41 C3", "40 C3"},
-     .header = "00000000 00000000 00000001 00000000",
-     .faulty = "send 1"},
-    {.name = "unknown-opcode", .proves = "RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 0/2/06",
+     .header = "00000000 00000000 00000001 00000000", .faulty = "send 1"},
+    {.name = "unknown-opcode", .proves = "RDMAP-229", .work = SEND,
      .control = "02 06 C0 00", .length = "0058", .versions = {"41 4F", "40 0F"},
-     .header = "00000000 00000000 00000001 00000000",
-     .faulty = "send 1"},
-    {.name = "unexpected-opcode", .proves = "RDMAP-229",
-     .work = SEND, .at = 1, .code = "Terminate 0/2/06",
+     .header = "00000000 00000000 00000001 00000000", .faulty = "send 1"},
+    {.name = "unexpected-opcode", .proves = "RDMAP-229", .work = SEND,
      .control = "02 06 C0 00", .length = "0058", .versions = {"41 40", "40 00"},
-     .header = "00000000 00000000 00000001 00000000",
-     .faulty = "send 1"},
+     .header = "00000000 00000000 00000001 00000000", .faulty = "send 1"},
     /* 14 octets: a header alone; STag and TO are looked at by nobody */
-    {.name = "unasked-response", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/2/06",
+    {.name = "unasked-response", .proves = "RDMAP-229", .work = NOTHING,
      .control = "02 06 C0 00", .length = "000E", .versions = {"C1 42", "C0 02"},
      .header = "DEADBEEF FFFFFFFFFFFFFFFF"},
-    {.name = "short-response", .proves = "RDMAP-229",
-     .work = VICTIM_READS, .at = 1, .code = "Terminate 1/1/01",
+    {.name = "short-response", .proves = "RDMAP-229", .work = VICTIM_READS,
      .control = "11 01 C0 00", .length = "05A2", .versions = {"C1 42", "C0 02"},
-     .header = "00000400 0000000000004000",
-     .victim = "read 1 in error"},
-    {.name = "read-invalid-stag", .proves = "RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/1/00",
+     .header = "00000400 0000000000004000", .victim = "read 1 in error"},
+    {.name = "read-invalid-stag", .proves = "RDMAP-229", .work = READ,
      .control = "01 00 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 5A5A5B5A 0000000000001000",
      .faulty = "read 1 in error"},
-    {.name = "read-out-of-bounds", .proves = "RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/1/01",
+    {.name = "read-out-of-bounds", .proves = "RDMAP-229", .work = READ,
      .control = "01 01 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 00000100 4000000000001000",
      .faulty = "read 1 in error"},
-    {.name = "read-access", .proves = "RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/1/02",
+    {.name = "read-access", .proves = "RDMAP-229", .work = READ,
      .control = "01 02 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
      .faulty = "read 1 in error"},
-    {.name = "read-foreign-domain", .proves = "DDP-208, RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/1/03",
+    {.name = "read-foreign-domain", .proves = "DDP-208, RDMAP-229", .work = READ,
      .control = "01 03 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
      .faulty = "read 1 in error"},
-    {.name = "read-foreign-stream", .proves = "DDP-209, RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/1/03",
+    {.name = "read-foreign-stream", .proves = "DDP-209, RDMAP-229", .work = READ,
      .control = "01 03 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
      .faulty = "read 1 in error"},
-    {.name = "read-to-wrap", .proves = "RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/1/04",
+    {.name = "read-to-wrap", .proves = "RDMAP-229", .work = READ,
      .control = "01 04 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 00000100 FFFFFFFFFFFFFFBA",
      .faulty = "read 1 in error"},
     /* 45 and 47 octets of segment; a request that is not whole, or DDP's own fault, has R = 0 (notes D29,
      * D45) */
-    {.name = "read-request-short", .proves = "RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 0/2/FF",
+    {.name = "read-request-short", .proves = "RDMAP-229", .work = READ,
      .control = "02 FF C0 00", .length = "002D", .versions = {"41 41", "40 01"},
-     .header = "00000000 00000001 00000001 00000000",
-     .faulty = "read 1 in error"},
-    {.name = "read-request-long", .proves = "DDP-135, RDMAP-229",
-     .work = READ, .at = 1, .code = "Terminate 1/2/05",
+     .header = "00000000 00000001 00000001 00000000", .faulty = "read 1 in error"},
+    {.name = "read-request-long", .proves = "DDP-135, RDMAP-229", .work = READ,
      .control = "12 05 C0 00", .length = "002F", .versions = {"41 41", "40 01"},
-     .header = "00000000 00000001 00000001 00000000",
-     .faulty = "read 1 in error"},
+     .header = "00000000 00000001 00000001 00000000", .faulty = "read 1 in error"},
     /* The third request, MSN 3, finds no buffer. All four come before the victim answers. */
-    {.name = "too-many-reads", .proves = "DDP-135, RDMAP-229",
-     .work = READS, .at = 1, .code = "Terminate 1/2/02",
+    {.name = "too-many-reads", .proves = "DDP-135, RDMAP-229", .work = READS,
      .control = "12 02 C0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000003 00000000",
      .faulty = "read 1 in error, read 2 in error, read 3 in error, read 4 in error"},
     /* 00000300 with the bits of 5A5A5A5A changed */
-    {.name = "invalidate-unknown", .proves = "RDMAP-229",
-     .work = INVALIDATE, .at = 1, .code = "Terminate 0/2/09",
+    {.name = "invalidate-unknown", .proves = "RDMAP-229", .work = INVALIDATE,
      .control = "02 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
-     .header = "5A5A595A 00000000 00000001 00000000",
-     .faulty = "send-invalidate 1"},
-    {.name = "invalidate-forbidden", .proves = "RDMAP-229",
-     .work = INVALIDATE, .at = 1, .code = "Terminate 0/2/09",
+     .header = "5A5A595A 00000000 00000001 00000000", .faulty = "send-invalidate 1"},
+    {.name = "invalidate-forbidden", .proves = "RDMAP-229", .work = INVALIDATE,
      .control = "02 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
-     .header = "SSSSSSSS 00000000 00000001 00000000",
-     .faulty = "send-invalidate 1"},
-    {.name = "invalidate-foreign-domain", .proves = "DDP-208, RDMAP-229",
-     .work = INVALIDATE, .at = 1, .code = "Terminate 0/1/09",
+     .header = "SSSSSSSS 00000000 00000001 00000000", .faulty = "send-invalidate 1"},
+    {.name = "invalidate-foreign-domain", .proves = "DDP-208, RDMAP-229", .work = INVALIDATE,
      .control = "01 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
-     .header = "SSSSSSSS 00000000 00000001 00000000",
-     .faulty = "send-invalidate 1"},
-    {.name = "zero-length-wild", .proves = "a zero-length Write is right whatever it names",
-     .work = SEND, .at = 1, .victim = "received 7 (70 octets)", .faulty = "send 1"},
-    /* The victim answers neither; the misbehaving end hears nothing but FIN. */
+     .header = "SSSSSSSS 00000000 00000001 00000000", .faulty = "send-invalidate 1"},
+    {.name = "zero-length-wild", .proves = "a zero-length Write is right whatever it names", .work = SEND,
+     .victim = "received 7 (70 octets)", .faulty = "send 1"},
+    /* The victim answers neither; the misbehaving end receives nothing but FIN. */
     {.name = "second-terminate", .proves = "RDMAP-229: the first ends the stream",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/2/07", .is_of_faulty = true,
+     .work = NOTHING, .code = "Terminate 0/2/07", .is_of_faulty = true,
      .control = "several"},
     /* 4 + 18 = 0016: 41 47 00000000 QN 2, MSN 2, MO 0 */
-    {.name = "terminate-msn", .proves = "RDMAP-229: a second Terminate finds no buffer",
-     .work = NOTHING, .at = 1, .code = "Terminate 1/2/02",
+    {.name = "terminate-msn", .proves = "RDMAP-229: a second Terminate finds no buffer", .work = NOTHING,
      .control = "12 02 C0 00", .length = "0016", .versions = {"41 47", "40 07"},
      .header = "00000000 00000002 00000002 00000000"},
-    {.name = "terminate-short", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF",
+    {.name = "terminate-short", .proves = "RDMAP-229", .work = NOTHING,
      .control = "02 FF C0 00", .length = "0015", .versions = {"41 47", "40 07"},
      .header = "00000000 00000002 00000001 00000000"},
     /* Local actions: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (note
      * D41). */
-    {.name = "local-catastrophic", .proves = "RDMAP-229",
-     .work = SENDS, .at = 2, .code = "Terminate 0/0/00", .is_of_faulty = true,
+    {.name = "local-catastrophic", .proves = "RDMAP-229", .work = SENDS, .at = 2, .is_of_faulty = true,
      .control = "00 00 00 00",
      .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
-    {.name = "stream-catastrophic", .proves = "RDMAP-229",
-     .work = SENDS, .at = 2, .code = "Terminate 0/2/07", .is_of_faulty = true,
+    {.name = "stream-catastrophic", .proves = "RDMAP-229", .work = SENDS, .at = 2, .is_of_faulty = true,
      .control = "02 07 00 00",
      .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
-    {.name = "global-catastrophic", .proves = "RDMAP-229",
-     .work = SENDS, .at = 1, .code = "Terminate 0/2/08", .is_of_faulty = true,
+    {.name = "global-catastrophic", .proves = "RDMAP-229", .work = SENDS, .is_of_faulty = true,
      .control = "02 08 00 00", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
-    {.name = "unspecified-protection", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/1/FF", .is_of_faulty = true,
+    {.name = "unspecified-protection", .proves = "RDMAP-229", .work = NOTHING, .is_of_faulty = true,
      .control = "01 FF 00 00"},
-    {.name = "unspecified-operation", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF", .is_of_faulty = true,
+    {.name = "unspecified-operation", .proves = "RDMAP-229", .work = NOTHING, .is_of_faulty = true,
      .control = "02 FF 00 00"},
-    {.name = "ddp-catastrophic", .proves = "RDMAP-229",
-     .work = NOTHING, .at = 1, .code = "Terminate 1/0/00", .is_of_faulty = true,
+    {.name = "ddp-catastrophic", .proves = "RDMAP-229", .work = NOTHING, .is_of_faulty = true,
      .control = "10 00 00 00"},
 };
 /* clang-format on */
@@ -420,6 +357,15 @@ static void assert_completions(const fixture_side *s, const char *expected)
 
 /* --- Cases --- */
 
+/* The code of both ends' failure, "" when there is none; the caller frees it. */
+static char *code_of(const fault_case *c)
+{
+  if (c->code || !c->control) {
+    return g_strdup(c->code ? c->code : "");
+  }
+  return g_strdup_printf("Terminate %c/%c/%.2s", c->control[0], c->control[1], c->control + 3);
+}
+
 static void assert_terminate(const ends *e, const fault_case *c, iwarp_generation generation)
 {
   const char *const fields[] = {c->control, c->length, c->versions[generation == IWARP_RDMAC], c->header,
@@ -436,23 +382,24 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
   g_assert_cmpstr(seen, ==, expected->str);
 }
 
-/* Both ULPs are told once, with the same code, by the one end that it is its own error and by the other that
- * it is the peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
+/* Both ULPs learn of it once, with the same code, the one as its own end's error and the other as the
+ * peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
 static void assert_ended(const ends *e, const fault_case *c)
 {
   const fixture_side *finder = c->is_of_faulty ? e->faulty : e->victim;
+  g_autofree char *code = code_of(c);
   const fixture_side *peer = c->is_of_faulty ? e->victim : e->faulty;
 
   g_assert_cmpint(peer->failed, ==, 1);
-  g_assert_cmpstr(peer->code, ==, c->code);
+  g_assert_cmpstr(peer->code, ==, code);
   g_assert_true(peer->failure.by_peer);
   g_assert_true(peer->has_terminate);
   if (!g_str_equal(c->control, "several")) {
     g_assert_cmpint(finder->failed, ==, 1);
-    g_assert_cmpstr(finder->code, ==, c->victim_mpa ? c->victim_mpa : c->code);
+    g_assert_cmpstr(finder->code, ==, c->victim_mpa ? c->victim_mpa : code);
     g_assert_false(finder->failure.by_peer);
     g_assert_cmpint(finder->failed_at, <=, finder->fin_at);
-    if (strstr(c->proves, "DDP-199")) { /* the ULP hears which STag it was */
+    if (strstr(c->proves, "DDP-199")) { /* the ULP learns which STag it was */
       uint32_t stag = e->injector->decoy ? e->injector->decoy_stag : 0x100 ^ 0x5A5A5A5A;
       g_assert_true(finder->has_terminate && finder->terminate.has_segment);
       g_assert_cmphex(finder->terminate.header.stag, ==, stag);
@@ -486,7 +433,7 @@ static void assert_memory(const ends *e, const fault_case *c)
 
 static void check_fault(const fault_case *c, unsigned faulty, iwarp_generation generation)
 {
-  g_autoptr(ends) e = ends_new(c->name, c->at, faulty, generation);
+  g_autoptr(ends) e = ends_new(c->name, MAX(c->at, 1), faulty, generation);
   g_test_message("by the %s, %s", faulty == SIDE_INITIATOR ? "Initiator" : "Responder",
                  iwarp_generation_rules_of(generation)->name);
   post_opener(e);
@@ -497,7 +444,7 @@ static void check_fault(const fault_case *c, unsigned faulty, iwarp_generation g
   assert_completions(e->victim, c->victim);
   assert_completions(e->faulty, c->faulty);
   assert_memory(e, c);
-  if (c->code) {
+  if (c->control) {
     assert_ended(e, c);
   } else {
     g_assert_cmpint(e->victim->failed + e->faulty->failed, ==, 0);
@@ -522,10 +469,10 @@ EACH_TEST(test_faults, fault_case, cases)
 TEST(test_too_long_takes_two_octets)
 {
   g_autoptr(ends) e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
-  const fault_case told = {.control = "12 05 C0 00",
-                           .length = "0014",
-                           .versions = {"41 43"},
-                           .header = "00000000 00000000 00000004 00000001"};
+  const fault_case expected = {.control = "12 05 C0 00",
+                               .length = "0014",
+                               .versions = {"41 43"},
+                               .header = "00000000 00000000 00000004 00000001"};
 
   post_receive(e->victim, 2, 9);
   for (rdmap_work w = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 1}; w.id <= 4; w.id++) {
@@ -534,7 +481,7 @@ TEST(test_too_long_takes_two_octets)
   }
   start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
   assert_completions(e->victim, "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
-  assert_terminate(e, &told, IWARP_RFC);
+  assert_terminate(e, &expected, IWARP_RFC);
 }
 
 /* --- Startup --- */
@@ -567,8 +514,8 @@ static time_ps startup_failure_at(const startup_case *c, bool is_initiator)
 
 /* MPA-205, MPA-216, MPA-221, MPA-229, MPA-232, MPA-274: a startup frame that is wrong in any way ends the
  * connection, at either role, and no Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own
- * role is told apart. MPA-233: a frame that is not completed, MPA-228: or does not begin, ends it when the
- * time is up. MPA-288: nothing is passed. */
+ * role is a case of its own. MPA-233: a frame that is not completed, MPA-228: or does not begin, ends it when
+ * the time is up. MPA-288: nothing is passed. */
 EACH_TEST(test_startup_faults, startup_case, startup_cases)
 {
   for (unsigned run = 0; run < 4; run++) {
@@ -589,7 +536,7 @@ EACH_TEST(test_startup_faults, startup_case, startup_cases)
 }
 
 /* MPA-217: a Reply with R=1 that its own end thinks nothing of: the Initiator leaves MPA and its ULP closes;
- * the Responder, which may not send before it has an FPDU, is told that its Send will never go out (code 1).
+ * the Responder, which may not send before it has an FPDU, learns that its Send will never go out (code 1).
  * In a Request the bit means nothing. */
 TEST(test_unmeant_rejection)
 {
@@ -657,7 +604,7 @@ TEST(test_startup_octets)
 }
 
 /* An FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4 octets
- * each at multiples of 512 (mpa-01 §4.1), of which the last two tell how far behind the header they are. */
+ * each at multiples of 512 (mpa-01 §4.1), of which the last two hold how far after the header they are. */
 static GByteArray *fpdu_at(uint64_t start, uint16_t ulpdu_octets, bool markers)
 {
   const uint8_t length[2] = {(uint8_t)(ulpdu_octets >> 8), (uint8_t)ulpdu_octets};
@@ -690,9 +637,9 @@ typedef struct fpdu_edit {
 } fpdu_edit;
 
 /* A marker lies by 8 octets, or by 12 where 8 would name another marker's place. The FPDU at 300 has a marker
- * behind 212 octets: it says 220, DC, or 204, CC; the one at 500 behind 12: 20 or 4; the one at 504 behind 8:
- * 504 + 8 is its own place, and 504 + 12 is behind it. The one at 520, of 516 octets, has 1024 behind 504:
- * 520 - 8 is 512, so it says 516, 0204. The one at 252 ends where the next marker is. */
+ * after 212 octets: it reads 220, DC, or 204, CC; the one at 500 after 12: 20 or 4; the one at 504 after 8:
+ * 504 + 8 is its own place, and 504 + 12 is after it. The one at 520, of 516 octets, has 1024 after 504:
+ * 520 - 8 is 512, so it reads 516, 0204. The one at 252 ends where the next marker is. */
 static const fpdu_edit fpdu_edits[] = {
     {"bad-crc", 0, 254, true, true, "b", 263},
     {"bad-crc", 0, 254, false, true, "b", 259},
@@ -862,7 +809,7 @@ TEST(test_reset)
 }
 
 /* MPA-272, MPA-274, MPA-276: code 1 by FIN: the peer closes with a Read unanswered. The Read completes in
- * error, and the peer is told by a Terminate, since the other half still works (note D50). */
+ * error, and the peer gets a Terminate, since the other half still works (note D50). */
 TEST(test_early_close)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
@@ -907,7 +854,7 @@ TEST(test_table_is_covered)
       "2/0/01", "2/0/02", "2/0/03", "1/0/00", "1/1/00", "1/1/01", "1/1/02", "1/1/03", "1/1/04", "1/2/01",
       "1/2/02", "1/2/03", "1/2/04", "1/2/05", "1/2/06", "0/0/00", "0/1/00", "0/1/01", "0/1/02", "0/1/03",
       "0/1/04", "0/1/09", "0/1/FF", "0/2/05", "0/2/06", "0/2/07", "0/2/08", "0/2/09", "0/2/FF"};
-  GString *reached = g_string_new("2/0/01 "); /* test_early_close */
+  g_autoptr(GString) reached = g_string_new("2/0/01 "); /* test_early_close */
 
   for (fault_id id = 0; id < FAULTS; id++) {
     const fault_row *row = fault_row_of(id);
@@ -926,13 +873,13 @@ TEST(test_table_is_covered)
     g_assert_cmpint(strlen(row->sentence), >, 0);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_string_append_printf(reached, "%s ", cases[i].code ? cases[i].code : "");
+    g_autofree char *code = code_of(&cases[i]);
+    g_string_append_printf(reached, "%s ", code);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
     if (!strstr(reached->str, codes[i])) {
       g_error("no case ends in %s", codes[i]);
     }
   }
-  g_string_free(reached, TRUE);
   g_assert_cmpint(fault_find("no such fault"), ==, FAULTS);
 }

@@ -108,7 +108,7 @@ static void assert_terminates(rdmap_fixture *f, uint8_t layer_and_type, uint8_t 
   assert_targets_registered(f, 0);
 }
 
-/* The message did what fig. 4 says. */
+/* The message did what it does in fig. 4. */
 static void assert_right(const rdmap_fixture *f, const message_row *m)
 {
   bool writes = opcode_of(m) == RDMAP_WRITE || opcode_of(m) == RDMAP_READ_RESPONSE;
@@ -120,7 +120,7 @@ static void assert_right(const rdmap_fixture *f, const message_row *m)
 }
 
 /* RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062, RDMAP-063: right messages
- * do what fig. 4 says, with RV 1 over DV 1, RV 0 over DV 0 and the same in the generation rfc. */
+ * do what they do in fig. 4, with RV 1 over DV 1, RV 0 over DV 0 and the same in the generation rfc. */
 EACH_TEST(test_right_messages, message_row, messages)
 {
   for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {

@@ -86,13 +86,13 @@ TEST(test_strict)
        BOUNDS},
       {"too long by a second segment", {{0x51, 1000, 300, false}, {0x51, 1100, 100, true}}, 2, BOUNDS},
       {"empty", {{0x51, 1000, 0, true}}, 1, BOUNDS},
-      {"below, told at once", {{0x51, 999, 1, false}}, 1, BOUNDS},
-      {"far below, told at once", {{0x51, 0, 1, false}}, 1, BOUNDS},
+      {"below, reported at once", {{0x51, 999, 1, false}}, 1, BOUNDS},
+      {"far below, reported at once", {{0x51, 0, 1, false}}, 1, BOUNDS},
       {"below, up to the start", {{0x51, 900, 100, false}}, 1, BOUNDS},
       {"below, after the start", {{0x51, 1000, 200, false}, {0x51, 900, 100, true}}, 2, BOUNDS},
       {"from below into the range", {{0x51, 1000, 200, false}, {0x51, 950, 100, false}}, 2, BOUNDS},
-      {"above, told at once", {{0x51, 1301, 1, false}}, 1, BOUNDS},
-      {"too long, told at once", {{0x51, 1000, 301, false}}, 1, BOUNDS},
+      {"above, reported at once", {{0x51, 1301, 1, false}}, 1, BOUNDS},
+      {"too long, reported at once", {{0x51, 1000, 301, false}}, 1, BOUNDS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_test_message("%s", rows[i].what);
@@ -165,7 +165,7 @@ TEST(test_first_in_first_out)
   g_assert_false(take(reads, (piece){7, 1, 1, true}, &number, &error));
 }
 
-/* Each segment of a response that was not asked for is 0/2/06, strict or not (note D32): empty or not, the
+/* Each segment of an unsolicited response is 0/2/06, strict or not (note D32): empty or not, the
  * last of its message or not, before any Read and after one that is answered. */
 TEST(test_none_open)
 {

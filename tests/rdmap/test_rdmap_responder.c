@@ -18,6 +18,15 @@ typedef struct bench {
   rdmap_terminate terminate;
 } bench;
 
+/* As `stag`: memory or a source that may be read, from BASE on unless `registration` has a base. */
+static void register_readable(bench *b, uint32_t stag, ddp_registration registration)
+{
+  registration.base = registration.base > 0 ? registration.base : BASE;
+  registration.access = DDP_ACCESS_REMOTE_READ;
+  registration.owner = (ddp_stream_identity){STREAM, DOMAIN};
+  g_assert_true(ddp_stag_table_register_as(b->stags, stag, &registration));
+}
+
 static bench *bench_new_with(uint32_t ird, bool strict_rdmap00)
 {
   bench *b = g_new0(bench, 1);
@@ -32,18 +41,13 @@ static bench *bench_new_with(uint32_t ird, bool strict_rdmap00)
   for (size_t i = 0; i < LENGTH; i++) {
     b->memory[i] = (uint8_t)(i * 7 + 1);
   }
-  g_assert_true(ddp_stag_table_register_as(b->stags, STAG,
-                                           &(ddp_registration){.memory = b->memory,
-                                                               .base = BASE,
-                                                               .length = LENGTH,
-                                                               .access = DDP_ACCESS_REMOTE_READ,
-                                                               .owner = {STREAM, DOMAIN}}));
+  register_readable(b, STAG, (ddp_registration){.memory = b->memory, .length = LENGTH});
   return b;
 }
 
-static bench *bench_new(bool strict_rdmap00)
+static bench *bench_new(void)
 {
-  return bench_new_with(IRD, strict_rdmap00);
+  return bench_new_with(IRD, false);
 }
 
 static void bench_free(bench *b)
@@ -55,8 +59,9 @@ static void bench_free(bench *b)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
+#define BENCH_TEST(name) TEST_OF(bench, b, bench_new(), name)
 
-/* Whether there is a buffer for the Request that comes `ahead` places behind the next one. */
+/* Whether there is a buffer for the Request that comes `ahead` places after the next one. */
 static bool has_buffer(const bench *b, uint32_t ahead)
 {
   uint8_t *target;
@@ -65,7 +70,7 @@ static bool has_buffer(const bench *b, uint32_t ahead)
 }
 
 /* DDP Places and Delivers a Request of `octets` octets, as the next message of QN 1. */
-static bool deliver(bench *b, const rdmap_read_request *request, uint32_t octets)
+static bool deliver_octets(bench *b, const rdmap_read_request *request, uint32_t octets)
 {
   uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
   ddp_error error;
@@ -81,6 +86,11 @@ static bool deliver(bench *b, const rdmap_read_request *request, uint32_t octets
   ddp_untagged_queue_deliver(b->queue, &segment.message_memory);
   b->msn++;
   return rdmap_responder_take(b->responder, &segment, &b->terminate);
+}
+
+static bool deliver(bench *b, rdmap_read_request request)
+{
+  return deliver_octets(b, &request, RDMAP_READ_REQUEST_OCTETS);
 }
 
 static rdmap_read_request ask(uint64_t source_offset, uint32_t length)
@@ -105,14 +115,12 @@ static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
 
 /* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when
  * its answer is on its way (note D28), not when it is merely begun. */
-TEST(test_buffers)
+BENCH_TEST(test_buffers)
 {
-  g_autoptr(bench) b = bench_new(false);
-  rdmap_read_request request = ask(BASE, 100);
   g_assert_true(has_buffer(b, IRD - 1));
   g_assert_false(has_buffer(b, IRD));
   for (uint32_t i = 0; i < IRD; i++) {
-    g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    g_assert_true(deliver(b, ask(BASE, 100)));
     g_assert_cmpuint(rdmap_responder_count(b->responder), ==, i + 1);
   }
   g_assert_false(has_buffer(b, 0));
@@ -125,22 +133,17 @@ TEST(test_buffers)
 }
 
 /* RDMAP-137: answered in the order Delivered, around the ring more than once, each from its own buffer. */
-TEST(test_order)
+BENCH_TEST(test_order)
 {
-  g_autoptr(bench) b = bench_new(false);
   for (uint32_t i = 0; i < 20; i++) {
-    rdmap_read_request request = ask(BASE + i, 10 + i);
-    request.sink_stag = i;
-    g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    g_assert_true(deliver(b, WITH(rdmap_read_request, ask(BASE + i, 10 + i), .sink_stag = i)));
     if (i < IRD - 1) {
       continue;
     }
     ddp_message message;
     rdmap_responder_message(b->responder, &message);
-    g_assert_cmpuint(message.stag, ==, i - (IRD - 1));
-    g_assert_cmpuint(message.length, ==, 10 + i - (IRD - 1));
-    g_assert_true(message.tagged);
-    g_assert_cmpuint(message.tagged_offset, ==, 7);
+    EXPECT_FIELDS(&message, (stag, i - (IRD - 1)), (length, 10 + i - (IRD - 1)), (tagged, true),
+                  (tagged_offset, 7));
     rdmap_responder_answered(b->responder);
   }
 }
@@ -152,10 +155,8 @@ TEST(test_many)
   g_autoptr(bench) b = bench_new_with(IRD_MAX, false);
   for (unsigned round = 0; round < 2; round++) {
     for (uint32_t i = 0; i < IRD_MAX; i++) {
-      rdmap_read_request request = ask(BASE, 1);
-      request.sink_offset = i;
       g_assert_cmpuint(rdmap_responder_count(b->responder), ==, i);
-      g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+      g_assert_true(deliver(b, WITH(rdmap_read_request, ask(BASE, 1), .sink_offset = i)));
     }
     g_assert_false(has_buffer(b, 0));
     for (uint32_t i = 0; i < IRD_MAX; i++) {
@@ -192,14 +193,14 @@ TEST(test_refusals)
       {"another Protection Domain's", 0x80, BASE, 1, 0x03, 0x00},
       {"for writing only", 0x81, BASE, 1, 0x02, 0x02},
       {"from one octet below", STAG, BASE - 1, 2, 0x01, 0x01},
-      {"to one octet behind", STAG, BASE, LENGTH + 1, 0x01, 0x01},
-      {"behind it all", STAG, BASE + LENGTH, 1, 0x01, 0x01},
+      {"to one octet after it", STAG, BASE, LENGTH + 1, 0x01, 0x01},
+      {"after it all", STAG, BASE + LENGTH, 1, 0x01, 0x01},
       {"past 2^64", STAG, UINT64_MAX, 2, 0x04, 0x04},
       {"to exactly 2^64", STAG, UINT64_MAX, 1, 0x04, 0x04},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (int strict = 0; strict < 2; strict++) {
-      g_autoptr(bench) b = bench_new(strict);
+      g_autoptr(bench) b = bench_new_with(IRD, strict);
       ddp_registration other = *ddp_stag_table_find(b->stags, STAG);
       other.owner.protection_domain++;
       g_assert_true(ddp_stag_table_register_as(b->stags, 0x80, &other));
@@ -207,9 +208,8 @@ TEST(test_refusals)
       other.access = DDP_ACCESS_REMOTE_WRITE;
       g_assert_true(ddp_stag_table_register_as(b->stags, 0x81, &other));
       g_test_message("%s", rows[i].what);
-      rdmap_read_request request = ask(rows[i].offset, rows[i].length);
-      request.source_stag = rows[i].stag;
-      g_assert_false(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+      g_assert_false(deliver(
+          b, WITH(rdmap_read_request, ask(rows[i].offset, rows[i].length), .source_stag = rows[i].stag)));
       assert_refused(b, RDMAP_REMOTE_PROTECTION_ERROR, strict ? rows[i].strict_code : rows[i].code);
       g_assert_true(b->terminate.has_request);
       EXPECT_FIELDS(b, (terminate.request.source_offset, rows[i].offset),
@@ -219,12 +219,9 @@ TEST(test_refusals)
 }
 
 /* RDMAP-143: a Request for nothing is not judged by what it names. */
-TEST(test_zero_length)
+BENCH_TEST(test_zero_length)
 {
-  g_autoptr(bench) b = bench_new(false);
-  rdmap_read_request request = ask(UINT64_MAX, 0);
-  request.source_stag = 0xDEAD;
-  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(deliver(b, WITH(rdmap_read_request, ask(UINT64_MAX, 0), .source_stag = 0xDEAD)));
   g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
 }
 
@@ -233,9 +230,9 @@ TEST(test_wrong_length)
 {
   static const uint32_t lengths[] = {0, 1, 27};
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    g_autoptr(bench) b = bench_new(false);
+    g_autoptr(bench) b = bench_new();
     rdmap_read_request request = ask(BASE, 1);
-    g_assert_false(deliver(b, &request, lengths[i]));
+    g_assert_false(deliver_octets(b, &request, lengths[i]));
     assert_refused(b, RDMAP_REMOTE_OPERATION_ERROR, 0xFF);
     g_assert_false(b->terminate.has_request);
     g_assert_cmpuint(b->terminate.segment_octets, ==, 18 + lengths[i]);
@@ -244,11 +241,9 @@ TEST(test_wrong_length)
 
 /* RDMAP-198: nothing is read before the octets are asked for, and what is asked for is the ULP's memory
  * itself: the framer makes the copy that is sent. */
-TEST(test_memory_is_read_when_sent)
+BENCH_TEST(test_memory_is_read_when_sent)
 {
-  g_autoptr(bench) b = bench_new(false);
-  rdmap_read_request request = ask(BASE + 100, 40);
-  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(deliver(b, ask(BASE + 100, 40)));
   for (uint32_t from = 0; from < 40; from += 20) {
     uint8_t octets[20];
     ddp_message message;
@@ -275,21 +270,13 @@ static void append_counted(void *user, uint64_t from, uint32_t length, buffer_ch
 }
 
 /* An STag that names a source is read by reference: octet `from` of it is at TO base + from. */
-TEST(test_source)
+BENCH_TEST(test_source)
 {
-  g_autoptr(bench) b = bench_new(false);
   unsigned calls = 0;
-  g_assert_true(ddp_stag_table_register_as(b->stags, 0x90,
-                                           &(ddp_registration){.source = append_counted,
-                                                               .source_user = &calls,
-                                                               .base = BASE,
-                                                               .length = 256,
-                                                               .access = DDP_ACCESS_REMOTE_READ,
-                                                               .owner = {STREAM, DOMAIN}}));
-  rdmap_read_request request = ask(BASE + 40, 6);
-  request.source_stag = 0x90;
+  register_readable(b, 0x90,
+                    (ddp_registration){.source = append_counted, .source_user = &calls, .length = 256});
   uint8_t octets[6];
-  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(deliver(b, WITH(rdmap_read_request, ask(BASE + 40, 6), .source_stag = 0x90)));
   g_assert_cmpuint(calls, ==, 0);
   g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
   read_out(b, 0, 2, octets);
@@ -302,15 +289,12 @@ TEST(test_source)
 }
 
 /* note D36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for
- * what is left. The Request behind it does not come into it. */
-TEST(test_revoked_midway)
+ * what is left. The Request after it does not come into it. */
+BENCH_TEST(test_revoked_midway)
 {
-  g_autoptr(bench) b = bench_new(false);
-  rdmap_read_request request = ask(BASE + 10, 100);
-  rdmap_read_request second = ask(BASE, 1);
-  g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(deliver(b, ask(BASE + 10, 100)));
   g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
-  g_assert_true(deliver(b, &second, RDMAP_READ_REQUEST_OCTETS));
+  g_assert_true(deliver(b, ask(BASE, 1)));
   g_assert_true(ddp_stag_table_deregister(b->stags, STAG));
   g_assert_false(rdmap_responder_reach(b->responder, 2, &b->terminate));
   g_assert_cmphex(b->terminate.error.type, ==, RDMAP_REMOTE_PROTECTION_ERROR);
@@ -343,20 +327,15 @@ TEST(test_a_long_read)
       0, 65535, 65536, 70000, 1 << 24, INT32_MAX, UINT32_C(1) << 31, UINT32_MAX - 16};
   const uint64_t base = (UINT64_C(1) << 32) - 100000;
   for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
-    g_autoptr(bench) b = bench_new(false);
+    g_autoptr(bench) b = bench_new();
     asked last = {0};
-    g_assert_true(ddp_stag_table_register_as(b->stags, 0x90,
-                                             &(ddp_registration){.source = append_asked,
-                                                                 .source_user = &last,
-                                                                 .base = base,
-                                                                 .length = UINT64_C(1) << 33,
-                                                                 .access = DDP_ACCESS_REMOTE_READ,
-                                                                 .owner = {STREAM, DOMAIN}}));
-    rdmap_read_request request = ask(base + 5, UINT32_MAX);
-    request.source_stag = 0x90;
-    request.sink_offset = base + 7;
+    register_readable(
+        b, 0x90,
+        (ddp_registration){
+            .source = append_asked, .source_user = &last, .base = base, .length = UINT64_C(1) << 33});
     uint8_t octets[16];
-    g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
+    g_assert_true(deliver(b, WITH(rdmap_read_request, ask(base + 5, UINT32_MAX), .source_stag = 0x90,
+                                  .sink_offset = base + 7)));
     g_assert_true(rdmap_responder_reach(b->responder, places[i], &b->terminate));
     read_out(b, places[i], 16, octets);
     g_assert_cmpuint(last.from, ==, 5 + (uint64_t)places[i]);

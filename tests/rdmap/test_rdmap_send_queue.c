@@ -59,7 +59,7 @@ TEST(test_order)
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, RDMAP_OPERATIONS);
 }
 
-/* RDMAP-195: a Write or Send is done when the LLP says of its last octet that it gets there, not one octet
+/* RDMAP-195: a Write or Send is done when the LLP reports that its last octet gets there, not one octet
  * earlier, and not before it is framed at all. */
 TEST(test_done_by_acknowledgement)
 {
@@ -82,7 +82,7 @@ TEST(test_done_by_acknowledgement)
 }
 
 /* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write
- * behind an open Read waits for it; so does a Read for a Write that is not acknowledged. */
+ * after an open Read waits for it; so does a Read for a Write that is not acknowledged. */
 TEST(test_done_in_order)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
@@ -107,7 +107,7 @@ TEST(test_done_in_order)
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
 }
 
-/* RDMAP-214: with as many Reads open as ORD allows, a Read waits, and by RDMAP-194 all behind it. */
+/* RDMAP-214: with as many Reads open as ORD allows, a Read waits, and by RDMAP-194 all after it. */
 TEST(test_ord)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
@@ -122,7 +122,7 @@ TEST(test_ord)
   g_assert_cmpuint(rdmap_send_queue_next(queue, 3, 3)->id, ==, 2);
 }
 
-/* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, behind it, does not
+/* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, after it, does not
  * wait for more than its turn. */
 TEST(test_fence)
 {

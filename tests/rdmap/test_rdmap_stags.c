@@ -219,39 +219,6 @@ TEST(test_rights_of_a_sink)
   assert_untouched(f->local, OCTETS + 1);
 }
 
-/* RDMAP-257, RDMAP-258: 4096 STags of a table: each is another, no two neighbours follow each other, they
- * lie in all 64 parts of the 2^32 (expected 64 in each; fewer than 20 would be 5 deviations off), and
- * another seed gives others. */
-TEST(test_stags_are_hard_to_predict)
-{
-  enum { COUNT = 4096, PARTS = 64 };
-  unsigned parts[PARTS] = {0};
-  unsigned same = 0;
-  uint8_t memory;
-  uint32_t last = 0;
-  ddp_registration registration = {.memory = &memory, .length = 1};
-  g_autoptr(ddp_stag_table) one = ddp_stag_table_new(1);
-  g_autoptr(ddp_stag_table) two = ddp_stag_table_new(2);
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  for (unsigned i = 0; i < COUNT; i++) {
-    uint32_t stag = 0;
-    uint32_t other = 0;
-    g_assert_true(ddp_stag_table_register(one, &registration, &stag));
-    g_assert_true(ddp_stag_table_register(two, &registration, &other));
-    same += stag == other;
-    g_assert_true(g_hash_table_add(seen, GUINT_TO_POINTER(stag)));
-    if (i > 0) {
-      g_assert_cmpuint(MIN(stag - last, last - stag), >, 256);
-    }
-    parts[stag >> 26]++;
-    last = stag;
-  }
-  for (size_t i = 0; i < PARTS; i++) {
-    g_assert_cmpuint(parts[i], >, 20);
-  }
-  g_assert_cmpuint(same, <, 2);
-}
-
 /* B grants both operations what is associated with it, and refuses the rest. */
 static void check_association(const rdmap_config *b, const stag_association *association,
                               const char *const refusals[])

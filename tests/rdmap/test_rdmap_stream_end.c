@@ -315,23 +315,6 @@ RDMAP_TEST(test_close_and_half_close)
   g_assert_true(rdmap_stream_is_drained(f->a->stream));
 }
 
-/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (note D50). DDP-133,
- * DDP-134: each is one fatal indication to the ULP. DDP-137: the outgoing half still takes the Terminate. */
-TEST(test_llp_error)
-{
-  for (uint8_t code = 1; code <= 4; code++) {
-    g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 100);
-    g_assert_true(pull(f->a));
-    rdmap_stream_llp_error(f->a->stream, code, f->now);
-    g_assert_cmpuint(pull_all(f->a), ==, 1);
-    g_autofree char *wire = g_strdup_printf("4147 00000000 00000002 00000001 00000000 20%02X0000", code);
-    assert_sent(f->a, 1, wire);
-    g_autofree char *log = g_strdup_printf("sends Terminate 2/0/%02X; completed 1 in error", code);
-    assert_log(f->a, log);
-  }
-}
-
 /* The LLP is gone: nothing goes out any more. */
 static void lose_llp(rdmap_host *host)
 {

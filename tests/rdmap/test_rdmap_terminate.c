@@ -39,7 +39,7 @@ static size_t compose(rdmap_error error, const rdmap_terminate_subject *subject,
 /* RDMAP-078, RDMAP-079, RDMAP-080, RDMAP-083: layer 0xF0 and type 0x0F of the first octet, then the code,
  * then M 0x80, D 0x40, R 0x20 and 13 zeros (masks 0xF0000000, 0x0F000000, 0x00FF0000, 0x8000, 0x4000,
  * 0x2000, RDMAP-081 0x1FFF). Sizes: 4; 4 + 2 + 14; 4 + 2 + 18; 4 + 2 + 18 + 28. RDMAP-089, RDMAP-091,
- * RDMAP-093: the length at octet 4, the header of 14 or 18 at 6, the request of 28 behind that of 18. */
+ * RDMAP-093: the length at octet 4, the header of 14 or 18 at 6, the request of 28 after that of 18. */
 TEST(test_golden_octets)
 {
   uint8_t wire[64];
@@ -104,7 +104,7 @@ TEST(test_inclusion)
   }
 }
 
-/* The greatest ULPDU that ULPDU_Length can tell. */
+/* The greatest ULPDU that ULPDU_Length can express. */
 TEST(test_largest_segment)
 {
   uint8_t wire[64];
@@ -146,7 +146,7 @@ TEST(test_decode_whole)
   assert_request(&terminate);
 }
 
-/* Every layer, type and code is read as it is, of the table or not: the ULP is to hear of it. */
+/* Every layer, type and code is read as it is, of the table or not: the ULP is to learn of it. */
 TEST(test_decode_any_error)
 {
   for (unsigned all = 0; all < 1u << 16; all++) {
@@ -207,7 +207,7 @@ TEST(test_decode_flags)
 }
 
 /* RDMAP-091: the size of the copied header follows its own T bit, so here the request is sought at 20.
- * Octets behind the flagged parts do not matter. */
+ * Octets after the flagged parts do not matter. */
 TEST(test_decode_tagged_header)
 {
   uint8_t wire[64] = {0x11, 0x04, 0xC0, 0x00, 0x12, 0x34};
@@ -226,7 +226,7 @@ TEST(test_decode_tagged_header)
   assert_request(&terminate);
 }
 
-/* Cut anywhere: what does not fit is left out, nothing behind the end is read (each in memory of its own
+/* Cut anywhere: what does not fit is left out, nothing after the end is read (each in memory of its own
  * length, for ASan). */
 TEST(test_decode_truncated)
 {

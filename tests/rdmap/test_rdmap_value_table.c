@@ -87,16 +87,16 @@ static const case_row cases[] = {
 };
 
 /* B sends one Terminate: 41 47, an Invalidate STag of 0, QN 2, MSN 1, MO 0 (RDMAP-063), then `hex`. Both ULPs
- * receive its error (RDMAP-229, RDMAP-030), which is of the table (RDMAP-085). */
-static void assert_terminates(rdmap_fixture *f, const char *hex)
+ * receive its error (RDMAP-229, RDMAP-030), which is of the table (RDMAP-085), and B's the completions. */
+static void assert_terminates(rdmap_fixture *f, const char *hex, const char *completions)
 {
   g_autofree char *expected = g_strconcat("41 47 00000000 00000002 00000001 00000000 ", hex, NULL);
   g_assert_cmpuint(pull_all(f->b), ==, 1);
-  assert_sent(f->b, 0, expected);
+  assert_sent(f->b, f->b->sent->len - 1, expected);
   pass_rest(f->b);
   rdmap_error error = f->b->sent_terminate.error;
   g_autofree char *text = g_strdup_printf("Terminate %u/%u/%02X", error.layer, error.type, error.code);
-  g_autofree char *sends = g_strconcat("sends ", text, NULL);
+  g_autofree char *sends = g_strconcat("sends ", text, completions, NULL);
   g_autofree char *got = g_strconcat("got ", text, NULL);
   assert_log(f->b, sends);
   assert_log(f->a, got);
@@ -121,7 +121,7 @@ EACH_TEST(test_received, case_row, cases)
   for (uint32_t i = 0; i < c->copied; i++) {
     g_string_append_printf(hex, "%02X", received->octets[i]);
   }
-  assert_terminates(f, hex->str);
+  assert_terminates(f, hex->str, "");
   assert_targets_unchanged(f);
   assert_targets_registered(f, 0);
   g_assert_false(pull(f->a));
@@ -147,16 +147,20 @@ EACH_TEST(test_local, local_row, locals)
 {
   g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
   rdmap_stream_fail(f->b->stream, c->error, f->now);
-  assert_terminates(f, c->terminate);
+  assert_terminates(f, c->terminate, "");
 }
 
-/* RDMAP-112, RDMAP-119: MPA's code, type 0 (RDMAP-114), M = D = R = 0. */
+/* RDMAP-112, RDMAP-119: MPA's code, type 0 (RDMAP-114), M = D = R = 0: nothing is copied (note D50). DDP-133,
+ * DDP-134: each is one fatal indication to the ULP, whose Write under way completes in error. DDP-137: the
+ * outgoing half still takes the Terminate. */
 TEST(test_llp)
 {
   static const char *const controls[] = {"20 01 0000", "20 02 0000", "20 03 0000", "20 04 0000"};
   for (uint8_t code = 1; code <= 4; code++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    post(f->b, .id = 1, .operation = RDMAP_OPERATION_WRITE);
+    g_assert_true(pull(f->b));
     rdmap_stream_llp_error(f->b->stream, code, f->now);
-    assert_terminates(f, controls[code - 1]);
+    assert_terminates(f, controls[code - 1], "; completed 1 in error");
   }
 }

@@ -55,15 +55,15 @@ TEST(test_no_memory)
 {
   static const struct {
     receiver_fixture_mode mode;
-    bool taken_behind_hole;
+    bool taken_after_hole;
   } rows[] = {{IN_ORDER, false}, {OUT_OF_ORDER, false}, {ASSUME_ALIGNED, true}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_auto(made) m = begin(rows[i].mode, false, 0, 1);
 
     g_assert_true(arrive_fpdu(&m, 0));
-    g_assert_cmpint(arrive_fpdu(&m, 2), ==, rows[i].taken_behind_hole);
-    g_assert_cmpuint(refusals(&m)->memory, ==, !rows[i].taken_behind_hole);
+    g_assert_cmpint(arrive_fpdu(&m, 2), ==, rows[i].taken_after_hole);
+    g_assert_cmpuint(refusals(&m)->memory, ==, !rows[i].taken_after_hole);
     g_assert_cmpuint(refusals(&m)->descriptors + refusals(&m)->broken, ==, 0);
     g_assert_true(arrive_fpdu(&m, 1));
     g_assert_true(arrive_fpdu(&m, 2));
@@ -73,7 +73,7 @@ TEST(test_no_memory)
   }
 }
 
-/* Beyond 4 GiB of stream, too, an aligned FPDU behind a hole is seen to need no memory. */
+/* Beyond 4 GiB of stream, too, an aligned FPDU after a hole is seen to need no memory. */
 TEST(test_no_memory_beyond_4_gib)
 {
   g_auto(made) m = {.memory = rnic_reassembly_memory_new(0, 1)};
@@ -85,7 +85,7 @@ TEST(test_no_memory_beyond_4_gib)
   assert_all_placed(m.f);
 }
 
-/* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any
+/* The same with markers: FPDUs of 1020 octets have one each, so after the hole they are placed without any
  * memory. */
 TEST(test_no_memory_with_markers)
 {
@@ -216,7 +216,7 @@ TEST(test_two_connections)
   g_assert_true(arrive(m.f, 2 * FPDU, 3 * FPDU));
 }
 
-/* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the
+/* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 after a hole another; the
  * 65th octet there takes the third, the 129th would take a fourth. */
 TEST(test_cells)
 {
@@ -290,7 +290,7 @@ static GArray *pieces_of(random_stream *random, const receiver_fixture *f, bool 
   return pieces;
 }
 
-/* Whole FPDUs, some late, in a memory too small for what waits behind holes: what is refused comes again, and
+/* Whole FPDUs, some late, in a memory too small for what waits after holes: what is refused comes again, and
  * all gets there; the memory never holds more than its size. Cut anywhere there may be no progress any more
  * (mpa-01 §11.2.2), but the size holds. */
 static void play(guint seed, guint *refused, guint *finished)

@@ -110,7 +110,7 @@ TEST(test_any_segments)
 }
 
 /* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the
- * edge (50 octets); one octet of its tail in TCP is `incomplete` with them. Then all behind a hole of 4, 50
+ * edge (50 octets); one octet of its tail in TCP is `incomplete` with them. Then all after a hole of 4, 50
  * of the tail and the third FPDU, lies in TCP: 100 are `incomplete`, 104 `order`. The segment that brings the
  * 4 lets all go; one that brings 2 of them holds two more. */
 TEST(test_in_order_by_hand)

@@ -270,7 +270,7 @@ TEST(test_terminate_after_message_under_way)
 }
 
 /* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that
- * is behind a hole waits. */
+ * is after a hole waits. */
 RNIC_TEST(test_nothing_is_kept)
 {
   f->responder->config.markers = false;

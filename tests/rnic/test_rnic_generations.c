@@ -118,7 +118,7 @@ RNIC_TEST(test_rdmac_waits_for_later_fpdus)
   post_send(f->initiator, 0);
   start_and_run(f, TIME_PS_PER_SECOND);
   f->loses = loses_everything; /* the real Initiator would not know what it never sent */
-  forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
+  forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* after the marker and the FPDU */
   run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpint(f->responder->failed, ==, 0);
 }

@@ -75,7 +75,7 @@ static bool loses_every_seventh(fixture_side *from, const datagram *packet)
   return true;
 }
 
-/* A Write and two Sends; returns what the ULPs were told and the ULPDUs' digest. */
+/* A Write and two Sends; returns what the ULPs received. */
 static char *transfer(bool (*loses)(fixture_side *from, const datagram *packet))
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -94,16 +94,16 @@ static char *transfer(bool (*loses)(fixture_side *from, const datagram *packet))
   g_assert_true(is_payload(sink, WRITE_OCTETS));
   g_assert_true(is_payload(first, SEND_OCTETS));
   g_assert_true(is_payload(second, SEND_OCTETS));
-  GString *told = g_string_new(NULL);
+  GString *received = g_string_new(NULL);
   for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpint(f->sides[side].failed, ==, 0);
-    g_string_append_printf(told, "%s; %zu placed, %zu delivered\n", f->sides[side].completions->str,
+    g_string_append_printf(received, "%s; %zu placed, %zu delivered\n", f->sides[side].completions->str,
                            f->sides[side].placed, f->sides[side].delivered);
   }
-  return g_string_free(told, FALSE);
+  return g_string_free(received, FALSE);
 }
 
-/* MPA-337: what the consumers of MPA are told, in content and order, is the same whether the datagrams come
+/* MPA-337: what the consumers of MPA receive, in content and order, is the same whether the datagrams come
  * in fragments, in any order and some with one lost, or whole, with those lost that lacked a fragment. */
 TEST(test_consumers_see_nothing_of_it)
 {
@@ -114,7 +114,7 @@ TEST(test_consumers_see_nothing_of_it)
 }
 
 /* rnic_fixture.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a
- * router behind it has a link of 576 octets: fragments of 552. */
+ * router after it has a link of 576 octets: fragments of 552. */
 static bool drops_fragments(fixture_side *from, const datagram *packet)
 {
   if (from != from->fixture->initiator || datagram_octets(packet) <= 576) {
@@ -135,8 +135,8 @@ static bool drops_fragments(fixture_side *from, const datagram *packet)
   return true;
 }
 
-/* MPA-339: a receiver that drops every fragment, and says so by ICMP, has the sender's EMSS shrink to what
- * passes whole: 20 + 552 octets, less 40 of headers. The transfer goes on. */
+/* MPA-339: a receiver that drops every fragment, and reports that by ICMP, has the sender's EMSS shrink to
+ * what passes whole: 20 + 552 octets, less 40 of headers. The transfer goes on. */
 RNIC_TEST(test_dropped_fragments_shrink_the_emss)
 {
   f->loses = drops_fragments;

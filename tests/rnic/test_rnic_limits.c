@@ -82,7 +82,7 @@ TEST(test_deadlock)
 }
 
 /* One segment of 1024 octets is lost of a window of ten, and an in-order receiver has room for 5 of what
- * waits behind: four or more are refused and sent again; all is delivered, and the memory is empty and was
+ * waits after it: four or more are refused and sent again; all is delivered, and the memory is empty and was
  * full. A receiver that finds them by their markers needs none. */
 TEST(test_loss)
 {
@@ -164,7 +164,7 @@ TEST(test_timeout_lets_go)
 /* FPDUs of 2 + 18 + 4000 + 4 = 4024 octets in segments of 1460, of a sender that does not know its segments.
  * The first lies in 1460 + 1460 + 1104: two pieces wait for the third. The second lies in 356 + 1460 + 1460 +
  * 748: three wait, and so for the third FPDU. With a limit of three all goes through, with two the first FPDU
- * alone, with one nothing, for ever. In an in-order receiver TCP would hold the pieces behind the refused
+ * alone, with one nothing, for ever. In an in-order receiver TCP would hold the pieces after the refused
  * one, and all would be whole at once. */
 TEST(test_descriptors)
 {
@@ -187,7 +187,7 @@ TEST(test_descriptors)
   }
 }
 
-/* A receiver that assumes alignment places what comes behind a hole without markers. Of the initial window's
+/* A receiver that assumes alignment places what comes after a hole without markers. Of the initial window's
  * 10 segments, of 1024 octets, the first is lost, and at 55 us 9 are placed. Without the assumption they are
  * held. */
 TEST(test_assumption)

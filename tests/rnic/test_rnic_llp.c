@@ -5,7 +5,7 @@
 #include "../kit/path_mtu.h"
 #include "rnic_fixture.h"
 
-/* Items 1, 2, 4, 5 and 7: MULPDU is told and its change too, what was accepted before keeps its size,
+/* Items 1, 2, 4, 5 and 7: MULPDU is reported and its change too, what was accepted before keeps its size,
  * boundaries and lengths arrive, and the sender's order is known of what comes early.
  *
  * EMSS 1460, MULPDU 1442; with an MTU of 576 it is 522 (docs/facts.md, "Exact predictions"). Of a Send of
@@ -51,8 +51,8 @@ static void assert_no_duplicates(rnic_fixture *f)
   EXPECT_FIELDS(f->responder, (placed, placed), (delivered, placed));
 }
 
-/* Items 9 and 10: the graceful end of the stream is told, and the connection is torn down when its one stream
- * has ended. */
+/* Items 9 and 10: the graceful end of the stream is reported, and the connection is torn down when its one
+ * stream has ended. */
 static void assert_graceful_end(rnic_fixture *f)
 {
   rnic_endpoint_close(f->initiator->endpoint);
@@ -80,7 +80,7 @@ static void assert_digest_and_end(void)
   g_assert_cmpstr(f->responder->code, ==, "MPA error 2");
   g_assert_cmpuint(f->responder->placed + f->responder->delivered, ==, 0);
   g_assert_true(rnic_endpoint_is_erroneous(f->responder->endpoint));
-  g_assert_cmpuint(f->responder->wire->len, ==, 20); /* its Reply, and nothing behind it */
+  g_assert_cmpuint(f->responder->wire->len, ==, 20); /* its Reply, and nothing after it */
 }
 
 /* DDP-015: the eleven things that an LLP must do, one by one; item 3 is DDP-019, below. */
@@ -117,11 +117,10 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
   start_and_run(f, when_ps);
   f->loses = loses_everything; /* what is on its way arrives */
   run(f, 1000 * TIME_PS_PER_SECOND);
-  char **told = g_strsplit(f->initiator->completions->str, ", ", -1);
-  while (told[carried] && !strstr(told[carried], "error")) {
+  g_auto(GStrv) completions = g_strsplit(f->initiator->completions->str, ", ", -1);
+  while (completions[carried] && !strstr(completions[carried], "error")) {
     carried++;
   }
-  g_strfreev(told);
   for (unsigned i = 0; i < SENDS; i++) {
     g_assert_true(i >= carried || is_payload(buffers[i], SEND_OCTETS));
     g_string_append_printf(expected, "%ssend %u%s", i > 0 ? ", " : "", i + 1, i < carried ? "" : " in error");

@@ -84,7 +84,7 @@ TEST(test_beyond_4_gib)
   EXPECT_FIELDS(memory, (used, gib), (peak, 6 * gib));
 }
 
-/* A host has as much as is needed, or what it is told. */
+/* A host has as much as is needed, or what it is limited to. */
 TEST(test_of_a_host)
 {
   g_autoptr(rnic_host) host = rnic_host_new(1);

@@ -39,7 +39,7 @@ struct bench {
   time_ps now;
 };
 
-/* --- What an end tells --- */
+/* --- What an end reports --- */
 
 static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
 {

@@ -3,8 +3,8 @@
 #include "test.h"
 #include "ulp/ulp_plan.h"
 
-/* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag
- * before it, "*" behind that Write. */
+/* The plan as text: "w0 s1 . r2", a dot for a signal, "!" after a Send that invalidates the Write's STag
+ * before it, "*" after that Write. */
 static char *sequence(ulp_plan plan)
 {
   static const char *const letters[ULP_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
@@ -44,7 +44,7 @@ static const plan_case cases[] = {
      0},
     {{.mix = &(const choice_list){{ULP_OPERATION_SEND}, 1}, .messages = 2, .signal_every = 1}, "s0 s1", 2, 0},
     {{.mix = &(const choice_list){{ULP_OPERATION_READ}, 1}, .messages = 2}, "r0 r1", 0, 2},
-    /* Messages take turns; the last Write is number 3 of them, and what is behind it needs no signal. */
+    /* Messages take turns; the last Write is number 3 of them, and what is after it needs no signal. */
     {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ}, 3},
       .messages = 6},
      "w0 s1 r2 w3 . s4 r5",
@@ -56,7 +56,7 @@ static const plan_case cases[] = {
      "w0 w1 s2 w3 .",
      5,
      0},
-    /* A Send with Invalidate right behind a Write takes that Write's STag; behind anything else it has its
+    /* A Send with Invalidate right after a Write takes that Write's STag; after anything else it has its
      * own. */
     {{.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2}, .messages = 5},
      "w0* i1! w2* i3! w4 .",

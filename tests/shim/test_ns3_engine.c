@@ -5,6 +5,7 @@
 #include "engine_ties.h"
 #include "network_cleanup.h"
 #include "ns3_events.h"
+#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_shim_event, ns3_shim_event_free)
 
@@ -33,23 +34,27 @@ static void write_t(void *user, time_ps now)
   g_string_append_printf(((world *)user)->written, "t%" G_GINT64_FORMAT " ", now);
 }
 
-static void world_open(world *self)
+static world *world_new(void)
 {
-  self->clock = new_engine();
-  self->written = g_string_new(NULL);
+  world *self = g_new(world, 1);
+  *self = (world){.clock = new_engine(), .written = g_string_new(NULL)};
   self->arrival = engine_timer_new(self->clock, ENGINE_ARRIVAL, 0, 1, write_a, self);
   self->timer = engine_timer_new(self->clock, ENGINE_TIMER, 0, 0, write_t, self);
+  return self;
 }
 
-static void world_close(world *self)
+static void world_free(world *self)
 {
   engine_timer_free(self->arrival);
   engine_timer_free(self->timer);
   g_string_free(self->written, TRUE);
   engine_free(self->clock);
+  g_free(self);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(world, world_close)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(world, world_free)
+
+#define WORLD_TEST(name) TEST_OF(world, self, world_new(), name)
 
 /* An event of ns-3, such as the end of a packet's way, that makes an arrival due at once. */
 static void ns3_arrives(void *user)
@@ -60,28 +65,24 @@ static void ns3_arrives(void *user)
 
 /* The timer is set before ns-3 learns of the arrival at the same picosecond, and still runs after it:
  * arrivals come before timers (engine.h). */
-static void test_ns3_event_scheduled_later_is_collected(void)
+WORLD_TEST(test_ns3_event_scheduled_later_is_collected)
 {
-  g_auto(world) self;
-  world_open(&self);
-  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, &self);
-  engine_timer_set(self.timer, 1000);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, self);
+  engine_timer_set(self->timer, 1000);
   g_assert_true(ns3_shim_event_at(event, 1000, NULL));
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a1000 t1000 ");
   /* The timer's announcement, the arrival and one wake for both. */
   g_assert_cmpuint(ns3_events(), ==, 3);
 }
 
 /* An arrival with nothing else due costs its own event, in which the event queue is woken. */
-static void test_arrival_alone_costs_no_event(void)
+WORLD_TEST(test_arrival_alone_costs_no_event)
 {
-  g_auto(world) self;
-  world_open(&self);
-  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, self);
   g_assert_true(ns3_shim_event_at(event, 1000, NULL));
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "a1000 ");
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a1000 ");
   g_assert_cmpuint(ns3_events(), ==, 1);
 }
 
@@ -92,46 +93,40 @@ static void schedule_at_1000(void *user)
 
 /* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond
  * before. */
-static void test_ns3_event_scheduled_on_the_way_is_collected(void)
+WORLD_TEST(test_ns3_event_scheduled_on_the_way_is_collected)
 {
-  g_auto(world) self;
-  world_open(&self);
-  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, self);
   g_autoptr(ns3_shim_event) on_the_way = ns3_shim_event_new(schedule_at_1000, event);
-  engine_timer_set(self.timer, 2000);
-  engine_timer_set(self.timer, 1000);
+  engine_timer_set(self->timer, 2000);
+  engine_timer_set(self->timer, 1000);
   g_assert_true(ns3_shim_event_at(on_the_way, 999, NULL));
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a1000 t1000 ");
 }
 
 /* Two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue orders them
  * too. */
-static void test_ns3_events_at_once_are_ordered(void)
+WORLD_TEST(test_ns3_events_at_once_are_ordered)
 {
-  g_auto(world) self;
-  world_open(&self);
-  g_autoptr(engine_timer) second = engine_timer_new(self.clock, ENGINE_ARRIVAL, 1, 1, write_t, &self);
-  world other = self;
+  g_autoptr(engine_timer) second = engine_timer_new(self->clock, ENGINE_ARRIVAL, 1, 1, write_t, self);
+  world other = *self;
   other.arrival = second;
   g_autoptr(ns3_shim_event) late = ns3_shim_event_new(ns3_arrives, &other);
-  g_autoptr(ns3_shim_event) early = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) early = ns3_shim_event_new(ns3_arrives, self);
   g_assert_true(ns3_shim_event_at(late, 7, NULL));
   g_assert_true(ns3_shim_event_at(early, 7, NULL));
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "a7 t7 ");
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a7 t7 ");
 }
 
-static void test_run_ends_at_until(void)
+WORLD_TEST(test_run_ends_at_until)
 {
-  g_auto(world) self;
-  world_open(&self);
-  engine_timer_set(self.arrival, 100);
-  engine_timer_set(self.timer, 101);
-  engine_run(self.clock, 100);
-  g_assert_cmpstr(self.written->str, ==, "a100 ");
-  engine_run(self.clock, 200);
-  g_assert_cmpstr(self.written->str, ==, "a100 t101 ");
+  engine_timer_set(self->arrival, 100);
+  engine_timer_set(self->timer, 101);
+  engine_run(self->clock, 100);
+  g_assert_cmpstr(self->written->str, ==, "a100 ");
+  engine_run(self->clock, 200);
+  g_assert_cmpstr(self->written->str, ==, "a100 t101 ");
 }
 
 static void write_a_and_stop(void *user, time_ps now)
@@ -141,22 +136,20 @@ static void write_a_and_stop(void *user, time_ps now)
 }
 
 /* What was due behind the stop, in the same picosecond too, runs when the engine runs again. */
-static void test_stop_and_go_on(void)
+WORLD_TEST(test_stop_and_go_on)
 {
-  g_auto(world) self;
-  world_open(&self);
   g_autoptr(engine_timer) stopper =
-      engine_timer_new(self.clock, ENGINE_TRANSMITTER, 0, 0, write_a_and_stop, &self);
-  engine_timer_set(self.timer, 100);
+      engine_timer_new(self->clock, ENGINE_TRANSMITTER, 0, 0, write_a_and_stop, self);
+  engine_timer_set(self->timer, 100);
   engine_timer_set(stopper, 100);
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "a100 ");
-  g_assert_cmpint(engine_now(self.clock), ==, 100);
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "a100 t100 ");
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a100 ");
+  g_assert_cmpint(engine_now(self->clock), ==, 100);
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "a100 t100 ");
 }
 
-static void test_one_engine_at_a_time(void)
+TEST(test_one_engine_at_a_time)
 {
   engine *first = new_engine();
   ns3_shim_error error;
@@ -168,33 +161,20 @@ static void test_one_engine_at_a_time(void)
 
 /* A deadline put off again and again, as a retransmission timer is, does not fill ns-3's event list: ns-3
  * runs one event for each wake that was asked for, and only those earlier than all asked for before are. */
-static void test_deadlines_put_off_cost_no_events(void)
+WORLD_TEST(test_deadlines_put_off_cost_no_events)
 {
-  g_auto(world) self;
-  world_open(&self);
   for (time_ps when = 1000; when < 100000; when++) {
-    engine_timer_set(self.timer, when);
+    engine_timer_set(self->timer, when);
   }
-  engine_run(self.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(self.written->str, ==, "t99999 ");
+  engine_run(self->clock, TIME_PS_NEVER);
+  g_assert_cmpstr(self->written->str, ==, "t99999 ");
   /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the event queue
-   * itself. */
+   * itself-> */
   g_assert_cmpuint(ns3_events(), ==, 2);
 }
 
-int main(int argc, char **argv)
+__attribute__((constructor)) static void add_ties(void)
 {
   static const engine_ties_maker maker = new_engine;
-  g_test_init(&argc, &argv, NULL);
   engine_ties_add_tests(&maker);
-  g_test_add_func("/shim/engine/arrival-scheduled-later", test_ns3_event_scheduled_later_is_collected);
-  g_test_add_func("/shim/engine/arrival-scheduled-on-the-way",
-                  test_ns3_event_scheduled_on_the_way_is_collected);
-  g_test_add_func("/shim/engine/arrival-alone", test_arrival_alone_costs_no_event);
-  g_test_add_func("/shim/engine/arrivals-at-once", test_ns3_events_at_once_are_ordered);
-  g_test_add_func("/shim/engine/until", test_run_ends_at_until);
-  g_test_add_func("/shim/engine/stop", test_stop_and_go_on);
-  g_test_add_func("/shim/engine/one-at-a-time", test_one_engine_at_a_time);
-  g_test_add_func("/shim/engine/put-off", test_deadlines_put_off_cost_no_events);
-  return g_test_run();
 }

@@ -2,10 +2,8 @@
 /* ns-3's simulator through plain C: its clock, the order of its events, and errors instead of aborts. */
 #include "shim/ns3_shim.h"
 
-#include <glib.h>
-#include <string.h>
-
 #include "ns3_events.h"
+#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_shim_event, ns3_shim_event_free)
 
@@ -54,6 +52,8 @@ static void close_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
   ns3_shim_close();
 }
 
+#define SHIM_TEST(name) TEST_WITH(fixture, NULL, open_fixture, close_fixture, name)
+
 static void at(fixture *self, char letter, time_ps when)
 {
   ns3_shim_error error;
@@ -66,48 +66,48 @@ static void run(time_ps until)
   g_assert_true(ns3_shim_run(until, &error));
 }
 
-static void test_time_is_counted_in_picoseconds(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_time_is_counted_in_picoseconds)
 {
   g_assert_cmpint(ns3_shim_now(), ==, 0);
-  at(self, 'a', 1);
-  at(self, 'b', INT64_C(8640000000000000001)); /* 100 days and a picosecond: no rounding on the way */
+  at(f, 'a', 1);
+  at(f, 'b', INT64_C(8640000000000000001)); /* 100 days and a picosecond: no rounding on the way */
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "a1 b8640000000000000001 ");
+  g_assert_cmpstr(f->written->str, ==, "a1 b8640000000000000001 ");
 }
 
-static void test_order_is_by_time_and_then_as_scheduled(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_order_is_by_time_and_then_as_scheduled)
 {
-  at(self, 'c', 30);
-  at(self, 'b', 20);
-  at(self, 'a', 20);
-  at(self, 'd', 10);
-  at(self, 'b', 40); /* an event may be due several times */
+  at(f, 'c', 30);
+  at(f, 'b', 20);
+  at(f, 'a', 20);
+  at(f, 'd', 10);
+  at(f, 'b', 40); /* an event may be due several times */
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "d10 b20 a20 c30 b40 ");
+  g_assert_cmpstr(f->written->str, ==, "d10 b20 a20 c30 b40 ");
 }
 
-static void test_without_delay_is_behind_what_is_due(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_without_delay_is_after_what_is_due)
 {
-  self->events[0].schedules = &self->events[3];
-  at(self, 'a', 20);
-  at(self, 'b', 20);
+  f->events[0].schedules = &f->events[3];
+  at(f, 'a', 20);
+  at(f, 'b', 20);
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "a20 b20 d20 ");
+  g_assert_cmpstr(f->written->str, ==, "a20 b20 d20 ");
 }
 
-static void test_cancelled_events_do_not_run(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_cancelled_events_do_not_run)
 {
-  at(self, 'a', 10);
-  at(self, 'a', 20);
-  at(self, 'b', 15);
-  ns3_shim_event_cancel(self->events[0].event);
-  at(self, 'a', 30); /* one cancelled can be scheduled again */
+  at(f, 'a', 10);
+  at(f, 'a', 20);
+  at(f, 'b', 15);
+  ns3_shim_event_cancel(f->events[0].event);
+  at(f, 'a', 30); /* one cancelled can be scheduled again */
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "b15 a30 ");
-  ns3_shim_event_cancel(self->events[0].event); /* and when it is over there is nothing to cancel */
-  at(self, 'a', 31);
+  g_assert_cmpstr(f->written->str, ==, "b15 a30 ");
+  ns3_shim_event_cancel(f->events[0].event); /* and when it is over there is nothing to cancel */
+  at(f, 'a', 31);
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "b15 a30 a31 ");
+  g_assert_cmpstr(f->written->str, ==, "b15 a30 a31 ");
 }
 
 static void free_itself(void *user)
@@ -117,8 +117,7 @@ static void free_itself(void *user)
   *event = NULL;
 }
 
-static void test_event_frees_itself_while_it_runs(G_GNUC_UNUSED fixture *self,
-                                                  G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_event_frees_itself_while_it_runs)
 {
   ns3_shim_event *event = NULL;
   event = ns3_shim_event_new(free_itself, &event);
@@ -126,37 +125,38 @@ static void test_event_frees_itself_while_it_runs(G_GNUC_UNUSED fixture *self,
   g_assert_true(ns3_shim_event_at(event, 6, NULL)); /* must not come to pass: `event` is freed at 5 */
   run(TIME_PS_NEVER);
   g_assert_null(event);
+  g_assert_cmpstr(f->written->str, ==, "");
 }
 
-static void test_run_ends_with_what_is_due_at_until(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_run_ends_with_what_is_due_at_until)
 {
-  self->events[1].schedules = &self->events[2];
-  at(self, 'a', 100);
-  at(self, 'd', 101);
-  g_assert_true(ns3_shim_event_after(self->events[1].event, 100, NULL));
+  f->events[1].schedules = &f->events[2];
+  at(f, 'a', 100);
+  at(f, 'd', 101);
+  g_assert_true(ns3_shim_event_after(f->events[1].event, 100, NULL));
   run(100);
   /* c was scheduled by b within the last picosecond; d is too late. */
-  g_assert_cmpstr(self->written->str, ==, "a100 b100 c100 ");
+  g_assert_cmpstr(f->written->str, ==, "a100 b100 c100 ");
   g_assert_cmpint(ns3_shim_now(), ==, 100);
   run(100);
   g_assert_cmpint(ns3_shim_now(), ==, 100);
   run(150);
-  g_assert_cmpstr(self->written->str, ==, "a100 b100 c100 d101 ");
+  g_assert_cmpstr(f->written->str, ==, "a100 b100 c100 d101 ");
   g_assert_cmpint(ns3_shim_now(), ==, 150);
 }
 
-static void test_stop_ends_the_run_after_the_event(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_stop_ends_the_run_after_the_event)
 {
-  self->events[0].stops = true;
-  at(self, 'a', 10);
-  at(self, 'b', 10);
+  f->events[0].stops = true;
+  at(f, 'a', 10);
+  at(f, 'b', 10);
   run(1000);
-  g_assert_cmpstr(self->written->str, ==, "a10 ");
+  g_assert_cmpstr(f->written->str, ==, "a10 ");
   g_assert_cmpint(ns3_shim_now(), ==, 10);
-  at(self, 'c', 2000);
+  at(f, 'c', 2000);
   /* The end of the first run, at 1000, is forgotten. */
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "a10 b10 c2000 ");
+  g_assert_cmpstr(f->written->str, ==, "a10 b10 c2000 ");
 }
 
 static void run_again(void *user)
@@ -165,11 +165,11 @@ static void run_again(void *user)
   g_assert_false(ns3_shim_run(TIME_PS_NEVER, error));
 }
 
-static void test_mistakes_are_errors_with_a_message(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_mistakes_are_errors_with_a_message)
 {
-  ns3_shim_event *event = self->events[0].event;
+  ns3_shim_event *event = f->events[0].event;
   ns3_shim_error error;
-  at(self, 'b', 50);
+  at(f, 'b', 50);
   run(TIME_PS_NEVER);
   g_assert_false(ns3_shim_event_at(event, 49, &error));
   g_assert_cmpstr(error.message, ==, "the time is over already");
@@ -191,7 +191,7 @@ static void test_mistakes_are_errors_with_a_message(fixture *self, G_GNUC_UNUSED
   g_assert_cmpstr(error.message, ==, "the simulator is running already");
   ns3_shim_event_free(nested);
   /* Nothing of all that was scheduled. */
-  g_assert_cmpstr(self->written->str, ==, "b50 ");
+  g_assert_cmpstr(f->written->str, ==, "b50 ");
 }
 
 /* What is asked for while the shim's own event runs comes when that has returned, without an event of
@@ -203,36 +203,36 @@ static void ask_for_last(void *user)
   g_string_append(self->written, "asked ");
 }
 
-static void test_last_call_alone(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_last_call_alone)
 {
-  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, self);
+  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, f);
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
-  at(self, 'a', 6);
+  at(f, 'a', 6);
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "asked d5 a6 ");
+  g_assert_cmpstr(f->written->str, ==, "asked d5 a6 ");
   g_assert_cmpuint(ns3_events(), ==, 2);
 }
 
-/* Behind everything already scheduled for the picosecond, and what that schedules there comes behind it. */
-static void test_last_call_among_others(fixture *self, G_GNUC_UNUSED gconstpointer data)
+/* After everything already scheduled for the picosecond, and what that schedules there comes after it. */
+SHIM_TEST(test_last_call_among_others)
 {
-  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, self);
-  self->events[0].schedules = &self->events[1];
+  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, f);
+  f->events[0].schedules = &f->events[1];
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
-  at(self, 'a', 5);
+  at(f, 'a', 5);
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "asked a5 d5 b5 ");
+  g_assert_cmpstr(f->written->str, ==, "asked a5 d5 b5 ");
   g_assert_cmpuint(ns3_events(), ==, 4);
 }
 
 /* Asked for outside of any event it is an event; taken back, it does not come. */
-static void test_last_call_outside_and_taken_back(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_last_call_outside_and_taken_back)
 {
-  g_assert_true(ns3_shim_event_last(self->events[0].event, NULL));
-  g_assert_true(ns3_shim_event_last(self->events[1].event, NULL));
-  ns3_shim_event_cancel(self->events[1].event);
+  g_assert_true(ns3_shim_event_last(f->events[0].event, NULL));
+  g_assert_true(ns3_shim_event_last(f->events[1].event, NULL));
+  ns3_shim_event_cancel(f->events[1].event);
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "a0 ");
+  g_assert_cmpstr(f->written->str, ==, "a0 ");
 }
 
 static void ask_and_take_back(void *user)
@@ -241,15 +241,15 @@ static void ask_and_take_back(void *user)
   ns3_shim_event_cancel(((fixture *)user)->events[3].event);
 }
 
-static void test_last_call_taken_back_at_once(fixture *self, G_GNUC_UNUSED gconstpointer data)
+SHIM_TEST(test_last_call_taken_back_at_once)
 {
-  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_and_take_back, self);
+  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_and_take_back, f);
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
   run(TIME_PS_NEVER);
-  g_assert_cmpstr(self->written->str, ==, "asked ");
+  g_assert_cmpstr(f->written->str, ==, "asked ");
 }
 
-static void test_closed_simulator_does_nothing(void)
+TEST(test_closed_simulator_does_nothing)
 {
   ns3_shim_error error;
   ns3_shim_close(); /* also when it is not open */
@@ -266,7 +266,7 @@ static void count(void *user)
   ++*(unsigned *)user;
 }
 
-static void test_every_simulation_starts_anew(void)
+TEST(test_every_simulation_starts_anew)
 {
   unsigned calls = 0;
   g_autoptr(ns3_shim_event) event = ns3_shim_event_new(count, &calls);
@@ -279,33 +279,4 @@ static void test_every_simulation_starts_anew(void)
     g_assert_cmpuint(calls, ==, round + 1);
     ns3_shim_close();
   }
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *name;
-    void (*test)(fixture *, gconstpointer);
-  } tests[] = {
-      {"picoseconds", test_time_is_counted_in_picoseconds},
-      {"order", test_order_is_by_time_and_then_as_scheduled},
-      {"without-delay", test_without_delay_is_behind_what_is_due},
-      {"cancel", test_cancelled_events_do_not_run},
-      {"frees-itself", test_event_frees_itself_while_it_runs},
-      {"until", test_run_ends_with_what_is_due_at_until},
-      {"stop", test_stop_ends_the_run_after_the_event},
-      {"last-call/alone", test_last_call_alone},
-      {"last-call/among-others", test_last_call_among_others},
-      {"last-call/outside-and-taken-back", test_last_call_outside_and_taken_back},
-      {"last-call/taken-back-at-once", test_last_call_taken_back_at_once},
-      {"mistakes", test_mistakes_are_errors_with_a_message},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_autofree char *path = g_strconcat("/shim/simulator/", tests[i].name, NULL);
-    g_test_add(path, fixture, NULL, open_fixture, tests[i].test, close_fixture);
-  }
-  g_test_add_func("/shim/simulator/closed", test_closed_simulator_does_nothing);
-  g_test_add_func("/shim/simulator/anew", test_every_simulation_starts_anew);
-  return g_test_run();
 }

@@ -14,14 +14,15 @@ static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
   return rnic_endpoint_tcp_statistics(pair->sides[side].endpoint);
 }
 
+/* A test of `pair`, which is two ends over ns-3 whose defaults nothing has changed yet. */
+#define PAIR_TEST(name) TEST_OF(ns3_pair, pair, ns3_pair_new(), name)
+
 /* 40 Writes of 20,000 octets cross in order. A message is 14 FPDUs: markers leave MULPDU 1442 (docs/facts.md,
  * "Exact predictions"), so payload 1428, and 20,000 = 14 * 1428 + 8. Nothing is sent twice; ns-3 cuts the
  * stream at 1460, and as it never lacks octets within the workload, all segments but those at the ends of
  * what was posted are full. */
-TEST(test_lossless)
+PAIR_TEST(test_lossless)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   /* The requester closes first: the stream of its peer has still to go on when the FIN comes. */
   g_assert_true(pair->sides[SIDE_RESPONDER].finished);
@@ -36,9 +37,8 @@ TEST(test_lossless)
 
 /* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent
  * again. Behind the hole segments are held, in one run, each with the time at which it came. */
-TEST(test_one_loss)
+PAIR_TEST(test_one_loss)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
   pair_side *receiver = &pair->sides[SIDE_RESPONDER];
 
   pair->sides[SIDE_INITIATOR].lost[0] = 30;
@@ -71,10 +71,8 @@ TEST(test_duplicates)
 /* A loss while the peer's window is full to the octet, where ns-3 3.37 by itself reads through a null
  * pointer. The window is 44 segments and a rest; the path holds few of them, so that the window is what
  * limits. */
-TEST(test_loss_with_a_full_window)
+PAIR_TEST(test_loss_with_a_full_window)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   for (unsigned side = 0; side < SIDES; side++) {
     pair->links[side].rate_bit_per_s = 100000000;
     pair->links[side].delay_ps = 100 * TIME_PS_PER_MICROSECOND;
@@ -92,10 +90,8 @@ TEST(test_loss_with_a_full_window)
 }
 
 /* Two holes in one window: two runs beyond the edge at once, both repaired in one recovery (RFC 6675). */
-TEST(test_two_losses)
+PAIR_TEST(test_two_losses)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   pair->sides[SIDE_INITIATOR].lost[0] = 100;
   pair->sides[SIDE_INITIATOR].lost[1] = 103;
   ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
@@ -107,9 +103,8 @@ TEST(test_two_losses)
 /* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is
  * flagged by its count of timeouts. 562 segments have payload: one startup frame, 560 full ones and the rest
  * of the stream. */
-TEST(test_tail_loss_needs_a_timeout)
+PAIR_TEST(test_tail_loss_needs_a_timeout)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
   pair_side *sender = &pair->sides[SIDE_INITIATOR];
 
   sender->lost[0] = 561;
@@ -121,10 +116,8 @@ TEST(test_tail_loss_needs_a_timeout)
 }
 
 /* Lost startup frames hold up the start, and SYNs are not counted as segments with payload. */
-TEST(test_lost_startup_frame)
+PAIR_TEST(test_lost_startup_frame)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   pair->sides[SIDE_INITIATOR].lost[0] = 1;
   pair->sides[SIDE_RESPONDER].lost[0] = 1;
   ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
@@ -134,10 +127,8 @@ TEST(test_lost_startup_frame)
 
 /* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a
  * loss's. */
-TEST(test_damaged_segment)
+PAIR_TEST(test_damaged_segment)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   pair->sides[SIDE_INITIATOR].damaged = 50;
   ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->checksum_errors, ==, 1);
@@ -146,10 +137,8 @@ TEST(test_damaged_segment)
 
 /* All operations, both ends posting, over timestamps, CUBIC with HyStart, PRR, a window of 64 KiB, without
  * markers; a loss in each direction. EMSS is 12 octets less. */
-TEST(test_all_operations_both_ways)
+PAIR_TEST(test_all_operations_both_ways)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   pair->workload_config.mix.count = ULP_OPERATIONS;
   for (unsigned i = 0; i < ULP_OPERATIONS; i++) {
     pair->workload_config.mix.values[i] = (uint8_t)i;
@@ -171,10 +160,8 @@ TEST(test_all_operations_both_ways)
 
 /* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the
  * endpoint fails. */
-TEST(test_gives_up)
+PAIR_TEST(test_gives_up)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   pair->sides[SIDE_INITIATOR].config.tcp.retries_max = 3;
   ns3_pair_run(pair, 10 * TIME_PS_PER_MILLISECOND);
   pair->sides[SIDE_INITIATOR].loses_all = true;
@@ -187,10 +174,8 @@ TEST(test_gives_up)
 
 /* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts
  * with RST, and the peer is told. */
-TEST(test_reset)
+PAIR_TEST(test_reset)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
-
   pair->sides[SIDE_INITIATOR].config.generation = IWARP_RFC;
   pair->sides[SIDE_RESPONDER].config.generation = IWARP_IETF;
   ns3_pair_run(pair, 100 * TIME_PS_PER_SECOND);
@@ -234,9 +219,8 @@ TEST(test_repeats)
 }
 
 /* What ns-3's TCP cannot be is refused beforehand, with a reason. */
-TEST(test_unsupported)
+PAIR_TEST(test_unsupported)
 {
-  g_autoptr(ns3_pair) pair = ns3_pair_new();
   const tcp_config good = pair->sides[SIDE_INITIATOR].config.tcp;
   ns3_shim_error error;
   struct {

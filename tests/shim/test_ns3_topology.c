@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#include "fields.h"
-#include "net/datagram.h"
 #include "net/ip_header.h"
+#include "packets.h"
 #include "test.h"
 
 enum { INITIATOR = 0x0A000001, RESPONDER = 0x0A000002, MOST_ARRIVALS = 4000 };
@@ -84,17 +83,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(chain, chain_free)
 static void send_packet(chain *self, unsigned end, uint32_t octets, uint64_t mark)
 {
   static const uint8_t payload[9000];
-  const ip_address from = ip_address_v4(end == 0 ? INITIATOR : RESPONDER);
-  const ip_address to = ip_address_v4(end == 0 ? RESPONDER : INITIATOR);
+  const ip_address ends[] = {ip_address_v4(INITIATOR), ip_address_v4(RESPONDER)};
   const tcp_header header = {.source_port = 1, .destination_port = 2, .flags = TCP_ACK};
   uint8_t wire[9000];
-  buffer_chain data;
+  g_autoptr(datagram) packet = packet_between(ends[end], ends[1 - end], &header, payload, octets - 40);
 
-  buffer_chain_init(&data);
-  buffer_chain_append(&data, payload, octets - 40, NULL);
-  datagram *packet = datagram_new_in(NULL, &from, &to, &header, &data);
   datagram_write(packet, wire, true);
-  datagram_unref(packet);
   ns3_topology_send(self->topology, end, wire, octets, mark);
 }
 
@@ -111,13 +105,17 @@ static ns3_topology_counts counts_of(const chain *self, size_t hop, unsigned to_
   return counts;
 }
 
+/* A test of `self`, which is a chain of two hops, not built yet. */
+#define TWO_HOPS_TEST(name) TEST_OF(chain, self, chain_new(2), name)
+
+/* A test of `self`, which is a chain of one hop, not built yet. */
+#define ONE_HOP_TEST(name) TEST_OF(chain, self, chain_new(1), name)
+
 /* Two hops: 1502 octets (2 are PPP's) at 10 Mbit/s take 1,201,600,000 ps, and a millisecond, twice. Three
  * nodes decrement TTL 64; the header checksum is right again; the mark is the one sent. The way back is the
  * same. */
-TEST(test_two_hops)
+TWO_HOPS_TEST(test_two_hops)
 {
-  g_autoptr(chain) self = chain_new(2);
-
   chain_build(self);
   send_packet(self, 0, 1500, 77);
   send_packet(self, 1, 1500, 0);
@@ -141,10 +139,8 @@ TEST(test_two_hops)
 
 /* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses
  * first. */
-TEST(test_csma)
+ONE_HOP_TEST(test_csma)
 {
-  g_autoptr(chain) self = chain_new(1);
-
   self->hops[0].medium = NS3_TOPOLOGY_CSMA;
   chain_build(self);
   send_packet(self, 0, 1500, 5);
@@ -175,10 +171,8 @@ static unsigned overload(chain *self, unsigned packets)
 
 /* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten
  * leaves. */
-TEST(test_queue_limit)
+TWO_HOPS_TEST(test_queue_limit)
 {
-  g_autoptr(chain) self = chain_new(2);
-
   self->hops[1].queue_limit_packets = 10;
   unsigned arrived = overload(self, 100);
   g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
@@ -187,10 +181,9 @@ TEST(test_queue_limit)
 }
 
 /* The same with room for 20. */
-TEST(test_fifo)
+TWO_HOPS_TEST(test_fifo)
 {
   static const ns3_topology_attribute size = {"MaxSize", "20p"};
-  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::FifoQueueDisc", &size, 1};
   unsigned arrived = overload(self, 100);
@@ -201,11 +194,10 @@ TEST(test_fifo)
 
 /* RED between 5 and 15 packets on the average drops before its limit of 1000 is near; the last packets come
  * while the average is still above. */
-TEST(test_red)
+TWO_HOPS_TEST(test_red)
 {
   static const ns3_topology_attribute attributes[] = {
       {"MaxSize", "1000p"}, {"MinTh", "5"}, {"MaxTh", "15"}, {"QW", "0.1"}, {"MeanPktSize", "1500"}};
-  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::RedQueueDisc", attributes, G_N_ELEMENTS(attributes)};
   unsigned arrived = overload(self, 300);
@@ -216,11 +208,10 @@ TEST(test_red)
 
 /* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above
  * 5 ms. */
-TEST(test_codel)
+TWO_HOPS_TEST(test_codel)
 {
   static const ns3_topology_attribute attributes[] = {
       {"MaxSize", "1000p"}, {"Interval", "100ms"}, {"Target", "5ms"}};
-  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::CoDelQueueDisc", attributes, G_N_ELEMENTS(attributes)};
   unsigned arrived = overload(self, 300);
@@ -233,10 +224,9 @@ TEST(test_codel)
   }
 }
 
-TEST(test_fq_codel)
+TWO_HOPS_TEST(test_fq_codel)
 {
   static const ns3_topology_attribute size = {"MaxSize", "50p"};
-  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::FqCoDelQueueDisc", &size, 1};
   unsigned arrived = overload(self, 100);
@@ -279,10 +269,8 @@ TEST(test_error_model)
 /* TCP over both hops and UDP over the second, at 4 Mbit/s half of the time, for a second: 250 kB of UDP in
  * packets of 1000 octets; TCP takes most of the rest of 10 Mbit/s, and sends what its buffer of 128 KiB holds
  * afterwards. Our packet, which comes in the middle, waits for theirs. */
-TEST(test_cross_traffic)
+TWO_HOPS_TEST(test_cross_traffic)
 {
-  g_autoptr(chain) self = chain_new(2);
-
   self->traffic[0] = (ns3_topology_traffic){.kind = NS3_TOPOLOGY_TCP_BULK,
                                             .from_node = 0,
                                             .to_node = 2,
@@ -346,11 +334,10 @@ static void refuse(const chain *self, const char *message)
     (self)->hops[0] = good;                                                                                  \
   } while (0)
 
-TEST(test_objects_that_ns3_lacks)
+ONE_HOP_TEST(test_objects_that_ns3_lacks)
 {
   static const ns3_topology_attribute unknown = {"MaxSice", "20p"}, bad = {"MaxSize", "20"},
                                       word = {"ErrorUnit", "ERROR_UNIT_FURLONG"}, nan = {"ErrorRate", "much"};
-  g_autoptr(chain) self = chain_new(1);
 
   REFUSE_HOP(self, "ns-3 has no ns3::QueueDisc \"ns3::RedQueue\"",
              .queue = ((ns3_topology_object){"ns3::RedQueue", NULL, 0}));
@@ -421,9 +408,8 @@ ROW_TEST(test_bad_attributes_are_errors, bad_attributes_are_errors_rows)
   g_assert_nonnull(strstr(error.message, c->name));
 }
 
-TEST(test_long_messages_are_cut)
+ONE_HOP_TEST(test_long_messages_are_cut)
 {
-  g_autoptr(chain) self = chain_new(1);
   char name[1000];
   ns3_shim_error error;
 
@@ -435,10 +421,8 @@ TEST(test_long_messages_are_cut)
   g_assert_cmpuint(strlen(error.message), ==, sizeof error.message - 1);
 }
 
-TEST(test_out_of_range)
+ONE_HOP_TEST(test_out_of_range)
 {
-  g_autoptr(chain) self = chain_new(1);
-
   self->traffic[0] =
       (ns3_topology_traffic){.kind = NS3_TOPOLOGY_UDP_ON_OFF, .to_node = 1, .start_ps = 2, .stop_ps = 1};
   self->config.traffic_count = 1;

@@ -21,6 +21,19 @@ static void add_fragment(fixture_file *file, int64_t time_ns, const GByteArray *
   fixture_file_add(file, time_ns, fragment);
 }
 
+/* A file with fragments of the packet, of identification 9, at 1 ns: "0+400 400+620". */
+static fixture_file *file_of(const GByteArray *packet, const char *pieces)
+{
+  fixture_file *file = fixture_raw_file();
+  g_auto(GStrv) all = g_strsplit(pieces, " ", -1);
+  for (char **piece = all; *piece; piece++) {
+    char *length;
+    uint32_t from = (uint32_t)g_ascii_strtoull(*piece, &length, 10);
+    add_fragment(file, 1, packet, 9, from, (uint32_t)g_ascii_strtoull(length + 1, NULL, 10));
+  }
+  return file;
+}
+
 static void assert_whole(capture_source *source, uint32_t sequence, uint64_t packet)
 {
   fixture_segment sent = {.sequence = sequence};
@@ -48,14 +61,12 @@ static const uint32_t PIECES[3][2] = {{0, 400}, {400, 400}, {800, 220}};
 
 VERSION_TEST(test_every_order)
 {
-  static const unsigned orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const char *const orders[] = {"0+400 400+400 800+220", "0+400 800+220 400+400",
+                                       "400+400 0+400 800+220", "400+400 800+220 0+400",
+                                       "800+220 0+400 400+400", "800+220 400+400 0+400"};
   g_autoptr(GByteArray) packet = whole_packet(version, 5);
-  for (unsigned order = 0; order < G_N_ELEMENTS(orders); order++) {
-    g_autoptr(fixture_file) file = fixture_raw_file();
-    for (unsigned i = 0; i < 3; i++) {
-      const uint32_t *piece = PIECES[orders[order][i]];
-      add_fragment(file, i, packet, 9, piece[0], piece[1]);
-    }
+  for (unsigned i = 0; i < G_N_ELEMENTS(orders); i++) {
+    g_autoptr(fixture_file) file = file_of(packet, orders[i]);
     capture_source *source = fixture_open(file);
     assert_whole(source, 5, 3);
     assert_at_end(source, 3, 0);
@@ -88,10 +99,7 @@ TEST(test_mixed_datagrams)
 TEST(test_duplicates)
 {
   g_autoptr(GByteArray) packet = whole_packet(6, 5);
-  g_autoptr(fixture_file) file = fixture_raw_file();
-  add_fragment(file, 1, packet, 9, 0, 400);
-  add_fragment(file, 1, packet, 9, 0, 400);
-  add_fragment(file, 1, packet, 9, 400, 620);
+  g_autoptr(fixture_file) file = file_of(packet, "0+400 0+400 400+620");
   capture_source *source = fixture_open(file);
   assert_whole(source, 5, 3);
   assert_at_end(source, 3, 0);
@@ -101,16 +109,12 @@ TEST(test_duplicates)
  * here. */
 VERSION_TEST(test_contradictions)
 {
-  static const uint32_t contradicting[][2] = {{392, 16}, {0, 408}, {400, 408}, {392, 628}};
-  for (unsigned i = 0; i < G_N_ELEMENTS(contradicting); i++) {
-    g_autoptr(GByteArray) packet = whole_packet(version, 5);
-    g_autoptr(fixture_file) file = fixture_raw_file();
-    add_fragment(file, 1, packet, 9, PIECES[0][0], PIECES[0][1]);
-    add_fragment(file, 1, packet, 9, PIECES[2][0], PIECES[2][1]);
-    add_fragment(file, 1, packet, 9, contradicting[i][0], contradicting[i][1]);
-    for (unsigned piece = 0; piece < 3; piece++) {
-      add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
-    }
+  static const char *const contradicted[] = {
+      "0+400 800+220 392+16 0+400 400+400 800+220", "0+400 800+220 0+408 0+400 400+400 800+220",
+      "0+400 800+220 400+408 0+400 400+400 800+220", "0+400 800+220 392+628 0+400 400+400 800+220"};
+  g_autoptr(GByteArray) packet = whole_packet(version, 5);
+  for (unsigned i = 0; i < G_N_ELEMENTS(contradicted); i++) {
+    g_autoptr(fixture_file) file = file_of(packet, contradicted[i]);
     assert_at_end(fixture_open(file), 6, 1);
   }
 }
@@ -221,9 +225,7 @@ TEST(test_fragments_of_a_fragment)
 {
   g_autoptr(GByteArray) packet = whole_packet(6, 5);
   g_autoptr(GByteArray) inner = fixture_fragment(packet, 8, 0, 800);
-  g_autoptr(fixture_file) file = fixture_raw_file();
-  add_fragment(file, 1, inner, 9, 0, 400);
-  add_fragment(file, 1, inner, 9, 400, 408);
+  g_autoptr(fixture_file) file = file_of(inner, "0+400 400+408");
   g_autoptr(capture_source) source = fixture_open(file);
   capture_segment segment;
   g_assert_false(fixture_next(source, &segment));
@@ -261,9 +263,7 @@ TEST(test_flows_have_one_number)
 {
   for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
     g_autoptr(GByteArray) packet = whole_packet(4, 5);
-    g_autoptr(fixture_file) file = fixture_raw_file();
-    add_fragment(file, 1, packet, 9, 400, 620);
-    add_fragment(file, 2, packet, 9, 0, 400);
+    g_autoptr(fixture_file) file = file_of(packet, "400+620 0+400");
     fixture_segment sent = {.version = 6, .sequence = 5, .flags = TCP_ACK, .length = 10};
     g_autoptr(GByteArray) another = fixture_packet(&sent);
     fixture_file_add(file, 3, another);

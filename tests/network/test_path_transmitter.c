@@ -11,17 +11,58 @@ static const path_link_config config = {.id = 0,
                                         .mtu_octets = 1500,
                                         .framing_octets = 38};
 
+/* Gives the verdicts that it was made with, and keeps what it was asked. */
+typedef struct fixed_manager {
+  path_queue_manager manager;
+  const path_queue_verdict *verdicts; /* of the packets in the order asked; then all pass */
+  guint count, asked;
+  path_queue_question questions[16];
+  bool *freed; /* becomes true */
+} fixed_manager;
+
+static path_queue_verdict answer(path_queue_manager *manager, const path_queue_question *question,
+                                 G_GNUC_UNUSED time_ps now)
+{
+  fixed_manager *fixed = (fixed_manager *)manager;
+  g_assert_cmpuint(fixed->asked, <, G_N_ELEMENTS(fixed->questions));
+  fixed->questions[fixed->asked] = *question;
+  return fixed->asked++ < fixed->count ? fixed->verdicts[fixed->asked - 1] : PATH_QUEUE_PASS;
+}
+
+static void free_fixed(path_queue_manager *manager)
+{
+  *((fixed_manager *)manager)->freed = true;
+  g_free(manager);
+}
+
+static const path_queue_manager_class fixed_at_enqueue = {.enqueue = answer, .free = free_fixed};
+static const path_queue_manager_class fixed_at_dequeue = {.dequeue = answer, .free = free_fixed};
+
+static fixed_manager *fixed_manager_new(const path_queue_manager_class *class,
+                                        const path_queue_verdict *verdicts, guint count)
+{
+  fixed_manager *fixed = g_new0(fixed_manager, 1);
+  fixed->manager.class = class;
+  fixed->verdicts = verdicts;
+  fixed->count = count;
+  return fixed;
+}
+
 typedef struct fixture {
   path_element *transmitter;
   GArray *output;
-  bool *freed;
+  bool *freed;                     /* the link, the manager */
   const path_link_config *changed; /* what the link was changed to last */
 } fixture;
 
 static fixture set_up_as(path_transmitter_config queue)
 {
-  fixture f = {.output = test_output_new(), .freed = g_new0(bool, 1)};
-  kept_link *link = kept_link_new(f.output, f.freed);
+  fixture f = {.output = test_output_new(), .freed = g_new0(bool, 2)};
+  kept_link *link = kept_link_new(f.output, &f.freed[0]);
+  f.freed[1] = queue.manager == NULL;
+  if (queue.manager) {
+    ((fixed_manager *)queue.manager)->freed = &f.freed[1];
+  }
   f.transmitter = path_transmitter_new(&config, &link->link, &queue);
   f.changed = &link->changed;
   return f;
@@ -35,7 +76,7 @@ static fixture set_up(uint32_t queue_limit_packets)
 static void tear_down(fixture *f)
 {
   path_element_free(f->transmitter);
-  g_assert_true(*f->freed); /* it owns the link */
+  g_assert_true(f->freed[0] && f->freed[1]); /* it owns both */
   g_free(f->freed);
   test_output_free(f->output);
 }
@@ -48,21 +89,33 @@ static void send_small(fixture *f, uint32_t number, time_ps now)
   path_element_receive(f->transmitter, test_numbered_packet(number), now);
 }
 
+/* Packets of 40 octets, in the order in which they come: "1@0 2@78000". */
+static void send_all(fixture *f, const char *packets)
+{
+  g_auto(GStrv) all = g_strsplit(packets, " ", -1);
+  for (char **packet = all; *packet; packet++) {
+    char *at;
+    uint32_t number = (uint32_t)g_ascii_strtoull(*packet, &at, 10);
+    send_small(f, number, g_ascii_strtoll(at + 1, NULL, 10));
+  }
+}
+
+/* So many packets were dropped, and so many octets waited at most. */
+static void assert_queue(const fixture *f, uint64_t dropped, uint64_t peak_octets)
+{
+  g_assert_cmpuint(f->transmitter->counts.dropped, ==, dropped);
+  g_assert_cmpuint(path_transmitter_queue_peak_octets(f->transmitter), ==, peak_octets);
+}
+
 /* Two may wait after the one in transmission. At 0: 1 starts, 2 waits to 78,000, 3 to 156,000, 4 is dropped.
  * At 77,999 still two wait: 5 is dropped. At 78,000 the transmitter becomes free before the packet comes: 6
  * may wait. */
 TEST(test_tail_drop_at_the_tie)
 {
   g_auto(fixture) f = set_up(2);
-  for (uint32_t i = 1; i <= 4; i++) {
-    send_small(&f, i, 0);
-  }
-  send_small(&f, 5, 77999);
-  send_small(&f, 6, 78000);
-  send_small(&f, 7, 78000);
+  send_all(&f, "1@0 2@0 3@0 4@0 5@77999 6@78000 7@78000");
   test_assert_numbers(f.output, false, "1 2 3 6");
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 3);
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
+  assert_queue(&f, 3, 80);
 }
 
 /* A packet that comes when the transmitter has just become free does not wait. */
@@ -73,9 +126,9 @@ TEST(test_a_free_transmitter_holds_no_queue)
     send_small(&f, i, i * 78000);
   }
   g_assert_cmpuint(f.output->len, ==, 10);
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 0);
+  assert_queue(&f, 0, 0);
   send_small(&f, 10, 9 * 78000 + 77999); /* one picosecond too early */
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 40);
+  assert_queue(&f, 0, 40);
 }
 
 /* Unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has emptied; send
@@ -87,8 +140,7 @@ TEST(test_unlimited)
     send_small(&f, i, 0);
   }
   send_small(&f, 1000, 1000 * 78000);
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 0);
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 39960);
+  assert_queue(&f, 0, 39960);
   g_assert_cmpuint(f.output->len, ==, 1001);
   for (guint i = 0; i < f.output->len; i++) {
     g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
@@ -103,11 +155,11 @@ TEST(test_peak_in_octets)
   send_small(&f, 1, 0);
   path_element_receive(f.transmitter, test_packet(0, 1000, TCP_ACK), 10);
   path_element_receive(f.transmitter, test_packet(0, 500, TCP_ACK), 20);
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1580);
+  assert_queue(&f, 0, 1580);
   send_small(&f, 2, 78000);
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1580);
+  assert_queue(&f, 0, 1580);
   path_element_receive(f.transmitter, test_packet(0, 1001, TCP_ACK), 1155999); /* 540 + 40 + 1041 = 1621 */
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1621);
+  assert_queue(&f, 0, 1621);
 }
 
 /* A dropped packet takes no time on the transmitter: after the drop at 0, the next slot is 78,000 + 78,000.
@@ -115,14 +167,8 @@ TEST(test_peak_in_octets)
 TEST(test_a_dropped_packet_takes_no_time)
 {
   g_auto(fixture) f = set_up(1);
-  send_small(&f, 1, 0);
-  send_small(&f, 2, 0);
-  for (uint32_t i = 0; i < 5; i++) {
-    send_small(&f, 99, 1);
-  }
-  send_small(&f, 3, 156000); /* free again: starts at once */
-  send_small(&f, 4, 156000);
-  send_small(&f, 5, 156000); /* the only place is taken */
+  send_all(&f, "1@0 2@0 99@1 99@1 99@1 99@1 99@1");
+  send_all(&f, "3@156000 4@156000 5@156000"); /* free again: 3 starts at once, 4 takes the only place */
   test_assert_numbers(f.output, false, "1 2 3 4");
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 6);
 }
@@ -133,8 +179,7 @@ TEST(test_earliest_arrival)
 {
   g_auto(fixture) f = set_up(0);
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 1000), ==, 1000 + 42000 + 5000000);
-  send_small(&f, 1, 1000);
-  send_small(&f, 2, 1000);
+  send_all(&f, "1@1000 2@1000");
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 2000), ==,
                   1000 + 2 * 78000 + 42000 + 5000000);
 }
@@ -146,18 +191,15 @@ TEST(test_earliest_arrival)
 TEST(test_limit_in_octets)
 {
   g_auto(fixture) f = set_up_as((path_transmitter_config){.queue_limit_octets = 100});
-  for (uint32_t i = 1; i <= 4; i++) {
-    send_small(&f, i, 0);
-  }
+  send_all(&f, "1@0 2@0 3@0 4@0");
   test_assert_numbers(f.output, false, "1 2 3");
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
+  assert_queue(&f, 1, 80);
   /* free at 234,000: a packet of 101 octets starts at once, a second one finds no room, one of 100 does */
   path_element_receive(f.transmitter, test_packet(0, 61, TCP_ACK), 234000);
   path_element_receive(f.transmitter, test_packet(0, 61, TCP_ACK), 234000);
   path_element_receive(f.transmitter, test_packet(0, 60, TCP_ACK), 234000);
   g_assert_cmpuint(f.output->len, ==, 5);
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 100);
+  assert_queue(&f, 2, 100);
 }
 
 static void send_ecn(fixture *f, datagram_ecn ecn, time_ps now)
@@ -207,53 +249,14 @@ TEST(test_threshold_in_octets)
 
 /* --- A queue manager --- */
 
-/* Gives the verdicts that it was made with, and keeps what it was asked. */
-typedef struct fixed_manager {
-  path_queue_manager manager;
-  const path_queue_verdict *verdicts; /* of the packets in the order asked; then all pass */
-  guint count, asked;
-  path_queue_question questions[16];
-  bool *freed;
-} fixed_manager;
-
-static path_queue_verdict answer(path_queue_manager *manager, const path_queue_question *question,
-                                 G_GNUC_UNUSED time_ps now)
-{
-  fixed_manager *fixed = (fixed_manager *)manager;
-  g_assert_cmpuint(fixed->asked, <, G_N_ELEMENTS(fixed->questions));
-  fixed->questions[fixed->asked] = *question;
-  return fixed->asked++ < fixed->count ? fixed->verdicts[fixed->asked - 1] : PATH_QUEUE_PASS;
-}
-
-static void free_fixed(path_queue_manager *manager)
-{
-  *((fixed_manager *)manager)->freed = true;
-  g_free(manager);
-}
-
-static const path_queue_manager_class fixed_at_enqueue = {.enqueue = answer, .free = free_fixed};
-static const path_queue_manager_class fixed_at_dequeue = {.dequeue = answer, .free = free_fixed};
-
-static fixed_manager *fixed_manager_new(const path_queue_manager_class *class,
-                                        const path_queue_verdict *verdicts, guint count, bool *freed)
-{
-  fixed_manager *fixed = g_new0(fixed_manager, 1);
-  fixed->manager.class = class;
-  fixed->verdicts = verdicts;
-  fixed->count = count;
-  fixed->freed = freed;
-  return fixed;
-}
-
 /* At enqueue: the second is dropped, the third marked. It learns how much waits, and for how long there has
  * been nothing to do: from 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no
  * deadline. */
 TEST(test_manager_at_enqueue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_MARK};
-  bool freed = false;
-  fixed_manager *fixed = fixed_manager_new(&fixed_at_enqueue, verdicts, 3, &freed);
-  fixture f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_enqueue, verdicts, 3);
+  g_auto(fixture) f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
   for (int i = 0; i < 3; i++) {
     send_ecn(&f, i == 1 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0, 0);
   }
@@ -265,8 +268,6 @@ TEST(test_manager_at_enqueue)
   EXPECT_FIELDS(&fixed->questions[2], (packets, 0), (idle_ps, 0));
   g_assert_cmpint(fixed->questions[3].idle_ps, ==, 44000);
   EXPECT_FIELDS(&f.transmitter->counts, (dropped, 1), (marked, 1));
-  tear_down(&f);
-  g_assert_true(freed);
 }
 
 /* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped,
@@ -274,14 +275,11 @@ TEST(test_manager_at_enqueue)
 TEST(test_manager_at_dequeue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
-  bool freed = false;
-  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, verdicts, 3, &freed);
-  fixture f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
-  for (uint32_t i = 1; i <= 4; i++) {
-    send_small(&f, i, (time_ps)(i - 1) * 10);
-  }
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, verdicts, 3);
+  g_auto(fixture) f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
+  send_all(&f, "1@0 2@10 3@20 4@30");
   test_assert_numbers(f.output, false, "1");
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 120);
+  assert_queue(&f, 0, 120);
   g_assert_cmpint(deadline_of(f.transmitter), ==, 78000);
   path_element_run(f.transmitter, 78000);
   test_assert_numbers(f.output, false, "1 4");
@@ -289,20 +287,16 @@ TEST(test_manager_at_dequeue)
   EXPECT_FIELDS(&fixed->questions[2], (waited_ps, 77980), (packets, 1));
   g_assert_cmpint(deadline_of(f.transmitter), ==, TIME_PS_NEVER);
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
-  tear_down(&f);
-  g_assert_true(freed);
 }
 
 /* With the packets in the element the link gets each when it starts it, limits and peak are as without a
  * manager, and what waits is freed with the element. */
 TEST(test_managed_queue)
 {
-  bool freed = false;
-  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0, &freed);
-  fixture f = set_up_as((path_transmitter_config){.queue_limit_packets = 2, .manager = &fixed->manager});
-  for (uint32_t i = 1; i <= 4; i++) {
-    send_small(&f, i, 0);
-  }
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0);
+  g_auto(fixture) f =
+      set_up_as((path_transmitter_config){.queue_limit_packets = 2, .manager = &fixed->manager});
+  send_all(&f, "1@0 2@0 3@0 4@0");
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
   /* a packet that comes in the picosecond in which the transmitter becomes free finds it free, whoever is
    * called first */
@@ -311,20 +305,17 @@ TEST(test_managed_queue)
   g_assert_cmpint(deadline_of(f.transmitter), ==, 156000);
   path_element_run(f.transmitter, 156000);
   test_assert_numbers(f.output, false, "1 2 3");
-  g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
+  assert_queue(&f, 1, 80);
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 156000), ==,
                   156000 + 78000 + 42000 + 5000000);
-  tear_down(&f);
-  g_assert_true(freed);
 }
 
 /* K = 2, packets in the element: one that comes when another starts does not find that one waiting, whoever
  * is called first. */
 TEST(test_managed_threshold)
 {
-  bool freed = false;
-  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0, &freed);
-  fixture f = set_up_as((path_transmitter_config){.mark_packets = 2, .manager = &fixed->manager});
+  fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0);
+  g_auto(fixture) f = set_up_as((path_transmitter_config){.mark_packets = 2, .manager = &fixed->manager});
   for (int i = 0; i < 3; i++) {
     send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
   }
@@ -333,8 +324,6 @@ TEST(test_managed_threshold)
   send_ecn(&f, DATAGRAM_ECN_ECT_0, 78000); /* 3 and 4 */
   test_run_until(f.transmitter, 1000000);
   assert_marks(&f, "22223");
-  tear_down(&f);
-  g_assert_true(freed);
 }
 
 /* --- The link changes --- */
@@ -348,10 +337,7 @@ TEST(test_set_link)
   path_link_config slower = config;
   slower.rate_bit_per_s = UINT64_C(2000000000);
   slower.delay_ps = 20 * TIME_PS_PER_MICROSECOND;
-  send_small(&f, 1, 0);
-  send_small(&f, 2, 0);
-  send_small(&f, 3, 78000);
-  send_small(&f, 4, 78000);
+  send_all(&f, "1@0 2@0 3@78000 4@78000");
   path_transmitter_set_link(f.transmitter, &slower, 100000);
   EXPECT_FIELDS(f.changed, (rate_bit_per_s, slower.rate_bit_per_s), (delay_ps, slower.delay_ps));
   path_link_config known = path_transmitter_link_config(f.transmitter);

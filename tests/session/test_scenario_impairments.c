@@ -103,6 +103,12 @@ static char *fate_in(const char *const *sets, enum side direction, uint32_t inde
   return fate_of(element, count);
 }
 
+/* The same of the first path's forward direction. */
+static char *forward_fate(const char *const *sets, const char *class, guint count)
+{
+  return fate_in(sets, SIDE_INITIATOR, 0, class, count);
+}
+
 /* --- Which, in which order --- */
 
 /* One key for each element. */
@@ -209,7 +215,7 @@ static const struct {
 
 ROW_TEST(test_four_states, four_states)
 {
-  g_autofree char *fate = fate_in(STRINGS(c->set), SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *fate = forward_fate(STRINGS(c->set), "four-state loss", 20);
   g_assert_cmpstr(fate, ==, c->fate);
 }
 
@@ -245,7 +251,7 @@ ROW_TEST(test_correlation, correlation_rows)
   for (guint seed = 1; seed <= SEEDS; seed++) {
     g_autofree char *seeded = g_strdup_printf("run.seed=%u", seed);
     const char *sets[6] = {seeded, whole, c->sets[0], c->sets[1], c->sets[2]};
-    g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, c->class, PACKETS);
+    g_autofree char *fate = forward_fate(sets, c->class, PACKETS);
     gsize chosen = strspn(fate, c->chosen);
     g_assert_true(chosen == PACKETS || chosen == 0);
     all_chosen += chosen == PACKETS;
@@ -253,7 +259,7 @@ ROW_TEST(test_correlation, correlation_rows)
       g_assert_cmpuint(strspn(fate, c->others), ==, strlen(fate));
     }
     sets[1] = half;
-    g_autofree char *changing = fate_in(sets, SIDE_INITIATOR, 0, c->class, PACKETS);
+    g_autofree char *changing = forward_fate(sets, c->class, PACKETS);
     chosen = strspn(changing, c->chosen);
     g_assert_cmpuint(chosen, <, strlen(changing));
     g_assert_nonnull(strpbrk(changing, c->chosen));
@@ -272,7 +278,7 @@ TEST(test_distributions)
   for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
     g_autofree char *word = g_strconcat("path.forward.distribution=", words[i], NULL);
 
-    fates[i] = fate_in(STRINGS("path.forward.jitter=20us", word), SIDE_INITIATOR, 0, "jitter", 50);
+    fates[i] = forward_fate(STRINGS("path.forward.jitter=20us", word), "jitter", 50);
     for (gsize j = 0; j < i; j++) {
       g_assert_cmpstr(fates[i], !=, fates[j]);
     }
@@ -310,12 +316,11 @@ TEST(test_adding_an_element_changes_no_draw)
   const char *const all[] = {ALL, NULL};
 
   for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
-    g_autofree char *fate =
-        fate_in(STRINGS(drawing[i].set, normal), SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    g_autofree char *fate = forward_fate(STRINGS(drawing[i].set, normal), drawing[i].class, DRAWS);
 
     for (gsize j = 0; j < G_N_ELEMENTS(drawing); j++) {
-      g_autofree char *beside = fate_in(STRINGS(drawing[j].set, drawing[i].set, normal), SIDE_INITIATOR, 0,
-                                        drawing[i].class, DRAWS);
+      g_autofree char *beside =
+          forward_fate(STRINGS(drawing[j].set, drawing[i].set, normal), drawing[i].class, DRAWS);
 
       g_assert_cmpstr(beside, ==, fate);
     }
@@ -323,7 +328,7 @@ TEST(test_adding_an_element_changes_no_draw)
     memcpy(sets, all, sizeof all);
     sets[G_N_ELEMENTS(all) - 1] = drawing[i].set;
     sets[G_N_ELEMENTS(all)] = "path.forward.order=jitter+displace+ecn+duplicate+corrupt";
-    g_autofree char *among = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    g_autofree char *among = forward_fate(sets, drawing[i].class, DRAWS);
     g_assert_cmpstr(among, ==, fate);
   }
 }
@@ -334,13 +339,12 @@ ROW_TEST(test_streams_are_apart, drawing)
   g_autofree char *reverse_set = g_strconcat("path.reverse.", c->set + strlen("path.forward."), NULL);
   const char *const sets[] = {c->set, reverse_set, "path.forward.distribution=normal",
                               "path.reverse.distribution=normal", NULL};
-  g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, c->class, DRAWS);
-  g_autofree char *again = fate_in(sets, SIDE_INITIATOR, 0, c->class, DRAWS);
-  char *others[] = {fate_in(sets, SIDE_RESPONDER, 0, c->class, DRAWS),
-                    fate_in(sets, SIDE_INITIATOR, 1, c->class, DRAWS),
-                    fate_in(sets, SIDE_INITIATOR, 2, c->class, DRAWS),
-                    fate_in(STRINGS(c->set, "path.forward.distribution=normal", "run.seed=2"), SIDE_INITIATOR,
-                            0, c->class, DRAWS)};
+  g_autofree char *fate = forward_fate(sets, c->class, DRAWS);
+  g_autofree char *again = forward_fate(sets, c->class, DRAWS);
+  char *others[] = {
+      fate_in(sets, SIDE_RESPONDER, 0, c->class, DRAWS), fate_in(sets, SIDE_INITIATOR, 1, c->class, DRAWS),
+      fate_in(sets, SIDE_INITIATOR, 2, c->class, DRAWS),
+      forward_fate(STRINGS(c->set, "path.forward.distribution=normal", "run.seed=2"), c->class, DRAWS)};
 
   g_assert_cmpstr(again, ==, fate);
   for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {

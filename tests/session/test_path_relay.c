@@ -147,12 +147,12 @@ ROW_TEST(test_only_where_asked_for, only_where_asked_for_rows)
 
 /* --- Where it stands --- */
 
-/* The Responder's end of a network: it answers the SYN at once, and notes when the proxy's ACK comes to
- * that. */
-typedef struct responder {
+/* Both ends of a network: the Responder answers the SYN at once; when the SYN, the proxy's ACK to that answer
+ * and what the Initiator hears come is noted. */
+typedef struct ends_of_network {
   session_network *network;
   time_ps syn_at, ack_at, initiator_hears_at;
-} responder;
+} ends_of_network;
 
 static bool no_fpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
                     G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED uint32_t *hint)
@@ -160,42 +160,24 @@ static bool no_fpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow 
   return false;
 }
 
-static void at_responder(void *user, datagram *packet, time_ps now)
+static void on_output(void *user, datagram *packet, time_ps now)
 {
-  responder *r = user;
+  ends_of_network *r = user;
   tcp_header header;
 
   g_assert_true(datagram_tcp_header(packet, &header));
   datagram_unref(packet);
-  if (!(header.flags & TCP_SYN)) {
+  if (header.destination_port != SESSION_RESPONDER_PORT) {
+    r->initiator_hears_at = now;
+  } else if (!(header.flags & TCP_SYN)) {
     r->ack_at = now;
-    return;
+  } else {
+    const tcp_header answer = {
+        .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
+    r->syn_at = now;
+    session_network_send(r->network, 0, SIDE_RESPONDER,
+                         segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
   }
-  r->syn_at = now;
-  const tcp_header answer = {
-      .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
-  session_network_send(r->network, 0, SIDE_RESPONDER,
-                       segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
-}
-
-static void at_initiator(void *user, datagram *packet, time_ps now)
-{
-  responder *r = user;
-
-  r->initiator_hears_at = now;
-  datagram_unref(packet);
-}
-
-typedef struct network_end {
-  responder *r;
-  path_output arrive;
-} network_end;
-
-static void on_output(void *user, datagram *packet, time_ps now)
-{
-  const network_end *end = user;
-
-  end->arrive(end->r, packet, now);
 }
 
 /* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2,
@@ -217,12 +199,8 @@ ROW_TEST(test_positions, positions_rows)
                                      "path.reverse.delay=10us", "path.reverse.hop_delay=[20us,40us]"));
   GError *error = NULL;
   g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
-  responder r = {.network = NULL};
-  network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
-  const session_network_ends ends = {
-      .output = on_output,
-      .users = {[SIDE_INITIATOR] = &of_responder, [SIDE_RESPONDER] = &of_initiator},
-      .is_fpdu_start = no_fpdu};
+  ends_of_network r = {.network = NULL};
+  const session_network_ends ends = {.output = on_output, .users = {&r, &r}, .is_fpdu_start = no_fpdu};
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
   const time_ps links = 1000; /* six links' packet times are less */
 

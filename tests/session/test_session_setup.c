@@ -106,21 +106,20 @@ TEST(test_placement_latency)
 
 /* --- Endpoints --- */
 
+static const struct {
+  const char *set;
+  bool initiator, responder;
+} crc_is_the_default_rows[] = {
+    {NULL, true, true}, {"initiator.crc=false", false, true}, {"mpa.crc=false", false, false}};
+
 /* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario has it so. MPA-014: for
  * each end by itself. */
-TEST(test_crc_is_the_default)
+ROW_TEST(test_crc_is_the_default, crc_is_the_default_rows)
 {
-  static const struct {
-    const char *set;
-    bool initiator, responder;
-  } rows[] = {{NULL, true, true}, {"initiator.crc=false", false, true}, {"mpa.crc=false", false, false}};
+  g_autoptr(scenario) s = load(STRINGS(c->set));
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(scenario) s = load(STRINGS(rows[i].set));
-
-    g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == rows[i].initiator);
-    g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == rows[i].responder);
-  }
+  g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == c->initiator);
+  g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == c->responder);
 }
 
 #define ENDPOINT_FIELDS(config)                                                                              \

@@ -836,7 +836,6 @@ TEST(test_bad_crc_needs_crc)
 
   f->initiator->config.crc = f->responder->config.crc = false;
   f->initiator->config.fault = &injector->misbehaviour;
-  create(f);
   post_receive(f->responder, 0, 7);
   post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_SEND);
   start_and_run(f, TIME_PS_PER_SECOND);

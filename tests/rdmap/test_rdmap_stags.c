@@ -66,14 +66,22 @@ static void assert_refused_first(const rdmap_config *b, ddp_registration registr
   assert_refused(f, operation, offset, length, terminate);
 }
 
-static const rdmap_operation both[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_READ};
-/* By operation: DDP's code for a Write, RDMAP's for a Read. */
-static const char *const invalid[] = {"1/1/00", "0/1/00"};
-static const char *const out_of_bounds[] = {"1/1/01", "0/1/01"};
-static const char *const not_associated[] = {"1/1/02", "0/1/03"};
+/* What may reach memory, with DDP's codes for a Write, RDMAP's for a Read; no right to write has no code of
+ * its own (note D49). */
+typedef struct access_row {
+  const char *name;
+  rdmap_operation operation;
+  unsigned right;
+  const char *invalid, *out_of_bounds, *not_associated, *no_right;
+} access_row;
+
+static const access_row accesses[] = {
+    {"Write", RDMAP_OPERATION_WRITE, DDP_ACCESS_REMOTE_WRITE, "1/1/00", "1/1/01", "1/1/02", "1/1/00"},
+    {"Read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02"},
+};
 
 /* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246: octet-exact, at each edge. */
-TEST(test_range)
+EACH_TEST(test_range, access_row, accesses)
 {
   static const struct {
     uint64_t offset;
@@ -81,15 +89,13 @@ TEST(test_range)
   } inside[] = {{BASE, OCTETS}, {BASE, 1}, {BASE + OCTETS - 1, 1}, {BASE + 5, OCTETS - 5}},
     outside[] = {{BASE - 1, 1},          {BASE - 1, 2},      {BASE + OCTETS, 1},
                  {BASE + OCTETS - 1, 2}, {BASE, OCTETS + 1}, {BASE + 1, OCTETS}};
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
-    for (size_t j = 0; j < G_N_ELEMENTS(inside); j++) {
-      assert_allowed(f, both[i], inside[j].offset, inside[j].length);
-    }
-    for (size_t j = 0; j < G_N_ELEMENTS(outside); j++) {
-      assert_refused_first(NULL, good_registration, both[i], outside[j].offset, outside[j].length,
-                           out_of_bounds[i]);
-    }
+  g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+  for (size_t j = 0; j < G_N_ELEMENTS(inside); j++) {
+    assert_allowed(f, c->operation, inside[j].offset, inside[j].length);
+  }
+  for (size_t j = 0; j < G_N_ELEMENTS(outside); j++) {
+    assert_refused_first(NULL, good_registration, c->operation, outside[j].offset, outside[j].length,
+                         c->out_of_bounds);
   }
 }
 
@@ -121,32 +127,28 @@ TEST(test_reads_at_any_offset)
 }
 
 /* RDMAP-253: the ULP narrows the range to its first half, then widens it, then narrows it again. */
-TEST(test_range_is_set_and_withdrawn)
+EACH_TEST(test_range_is_set_and_withdrawn, access_row, accesses)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
-    assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS / 2, f->remote));
-    assert_allowed(f, both[i], BASE + OCTETS / 2 - 1, 1);
-    g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS, f->remote));
-    assert_allowed(f, both[i], BASE + OCTETS / 2, 1);
-    g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS / 2, f->remote));
-    assert_refused(f, both[i], BASE + OCTETS / 2, 1, out_of_bounds[i]);
-  }
+  g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+  assert_allowed(f, c->operation, BASE, OCTETS);
+  g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS / 2, f->remote));
+  assert_allowed(f, c->operation, BASE + OCTETS / 2 - 1, 1);
+  g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS, f->remote));
+  assert_allowed(f, c->operation, BASE + OCTETS / 2, 1);
+  g_assert_true(stag_set_range(f->b->stags, STAG, BASE, OCTETS / 2, f->remote));
+  assert_refused(f, c->operation, BASE + OCTETS / 2, 1, c->out_of_bounds);
 }
 
 /* RDMAP-254, RDMAP-243: valid until it is revoked, and again when it is registered again. */
-TEST(test_validity_is_set_and_withdrawn)
+EACH_TEST(test_validity_is_set_and_withdrawn, access_row, accesses)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
-    assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(ddp_stag_table_deregister(f->b->stags, STAG));
-    register_as(f->b, STAG, WITH(ddp_registration, good_registration, .memory = f->remote));
-    assert_allowed(f, both[i], BASE, OCTETS);
-    g_assert_true(ddp_stag_table_deregister(f->b->stags, STAG));
-    assert_refused(f, both[i], BASE, 1, invalid[i]);
-  }
+  g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+  assert_allowed(f, c->operation, BASE, OCTETS);
+  g_assert_true(ddp_stag_table_deregister(f->b->stags, STAG));
+  register_as(f->b, STAG, WITH(ddp_registration, good_registration, .memory = f->remote));
+  assert_allowed(f, c->operation, BASE, OCTETS);
+  g_assert_true(ddp_stag_table_deregister(f->b->stags, STAG));
+  assert_refused(f, c->operation, BASE, 1, c->invalid);
 }
 
 /* RDMAP-255: a Write of 1600 octets or the response to a Read of as many, in segments of 100, the STag
@@ -189,23 +191,19 @@ TEST(test_revoked_at_any_time)
 
 /* RDMAP-256: by default nothing; what is granted, and no more; and withdrawn again. RDMAP-100, RDMAP-248:
  * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note D49). */
-TEST(test_rights)
+EACH_TEST(test_rights, access_row, accesses)
 {
-  static const unsigned right[] = {DDP_ACCESS_REMOTE_WRITE, DDP_ACCESS_REMOTE_READ};
-  static const char *const no_right[] = {"1/1/00", "0/1/02"};
   ddp_registration ungranted =
       WITH(ddp_registration, good_registration, .access = (ddp_registration){0}.access);
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    assert_refused_first(NULL, ungranted, both[i], BASE, 1, no_right[i]);
-    for (unsigned access = 0; access < 4; access++) {
-      g_autoptr(rdmap_fixture) f = fixture_new(NULL, ungranted);
-      g_assert_true(stag_set_access(f->b->stags, STAG, access));
-      if (access & right[i]) {
-        assert_allowed(f, both[i], BASE, OCTETS);
-        g_assert_true(stag_set_access(f->b->stags, STAG, access & ~right[i]));
-      }
-      assert_refused(f, both[i], BASE, 1, no_right[i]);
+  assert_refused_first(NULL, ungranted, c->operation, BASE, 1, c->no_right);
+  for (unsigned access = 0; access < 4; access++) {
+    g_autoptr(rdmap_fixture) f = fixture_new(NULL, ungranted);
+    g_assert_true(stag_set_access(f->b->stags, STAG, access));
+    if (access & c->right) {
+      assert_allowed(f, c->operation, BASE, OCTETS);
+      g_assert_true(stag_set_access(f->b->stags, STAG, access & ~c->right));
     }
+    assert_refused(f, c->operation, BASE, 1, c->no_right);
   }
 }
 
@@ -219,33 +217,23 @@ TEST(test_rights_of_a_sink)
   assert_untouched(f->local, OCTETS + 1);
 }
 
-/* B grants both operations what is associated with it, and refuses the rest. */
-static void check_association(const rdmap_config *b, const stag_association *association,
-                              const char *const refusals[])
-{
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(b, registration_for(association));
-    if (association->is_ours) {
-      assert_allowed(f, both[i], BASE, OCTETS);
-    } else {
-      assert_refused(f, both[i], BASE, OCTETS, refusals[i]);
-    }
-  }
-}
-
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
  * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
- * (note D48). */
+ * (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid
+ * STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. */
 EACH_TEST(test_associations, stag_association, associations)
 {
-  check_association(NULL, c, not_associated);
-}
-
-/* RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid STag': no
- * Read Response, and 0/1/00, or 1/1/00 for a Write. */
-EACH_TEST(test_associations_to_the_letter, stag_association, associations)
-{
-  check_association(B_WITH(.strict_rdmap00 = true), c, invalid);
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS(accesses); i++) {
+    const access_row *access = &accesses[i / 2];
+    bool to_the_letter = i % 2;
+    g_autoptr(rdmap_fixture) f = fixture_new(B_WITH(.strict_rdmap00 = to_the_letter), registration_for(c));
+    if (c->is_ours) {
+      assert_allowed(f, access->operation, BASE, OCTETS);
+    } else {
+      assert_refused(f, access->operation, BASE, OCTETS,
+                     to_the_letter ? access->invalid : access->not_associated);
+    }
+  }
 }
 
 /* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well,
@@ -253,23 +241,22 @@ EACH_TEST(test_associations_to_the_letter, stag_association, associations)
 TEST(test_the_letter_changes_no_other_code)
 {
   const rdmap_config *b = B_WITH(.strict_rdmap00 = true);
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    assert_refused_first(b, good_registration, both[i], BASE, OCTETS + 1, out_of_bounds[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(accesses); i++) {
+    assert_refused_first(b, good_registration, accesses[i].operation, BASE, OCTETS + 1,
+                         accesses[i].out_of_bounds);
   }
   assert_refused_first(b, good_registration, RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
 }
 
 /* RDMAP-259: an association can be set anew, and is asked for at each access. */
-TEST(test_association_is_set)
+EACH_TEST(test_association_is_set, access_row, accesses)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
-    ddp_stream_identity ours = {.stream_id = B_STREAM, .protection_domain = OTHER_PD};
-    ddp_stream_identity others = {.stream_id = 99, .protection_domain = PD};
-    assert_allowed(f, both[i], BASE, 1);
-    g_assert_true(stag_associate(f->b->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
-    assert_allowed(f, both[i], BASE, 1);
-    g_assert_true(stag_associate(f->b->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
-    assert_refused(f, both[i], BASE, 1, not_associated[i]);
-  }
+  g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
+  ddp_stream_identity ours = {.stream_id = B_STREAM, .protection_domain = OTHER_PD};
+  ddp_stream_identity others = {.stream_id = 99, .protection_domain = PD};
+  assert_allowed(f, c->operation, BASE, 1);
+  g_assert_true(stag_associate(f->b->stags, STAG, DDP_ASSOCIATED_BY_STREAM, ours));
+  assert_allowed(f, c->operation, BASE, 1);
+  g_assert_true(stag_associate(f->b->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
+  assert_refused(f, c->operation, BASE, 1, c->not_associated);
 }

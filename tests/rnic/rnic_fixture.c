@@ -202,6 +202,9 @@ void set_generation(rnic_fixture *f, iwarp_generation generation)
 void create(rnic_fixture *f)
 {
   static const rnic_endpoint_events none;
+  if (f->initiator->endpoint) {
+    return;
+  }
 
   for (unsigned side = 0; side < SIDES; side++) {
     fixture_side *s = &f->sides[side];
@@ -214,9 +217,7 @@ void create(rnic_fixture *f)
 
 void start(rnic_fixture *f)
 {
-  if (!f->initiator->endpoint) {
-    create(f);
-  }
+  create(f);
   rnic_endpoint_start(f->responder->endpoint, f->now);
   rnic_endpoint_start(f->initiator->endpoint, f->now);
 }
@@ -396,6 +397,7 @@ bool is_untouched(const uint8_t *octets, size_t length)
 
 uint8_t *register_memory(fixture_side *s, uint64_t base, size_t octets, uint32_t *stag)
 {
+  create(s->fixture);
   rnic_memory m = {.octets = new_memory(s, octets),
                    .length = octets,
                    .base = base,
@@ -409,6 +411,7 @@ uint8_t *register_memory(fixture_side *s, uint64_t base, size_t octets, uint32_t
 
 uint8_t *post_receive(fixture_side *s, size_t octets, uint64_t id)
 {
+  create(s->fixture);
   uint8_t *buffer = new_memory(s, octets);
   ddp_untagged_queue_post(rdmap_stream_queue_of(s->endpoint->stream, RDMAP_QUEUE_SEND), buffer, octets, id);
   return buffer;
@@ -429,6 +432,7 @@ static void payload_source(G_GNUC_UNUSED void *user, uint64_t from, uint32_t len
 
 bool post_work(fixture_side *s, rdmap_work work)
 {
+  create(s->fixture);
   work.source = payload_source;
   return rnic_post(s->endpoint, &work);
 }

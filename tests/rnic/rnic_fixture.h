@@ -83,10 +83,11 @@ rnic_fixture *second_connection(const rnic_fixture *first, uint32_t protection_d
  * configured. */
 void set_generation(rnic_fixture *f, iwarp_generation generation);
 
-/* Creates both, without starting them: operations and buffers can be posted before. */
+/* Creates both unless they are, without starting them: operations and buffers can be posted before. What
+ * posts, registers or starts below does so by itself. */
 void create(rnic_fixture *f);
 
-/* Creates both unless they are, and starts them; the Responder first. */
+/* Starts both; the Responder first. */
 void start(rnic_fixture *f);
 
 /* Carries packets and runs timers until nothing is left to do before `now` + `span`. */

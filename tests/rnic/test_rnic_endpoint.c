@@ -22,7 +22,6 @@ static void assert_closed_well(const rnic_fixture *f)
  * connection is down. */
 RNIC_TEST(test_send_and_close)
 {
-  create(f);
   uint8_t *buffer = post_receive(f->responder, 5000, 7);
   post_send(f->initiator, 5000);
   start(f);
@@ -44,7 +43,6 @@ RNIC_TEST(test_send_and_close)
 RNIC_TEST(test_half_close)
 {
   f->responder->closes_when_finished = false;
-  create(f);
   post_receive(f->responder, 0, 7);
   uint8_t *buffer = post_receive(f->initiator, 3000, 8);
   post_send(f->initiator, 0);
@@ -149,7 +147,6 @@ TEST(test_nothing_moves_after_a_failure)
  * nothing hangs. */
 RNIC_TEST(test_peer_is_gone)
 {
-  create(f);
   start_and_run(f, TIME_PS_PER_SECOND);
   f->loses = loses_everything;
   post_send(f->initiator, 5000);
@@ -167,7 +164,6 @@ static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t posi
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   set_generation(f, generation);
-  create(f);
   post_receive(f->responder, 100, 7);
   start_and_run(f, TIME_PS_PER_SECOND);
   f->loses = loses_everything; /* the real Initiator would not know what it never sent */
@@ -225,7 +221,6 @@ TEST(test_terminate_after_message_under_way)
 {
   for (int loses = 0; loses < 2; loses++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    create(f);
     post_receive(f->responder, 0, 7);
     uint8_t *buffer = post_receive(f->initiator, 100000, 8);
     post_send(f->responder, 100000);
@@ -275,7 +270,6 @@ RNIC_TEST(test_nothing_is_kept)
 {
   f->responder->config.markers = false;
   f->initiator->lost = 0x2; /* the first FPDU */
-  create(f);
   post_receive(f->responder, 4000, 7);
   post_send(f->initiator, 4000);
   start_and_run(f, 100 * TIME_PS_PER_MICROSECOND);
@@ -292,7 +286,6 @@ RNIC_TEST(test_holds_nothing)
 {
   f->responder->config.tcp.passing = TCP_PASSING_AS_ARRIVED;
   f->initiator->lost = 0x4; /* the second FPDU */
-  create(f);
   post_receive(f->responder, 0, 6);
   post_receive(f->responder, 4000, 7);
   post_send(f->initiator, 0);
@@ -311,7 +304,6 @@ RNIC_TEST(test_holds_nothing)
 RNIC_TEST(test_fin_in_startup)
 {
   f->responder->config.generation = IWARP_RDMAC;
-  create(f);
   post_send(f->initiator, 70);
   start(f);
   rnic_endpoint_close(f->responder->endpoint);
@@ -338,7 +330,6 @@ RNIC_TEST(test_silent_drop)
   f->initiator->config.fault = &fault->misbehaviour;
   f->initiator->config.tcp.retries_max = 3;
   f->responder->config.silent_drop = true;
-  create(f);
   uint8_t *buffer = post_receive(f->responder, 70, 7);
   post_send(f->initiator, 70);
   start_and_run(f, 100 * TIME_PS_PER_SECOND);
@@ -387,7 +378,6 @@ TEST(test_damage_on_the_way)
 
     f->responder->config.silent_drop = silent;
     f->loses = damages_one;
-    create(f);
     uint8_t *buffer = post_receive(f->responder, 14240, 7); /* ten full FPDUs */
     post_send(f->initiator, 14240);
     start_and_run(f, 10 * TIME_PS_PER_SECOND);
@@ -447,7 +437,6 @@ EACH_TEST(test_mulpdu, mulpdu_case, mulpdus)
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   f->initiator->config.assumed_emss_octets = c->assumed_emss_octets;
   f->initiator->config.dynamic_mulpdu = c->dynamic;
-  create(f);
   uint8_t *first = post_receive(f->responder, 4000, 1);
   uint8_t *second = post_receive(f->responder, 4000, 2);
   post_send(f->initiator, 4000);
@@ -472,7 +461,6 @@ RNIC_TEST(test_dynamic_mulpdu)
 {
   f->initiator->config.dynamic_mulpdu = true;
   f->initiator->config.tcp.send_mtu_octets = 1076;
-  create(f);
   uint8_t *buffer = post_receive(f->responder, 4012, 1);
   /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
   post_send(f->initiator, 4012);
@@ -491,7 +479,6 @@ RNIC_TEST(test_dynamic_mulpdu_after_an_fpdu)
 {
   uint32_t stag;
   f->initiator->config.dynamic_mulpdu = true;
-  create(f);
   uint8_t *memory = register_memory(f->responder, 0, 4000, &stag);
   post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70, .remote_stag = stag);
   post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 4000, .remote_stag = stag);
@@ -512,7 +499,6 @@ TEST(test_no_events)
 
     f->initiator->wants_no_events = f->responder->wants_no_events = true;
     f->initiator->lost = 0x2; /* the first FPDU */
-    create(f);
     uint8_t *buffer = post_receive(f->responder, 5000, 7);
     post_send(f->initiator, 5000);
     if (fails) {
@@ -540,7 +526,6 @@ TEST(test_placement_latency)
 
     f->initiator->config.fault = bad ? &fault->misbehaviour : NULL;
     f->responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
-    create(f);
     uint8_t *first = post_receive(f->responder, 70, 7);
     uint8_t *second = post_receive(f->responder, 70, 8);
     post_send(f->initiator, 70);

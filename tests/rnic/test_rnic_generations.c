@@ -113,7 +113,6 @@ RNIC_TEST(test_rdmac_waits_for_later_fpdus)
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
 
   set_generation(f, IWARP_RDMAC);
-  create(f);
   post_receive(f->responder, 0, 7);
   post_send(f->initiator, 0);
   start_and_run(f, TIME_PS_PER_SECOND);

@@ -82,7 +82,6 @@ static char *transfer(bool (*loses)(fixture_side *from, const datagram *packet))
   uint32_t stag;
 
   f->loses = loses;
-  create(f);
   uint8_t *sink = register_memory(f->responder, 0, WRITE_OCTETS, &stag);
   uint8_t *first = post_receive(f->responder, SEND_OCTETS, 7);
   uint8_t *second = post_receive(f->responder, SEND_OCTETS, 8);
@@ -140,7 +139,6 @@ static bool drops_fragments(fixture_side *from, const datagram *packet)
 RNIC_TEST(test_dropped_fragments_shrink_the_emss)
 {
   f->loses = drops_fragments;
-  create(f);
   uint8_t *buffer = post_receive(f->responder, SEND_OCTETS, 7);
   post(f->initiator, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2);
   start_and_run(f, 100 * TIME_PS_PER_SECOND);
@@ -171,7 +169,6 @@ RNIC_TEST(test_identification)
   identified = 0;
   f->loses = watches_identification;
   f->initiator->config.tcp.path_mtu_discovery = false;
-  create(f);
   post_receive(f->responder, SEND_OCTETS, 7);
   post(f->initiator, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2);
   start_and_run(f, TIME_PS_PER_SECOND);

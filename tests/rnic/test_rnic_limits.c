@@ -8,7 +8,6 @@ enum { RECEIVE_ID = 7 };
 static void post_sends(rnic_fixture *f, uint32_t count, uint32_t octets)
 {
   for (uint32_t i = 0; i < count; i++) {
-
     post_receive(f->responder, octets, RECEIVE_ID);
     g_assert_true(post(f->initiator, .id = i, .operation = RDMAP_OPERATION_SEND, .length = octets));
   }
@@ -51,7 +50,6 @@ TEST(test_no_memory_aligned)
 {
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
 
-  create(f);
   post_sends(f, 20, 1000);
   start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 20);
@@ -68,7 +66,6 @@ TEST(test_deadlock)
   for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
     g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
 
-    create(f);
     post_sends(f, 20, 1000);
     start_and_run(f, 2000 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, octets > 0 ? 20 : 0);
@@ -98,7 +95,6 @@ TEST(test_loss)
         begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
 
     f->initiator->lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
-    create(f);
     post_sends(f, 40, 1000);
     start_and_run(f, 100 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, 40);
@@ -116,7 +112,6 @@ TEST(test_placement_latency)
 
   f->responder->config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
   f->initiator->lost = 1 << 2;
-  create(f);
   post_sends(f, 40, 1000);
   start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 40);
@@ -178,7 +173,6 @@ TEST(test_descriptors)
     f->responder->config.partial_fpdus = 1;
     f->initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
     f->initiator->config.assumed_emss_octets = 8960;
-    create(f);
     post_sends(f, 3, 4000);
     start_and_run(f, 2000 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, whole[limit]);
@@ -197,7 +191,6 @@ TEST(test_assumption)
 
     f->responder->config.assumes_aligned = assumes;
     f->initiator->lost = 1 << 1;
-    create(f);
     post_sends(f, 40, 1000);
     start_and_run(f, 55 * TIME_PS_PER_MICROSECOND);
     g_assert_cmpuint(f->responder->placed, ==, assumes ? 9 : 0);

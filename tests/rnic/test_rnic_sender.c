@@ -46,7 +46,6 @@ static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
                      .remote_offset = TARGET,
                      .local_offset = TARGET};
 
-  create(f);
   register_memory(f->responder, TARGET, work.length, &work.remote_stag);
   register_memory(f->initiator, TARGET, work.length, &work.local_stag);
   g_assert_true(post_work(f->initiator, work));

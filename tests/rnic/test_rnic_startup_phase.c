@@ -93,7 +93,6 @@ RNIC_TEST(test_initiator_waits_for_the_reply)
 /* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
 RNIC_TEST(test_responder_waits_for_an_fpdu)
 {
-  create(f);
   uint8_t *buffer = post_receive(f->initiator, 70, 7);
   post_receive(f->responder, 70, 7);
   post_send(f->responder, 70);
@@ -231,7 +230,6 @@ TEST(test_octets_after_the_request)
 
   for (uint32_t gap = 0; gap <= 10; gap += 10) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-
     create(f);
     rnic_endpoint_start(f->responder->endpoint, f->now);
     forge(f, 0, "", 0, TCP_SYN);

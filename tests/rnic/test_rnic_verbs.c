@@ -140,7 +140,6 @@ RNIC_TEST(test_stags_are_hard_to_predict)
   uint32_t of_other_host;
   unsigned repeated = 0;
 
-  create(f);
   register_memory(f->initiator, 0, 1, &of_other_host);
   for (unsigned i = 0; i < 1000; i++) {
     register_memory(f->responder, 0, 1, &stag);
@@ -160,7 +159,6 @@ RNIC_TEST(test_operations)
   uint32_t sink_stag;
   uint32_t to_invalidate[2];
 
-  create(f);
   uint8_t *memory = register_memory(f->responder, 0x1000, 3000, &stag);
   uint8_t *sink = register_memory(f->initiator, 0, 3000, &sink_stag);
   register_memory(f->responder, 0, 1, &to_invalidate[0]);

@@ -26,24 +26,8 @@ TEST(test_the_header_as_received)
   for (unsigned control = 0; control < 256; control++) {
     bool tagged = control >= 0x80;
     /* STag 0x11223344 is unknown; as an untagged header: QN 0x55667788 */
-    uint8_t wire[40] = {(uint8_t)control,
-                        0x43,
-                        0x11,
-                        0x22,
-                        0x33,
-                        0x44,
-                        0x55,
-                        0x66,
-                        0x77,
-                        0x88,
-                        0x99,
-                        0xAA,
-                        0xBB,
-                        0xCC,
-                        0xDD,
-                        0xEE,
-                        0xFF,
-                        0x01};
+    uint8_t wire[40] = "?\x43\x11\x22\x33\x44\x55\x66\x77\x88\x99\xAA\xBB\xCC\xDD\xEE\xFF\x01";
+    wire[0] = (uint8_t)control;
     check_reported(wire, 40, tagged ? 14 : 18);
     check_reported(wire, 19, tagged ? 14 : 18);
   }

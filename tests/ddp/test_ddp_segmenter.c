@@ -49,10 +49,8 @@ static const ddp_message a_send = {.ulp_control = 0x43, .ulp_word = 0xA1B2C3D4, 
 
 static void start(bench *b, const ddp_message *kind, uint32_t length)
 {
-  ddp_message message = *kind;
-  message.length = length;
-  message.source = length > 0 ? message.source : NULL;
-  message.source_user = b->octets;
+  const ddp_message message = WITH(ddp_message, *kind, .length = length,
+                                   .source = length > 0 ? kind->source : NULL, .source_user = b->octets);
   ddp_segmenter_start(b->segmenter, &message);
 }
 
@@ -81,6 +79,17 @@ static void expect_segment(bench *b, uint32_t mulpdu_octets, const ddp_message *
   for (uint32_t i = 0; i < payload; i++) {
     g_assert_cmpuint(buffer_chain_at(&ulpdu, header_octets + i), ==, (from + i) % 251);
   }
+}
+
+/* Pulls a segment that is the last of its message, and exactly these octets. */
+static void expect_octets(bench *b, const uint8_t *octets, uint32_t length)
+{
+  g_auto(buffer_chain) ulpdu;
+  buffer_chain_init(&ulpdu);
+  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
+  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
+  g_assert_cmpuint(ulpdu.length, ==, length);
+  g_assert_true(buffer_chain_equals(&ulpdu, 0, length, octets));
 }
 
 /* DDP-084, DDP-090: the example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
@@ -131,19 +140,10 @@ BENCH_TEST(test_zero_length_messages)
 {
   static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
-  buffer_chain ulpdu;
-  buffer_chain_init(&ulpdu);
   start(b, &(ddp_message){.ulp_control = 0x43}, 0);
-  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
-  g_assert_cmpuint(ulpdu.length, ==, sizeof first_send);
-  g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof first_send, first_send));
-  buffer_chain_clear(&ulpdu);
-
+  expect_octets(b, first_send, sizeof first_send);
   start(b, &a_write, 0);
-  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
-  g_assert_cmpuint(ulpdu.length, ==, sizeof write);
-  g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
-  buffer_chain_clear(&ulpdu);
+  expect_octets(b, write, sizeof write);
 }
 
 /* DDP-073, DDP-074: each queue counts its own messages from 1; tagged ones take no number. */
@@ -152,8 +152,7 @@ BENCH_TEST(test_msn_of_each_queue)
   static const uint32_t queues[] = {0, 1, 0, 2, 0, 1};
   static const uint32_t msns[] = {1, 1, 2, 1, 3, 2};
   for (size_t i = 0; i < G_N_ELEMENTS(queues); i++) {
-    ddp_message message = a_send;
-    message.queue_number = queues[i];
+    const ddp_message message = WITH(ddp_message, a_send, .queue_number = queues[i]);
     start(b, &message, 0);
     expect_segment(b, 128, &message, 0, 0, true);
     g_assert_cmpuint(b->header.msn, ==, msns[i]);
@@ -177,13 +176,8 @@ TEST(test_zero_length_of_version_0)
 {
   static const uint8_t write[14] = {0xC0, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
   g_autoptr(bench) b = bench_with(ddp_segmenter_new(0, 3, 1));
-  g_auto(buffer_chain) ulpdu;
-  buffer_chain_init(&ulpdu);
   start(b, &a_write, 0);
-  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
-  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
-  g_assert_cmpuint(ulpdu.length, ==, sizeof write);
-  g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
+  expect_octets(b, write, sizeof write);
 }
 
 /* DDP-075: after MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
@@ -192,17 +186,15 @@ TEST(test_msn_wraps_to_0)
   static const uint32_t msns[] = {UINT32_C(0xFFFFFFFE), UINT32_C(0xFFFFFFFF), 0, 1};
   g_autoptr(bench) b = bench_with(ddp_segmenter_new(1, 2, UINT32_C(0xFFFFFFFE)));
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(msns); i++) {
-    ddp_message message = a_send;
-    message.queue_number = (uint32_t)i % 2;
+    const ddp_message message = WITH(ddp_message, a_send, .queue_number = (uint32_t)i % 2);
     start(b, &message, 0);
     expect_segment(b, 128, &message, 0, 0, true);
     g_assert_cmphex(b->header.msn, ==, msns[i / 2]);
   }
 }
 
-static void append_zeros(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static void append_zeros(void *user, G_GNUC_UNUSED uint64_t from, uint32_t length, buffer_chain *chain)
 {
-  (void)from;
   buffer_chain_append(chain, user, length, NULL);
 }
 
@@ -243,13 +235,12 @@ TEST(test_the_longest_message)
   g_autofree uint8_t *zeros = g_malloc0(65536);
   const ddp_message untagged = {
       .ulp_control = 0x43, .length = UINT32_MAX, .source = append_zeros, .source_user = zeros};
-  ddp_message tagged = untagged;
+  const ddp_message tagged =
+      WITH(ddp_message, untagged, .tagged = true, .tagged_offset = (UINT64_C(1) << 32) - 1000000);
   uint64_t offset;
   G_STATIC_ASSERT(sizeof tagged.length == 4);
   g_assert_cmpuint(send_long(&untagged, &offset), ==, 66332);
   g_assert_cmpuint(offset, ==, UINT64_C(4294932250));
-  tagged.tagged = true;
-  tagged.tagged_offset = (UINT64_C(1) << 32) - 1000000;
   g_assert_cmpuint(send_long(&tagged, &offset), ==, 66328);
   g_assert_cmpuint(offset, ==, (UINT64_C(1) << 32) + UINT64_C(4293938558));
 }
@@ -260,8 +251,7 @@ BENCH_TEST(test_tagged_offset_carries)
 {
   for (unsigned bit = 8; bit < 64; bit += 8) {
     for (uint64_t before = 743; before <= 1486; before += 743) {
-      ddp_message message = a_write;
-      message.tagged_offset = (UINT64_C(1) << bit) - before;
+      const ddp_message message = WITH(ddp_message, a_write, .tagged_offset = (UINT64_C(1) << bit) - before);
       start(b, &message, 4000);
       expect_segment(b, 1500, &message, 0, 1486, false);
       expect_segment(b, 1500, &message, 1486, 1486, false);

@@ -255,10 +255,8 @@ TEST(test_empty_buffers_among_others)
   }
 }
 
-static uint8_t *supply_nothing(void *user, uint64_t id)
+static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id)
 {
-  (void)user;
-  (void)id;
   return NULL;
 }
 

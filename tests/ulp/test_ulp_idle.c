@@ -41,19 +41,17 @@ struct bench {
 
 /* --- What an end reports --- */
 
-static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
 {
   idle_end *end = user;
-  (void)endpoint;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
   return end->pair->bench->is_posting && ulp_workload_post_next(end->pair->workload, end->side);
 }
 
-static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_completion(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
 {
   idle_end *end = user;
-  (void)endpoint;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
   ulp_workload_poll(end->pair->workload, end->side);

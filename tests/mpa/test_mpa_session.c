@@ -32,6 +32,13 @@ static uint64_t start_of(const mpa_link *link, unsigned from, guint index)
   return index < stream->fpdus->len ? mpa_stream_at(stream, index)->start : stream->octets->len;
 }
 
+/* Markers and CRC both ways, an MPA-aware sender, and a receiver that takes octets as they come. */
+static const mpa_link_config aligned = {.generation = IWARP_IETF,
+                                        .markers = {true, true},
+                                        .crc = {true, true},
+                                        .segmentation = TCP_SEGMENTATION_ALIGNED,
+                                        .passing = TCP_PASSING_AS_ARRIVED};
+
 static void post_both(mpa_link *link)
 {
   static const uint32_t ulpdus[] = {1, 2, 3, 4, 5, 1442, 490, 502, 502, 28, 28, 1454, 900};
@@ -91,10 +98,10 @@ TEST(test_crc_is_checked_as_agreed)
 {
   for (unsigned choice = 0; choice < 4; choice++) {
     for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
-      mpa_link_config config = {.generation = IWARP_IETF,
-                                .markers = {true, true},
-                                .crc = {choice & 1, choice & 2},
-                                .passing = TCP_PASSING_AS_ARRIVED};
+      const mpa_link_config config = {.generation = IWARP_IETF,
+                                      .markers = {true, true},
+                                      .crc = {choice & 1, choice & 2},
+                                      .passing = TCP_PASSING_AS_ARRIVED};
       bool crc = choice != 0;
       g_autoptr(mpa_link) link = mpa_link_new(&config);
 
@@ -121,7 +128,7 @@ TEST(test_crc_is_checked_as_agreed)
 /* ULPDUs both ways, with CRC and without. */
 static void check_transfer(mpa_link_config config)
 {
-  char *seen[MPA_LINK_ENDS] = {NULL, NULL};
+  g_auto(GStrv) seen = g_new0(char *, MPA_LINK_ENDS + 1);
 
   for (int crc = 0; crc <= 1; crc++) {
     config.crc[0] = config.crc[1] = crc;
@@ -139,8 +146,6 @@ static void check_transfer(mpa_link_config config)
       }
     }
   }
-  g_free(seen[1]);
-  g_free(seen[0]);
 }
 
 /* MPA-170, MPA-169: an MPA-aware sender and one that is not, receivers that take octets in order and as
@@ -194,12 +199,7 @@ static void expect_aligned(const mpa_link_end *end, uint64_t from)
  * MULPDU does. */
 TEST(test_mtu_shrinks)
 {
-  mpa_link_config config = {.generation = IWARP_IETF,
-                            .markers = {true, true},
-                            .crc = {true, true},
-                            .segmentation = TCP_SEGMENTATION_ALIGNED,
-                            .passing = TCP_PASSING_AS_ARRIVED};
-  g_autoptr(mpa_link) link = mpa_link_new(&config);
+  g_autoptr(mpa_link) link = mpa_link_new(&aligned);
 
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
   for (int i = 0; i < 40; i++) {
@@ -235,12 +235,7 @@ TEST(test_fpdus_fit_their_segments)
   static const uint32_t mtus[] = {180, 576, 1280, 1500, 4096, 9000};
 
   for (size_t i = 0; i < G_N_ELEMENTS(mtus); i++) {
-    mpa_link_config config = {.generation = IWARP_IETF,
-                              .markers = {true, true},
-                              .crc = {true, true},
-                              .mtu_octets = mtus[i],
-                              .segmentation = TCP_SEGMENTATION_ALIGNED,
-                              .passing = TCP_PASSING_AS_ARRIVED};
+    const mpa_link_config config = WITH(mpa_link_config, aligned, .mtu_octets = mtus[i]);
     g_autoptr(mpa_link) link = mpa_link_new(&config);
 
     for (uint32_t fpdu = 0; fpdu < 60; fpdu++) {
@@ -256,12 +251,7 @@ TEST(test_fpdus_fit_their_segments)
  * whole (MPA-154). */
 TEST(test_tiny_emss)
 {
-  mpa_link_config config = {.generation = IWARP_IETF,
-                            .markers = {true, true},
-                            .crc = {true, true},
-                            .mtu_octets = 104,
-                            .segmentation = TCP_SEGMENTATION_ALIGNED,
-                            .passing = TCP_PASSING_AS_ARRIVED};
+  const mpa_link_config config = WITH(mpa_link_config, aligned, .mtu_octets = 104);
   g_autoptr(mpa_link) link = mpa_link_new(&config);
 
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 128);
@@ -272,16 +262,6 @@ TEST(test_tiny_emss)
   mpa_link_expect_all(link, 0);
   read_stream(link, 0, true, true);
   g_assert_cmpuint(link->end[0].segments->len, ==, 90); /* 2 + 128 + 2 + 4 and perhaps a marker: 136 or 140 */
-}
-
-static mpa_link_config damage_config(bool silent_drop)
-{
-  return (mpa_link_config){.generation = IWARP_IETF,
-                           .markers = {true, true},
-                           .crc = {true, true},
-                           .segmentation = TCP_SEGMENTATION_ALIGNED,
-                           .passing = TCP_PASSING_AS_ARRIVED,
-                           .silent_drop = silent_drop};
 }
 
 /* 30 FPDUs are sent; octet `octet` of number `index` is flipped on the way, `times` times. */
@@ -303,8 +283,7 @@ static mpa_link *damaged_link(const mpa_link_config *config, guint index, uint64
  * all of the octets, as MPA does not close it. */
 TEST(test_damage_is_reported)
 {
-  mpa_link_config config = damage_config(false);
-  g_autoptr(mpa_link) link = damaged_link(&config, 5, 700, 1);
+  g_autoptr(mpa_link) link = damaged_link(&aligned, 5, 700, 1);
 
   EXPECT_FIELDS(&link->end[1], (error, MPA_ERROR_CRC), (error_offset, start_of(link, 0, 5)),
                 (passed_count, 5));
@@ -324,8 +303,9 @@ TEST(test_damage_is_dropped)
 
   for (size_t i = 0; i < G_N_ELEMENTS(damages); i++) {
     for (unsigned in_order = 0; in_order < 2; in_order++) {
-      mpa_link_config config = damage_config(true);
-      config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+      const mpa_link_config config =
+          WITH(mpa_link_config, aligned, .silent_drop = true,
+               .passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED);
       g_autoptr(mpa_link) link = damaged_link(&config, (guint)damages[i][0], damages[i][1], 1);
 
       g_test_message("damage %zu, in order %u", i, in_order);
@@ -341,7 +321,7 @@ TEST(test_damage_is_dropped)
  * (MPA-287). */
 TEST(test_damage_at_the_source)
 {
-  mpa_link_config config = damage_config(true);
+  const mpa_link_config config = WITH(mpa_link_config, aligned, .silent_drop = true);
   g_autoptr(mpa_link) link = damaged_link(&config, 5, 700, G_MAXUINT);
 
   g_assert_true(link->end[0].closed);
@@ -357,21 +337,19 @@ TEST(test_damage_of_a_spanning_fpdu)
   static const uint64_t octets[] = {1000, 0};
 
   for (size_t i = 0; i < G_N_ELEMENTS(octets); i++) {
-    mpa_link_config config = damage_config(true);
-    config.split = i == 0 ? 800 : 0; /* 800 and 660 */
+    const mpa_link_config config =
+        WITH(mpa_link_config, aligned, .silent_drop = true, .split = i == 0 ? 800 : 0); /* 800 and 660 */
     g_autoptr(mpa_link) link = damaged_link(&config, 5, octets[i], 1);
 
     EXPECT_FIELDS(&link->end[1], (error, MPA_ERROR_CRC), (error_offset, start_of(link, 0, 5)), (dropped, 0));
   }
 }
 
-/* MPA-016: the FIN is told once, when all ULPDUs before it have gone up, also when it overtakes them; the
+/* MPA-016: the FIN is reported once, when all ULPDUs before it have gone up, also when it overtakes them; the
  * other direction goes on (MPA-270, note M32). */
 TEST(test_fin_comes_last)
 {
-  mpa_link_config config = damage_config(false);
-  config.reverse_pieces = true;
-  config.split = 500;
+  const mpa_link_config config = WITH(mpa_link_config, aligned, .reverse_pieces = true, .split = 500);
   g_autoptr(mpa_link) link = mpa_link_new(&config);
 
   for (int i = 0; i < 5; i++) {

@@ -44,6 +44,20 @@ guint32 marked_crc32c(guint32 crc, const guint8 *octets, gsize count)
   return crc;
 }
 
+guint64 marked_fpdu_end(guint64 start, guint32 ulpdu_octets, guint64 *markers)
+{
+  guint64 at = start;
+
+  for (guint32 left = 2 + ulpdu_octets + (4 - (2 + ulpdu_octets) % 4) % 4 + CRC_OCTETS; left > 0; left--) {
+    if (at % MARKER_PERIOD == 0) {
+      at += MARKER_OCTETS;
+      (*markers)++;
+    }
+    at++;
+  }
+  return at;
+}
+
 void marked_half_clear(marked_half *half)
 {
   g_array_unref(half->fpdus);

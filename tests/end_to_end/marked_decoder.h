@@ -56,6 +56,10 @@ void marked_half_clear(marked_half *half);
  * the number of segments with octets after the startup frame. */
 guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *half, guint64 *all);
 
+/* Where an FPDU with markers ends that starts at `start`, counted from the first octet of the FPDU phase;
+ * adds its markers to `markers`. */
+guint64 marked_fpdu_end(guint64 start, guint32 ulpdu_octets, guint64 *markers);
+
 /* CRC32C (RFC 3720 §12.1), bit by bit; start with 0xFFFFFFFF, the result is to be inverted. */
 guint32 marked_crc32c(guint32 crc, const guint8 *octets, gsize count);
 

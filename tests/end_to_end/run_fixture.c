@@ -146,6 +146,27 @@ int spawn(const char *program, const char *const *arguments, char **output, char
   return WEXITSTATUS(wait_status);
 }
 
+char *tshark(const char *folder, const char *name, const char *const *options)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
+  const char *program = g_getenv("TSHARK");
+  char *output;
+
+  if (!program || *program == '\0') {
+    g_test_skip("tshark is not installed");
+    return NULL;
+  }
+  g_ptr_array_add(arguments, (gpointer) "-r");
+  g_ptr_array_add(arguments, path);
+  for (; *options; options++) {
+    g_ptr_array_add(arguments, (gpointer)*options);
+  }
+  g_ptr_array_add(arguments, NULL);
+  g_assert_cmpint(spawn("TSHARK", (const char *const *)arguments->pdata, &output, NULL), ==, 0);
+  return output;
+}
+
 /* --- Two engines --- */
 
 static char *compare_ends(const session_result *a, const session_result *b)

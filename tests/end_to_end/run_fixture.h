@@ -74,4 +74,8 @@ char *read_file(const char *folder, const char *name, gsize *length);
  * g_free(). */
 int spawn(const char *program, const char *const *arguments, char **output, char **errors);
 
+/* What tshark prints of file `name` in `folder` with `options` (NULL-terminated): to be freed with g_free().
+ * NULL, and the test is skipped, when it is not installed. */
+char *tshark(const char *folder, const char *name, const char *const *options);
+
 #endif

@@ -30,19 +30,7 @@ static void expect_same_summary(const cli_shell *f, const char *a, const char *b
   g_assert_cmpstr(first, ==, second);
 }
 
-static void set_up(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_open(f);
-}
-
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "*");
-}
-
-#define FIXTURE_TEST(name) TEST_WITH(cli_shell, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name) TEST_WITH(cli_shell, "*", cli_shell_set_up, cli_shell_tear_down, name)
 
 /* Another seed loses other packets. */
 FIXTURE_TEST(test_same_seed_same_octets)

@@ -42,21 +42,8 @@ static void append_number(GArray *numbers, const char *text)
 
 /* All values of each field, in the order of the capture, as tshark reads them: a row a packet, a column a
  * field, commas in between. */
-static void read_theirs(const char *folder, GArray *const *values)
+static void read_theirs(const char *output, GArray *const *values)
 {
-  g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
-  g_autofree char *output = NULL;
-
-  g_ptr_array_add(arguments, (gpointer) "-r");
-  g_ptr_array_add(arguments, path);
-  g_ptr_array_add(arguments, (gpointer) "-Tfields");
-  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
-    g_ptr_array_add(arguments, (gpointer) "-e");
-    g_ptr_array_add(arguments, (gpointer)fields[i].theirs);
-  }
-  g_ptr_array_add(arguments, NULL);
-  g_assert_cmpint(spawn("TSHARK", (const char *const *)arguments->pdata, &output, NULL), ==, 0);
   g_auto(GStrv) rows = g_strsplit(output, "\n", -1);
   for (char **row = rows; **row != '\0'; row++) {
     g_auto(GStrv) columns = g_strsplit(*row, "\t", -1);
@@ -113,24 +100,28 @@ static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *
 }
 
 /* Unmarked and in order, which tshark reads well: every field of every FPDU. */
-TEST(test_tshark)
+FOLDER_TEST(test_tshark)
 {
-  if (!g_getenv("TSHARK") || *g_getenv("TSHARK") == '\0') {
-    g_test_skip("tshark is not installed");
-    return;
-  }
-  g_autoptr(run_folder) folder = run_folder_new();
   g_auto(session_result) result =
       RUN(.folder = folder,
           .sets =
               STRINGS("workload.messages=9", "workload.message_size=5000", "mpa.markers=false",
                       "workload.operation=write+read+send+send-se-invalidate", "workload.directions=both"));
+  const char *options[2 + 2 * G_N_ELEMENTS(fields)] = {"-Tfields"};
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+    options[1 + 2 * i] = "-e";
+    options[2 + 2 * i] = fields[i].theirs;
+  }
+  g_autofree char *output = tshark(folder, "receiver.pcap", options);
+  if (!output) {
+    return;
+  }
   g_autoptr(GPtrArray) fpdus = trip_fpdus(folder, "receiver.pcap", NULL);
   GArray *theirs[G_N_ELEMENTS(fields)];
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
     theirs[i] = g_array_new(FALSE, FALSE, sizeof(guint64));
   }
-  read_theirs(folder, theirs);
+  read_theirs(output, theirs);
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
     compare_field(fpdus, &fields[i], theirs[i]);
     g_array_unref(theirs[i]);

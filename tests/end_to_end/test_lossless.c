@@ -3,6 +3,7 @@
  * row. */
 #include <math.h>
 
+#include "marked_decoder.h"
 #include "run_fixture.h"
 
 typedef struct prediction {
@@ -26,23 +27,6 @@ static const prediction table[] = {
 
 enum { MESSAGE_OCTETS = 1 << 20, MESSAGES = 4, FRAMING = 38, TAGGED_HEADER = 14, UNTAGGED_HEADER = 18 };
 
-/* Stream octets and markers after one more FPDU, octet by octet as in mpa-01 §5.1: a marker at each multiple
- * of 512. */
-static uint64_t add_fpdu(uint64_t stream, uint32_t ulpdu, bool markers, uint64_t *count)
-{
-  uint32_t left = 2 + ulpdu + (4 - (2 + ulpdu) % 4) % 4 + 4;
-
-  while (left > 0) {
-    if (markers && stream % 512 == 0) {
-      stream += 4;
-      (*count)++;
-    }
-    stream++;
-    left--;
-  }
-  return stream;
-}
-
 static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
 {
   uint64_t stream = 0;
@@ -50,10 +34,10 @@ static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
 
   for (int message = 0; message < MESSAGES; message++) {
     for (uint32_t sent = 0; sent < MESSAGE_OCTETS; sent += payload, (*fpdus)++) {
-      stream = add_fpdu(stream, TAGGED_HEADER + MIN(payload, MESSAGE_OCTETS - sent), true, &markers);
+      stream = marked_fpdu_end(stream, TAGGED_HEADER + MIN(payload, MESSAGE_OCTETS - sent), &markers);
     }
   }
-  add_fpdu(stream, UNTAGGED_HEADER, true, &markers); /* the zero-length Send after the last Write */
+  marked_fpdu_end(stream, UNTAGGED_HEADER, &markers); /* the zero-length Send after the last Write */
   (*fpdus)++;
   return markers;
 }
@@ -171,8 +155,8 @@ TEST(test_sink_buffers_do_not_steer_the_sender)
   uint64_t markers = 0;
 
   for (int message = 0; message < 85; message++) {
-    stream = add_fpdu(stream, TAGGED_HEADER + 1440, true, &markers);
+    stream = marked_fpdu_end(stream, TAGGED_HEADER + 1440, &markers);
   }
-  stream = add_fpdu(stream, UNTAGGED_HEADER, true, &markers);
+  stream = marked_fpdu_end(stream, UNTAGGED_HEADER, &markers);
   EXPECT_METRICS(&result, (TCP_SEGMENTS, ==, (stream + 8960 - 1) / 8960));
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "marked_decoder.h"
 #include "recompute_occupancy.h"
 #include "run_fixture.h"
 
@@ -160,24 +161,15 @@ FOLDER_TEST(test_no_markers)
  * that `position` lies in. */
 static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
 {
-  guint64 at = 20;
+  guint64 markers = 0;
 
-  for (guint fpdu = 0;; fpdu++) {
-    guint32 ulpdu = 14 + (fpdu % 46 == 45 ? 1276 : 1428);
-    guint32 left = 2 + ulpdu + (4 - (2 + ulpdu) % 4) % 4 + 4;
-    *start = at;
-    while (left > 0) {
-      if ((at - 20) % 512 == 0) {
-        at += 4;
-      }
-      at++;
-      left--;
-    }
-    *end = at;
-    if (position < at) {
-      return;
-    }
+  *end = 0;
+  for (guint fpdu = 0; *end <= position - 20; fpdu++) {
+    *start = *end;
+    *end = marked_fpdu_end(*start, 14 + (fpdu % 46 == 45 ? 1276 : 1428), &markers);
   }
+  *start += 20;
+  *end += 20;
 }
 
 /* The middlebox's cuts lie anywhere in FPDUs. A lost piece [from, to) cuts the FPDU it begins in and the FPDU

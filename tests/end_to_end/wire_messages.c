@@ -446,38 +446,29 @@ guint64 wire_count_markers(const wire_decoding *decoding, int side)
   return count;
 }
 
-/* Whole messages with `opcode` that `side` sent, and their octets. */
-static guint64 sum_messages(const wire_decoding *decoding, int side, guint opcode, guint64 *octets)
+/* Adds up whole messages with `opcode` that `side` sent, or their octets. */
+static guint64 sum_messages(const wire_decoding *decoding, int side, guint opcode, gboolean octets)
 {
-  guint64 count = 0;
+  guint64 sum = 0;
 
-  *octets = 0;
   for (guint i = 0; i < decoding->decoded->len; i++) {
     const GArray *messages = g_array_index(decoding->decoded, wire_decoded, i).messages[side];
     for (guint k = 0; k < messages->len; k++) {
       const wire_message *message = &g_array_index(messages, wire_message, k);
-      if (message->opcode == opcode && message->is_whole) {
-        count++;
-        *octets += message->octets;
-      }
+      sum += message->opcode != opcode || !message->is_whole ? 0 : octets ? message->octets : 1;
     }
   }
-  return count;
+  return sum;
 }
 
 guint64 wire_count_messages(const wire_decoding *decoding, int side, guint opcode)
 {
-  guint64 octets;
-
-  return sum_messages(decoding, side, opcode, &octets);
+  return sum_messages(decoding, side, opcode, FALSE);
 }
 
 guint64 wire_count_octets(const wire_decoding *decoding, int side, guint opcode)
 {
-  guint64 octets;
-
-  sum_messages(decoding, side, opcode, &octets);
-  return octets;
+  return sum_messages(decoding, side, opcode, TRUE);
 }
 
 void wire_assert_no_complaints(const wire_decoding *decoding)

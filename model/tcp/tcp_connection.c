@@ -52,7 +52,7 @@ static void offer(tcp_connection *connection)
   connection->timestamps = config->timestamps;
   connection->ecn = tcp_ecn_of(config);
   tcp_connection_find_emss(connection);
-  tcp_receiver_init(&connection->receiver, config, 0, connection->events, connection->user,
+  tcp_receiver_init(&connection->receiver, config, 0, connection->receiver.events, connection->receiver.user,
                     &connection->gauges);
 }
 
@@ -101,8 +101,8 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
   }
   connection->closed = true;
   connection->gauges.is_established = false;
-  if (connection->events->closed) {
-    connection->events->closed(connection->user, reason, now);
+  if (connection->receiver.events->closed) {
+    connection->receiver.events->closed(connection->receiver.user, reason, now);
   }
 }
 
@@ -173,8 +173,8 @@ static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint
   } else {
     tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
   }
-  if (connection->events->emss_changed) {
-    connection->events->emss_changed(connection->user, connection->gauges.emss_octets, now);
+  if (connection->receiver.events->emss_changed) {
+    connection->receiver.events->emss_changed(connection->receiver.user, connection->gauges.emss_octets, now);
   }
 }
 
@@ -312,8 +312,8 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
     tcp_ecn_take_syn(&connection->ecn, header->flags, false);
   }
   tcp_connection_find_emss(connection);
-  tcp_receiver_init(&connection->receiver, config, connection->receive_window_octets, connection->events,
-                    connection->user, &connection->gauges);
+  tcp_receiver_init(&connection->receiver, config, connection->receive_window_octets,
+                    connection->receiver.events, connection->receiver.user, &connection->gauges);
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */
@@ -333,8 +333,8 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
   }
   connection->state = TCP_STATE_ESTABLISHED;
   connection->gauges.is_established = true;
-  if (connection->events->established) {
-    connection->events->established(connection->user, segment->now);
+  if (connection->receiver.events->established) {
+    connection->receiver.events->established(connection->receiver.user, segment->now);
   }
 }
 
@@ -412,8 +412,8 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->transport.class = &class;
   connection->transport.gauges = &connection->gauges;
   connection->config = *config;
-  connection->events = events;
-  connection->user = user;
+  connection->receiver.events = events;
+  connection->receiver.user = user;
   connection->state = TCP_STATE_CLOSED;
   tcp_retransmission_timer_init(&connection->timer, config->rto_initial_ps, config->rto_min_ps,
                                 config->rto_max_ps, config->rto_floor);

@@ -46,11 +46,10 @@ enum {
 typedef struct tcp_connection {
   tcp_transport transport; /* first; its gauges are those below */
   tcp_gauges gauges;
-  const tcp_events *events;
-  void *user;
   tcp_retransmission_timer timer;
   tcp_sender sender;
-  tcp_receiver receiver; /* without a window until the peer's SYN has come */
+  /* Without a window until the peer's SYN has come. Its `events` and `user` are the connection's. */
+  tcp_receiver receiver;
   tcp_state state : 8;
   bool passive; /* opened by tcp_transport_listen() */
   bool closed;  /* events.closed has been called */

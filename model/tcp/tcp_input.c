@@ -119,8 +119,8 @@ static void take_acknowledgement(tcp_connection *connection, const tcp_acknowled
   uint64_t before = MIN(tcp_sender_acknowledged(sender), tcp_sender_posted(sender));
   tcp_sender_acknowledge(sender, ack, now);
   uint64_t after = MIN(ack->position, tcp_sender_posted(sender));
-  if (after > before && connection->events->acknowledged) {
-    connection->events->acknowledged(connection->user, after, now);
+  if (after > before && connection->receiver.events->acknowledged) {
+    connection->receiver.events->acknowledged(connection->receiver.user, after, now);
   }
 }
 
@@ -246,8 +246,8 @@ static void arrive_fin(tcp_connection *connection, time_ps now)
   connection->state = before == TCP_STATE_ESTABLISHED  ? TCP_STATE_CLOSE_WAIT
                       : before == TCP_STATE_FIN_WAIT_1 ? TCP_STATE_CLOSING
                                                        : before;
-  if (connection->events->finished) {
-    connection->events->finished(connection->user, now);
+  if (connection->receiver.events->finished) {
+    connection->receiver.events->finished(connection->receiver.user, now);
   }
   if (before == TCP_STATE_FIN_WAIT_2 && !connection->closed) {
     tcp_connection_enter_closed(connection, TCP_STATE_TIME_WAIT, TCP_CLOSE_FINISHED, now);
@@ -455,7 +455,8 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
   tcp_header header;
   datagram_tcp_header(packet, &header);
   tcp_incoming segment = arrival_of(connection, packet, &header, now);
-  if (packet->payload.length > 0 && connection->events->inspect && !may_commit(connection, &segment)) {
+  if (packet->payload.length > 0 && connection->receiver.events->inspect &&
+      !may_commit(connection, &segment)) {
     return false;
   }
   if (connection->timestamps) {
@@ -506,7 +507,8 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
     return false;
   }
   uint16_t window = big_endian_read_16(wire + TCP_WINDOW_AT);
-  if (connection->timestamps || connection->ecn.agreed || (connection->events->inspect && length > 0)) {
+  if (connection->timestamps || connection->ecn.agreed ||
+      (connection->receiver.events->inspect && length > 0)) {
     if (!arrive_whole_header(connection, packet, (uint64_t)acknowledged, now)) {
       return true;
     }

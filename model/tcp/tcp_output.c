@@ -186,8 +186,8 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
   }
   if (outgoing->again && length > 0) {
     packet->retransmission = true;
-    if (connection->events->retransmitted) {
-      connection->events->retransmitted(connection->user, outgoing->position, length, now);
+    if (connection->receiver.events->retransmitted) {
+      connection->receiver.events->retransmitted(connection->receiver.user, outgoing->position, length, now);
     }
   }
   if (outgoing->fin && connection->state == TCP_STATE_ESTABLISHED) { /* RFC 9293 §3.10.4 */

@@ -84,14 +84,14 @@ struct tcp_sender {
   tcp_pacer pacer;
   uint32_t window_octets_max; /* MAX.SND.WND */
   uint32_t emss_octets;       /* 0 before the start */
-  uint32_t timeouts_in_a_row;
+  uint16_t timeouts_in_a_row; /* up to tcp_config.retries_max */
   tcp_sending_state state : 8;
   bool sack;
-  bool by_time;   /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
-  bool finishing; /* FIN follows the last octet */
-  bool probe_due; /* of a window that is closed, or too small to be used */
-  bool probes;    /* tail loss probes are sent */
-  bool paced;     /* something waits for the pacer */
+  bool by_time;       /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
+  bool probe_due;     /* of a window that is closed, or too small to be used */
+  bool paced;         /* something waits for the pacer */
+  bool probes : 1;    /* tail loss probes are sent */
+  bool finishing : 1; /* FIN follows the last octet */
   bool fin_sent : 1;
   bool ecn : 1;
   bool reduction_due_to_tell : 1; /* CWR on the next new segment */

@@ -7,14 +7,27 @@
 set -eu
 cd "$(dirname "$0")/.."
 nodes=20000
+shim='shim/*.c'
 cplusplus=
-if [ "${1:-}" = --deep ]; then
+case "$*" in
+'') ;;
+--deep)
   nodes=225000
   cplusplus='shim/*.cc examples/*.cc'
+  ;;
+*)
+  echo "usage: scripts/check-code.sh [--deep]" >&2
+  exit 2
+  ;;
+esac
+if ! grep -q 'shim/ns3_tcp_transport\.c' "${BUILD:-build}/compile_commands.json"; then
+  echo "check-code: ${BUILD:-build} was made without ns-3: clang-tidy leaves out shim/ and examples/"
+  shim=
+  cplusplus=
 fi
 # gcc's flags are in the compilation database: clang need not know them all.
 set -f # git expands the patterns
-git ls-files -z -- 'model/*.c' 'shim/*.c' $cplusplus |
+git ls-files -z -- 'model/*.c' $shim $cplusplus |
   xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet --extra-arg=-Wno-ignored-optimization-argument \
     --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes="$nodes" -p "${BUILD:-build}" 2>/dev/null >/tmp/iwarpsim-tidy.$$ || {
   cat /tmp/iwarpsim-tidy.$$

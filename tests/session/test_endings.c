@@ -175,12 +175,13 @@ TEST(test_faults_are_all_there)
     while (i < G_N_ELEMENTS(fault_cases) && strcmp(fault_cases[i].error, row->name) != 0) {
       i++;
     }
-    g_test_message("%s", row->name);
     if (strcmp(row->name, "startup-reject") == 0) {
       g_assert_nonnull(strstr(row->expected, "rejected"));
       continue;
     }
-    g_assert_cmpuint(i, <, G_N_ELEMENTS(fault_cases));
+    if (i == G_N_ELEMENTS(fault_cases)) {
+      g_error("no row of fault_cases does '%s'", row->name);
+    }
     g_assert_nonnull(strstr(row->expected, fault_cases[i].code ? fault_cases[i].code : "nothing"));
   }
 }

@@ -48,7 +48,8 @@ class Recipes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(SOURCE / "model", Path(folder) / "model")
             done = subprocess.run(["patch", "-p1", "--fuzz=1"], cwd=folder, input=patch, capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, f"{kind}: {done.stdout}")
+            self.assertEqual(done.returncode, 0, f"the recipe of a {kind} must be refreshed, as the beginning of "
+                                                 f"docs/extending.md describes:\n{done.stdout}")
             for file in {f for name in touched for f in [name, *MADE_FROM.get(name, [])] if f.endswith(".c")}:
                 made = subprocess.run([*COMPILE, file], cwd=folder, capture_output=True, text=True, check=False)
                 self.assertEqual(made.returncode, 0, f"{kind}: {made.stderr}")

@@ -53,7 +53,8 @@ typedef struct kept_link {
 
 kept_link *kept_link_new(GArray *output, bool *freed);
 
-/* What came, as text: the numbers of test_numbered_packet(), "1@20 2@30" with times, "1 2" without. */
+/* All that came, as text: the numbers of test_numbered_packet(), "1@20 2@30" with times, "1 2" without. It
+ * stays in `output`, other than with fixture_assert_output(). */
 void test_assert_numbers(GArray *output, bool times, const char *expected);
 
 /* Sends `count` packets without payload through `element`, one a picosecond, and returns what became of them:

@@ -29,8 +29,8 @@ struct occupancy {
   uint64_t sums[SUMS];     /* over the connections */
   uint64_t peaks[SUMS];
   uint32_t connections_with_holes;
-  time_ps changed_at; /* of the last update; its values are settled (peaks, series) once time has passed */
-  bool settled;
+  time_ps changed_at; /* of the last update; its values are counted (peaks, series) once time has passed */
+  bool counted;
   bool started;
   time_distribution *reassembly;
   time_distribution *reassembly_in_recovery;
@@ -59,7 +59,7 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
   gauge->states = g_new0(occupancy_state, connections);
-  gauge->settled = true;
+  gauge->counted = true;
   gauge->reassembly = time_distribution_new();
   gauge->reassembly_in_recovery = time_distribution_new();
   time_distribution_pause(gauge->reassembly_in_recovery, 0);
@@ -156,12 +156,12 @@ static void write_series(occupancy *gauge)
 }
 
 /* The present values have lasted: they count for the peaks and the series. */
-static void settle(occupancy *gauge)
+static void count_lasting(occupancy *gauge)
 {
-  if (gauge->settled) {
+  if (gauge->counted) {
     return;
   }
-  gauge->settled = true;
+  gauge->counted = true;
   for (int sum = 0; sum < SUMS; sum++) {
     gauge->peaks[sum] = MAX(gauge->peaks[sum], gauge->sums[sum]);
   }
@@ -174,10 +174,10 @@ static void touch(occupancy *gauge, uint32_t connection, time_ps now)
 {
   g_assert(now >= gauge->changed_at);
   if (now > gauge->changed_at) {
-    settle(gauge);
+    count_lasting(gauge);
   }
   gauge->changed_at = now;
-  gauge->settled = false;
+  gauge->counted = false;
   if (connection < gauge->connection_series && !gauge->written[connection].touched) {
     gauge->written[connection].touched = true;
     g_array_append_val(gauge->touched, connection);
@@ -236,7 +236,7 @@ void occupancy_mark_delivery(occupancy *gauge, time_ps now)
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
 {
   g_assert(now >= gauge->changed_at);
-  settle(gauge);
+  count_lasting(gauge);
   for (int sum = 0; sum < SUMS; sum++) {
     metric_values_set(values, peak_metrics[sum], (double)gauge->peaks[sum]);
   }

@@ -159,6 +159,23 @@ static gboolean print_named(const char *name, const GArray *subjects)
   return found;
 }
 
+/* The keys that take `word`, which their sentences explain. FALSE when none does. */
+static gboolean print_keys_of_word(const char *word)
+{
+  gboolean found = FALSE;
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_autofree const char **words = scenario_key_words(scenario_key_row_of(key));
+
+    if (g_strv_contains(words, word)) {
+      printf("%s", found ? "" : "Keys of a scenario:\n");
+      print_key(scenario_key_row_of(key));
+      found = TRUE;
+    }
+  }
+  return found;
+}
+
 static const struct {
   const char *name;
   subject_kind kind, last; /* what it lists */
@@ -235,7 +252,7 @@ static int explain(const char *name, const GArray *subjects)
     }
     return CLI_OK;
   }
-  return print_named(name, subjects) ? CLI_OK : unknown_name(name, subjects);
+  return print_named(name, subjects) || print_keys_of_word(name) ? CLI_OK : unknown_name(name, subjects);
 }
 
 int cli_explain(int argc, char **argv)
@@ -249,7 +266,7 @@ int cli_explain(int argc, char **argv)
       .arguments = "[keys|metrics|terms|faults|NAME]",
       .summary =
           "Says what the keys of a scenario, the metrics of a run and the terms they are defined by mean.\n"
-          "NAME is a key, a metric, the start of either (path.forward, buffer), a term or a fault.",
+          "NAME is a key, a metric, the start of either (path.forward, buffer), a term, a fault or a value.",
       .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain held\n",
   };
   cli_arguments arguments;

@@ -133,7 +133,9 @@ static void check_integer(scenario_source *s, const char *digits, int base, gsiz
   if (errno == ERANGE || value > (guint64)G_MAXINT64 + negative) {
     problem_at(s, s->lines, 0, "%s is outside 64 bits; expected a smaller number", shown);
   } else if (value > limit + negative) {
-    problem_at(s, s->lines, 0, "%s is outside 32 bits; expected %sL, with the L that larger numbers end with",
+    problem_at(s, s->lines, 0,
+               "%s is outside 32 bits; expected %sL, with the L that larger numbers end with, or text with a "
+               "unit, such as \"25Gbit/s\"",
                shown, shown);
   }
 }

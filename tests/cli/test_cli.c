@@ -94,8 +94,8 @@ SHELL_TEST(test_check_of_bad_scenarios)
   cli_shell_write(f, "small.cfg", "path: { forward: { mtu = 176; }; };");
   cli_shell_expect_all(
       f, 2, "iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
-      "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc, startup_timeout, "
-      "startup_close, silent_drop, assumed_emss, mulpdu in mpa (did you mean 'mpa.markers'?)\n"
+      "bad.cfg:2: unknown key 'mpa.markres' (did you mean 'mpa.markers'?); expected one of generation, "
+      "markers, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu in mpa\n"
       "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
       "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of headers and 140 "
       "for the FPDU of a 128-octet ULPDU with markers\n");
@@ -231,6 +231,9 @@ SHELL_TEST(test_explain)
                        "bad-crc (fault.error)\n    The CRC of an FPDU is wrong. With CRC only.\n"
                        "    Consequence: MPA error 2, Terminate 2/0/02.\n",
                        "");
+  cli_shell_expect(f, 0, "iwarpsim explain coalesce"); /* a word: the keys that it is a value of */
+  g_assert_true(g_str_has_prefix(f->output, "Keys of a scenario:\nmiddlebox.mode (default: none)\n"));
+  cli_shell_expect_output(f, " coalesce: segments are joined");
   cli_shell_expect(f, 0, "iwarpsim explain faults");
   EXPECT_PARTS(f->output, "\ninvalid-stag (fault.error)\n");
   cli_shell_expect(f, 0, "iwarpsim explain keys");

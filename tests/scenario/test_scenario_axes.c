@@ -264,7 +264,7 @@ TEST(test_errors)
        "a.cfg:2: axis 'run.seed' has 2 values; expected 3, as 'path.forward.mtu' that it moves with"},
       {"sweep = ( { key = \"run.seed\"; from = 1; to = 5000000000; } );",
        "a.cfg:1: 5000000000 is outside 32 bits; expected 5000000000L, with the L that larger numbers end "
-       "with"},
+       "with, or text with a unit, such as \"25Gbit/s\""},
   };
 
   fixture_assert_refusals(cases, G_N_ELEMENTS(cases));

@@ -101,7 +101,7 @@ static void settle(transfer_end *end, time_ps now)
     if (packet && sends && is_lost(self, packet)) {
       datagram_unref(packet);
     } else if (packet) {
-      path_link_send(end->link, packet);
+      path_link_send(end->link, packet, now);
     }
   } while (packet);
   engine_timer_set(end->timer, tcp_transport_deadline(end->tcp));

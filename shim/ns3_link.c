@@ -16,21 +16,18 @@ typedef struct ns3_link {
   uint8_t *wire;          /* room for an MTU: a packet on its way into ns-3 */
   memory_pool *blocks;    /* of that size, for arrivals */
   octet_buffer *arriving; /* on its way out of ns-3 */
-  /* What was sent, in the order in which it arrives: the marks that no wire carries are taken from there. */
-  path_link_schedule sent;
-  engine *clock;
   engine_timer *arrival;
   deque arrived; /* of datagram *, a queue: when the delay becomes less, arrivals can share a picosecond */
 } ns3_link;
 
-static void ns3_link_send(path_link *link, datagram *packet)
+static void ns3_link_sent(path_link *link, datagram *packet, bool is_first)
 {
   ns3_link *self = (ns3_link *)link;
   uint32_t octets = datagram_octets(packet);
-  uint32_t sent = path_link_sent_octets(&self->sent.config, octets) - PATH_LINK_PPP_OCTETS;
+  uint32_t sent = path_link_sent_octets(&link->schedule.config, octets) - PATH_LINK_PPP_OCTETS;
+  (void)is_first;
 
   datagram_write(packet, self->wire, false);
-  path_link_schedule_send(&self->sent, packet, engine_now(self->clock));
   /* The device's queue has no limit, so that it does not matter whether ns-3's own event "transmission
    * complete" of this picosecond ran before this call (the transmitter is free and starts at once) or runs
    * after it (it then takes the packet from the queue): the transmission starts now either way. A limit would
@@ -66,7 +63,7 @@ static void set_arrival_timer(ns3_link *self)
  * it goes on as it was sent. What has filled a last cell comes after it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
-  datagram *sent = path_link_schedule_take(&self->sent);
+  datagram *sent = path_link_schedule_take(&self->link.schedule);
   datagram *packet = datagram_read(self->arriving, octets, length);
 
   if (packet == NULL) {
@@ -114,13 +111,12 @@ static ns3_shim_device_config device_config(const path_link_config *config)
 /* ns-3's device asks for its rate, and its channel for its delay, when a transmission starts; that of this
  * picosecond has started, as the event queue wakes after ns-3's own events: as
  * path_link_set_config() has it. */
-static void ns3_link_change(path_link *link, const path_link_config *config)
+static void ns3_link_changed(path_link *link)
 {
-  ns3_link *self = (ns3_link *)link;
-  ns3_shim_device_config device = device_config(config);
+  const ns3_link *self = (const ns3_link *)link;
+  ns3_shim_device_config device = device_config(&link->schedule.config);
 
-  ns3_shim_device_change(self->devices[SENDER], &device, config->delay_ps);
-  path_link_schedule_change(&self->sent, config, engine_now(self->clock));
+  ns3_shim_device_change(self->devices[SENDER], &device, link->schedule.config.delay_ps);
 }
 
 static void ns3_link_free(path_link *link)
@@ -133,7 +129,6 @@ static void ns3_link_free(path_link *link)
     datagram_unref(*(datagram **)deque_at(&self->arrived, i));
   }
   deque_clear(&self->arrived);
-  path_link_schedule_clear(&self->sent);
   memory_pool_unref(self->blocks);
   g_free(self->wire);
   g_free(self);
@@ -143,16 +138,15 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
 {
   static const ns3_shim_receiver receiver = {.room = room_for_arrival, .arrived = arrived};
   ns3_link *self = g_new0(ns3_link, 1);
-  self->link.send = ns3_link_send;
-  self->link.change = ns3_link_change;
+  self->link.sent = ns3_link_sent;
+  self->link.changed = ns3_link_changed;
   self->link.free = ns3_link_free;
-  self->clock = clock;
-  path_link_schedule_init(&self->sent, config);
+  path_link_schedule_init(&self->link.schedule, config);
   deque_init(&self->arrived, sizeof(datagram *));
   const ns3_shim_device_config device = device_config(config);
   const ns3_shim_device_config both[ENDS] = {device, device};
   if (!ns3_shim_connect(both, config->delay_ps, self->devices, error)) {
-    ns3_link_free(&self->link);
+    path_link_free(&self->link);
     return NULL;
   }
   self->wire = g_malloc(config->mtu_octets);

@@ -241,7 +241,7 @@ static bool add_link(path_direction *path, size_t index, GError **error)
   }
   path_transmitter_config queue = config_of(path)->queue;
   queue.manager = manager_of(config_of(path), &config, random_of(path, "queue", index));
-  path_node *node = add_node(path, path_transmitter_new(&config, link, &queue), ENGINE_TRANSMITTER);
+  path_node *node = add_node(path, path_transmitter_new(link, &queue), ENGINE_TRANSMITTER);
   node->link = link;
   path->first_link = path->first_link ? path->first_link : node;
   return true;

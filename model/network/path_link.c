@@ -3,30 +3,6 @@
 
 #include <glib.h>
 
-void path_link_send(path_link *link, datagram *packet)
-{
-  packet->send_order = ++link->sent;
-  link->send(link, packet);
-}
-
-void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user)
-{
-  link->receiver = receiver;
-  link->receiver_user = user;
-}
-
-void path_link_set_config(path_link *link, const path_link_config *config)
-{
-  link->change(link, config);
-}
-
-void path_link_free(path_link *link)
-{
-  if (link) {
-    link->free(link);
-  }
-}
-
 /* A packet with `framing_octets` more; in cells, with more in each of them. tc-netem(8), rate: 50 octets in
  * ATM's cells of 48 and 5 are 106. */
 static inline uint32_t octets_with(const path_link_config *config, int32_t framing_octets, uint32_t ip_octets)
@@ -109,6 +85,13 @@ void path_link_schedule_clear(path_link_schedule *schedule)
     datagram_unref(((transit *)deque_at(&schedule->transits, i))->packet);
   }
   deque_clear(&schedule->transits);
+}
+
+time_ps path_link_schedule_busy_ps(path_link_schedule *schedule, uint32_t octets)
+{
+  time_ps sending = path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);
+
+  return sending + schedule->pace.gap_ps;
 }
 
 /* Puts a packet that was sent after all others where it arrives; returns its place. */
@@ -201,68 +184,81 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
   g_array_free(waiting, TRUE);
 }
 
+/* --- A link --- */
+
+void path_link_send(path_link *link, datagram *packet, time_ps now)
+{
+  packet->send_order = ++link->packets_sent;
+  link->sent(link, packet, path_link_schedule_send(&link->schedule, packet, now));
+}
+
+void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user)
+{
+  link->receiver = receiver;
+  link->receiver_user = user;
+}
+
+void path_link_set_config(path_link *link, const path_link_config *config, time_ps now)
+{
+  path_link_schedule_change(&link->schedule, config, now);
+  link->changed(link);
+}
+
+void path_link_free(path_link *link)
+{
+  if (link) {
+    path_link_schedule_clear(&link->schedule);
+    link->free(link);
+  }
+}
+
 /* --- The link over a native clock --- */
 
 typedef struct path_link_native {
   path_link link;
-  engine *clock;
   engine_timer *arrival; /* of the first on the way */
-  path_link_schedule schedule;
 } path_link_native;
 
-static void set_arrival_timer(path_link_native *native)
+static void set_arrival_timer(path_link *link)
 {
   uint64_t order = 0;
-  time_ps next = path_link_schedule_next(&native->schedule, &order);
+  time_ps next = path_link_schedule_next(&link->schedule, &order);
 
-  engine_timer_set_ordered(native->arrival, next, order);
+  engine_timer_set_ordered(((path_link_native *)link)->arrival, next, order);
 }
 
 static void arrive(void *user, time_ps now)
 {
-  path_link_native *native = user;
-  datagram *packet = path_link_schedule_take(&native->schedule);
+  path_link *link = user;
+  datagram *packet = path_link_schedule_take(&link->schedule);
 
-  set_arrival_timer(native); /* before the receiver runs: it may send here */
-  g_assert(native->link.receiver);
-  native->link.receiver(native->link.receiver_user, packet, now);
+  set_arrival_timer(link); /* before the receiver runs: it may send here */
+  link->receiver(link->receiver_user, packet, now);
 }
 
-static void send_packet(path_link *link, datagram *packet)
+static void look_at_first(path_link *link, datagram *packet, bool is_first)
 {
-  path_link_native *native = (path_link_native *)link;
+  (void)packet;
 
-  if (path_link_schedule_send(&native->schedule, packet, engine_now(native->clock))) {
-    set_arrival_timer(native);
+  if (is_first) {
+    set_arrival_timer(link);
   }
-}
-
-static void change(path_link *link, const path_link_config *config)
-{
-  path_link_native *native = (path_link_native *)link;
-
-  path_link_schedule_change(&native->schedule, config, engine_now(native->clock));
-  set_arrival_timer(native);
 }
 
 static void free_link(path_link *link)
 {
-  path_link_native *native = (path_link_native *)link;
-
-  path_link_schedule_clear(&native->schedule);
-  engine_timer_free(native->arrival);
-  g_free(native);
+  engine_timer_free(((path_link_native *)link)->arrival);
+  g_free(link);
 }
 
 path_link *path_link_native_new(const path_link_config *config, engine *clock)
 {
   path_link_native *native = g_new0(path_link_native, 1);
 
-  native->link.send = send_packet;
-  native->link.change = change;
+  native->link.sent = look_at_first;
+  native->link.changed = set_arrival_timer;
   native->link.free = free_link;
-  native->clock = clock;
+  path_link_schedule_init(&native->link.schedule, config);
   native->arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, arrive, native);
-  path_link_schedule_init(&native->schedule, config);
   return &native->link;
 }

@@ -19,8 +19,6 @@
 #include "engine/engine.h"
 #include "net/datagram.h"
 
-typedef struct path_link path_link;
-
 enum { PATH_LINK_PPP_OCTETS = 2 };
 
 typedef struct path_link_config {
@@ -32,33 +30,6 @@ typedef struct path_link_config {
   uint32_t cell_octets;         /* 0: no cells */
   int32_t cell_overhead_octets; /* may be negative; a cell has more than PATH_LINK_PPP_OCTETS with it */
 } path_link_config;
-
-/* Takes a packet that has arrived; owns the reference. */
-typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
-
-/* What an implementation of a link is: embedded as its first member, all zero but for its three functions. */
-struct path_link {
-  void (*send)(path_link *link, datagram *packet);
-  void (*change)(path_link *link, const path_link_config *config);
-  void (*free)(path_link *link);
-  path_link_receiver receiver;
-  void *receiver_user;
-  uint64_t sent; /* packets so far: path_link_send() numbers them, so that every kind of link does it alike */
-};
-
-/* Gives the packet's reference to the link now: numbers it (send_order 1, 2, …) and transmits it as soon as
- * those before it are through. The packet is at most the MTU: larger ones are the caller's mistake. */
-void path_link_send(path_link *link, datagram *packet);
-
-/* Who gets what arrives; before the first send. */
-void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user);
-
-/* The link's rate and delay become those of `config` now; the rest of it must be as it was. Packets that have
- * started, also at this very picosecond, keep their arrivals; those that wait are transmitted as the link now
- * is. */
-void path_link_set_config(path_link *link, const path_link_config *config);
-
-void path_link_free(path_link *link);
 
 /* What a packet of `ip_octets` costs on the link, as netem's `rate` counts it: with the framing, or in whole
  * cells. */
@@ -97,7 +68,7 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
 /* --- Packets on the way --- */
 
 /* When the packets given to a link start and arrive: the arithmetic above, also when the link changes
- * meanwhile. What every implementation of a link embeds; written only by the functions below. */
+ * meanwhile. Read by everyone, written only by the functions below. */
 typedef struct path_link_schedule {
   path_link_config config;
   path_link_pace pace;
@@ -120,10 +91,48 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
 /* Removes the packet that arrives next, with its reference; there must be one. */
 datagram *path_link_schedule_take(path_link_schedule *schedule);
 
+/* From the start of a packet of `octets` (IP) until the transmitter is free for the next. */
+time_ps path_link_schedule_busy_ps(path_link_schedule *schedule, uint32_t octets);
+
 /* The link's rate and delay become those of `config` (the rest must be as it was) at `now`, after what
  * started at `now`: packets in transmission or flight keep their arrivals, those that wait are transmitted as
  * the link now is. */
 void path_link_schedule_change(path_link_schedule *schedule, const path_link_config *config, time_ps now);
+
+/* --- A link --- */
+
+typedef struct path_link path_link;
+
+/* Takes a packet that has arrived; owns the reference. */
+typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
+
+/* What an implementation of a link is: embedded as its first member, all zero but for its three functions and
+ * the initialised schedule, which path_link_free() clears. */
+struct path_link {
+  /* `packet` is in the schedule now; `is_first`: it arrives before all others. */
+  void (*sent)(path_link *link, datagram *packet, bool is_first);
+  void (*changed)(path_link *link); /* to what the schedule has now */
+  void (*free)(path_link *link);
+  path_link_receiver receiver;
+  void *receiver_user;
+  uint64_t packets_sent; /* so far: path_link_send() numbers them, so that every kind of link does it alike */
+  path_link_schedule schedule; /* an implementation takes from it what arrives */
+};
+
+/* Gives the packet's reference to the link at `now`, the present of the link's clock: numbers it (send_order
+ * 1, 2, …) and transmits it as soon as those before it are through. The packet is at most the MTU: larger
+ * ones are the caller's mistake. */
+void path_link_send(path_link *link, datagram *packet, time_ps now);
+
+/* Who gets what arrives; before the first send. */
+void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user);
+
+/* The link's rate and delay become those of `config` at `now`, the present of the link's clock; the rest of
+ * it must be as it was. Packets that have started, also at this very picosecond, keep their arrivals; those
+ * that wait are transmitted as the link now is. */
+void path_link_set_config(path_link *link, const path_link_config *config, time_ps now);
+
+void path_link_free(path_link *link);
 
 /* --- The link over a native clock --- */
 

@@ -14,15 +14,11 @@ typedef struct waiting_packet {
 
 typedef struct path_transmitter {
   path_element element;
-  path_link_config link_config;
-  path_link_pace pace;
-  path_link *link;
+  path_link *link; /* its schedule knows when the transmitter is through with all packets given to it */
   path_transmitter_config config;
-  bool judges; /* packets that come may be marked, or dropped though there is room */
-  bool holds;  /* packets wait here, because somebody decides about them when they leave; else in the link */
+  bool judges;   /* packets that come may be marked, or dropped though there is room */
   deque waiting; /* of waiting_packet, a queue */
   uint64_t waiting_octets;
-  time_ps free_at; /* when the transmitter is through with all packets given to the link */
   uint64_t queue_peak_octets;
 } path_transmitter;
 
@@ -93,7 +89,7 @@ static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_
   bool is_above_threshold = (config->mark_packets > 0 && question.packets >= config->mark_packets) ||
                             (config->mark_octets > 0 && question.octets >= config->mark_octets);
 
-  question.idle_ps = MAX(now - transmitter->free_at, 0);
+  question.idle_ps = MAX(now - transmitter->link->schedule.free_at, 0);
   if (manager && manager->class->enqueue) {
     verdict = manager->class->enqueue(manager, &question, now);
   }
@@ -111,7 +107,7 @@ static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t
 {
   const path_transmitter_config *config = &transmitter->config;
   bool is_too_much =
-      transmitter->free_at > now &&
+      transmitter->link->schedule.free_at > now &&
       ((config->queue_limit_packets > 0 && transmitter->waiting.count >= config->queue_limit_packets) ||
        (config->queue_limit_octets > 0 && transmitter->waiting_octets + octets > config->queue_limit_octets));
 
@@ -125,28 +121,19 @@ static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t
   return packet;
 }
 
-/* The link takes a packet of `octets` at `start`. */
-static void begin_transmission(path_transmitter *transmitter, uint32_t octets, time_ps start)
-{
-  time_ps sent = start + path_link_pace_sending_ps(&transmitter->pace, &transmitter->link_config, octets);
-
-  transmitter->free_at = sent + transmitter->pace.gap_ps;
-}
-
 /* --- Packets that wait in the link --- */
 
 /* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it starts there
  * is known here. */
 static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
-  time_ps start = MAX(transmitter->free_at, now);
+  time_ps start = transmitter->link->schedule.free_at;
 
   if (start > now) {
     add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
     note_peak(transmitter);
   }
-  begin_transmission(transmitter, octets, start);
-  path_link_send(transmitter->link, packet);
+  path_link_send(transmitter->link, packet, now);
 }
 
 /* --- Packets that wait here --- */
@@ -156,7 +143,7 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
 {
   path_queue_manager *manager = transmitter->config.manager;
 
-  while (transmitter->free_at <= now && transmitter->waiting.count > 0) {
+  while (transmitter->link->schedule.free_at <= now && transmitter->waiting.count > 0) {
     waiting_packet first = remove_first(transmitter);
     path_queue_question question = question_about(transmitter, first.packet);
 
@@ -164,8 +151,7 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
     path_queue_verdict verdict = manager->class->dequeue(manager, &question, now);
     datagram *packet = obey(transmitter, verdict, first.packet);
     if (packet) {
-      begin_transmission(transmitter, datagram_octets(packet), now);
-      path_link_send(transmitter->link, packet);
+      path_link_send(transmitter->link, packet, now);
     }
   }
 }
@@ -176,7 +162,7 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t 
   const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
 
   add_last(transmitter, &last);
-  if (transmitter->free_at <= now) {
+  if (transmitter->link->schedule.free_at <= now) {
     transmit_next(transmitter, now);
   }
   note_peak(transmitter);
@@ -184,21 +170,29 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t 
 
 /* --- The element --- */
 
+/* Of one whose packets wait in the link. */
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)element;
   uint32_t octets = datagram_octets(packet);
 
-  if (transmitter->holds) {
-    transmit_next(transmitter, now);
-  } else {
-    retire_begun(transmitter, now);
-  }
+  retire_begun(transmitter, now);
   packet = admit(transmitter, packet, octets, now);
-  if (packet && transmitter->holds) {
-    wait_here(transmitter, packet, octets, now);
-  } else if (packet) {
+  if (packet) {
     pass_to_link(transmitter, packet, octets, now);
+  }
+}
+
+/* Of one whose packets wait here, because somebody decides about them when they leave. */
+static void receive_managed(path_element *element, datagram *packet, time_ps now)
+{
+  path_transmitter *transmitter = (path_transmitter *)element;
+  uint32_t octets = datagram_octets(packet);
+
+  transmit_next(transmitter, now);
+  packet = admit(transmitter, packet, octets, now);
+  if (packet) {
+    wait_here(transmitter, packet, octets, now);
   }
 }
 
@@ -207,7 +201,7 @@ static time_ps deadline(const path_element *element, uint64_t *order)
   const path_transmitter *transmitter = (const path_transmitter *)element;
 
   (void)order; /* what waits here has not been on the link */
-  return transmitter->waiting.count > 0 ? transmitter->free_at : TIME_PS_NEVER;
+  return transmitter->waiting.count > 0 ? transmitter->link->schedule.free_at : TIME_PS_NEVER;
 }
 
 static void run(path_element *element, time_ps now)
@@ -231,24 +225,21 @@ static void free_transmitter(path_element *element)
 static const path_element_class transmitter_class = {
     .name = "transmitter", .receive = receive, .free = free_transmitter};
 
-/* One that holds what waits. */
 static const path_element_class managed_class = {.name = "managed transmitter",
-                                                 .receive = receive,
+                                                 .receive = receive_managed,
                                                  .deadline = deadline,
                                                  .run = run,
                                                  .free = free_transmitter};
 
-path_element *path_transmitter_new(const path_link_config *link_config, path_link *link,
-                                   const path_transmitter_config *config)
+path_element *path_transmitter_new(path_link *link, const path_transmitter_config *config)
 {
   path_transmitter *transmitter = g_new0(path_transmitter, 1);
 
-  transmitter->link_config = *link_config;
   transmitter->link = link;
   transmitter->config = *config;
   transmitter->judges = config->manager || config->mark_packets > 0 || config->mark_octets > 0;
-  transmitter->holds = config->manager && config->manager->class->dequeue;
-  transmitter->element.class = transmitter->holds ? &managed_class : &transmitter_class;
+  transmitter->element.class =
+      config->manager && config->manager->class->dequeue ? &managed_class : &transmitter_class;
   deque_init(&transmitter->waiting, sizeof(waiting_packet));
   return &transmitter->element;
 }
@@ -261,34 +252,33 @@ static const path_transmitter *transmitter_of(const path_element *element)
 
 path_link_config path_transmitter_link_config(const path_element *element)
 {
-  return transmitter_of(element)->link_config;
+  return transmitter_of(element)->link->schedule.config;
 }
 
 /* What waits in the link is transmitted at the new rate: see path_link_set_config(). */
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)transmitter_of(element);
+  time_ps free_at = 0;
 
-  transmitter->link_config = *config;
-  transmitter->pace = (path_link_pace){0};
-  path_link_set_config(transmitter->link, config);
-  if (transmitter->holds) {
-    return;
+  path_link_set_config(transmitter->link, config, now);
+  if (element->class == &managed_class) {
+    return; /* nothing waits in the link */
   }
   retire_begun(transmitter, now);
   for (size_t i = 0; i < transmitter->waiting.count; i++) {
     waiting_packet *waiting = deque_at(&transmitter->waiting, i);
-    waiting->start = i > 0 ? transmitter->free_at : waiting->start;
-    begin_transmission(transmitter, waiting->octets, waiting->start);
+    waiting->start = i > 0 ? free_at : waiting->start;
+    free_at = waiting->start + path_link_schedule_busy_ps(&transmitter->link->schedule, waiting->octets);
   }
 }
 
 /* Those that wait here may be dropped yet, so that none of them is sure to come first. */
 time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now)
 {
-  const path_transmitter *transmitter = transmitter_of(element);
+  const path_link_schedule *schedule = &transmitter_of(element)->link->schedule;
 
-  return path_link_arrival_at(&transmitter->link_config, MAX(transmitter->free_at, now),
+  return path_link_arrival_at(&schedule->config, MAX(schedule->free_at, now),
                               IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS);
 }
 

@@ -21,8 +21,7 @@ typedef struct path_transmitter_config {
  * before a packet that comes at `now` (docs/architecture.md, "Order within one picosecond"). Packets go on by
  * the link, not by the element's output. With a manager that decides at dequeue the element has a deadline,
  * when the transmitter becomes free (ENGINE_TRANSMITTER); else it has none. */
-path_element *path_transmitter_new(const path_link_config *link_config, path_link *link,
-                                   const path_transmitter_config *config);
+path_element *path_transmitter_new(path_link *link, const path_transmitter_config *config);
 
 /* The link as it is. */
 path_link_config path_transmitter_link_config(const path_element *element);

@@ -80,14 +80,14 @@ void test_output_free(GArray *output)
   g_array_free(output, TRUE);
 }
 
-static void keep(path_link *link, datagram *packet)
+static void keep(path_link *link, datagram *packet, G_GNUC_UNUSED bool is_first)
 {
-  test_output(((kept_link *)link)->output, packet, 0);
+  test_output(((kept_link *)link)->output, datagram_ref(packet), 0);
 }
 
-static void note_change(path_link *link, const path_link_config *changed)
+static void note_change(path_link *link)
 {
-  ((kept_link *)link)->changed = *changed;
+  ((kept_link *)link)->changed = link->schedule.config;
 }
 
 static void free_kept(path_link *link)
@@ -99,11 +99,12 @@ static void free_kept(path_link *link)
   g_free(link);
 }
 
-kept_link *kept_link_new(GArray *output, bool *freed)
+kept_link *kept_link_new(const path_link_config *config, GArray *output, bool *freed)
 {
   kept_link *kept = g_new0(kept_link, 1);
   *kept = (kept_link){
-      .link = {.send = keep, .change = note_change, .free = free_kept}, .output = output, .freed = freed};
+      .link = {.sent = keep, .changed = note_change, .free = free_kept}, .output = output, .freed = freed};
+  path_link_schedule_init(&kept->link.schedule, config);
   return kept;
 }
 

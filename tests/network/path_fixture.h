@@ -51,7 +51,7 @@ typedef struct kept_link {
   bool *freed;              /* becomes true; NULL: nobody looks */
 } kept_link;
 
-kept_link *kept_link_new(GArray *output, bool *freed);
+kept_link *kept_link_new(const path_link_config *config, GArray *output, bool *freed);
 
 /* All that came, as text: the numbers of test_numbered_packet(), "1@20 2@30" with times, "1 2" without. It
  * stays in `output`, other than with fixture_assert_output(). */

@@ -134,7 +134,7 @@ TEST(test_in_front_of_a_link)
   const path_link_config link_config = {
       .rate_bit_per_s = 10000000, .delay_ps = 0, .mtu_octets = 1500, .framing_octets = 2};
   GArray *output = test_output_new();
-  path_element *transmitter = path_transmitter_new(&link_config, &kept_link_new(output, NULL)->link,
+  path_element *transmitter = path_transmitter_new(&kept_link_new(&link_config, output, NULL)->link,
                                                    &(path_transmitter_config){.manager = codel_new()});
   g_autoptr(datagram) packet = test_packet(0, 1210, TCP_ACK);
   uint64_t dropped[3] = {0};

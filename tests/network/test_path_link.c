@@ -126,13 +126,13 @@ TEST(test_rate_as_netem)
 TEST(test_send_numbers_packets)
 {
   GArray *outputs[] = {test_output_new(), test_output_new()};
-  g_autoptr(path_link) first = &kept_link_new(outputs[0], NULL)->link;
-  g_autoptr(path_link) second = &kept_link_new(outputs[1], NULL)->link;
+  g_autoptr(path_link) first = &kept_link_new(&ten_gigabit, outputs[0], NULL)->link;
+  g_autoptr(path_link) second = &kept_link_new(&ten_gigabit, outputs[1], NULL)->link;
   datagram *packet = test_numbered_packet(1);
   packet->send_order = 50;
-  path_link_send(first, packet);
-  path_link_send(second, test_numbered_packet(2));
-  path_link_send(first, test_numbered_packet(3));
+  path_link_send(first, packet, 0);
+  path_link_send(second, test_numbered_packet(2), 0);
+  path_link_send(first, test_numbered_packet(3), 0);
   g_assert_cmpuint(test_output_at(outputs[0], 0)->packet->send_order, ==, 1);
   g_assert_cmpuint(test_output_at(outputs[0], 1)->packet->send_order, ==, 2);
   g_assert_cmpuint(test_output_at(outputs[1], 0)->packet->send_order, ==, 1);
@@ -273,7 +273,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(link_fixture, link_fixture_clear)
 TEST(test_one_packet)
 {
   g_auto(link_fixture) f = link_fixture_new();
-  path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
+  path_link_send(f.link, test_packet(0, 1460, TCP_ACK), 0);
   engine_run(f.clock, TIME_PS_PER_SECOND);
   g_assert_cmpuint(f.output->len, ==, 1);
   const test_arrival *arrival = test_output_at(f.output, 0);
@@ -286,9 +286,9 @@ TEST(test_burst)
 {
   g_auto(link_fixture) f = link_fixture_new();
   static const time_ps times[] = {26201600, 1230400 + 33600 + 25000000, 1292800 + 1201600 + 25000000};
-  path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
-  path_link_send(f.link, test_packet(0, 0, TCP_ACK));
-  path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
+  path_link_send(f.link, test_packet(0, 1460, TCP_ACK), 0);
+  path_link_send(f.link, test_packet(0, 0, TCP_ACK), 0);
+  path_link_send(f.link, test_packet(0, 1460, TCP_ACK), 0);
   engine_run(f.clock, TIME_PS_PER_SECOND);
   g_assert_cmpuint(f.output->len, ==, 3);
   for (guint i = 0; i < 3; i++) {
@@ -305,7 +305,7 @@ TEST(test_sends_at_different_times)
   g_auto(link_fixture) f = link_fixture_new();
   for (uint32_t i = 0; i < G_N_ELEMENTS(times); i++) {
     engine_run(f.clock, times[i]);
-    path_link_send(f.link, test_numbered_packet(i + 1));
+    path_link_send(f.link, test_numbered_packet(i + 1), times[i]);
   }
   engine_run(f.clock, TIME_PS_PER_SECOND);
   test_assert_numbers(f.output, true, "1@28033600 2@28096000 3@34033600");
@@ -324,10 +324,10 @@ TEST(test_ties_between_links)
   GArray *output = test_output_new();
   path_link_set_receiver(first, test_output, output);
   path_link_set_receiver(second, test_output, output);
-  path_link_send(second, test_numbered_packet(20));
-  path_link_send(second, test_numbered_packet(21));
-  path_link_send(first, test_numbered_packet(10));
-  path_link_send(first, test_numbered_packet(11));
+  path_link_send(second, test_numbered_packet(20), 0);
+  path_link_send(second, test_numbered_packet(21), 0);
+  path_link_send(first, test_numbered_packet(10), 0);
+  path_link_send(first, test_numbered_packet(11), 0);
   engine_run(clock, TIME_PS_PER_SECOND);
   test_assert_numbers(output, true, "10@25033600 20@25033600 11@25096000 21@25096000");
   test_output_free(output);
@@ -340,9 +340,9 @@ TEST(test_overtaking)
   g_auto(link_fixture) f = link_fixture_new();
   path_link_config shorter = ten_gigabit;
   shorter.delay_ps = TIME_PS_PER_MICROSECOND;
-  path_link_send(f.link, test_numbered_packet(1));
-  path_link_set_config(f.link, &shorter);
-  path_link_send(f.link, test_numbered_packet(2));
+  path_link_send(f.link, test_numbered_packet(1), 0);
+  path_link_set_config(f.link, &shorter, 0);
+  path_link_send(f.link, test_numbered_packet(2), 0);
   engine_run(f.clock, TIME_PS_PER_SECOND);
   test_assert_numbers(f.output, true, "2@1096000 1@25033600");
 }
@@ -359,7 +359,7 @@ static void answer(void *user, datagram *packet, time_ps now)
   datagram_unref(packet);
   e->last = now;
   if (e->left-- > 0) {
-    path_link_send(e->link, test_numbered_packet(e->left));
+    path_link_send(e->link, test_numbered_packet(e->left), now);
   }
 }
 
@@ -370,7 +370,7 @@ TEST(test_receiver_may_send)
   g_autoptr(path_link) link = path_link_native_new(&ten_gigabit, clock);
   echo e = {.link = link, .left = 9};
   path_link_set_receiver(link, answer, &e);
-  path_link_send(link, test_numbered_packet(1));
+  path_link_send(link, test_numbered_packet(1), 0);
   engine_run(clock, TIME_PS_PER_SECOND);
   g_assert_cmpint(e.last, ==, 10 * INT64_C(25033600));
 }
@@ -381,8 +381,8 @@ TEST(test_free_with_packets_on_the_way)
   g_autoptr(engine) clock = engine_native_new();
   path_link *link = path_link_native_new(&ten_gigabit, clock);
   g_autoptr(datagram) packet = test_packet(0, 100, TCP_ACK);
-  path_link_send(link, datagram_ref(packet));
-  path_link_send(link, test_numbered_packet(1));
+  path_link_send(link, datagram_ref(packet), 0);
+  path_link_send(link, test_numbered_packet(1), 0);
   path_link_free(link);
   g_assert_cmpuint(packet->references, ==, 1);
 }

@@ -58,12 +58,12 @@ typedef struct fixture {
 static fixture set_up_as(path_transmitter_config queue)
 {
   fixture f = {.output = test_output_new(), .freed = g_new0(bool, 2)};
-  kept_link *link = kept_link_new(f.output, &f.freed[0]);
+  kept_link *link = kept_link_new(&config, f.output, &f.freed[0]);
   f.freed[1] = queue.manager == NULL;
   if (queue.manager) {
     ((fixed_manager *)queue.manager)->freed = &f.freed[1];
   }
-  f.transmitter = path_transmitter_new(&config, &link->link, &queue);
+  f.transmitter = path_transmitter_new(&link->link, &queue);
   f.changed = &link->changed;
   return f;
 }

@@ -34,7 +34,7 @@ static void send(pair_side *s, datagram *packet, time_ps now)
   if (s->pair->path) {
     ns3_topology_path_send(s->pair->path, (unsigned)s->side, packet, now);
   } else {
-    path_link_send(s->link, packet);
+    path_link_send(s->link, packet, now);
   }
 }
 

@@ -92,8 +92,8 @@ TEST(test_measured_arrival)
                                    .framing_octets = 38};
   g_autoptr(link_world) self = link_world_new(&config);
   g_autoptr(GRand) random = g_rand_new_with_seed(1);
-  path_link_send(self->link, random_datagram(random, 1500));
-  path_link_send(self->link, random_datagram(random, 1500));
+  path_link_send(self->link, random_datagram(random, 1500), 0);
+  path_link_send(self->link, random_datagram(random, 1500), 0);
   engine_run(self->clock, TIME_PS_NEVER);
   EXPECT_FIELDS(self, (arrivals, 2), (arrived_at[0], 26201600), (arrived_at[1], 26201600 + 1538 * 800));
   g_assert_cmpuint(self->arrived[0]->send_order, ==, 1);
@@ -130,7 +130,7 @@ static void send_burst(void *user, time_ps now)
     time_ps start = MAX(now, self->free_at);
     self->expected[self->count++] = path_link_arrival_at(config, start, octets);
     self->free_at = path_link_arrival_at(config, start, octets) - config->delay_ps + path_link_gap_ps(config);
-    path_link_send(self->world->link, packet);
+    path_link_send(self->world->link, packet, now);
   }
   static const time_ps besides_free[] = {0, 0, 1, -1, -1000, 1000000};
   if (--self->bursts_left > 0) {
@@ -199,7 +199,7 @@ TEST(test_largest_packet)
   const path_link_config config = {.rate_bit_per_s = 400000000000, .mtu_octets = 65535, .framing_octets = 38};
   g_autoptr(link_world) self = link_world_new(&config);
   g_autoptr(GRand) random = g_rand_new_with_seed(3);
-  path_link_send(self->link, random_datagram(random, 65535));
+  path_link_send(self->link, random_datagram(random, 65535), 0);
   engine_run(self->clock, TIME_PS_NEVER);
   g_assert_cmpint(self->arrived_at[0], ==, 65537 * 20); /* an octet takes 20 ps */
   g_assert_cmpuint(self->arrived[0]->payload.length, ==, 65535 - HEADERS);
@@ -212,7 +212,7 @@ TEST(test_freed_with_packets_on_the_way)
   g_autoptr(link_world) self = link_world_new(&config);
   g_autoptr(GRand) random = g_rand_new_with_seed(4);
   for (int i = 0; i < 3; i++) {
-    path_link_send(self->link, random_datagram(random, 98));
+    path_link_send(self->link, random_datagram(random, 98), 0);
   }
   /* 100 octets of 1000 ps and the delay: the first arrives, the second is under way, the third waits. */
   engine_run(self->clock, 100 * 1000 + 1000);
@@ -248,7 +248,7 @@ static void echo_send(struct echo_end *end)
   if (end->world->echoes < MOST_ECHOES) {
     end->world->echoes++;
     uint32_t octets = sizes[g_rand_int_range(end->world->random, 0, G_N_ELEMENTS(sizes))];
-    path_link_send(end->out, random_datagram(end->world->random, octets));
+    path_link_send(end->out, random_datagram(end->world->random, octets), engine_now(end->world->clock));
   }
 }
 
@@ -261,7 +261,7 @@ static void echo_change(struct echo_end *end)
   end->world->changes_left--;
   end->config.rate_bit_per_s = rates[g_rand_int_range(end->world->random, 0, G_N_ELEMENTS(rates))];
   end->config.delay_ps = delays[g_rand_int_range(end->world->random, 0, G_N_ELEMENTS(delays))];
-  path_link_set_config(end->out, &end->config);
+  path_link_set_config(end->out, &end->config, engine_now(end->world->clock));
 }
 
 static void echo_timer(void *user, time_ps now)
@@ -402,12 +402,12 @@ TEST(test_marks)
       datagram_carry_checksum(packet);
       packet->header[IPV4_HEADER_OCTETS + 5] ^= 1;
     }
-    path_link_send(self->link, packet);
+    path_link_send(self->link, packet, 0);
   }
   datagram *unreadable = random_datagram(random, 500);
   datagram_carry_checksum(unreadable);
   unreadable->header[IPV4_HEADER_OCTETS + 12] = 0; /* a data offset of 0 */
-  path_link_send(self->link, unreadable);
+  path_link_send(self->link, unreadable, 0);
   engine_run(self->clock, TIME_PS_NEVER);
   g_assert_cmpuint(self->arrivals, ==, 4);
   for (unsigned i = 0; i < 3; i++) {

@@ -68,15 +68,15 @@ bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t f
 
 /* Of segments sent in this order the last has the shortest round trip, the highest end and the last
  * transmission. */
-void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_sent_segment *last, time_ps now)
+void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, time_ps now)
 {
-  rack->known.round_trip_ps = now - last->sent_at;
+  rack->known.round_trip_ps = now - delivery->last_sent_at;
   rack->known.least_ps = MIN(rack->known.least_ps, rack->known.round_trip_ps);
-  rack->highest_so_far = last->to;
-  rack->highest = last->to;
+  rack->highest_so_far = delivery->end;
+  rack->highest = delivery->end;
   rack->any = true;
-  rack->order = last->order;
-  rack->end = last->to;
+  rack->order = delivery->last_order;
+  rack->end = delivery->end;
   rack->deadline = TIME_PS_NEVER;
 }
 

@@ -55,9 +55,9 @@ void tcp_rack_delivered_all(tcp_rack *rack);
  * tcp_scoreboard_first_order() before it. */
 bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t first_order);
 
-/* All of the above and tcp_rack_find_lost() for such an acknowledgement, of segments up to `last`: what
- * was sent before them has been delivered before, so nothing is lost. */
-void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_sent_segment *last, time_ps now);
+/* All of the above and tcp_rack_find_lost() for such an acknowledgement, which makes `delivery`: what
+ * was sent before it has been delivered before, so nothing is lost. */
+void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, time_ps now);
 
 /* §6.2 step 4, an acknowledgement `with_duplicate` (D-SACK): a wider window, at most once a round trip.
  * `acknowledged` is SND.UNA and `next` SND.NXT. */

@@ -152,7 +152,7 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
 }
 
 /* After segments went at the front: the marks may not lie before the first one. */
-static void clamp_marks(tcp_scoreboard *board, uint64_t position)
+static inline void clamp_marks(tcp_scoreboard *board, uint64_t position)
 {
   if (sacked_runs(board) > 0 && range_set_get(board->sacked, 0).from < position) {
     range_set_remove(board->sacked, 0, position);
@@ -191,7 +191,7 @@ static void pop_first(tcp_scoreboard *board)
 }
 
 /* The octets below `position` of the first segment in flight, but not all of it, are acknowledged. */
-static void cut_first(tcp_scoreboard *board, uint64_t position)
+static inline void cut_first(tcp_scoreboard *board, uint64_t position)
 {
   if (board->first < board->end && segment_at(board, board->first)->from < position) {
     sent_segment *segment = segment_at(board, board->first);
@@ -237,11 +237,13 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
     octets += charge(board, segment_at(board, number));
     number++;
   }
-  delivery->any = number > first;
   delivery->segments = number - first;
-  if (delivery->any) {
+  if (delivery->segments > 0) {
+    const sent_segment *last = segment_at(board, number - 1);
     delivery->first_sent_at = segment_at(board, first)->sent_at;
-    tcp_scoreboard_describe(board, number - 1, &delivery->last);
+    delivery->last_sent_at = last->sent_at;
+    delivery->last_order = last->order;
+    delivery->end = segment_end(last);
     board->first = number;
     board->oldest = number;
     board->under_way -= number - first;

@@ -58,12 +58,13 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
  * whole, or lost. */
 bool tcp_scoreboard_is_plain(const tcp_scoreboard *board);
 
-/* What an acknowledgement delivers of such a board: segments, of which the `last` was sent last. */
+/* What an acknowledgement delivers of such a board; without segments the rest is undefined. */
 typedef struct tcp_plain_delivery {
-  bool any;
   uint64_t segments;
   time_ps first_sent_at; /* makes a round-trip sample */
-  tcp_sent_segment last;
+  time_ps last_sent_at;
+  uint64_t last_order;
+  uint64_t end; /* of the last */
 } tcp_plain_delivery;
 
 /* What tcp_scoreboard_acknowledge() does when the board is plain, save that no listener is called. */

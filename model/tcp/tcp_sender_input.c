@@ -277,7 +277,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   };
   tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);
   growth.octets = tcp_sender_charge(sender, growth.octets, delivery.segments);
-  if (delivery.any) {
+  if (delivery.segments > 0) {
     growth.round_trip_ps = now - delivery.first_sent_at;
   }
   if (growth.round_trip_ps >= 0) {
@@ -286,8 +286,8 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
                                     ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
   }
   note_position(sender, ack->position);
-  if (sender->by_time && delivery.any) {
-    tcp_rack_delivered_in_order(&sender->flight->rack, &delivery.last, now);
+  if (sender->by_time && delivery.segments > 0) {
+    tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, now);
   }
   growth.smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer);
   growth.ahead_ps = look_ahead_ps(sender);

@@ -225,9 +225,6 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
     tcp_tail_loss_probe_cancel(&sender->flight->probe);
     return;
   }
-  if (sender->flight->probe.due || sender->flight->probe.outstanding) {
-    return; /* one at a time */
-  }
   const tcp_config *config = sender->config;
   tcp_tail_loss_situation situation = {
       .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),

@@ -58,10 +58,17 @@ static inline uint64_t mpa_marker_reaching(uint64_t offset)
   return mpa_marker_next(MAX(offset, reach) - reach);
 }
 
-/* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`: RESERVED zero and
- * FPDUPTR, most significant octet first (MPA-084, MPA-085). The pointer counts back to ULPDU_Length
- * (note M1); it is zero for a marker that leads its FPDU, `position` being 4 below `header` (MPA-099).
- * Any other distance must fit into 16 bits, as those of legal FPDUs do (MPA-088). */
+/* Writes a marker with FPDUPTR `pointer` and RESERVED zero, most significant octet first (MPA-084, MPA-085).
+ */
+static inline void mpa_marker_write_pointer(uint32_t pointer, uint8_t wire[MPA_MARKER_OCTETS])
+{
+  g_assert(pointer <= UINT16_MAX);
+  big_endian_write_32(wire, pointer); /* RESERVED is the upper half */
+}
+
+/* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`. The pointer counts
+ * back to ULPDU_Length (note M1); it is zero for a marker that leads its FPDU, `position` being 4 below
+ * `header` (MPA-099). Any other distance must fit into 16 bits, as those of legal FPDUs do (MPA-088). */
 static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS])
 {
   /* mpa-01 §5.1 (MPA-096, MPA-099) */
@@ -69,7 +76,7 @@ static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t 
 
   g_assert(position % MPA_MARKER_PERIOD_OCTETS == 0 && pointer <= UINT16_MAX);
   g_assert(position > header || position + MPA_MARKER_OCTETS == header);
-  big_endian_write_32(wire, (uint32_t)pointer); /* RESERVED is the upper half */
+  mpa_marker_write_pointer((uint32_t)pointer, wire);
 }
 
 /* Where ULPDU_Length is, according to the marker `wire` at `position`. RESERVED and the low two bits of
@@ -155,6 +162,14 @@ static inline mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool m
                     .markers = markers};
 }
 
+/* Octets from the end of ULPDU_Length of `fpdu` to the next marker, if there are any. */
+static inline uint32_t mpa_fpdu_first_run(const mpa_fpdu *fpdu)
+{
+  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
+
+  return fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX;
+}
+
 /* Markers that belong to `fpdu`. */
 uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu);
 
@@ -178,7 +193,7 @@ static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octe
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
   uint32_t first = from + (uint32_t)(position - fpdu->start);
   uint32_t behind = (uint32_t)(fpdu->end - position);
-  uint32_t room = fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX;
+  uint32_t room = mpa_fpdu_first_run(fpdu);
   const uint8_t *flat = buffer_chain_flat(octets, first, behind);
 
   if (flat && fpdu->ulpdu_octets > 0) {

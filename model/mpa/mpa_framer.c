@@ -51,10 +51,8 @@ static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, uin
 {
   const octet_slice *slice = buffer_chain_slices(ulpdu);
   const octet_slice *behind = slice + ulpdu->slice_count;
-  uint64_t marker =
-      mpa_marker_next(fpdu->header + MPA_FPDU_LENGTH_OCTETS); /* the next one, if there are any */
-  uint32_t room =
-      fpdu->markers ? (uint32_t)(marker - fpdu->header) - MPA_FPDU_LENGTH_OCTETS : UINT32_MAX; /* before it */
+  const uint8_t *header = octets - MPA_FPDU_LENGTH_OCTETS;
+  uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
 
   for (; slice < behind; slice++) {
     const uint8_t *from = slice->octets;
@@ -63,9 +61,8 @@ static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, uin
     while (length > room) {
       memcpy(octets, from, room);
       octets += room;
-      mpa_marker_write(marker, fpdu->header, octets); /* mpa-01 §5.1 (MPA-096, MPA-107) */
+      mpa_marker_write_pointer((uint32_t)(octets - header), octets); /* mpa-01 §5.1 (MPA-096, MPA-107) */
       octets += MPA_MARKER_OCTETS;
-      marker += MPA_MARKER_PERIOD_OCTETS;
       from += room;
       length -= room;
       room = MPA_BETWEEN_MARKERS_OCTETS;
@@ -169,9 +166,8 @@ static void put_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, scatter_l
 {
   const octet_slice *slice = buffer_chain_slices(ulpdu);
   const octet_slice *behind = slice + ulpdu->slice_count;
-  uint64_t marker = mpa_marker_next(fpdu->header + MPA_FPDU_LENGTH_OCTETS);
-  uint32_t room =
-      fpdu->markers ? (uint32_t)(marker - fpdu->header) - MPA_FPDU_LENGTH_OCTETS : UINT32_MAX; /* before it */
+  uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
+  uint64_t marker = fpdu->header + MPA_FPDU_LENGTH_OCTETS + room;
 
   for (; slice < behind; slice++) {
     const uint8_t *from = slice->octets;

@@ -74,6 +74,7 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
   const rnic_sender_config sender = {.tcp = endpoint->tcp,
                                      .stream = endpoint->stream,
                                      .fault = config->fault,
+                                     .starts = config->starts,
                                      .fpdu_memory = fpdu_memory_for(config),
                                      .generation = config->generation,
                                      .assumed_emss_octets = config->assumed_emss_octets,
@@ -215,18 +216,14 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
 static void refill(rnic_endpoint *endpoint, time_ps now)
 {
   const rnic_endpoint_events *events = endpoint->events;
-  uint64_t fpdu_start;
 
   while (rnic_sender_has_room(&endpoint->sender) && may_send_fpdus(endpoint)) {
     if (endpoint->fault && do_fault(endpoint, now)) {
       continue;
     }
-    if (rnic_sender_send(&endpoint->sender, &fpdu_start, now)) {
-      if (events->framed) {
-        events->framed(endpoint->user, fpdu_start);
-      }
-    } else if (endpoint->teardown != RNIC_TEARDOWN_NOT || !events->want_operation ||
-               !events->want_operation(endpoint->user, endpoint, now)) {
+    if (!rnic_sender_send(&endpoint->sender, now) &&
+        (endpoint->teardown != RNIC_TEARDOWN_NOT || !events->want_operation ||
+         !events->want_operation(endpoint->user, endpoint, now))) {
       break;
     }
   }

@@ -41,8 +41,6 @@ typedef struct rnic_endpoint_events {
                   time_ps now);
   /* `length` octets from `phase_offset` of the direction sent on leave again; negative as above. */
   void (*retransmitted)(void *user, int64_t phase_offset, uint32_t length, time_ps now);
-  /* An FPDU that starts at `phase_offset` of the direction sent has been handed to TCP. */
-  void (*framed)(void *user, uint64_t phase_offset);
   void (*closed)(void *user, time_ps now);
   /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What
    * the documents require at its end happens by itself: Terminate and FIN, or RST. */

@@ -48,6 +48,7 @@ typedef struct rnic_endpoint_config {
   uint32_t partial_fpdus;
   time_ps placement_latency_ps;
   const rnic_misbehaviour *fault; /* outlives the endpoint; NULL: none */
+  fpdu_starts *starts; /* gets where the FPDUs start that are sent, in the FPDU phase; NULL: nobody asks */
 } rnic_endpoint_config;
 
 /* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host,

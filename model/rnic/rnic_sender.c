@@ -59,7 +59,7 @@ bool rnic_sender_has_room(const rnic_sender *sender)
   uint64_t unsent = tcp_transport_unsent_octets(sender->config.tcp);
 
   /* Two segments' worth ahead, so that TCP knows whether a segment empties its queue. */
-  return (unsent == 0 || unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp)) &&
+  return unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp) &&
          (!limits ||
           (!rnic_sender_holds(sender) &&
            tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets));
@@ -172,12 +172,16 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
 static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
-  uint64_t start = fault ? framed_octets(sender) : 0;
+  mpa_framer *framer = framer_of(sender);
+  uint64_t start = mpa_framer_offset(framer);
   unsigned flags = TCP_RECORD_FPDU;
   buffer_chain fpdu;
 
+  if (sender->config.starts) {
+    fpdu_starts_add(sender->config.starts, start);
+  }
   buffer_chain_init(&fpdu);
-  mpa_framer_frame(framer_of(sender), ulpdu, &fpdu);
+  mpa_framer_frame(framer, ulpdu, &fpdu);
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
   }
@@ -196,7 +200,7 @@ static uint64_t framed_end(const rnic_sender *sender)
                               : sender->phase_start + framed_octets(sender);
 }
 
-bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
+bool rnic_sender_send(rnic_sender *sender, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
 
@@ -207,7 +211,6 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
   buffer_chain ulpdu;
 
   buffer_chain_init(&ulpdu);
-  *fpdu_start = framed_octets(sender);
   bool is_inserted = fault && fault->insert_ulpdu(fault->user, sender->config.generation, &ulpdu);
   if (!is_inserted && !rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
     return false;

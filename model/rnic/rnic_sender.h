@@ -9,6 +9,7 @@
 
 #include "mpa/mpa_fpdu_memory.h"
 #include "mpa/mpa_framer.h"
+#include "net/fpdu_starts.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_host.h"
 #include "rnic/rnic_misbehaviour.h"
@@ -18,6 +19,7 @@ typedef struct rnic_sender_config {
   tcp_transport *tcp;
   rdmap_stream *stream;
   const rnic_misbehaviour *fault;     /* may be NULL */
+  fpdu_starts *starts;                /* see rnic_endpoint_config */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_use_memory() */
   iwarp_generation generation;
   uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
@@ -96,9 +98,8 @@ static inline time_ps rnic_sender_deadline(const rnic_sender *sender)
 /* Gives TCP the FPDU whose turn has come, or drops it when TCP takes none any more. */
 void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now);
 
-/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later; `*fpdu_start` is where it starts in the
- * FPDU phase. False when there is none now. Started. */
-bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now);
+/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later. False when there is none now. Started. */
+bool rnic_sender_send(rnic_sender *sender, time_ps now);
 
 /* MULPDU for the next ULPDU; 0 before the start. */
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender);

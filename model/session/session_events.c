@@ -72,13 +72,6 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
   }
 }
 
-static void on_framed(void *user, uint64_t phase_offset)
-{
-  session_end *end = user;
-
-  session_recorder_framed(end->session->recorder, end->index, phase_offset);
-}
-
 static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
 {
   session_end *end = user;
@@ -231,7 +224,6 @@ rnic_endpoint_events session_endpoint_events(const session *self, enum side side
                                                  .private_data = on_private_data,
                                                  .probe.delivered = on_delivered,
                                                  .retransmitted = on_retransmitted,
-                                                 .framed = on_framed,
                                                  .probe.half_closed = on_half_closed,
                                                  .closed = on_closed,
                                                  .failed = on_failed};

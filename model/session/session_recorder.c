@@ -6,7 +6,6 @@
 #include "base/integer_math.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
-#include "net/fpdu_starts.h"
 #include "rdmap/rdmap_header.h"
 
 /* How long payload octets waited. */
@@ -84,9 +83,9 @@ void session_recorder_free(session_recorder *recorder)
 
 /* --- Alignment --- */
 
-void session_recorder_framed(session_recorder *recorder, uint32_t connection, uint64_t phase_offset)
+fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection)
 {
-  fpdu_starts_add(&recorder->connections[connection].starts, phase_offset);
+  return &recorder->connections[connection].starts;
 }
 
 bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t connection,
@@ -242,7 +241,7 @@ static G_GNUC_NO_INLINE void deliver_parts(session_recorder *recorder, uint32_t 
   }
 }
 
-void session_recorder_delivered(session_recorder *recorder, const ddp_segment *segment, time_ps now)
+inline void session_recorder_delivered(session_recorder *recorder, const ddp_segment *segment, time_ps now)
 {
   if (!has_workload_payload(segment)) {
     return;

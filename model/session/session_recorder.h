@@ -11,6 +11,7 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "mpa/mpa_ulpdu.h"
+#include "net/fpdu_starts.h"
 #include "rnic/rnic_endpoint.h"
 
 typedef struct session_recorder session_recorder;
@@ -30,8 +31,8 @@ typedef struct session_recorder_config {
 session_recorder *session_recorder_new(const session_recorder_config *config);
 void session_recorder_free(session_recorder *recorder);
 
-/* The Data Source has framed an FPDU that starts at `phase_offset`. */
-void session_recorder_framed(session_recorder *recorder, uint32_t connection, uint64_t phase_offset);
+/* Where the FPDUs of the Data Source of `connection` start, in the FPDU phase: for it to add to. */
+fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection);
 
 /* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. `hint`: see
  * path_alignment.h. */

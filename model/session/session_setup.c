@@ -68,6 +68,7 @@ rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t con
   config.protection_domain = place->protection_domain;
   config.private_data = config.private_data_octets > 0 ? place->private_data : NULL;
   config.fault = place->fault;
+  config.starts = place->starts;
   config.streaming_octets_sent = streaming_octets(c, connection, side);
   config.streaming_octets_received = streaming_octets(c, connection, side_peer(side));
   return config;

@@ -39,6 +39,7 @@ typedef struct session_setup_place {
   uint32_t protection_domain;
   const uint8_t *private_data;    /* as many octets as the scenario wants */
   const rnic_misbehaviour *fault; /* NULL: none */
+  fpdu_starts *starts;            /* see rnic_endpoint_config */
 } session_setup_place;
 
 /* The endpoint of `side` of `connection`, at `place`. */

@@ -43,11 +43,11 @@ RECORDER_TEST(test_segments)
 {
   metric_values values = {0};
 
-  session_recorder_framed(recorder, 0, 0);
-  session_recorder_framed(recorder, 0, 1460);
-  session_recorder_framed(recorder, 0, 2920);
-  session_recorder_framed(recorder, 1, 0);
-  session_recorder_framed(recorder, 1, 100);
+  fpdu_starts_add(session_recorder_starts(recorder, 0), 0);
+  fpdu_starts_add(session_recorder_starts(recorder, 0), 1460);
+  fpdu_starts_add(session_recorder_starts(recorder, 0), 2920);
+  fpdu_starts_add(session_recorder_starts(recorder, 1), 0);
+  fpdu_starts_add(session_recorder_starts(recorder, 1), 100);
   session_recorder_segment(recorder, 0, -1, 20, 20, false, 5);       /* a startup frame: not counted */
   session_recorder_segment(recorder, 0, 0, 1460, 1460, false, 10);   /* aligned */
   session_recorder_segment(recorder, 0, 2920, 1460, 1460, true, 20); /* aligned, beyond the edge */

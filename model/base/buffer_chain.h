@@ -352,7 +352,7 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
  * not `source`. */
 void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length);
 
-/* What buffer_chain_copy_out() does when the range does not lie in the first slice. */
+/* buffer_chain_copy_out() of a range that does not lie in the first slice, or not often. */
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target);
 
 /* Copies octets [from, from + length), which must lie within the chain, to `target`. */

@@ -74,7 +74,7 @@ static G_GNUC_NO_INLINE size_t decode_copy(ddp_header *header, const buffer_chai
   return ddp_header_octets(header);
 }
 
-size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu)
+inline size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu)
 {
   const octet_slice *first = buffer_chain_slices(ulpdu);
   if (ulpdu->length == 0 || first->length < DDP_MAX_HEADER_OCTETS) {

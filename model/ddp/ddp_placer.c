@@ -310,7 +310,7 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
 {
   const ddp_probe *probe = placer->config.probe;
   if (segment->payload_octets > 0 && segment->target) {
-    buffer_chain_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
+    buffer_chain_copy_slices(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
   bool in_turn = segment->fpdu_start == placer->edge;
   ddp_segment *kept = in_turn ? segment : keep(placer, segment);

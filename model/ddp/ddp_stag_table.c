@@ -248,8 +248,9 @@ static bool is_associated(const ddp_registration *registration, ddp_stream_ident
              : registration->owner.protection_domain == stream.protection_domain;
 }
 
-ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
-                                      uint64_t offset, uint32_t length, unsigned access, ddp_access *reached)
+inline ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_identity stream,
+                                             uint32_t stag, uint64_t offset, uint32_t length, unsigned access,
+                                             ddp_access *reached)
 {
   g_assert(length > 0);
   ddp_registration *registration = find(table, stag);

@@ -128,7 +128,7 @@ static G_GNUC_NO_INLINE mpa_error check_pieces(const mpa_fpdu *fpdu, const buffe
   return MPA_ERROR_NONE;
 }
 
-mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
+inline mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
 {
   const uint8_t *flat = buffer_chain_flat(octets, from, (uint32_t)(fpdu->end - fpdu->start));
 

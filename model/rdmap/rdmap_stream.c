@@ -62,7 +62,7 @@ void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now)
 
 /* --- Its operations --- */
 
-void rdmap_stream_complete(rdmap_stream *stream, time_ps now)
+inline void rdmap_stream_complete(rdmap_stream *stream, time_ps now)
 {
   rdmap_work work;
   while (rdmap_send_queue_take_done(stream->operations, &work)) {

@@ -80,19 +80,24 @@ void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64
   receiver->phase_start = phase_start;
 }
 
-/* Made with the first octets: one end of many a connection only sends. */
-static mpa_deframer *deframer_of(rnic_receiver *receiver)
+static G_GNUC_NO_INLINE void make_deframer(rnic_receiver *receiver)
 {
   static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
 
+  receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc, &events, receiver);
+  if (receiver->config.takes_long_ulpdus) {
+    mpa_deframer_take_long(receiver->deframer);
+  }
+  if (receiver->config.first_offset > 0) {
+    mpa_deframer_start_at(receiver->deframer, receiver->config.first_offset);
+  }
+}
+
+/* Made with the first octets: one end of many a connection only sends. */
+static inline mpa_deframer *deframer_of(rnic_receiver *receiver)
+{
   if (!receiver->deframer) {
-    receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc, &events, receiver);
-    if (receiver->config.takes_long_ulpdus) {
-      mpa_deframer_take_long(receiver->deframer);
-    }
-    if (receiver->config.first_offset > 0) {
-      mpa_deframer_start_at(receiver->deframer, receiver->config.first_offset);
-    }
+    make_deframer(receiver);
   }
   return receiver->deframer;
 }

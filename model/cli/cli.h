@@ -14,27 +14,6 @@ enum {
   CLI_USAGE = 2,  /* bad usage or a bad scenario */
 };
 
-/* Each command: argv[0] is its name, the rest what follows it on the command line; returns the exit code. */
-int cli_run(int argc, char **argv);
-int cli_sweep(int argc, char **argv);
-int cli_plot(int argc, char **argv);
-int cli_report(int argc, char **argv);
-int cli_export(int argc, char **argv);
-int cli_table(int argc, char **argv);
-int cli_merge(int argc, char **argv);
-int cli_check(int argc, char **argv);
-int cli_explain(int argc, char **argv);
-int cli_decode(int argc, char **argv);
-int cli_replay(int argc, char **argv);
-
-/* What --help of one command says; ASCII, since GLib prints it in the locale's character set. */
-typedef struct cli_usage {
-  const char *arguments; /* "SCENARIO": what follows the options */
-  const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
-  const char *summary; /* what the command does, one or two sentences */
-  const char *example; /* one or more whole command lines, a line each, indented by two blanks */
-} cli_usage;
-
 /* Rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the letter
  * `letter` (0: none) into `text`, a char *; the same each time it is given, into `texts`, a char **; a switch
  * without a value. */
@@ -59,23 +38,33 @@ typedef struct cli_usage {
 
 /* What a command was given beside its own options. */
 typedef struct cli_arguments {
-  gboolean
-      quiet;   /* --quiet: nothing on standard output or the terminal but what was asked for; errors stay */
-  char **rest; /* the arguments that are no options, NULL-terminated */
+  gboolean quiet; /* --quiet: only what was asked for is printed, and errors */
+  char **rest;    /* the arguments that are no options, NULL-terminated */
   guint count;
 } cli_arguments;
 
-/* Parses the command line of a command: its own `entries` (NULL: none; the last one empty), and --quiet,
- * --version and --help, which every command has. Returns TRUE when the command is to run. FALSE: it is done,
- * and returns `*status`: --version and --help were printed, or standard error has what is wrong, with the
- * nearest known option. A value may follow a one-letter option directly ("-j2"); an empty one is refused. In
- * both cases cli_free() frees what was parsed. */
-gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
-                   cli_arguments *arguments, int *status);
+/* A command. What --help prints is ASCII: GLib prints it in the locale's character set. */
+typedef struct cli_command {
+  const char *name;
+  const char *forms;     /* in the list of commands: "STORE -o FILE" */
+  const char *sentence;  /* in the list of commands: what it is for */
+  const char *arguments; /* "SCENARIO": what follows the options */
+  const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
+  const char *summary; /* what the command does, one or two sentences; NULL: summary_of() makes it */
+  char *(*summary_of)(void);   /* free with g_free() */
+  const char *example;         /* one or more whole command lines, a line each, indented by two blanks */
+  const GOptionEntry *entries; /* its own options, into variables of its file */
+  int (*run)(const cli_arguments *arguments); /* returns the exit code */
+} cli_command;
 
-/* Frees `arguments` and the values of `entries` (NULL: none), which must have been NULL before
- * cli_parse(). */
-void cli_free(const GOptionEntry *entries, cli_arguments *arguments);
+extern const cli_command cli_run, cli_sweep, cli_table, cli_plot, cli_report, cli_export, cli_merge,
+    cli_decode, cli_replay, cli_check, cli_explain;
+
+/* Runs `command` with the command line `argv`, which starts with its name; returns the exit code. Every
+ * command has --quiet (`quiet`: it was given already), --version and --help, too. What is wrong goes to
+ * standard error, with the nearest known option. A value may follow a one-letter option directly ("-j2"); an
+ * empty one is refused. */
+int cli_command_run(const cli_command *command, char **argv, gboolean quiet);
 
 /* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` after standard error
  * has, for `command`, which word is none of them. */

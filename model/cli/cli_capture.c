@@ -9,10 +9,7 @@
 
 enum { DECIMAL = 10, HEXADECIMAL = 16 };
 
-GQuark cli_capture_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-cli-capture");
-}
+G_DEFINE_QUARK(iwarpsim_cli_capture, cli_capture_error)
 
 static gboolean refuse(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
 

@@ -23,11 +23,10 @@ static void print_points_notes(const char *path, const sweep_grid *grid, const G
 
   for (gsize i = 0; i < count && count <= NOTED_POINTS_MAX; i++) {
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    scenario *point = sweep_grid_scenario(grid, i);
+    g_autoptr(scenario) point = sweep_grid_scenario(grid, i);
     guint known = 0;
 
     scenario_check(point, notes, NULL);
-    scenario_free(point);
     while (known < notes->len &&
            g_ptr_array_find_with_equal_func((GPtrArray *)of_base, notes->pdata[known], g_str_equal, NULL)) {
       known++;
@@ -49,10 +48,10 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   const char *path = scenario_path(s);
   const scenario_axis *axes;
   gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
-  sweep_grid *grid = swept ? cli_progress_grid(s, NULL, cli_shows_progress(arguments), error) : NULL;
+  g_autoptr(sweep_grid) grid =
+      swept ? cli_progress_grid(s, NULL, cli_shows_progress(arguments), error) : NULL;
 
   if ((swept && grid == NULL) || arguments->quiet) {
-    sweep_grid_free(grid);
     return !swept || grid != NULL;
   }
   plain_text_print(stdout, "%s: ok", path);
@@ -73,7 +72,6 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   if (grid != NULL) {
     print_points_notes(path, grid, notes);
   }
-  sweep_grid_free(grid);
   return TRUE;
 }
 
@@ -82,7 +80,7 @@ static int check_scenario(const char *path, const cli_arguments *arguments)
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
   const scenario_axis *axes;
-  scenario *s = scenario_load(path, NULL, &error);
+  g_autoptr(scenario) s = scenario_load(path, NULL, &error);
   const char *origin = s != NULL ? scenario_constraints_origin(s) : NULL;
 
   if (origin != NULL && scenario_axes(s, &axes) == 0) {
@@ -92,33 +90,34 @@ static int check_scenario(const char *path, const cli_arguments *arguments)
   gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error) &&
                 check_sweep(s, notes, arguments, &error);
 
-  scenario_free(s);
   return ok ? CLI_OK : cli_fail(error);
 }
 
-int cli_check(int argc, char **argv)
+static int check(const cli_arguments *arguments)
 {
-  static const cli_usage usage = {
-      .arguments = "SCENARIO...",
-      .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "
-                 "prints that it is ok\n"
-                 "and what one should know about it, or on standard error the first thing that is wrong: "
-                 "file, line,\n"
-                 "what, and what was expected. The exit status is 2 when any is wrong.",
-      .example = "  iwarpsim check scenarios/*.cfg\n",
-  };
-  cli_arguments arguments;
-  int status;
+  int status = arguments->count > 0
+                   ? CLI_OK
+                   : cli_usage_error("check", "no scenario given; expected one or more files");
 
-  if (cli_parse(argc, argv, &usage, NULL, &arguments, &status)) {
-    status = arguments.count > 0 ? CLI_OK
-                                 : cli_usage_error(argv[0], "no scenario given; expected one or more files");
-    for (guint i = 0; i < arguments.count; i++) {
-      if (check_scenario(arguments.rest[i], &arguments) != CLI_OK) {
-        status = CLI_USAGE;
-      }
+  for (guint i = 0; i < arguments->count; i++) {
+    if (check_scenario(arguments->rest[i], arguments) != CLI_OK) {
+      status = CLI_USAGE;
     }
   }
-  cli_free(NULL, &arguments);
   return status;
 }
+
+const cli_command cli_check = {
+    .name = "check",
+    .forms = "SCENARIO...",
+    .sentence = "report what is wrong with scenarios, without running them",
+    .arguments = "SCENARIO...",
+    .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "
+               "prints that it is ok\n"
+               "and what one should know about it, or on standard error the first thing that is wrong: "
+               "file, line,\n"
+               "what, and what was expected. The exit status is 2 when any is wrong.",
+    .example = "  iwarpsim check scenarios/*.cfg\n",
+    .entries = &(const GOptionEntry)G_OPTION_ENTRY_NULL,
+    .run = check,
+};

@@ -21,16 +21,15 @@ enum {
 
 #define NS_PER_SECOND 1e9
 
-typedef struct choices {
+static struct {
   cli_capture_options capture;
   gboolean json;
   gboolean summary;
   gboolean assume_aligned;
-} choices;
+} chosen;
 
 /* One capture on its way to standard output. */
 typedef struct decoding {
-  const choices *chosen;
   const char *file;
   capture_source *source;
   decode_session *session;
@@ -67,7 +66,7 @@ static bool write_output(void *user, const char *text, size_t length)
 /* The first line waits for the first packet, whose time it tells. */
 static void print_heading(decoding *d)
 {
-  if (!d->has_heading && !d->chosen->summary) {
+  if (!d->has_heading && !chosen.summary) {
     d->has_heading = TRUE;
     d->format->heading(d->line, IWARPSIM_VERSION, d->file, capture_source_origin_ns(d->source));
   }
@@ -148,7 +147,7 @@ static void decode_segments(decoding *d, GError **error)
   }
   print_heading(d);
   decode_session_finish(d->session);
-  if (d->chosen->summary) {
+  if (chosen.summary) {
     print_overview(d);
   }
   decode_line_flush(d->line);
@@ -180,8 +179,8 @@ static int complain_of_silence(const decoding *d)
   guint32 flows = capture_source_flows(d->source);
   g_autofree char *most = busiest(d);
 
-  if (counts->packets == 0 && d->chosen->capture.filter) {
-    plain_text_print(stderr, "%s: no packet matches --filter %s\n", d->file, d->chosen->capture.filter);
+  if (counts->packets == 0 && chosen.capture.filter) {
+    plain_text_print(stderr, "%s: no packet matches --filter %s\n", d->file, chosen.capture.filter);
     return CLI_USAGE;
   }
   plain_text_print(stderr,
@@ -189,7 +188,7 @@ static int complain_of_silence(const decoding *d)
                    " packets, %u TCP connection%s%s; expected an MPA Request and "
                    "Reply Frame%s\n",
                    d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
-                   d->chosen->capture.mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
+                   chosen.capture.mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
   return CLI_USAGE;
 }
 
@@ -220,9 +219,9 @@ static int decode_source(decoding *d, const decode_options *options)
   GError *error = NULL;
 
   signal(SIGPIPE, SIG_IGN);
-  d->session = decode_session_new(options, d->chosen->summary ? &none : &lines, d);
+  d->session = decode_session_new(options, chosen.summary ? &none : &lines, d);
   d->names = decode_names_new();
-  d->format = d->chosen->json ? &decode_json : &decode_text;
+  d->format = chosen.json ? &decode_json : &decode_text;
   /* Who looks on sees each line at once. */
   d->line = decode_line_new(write_output, d, terminal_of(stdout).shows ? 0 : FLUSH_OCTETS);
   d->flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
@@ -235,24 +234,24 @@ static int decode_source(decoding *d, const decode_options *options)
   return status;
 }
 
-static int decode_file(const choices *chosen, const cli_arguments *arguments)
+static int decode(const cli_arguments *arguments)
 {
-  decode_options options = {.assume_aligned = chosen->assume_aligned};
+  decode_options options = {.assume_aligned = chosen.assume_aligned};
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   GError *error = NULL;
-  g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options, &error);
+  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, &error);
 
   if (!hints) {
     int status = cli_usage_error("decode", "%s", error->message);
     g_error_free(error);
     return status;
   }
-  decoding d = {.chosen = chosen, .file = arguments->rest[0]};
+  decoding d = {.file = arguments->rest[0]};
   /* Lines on the same terminal would tear it. */
-  if (cli_shows_progress(arguments) && (chosen->summary || !terminal_of(stdout).shows)) {
+  if (cli_shows_progress(arguments) && (chosen.summary || !terminal_of(stdout).shows)) {
     d.progress = &shown;
   }
-  d.source = capture_source_open(d.file, chosen->capture.filter, &error);
+  d.source = capture_source_open(d.file, chosen.capture.filter, &error);
   if (!d.source) {
     return cli_fail(error);
   }
@@ -261,39 +260,33 @@ static int decode_file(const choices *chosen, const cli_arguments *arguments)
   return status;
 }
 
-int cli_decode(int argc, char **argv)
-{
-  choices chosen = {0};
-  cli_arguments arguments = {0};
-  int status;
-  const GOptionEntry entries[] = {
-      CLI_CAPTURE_ENTRIES(chosen.capture),
-      CLI_SWITCH("json", 'j', &chosen.json, "one JSON object a line"),
-      CLI_SWITCH("summary", 's', &chosen.summary,
-                 "sums of each connection instead of lines; with --json one object"),
-      CLI_SWITCH(
-          "assume-aligned", 0, &chosen.assume_aligned,
-          "after octets that were never captured: take what looks like an FPDU at a segment's start for one"),
-      G_OPTION_ENTRY_NULL,
-  };
-  const cli_usage usage = {
-      .arguments = "CAPTURE",
-      .operand = "CAPTURE",
-      .summary =
-          "Reads a pcap or pcapng file (-: standard input), finds the connections that speak MPA, and prints "
-          "one line\n"
-          "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
-          "and\n"
-          "RDMAP fields, markers. docs/captures.md describes how to take a capture, and each field.",
-      .example = "  iwarpsim decode receiver.pcap\n"
-                 "  iwarpsim decode siw.pcapng --summary\n"
-                 "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
-                 "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044\n",
-  };
+static const GOptionEntry entries[] = {
+    CLI_CAPTURE_ENTRIES(chosen.capture),
+    CLI_SWITCH("json", 'j', &chosen.json, "one JSON object a line"),
+    CLI_SWITCH("summary", 's', &chosen.summary,
+               "sums of each connection instead of lines; with --json one object"),
+    CLI_SWITCH(
+        "assume-aligned", 0, &chosen.assume_aligned,
+        "after octets that were never captured: take what looks like an FPDU at a segment's start for one"),
+    G_OPTION_ENTRY_NULL,
+};
 
-  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    status = decode_file(&chosen, &arguments);
-  }
-  cli_free(entries, &arguments);
-  return status;
-}
+const cli_command cli_decode = {
+    .name = "decode",
+    .forms = "CAPTURE",
+    .sentence = "print the FPDUs in a capture, with what they carry",
+    .arguments = "CAPTURE",
+    .operand = "CAPTURE",
+    .summary =
+        "Reads a pcap or pcapng file (-: standard input), finds the connections that speak MPA, and prints "
+        "one line\n"
+        "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
+        "and\n"
+        "RDMAP fields, markers. docs/captures.md describes how to take a capture, and each field.",
+    .example = "  iwarpsim decode receiver.pcap\n"
+               "  iwarpsim decode siw.pcapng --summary\n"
+               "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
+               "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044\n",
+    .entries = entries,
+    .run = decode,
+};

@@ -237,7 +237,7 @@ static int print_markdown(const char *name)
   return CLI_OK;
 }
 
-static int explain(const char *name, const GArray *subjects)
+static int explain_name(const char *name, const GArray *subjects)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
     if (strcmp(name, topics[i].name) != 0) {
@@ -255,37 +255,40 @@ static int explain(const char *name, const GArray *subjects)
   return print_named(name, subjects) || print_keys_of_word(name) ? CLI_OK : unknown_name(name, subjects);
 }
 
-int cli_explain(int argc, char **argv)
-{
-  gboolean markdown = FALSE;
-  const GOptionEntry entries[] = {
-      CLI_SWITCH("markdown", 0, &markdown, "with keys or metrics: the whole page of the documentation"),
-      G_OPTION_ENTRY_NULL,
-  };
-  static const cli_usage usage = {
-      .arguments = "[keys|metrics|terms|faults|NAME]",
-      .summary =
-          "Says what the keys of a scenario, the metrics of a run and the terms they are defined by mean.\n"
-          "NAME is a key, a metric, the start of either (path.forward, buffer), a term, a fault or a value.",
-      .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain held\n",
-  };
-  cli_arguments arguments;
-  int status;
+static gboolean markdown;
 
-  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    g_autoptr(GPtrArray) terms = cli_terms();
-    g_autoptr(GArray) subjects = subjects_new(terms);
-    if (arguments.count > 1) {
-      status = cli_usage_error(argv[0], "one name is explained at a time, %u were given", arguments.count);
-    } else if (markdown) {
-      status = print_markdown(arguments.count == 1 ? arguments.rest[0] : "");
-    } else if (arguments.count == 0) {
-      print_topics(subjects);
-      status = CLI_OK;
-    } else {
-      status = explain(arguments.rest[0], subjects);
-    }
+static int explain(const cli_arguments *arguments)
+{
+  const char *name = arguments->count > 0 ? arguments->rest[0] : "";
+  if (arguments->count > 1) {
+    return cli_usage_error("explain", "one name is explained at a time, %u were given", arguments->count);
   }
-  cli_free(entries, &arguments);
-  return status;
+  if (markdown) {
+    return print_markdown(name);
+  }
+  g_autoptr(GPtrArray) terms = cli_terms();
+  g_autoptr(GArray) subjects = subjects_new(terms);
+  if (arguments->count > 0) {
+    return explain_name(name, subjects);
+  }
+  print_topics(subjects);
+  return CLI_OK;
 }
+
+static const GOptionEntry entries[] = {
+    CLI_SWITCH("markdown", 0, &markdown, "with keys or metrics: the whole page of the documentation"),
+    G_OPTION_ENTRY_NULL,
+};
+
+const cli_command cli_explain = {
+    .name = "explain",
+    .forms = "keys|metrics|terms|NAME",
+    .sentence = "explain a key, a metric or a term",
+    .arguments = "[keys|metrics|terms|faults|NAME]",
+    .summary =
+        "Says what the keys of a scenario, the metrics of a run and the terms they are defined by mean.\n"
+        "NAME is a key, a metric, the start of either (path.forward, buffer), a term, a fault or a value.",
+    .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain held\n",
+    .entries = entries,
+    .run = explain,
+};

@@ -10,26 +10,9 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-typedef struct command {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *arguments;
-  const char *sentence;
-} command;
-
-static const command commands[] = {
-    {"run", cli_run, "SCENARIO", "run a scenario once, print a summary, write its results"},
-    {"sweep", cli_sweep, "SCENARIO", "run every point of a scenario's sweep that is not in the store yet"},
-    {"table", cli_table, "STORE", "print means, 95 % intervals and quartiles of a sweep's points"},
-    {"plot", cli_plot, "STORE|DIR", "draw the plots of a sweep or of a run"},
-    {"report", cli_report, "STORE -o FILE", "write one HTML page with a sweep's question, results and plots"},
-    {"export", cli_export, "STORE", "write the results of a sweep as CSV, one row a run"},
-    {"merge", cli_merge, "STORE... -o FILE", "join the stores of several sweeps or shards into one"},
-    {"decode", cli_decode, "CAPTURE", "print the FPDUs in a capture, with what they carry"},
-    {"replay", cli_replay, "CAPTURE", "give a capture's arrivals to the model's receivers, and measure them"},
-    {"check", cli_check, "SCENARIO...", "report what is wrong with scenarios, without running them"},
-    {"explain", cli_explain, "keys|metrics|terms|NAME", "explain a key, a metric or a term"},
-};
+static const cli_command *const commands[] = {&cli_run,    &cli_sweep,  &cli_table,  &cli_plot,
+                                              &cli_report, &cli_export, &cli_merge,  &cli_decode,
+                                              &cli_replay, &cli_check,  &cli_explain};
 
 static void print_help(void)
 {
@@ -42,8 +25,8 @@ static void print_help(void)
       "cost.\n\n"
       "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    plain_text_print(stdout, "  %-8s%-24s %s\n", commands[i].name, commands[i].arguments,
-                     commands[i].sentence);
+    plain_text_print(stdout, "  %-8s%-24s %s\n", commands[i]->name, commands[i]->forms,
+                     commands[i]->sentence);
   }
   plain_text_print(stdout,
                    "\nOptions, with every command too:\n"
@@ -64,7 +47,7 @@ static int unknown_command(const char *name)
 
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     const char *separator = i == 0 ? "" : i + 1 < G_N_ELEMENTS(commands) ? ", " : " or ";
-    names[i] = commands[i].name;
+    names[i] = commands[i]->name;
     g_string_append_printf(list, "%s%s", separator, names[i]);
   }
   if (name == NULL) {
@@ -77,7 +60,7 @@ static int unknown_command(const char *name)
   return CLI_USAGE;
 }
 
-/* Options in front of the command: `*quiet` goes on to it. TRUE when there is nothing left to do but to
+/* Options before the command: `*quiet` goes on to it. TRUE when there is nothing left to do but to
  * return `*status`. */
 static gboolean leading_option(const char *option, gboolean *quiet, int *status)
 {
@@ -96,21 +79,6 @@ static gboolean leading_option(const char *option, gboolean *quiet, int *status)
     *status = CLI_USAGE;
   }
   return TRUE;
-}
-
-static int run_command(const command *c, char **argv, gboolean quiet)
-{
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
-
-  g_ptr_array_add(arguments, argv[0]);
-  if (quiet) {
-    g_ptr_array_add(arguments, (gpointer) "--quiet");
-  }
-  for (char **argument = argv + 1; *argument != NULL; argument++) {
-    g_ptr_array_add(arguments, *argument);
-  }
-  g_ptr_array_add(arguments, NULL);
-  return c->run((int)arguments->len - 1, (char **)arguments->pdata);
 }
 
 /* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty
@@ -140,8 +108,8 @@ int main(int argc, char **argv)
     }
   }
   for (gsize i = 0; first < argc && i < G_N_ELEMENTS(commands); i++) {
-    if (strcmp(argv[first], commands[i].name) == 0) {
-      return flush_output(run_command(&commands[i], argv + first, quiet));
+    if (strcmp(argv[first], commands[i]->name) == 0) {
+      return flush_output(cli_command_run(commands[i], argv + first, quiet));
     }
   }
   return unknown_command(argv[first]);

@@ -60,7 +60,7 @@ static const char *nearest_option(char **argv, const GOptionEntry *entries)
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   const char *nearest = NULL;
 
-  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
     g_ptr_array_add(names, (gpointer)entry->long_name);
   }
   for (gsize i = 0; i <= G_N_ELEMENTS(shared); i++) {
@@ -77,13 +77,13 @@ static const char *nearest_option(char **argv, const GOptionEntry *entries)
   return nearest;
 }
 
-/* `argument` is a one-letter option of `entries` with its value behind it. */
+/* `argument` is a one-letter option of `entries` with its value after it. */
 static gboolean has_value_attached(const char *argument, const GOptionEntry *entries)
 {
   if (argument[0] != '-' || argument[1] == '-' || argument[1] == '\0' || argument[2] == '\0') {
     return FALSE;
   }
-  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
     if (entry->short_name == argument[1]) {
       return entry->arg != G_OPTION_ARG_NONE;
     }
@@ -111,8 +111,9 @@ static char **split_attached_values(char **argv, const GOptionEntry *entries)
   return (char **)g_ptr_array_free(split, FALSE);
 }
 
-gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
-                   cli_arguments *arguments, int *status)
+/* Reads the options of `argv` and leaves in `arguments` what is none. FALSE: the command is done, with
+ * `*status`. */
+static gboolean parse(const cli_command *command, char **argv, cli_arguments *arguments, int *status)
 {
   gboolean version = FALSE;
   gboolean help = FALSE;
@@ -122,27 +123,23 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
       CLI_SWITCH("version", 0, &version, "print the version"),
       G_OPTION_ENTRY_NULL,
   };
-  g_autoptr(GOptionContext) context = g_option_context_new(usage->arguments);
+  g_autoptr(GOptionContext) context = g_option_context_new(command->arguments);
   g_autoptr(GError) error = NULL;
-  /* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program
-   * at once, whatever became of the text. */
-  g_autofree char *name = g_strconcat("iwarpsim ", argv[0], NULL);
-  g_autofree char *example = g_strconcat("Example:\n", usage->example, NULL);
+  g_autofree char *made = command->summary_of != NULL ? command->summary_of() : NULL;
+  g_autofree char *example = g_strconcat("Example:\n", command->example, NULL);
 
-  g_assert(argc >= 1);
-  g_set_prgname(name);
+  /* GLib's own --help would leave the program at once, whatever became of the text. */
   g_option_context_set_help_enabled(context, FALSE);
-  g_option_context_set_summary(context, usage->summary);
+  g_option_context_set_summary(context, made != NULL ? made : command->summary);
   g_option_context_set_description(context, example);
-  *arguments = (cli_arguments){.rest = split_attached_values(argv, entries)};
-  g_option_context_add_main_entries(context, entries != NULL ? entries : shared + G_N_ELEMENTS(shared) - 1,
-                                    NULL);
+  g_option_context_add_main_entries(context, command->entries, NULL);
   g_option_context_add_main_entries(context, shared, NULL);
   if (!g_option_context_parse_strv(context, &arguments->rest, &error)) {
-    const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, entries) : NULL;
-
-    *status = nearest != NULL ? cli_usage_error(argv[0], "%s; did you mean --%s?", error->message, nearest)
-                              : cli_usage_error(argv[0], "%s", error->message);
+    const char *nearest =
+        error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, command->entries) : NULL;
+    *status = nearest != NULL
+                  ? cli_usage_error(command->name, "%s; did you mean --%s?", error->message, nearest)
+                  : cli_usage_error(command->name, "%s", error->message);
     return FALSE;
   }
   *status = CLI_OK;
@@ -151,39 +148,39 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
     plain_text_print_page(stdout, page);
     return FALSE;
   }
-  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+  for (const GOptionEntry *entry = command->entries; entry->long_name != NULL; entry++) {
     if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0) {
-      *status =
-          cli_usage_error(argv[0], "--%s is empty; expected %s", entry->long_name, entry->arg_description);
+      *status = cli_usage_error(command->name, "--%s is empty; expected %s", entry->long_name,
+                                entry->arg_description);
       return FALSE;
     }
   }
   if (version) {
     plain_text_print(stdout, "iwarpsim %s\n", IWARPSIM_VERSION);
-    return FALSE;
   }
-  /* The command's name is no argument, nor is a "--" before the arguments. */
-  char **rest = g_strdupv(arguments->rest + (g_strcmp0(arguments->rest[1], "--") == 0 ? 2 : 1));
-  g_strfreev(arguments->rest);
-  arguments->rest = rest;
-  arguments->count = g_strv_length(rest);
-  if (usage->operand != NULL && arguments->count != 1) {
-    *status = cli_usage_error(argv[0], "one %s is needed, %u were given", usage->operand, arguments->count);
-    return FALSE;
-  }
-  return TRUE;
+  return !version;
 }
 
-void cli_free(const GOptionEntry *entries, cli_arguments *arguments)
+int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
 {
-  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
-    if (entry->arg == G_OPTION_ARG_FILENAME) {
-      g_free(*(char **)entry->arg_data);
-    } else if (entry->arg == G_OPTION_ARG_FILENAME_ARRAY) {
-      g_strfreev(*(char ***)entry->arg_data);
-    }
+  g_auto(GStrv) words = split_attached_values(argv, command->entries);
+  cli_arguments arguments = {.quiet = quiet, .rest = words};
+  g_autofree char *name = g_strconcat("iwarpsim ", command->name, NULL);
+  int status;
+
+  g_set_prgname(name); /* GLib names the program in --help by this */
+  gboolean goes_on = parse(command, argv, &arguments, &status);
+  words = arguments.rest;
+  if (!goes_on) {
+    return status;
   }
-  g_strfreev(arguments->rest);
+  /* The command's name is no argument, nor is a "--" before the arguments. */
+  arguments.rest += g_strcmp0(arguments.rest[1], "--") == 0 ? 2 : 1;
+  arguments.count = g_strv_length(arguments.rest);
+  return command->operand == NULL || arguments.count == 1
+             ? command->run(&arguments)
+             : cli_usage_error(command->name, "one %s is needed, %u were given", command->operand,
+                               arguments.count);
 }
 
 gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status)
@@ -216,8 +213,6 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
 
 study_table *cli_read_table(const char *path, guint exclude, GError **error)
 {
-  result_store *store = result_store_open(path, RESULT_STORE_READ, error);
-  study_table *table = store != NULL ? study_table_read(store, exclude, error) : NULL;
-  result_store_close(store);
-  return table;
+  g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, error);
+  return store != NULL ? study_table_read(store, exclude, error) : NULL;
 }

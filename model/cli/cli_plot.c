@@ -12,11 +12,16 @@
 /* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
 static const char *const run_kinds[] = {"occupancy", "distribution", "delays", NULL};
 
-/* What was asked for. */
+static struct {
+  char *what; /* NULL: what fits */
+  char *metric;
+  char *out;
+  char *format;
+  char *exclude;
+} chosen;
+
 typedef struct plot_request {
   const char *path;
-  const char *what;   /* NULL: what fits */
-  const char *metric; /* NULL: not given */
   guint exclude;
   gnuplot_target target;
 } plot_request;
@@ -54,17 +59,17 @@ static gboolean check_request(const plot_request *request, gboolean is_folder, i
   }
   const char *const *known = is_folder ? run_kinds : kinds;
   g_autofree char *all = g_strjoinv(", ", (char **)known);
-  if (request->what != NULL && !is_known("--what", request->what, known, all, status)) {
+  if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
     return FALSE;
   }
-  if (request->metric == NULL) {
+  if (chosen.metric == NULL) {
     return TRUE;
   }
-  if (is_folder || (request->what != NULL && strcmp(request->what, "metric") != 0)) {
+  if (is_folder || (chosen.what != NULL && strcmp(chosen.what, "metric") != 0)) {
     *status = cli_usage_error("plot", "--metric goes with a STORE and --what metric");
     return FALSE;
   }
-  return is_known("--metric", request->metric, metrics, "one that 'iwarpsim explain metrics' lists", status);
+  return is_known("--metric", chosen.metric, metrics, "one that 'iwarpsim explain metrics' lists", status);
 }
 
 /* Reads --format; a terminal's picture is as large as the terminal. FALSE and `*status` when it is none. */
@@ -90,20 +95,20 @@ static gboolean read_format(const char *format, gnuplot_target *target, int *sta
 static gboolean plot_store(const plot_request *request, GError **error)
 {
   const gnuplot_target *target = &request->target;
-  study_table *table = cli_read_table(request->path, request->exclude, error);
+  g_autoptr(study_table) table = cli_read_table(request->path, request->exclude, error);
   if (table == NULL) {
     return FALSE;
   }
   g_autoptr(GArray) kinds = NULL;
-  if (request->what == NULL && request->metric == NULL) {
+  if (chosen.what == NULL && chosen.metric == NULL) {
     kinds = study_plot_kinds_for(table);
   } else {
-    study_plot_kind kind = request->what != NULL ? study_plot_find(request->what) : STUDY_PLOT_METRIC;
+    study_plot_kind kind = chosen.what != NULL ? study_plot_find(chosen.what) : STUDY_PLOT_METRIC;
     kinds = g_array_new(FALSE, FALSE, sizeof(study_plot_kind));
     g_array_append_val(kinds, kind);
   }
   metric_id metric =
-      request->metric != NULL ? metric_find(request->metric) : METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
+      chosen.metric != NULL ? metric_find(chosen.metric) : METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
   /* Plots are called after the store, without its folder and ".sqlite". */
   g_autofree char *stem = g_path_get_basename(request->path);
   if (g_str_has_suffix(stem, ".sqlite")) {
@@ -116,14 +121,13 @@ static gboolean plot_store(const plot_request *request, GError **error)
     }
     good = study_plot_draw(table, g_array_index(kinds, study_plot_kind, i), metric, stem, target, error);
   }
-  study_table_free(table);
   return good;
 }
 
 static gboolean plot_run(const plot_request *request, GError **error)
 {
   const gnuplot_target *target = &request->target;
-  const char *what = request->what != NULL ? request->what : "occupancy";
+  const char *what = chosen.what != NULL ? chosen.what : "occupancy";
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
     return FALSE;
   }
@@ -132,24 +136,27 @@ static gboolean plot_run(const plot_request *request, GError **error)
              : plot_distribution_of_run(request->path, strcmp(what, "delays") == 0, target, error);
 }
 
-static int plot(plot_request *request, const char *out, gboolean quiet)
+static int plot(const cli_arguments *arguments)
 {
+  plot_request request = {.path = arguments->rest[0]};
   GError *error = NULL;
-  gboolean is_folder = g_file_test(request->path, G_FILE_TEST_IS_DIR);
-  g_autofree char *beside = is_folder ? g_strdup(request->path) : g_path_get_dirname(request->path);
+  gboolean is_folder = g_file_test(request.path, G_FILE_TEST_IS_DIR);
+  g_autofree char *beside = is_folder ? g_strdup(request.path) : g_path_get_dirname(request.path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   int status;
-  request->target.folder = out != NULL ? out : beside;
-  request->target.written = written;
-  if (!check_request(request, is_folder, &status)) {
+  request.target.folder = chosen.out != NULL ? chosen.out : beside;
+  request.target.written = written;
+  if (!cli_parse_exclude("plot", chosen.exclude, &request.exclude, &status) ||
+      !read_format(chosen.format != NULL ? chosen.format : "png", &request.target, &status) ||
+      !check_request(&request, is_folder, &status)) {
     return status;
   }
-  if (!g_file_test(request->path, G_FILE_TEST_EXISTS)) {
-    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", request->path, g_strerror(ENOENT));
+  if (!g_file_test(request.path, G_FILE_TEST_EXISTS)) {
+    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", request.path, g_strerror(ENOENT));
   } else {
-    (void)(is_folder ? plot_run(request, &error) : plot_store(request, &error));
+    (void)(is_folder ? plot_run(&request, &error) : plot_store(&request, &error));
   }
-  for (guint i = 0; i < written->len && !quiet; i++) {
+  for (guint i = 0; i < written->len && !arguments->quiet; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
   }
   return error == NULL ? CLI_OK : cli_fail(error);
@@ -177,36 +184,25 @@ static char *summary_of_kinds(void)
   return g_string_free(text, FALSE);
 }
 
-int cli_plot(int argc, char **argv)
-{
-  char *out = NULL, *format = NULL, *what = NULL, *metric = NULL, *exclude = NULL;
-  cli_arguments arguments = {0};
-  int status;
-  const GOptionEntry entries[] = {
-      CLI_TEXT("what", 'w', &what, "the plot to draw (default: what fits)", "NAME"),
-      CLI_TEXT("metric", 'm', &metric, "the metric that --what metric draws", "NAME"),
-      CLI_TEXT("out", 'o', &out, "folder for the plots (default: beside what is plotted)", "DIR"),
-      CLI_TEXT("format", 0, &format, "png, svg, or term: in the terminal (default: png)", "FORMAT"),
-      CLI_EXCLUDE(&exclude),
-      G_OPTION_ENTRY_NULL,
-  };
-  g_autofree char *kinds = summary_of_kinds();
-  const cli_usage usage = {
-      .arguments = "STORE|DIR",
-      .operand = "STORE or DIR",
-      .summary = kinds,
-      .example = "  iwarpsim plot results/mtu-loss.sqlite\n"
-                 "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
-                 "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n",
-  };
-  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    plot_request request = {.what = what, .metric = metric};
-    if (cli_parse_exclude("plot", exclude, &request.exclude, &status) &&
-        read_format(format != NULL ? format : "png", &request.target, &status)) {
-      request.path = arguments.rest[0];
-      status = plot(&request, out, arguments.quiet);
-    }
-  }
-  cli_free(entries, &arguments);
-  return status;
-}
+static const GOptionEntry entries[] = {
+    CLI_TEXT("what", 'w', &chosen.what, "the plot to draw (default: what fits)", "NAME"),
+    CLI_TEXT("metric", 'm', &chosen.metric, "the metric that --what metric draws", "NAME"),
+    CLI_TEXT("out", 'o', &chosen.out, "folder for the plots (default: beside what is plotted)", "DIR"),
+    CLI_TEXT("format", 0, &chosen.format, "png, svg, or term: in the terminal (default: png)", "FORMAT"),
+    CLI_EXCLUDE(&chosen.exclude),
+    G_OPTION_ENTRY_NULL,
+};
+
+const cli_command cli_plot = {
+    .name = "plot",
+    .forms = "STORE|DIR",
+    .sentence = "draw the plots of a sweep or of a run",
+    .arguments = "STORE|DIR",
+    .operand = "STORE or DIR",
+    .summary_of = summary_of_kinds,
+    .example = "  iwarpsim plot results/mtu-loss.sqlite\n"
+               "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
+               "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n",
+    .entries = entries,
+    .run = plot,
+};

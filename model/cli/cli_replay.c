@@ -11,16 +11,16 @@
 #include "cli/cli_results.h"
 #include "replay/replay.h"
 
-typedef struct choices {
+static struct {
   char **sets;
   char *directory;
   cli_capture_options capture;
   char *resend;
-} choices;
+} chosen;
 
-static gboolean read_resend(const choices *chosen, replay_options *options, GError **error)
+static gboolean read_resend(replay_options *options, GError **error)
 {
-  const char *text = chosen->resend;
+  const char *text = chosen.resend;
 
   if (!text || strcmp(text, "auto") == 0) {
     options->resend = REPLAY_RESEND_AUTO;
@@ -44,21 +44,20 @@ static void show_progress(const session_progress *progress, void *shown)
 
 /* What a replay is of, how it was asked for, and what it cannot know. Options that were not given say
  * nothing. */
-static gboolean report(const replay *r, const scenario *s, const choices *chosen,
-                       const session_result *result, const GPtrArray *notes, const cli_results *results,
-                       gboolean quiet, GError **error)
+static gboolean report(const replay *r, const scenario *s, const session_result *result,
+                       const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
 {
   g_autofree char *measured = replay_measured(r);
   g_autofree char *path = replay_path(r);
-  g_autofree char *hints = chosen->capture.mpa ? g_strjoinv(" ", chosen->capture.mpa) : NULL;
+  g_autofree char *hints = chosen.capture.mpa ? g_strjoinv(" ", chosen.capture.mpa) : NULL;
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
   const summary_fact known[] = {
       {"measured", measured},
       {"path", path},
-      {"filter", chosen->capture.filter},
+      {"filter", chosen.capture.filter},
       {"mpa", hints},
-      {"hold", chosen->capture.hold},
-      {"checksums", chosen->capture.ignore_checksums ? "wrong ones are taken too" : NULL},
+      {"hold", chosen.capture.hold},
+      {"checksums", chosen.capture.ignore_checksums ? "wrong ones are taken too" : NULL},
       {"not known", "what sender and path did, what the octets ought to be (docs/captures.md)"}};
   summary_fact facts[G_N_ELEMENTS(known)];
   summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
@@ -75,8 +74,8 @@ static gboolean report(const replay *r, const scenario *s, const choices *chosen
 }
 
 /* The second reading and what comes of it. */
-static int run_into(const cli_results *results, replay *r, const scenario *s, const choices *chosen,
-                    const cli_arguments *arguments, cli_progress *shown)
+static int run_into(const cli_results *results, replay *r, const scenario *s, const cli_arguments *arguments,
+                    cli_progress *shown)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
@@ -87,7 +86,7 @@ static int run_into(const cli_results *results, replay *r, const scenario *s, co
   for (guint i = 0; !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
-  done = done && report(r, s, chosen, &result, notes, results, arguments->quiet, &error);
+  done = done && report(r, s, &result, notes, results, arguments->quiet, &error);
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("replay", s, &result) : CLI_FAILED;
   if (!done) {
@@ -97,78 +96,70 @@ static int run_into(const cli_results *results, replay *r, const scenario *s, co
   return status;
 }
 
-static int replay_capture(const choices *chosen, const cli_arguments *arguments)
+static int replay_capture(const cli_arguments *arguments)
 {
+  const char *path = arguments->rest[0];
+  if (strcmp(path, "-") == 0 || (g_file_test(path, G_FILE_TEST_EXISTS) &&
+                                 !g_file_test(path, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR))) {
+    return cli_usage_error("replay", "a capture is read twice; standard input or a pipe can be read only "
+                                     "once, put it in a file");
+  }
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   cli_results results = {0};
-  replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen->capture.filter}};
+  replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen.capture.filter}};
   GError *error = NULL;
-  g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options.capture.decoding, &error);
+  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options.capture.decoding, &error);
 
-  if (!hints || !read_resend(chosen, &options, &error)) {
+  if (!hints || !read_resend(&options, &error)) {
     return cli_fail(error);
   }
   if (cli_shows_progress(arguments)) {
     options.progress = show_progress;
     options.progress_user = &shown;
   }
-  scenario *s = replay_scenario_new(options.capture.path, (const char *const *)chosen->sets, &error);
+  g_autoptr(scenario) s = replay_scenario_new(options.capture.path, (const char *const *)chosen.sets, &error);
   replay *r = s ? replay_new(s, &options, &error) : NULL;
-  gboolean good = r && cli_results_begin(&results, s, chosen->directory, &error);
+  gboolean good = r && cli_results_begin(&results, s, chosen.directory, &error);
   if (!good) {
     cli_progress_clear(&shown);
   }
-  int status = good ? run_into(&results, r, s, chosen, arguments, &shown) : cli_fail(error);
+  int status = good ? run_into(&results, r, s, arguments, &shown) : cli_fail(error);
   cli_results_end(&results);
   replay_free(r);
-  scenario_free(s);
   return status;
 }
 
-int cli_replay(int argc, char **argv)
-{
-  choices chosen = {0};
-  cli_arguments arguments = {0};
-  int status;
-  const GOptionEntry entries[] = {
-      CLI_TEXTS("set", 's', &chosen.sets, "a key of the receiver, the path, middleboxes or what is measured",
-                "GROUP.KEY=VALUE"),
-      CLI_TEXT("out", 'o', &chosen.directory, "folder for the results (default: results/<capture's name>)",
-               "DIR"),
-      CLI_CAPTURE_ENTRIES(chosen.capture),
-      CLI_TEXT("resend", 0, &chosen.resend,
-               "a segment that has not arrived after so long sets off again; auto (default): with a path, "
-               "after the "
-               "handshake's round trip",
-               "TIME|auto|never"),
-      G_OPTION_ENTRY_NULL,
-  };
-  const cli_usage usage = {
-      .arguments = "CAPTURE",
-      .operand = "CAPTURE",
-      .summary =
-          "Reads a pcap or pcapng file twice. What it shows arriving at the ends that receive most of "
-          "the payload\n"
-          "arrives, at its captured times, at receivers of the model: in order, out of order with or "
-          "without\n"
-          "markers, with limited memory. Prints and writes what run does. docs/captures.md describes what "
-          "it means.",
-      .example = "  iwarpsim replay receiver.pcap --set receiver.mode=in-order\n"
-                 "  iwarpsim replay siw.pcapng --set receiver.memory=256KiB --resend 1ms\n"
-                 "  iwarpsim replay siw.pcapng --set path.forward.loss=0.1% -o lossy\n"
-                 "  iwarpsim plot lossy\n",
-  };
+static const GOptionEntry entries[] = {
+    CLI_TEXTS("set", 's', &chosen.sets, "a key of the receiver, the path, middleboxes or what is measured",
+              "GROUP.KEY=VALUE"),
+    CLI_TEXT("out", 'o', &chosen.directory, "folder for the results (default: results/<capture's name>)",
+             "DIR"),
+    CLI_CAPTURE_ENTRIES(chosen.capture),
+    CLI_TEXT("resend", 0, &chosen.resend,
+             "a segment that has not arrived after so long sets off again; auto (default): with a path, "
+             "after the "
+             "handshake's round trip",
+             "TIME|auto|never"),
+    G_OPTION_ENTRY_NULL,
+};
 
-  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    const char *path = arguments.rest[0];
-    if (strcmp(path, "-") == 0 || (g_file_test(path, G_FILE_TEST_EXISTS) &&
-                                   !g_file_test(path, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR))) {
-      status = cli_usage_error("replay", "a capture is read twice; standard input or a pipe can be read only "
-                                         "once, put it in a file");
-    } else {
-      status = replay_capture(&chosen, &arguments);
-    }
-  }
-  cli_free(entries, &arguments);
-  return status;
-}
+const cli_command cli_replay = {
+    .name = "replay",
+    .forms = "CAPTURE",
+    .sentence = "give a capture's arrivals to the model's receivers, and measure them",
+    .arguments = "CAPTURE",
+    .operand = "CAPTURE",
+    .summary =
+        "Reads a pcap or pcapng file twice. What it shows arriving at the ends that receive most of "
+        "the payload\n"
+        "arrives, at its captured times, at receivers of the model: in order, out of order with or "
+        "without\n"
+        "markers, with limited memory. Prints and writes what run does. docs/captures.md describes what "
+        "it means.",
+    .example = "  iwarpsim replay receiver.pcap --set receiver.mode=in-order\n"
+               "  iwarpsim replay siw.pcapng --set receiver.memory=256KiB --resend 1ms\n"
+               "  iwarpsim replay siw.pcapng --set path.forward.loss=0.1% -o lossy\n"
+               "  iwarpsim plot lossy\n",
+    .entries = entries,
+    .run = replay_capture,
+};

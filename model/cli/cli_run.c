@@ -9,26 +9,25 @@
 #include "scenario/scenario.h"
 #include "session/simulation.h"
 
-typedef struct run_options {
+static struct {
   char **sets;
   char *engine;
   char *directory;
   gboolean capture;
-} run_options;
+} options;
 
 static void show_progress(const session_progress *progress, void *shown)
 {
   cli_progress_show(shown, progress, g_get_monotonic_time());
 }
 
-static int run_into(const cli_results *results, const scenario *s, const run_options *options,
-                    const cli_arguments *arguments)
+static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments)
 {
   GError *error = NULL;
   session_result result;
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   const simulation_options how = {.directory = new_files_folder(results->files),
-                                  .capture = options->capture,
+                                  .capture = options.capture,
                                   .progress = cli_shows_progress(arguments) ? show_progress : NULL,
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
@@ -44,49 +43,42 @@ static int run_into(const cli_results *results, const scenario *s, const run_opt
 }
 
 /* Keys may contradict each other, or need an engine that is not there; notes go to standard error. */
-static int check_and_run(const run_options *options, const cli_arguments *arguments)
+static int run(const cli_arguments *arguments)
 {
   GError *error = NULL;
   cli_results results = {0};
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  scenario *s = scenario_load(arguments->rest[0], (const char *const *)options->sets, &error);
+  g_autoptr(scenario) s = scenario_load(arguments->rest[0], (const char *const *)options.sets, &error);
   gboolean good = s != NULL &&
-                  (options->engine == NULL ||
-                   scenario_set_key(s, SCENARIO_RUN_ENGINE, options->engine, "--engine", &error)) &&
+                  (options.engine == NULL ||
+                   scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", &error)) &&
                   scenario_check(s, notes, &error) && run_engine_check(s, &error);
   for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
-  good = good && cli_results_begin(&results, s, options->directory, &error);
-  int status = good ? run_into(&results, s, options, arguments) : cli_fail(error);
+  good = good && cli_results_begin(&results, s, options.directory, &error);
+  int status = good ? run_into(&results, s, arguments) : cli_fail(error);
   cli_results_end(&results);
-  scenario_free(s);
   return status;
 }
 
-int cli_run(int argc, char **argv)
-{
-  run_options options = {0};
-  cli_arguments arguments = {0};
-  int status;
-  const GOptionEntry entries[] = {
-      CLI_TEXTS("set", 's', &options.sets, "override a key of the scenario", "GROUP.KEY=VALUE"),
-      CLI_TEXT("engine", 0, &options.engine, "auto, ns3 or native; as --set run.engine=…", "ENGINE"),
-      CLI_TEXT("out", 'o', &options.directory, "folder for the results (default: results/<scenario name>)",
-               "DIR"),
-      CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
-      G_OPTION_ENTRY_NULL,
-  };
-  const cli_usage usage = {
-      .arguments = "SCENARIO",
-      .operand = "SCENARIO",
-      .summary = "Runs a scenario, prints a summary and writes summary.json and occupancy.csv.",
-      .example = "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
-  };
+static const GOptionEntry entries[] = {
+    CLI_TEXTS("set", 's', &options.sets, "override a key of the scenario", "GROUP.KEY=VALUE"),
+    CLI_TEXT("engine", 0, &options.engine, "auto, ns3 or native; as --set run.engine=…", "ENGINE"),
+    CLI_TEXT("out", 'o', &options.directory, "folder for the results (default: results/<scenario name>)",
+             "DIR"),
+    CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
+    G_OPTION_ENTRY_NULL,
+};
 
-  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    status = check_and_run(&options, &arguments);
-  }
-  cli_free(entries, &arguments);
-  return status;
-}
+const cli_command cli_run = {
+    .name = "run",
+    .forms = "SCENARIO",
+    .sentence = "run a scenario once, print a summary, write its results",
+    .arguments = "SCENARIO",
+    .operand = "SCENARIO",
+    .summary = "Runs a scenario, prints a summary and writes summary.json and occupancy.csv.",
+    .example = "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
+    .entries = entries,
+    .run = run,
+};

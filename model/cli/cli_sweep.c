@@ -25,66 +25,59 @@
 /* As many runs at once as there are cores; no number that one can ask for. */
 #define JOBS_DEFAULT G_MININT
 
-typedef struct sweep_arguments {
+static struct {
   char **sets;
   int jobs;
   char *store;
-  char *shard_text;
-  guint shard;
-  guint shards;
+  char *shard;
   gboolean list;
   gboolean keep_going;
   gboolean mix;
-  char *limit_text;
-  char *stall_text;
-  char *memory_text;
-  run_limits limits;
-} sweep_arguments;
+  char *limit;
+  char *stall;
+  char *memory;
+} chosen = {.jobs = JOBS_DEFAULT};
 
 /* "I/N" with 1 <= I <= N. */
-static gboolean parse_shard(sweep_arguments *own)
+static gboolean parse_shard(sweep_options *options)
 {
-  own->shard = own->shards = 1;
-  if (own->shard_text == NULL) {
-    return TRUE;
-  }
   guint64 shard, shards;
-  g_auto(GStrv) parts = g_strsplit(own->shard_text, "/", 3);
+  g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
   if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
       !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
     return FALSE;
   }
-  own->shard = (guint)shard;
-  own->shards = (guint)shards;
+  options->shard = (guint)shard;
+  options->shards = (guint)shards;
   return TRUE;
 }
 
 /* Where results go: --store, or the default. Free with g_free(). */
-static char *store_path(const scenario *s, const sweep_arguments *own)
+static char *store_path(const scenario *s)
 {
   g_autofree char *file = g_strdup_printf("%s.sqlite", scenario_name(s));
-  return own->store != NULL ? g_strdup(own->store) : g_build_filename("results", file, NULL);
+  return chosen.store != NULL ? g_strdup(chosen.store) : g_build_filename("results", file, NULL);
 }
 
 /* Reads --limit, --stall and --memory; FALSE and `*status` when one is wrong. */
-static gboolean parse_limits(sweep_arguments *own, int *status)
+static gboolean parse_limits(run_limits *limits, int *status)
 {
   time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
-  if (own->limit_text != NULL && (!units_parse_time(own->limit_text, &limit) || limit == 0)) {
-    *status = cli_usage_error("sweep", "--limit %s: expected a time such as \"10min\"", own->limit_text);
+  if (chosen.limit != NULL && (!units_parse_time(chosen.limit, &limit) || limit == 0)) {
+    *status = cli_usage_error("sweep", "--limit %s: expected a time such as \"10min\"", chosen.limit);
     return FALSE;
   }
-  if (own->stall_text != NULL && !units_parse_time(own->stall_text, &stall)) {
-    *status = cli_usage_error("sweep", "--stall %s: expected a time such as \"60s\"", own->stall_text);
+  if (chosen.stall != NULL && !units_parse_time(chosen.stall, &stall)) {
+    *status = cli_usage_error("sweep", "--stall %s: expected a time such as \"60s\"", chosen.stall);
     return FALSE;
   }
-  if (own->memory_text != NULL &&
-      (!units_parse_size(own->memory_text, &own->limits.memory_octets) || own->limits.memory_octets == 0)) {
-    *status = cli_usage_error("sweep", "--memory %s: expected a size such as \"2GiB\"", own->memory_text);
+  if (chosen.memory != NULL &&
+      (!units_parse_size(chosen.memory, &limits->memory_octets) || limits->memory_octets == 0)) {
+    *status = cli_usage_error("sweep", "--memory %s: expected a size such as \"2GiB\"", chosen.memory);
     return FALSE;
   }
-  own->limits.wall_s = time_ps_in_seconds(limit);
-  own->limits.stall_s = time_ps_in_seconds(stall);
+  limits->wall_s = time_ps_in_seconds(limit);
+  limits->stall_s = time_ps_in_seconds(stall);
   return TRUE;
 }
 
@@ -116,7 +109,7 @@ static void complain(const sweep_result *result)
 }
 
 /* Where the runs of this sweep come from; texts are `s`'s or to be freed with free_origin(). */
-static provenance make_origin(const scenario *s, const sweep_grid *grid, const sweep_arguments *own)
+static provenance make_origin(const scenario *s, const sweep_grid *grid)
 {
   const char *ns3 = sweep_grid_uses_ns3(grid) ? run_engine_library_version(RUN_ENGINE_NS3) : NULL;
 
@@ -125,7 +118,7 @@ static provenance make_origin(const scenario *s, const sweep_grid *grid, const s
       .title = (char *)scenario_configuration(s)->title,
       .text = (char *)scenario_full_text(s),
       .axes = sweep_grid_axes_text(grid),
-      .sets = own->sets != NULL ? g_strjoinv("\n", own->sets) : g_strdup(""),
+      .sets = chosen.sets != NULL ? g_strjoinv("\n", chosen.sets) : g_strdup(""),
       .version = (char *)IWARPSIM_VERSION,
       .git = (char *)IWARPSIM_GIT,
       .libraries = provenance_libraries(ns3),
@@ -165,28 +158,25 @@ static int simulate(scenario *s, worker_progress *progress)
   return cli_results_exit_code("run", s, &result);
 }
 
-static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
+static int run_sweep(const scenario *s, const sweep_grid *grid, const run_limits *limits,
                      const sweep_options *options, gboolean quiet)
 {
   GError *error = NULL;
-  g_autofree char *path = store_path(s, own);
+  g_autofree char *path = store_path(s);
   g_autofree char *folder = g_path_get_dirname(path);
-  gsize jobs = MIN((gsize)own->jobs, sweep_grid_count(grid));
+  gsize jobs = MIN((gsize)chosen.jobs, sweep_grid_count(grid));
   /* The store last: it is not the runs'. */
-  worker_pool *pool = worker_pool_new(grid, simulate, (guint)jobs, &own->limits, &error);
-  result_store *store = pool != NULL && cli_make_folder(folder, &error)
-                            ? result_store_open(path, RESULT_STORE_WRITE, &error)
-                            : NULL;
+  g_autoptr(worker_pool) pool = worker_pool_new(grid, simulate, (guint)jobs, limits, &error);
+  g_autoptr(result_store) store = pool != NULL && cli_make_folder(folder, &error)
+                                      ? result_store_open(path, RESULT_STORE_WRITE, &error)
+                                      : NULL;
   if (store == NULL) {
-    worker_pool_free(pool);
     return cli_fail(error);
   }
-  provenance from = make_origin(s, grid, own);
+  provenance from = make_origin(s, grid);
   sweep_result result = {0};
-  gboolean good = (own->mix || result_store_check_provenance(store, &from, &error)) &&
+  gboolean good = (chosen.mix || result_store_check_provenance(store, &from, &error)) &&
                   sweep_run(grid, pool, &from, store, options, &result, &error);
-  result_store_close(store);
-  worker_pool_free(pool);
   free_origin(&from);
   complain(&result);
   if (!good) {
@@ -200,28 +190,26 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
 }
 
 /* --list: looks into the store where there is one, and makes none. */
-static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
-                      const sweep_options *options)
+static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_options *options)
 {
   GError *error = NULL;
-  g_autofree char *path = store_path(s, own);
+  g_autofree char *path = store_path(s);
   sweep_list_options list = {.version = IWARPSIM_VERSION,
-                             .jobs = (guint)own->jobs,
+                             .jobs = (guint)chosen.jobs,
                              .shard = options->shard,
                              .shards = options->shards};
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
-    result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
+    g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
     good = store != NULL && sweep_list_look_up(grid, store, &list, &error);
     g_autoptr(GError) refusal = NULL;
-    provenance from = make_origin(s, grid, own);
-    if (good && !own->mix && !result_store_check_provenance(store, &from, &refusal)) {
+    provenance from = make_origin(s, grid);
+    if (good && !chosen.mix && !result_store_check_provenance(store, &from, &refusal)) {
       plain_text_print(stderr, "note: this sweep would be refused: ");
       plain_text_print_page(stderr, refusal->message);
       plain_text_print(stderr, "\n");
     }
     free_origin(&from);
-    result_store_close(store);
   }
   if (good) {
     sweep_list_print(grid, &list, stdout);
@@ -231,75 +219,67 @@ static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arg
 }
 
 /* The whole sweep is checked before anything is written or run. */
-static int check_and_run(const sweep_arguments *own, const cli_arguments *arguments)
+static int check_and_run(const cli_arguments *arguments)
 {
   GError *error = NULL;
-  const char *const *sets = (const char *const *)own->sets;
-  const sweep_progress_style style = arguments->quiet                ? SWEEP_PROGRESS_NONE
-                                     : cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL
-                                                                     : SWEEP_PROGRESS_LINES;
-  const sweep_options options = {.shard = own->shard,
-                                 .shards = own->shards,
-                                 .keep_going = own->keep_going,
-                                 .progress = stderr,
-                                 .style = style,
-                                 .problems = stderr};
-  scenario *s = scenario_load(arguments->rest[0], sets, &error);
-  sweep_grid *grid = s != NULL ? cli_progress_grid(s, sets, cli_shows_progress(arguments), &error) : NULL;
+  const char *const *sets = (const char *const *)chosen.sets;
+  run_limits limits = {0};
+  sweep_options options = {.keep_going = chosen.keep_going,
+                           .progress = stderr,
+                           .style = arguments->quiet                ? SWEEP_PROGRESS_NONE
+                                    : cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL
+                                                                    : SWEEP_PROGRESS_LINES,
+                           .problems = stderr};
   int status;
-  if (grid == NULL) {
-    status = cli_fail(error);
-  } else if (own->list) {
-    status = list_sweep(s, grid, own, &options);
-  } else {
-    status = run_sweep(s, grid, own, &options, arguments->quiet);
+  if (chosen.jobs < 1 && chosen.jobs != JOBS_DEFAULT) {
+    return cli_usage_error("sweep", "-j %d: expected 1 or more", chosen.jobs);
   }
-  sweep_grid_free(grid);
-  scenario_free(s);
-  return status;
+  if (!parse_shard(&options)) {
+    return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
+  }
+  if (!parse_limits(&limits, &status)) {
+    return status;
+  }
+  chosen.jobs = chosen.jobs > 0 ? chosen.jobs : (int)g_get_num_processors();
+  g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, &error);
+  g_autoptr(sweep_grid) grid =
+      s != NULL ? cli_progress_grid(s, sets, cli_shows_progress(arguments), &error) : NULL;
+  if (grid == NULL) {
+    return cli_fail(error);
+  }
+  return chosen.list ? list_sweep(s, grid, &options)
+                     : run_sweep(s, grid, &limits, &options, arguments->quiet);
 }
 
-int cli_sweep(int argc, char **argv)
-{
-  sweep_arguments own = {.jobs = JOBS_DEFAULT};
-  cli_arguments arguments = {0};
-  int status;
-  const GOptionEntry entries[] = {
-      CLI_TEXTS("set", 's', &own.sets, "override a key that the sweep does not vary", "GROUP.KEY=VALUE"),
-      {"jobs", 'j', 0, G_OPTION_ARG_INT, &own.jobs,
-       "runs at once (default: one a core); the results do not depend on it", "N"},
-      CLI_TEXT("store", 0, &own.store, "file for the results (default: results/<scenario name>.sqlite)",
-               "FILE"),
-      CLI_TEXT("shard", 0, &own.shard_text, "only the I-th of N equal parts, for several machines", "I/N"),
-      CLI_SWITCH("list", 0, &own.list, "print the runs, their number and an estimate, start nothing"),
-      CLI_SWITCH("keep-going", 'k', &own.keep_going, "go on after a run that failed"),
-      CLI_TEXT("limit", 0, &own.limit_text, "stop a run that takes longer (default: none does)", "TIME"),
-      CLI_TEXT("stall", 0, &own.stall_text,
-               "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"),
-      CLI_TEXT("memory", 0, &own.memory_text, "of data that a run may hold (default: any)", "SIZE"),
-      CLI_SWITCH("mix", 0, &own.mix,
-                 "also into a store with runs of another scenario text or program version"),
-      G_OPTION_ENTRY_NULL,
-  };
-  const cli_usage usage = {
-      .arguments = "SCENARIO",
-      .operand = "SCENARIO",
-      .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
-                 "When it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
-                 "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
-      .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
-                 "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",
-  };
-  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    if (own.jobs < 1 && own.jobs != JOBS_DEFAULT) {
-      status = cli_usage_error("sweep", "-j %d: expected 1 or more", own.jobs);
-    } else if (!parse_shard(&own)) {
-      status = cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", own.shard_text);
-    } else if (parse_limits(&own, &status)) {
-      own.jobs = own.jobs > 0 ? own.jobs : (int)g_get_num_processors();
-      status = check_and_run(&own, &arguments);
-    }
-  }
-  cli_free(entries, &arguments);
-  return status;
-}
+static const GOptionEntry entries[] = {
+    CLI_TEXTS("set", 's', &chosen.sets, "override a key that the sweep does not vary", "GROUP.KEY=VALUE"),
+    {"jobs", 'j', 0, G_OPTION_ARG_INT, &chosen.jobs,
+     "runs at once (default: one a core); the results do not depend on it", "N"},
+    CLI_TEXT("store", 0, &chosen.store, "file for the results (default: results/<scenario name>.sqlite)",
+             "FILE"),
+    CLI_TEXT("shard", 0, &chosen.shard, "only the I-th of N equal parts, for several machines", "I/N"),
+    CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate, start nothing"),
+    CLI_SWITCH("keep-going", 'k', &chosen.keep_going, "go on after a run that failed"),
+    CLI_TEXT("limit", 0, &chosen.limit, "stop a run that takes longer (default: none does)", "TIME"),
+    CLI_TEXT("stall", 0, &chosen.stall,
+             "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"),
+    CLI_TEXT("memory", 0, &chosen.memory, "of data that a run may hold (default: any)", "SIZE"),
+    CLI_SWITCH("mix", 0, &chosen.mix,
+               "also into a store with runs of another scenario text or program version"),
+    G_OPTION_ENTRY_NULL,
+};
+
+const cli_command cli_sweep = {
+    .name = "sweep",
+    .forms = "SCENARIO",
+    .sentence = "run every point of a scenario's sweep that is not in the store yet",
+    .arguments = "SCENARIO",
+    .operand = "SCENARIO",
+    .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
+               "When it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
+               "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
+    .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
+               "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",
+    .entries = entries,
+    .run = check_and_run,
+};

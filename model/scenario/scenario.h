@@ -22,6 +22,7 @@ scenario *scenario_load(const char *path, const char *const *sets, GError **erro
 /* The same for an empty file, which need not exist; `path` gives the name. */
 scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error);
 void scenario_free(scenario *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
 
 /* A copy whose keys can be set without changing `s`, as a sweep sets its axes. Free with scenario_free(). */
 scenario *scenario_copy(const scenario *s);

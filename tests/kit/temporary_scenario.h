@@ -9,7 +9,6 @@
 
 #include "scenario/scenario.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
 
 /* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none), not
  * yet checked. Free with scenario_free(). */

@@ -35,6 +35,7 @@ typedef enum result_store_mode {
  * may write one store; one thread at a time may use this. */
 result_store *result_store_open(const char *path, result_store_mode mode, GError **error);
 void result_store_close(result_store *store);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(result_store, result_store_close)
 
 /* A second handle on the file of `store`, for look-ups beside a thread that writes with the first one: it
  * reads only, looks into nothing when it is opened, and waits for no lock. NULL and `error` on failure. */

@@ -87,5 +87,6 @@ summary_record *summary_read_json(const char *path, GError **error);
 /* The same of the `length` octets `text` (a NUL behind them), called `name` in errors: SUMMARY_ERROR only. */
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)
 
 #endif

@@ -31,6 +31,7 @@ typedef void (*sweep_grid_watch)(double share, gpointer user);
 sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_grid_watch watch,
                            gpointer user, GError **error);
 void sweep_grid_free(sweep_grid *grid);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_grid, sweep_grid_free)
 
 /* At least 1. */
 gsize sweep_grid_count(const sweep_grid *grid);

@@ -71,6 +71,7 @@ typedef struct worker_run_end {
 worker_pool *worker_pool_new(const sweep_grid *grid, worker_simulate simulate, guint jobs,
                              const run_limits *limits, GError **error);
 void worker_pool_free(worker_pool *pool);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(worker_pool, worker_pool_free)
 
 /* How many runs at once there are workers for. */
 guint worker_pool_places(const worker_pool *pool);

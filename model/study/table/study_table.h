@@ -68,6 +68,7 @@ typedef struct study_table {
  * with study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
 
 /* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate
  * moves with path.forward.delay", several one after the other; "" when there are none. Free with g_free(). */

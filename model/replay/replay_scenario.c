@@ -7,10 +7,7 @@
 
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
 
-GQuark replay_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-replay-error");
-}
+G_DEFINE_QUARK(iwarpsim_replay_error, replay_error)
 
 /* --- Which keys --- */
 

@@ -7,10 +7,7 @@
 
 enum { SHOWN_MAX = 60 };
 
-GQuark scenario_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-scenario-error");
-}
+G_DEFINE_QUARK(iwarpsim_scenario_error, scenario_error)
 
 gboolean scenario_problem(GError **error, const char *where, const char *format, ...)
 {

@@ -8,10 +8,7 @@
 #include "base/files.h"
 #include "base/plain_text.h"
 
-GQuark gnuplot_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-gnuplot-error");
-}
+G_DEFINE_QUARK(iwarpsim_gnuplot_error, gnuplot_error)
 
 /* --- Texts --- */
 

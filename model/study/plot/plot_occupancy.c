@@ -11,10 +11,7 @@
 #include "study/plot/study_plot.h"
 #include "study/table/shown_number.h"
 
-GQuark plot_occupancy_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-plot-occupancy-error");
-}
+G_DEFINE_QUARK(iwarpsim_plot_occupancy_error, plot_occupancy_error)
 
 /* A series of more steps is thinned to this many stretches: more than the dots across a page. */
 #define STRETCHES 4000

@@ -5,10 +5,7 @@
 
 #include "study/plot/plot_runs.h"
 
-GQuark study_plot_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-study-plot-error");
-}
+G_DEFINE_QUARK(iwarpsim_study_plot_error, study_plot_error)
 
 static const study_plot *const plots[STUDY_PLOT_KINDS] = {
 #define ELEMENT(kind, plot) [kind] = &(plot),

@@ -8,10 +8,7 @@
 #include "study/plot/plot_runs.h"
 #include "study/report/html_report_private.h"
 
-GQuark html_report_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-html-report-error");
-}
+G_DEFINE_QUARK(iwarpsim_html_report_error, html_report_error)
 
 void html_report_begin_section(html_report *report, const char *id, const char *title)
 {

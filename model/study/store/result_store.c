@@ -50,10 +50,7 @@ static const char schema[] =
     " origins.hash, origins.version, origins.git, origins.libraries, runs.engine, runs.host, runs.started,"
     " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = runs.origin;";
 
-GQuark result_store_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-result-store-error");
-}
+G_DEFINE_QUARK(iwarpsim_result_store_error, result_store_error)
 
 /* Errors. */
 

@@ -12,10 +12,7 @@
 
 enum { BINS_IN_A_LINE = 4 };
 
-GQuark summary_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-summary-error");
-}
+G_DEFINE_QUARK(iwarpsim_summary_error, summary_error)
 
 int run_status_exit_code(run_status status, run_expectation expect)
 {

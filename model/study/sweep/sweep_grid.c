@@ -6,10 +6,7 @@
 #include "platform/run_engine.h"
 #include "study/store/result_store.h"
 
-GQuark sweep_grid_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-sweep-grid-error");
-}
+G_DEFINE_QUARK(iwarpsim_sweep_grid_error, sweep_grid_error)
 
 struct sweep_grid {
   const scenario *base;

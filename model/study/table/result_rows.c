@@ -9,10 +9,7 @@
 
 /* --- Quantities --- */
 
-GQuark result_quantity_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-result-quantity-error");
-}
+G_DEFINE_QUARK(iwarpsim_result_quantity_error, result_quantity_error)
 
 static gboolean read_metric(const char *name, metric_id *metric, GError **error)
 {
@@ -89,10 +86,7 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
 
 /* --- Pairings --- */
 
-GQuark result_pairing_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-result-pairing-error");
-}
+G_DEFINE_QUARK(iwarpsim_result_pairing_error, result_pairing_error)
 
 /* `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is none. */
 static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)

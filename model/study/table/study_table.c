@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-GQuark study_table_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-study-table-error");
-}
+G_DEFINE_QUARK(iwarpsim_study_table_error, study_table_error)
 
 const study_flag_row *study_flag_row_of(guint bit)
 {

@@ -98,42 +98,41 @@ iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_v
     .text = (text_), .member = (name_), .kind = DECODE_FIELD_##kind_, .is_always = (is_always_),             \
     .octets = sizeof(((const struct_ *)0)->member_), .offset = offsetof(struct_, member_)                    \
   }
-#define FIELDS(fields_)                                                                                      \
-  {                                                                                                          \
-    .fields = (fields_), .count = sizeof(fields_) / sizeof *(fields_)                                        \
-  }
 
 #define DDP(...) FIELD(ddp_header, __VA_ARGS__, false)
 #define BOTH_MODELS                                                                                          \
   DDP(NULL, "tagged", FLAG, tagged), DDP(" L=", "last", FLAG, last), DDP(NULL, "version", NUMBER, version)
 
-static const decode_field tagged[] = {
+const decode_field decode_fields_tagged[] = {
     BOTH_MODELS,
     DDP(" STag=", "stag", HEX, stag),
     DDP(" TO=", "tagged_offset", HEX, tagged_offset),
+    {.member = NULL},
 };
 
-static const decode_field untagged[] = {
+const decode_field decode_fields_untagged[] = {
     BOTH_MODELS,
     DDP(" QN=", "queue_number", NUMBER, queue_number),
     DDP(" MSN=", "msn", NUMBER, msn),
     DDP(" MO=", "message_offset", NUMBER, message_offset),
     DDP(NULL, "ulp_word", HEX, ulp_word),
+    {.member = NULL},
 };
 
 #define REQUEST(...) FIELD(rdmap_read_request, __VA_ARGS__, false)
 
-static const decode_field read_request[] = {
+const decode_field decode_fields_read_request[] = {
     REQUEST(" SinkSTag=", "sink_stag", HEX, sink_stag),
     REQUEST(" SinkTO=", "sink_offset", HEX, sink_offset),
     REQUEST(" RDMARDSZ=", "length", NUMBER, length),
     REQUEST(" SrcSTag=", "source_stag", HEX, source_stag),
     REQUEST(" SrcTO=", "source_offset", HEX, source_offset),
+    {.member = NULL},
 };
 
 #define FRAME(...) FIELD(decode_startup_frame, __VA_ARGS__, false)
 
-static const decode_field startup[] = {
+const decode_field decode_fields_startup[] = {
     FRAME(" Rev=", "revision", NUMBER, revision),
     FRAME(" M=", "markers", FLAG, markers),
     FRAME(" C=", "crc", FLAG, crc),
@@ -141,12 +140,13 @@ static const decode_field startup[] = {
     FRAME(" S=", "enhanced_flag", FLAG, enhanced_flag),
     FRAME(" Res=", "reserved", HEX_TEXT, reserved),
     FRAME(" PD_Length=", "private_data_octets", NUMBER, private_data_octets),
+    {.member = NULL},
 };
 
 #define SUM(text_, name_, member_, is_always_)                                                               \
   FIELD(decode_direction_summary, text_, name_, NUMBER, member_, is_always_)
 
-static const decode_field fpdu_sums[] = {
+const decode_field decode_fields_fpdu_sums[] = {
     SUM("FPDUs", "fpdus", fpdus, true),
     SUM("  located by chain", "located_by_chain", located_by[MPA_LOCATED_BY_CHAIN], false),
     SUM("  located by marker", "located_by_marker", located_by[MPA_LOCATED_BY_MARKER], false),
@@ -159,9 +159,10 @@ static const decode_field fpdu_sums[] = {
     SUM("markers", "markers", marker_count, true),
     SUM("  with a wrong pointer", "wrong_markers", wrong_markers, false),
     SUM("wrong CRCs", "crc_bad", crc_bad, true),
+    {.member = NULL},
 };
 
-static const decode_field segment_sums[] = {
+const decode_field decode_fields_segment_sums[] = {
     SUM("segments with payload", "segments", segments, true),
     SUM("  that start with an FPDU", "aligned", aligned, true),
     SUM("  out of order", "out_of_order", out_of_order, false),
@@ -175,11 +176,12 @@ static const decode_field segment_sums[] = {
     SUM("octets of an incomplete FPDU", "incomplete_octets", incomplete_octets, false),
     SUM("octets unaccounted for", "unaccounted_octets", unaccounted_octets, true),
     SUM("  of those, never captured", "missing_octets", missing_octets, false),
+    {.member = NULL},
 };
 
 #define COUNT(text_, name_, member_) FIELD(capture_counts, text_, name_, NUMBER, member_, false)
 
-static const decode_field counts[] = {
+const decode_field decode_fields_counts[] = {
     COUNT(NULL, "packets", packets),
     COUNT(NULL, "octets", octets),
     COUNT(" TCP segments", "tcp_segments", segments),
@@ -190,12 +192,5 @@ static const decode_field counts[] = {
     COUNT(" garbled packets", "garbled_packets", garbled_packets),
     COUNT(" IP fragments", "fragments", fragments),
     COUNT(" datagrams with a fragment missing", "fragments_missing", fragments_missing),
+    {.member = NULL},
 };
-
-const decode_fields decode_fields_tagged = FIELDS(tagged);
-const decode_fields decode_fields_untagged = FIELDS(untagged);
-const decode_fields decode_fields_read_request = FIELDS(read_request);
-const decode_fields decode_fields_startup = FIELDS(startup);
-const decode_fields decode_fields_fpdu_sums = FIELDS(fpdu_sums);
-const decode_fields decode_fields_segment_sums = FIELDS(segment_sums);
-const decode_fields decode_fields_counts = FIELDS(counts);

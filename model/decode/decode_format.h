@@ -63,23 +63,18 @@ typedef struct decode_field {
   bool is_always;  /* of sums: for people, printed also when no direction has any */
 } decode_field;
 
-/* Fields of one struct, in the order in which they are printed. */
-typedef struct decode_fields {
-  const decode_field *fields;
-  size_t count;
-} decode_fields;
-
-extern const decode_fields decode_fields_tagged, decode_fields_untagged; /* of ddp_header */
-extern const decode_fields decode_fields_read_request;                   /* of rdmap_read_request */
-extern const decode_fields decode_fields_startup;                        /* of decode_startup_frame */
-extern const decode_fields decode_fields_fpdu_sums,
-    decode_fields_segment_sums;                  /* of decode_direction_summary */
-extern const decode_fields decode_fields_counts; /* of capture_counts */
+/* Fields of one struct, in the order in which they are printed; the last one has no member. */
+extern const decode_field decode_fields_tagged[], decode_fields_untagged[]; /* of ddp_header */
+extern const decode_field decode_fields_read_request[];                     /* of rdmap_read_request */
+extern const decode_field decode_fields_startup[];                          /* of decode_startup_frame */
+extern const decode_field decode_fields_fpdu_sums[],
+    decode_fields_segment_sums[];                 /* of decode_direction_summary */
+extern const decode_field decode_fields_counts[]; /* of capture_counts */
 
 /* The fields of the header's own buffer model. */
-static inline const decode_fields *decode_fields_of(const ddp_header *ddp)
+static inline const decode_field *decode_fields_of(const ddp_header *ddp)
 {
-  return ddp->tagged ? &decode_fields_tagged : &decode_fields_untagged;
+  return ddp->tagged ? decode_fields_tagged : decode_fields_untagged;
 }
 
 /* The value of `field` in the struct `of`. */

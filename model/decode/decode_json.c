@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
+#include <inttypes.h>
 
 #include "decode/decode_format.h"
 
@@ -29,85 +30,34 @@ static const char *const notes[] = {
     [DECODE_NOTE_LONG_ULPDU] = "long ulpdu",
 };
 
-/* --- Members --- */
-
-static void append_number(decode_line *line, const char *name, uint64_t number)
+static const char *bool_text(bool is_true)
 {
-  decode_line_member(line, name);
-  decode_line_number(line, number);
+  return is_true ? "true" : "false";
 }
 
-static void append_hex(decode_line *line, const char *name, uint64_t number, unsigned int digits)
+/* Fields are the first members of an object, or others come before them. */
+static void append_fields(decode_line *line, const decode_field *field, const void *of, bool is_first)
 {
-  decode_line_member(line, name);
-  decode_line_text(line, "\"");
-  decode_line_hex(line, number, digits);
-  decode_line_text(line, "\"");
-}
+  for (; field->member; field++) {
+    uint64_t value = decode_field_value(field, of);
 
-static void append_bool(decode_line *line, const char *name, bool is_true)
-{
-  decode_line_member(line, name);
-  decode_line_text(line, is_true ? "true" : "false");
-}
-
-/* A text of our own, in which nothing must be escaped. */
-static void append_word(decode_line *line, const char *name, const char *word)
-{
-  decode_line_member(line, name);
-  decode_line_text(line, "\"");
-  decode_line_text(line, word);
-  decode_line_text(line, "\"");
-}
-
-/* Any text. */
-static void append_text(decode_line *line, const char *name, const char *text)
-{
-  decode_line_member(line, name);
-  decode_line_json(line, text);
-}
-
-static void append_seconds(decode_line *line, const char *name, int64_t time_ns)
-{
-  decode_line_member(line, name);
-  decode_line_seconds(line, time_ns, 0);
+    decode_line_print(line, is_first ? "\"%s\":" : ",\"%s\":", field->member);
+    if (field->kind == DECODE_FIELD_HEX) {
+      decode_line_print(line, "\"0x%0*" PRIX64 "\"", 2 * field->octets, value);
+    } else if (field->kind == DECODE_FIELD_FLAG) {
+      decode_line_text(line, bool_text(value != 0));
+    } else {
+      decode_line_print(line, "%" PRIu64, value);
+    }
+    is_first = false;
+  }
 }
 
 static void append_octets(decode_line *line, const char *name, const uint8_t *octets, size_t length)
 {
-  decode_line_member(line, name);
-  decode_line_text(line, "\"");
+  decode_line_print(line, ",\"%s\":\"", name);
   decode_line_dump(line, octets, length, NULL);
   decode_line_text(line, "\"");
-}
-
-static void append_fields(decode_line *line, const decode_fields *fields, const void *of)
-{
-  for (size_t i = 0; i < fields->count; i++) {
-    const decode_field *field = &fields->fields[i];
-    uint64_t value = decode_field_value(field, of);
-
-    if (field->kind == DECODE_FIELD_HEX) {
-      append_hex(line, field->member, value, 2U * field->octets);
-    } else if (field->kind == DECODE_FIELD_FLAG) {
-      append_bool(line, field->member, value != 0);
-    } else {
-      append_number(line, field->member, value);
-    }
-  }
-}
-
-/* A member that is an object begins; append "}" after its own members. */
-static void begin_object(decode_line *line, const char *name)
-{
-  decode_line_member(line, name);
-  decode_line_text(line, "{");
-}
-
-static void end_object(decode_line *line)
-{
-  decode_line_text(line, "}");
-  decode_line_end(line);
 }
 
 /* --- What every object starts with --- */
@@ -115,44 +65,32 @@ static void end_object(decode_line *line)
 static void append_source(decode_line *line, const char *type, const decode_name *name, int64_t time_ns,
                           uint32_t connection, enum side direction)
 {
-  decode_line_text(line, "{");
-  append_word(line, "type", type);
-  append_seconds(line, "time_s", time_ns);
-  append_number(line, "connection", connection);
-  append_number(line, "direction", direction);
-  append_word(line, "from", name->ends[direction]);
-  append_word(line, "to", name->ends[!direction]);
+  decode_line_print(line, "{\"type\":\"%s\",\"time_s\":", type);
+  decode_line_seconds(line, time_ns, 0);
+  decode_line_print(line, ",\"connection\":%u,\"direction\":%u,\"from\":\"%s\",\"to\":\"%s\"", connection,
+                    direction, name->ends[direction], name->ends[!direction]);
 }
 
 static void append_place(decode_line *line, uint64_t position, uint64_t octets, uint64_t first_packet,
                          uint64_t last_packet)
 {
-  append_number(line, "position", position);
-  append_number(line, "octets", octets);
-  decode_line_member(line, "packets");
-  decode_line_text(line, "[");
-  decode_line_number(line, first_packet);
-  decode_line_text(line, ",");
-  decode_line_number(line, last_packet);
-  decode_line_text(line, "]");
+  decode_line_print(line,
+                    ",\"position\":%" PRIu64 ",\"octets\":%" PRIu64 ",\"packets\":[%" PRIu64 ",%" PRIu64 "]",
+                    position, octets, first_packet, last_packet);
 }
 
 /* --- FPDUs --- */
 
 static void append_markers(decode_line *line, const decode_fpdu *fpdu)
 {
-  decode_line_member(line, "markers");
-  decode_line_text(line, "[");
+  decode_line_text(line, ",\"markers\":[");
   for (uint32_t i = 0; i < fpdu->marker_count; i++) {
     const decode_marker *marker = &fpdu->markers[i];
 
-    decode_line_text(line, i > 0 ? ",{" : "{");
-    append_number(line, "position", marker->stream_position);
+    decode_line_print(line, "%s{\"position\":%" PRIu64, i > 0 ? "," : "", marker->stream_position);
     if (marker->is_captured) {
-      append_number(line, "pointer", marker->pointer);
-      append_bool(line, "right", marker->is_right);
-      append_number(line, "reserved", marker->reserved);
-      decode_line_text(line, "}");
+      decode_line_print(line, ",\"pointer\":%u,\"right\":%s,\"reserved\":%u}", marker->pointer,
+                        bool_text(marker->is_right), marker->reserved);
     } else {
       decode_line_text(line, ",\"pointer\":null,\"right\":null,\"reserved\":null}");
     }
@@ -160,26 +98,10 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
   decode_line_text(line, "]");
 }
 
-static void append_crc(decode_line *line, const decode_fpdu *fpdu)
-{
-  append_word(line, "crc", fpdu->crc < G_N_ELEMENTS(crcs) ? crcs[fpdu->crc] : "?");
-  if (fpdu->crc == DECODE_CRC_RIGHT || fpdu->crc == DECODE_CRC_WRONG) {
-    append_hex(line, "crc_computed", decode_crc_shown(fpdu->crc_computed), 8);
-    append_hex(line, "crc_received", decode_crc_shown(fpdu->crc_received), 8);
-  }
-}
-
-/* A member that is a DDP header; append "}" after what else it has. */
-static void begin_ddp(decode_line *line, const ddp_header *ddp)
-{
-  begin_object(line, "ddp");
-  append_fields(line, decode_fields_of(ddp), ddp);
-}
-
 static void append_read_request(decode_line *line, const rdmap_read_request *request)
 {
-  begin_object(line, "read_request");
-  append_fields(line, &decode_fields_read_request, request);
+  decode_line_text(line, ",\"read_request\":{");
+  append_fields(line, decode_fields_read_request, request, true);
   decode_line_text(line, "}");
 }
 
@@ -187,15 +109,13 @@ static void append_terminate(decode_line *line, const decode_fpdu *fpdu, iwarp_g
 {
   const rdmap_terminate *terminate = &fpdu->terminate;
 
-  begin_object(line, "terminate");
-  append_number(line, "layer", terminate->error.layer);
-  append_number(line, "type", terminate->error.type);
-  append_number(line, "code", terminate->error.code);
-  append_word(line, "text", rdmap_error_text(terminate->error, generation));
+  decode_line_print(line, ",\"terminate\":{\"layer\":%u,\"type\":%u,\"code\":%u,\"text\":\"%s\"",
+                    terminate->error.layer, terminate->error.type, terminate->error.code,
+                    rdmap_error_text(terminate->error, generation));
   append_octets(line, "wire", fpdu->terminate_octets, fpdu->payload_octets);
   if (terminate->has_segment) {
-    append_number(line, "segment_octets", terminate->segment_octets);
-    begin_ddp(line, &terminate->header);
+    decode_line_print(line, ",\"segment_octets\":%u,\"ddp\":{", terminate->segment_octets);
+    append_fields(line, decode_fields_of(&terminate->header), &terminate->header, true);
     decode_line_text(line, "}");
   }
   if (terminate->has_request) {
@@ -204,15 +124,22 @@ static void append_terminate(decode_line *line, const decode_fpdu *fpdu, iwarp_g
   decode_line_text(line, "}");
 }
 
-static void append_rdmap(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
+static void append_ulpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
 {
-  begin_object(line, "rdmap");
-  append_number(line, "version", fpdu->rdmap_version);
-  append_number(line, "opcode", fpdu->rdmap_opcode);
-  append_word(line, "name", decode_opcode_name(fpdu->rdmap_opcode));
-  append_hex(line, "control", fpdu->ddp.ulp_control, 2);
+  decode_line_print(line, ",\"ulpdu_octets\":%u", fpdu->ulpdu_octets);
+  if (!fpdu->has_ddp) {
+    decode_line_text(line, ",\"ddp\":null");
+    return;
+  }
+  decode_line_text(line, ",\"ddp\":{");
+  append_fields(line, decode_fields_of(&fpdu->ddp), &fpdu->ddp, true);
+  decode_line_print(line,
+                    ",\"control\":\"0x%02X\"},\"payload_octets\":%u,\"rdmap\":{\"version\":%u,\"opcode\":%u,"
+                    "\"name\":\"%s\",\"control\":\"0x%02X\"",
+                    fpdu->ddp_control, fpdu->payload_octets, fpdu->rdmap_version, fpdu->rdmap_opcode,
+                    decode_opcode_name(fpdu->rdmap_opcode), fpdu->ddp.ulp_control);
   if (fpdu->opcode && fpdu->opcode->invalidates) {
-    append_hex(line, "invalidate_stag", fpdu->ddp.ulp_word, 8);
+    decode_line_print(line, ",\"invalidate_stag\":\"0x%08X\"", fpdu->ddp.ulp_word);
   }
   if (fpdu->has_read_request) {
     append_read_request(line, &fpdu->read_request);
@@ -223,52 +150,43 @@ static void append_rdmap(decode_line *line, const decode_name *name, const decod
   decode_line_text(line, "}");
 }
 
-static void append_ulpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
-{
-  append_number(line, "ulpdu_octets", fpdu->ulpdu_octets);
-  if (!fpdu->has_ddp) {
-    decode_line_text(line, ",\"ddp\":null");
-    return;
-  }
-  begin_ddp(line, &fpdu->ddp);
-  append_hex(line, "control", fpdu->ddp_control, 2);
-  decode_line_text(line, "}");
-  append_number(line, "payload_octets", fpdu->payload_octets);
-  append_rdmap(line, name, fpdu);
-}
-
 static void append_fpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
 {
   append_source(line, "fpdu", name, fpdu->time_ns, fpdu->connection, fpdu->direction);
   append_place(line, fpdu->stream_position, fpdu->fpdu_octets, fpdu->first_packet, fpdu->last_packet);
-  append_number(line, "packet_count", fpdu->packets);
-  append_number(line, "phase_offset", fpdu->phase_offset);
-  append_word(line, "located_by", fpdu->located_by < MPA_LOCATIONS ? locations[fpdu->located_by] : "?");
-  append_bool(line, "after_error", fpdu->after_error);
-  append_crc(line, fpdu);
+  decode_line_print(line,
+                    ",\"packet_count\":%u,\"phase_offset\":%" PRIu64
+                    ",\"located_by\":\"%s\",\"after_error\":%s,\"crc\":\"%s\"",
+                    fpdu->packets, fpdu->phase_offset,
+                    fpdu->located_by < MPA_LOCATIONS ? locations[fpdu->located_by] : "?",
+                    bool_text(fpdu->after_error), fpdu->crc < G_N_ELEMENTS(crcs) ? crcs[fpdu->crc] : "?");
+  if (fpdu->crc == DECODE_CRC_RIGHT || fpdu->crc == DECODE_CRC_WRONG) {
+    decode_line_print(line, ",\"crc_computed\":\"0x%08X\",\"crc_received\":\"0x%08X\"",
+                      decode_crc_shown(fpdu->crc_computed), decode_crc_shown(fpdu->crc_received));
+  }
   append_markers(line, fpdu);
   append_ulpdu(line, name, fpdu);
-  end_object(line);
+  decode_line_text(line, "}");
+  decode_line_end(line);
 }
 
 /* --- Startup frames --- */
 
-static void append_startup_fields(decode_line *line, const decode_startup_frame *frame)
+static void append_startup_fields(decode_line *line, const decode_startup_frame *frame, bool is_first)
 {
   const decode_enhanced_setup *enhanced = &frame->enhanced;
 
-  append_fields(line, &decode_fields_startup, frame);
+  append_fields(line, decode_fields_startup, frame, is_first);
   append_octets(line, "private_data", frame->private_data,
                 frame->private_data ? frame->private_data_read : 0);
   if (frame->has_enhanced) {
-    begin_object(line, "enhanced");
-    append_bool(line, "peer_to_peer", enhanced->peer_to_peer);
-    append_bool(line, "zero_length_send", enhanced->ready_to_receive_zero_length_send);
-    append_number(line, "ird", enhanced->ird);
-    append_bool(line, "zero_length_write", enhanced->ready_to_receive_zero_length_write);
-    append_bool(line, "zero_length_read", enhanced->ready_to_receive_zero_length_read);
-    append_number(line, "ord", enhanced->ord);
-    decode_line_text(line, "}");
+    decode_line_print(line,
+                      ",\"enhanced\":{\"peer_to_peer\":%s,\"zero_length_send\":%s,\"ird\":%u,"
+                      "\"zero_length_write\":%s,\"zero_length_read\":%s,\"ord\":%u}",
+                      bool_text(enhanced->peer_to_peer),
+                      bool_text(enhanced->ready_to_receive_zero_length_send), enhanced->ird,
+                      bool_text(enhanced->ready_to_receive_zero_length_write),
+                      bool_text(enhanced->ready_to_receive_zero_length_read), enhanced->ord);
   }
 }
 
@@ -278,8 +196,9 @@ static void append_startup(decode_line *line, const decode_name *name, const dec
                 event->direction);
   append_place(line, event->stream_position, event->frame->frame_octets, event->first_packet,
                event->last_packet);
-  append_startup_fields(line, event->frame);
-  end_object(line);
+  append_startup_fields(line, event->frame, false);
+  decode_line_text(line, "}");
+  decode_line_end(line);
 }
 
 /* --- Notes, heading --- */
@@ -288,68 +207,70 @@ static void append_note(decode_line *line, const decode_name *name, const decode
 {
   append_source(line, "note", name, note->time_ns, note->connection, note->direction);
   append_place(line, note->stream_position, note->octets, note->packet, note->packet);
-  append_word(line, "kind", note->kind < G_N_ELEMENTS(notes) ? notes[note->kind] : "?");
-  append_text(line, "text", note->text);
-  end_object(line);
+  decode_line_print(line,
+                    ",\"kind\":\"%s\",\"text\":", note->kind < G_N_ELEMENTS(notes) ? notes[note->kind] : "?");
+  decode_line_json(line, note->text);
+  decode_line_text(line, "}");
+  decode_line_end(line);
 }
 
 static void append_capture(decode_line *line, const char *version, const char *file, int64_t origin_ns)
 {
-  append_text(line, "version", version);
-  append_text(line, "file", file);
-  append_seconds(line, "origin_s", origin_ns);
+  decode_line_text(line, "\"version\":");
+  decode_line_json(line, version);
+  decode_line_text(line, ",\"file\":");
+  decode_line_json(line, file);
+  decode_line_text(line, ",\"origin_s\":");
+  decode_line_seconds(line, origin_ns, 0);
 }
 
 static void append_heading(decode_line *line, const char *version, const char *file, int64_t origin_ns)
 {
-  decode_line_text(line, "{");
-  append_word(line, "type", "capture");
+  decode_line_text(line, "{\"type\":\"capture\",");
   append_capture(line, version, file, origin_ns);
-  end_object(line);
+  decode_line_text(line, "}");
+  decode_line_end(line);
 }
 
 /* --- The overview --- */
 
 static void append_direction(decode_line *line, const decode_direction_summary *sums)
 {
+  const char *separator = "";
+
   decode_line_text(line, "{");
-  append_fields(line, &decode_fields_fpdu_sums, sums);
-  begin_object(line, "opcodes");
+  append_fields(line, decode_fields_fpdu_sums, sums, true);
+  decode_line_text(line, ",\"opcodes\":{");
   for (unsigned int opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
     if (sums->opcodes[opcode] > 0) {
-      append_number(line, decode_opcode_name(opcode), sums->opcodes[opcode]);
+      decode_line_print(line, "%s\"%s\":%" PRIu64, separator, decode_opcode_name((uint8_t)opcode),
+                        sums->opcodes[opcode]);
+      separator = ",";
     }
   }
   decode_line_text(line, "}");
-  append_fields(line, &decode_fields_segment_sums, sums);
-  append_bool(line, "in_full_operation", sums->in_full_operation);
-  append_number(line, "phase_start", sums->phase_start);
-  append_bool(line, "markers_on", sums->markers);
-  append_bool(line, "crc_on", sums->crc);
-  decode_line_text(line, "}");
+  append_fields(line, decode_fields_segment_sums, sums, false);
+  decode_line_print(
+      line, ",\"in_full_operation\":%s,\"phase_start\":%" PRIu64 ",\"markers_on\":%s,\"crc_on\":%s}",
+      bool_text(sums->in_full_operation), sums->phase_start, bool_text(sums->markers), bool_text(sums->crc));
 }
 
 static void append_frame(decode_line *line, const char *name, bool is_there,
                          const decode_startup_frame *frame)
 {
-  decode_line_member(line, name);
+  decode_line_print(line, ",\"%s\":%s", name, is_there ? "{" : "null");
   if (is_there) {
-    decode_line_text(line, "{");
-    append_startup_fields(line, frame);
+    append_startup_fields(line, frame, true);
     decode_line_text(line, "}");
-  } else {
-    decode_line_text(line, "null");
   }
 }
 
 static void append_connection(decode_line *line, const decode_name *name, const decode_connection *connection,
                               bool is_first)
 {
-  decode_line_text(line, is_first ? "{" : ",{");
-  append_number(line, "connection", connection->index);
-  append_text(line, "initiator", name->ends[SIDE_INITIATOR]);
-  append_text(line, "responder", name->ends[SIDE_RESPONDER]);
-  append_bool(line, "hinted", connection->is_hinted);
+  decode_line_print(line, "%s{\"connection\":%u,\"initiator\":\"%s\",\"responder\":\"%s\",\"hinted\":%s",
+                    is_first ? "" : ",", connection->index, name->ends[SIDE_INITIATOR],
+                    name->ends[SIDE_RESPONDER], bool_text(connection->is_hinted));
   append_frame(line, "request", connection->has_request, &connection->request);
   append_frame(line, "reply", connection->has_reply, &connection->reply);
   decode_line_text(line, ",\"directions\":[");
@@ -363,10 +284,9 @@ static void append_overview(decode_line *line, const decode_overview *overview)
 {
   decode_line_text(line, "{");
   append_capture(line, overview->version, overview->file, overview->origin_ns);
-  begin_object(line, "capture");
-  append_fields(line, &decode_fields_counts, overview->counts);
-  append_number(line, "tcp_connections", overview->flows);
-  decode_line_text(line, "},\"connections\":[");
+  decode_line_text(line, ",\"capture\":{");
+  append_fields(line, decode_fields_counts, overview->counts, true);
+  decode_line_print(line, ",\"tcp_connections\":%u},\"connections\":[", overview->flows);
 }
 
 static void end_overview(decode_line *line)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of text, put together fast: millions of them a second are printed by `iwarpsim decode`, and printf
- * would take longer than all decoding. Appenders write into a buffer that is given away in large pieces. */
+/* Lines of text, appended to a buffer that is given away in large pieces: `iwarpsim decode` prints millions
+ * of them. */
 #ifndef DECODE_DECODE_LINE_H
 #define DECODE_DECODE_LINE_H
 
@@ -20,18 +20,10 @@ typedef bool (*decode_line_write)(void *user, const char *text, size_t length);
 decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets);
 void decode_line_free(decode_line *line);
 
-/* Appends a text, or `length` octets of one. */
 void decode_line_text(decode_line *line, const char *text);
-void decode_line_octets(decode_line *line, const char *octets, size_t length);
 
-/* Appends a number in decimal digits. */
-void decode_line_number(decode_line *line, uint64_t number);
-
-/* Appends what printf() makes of `format`: for what is rare, or long. */
+/* Appends what printf() makes of `format`; allocates nothing but for a line of more than 128 KiB. */
 void decode_line_print(decode_line *line, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* Appends "0x" and the lowest `digits` (1 … 16) hexadecimal digits of `number`, in capitals. */
-void decode_line_hex(decode_line *line, uint64_t number, unsigned int digits);
 
 /* Appends `length` octets as two hexadecimal digits each, with `separator` (NULL: none) between octets. */
 void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator);
@@ -42,20 +34,13 @@ void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length);
 
 /* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at
  * least. */
-void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
-
-/* Appends what comes before a value in a JSON object: a comma, unless the object has just begun, and the
- * `name` (nothing in which must be escaped). */
-void decode_line_member(decode_line *line, const char *name);
+void decode_line_seconds(decode_line *line, int64_t time_ns, int width);
 
 /* Appends plain_text_append_json() of `text`. */
 void decode_line_json(decode_line *line, const char *text);
 
 /* Appends blanks, one at least, up to `column` of this line (0: its first character). */
 void decode_line_column(decode_line *line, size_t column);
-
-/* How many octets of this line there are. */
-size_t decode_line_length(const decode_line *line);
 
 /* Ends the line. */
 void decode_line_end(decode_line *line);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
+#include <inttypes.h>
 
 #include "base/plain_text.h"
 #include "decode/decode_format.h"
 
-/* Where what starts: counted from the line's start, and from after the names of the ends. */
+/* Where what starts: counted from the line's start, and from the end of the names of the ends. */
 enum {
   TIME_WIDTH = 14,
   NAME_COLUMN = TIME_WIDTH + 6,
@@ -34,35 +35,21 @@ static const char *const locations[MPA_LOCATIONS] = {
     [MPA_LOCATED_BY_ASSUMPTION] = "assumption",
 };
 
-static void append_number(decode_line *line, const char *what, uint64_t number)
-{
-  decode_line_text(line, what);
-  decode_line_number(line, number);
-}
-
-static void append_hex(decode_line *line, const char *what, uint64_t number, unsigned int digits)
-{
-  decode_line_text(line, what);
-  decode_line_hex(line, number, digits);
-}
-
 static void append_field(decode_line *line, const decode_field *field, const void *of)
 {
   uint64_t value = decode_field_value(field, of);
 
-  if (field->kind == DECODE_FIELD_HEX || field->kind == DECODE_FIELD_HEX_TEXT) {
-    append_hex(line, field->text, value, 2U * field->octets);
-  } else {
-    append_number(line, field->text, value);
+  if (field->text && (field->kind == DECODE_FIELD_HEX || field->kind == DECODE_FIELD_HEX_TEXT)) {
+    decode_line_print(line, "%s0x%0*" PRIX64, field->text, 2 * field->octets, value);
+  } else if (field->text) {
+    decode_line_print(line, "%s%" PRIu64, field->text, value);
   }
 }
 
-static void append_fields(decode_line *line, const decode_fields *fields, const void *of)
+static void append_fields(decode_line *line, const decode_field *field, const void *of)
 {
-  for (size_t i = 0; i < fields->count; i++) {
-    if (fields->fields[i].text) {
-      append_field(line, &fields->fields[i], of);
-    }
+  for (; field->member; field++) {
+    append_field(line, field, of);
   }
 }
 
@@ -73,27 +60,26 @@ static size_t append_source(decode_line *line, const decode_name *name, int64_t 
                             enum side direction)
 {
   decode_line_seconds(line, time_ns, TIME_WIDTH);
-  append_number(line, " ", connection);
+  decode_line_print(line, " %u", connection);
   decode_line_column(line, NAME_COLUMN);
   decode_line_text(line, name->directions[direction]);
   return NAME_COLUMN + name->width;
 }
 
-static void append_place(decode_line *line, size_t behind_name, uint64_t position, uint64_t octets)
+/* Position, octets and packets, up to the column of what follows. */
+static void append_place(decode_line *line, size_t after_name, uint64_t position, uint64_t octets,
+                         uint64_t first_packet, uint64_t last_packet)
 {
-  decode_line_column(line, behind_name + POSITION_COLUMN);
-  decode_line_number(line, position);
-  decode_line_column(line, behind_name + OCTETS_COLUMN);
-  decode_line_number(line, octets);
-}
-
-static void append_packets(decode_line *line, size_t behind_name, uint64_t first, uint64_t last)
-{
-  decode_line_column(line, behind_name + PACKETS_COLUMN);
-  decode_line_number(line, first);
-  if (last > first) {
-    append_number(line, "-", last);
+  decode_line_column(line, after_name + POSITION_COLUMN);
+  decode_line_print(line, "%" PRIu64, position);
+  decode_line_column(line, after_name + OCTETS_COLUMN);
+  decode_line_print(line, "%" PRIu64, octets);
+  decode_line_column(line, after_name + PACKETS_COLUMN);
+  decode_line_print(line, "%" PRIu64, first_packet);
+  if (last_packet > first_packet) {
+    decode_line_print(line, "-%" PRIu64, last_packet);
   }
+  decode_line_column(line, after_name + LOCATED_COLUMN);
 }
 
 /* --- FPDUs --- */
@@ -122,7 +108,7 @@ static void append_opcode(decode_line *line, const rdmap_opcode_rules *rules, ui
   if (rules) {
     decode_line_text(line, rules->name);
   } else {
-    append_hex(line, "reserved opcode ", opcode, 1);
+    decode_line_print(line, "reserved opcode 0x%X", opcode);
   }
 }
 
@@ -140,13 +126,13 @@ static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
     decode_line_text(line, ddp->tagged ? " T=1" : " T=0");
   }
   if (!ddp->tagged && !invalidates && ddp->ulp_word != 0) {
-    append_hex(line, " RsvdULP=", ddp->ulp_word, 8);
+    decode_line_print(line, " RsvdULP=0x%08X", ddp->ulp_word);
   }
   if ((fpdu->ddp_control & DDP_RESERVED_BITS) != 0) {
-    append_hex(line, " DDP Control=", fpdu->ddp_control, 2);
+    decode_line_print(line, " DDP Control=0x%02X", fpdu->ddp_control);
   }
   if ((ddp->ulp_control & RDMAP_RESERVED_BITS) != 0) {
-    append_hex(line, " RDMAP Control=", ddp->ulp_control, 2);
+    decode_line_print(line, " RDMAP Control=0x%02X", ddp->ulp_control);
   }
 }
 
@@ -166,25 +152,25 @@ static void append_terminate(decode_line *line, const rdmap_terminate *terminate
     append_fields(line, decode_fields_of(&terminate->header), &terminate->header);
   }
   if (terminate->has_request) {
-    append_fields(line, &decode_fields_read_request, &terminate->request);
+    append_fields(line, decode_fields_read_request, &terminate->request);
   }
 }
 
 static void append_ulpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
 {
   if (!fpdu->has_ddp) {
-    append_number(line, "no DDP header, ULPDU_Length=", fpdu->ulpdu_octets);
+    decode_line_print(line, "no DDP header, ULPDU_Length=%u", fpdu->ulpdu_octets);
     return;
   }
   append_opcode(line, fpdu->opcode, fpdu->rdmap_opcode);
   append_fields(line, decode_fields_of(&fpdu->ddp), &fpdu->ddp);
   if (fpdu->opcode && fpdu->opcode->invalidates) {
-    append_hex(line, " Invalidate STag=", fpdu->ddp.ulp_word, 8);
+    decode_line_print(line, " Invalidate STag=0x%08X", fpdu->ddp.ulp_word);
   }
-  append_number(line, " payload=", fpdu->payload_octets);
+  decode_line_print(line, " payload=%u", fpdu->payload_octets);
   append_oddities(line, fpdu);
   if (fpdu->has_read_request) {
-    append_fields(line, &decode_fields_read_request, &fpdu->read_request);
+    append_fields(line, decode_fields_read_request, &fpdu->read_request);
   }
   if (fpdu->has_terminate) {
     append_terminate(line, &fpdu->terminate, decode_name_generation(name, fpdu->rdmap_version));
@@ -200,33 +186,28 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
   for (uint32_t i = 0; i < fpdu->marker_count; i++) {
     const decode_marker *marker = &fpdu->markers[i];
 
-    append_number(line, " ", marker->stream_position);
+    decode_line_print(line, " %" PRIu64, marker->stream_position);
     if (!marker->is_captured) {
       decode_line_text(line, ":?");
       continue;
     }
-    append_number(line, ":", marker->pointer);
-    if (!marker->is_right) {
-      decode_line_text(line, "(WRONG)");
-    }
+    decode_line_print(line, ":%u%s", marker->pointer, marker->is_right ? "" : "(WRONG)");
     if (marker->reserved != 0) {
-      append_hex(line, "(reserved ", marker->reserved, 4);
-      decode_line_text(line, ")");
+      decode_line_print(line, "(reserved 0x%04X)", marker->reserved);
     }
   }
 }
 
 static void append_fpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
 {
-  size_t behind_name = append_source(line, name, fpdu->time_ns, fpdu->connection, fpdu->direction);
+  size_t after_name = append_source(line, name, fpdu->time_ns, fpdu->connection, fpdu->direction);
 
-  append_place(line, behind_name, fpdu->stream_position, fpdu->fpdu_octets);
-  append_packets(line, behind_name, fpdu->first_packet, fpdu->last_packet);
-  decode_line_column(line, behind_name + LOCATED_COLUMN);
+  append_place(line, after_name, fpdu->stream_position, fpdu->fpdu_octets, fpdu->first_packet,
+               fpdu->last_packet);
   decode_line_text(line, fpdu->located_by < MPA_LOCATIONS ? locations[fpdu->located_by] : "?");
-  decode_line_column(line, behind_name + CRC_COLUMN);
+  decode_line_column(line, after_name + CRC_COLUMN);
   append_crc(line, fpdu);
-  decode_line_column(line, behind_name + CONTENT_COLUMN);
+  decode_line_column(line, after_name + CONTENT_COLUMN);
   if (fpdu->after_error) {
     decode_line_text(line, "after error: ");
   }
@@ -240,8 +221,7 @@ static void append_fpdu(decode_line *line, const decode_name *name, const decode
 /* " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved ones. */
 static void append_startup_fields(decode_line *line, const decode_startup_frame *frame)
 {
-  for (size_t i = 0; i < decode_fields_startup.count; i++) {
-    const decode_field *field = &decode_fields_startup.fields[i];
+  for (const decode_field *field = decode_fields_startup; field->member; field++) {
     if (frame->revision >= 2 || field->offset != offsetof(decode_startup_frame, enhanced_flag)) {
       append_field(line, field, frame);
     }
@@ -264,7 +244,7 @@ static void append_private_data(decode_line *line, const uint8_t *octets, size_t
     size_t count = MIN((size_t)DUMP_LINE_OCTETS, shown - at);
 
     decode_line_column(line, NAME_COLUMN);
-    append_number(line, "Private Data ", at);
+    decode_line_print(line, "Private Data %zu", at);
     decode_line_column(line, NAME_COLUMN + 18);
     decode_line_dump(line, octets + at, count, " ");
     decode_line_column(line, NAME_COLUMN + 18 + 3 * DUMP_LINE_OCTETS + 1);
@@ -283,11 +263,10 @@ static void append_private_data(decode_line *line, const uint8_t *octets, size_t
 static void append_startup(decode_line *line, const decode_name *name, const decode_startup_event *event)
 {
   const decode_startup_frame *frame = event->frame;
-  size_t behind_name = append_source(line, name, event->time_ns, event->connection, event->direction);
+  size_t after_name = append_source(line, name, event->time_ns, event->connection, event->direction);
 
-  append_place(line, behind_name, event->stream_position, frame->frame_octets);
-  append_packets(line, behind_name, event->first_packet, event->last_packet);
-  decode_line_column(line, behind_name + LOCATED_COLUMN);
+  append_place(line, after_name, event->stream_position, frame->frame_octets, event->first_packet,
+               event->last_packet);
   decode_line_text(line, frame->is_reply ? "MPA Reply Frame:" : "MPA Request Frame:");
   append_startup_fields(line, frame);
   decode_line_end(line);
@@ -306,13 +285,10 @@ static void append_startup(decode_line *line, const decode_name *name, const dec
 
 static void append_note(decode_line *line, const decode_name *name, const decode_note *note)
 {
-  size_t behind_name = append_source(line, name, note->time_ns, note->connection, note->direction);
+  size_t after_name = append_source(line, name, note->time_ns, note->connection, note->direction);
 
-  append_place(line, behind_name, note->stream_position, note->octets);
-  append_packets(line, behind_name, note->packet, note->packet);
-  decode_line_column(line, behind_name + LOCATED_COLUMN);
-  decode_line_text(line, "note: ");
-  decode_line_text(line, note->text);
+  append_place(line, after_name, note->stream_position, note->octets, note->packet, note->packet);
+  decode_line_print(line, "note: %s", note->text);
   decode_line_end(line);
 }
 
@@ -345,10 +321,9 @@ static void append_row(decode_line *line, const char *label, const uint64_t valu
   decode_line_end(line);
 }
 
-static void append_sums(decode_line *line, const decode_fields *sums, const decode_connection *connection)
+static void append_sums(decode_line *line, const decode_field *sum, const decode_connection *connection)
 {
-  for (size_t i = 0; i < sums->count; i++) {
-    const decode_field *sum = &sums->fields[i];
+  for (; sum->member; sum++) {
     const uint64_t values[] = {decode_field_value(sum, &connection->directions[SIDE_INITIATOR]),
                                decode_field_value(sum, &connection->directions[SIDE_RESPONDER])};
 
@@ -407,9 +382,9 @@ static void append_connection(decode_line *line, const decode_name *name, const 
   decode_line_column(line, VALUE_COLUMN + 4);
   decode_line_text(line, "to the Responder    to the Initiator");
   decode_line_end(line);
-  append_sums(line, &decode_fields_fpdu_sums, connection);
+  append_sums(line, decode_fields_fpdu_sums, connection);
   append_opcodes(line, connection);
-  append_sums(line, &decode_fields_segment_sums, connection);
+  append_sums(line, decode_fields_segment_sums, connection);
 }
 
 static void append_overview(decode_line *line, const decode_overview *overview)
@@ -420,8 +395,7 @@ static void append_overview(decode_line *line, const decode_overview *overview)
   decode_line_print(line, "# iwarpsim %s, decode --summary %s", overview->version, file);
   decode_line_end(line);
   decode_line_print(line, "%" G_GUINT64_FORMAT " packets", counts->packets);
-  for (size_t i = 0; i < decode_fields_counts.count; i++) {
-    const decode_field *field = &decode_fields_counts.fields[i];
+  for (const decode_field *field = decode_fields_counts; field->member; field++) {
     uint64_t count = decode_field_value(field, counts);
     if (field->text && count > 0) {
       decode_line_print(line, ", %" G_GUINT64_FORMAT "%s", count, field->text);

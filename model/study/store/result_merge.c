@@ -132,7 +132,8 @@ typedef struct meeting {
   merge *merge;
   const provenance *from;
   const stored_run *run;
-  gboolean better; /* than what is there */
+  gboolean found;  /* a run of its identity is there … */
+  gboolean better; /* … and this one is better */
 } meeting;
 
 /* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
@@ -166,6 +167,7 @@ static gboolean meet_run(const provenance *from, const stored_run *run, gpointer
       return FALSE;
     }
   }
+  m->found = TRUE;
   m->better = is_better(m->merge->into->names, from, run, m->from, m->run);
   return TRUE;
 }
@@ -174,12 +176,11 @@ static gboolean join_run(const provenance *from, const stored_run *run, gpointer
 {
   merge *m = data;
   meeting meets = {.merge = m, .from = from, .run = run};
-  guint found = 0;
-  if (!store_visit(m->into, store_sql_one_run, run->identity, meet_run, &meets, &found, error)) {
+  if (!store_visit(m->into, store_sql_one_run, run->identity, meet_run, &meets, error)) {
     return FALSE;
   }
   m->count->runs++;
-  if (found > 0 && !meets.better) {
+  if (meets.found && !meets.better) {
     m->count->present++;
     return TRUE;
   }
@@ -206,11 +207,9 @@ static gboolean join_store(merge *m, GError **error)
     /* It need not, and cannot, be read into itself. */
     return result_store_each_provenance(m->into, count_present, m->count, error);
   }
-  result_store *store = result_store_open(m->path, RESULT_STORE_READ, error);
-  gboolean good = store != NULL && result_store_each_provenance(store, check_origin, m, error) &&
-                  result_store_each(store, join_run, m, error);
-  result_store_close(store);
-  return good;
+  g_autoptr(result_store) store = result_store_open(m->path, RESULT_STORE_READ, error);
+  return store != NULL && result_store_each_provenance(store, check_origin, m, error) &&
+         result_store_each(store, join_run, m, error);
 }
 
 gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
@@ -219,11 +218,9 @@ gboolean result_merge(result_store *into, const char *const *paths, gsize count,
   if (!store_execute(into, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
-  merge m = {.into = into,
-             .mix = mix,
-             .origins = g_ptr_array_new_with_free_func(known_origin_free),
-             .takers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-             .path = into->path};
+  g_autoptr(GPtrArray) origins = g_ptr_array_new_with_free_func(known_origin_free);
+  g_autoptr(GHashTable) takers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  merge m = {.into = into, .mix = mix, .origins = origins, .takers = takers, .path = into->path};
   gboolean good = result_store_each_provenance(into, check_origin, &m, error);
   for (gsize i = 0; good && i < count; i++) {
     m.path = paths[i];
@@ -231,7 +228,5 @@ gboolean result_merge(result_store *into, const char *const *paths, gsize count,
     counts[i] = (merge_count){0};
     good = join_store(&m, error);
   }
-  g_ptr_array_unref(m.origins);
-  g_hash_table_unref(m.takers);
   return store_finish(into, good, error);
 }

@@ -1,174 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a result store: what tells one from another, and how its rows are written and read. */
+/* The runs of a result store: how its rows are written and read. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "study/store/result_store_private.h"
-
-/* The identity. */
-
-/* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets, whatever
- * a title holds. */
-static void hash_text(GChecksum *hash, const char *text)
-{
-  const char *given = text != NULL ? text : "";
-  g_autofree char *made = g_utf8_validate(given, -1, NULL) ? NULL : g_utf8_make_valid(given, -1);
-  const char *valid = made != NULL ? made : given;
-  g_checksum_update(hash, (const guchar *)valid, (gssize)strlen(valid) + 1);
-}
-
-void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT])
-{
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    texts[key] = scenario_value_text(s, key);
-  }
-}
-
-void run_identity_clear(char *texts[SCENARIO_KEY_COUNT])
-{
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_clear_pointer(&texts[key], g_free);
-  }
-}
-
-char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT])
-{
-  g_autoptr(GChecksum) hash = g_checksum_new(G_CHECKSUM_SHA256);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (texts[key] != NULL) {
-      hash_text(hash, scenario_key_row_of(key)->name);
-      hash_text(hash, texts[key]);
-    }
-  }
-  return g_strdup(g_checksum_get_string(hash));
-}
-
-/* The digest. */
-
-/* A row of a table of this program by its name. */
-typedef struct named_row {
-  const char *name;
-  gsize row;
-} named_row;
-
-/* The rows are in the order of their names: another version of this program may have them in another order,
- * and SQLite keeps them so. */
-struct store_names {
-  named_row keys[SCENARIO_KEY_COUNT];
-  named_row metrics[METRIC_COUNT];
-  named_row distributions[DISTRIBUTION_COUNT];
-  char *text; /* the last one that was hashed … */
-  char *hash; /* … and what came of it; NULL: none was yet */
-};
-
-static int compare_names(const void *a, const void *b)
-{
-  return strcmp(((const named_row *)a)->name, ((const named_row *)b)->name);
-}
-
-store_names *store_names_new(void)
-{
-  store_names *names = g_new0(store_names, 1);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    names->keys[key] = (named_row){scenario_key_row_of(key)->name, key};
-  }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    names->metrics[id] = (named_row){metric_row_of(id)->name, id};
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    names->distributions[id] = (named_row){distribution_row_of(id)->name, id};
-  }
-  qsort(names->keys, SCENARIO_KEY_COUNT, sizeof(named_row), compare_names);
-  qsort(names->metrics, METRIC_COUNT, sizeof(named_row), compare_names);
-  qsort(names->distributions, DISTRIBUTION_COUNT, sizeof(named_row), compare_names);
-  return names;
-}
-
-void store_names_free(store_names *names)
-{
-  g_free(names->text);
-  g_free(names->hash);
-  g_free(names);
-}
-
-/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins.
- * The names'. */
-static const char *hash_of(store_names *names, const char *text)
-{
-  const char *given = text != NULL ? text : "";
-  if (names->text == NULL || strcmp(names->text, given) != 0) {
-    g_autofree char *valid = g_utf8_make_valid(given, -1);
-    g_free(names->text);
-    g_free(names->hash);
-    names->text = g_strdup(given);
-    names->hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
-  }
-  return names->hash;
-}
-
-/* SQLite keeps -0.0 as 0.0. */
-static void hash_real(GChecksum *digest, double value)
-{
-  union {
-    double real;
-    guint64 bits;
-  } number = {.real = value == 0 ? 0 : value};
-  guint64 octets = GUINT64_TO_BE(number.bits);
-  g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
-}
-
-char *store_run_digest(store_names *names, const provenance *from, const stored_run *run)
-{
-  g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
-  const char *texts[] = {from->name,
-                         from->title,
-                         hash_of(names, from->text),
-                         from->axes,
-                         from->sets,
-                         from->version,
-                         from->git,
-                         from->libraries,
-                         run->identity,
-                         run_status_name(run->status),
-                         run->message,
-                         run->stderr_tail,
-                         run->engine,
-                         run->host,
-                         run->started};
-  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    hash_text(digest, texts[i]);
-  }
-  hash_real(digest, run->exit_code);
-  hash_real(digest, run->wall_s);
-  hash_real(digest, run->cpu_s);
-  hash_real(digest, run->memory_peak_octets);
-  for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
-    if (run->keys[names->keys[i].row] != NULL) {
-      hash_text(digest, names->keys[i].name);
-      hash_text(digest, run->keys[names->keys[i].row]);
-    }
-  }
-  for (gsize i = 0; i < METRIC_COUNT; i++) {
-    if (run->metrics.present[names->metrics[i].row]) {
-      hash_text(digest, names->metrics[i].name);
-      hash_real(digest, run->metrics.value[names->metrics[i].row]);
-    }
-  }
-  for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
-    const distribution *d = &run->distributions[names->distributions[i].row];
-    for (gsize bin = 0; bin < d->count; bin++) {
-      hash_text(digest, names->distributions[i].name);
-      hash_real(digest, d->bins[bin].bound);
-      hash_real(digest, d->bins[bin].weight);
-    }
-  }
-  return g_strdup(g_checksum_get_string(digest));
-}
-
-/* Writing. */
 
 /* The id of `from` in the store; adds it when it is missing. */
 static gboolean write_origin(const result_store *store, const provenance *from, gint64 *id, GError **error)
@@ -179,7 +16,7 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
       "SELECT id FROM origins WHERE name = ?1 AND title = ?2 AND text = ?3 AND hash = ?4 AND axes = ?5"
       " AND sets = ?6 AND version = ?7 AND git = ?8 AND libraries = ?9"};
   provenance whole = *from;
-  whole.hash = (char *)hash_of(store->names, from->text);
+  whole.hash = (char *)store_names_hash(store->names, from->text);
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
     sqlite3_stmt *statement = store_statement(store, sql[i], error);
@@ -452,59 +289,70 @@ static gboolean is_number(sqlite3_stmt *statement, int column)
          isfinite(sqlite3_column_double(statement, column));
 }
 
-static const named_row *find_name(const named_row *rows, gsize count, const char *name)
+/* Reads the rest of a result; `take` is called for each row. */
+static gboolean each_row(const result_store *store, sqlite3_stmt *statement,
+                         gboolean (*take)(const result_store *store, sqlite3_stmt *row, gpointer data,
+                                          GError **error),
+                         gpointer data, GError **error)
 {
-  const named_row wanted = {.name = name};
-  return bsearch(&wanted, rows, count, sizeof *rows, compare_names);
+  int step = SQLITE_DONE;
+  gboolean good = statement != NULL;
+  while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+    good = take(store, statement, data, error);
+  }
+  good = good && (step == SQLITE_DONE || store_failed(store, error));
+  sqlite3_reset(statement);
+  return good;
 }
 
-static gboolean take_parameter(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+static gboolean take_parameter(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
 {
+  stored_run *run = data;
   const char *name = store_column_text(row, 0);
-  const named_row *key = find_name(store->names->keys, SCENARIO_KEY_COUNT, name);
-  if (key == NULL) {
+  gsize key = store_names_find(store->names->keys, SCENARIO_KEY_COUNT, name);
+  if (key == SCENARIO_KEY_COUNT) {
     return unknown(store, "key", name, error);
   }
-  g_free(run->keys[key->row]);
-  run->keys[key->row] = g_strdup(store_column_text(row, 1));
+  g_free(run->keys[key]);
+  run->keys[key] = g_strdup(store_column_text(row, 1));
   return TRUE;
 }
 
-static gboolean take_metric(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+static gboolean take_metric(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
 {
+  stored_run *run = data;
   const char *name = store_column_text(row, 0);
-  const named_row *metric = find_name(store->names->metrics, METRIC_COUNT, name);
-  if (metric == NULL) {
+  gsize metric = store_names_find(store->names->metrics, METRIC_COUNT, name);
+  if (metric == METRIC_COUNT) {
     return unknown(store, "metric", name, error);
   }
   if (!is_number(row, 1)) {
     return store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
   }
-  metric_values_set(&run->metrics, (metric_id)metric->row, sqlite3_column_double(row, 1));
+  metric_values_set(&run->metrics, (metric_id)metric, sqlite3_column_double(row, 1));
   return TRUE;
 }
 
-static gboolean take_bin(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+static gboolean take_bin(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
 {
+  stored_run *run = data;
   const char *name = store_column_text(row, 0);
-  const named_row *id = find_name(store->names->distributions, DISTRIBUTION_COUNT, name);
-  if (id == NULL) {
+  gsize id = store_names_find(store->names->distributions, DISTRIBUTION_COUNT, name);
+  if (id == DISTRIBUTION_COUNT) {
     return unknown(store, "distribution", name, error);
   }
-  if (!is_number(row, 1) || !is_number(row, 2) ||
-      !distribution_append(&run->distributions[id->row], sqlite3_column_double(row, 1),
-                           sqlite3_column_double(row, 2))) {
-    return store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
-                         name);
-  }
-  return TRUE;
+  return (is_number(row, 1) && is_number(row, 2) &&
+          distribution_append(&run->distributions[id], sqlite3_column_double(row, 1),
+                              sqlite3_column_double(row, 2))) ||
+         store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
+                       name);
 }
 
 static gboolean read_details(const result_store *store, gint64 id, stored_run *run, GError **error)
 {
   static const struct {
     const char *sql;
-    gboolean (*take)(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error);
+    gboolean (*take)(const result_store *store, sqlite3_stmt *row, gpointer run, GError **error);
   } details[] = {
       {"SELECT key, value FROM parameters WHERE run = ?1", take_parameter},
       {"SELECT name, value FROM metrics WHERE run = ?1", take_metric},
@@ -513,16 +361,8 @@ static gboolean read_details(const result_store *store, gint64 id, stored_run *r
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
     sqlite3_stmt *statement = store_statement(store, details[i].sql, error);
-    int step = SQLITE_DONE;
-    if (statement == NULL) {
-      return FALSE;
-    }
     sqlite3_bind_int64(statement, 1, id);
-    while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-      good = details[i].take(store, statement, run, error);
-    }
-    good = good && (step == SQLITE_DONE || store_failed(store, error));
-    sqlite3_reset(statement);
+    good = each_row(store, statement, details[i].take, run, error);
   }
   return good;
 }
@@ -537,9 +377,16 @@ static provenance origin_of(sqlite3_stmt *row, int column)
   return from;
 }
 
-static gboolean visit_row(const result_store *store, sqlite3_stmt *row, result_store_visit visit,
-                          gpointer data, GError **error)
+/* Who visits each run, or the provenance of runs. */
+typedef struct visitor {
+  result_store_visit run;
+  result_store_visit_provenance provenance;
+  gpointer data;
+} visitor;
+
+static gboolean visit_run(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
 {
+  const visitor *visit = data;
   const provenance from = origin_of(row, 14);
   stored_run run = {.identity = (char *)store_column_text(row, 1),
                     .point = (guint64)sqlite3_column_int64(row, 2),
@@ -565,7 +412,7 @@ static gboolean visit_row(const result_store *store, sqlite3_stmt *row, result_s
                          "differs; expected a store that nobody edits",
                          run.identity, run.point);
   }
-  good = good && visit(&from, &run, data, error);
+  good = good && visit->run(&from, &run, visit->data, error);
   run_identity_clear(run.keys);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&run.distributions[id]);
@@ -574,55 +421,45 @@ static gboolean visit_row(const result_store *store, sqlite3_stmt *row, result_s
 }
 
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,
-                     result_store_visit visit, gpointer data, guint *visited, GError **error)
+                     result_store_visit visit, gpointer data, GError **error)
 {
+  visitor visits = {.run = visit, .data = data};
   sqlite3_stmt *rows = store_statement(store, sql, error);
-  gboolean good = rows != NULL;
-  int step = SQLITE_DONE;
-  guint count = 0;
-  if (good && identity != NULL) {
+  if (identity != NULL) {
     store_bind_text(rows, 1, identity);
   }
-  while (good && (step = sqlite3_step(rows)) == SQLITE_ROW) {
-    good = visit_row(store, rows, visit, data, error);
-    count++;
-  }
-  good = good && (step == SQLITE_DONE || store_failed(store, error));
-  sqlite3_reset(rows);
-  if (visited != NULL) {
-    *visited = count;
-  }
-  return good;
+  return each_row(store, rows, visit_run, &visits, error);
 }
 
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error)
 {
   /* One transaction: a sweep may be writing meanwhile. */
   return store_execute(store, "BEGIN", error) &&
-         store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, NULL, error), error);
+         store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, error), error);
+}
+
+static gboolean visit_provenance(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
+{
+  const visitor *visit = data;
+  const provenance from = origin_of(row, 1);
+  if (strcmp(store_names_hash(store->names, from.text), from.hash) != 0) {
+    return store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash",
+                         from.name);
+  }
+  return visit->provenance(&from, (gsize)sqlite3_column_int64(row, 0), visit->data, error);
 }
 
 gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
                                       GError **error)
 {
+  visitor visits = {.provenance = visit, .data = data};
   sqlite3_stmt *statement = store_statement(
       store,
       "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, name, title, text, hash, axes,"
       " sets, version, git, libraries FROM origins"
       " ORDER BY name, hash, title, axes, sets, version, git, libraries",
       error);
-  gboolean good = statement != NULL;
-  int step = SQLITE_DONE;
-  while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-    provenance from = origin_of(statement, 1);
-    good =
-        strcmp(hash_of(store->names, from.text), from.hash) == 0 ||
-        store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
-    good = good && visit(&from, (gsize)sqlite3_column_int64(statement, 0), data, error);
-  }
-  good = good && (step == SQLITE_DONE || store_failed(store, error));
-  sqlite3_reset(statement);
-  return good;
+  return each_row(store, statement, visit_provenance, &visits, error);
 }
 
 typedef struct comparison {

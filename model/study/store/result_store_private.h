@@ -8,11 +8,30 @@
 
 #include "study/store/result_store.h"
 
-/* What the digests of many runs have in common: names in order, the hash of the last text. Free with
- * store_names_free(). */
-typedef struct store_names store_names;
+/* A row of a table of this program by its name. */
+typedef struct named_row {
+  const char *name;
+  gsize row;
+} named_row;
+
+/* What the digests of many runs have in common. The rows are in the order of their names: another version of
+ * this program may have them in another order, and SQLite keeps them so. Free with store_names_free(). */
+typedef struct store_names {
+  named_row keys[SCENARIO_KEY_COUNT];
+  named_row metrics[METRIC_COUNT];
+  named_row distributions[DISTRIBUTION_COUNT];
+  char *text; /* the last one that was hashed … */
+  char *hash; /* … and what came of it; NULL: none was yet */
+} store_names;
 store_names *store_names_new(void);
 void store_names_free(store_names *names);
+
+/* The row called `name`, of the `count` in `rows`; `count` when there is none. */
+gsize store_names_find(const named_row *rows, gsize count, const char *name);
+
+/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins.
+ * The names'. */
+const char *store_names_hash(store_names *names, const char *text);
 
 struct result_store {
   sqlite3 *database;
@@ -63,11 +82,10 @@ char *store_run_digest(store_names *names, const provenance *from, const stored_
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error);
 
 /* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL.
- * `sql` is one of those below, and `visit` must not come here again with it. `*visited` (may be NULL) is
- * their number. */
+ * `sql` is one of those below, and `visit` must not come here again with it. */
 extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,
-                     result_store_visit visit, gpointer data, guint *visited, GError **error);
+                     result_store_visit visit, gpointer data, GError **error);
 
 #endif

@@ -531,19 +531,30 @@ FIXTURE_TEST(test_truncated)
   }
 }
 
+typedef struct checked_runs {
+  const fixture *fixture;
+  guint count;
+} checked_runs;
+
+static gboolean check_and_count(const provenance *from, const stored_run *run, gpointer data, GError **error)
+{
+  checked_runs *checked = data;
+  checked->count++;
+  return check_run(from, run, (gpointer)checked->fixture, error);
+}
+
 /* The runs that are read are right, each of them, or there is an error. */
 static gboolean read_damaged(const fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
-  guint count = 0;
-  gpointer data = (gpointer)f;
+  checked_runs checked = {f, 0};
   result_store *store = open_store(path, RESULT_STORE_READ, &error);
   gboolean good =
-      store != NULL && store_visit(store, store_sql_all_runs, NULL, check_run, data, &count, &error);
+      store != NULL && store_visit(store, store_sql_all_runs, NULL, check_and_count, &checked, &error);
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   if (good) {
-    g_assert_cmpuint(count, ==, RUNS);
+    g_assert_cmpuint(checked.count, ==, RUNS);
   }
   return good;
 }

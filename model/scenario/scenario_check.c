@@ -36,11 +36,11 @@ gboolean finding_error(const checking *on, const scenario_key *keys, const char 
   return scenario_problem(on->error, where, "%s", text);
 }
 
-void finding_note(const checking *on, scenario_key key, const char *format, ...)
+void note_if(const checking *on, gboolean found, scenario_key key, const char *format, ...)
 {
   va_list arguments;
 
-  if (on->notes == NULL) {
+  if (!found || on->notes == NULL) {
     return;
   }
   va_start(arguments, format);
@@ -200,11 +200,10 @@ static void note_needs(const checking *on)
     const scenario_key *needs = scenario_key_row_of(key)->needs;
 
     for (gsize i = 0; i < KEY_NEEDS_MAX && needs[i] != SCENARIO_TITLE && scenario_given(on->s, key); i++) {
-      if (is_without_effect(on, key, needs[i])) {
-        g_autofree char *value = scenario_value_text(on->s, needs[i]);
+      g_autofree char *value = scenario_value_text(on->s, needs[i]);
 
-        finding_note(on, key, "%s has no effect while %s is %s", name_of(key), name_of(needs[i]), value);
-      }
+      note_if(on, is_without_effect(on, key, needs[i]), key, "%s has no effect while %s is %s", name_of(key),
+              name_of(needs[i]), value);
     }
   }
 }
@@ -215,19 +214,15 @@ static void note_window(const checking *on)
   guint64 product = configuration_bandwidth_delay_octets(on->c);
   guint32 mtu = on->c->path.directions[on->c->main_direction].link.mtu_octets;
 
-  if (window < product) {
-    finding_note(on, SCENARIO_TCP_RECEIVE_WINDOW,
-                 "the receive window of %" G_GUINT64_FORMAT
-                 " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
-                 ": one connection cannot fill the path",
-                 window, (double)window / (double)product, product);
-  }
-  if (window < mtu - configuration_headers_octets(on->c)) {
-    finding_note(on, SCENARIO_TCP_RECEIVE_WINDOW,
-                 "the receive window of %" G_GUINT64_FORMAT
-                 " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
-                 window);
-  }
+  note_if(on, window < product, SCENARIO_TCP_RECEIVE_WINDOW,
+          "the receive window of %" G_GUINT64_FORMAT
+          " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
+          ": one connection cannot fill the path",
+          window, (double)window / (double)product, product);
+  note_if(on, window < mtu - configuration_headers_octets(on->c), SCENARIO_TCP_RECEIVE_WINDOW,
+          "the receive window of %" G_GUINT64_FORMAT
+          " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
+          window);
 }
 
 static void note_reordering(const checking *on, enum side direction)
@@ -238,18 +233,12 @@ static void note_reordering(const checking *on, enum side direction)
   scenario_key gap = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GAP, direction);
   gboolean reorders = config->reorder.probability > 0;
 
-  if (reorders && config->jitter_ps == 0) {
-    finding_note(on, reorder, "%s has no effect while %s is 0s: there is no delay to skip", name_of(reorder),
-                 name_of(jitter));
-  }
-  if (!reorders && config->jitter_ps > 0 && config->distribution == PATH_JITTER_CONSTANT) {
-    finding_note(on, jitter, "%s only adds delay while %s is 0: no packet skips it", name_of(jitter),
-                 name_of(reorder));
-  }
-  if (config->reorder.gap > 0 && (!reorders || config->jitter_ps == 0)) {
-    finding_note(on, gap, "%s has no effect without %s and %s", name_of(gap), name_of(reorder),
-                 name_of(jitter));
-  }
+  note_if(on, reorders && config->jitter_ps == 0, reorder,
+          "%s has no effect while %s is 0s: there is no delay to skip", name_of(reorder), name_of(jitter));
+  note_if(on, !reorders && config->jitter_ps > 0 && config->distribution == PATH_JITTER_CONSTANT, jitter,
+          "%s only adds delay while %s is 0: no packet skips it", name_of(jitter), name_of(reorder));
+  note_if(on, config->reorder.gap > 0 && (!reorders || config->jitter_ps == 0), gap,
+          "%s has no effect without %s and %s", name_of(gap), name_of(reorder), name_of(jitter));
 }
 
 static void note_timers(const checking *on)
@@ -259,24 +248,17 @@ static void note_timers(const checking *on)
   g_autofree char *stall = scenario_value_text(on->s, SCENARIO_RUN_STALL);
   g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_MPA_STARTUP_TIMEOUT);
 
-  if (c->run.stall_ps <= c->tcp.rto_max_ps) {
-    finding_note(
-        on, SCENARIO_RUN_STALL,
-        "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may "
-        "be given up",
-        stall, maximum);
-  }
-  if (c->run.stall_ps <= c->endpoint[SIDE_INITIATOR].startup_timeout_ps) {
-    finding_note(on, SCENARIO_RUN_STALL,
-                 "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for a "
-                 "startup frame may be given up",
-                 stall, timeout);
-  }
-  if (c->tcp.delayed_ack_ps >= c->tcp.rto_min_ps) {
-    finding_note(on, SCENARIO_TCP_DELAYED_ACK,
-                 "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays "
-                 "the acknowledgement");
-  }
+  note_if(on, c->run.stall_ps <= c->tcp.rto_max_ps, SCENARIO_RUN_STALL,
+          "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may "
+          "be given up",
+          stall, maximum);
+  note_if(on, c->run.stall_ps <= c->endpoint[SIDE_INITIATOR].startup_timeout_ps, SCENARIO_RUN_STALL,
+          "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for a "
+          "startup frame may be given up",
+          stall, timeout);
+  note_if(on, c->tcp.delayed_ack_ps >= c->tcp.rto_min_ps, SCENARIO_TCP_DELAYED_ACK,
+          "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays "
+          "the acknowledgement");
 }
 
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)

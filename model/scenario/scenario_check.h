@@ -20,8 +20,9 @@ typedef struct checking {
 gboolean finding_error(const checking *on, const scenario_key *keys, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Adds the note "WHERE: text", where `key` stands. */
-void finding_note(const checking *on, scenario_key key, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Adds the note "WHERE: text", where `key` stands, if `found`. */
+void note_if(const checking *on, gboolean found, scenario_key key, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
 
 /* These find contradictions between the keys of the simulation engine; of the path with its middleboxes
  * and events, and of ns-3's nodes; of TCP; of generations, MPA startup and RDMA Reads. They set the error

@@ -184,18 +184,14 @@ static void note_ends_of_side(const checking *on, enum side side)
   const rnic_endpoint_config *peer = &on->c->endpoint[side_peer(side)];
   scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
 
-  if (end->rejects) {
-    finding_note(on, scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side),
-                 "the %s rejects every connection, and run.expect is ok",
-                 side == SIDE_INITIATOR ? "initiator" : "responder");
-  }
-  if (end->private_data_octets > peer->private_data_capacity_octets) {
-    finding_note(on, data,
-                 "%s = %u is more than %s = %u: the startup frame is malformed, and run.expect is ok",
-                 name_of(data), end->private_data_octets,
-                 name_of(scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side_peer(side))),
-                 peer->private_data_capacity_octets);
-  }
+  note_if(on, end->rejects, scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side),
+          "the %s rejects every connection, and run.expect is ok",
+          side == SIDE_INITIATOR ? "initiator" : "responder");
+  note_if(on, end->private_data_octets > peer->private_data_capacity_octets, data,
+          "%s = %u is more than %s = %u: the startup frame is malformed, and run.expect is ok", name_of(data),
+          end->private_data_octets,
+          name_of(scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side_peer(side))),
+          peer->private_data_capacity_octets);
 }
 
 /* What ends a connection, so that a run that expects 'ok' fails. All of it is documented behaviour, and
@@ -209,23 +205,18 @@ static void note_ends(const checking *on)
   g_autofree char *responder = scenario_value_text(on->s, SCENARIO_RESPONDER_GENERATION);
   g_autofree char *fault = scenario_value_text(on->s, SCENARIO_FAULT_ERROR);
 
-  if (ends[SIDE_INITIATOR].generation != ends[SIDE_RESPONDER].generation) {
-    finding_note(on, SCENARIO_RESPONDER_GENERATION,
-                 "generations %s and %s do not fit: the connection ends in its startup, and run.expect is ok",
-                 initiator, responder);
-  }
+  note_if(on, ends[SIDE_INITIATOR].generation != ends[SIDE_RESPONDER].generation,
+          SCENARIO_RESPONDER_GENERATION,
+          "generations %s and %s do not fit: the connection ends in its startup, and run.expect is ok",
+          initiator, responder);
   note_ends_of_side(on, SIDE_INITIATOR);
   note_ends_of_side(on, SIDE_RESPONDER);
-  if (has_reads(on->c) && ord > ird) {
-    finding_note(on, SCENARIO_RDMAP_ORD,
-                 "rdmap.ord = %u is more than rdmap.ird = %u: a Read too many ends the connection, and "
-                 "run.expect is ok",
-                 ord, ird);
-  }
-  if (on->c->fault.error != FAULT_NONE) {
-    finding_note(on, SCENARIO_FAULT_ERROR,
-                 "fault.error = %s ends a connection, as a rule, and run.expect is ok", fault);
-  }
+  note_if(on, has_reads(on->c) && ord > ird, SCENARIO_RDMAP_ORD,
+          "rdmap.ord = %u is more than rdmap.ird = %u: a Read too many ends the connection, and "
+          "run.expect is ok",
+          ord, ird);
+  note_if(on, on->c->fault.error != FAULT_NONE, SCENARIO_FAULT_ERROR,
+          "fault.error = %s ends a connection, as a rule, and run.expect is ok", fault);
 }
 
 void scenario_note_protocol(const checking *on)
@@ -238,38 +229,28 @@ void scenario_note_protocol(const checking *on)
 
   /* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that
    * lost their alignment may never get through (MPA-349 ff.). */
-  if (c->receiver.memory_octets < mtu) {
-    finding_note(
-        on, SCENARIO_RECEIVER_MEMORY,
-        "receiver.memory = %" G_GUINT64_FORMAT
-        " does not hold an FPDU of the MTU, %u octets: where FPDUs span segments, the run may come to "
-        "a halt",
-        c->receiver.memory_octets, mtu);
-  }
+  note_if(on, c->receiver.memory_octets < mtu, SCENARIO_RECEIVER_MEMORY,
+          "receiver.memory = %" G_GUINT64_FORMAT
+          " does not hold an FPDU of the MTU, %u octets: where FPDUs span segments, the run may come to "
+          "a halt",
+          c->receiver.memory_octets, mtu);
   if (c->run.expect == RUN_EXPECT_OK) {
     note_ends(on);
   }
   /* TCP cuts FPDUs that were made for an EMSS larger than its own: nothing stays aligned. */
-  if (assumed + headers > path->link.mtu_octets) {
-    finding_note(on, SCENARIO_MPA_ASSUMED_EMSS,
-                 "mpa.assumed_emss = %u is more than the true EMSS: TCP cuts the FPDUs", assumed);
-  }
+  note_if(on, assumed + headers > path->link.mtu_octets, SCENARIO_MPA_ASSUMED_EMSS,
+          "mpa.assumed_emss = %u is more than the true EMSS: TCP cuts the FPDUs", assumed);
   /* With startup frames the first FPDUs are sent after a wait, in a segment of their own, however many
    * octets came before. */
-  if (scenario_given(on->s, SCENARIO_SENDER_STREAM_PHASE) &&
-      c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
-      c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC) {
-    finding_note(
-        on, SCENARIO_SENDER_STREAM_PHASE,
-        "sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new segment, "
-        "and no middlebox cuts the stream");
-  }
-  if (c->workload.signal_every > 0 && !choice_list_has(&c->workload.mix, ULP_OPERATION_WRITE)) {
-    finding_note(on, SCENARIO_WORKLOAD_SIGNAL_EVERY,
-                 "workload.signal_every has no effect: only Writes are signalled");
-  }
-  if (c->workload.fence && !has_reads(c)) {
-    finding_note(on, SCENARIO_WORKLOAD_FENCE,
-                 "workload.fence has no effect: there are no RDMA Reads to wait for");
-  }
+  note_if(on,
+          scenario_given(on->s, SCENARIO_SENDER_STREAM_PHASE) &&
+              c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
+              c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC,
+          SCENARIO_SENDER_STREAM_PHASE,
+          "sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new segment, "
+          "and no middlebox cuts the stream");
+  note_if(on, c->workload.signal_every > 0 && !choice_list_has(&c->workload.mix, ULP_OPERATION_WRITE),
+          SCENARIO_WORKLOAD_SIGNAL_EVERY, "workload.signal_every has no effect: only Writes are signalled");
+  note_if(on, c->workload.fence && !has_reads(c), SCENARIO_WORKLOAD_FENCE,
+          "workload.fence has no effect: there are no RDMA Reads to wait for");
 }

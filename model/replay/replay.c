@@ -184,10 +184,11 @@ char *replay_path(const replay *r)
 
 /* --- What a user should know of it --- */
 
-static void note(GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void note(GPtrArray *notes, const char *format, ...)
+G_GNUC_PRINTF(3, 4) static void note_if(GPtrArray *notes, gboolean found, const char *format, ...)
 {
+  if (!found) {
+    return;
+  }
   va_list values;
 
   va_start(values, format);
@@ -226,62 +227,38 @@ static void note_all(const replay *r, const replay_network_outcome *outcome, con
       first = i;
     }
   }
-  if (fpdus == 0 && expects_some) {
-    note(notes, "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
-         side_name(r->c->measured));
-  }
-  if (cut_off > 0) {
-    g_autofree char *others =
-        cut_off > 1 ? g_strdup_printf(" (and so of %u others)", cut_off - 1) : g_strdup("");
-    note(notes,
-         "connection %u: octets from stream position %" G_GUINT64_FORMAT
-         " on came and are not in the capture; it is replayed up to there%s",
-         first, replay_profile_connection(r->profile, first)->directions[direction].missing_from, others);
-  }
+  note_if(notes, fpdus == 0 && expects_some,
+          "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
+          side_name(r->c->measured));
+  g_autofree char *others =
+      cut_off > 1 ? g_strdup_printf(" (and so of %u others)", cut_off - 1) : g_strdup("");
+  note_if(notes, cut_off > 0,
+          "connection %u: octets from stream position %" G_GUINT64_FORMAT
+          " on came and are not in the capture; it is replayed up to there%s",
+          first, replay_profile_connection(r->profile, first)->directions[direction].missing_from, others);
   /* The capture has no second copy of what the real end took. */
-  if (r->resend_ps == 0 && refused > 0 && outcome->lacking > 0) {
-    note(notes,
-         "%" G_GUINT64_FORMAT " segments were refused, and %u connection%s waited for octets of them for "
-         "ever; --resend TIME offers them again",
-         refused, outcome->lacking, outcome->lacking == 1 ? "" : "s");
-  }
-  if (long_ulpdus > 0) {
-    note(notes,
-         "%" G_GUINT64_FORMAT " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
-         "(mpa-01 §3.2); the receivers here take them all the same",
-         long_ulpdus);
-  }
-  if (outcome->backward > 0) {
-    note(notes,
-         "%" G_GUINT64_FORMAT " packets bear an earlier time than the packet before them; they come right "
-         "after it here",
-         outcome->backward);
-  }
-  if (outcome->given_up > 0) {
-    note(notes, "%" G_GUINT64_FORMAT " segments did not arrive, however often they were offered again",
-         outcome->given_up);
-  }
-  if (outcome->too_big > 0) {
-    note(notes,
-         "%" G_GUINT64_FORMAT " packets were larger than the path's MTU and were dropped: routers do not "
-         "fragment IPv6",
-         outcome->too_big);
-  }
+  note_if(notes, r->resend_ps == 0 && refused > 0 && outcome->lacking > 0,
+          "%" G_GUINT64_FORMAT " segments were refused, and %u connection%s waited for octets of them for "
+          "ever; --resend TIME offers them again",
+          refused, outcome->lacking, outcome->lacking == 1 ? "" : "s");
+  note_if(notes, long_ulpdus > 0,
+          "%" G_GUINT64_FORMAT " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
+          "(mpa-01 §3.2); the receivers here take them all the same",
+          long_ulpdus);
+  note_if(notes, outcome->backward > 0,
+          "%" G_GUINT64_FORMAT " packets bear an earlier time than the packet before them; they come right "
+          "after it here",
+          outcome->backward);
+  note_if(notes, outcome->given_up > 0,
+          "%" G_GUINT64_FORMAT " segments did not arrive, however often they were offered again",
+          outcome->given_up);
+  note_if(notes, outcome->too_big > 0,
+          "%" G_GUINT64_FORMAT " packets were larger than the path's MTU and were dropped: routers do not "
+          "fragment IPv6",
+          outcome->too_big);
 }
 
 /* --- The second reading --- */
-
-static gboolean close_series(FILE *series, const char *directory, GError **error)
-{
-  gboolean whole = !ferror(series);
-
-  whole = fclose(series) == 0 && whole;
-  if (!whole) {
-    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
-                g_strerror(errno));
-  }
-  return whole;
-}
 
 static gboolean run_with_series(const replay *r, FILE *series, session_result *result, GPtrArray *notes,
                                 GError **error)
@@ -326,5 +303,5 @@ gboolean replay_run(replay *r, const char *directory, session_result *result, GP
     g_ptr_array_add(notes, g_strdup_printf("%s; what came before is replayed", r->profile->broken));
   }
   gboolean done = run_with_series(r, series, result, notes, error);
-  return (!series || close_series(series, directory, done ? error : NULL)) && done;
+  return (!series || simulation_close_series(series, directory, done ? error : NULL)) && done;
 }

@@ -89,7 +89,8 @@ struct replay_network {
   alignment_decoder *alignment; /* NULL: all that was captured comes to TCP, and the first reading has it */
   GArray *connection_of;        /* of uint32_t, by the flow's index: NO_CONNECTION when it is not replayed */
   flow_table measured;          /* of flow_entry: to the address of an end that is measured, from none */
-  replay_packets *packets;
+  memory_pool *datagrams;
+  decode_blocks *blocks;
   replay_connection *connections;
   uint32_t connection_count;
   bool has_ended; /* the capture is at its end */
@@ -160,7 +161,7 @@ static void offer(replay_network *self, uint32_t index, const capture_flow *flow
   uint32_t from = 0;
 
   do {
-    datagram *packet = replay_packet_of(self->packets, flow, segment, &from);
+    datagram *packet = replay_packet_of(self->datagrams, self->blocks, flow, segment, &from);
     if (self->path) {
       replay_path_offer(self->path, index, packet, now);
     } else {
@@ -431,7 +432,8 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
     self->alignment->session =
         decode_session_new(config->decoding, &(decode_events){NULL, NULL, NULL, NULL}, NULL);
   }
-  self->packets = replay_packets_new();
+  self->datagrams = datagram_pool_new();
+  self->blocks = decode_blocks_new();
   make_connections(self);
   make_session(self);
   self->source = replay_source_new(config->source, config->profile->is_coarse, self->clock, &events, self);
@@ -451,7 +453,8 @@ void replay_network_free(replay_network *self)
     }
     g_array_unref(self->connection_of);
     flow_table_clear(&self->measured);
-    replay_packets_free(self->packets);
+    g_clear_pointer(&self->datagrams, memory_pool_unref); /* what is still held lives on */
+    decode_blocks_free(self->blocks);
     g_free(self->connections);
     engine_free(self->clock);
     g_free(self);

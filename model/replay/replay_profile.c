@@ -7,56 +7,38 @@
 /* --- STags --- */
 
 typedef struct extent {
-  uint32_t stag;
   uint64_t from; /* the lowest Tagged Offset … */
   uint64_t to;   /* … and the highest, plus 1; never 0 */
 } extent;
 
-struct replay_stags {
-  GHashTable *extents; /* of extent, by STag */
-  extent *last;        /* that was written to last: nearly always the next, too */
-};
-
-replay_stags *replay_stags_new(void)
+GHashTable *replay_stags_new(void)
 {
-  replay_stags *stags = g_new0(replay_stags, 1);
-
-  stags->extents = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-  return stags;
+  return g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
-void replay_stags_free(replay_stags *stags)
+void replay_stags_add(GHashTable *stags, uint32_t stag, uint64_t offset, uint32_t length)
 {
-  if (stags) {
-    g_hash_table_unref(stags->extents);
-    g_free(stags);
-  }
-}
+  extent *known = g_hash_table_lookup(stags, GUINT_TO_POINTER(stag));
 
-void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length)
-{
   if (offset + length < offset) {
     return; /* ddp-07/rfc5041 §7.1 (DDP-156): the receiver will report it */
   }
-  if (!stags->last || stags->last->stag != stag) {
-    stags->last = g_hash_table_lookup(stags->extents, GUINT_TO_POINTER(stag));
+  if (!known) {
+    known = g_new(extent, 1);
+    *known = (extent){.from = UINT64_MAX};
+    g_hash_table_insert(stags, GUINT_TO_POINTER(stag), known);
   }
-  if (!stags->last) {
-    stags->last = g_new(extent, 1);
-    *stags->last = (extent){.stag = stag, .from = UINT64_MAX};
-    g_hash_table_insert(stags->extents, GUINT_TO_POINTER(stag), stags->last);
-  }
-  stags->last->from = MIN(stags->last->from, offset);
-  stags->last->to = MAX(stags->last->to, offset + length);
+  known->from = MIN(known->from, offset);
+  known->to = MAX(known->to, offset + length);
 }
 
-void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain)
+void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t protection_domain)
 {
   GHashTableIter iterator;
-  gpointer value;
+  gpointer stag, value;
 
-  g_hash_table_iter_init(&iterator, stags->extents);
-  while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+  g_hash_table_iter_init(&iterator, stags);
+  while (g_hash_table_iter_next(&iterator, &stag, &value)) {
     const extent *known = value;
     const ddp_registration registration = {.discards = true,
                                            .base = known->from,
@@ -64,7 +46,7 @@ void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uin
                                            .access = DDP_ACCESS_REMOTE_WRITE,
                                            .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                                            .owner = {.protection_domain = protection_domain}};
-    ddp_stag_table_register_as(table, known->stag, &registration);
+    ddp_stag_table_register_as(table, GPOINTER_TO_UINT(stag), &registration);
   }
 }
 
@@ -296,7 +278,7 @@ void replay_profile_free(replay_profile *profile)
     capture_source_free(profile->capture);
     g_array_free(profile->handshakes, TRUE);
     for (enum side d = 0; d < SIDES; d++) {
-      replay_stags_free(profile->stags[d]);
+      g_hash_table_unref(profile->stags[d]);
     }
     g_free(profile->broken);
     g_free(profile);

@@ -12,20 +12,17 @@
 #include "net/capture_source.h"
 
 /* The STags that one direction of a capture's traffic writes to, with the octets of each that it does
- * write: what the receiving end must have registered, as far as can be seen. */
-typedef struct replay_stags replay_stags;
-
-/* None. Free with replay_stags_free() (NULL is allowed). */
-replay_stags *replay_stags_new(void);
-void replay_stags_free(replay_stags *stags);
+ * write: what the receiving end must have registered, as far as can be seen. Free with
+ * g_hash_table_unref(). */
+GHashTable *replay_stags_new(void);
 
 /* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 is no
  * one's and is passed over. */
-void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length);
+void replay_stags_add(GHashTable *stags, uint32_t stag, uint64_t offset, uint32_t length);
 
 /* Registers each in `table` for the streams of `protection_domain`, for remote writing within what was
  * added; what is written goes nowhere. */
-void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain);
+void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t protection_domain);
 
 /* One direction of a connection. */
 typedef struct replay_direction_profile {
@@ -60,10 +57,10 @@ typedef struct replay_handshake {
 } replay_handshake;
 
 typedef struct replay_profile {
-  GArray *connections;        /* of replay_connection_profile, in the order in which they speak MPA */
-  capture_source *capture;    /* read to its end: it knows the flows */
-  GArray *handshakes;         /* of replay_handshake, by flow */
-  replay_stags *stags[SIDES]; /* that this direction writes to */
+  GArray *connections;      /* of replay_connection_profile, in the order in which they speak MPA */
+  capture_source *capture;  /* read to its end: it knows the flows */
+  GArray *handshakes;       /* of replay_handshake, by flow */
+  GHashTable *stags[SIDES]; /* that this direction writes to */
   uint64_t longest_send[SIDES];
   uint64_t payload_octets[SIDES];
   bool is_coarse; /* all times are whole microseconds */

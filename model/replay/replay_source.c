@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "decode/decode_stream.h"
-
 /* All arrivals of links come first. */
 enum { SOURCE_MAJOR = INT32_MAX };
 
@@ -130,29 +128,6 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
 
 enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS };
 
-struct replay_packets {
-  memory_pool *datagrams;
-  decode_blocks *blocks;
-};
-
-replay_packets *replay_packets_new(void)
-{
-  replay_packets *packets = g_new(replay_packets, 1);
-
-  packets->datagrams = datagram_pool_new();
-  packets->blocks = decode_blocks_new();
-  return packets;
-}
-
-void replay_packets_free(replay_packets *packets)
-{
-  if (packets) {
-    memory_pool_unref(packets->datagrams); /* what is still held lives on */
-    decode_blocks_free(packets->blocks);
-    g_free(packets);
-  }
-}
-
 tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment)
 {
   tcp_header header;
@@ -169,8 +144,8 @@ tcp_header replay_packet_header(const capture_flow *flow, const capture_segment 
   return header;
 }
 
-datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, const capture_segment *segment,
-                           uint32_t *from)
+datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
+                           const capture_segment *segment, uint32_t *from)
 {
   uint32_t length = MIN(segment->payload_octets - *from, (uint32_t)PART_OCTETS);
   bool is_last = *from + length == segment->payload_octets;
@@ -183,12 +158,12 @@ datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, co
   }
   buffer_chain_init(&payload);
   if (length > 0) {
-    octet_buffer *buffer = decode_blocks_copy(packets->blocks, segment->payload + *from, length);
+    octet_buffer *buffer = decode_blocks_copy(blocks, segment->payload + *from, length);
     buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
     octet_buffer_unref(buffer);
   }
   *from += length;
-  datagram *packet = datagram_new_plain(packets->datagrams, &flow->ends[segment->from].address,
+  datagram *packet = datagram_new_plain(datagrams, &flow->ends[segment->from].address,
                                         &flow->ends[!segment->from].address, &header, &payload);
   buffer_chain_clear(&payload);
   datagram_set_ecn(packet, (datagram_ecn)segment->ecn);

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "decode/decode_stream.h"
 #include "engine/engine.h"
 #include "net/capture_flows.h"
 #include "net/capture_source.h"
@@ -48,20 +49,15 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
  * caller's. */
 datagram *replay_source_datagram(const capture_source *capture);
 
-typedef struct replay_packets replay_packets;
-
-/* What datagrams and their payload are made of. Free with replay_packets_free() (NULL is allowed). */
-replay_packets *replay_packets_new(void);
-void replay_packets_free(replay_packets *packets);
-
 /* The header of `segment`, which an end of `flow` sent, as far as a receiver heeds it. */
 tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment);
 
 /* The part of `segment` from octet `*from` of its payload on, at most as much as a datagram holds, as a
  * datagram with a payload of its own; `*from` moves to its end. What offload joined beyond that, is
  * several. A wrong checksum is wrong in it, too; one that is unfinished or not known is right. One
- * reference, the caller's. */
-datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, const capture_segment *segment,
-                           uint32_t *from);
+ * reference, the caller's. It is made in the pool `datagrams`, and its payload in `blocks`, which it may
+ * outlive. */
+datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
+                           const capture_segment *segment, uint32_t *from);
 
 #endif

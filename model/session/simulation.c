@@ -59,6 +59,18 @@ static gboolean open_files(const simulation_options *options, session_config *co
           open_capture(options->directory, "receiver.pcap", &captures[sink], error));
 }
 
+gboolean simulation_close_series(FILE *series, const char *directory, GError **error)
+{
+  gboolean whole = !ferror(series);
+
+  whole = fclose(series) == 0 && whole;
+  if (!whole) {
+    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
+                g_strerror(errno));
+  }
+  return whole;
+}
+
 /* Closes what is open; the first thing that could not be written is the error. */
 static gboolean close_files(const session_config *config, const char *directory, GError **error)
 {
@@ -66,13 +78,7 @@ static gboolean close_files(const session_config *config, const char *directory,
   gboolean written = TRUE;
 
   if (config->series) {
-    gboolean whole = !ferror(config->series);
-    whole = fclose(config->series) == 0 && whole;
-    if (!whole) {
-      g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
-                  g_strerror(errno));
-      written = FALSE;
-    }
+    written = simulation_close_series(config->series, directory, error);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(sides); i++) {
     if (config->captures[sides[i]]) {

@@ -29,7 +29,9 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, se
                         GError **error);
 
 /* Opens DIRECTORY/occupancy.csv of a run of `c`, and writes its first line, which names scenario, seed and
- * version. NULL and `error` when that fails; the caller closes it. */
+ * version. NULL and `error` when that fails. simulation_close_series() closes it; FALSE and `error` when not
+ * all of it was written. */
 FILE *simulation_open_series(const configuration *c, const char *directory, GError **error);
+gboolean simulation_close_series(FILE *series, const char *directory, GError **error);
 
 #endif

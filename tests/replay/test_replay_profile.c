@@ -4,7 +4,6 @@
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_stag_table, ddp_stag_table_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_stags, replay_stags_free)
 
 enum { DOMAIN = 3 };
 
@@ -26,7 +25,7 @@ static ddp_access_fault check(const ddp_stag_table *table, uint32_t stag, uint64
  * between is taken to be the buffer's. */
 TEST(test_extents)
 {
-  g_autoptr(replay_stags) stags = replay_stags_new();
+  g_autoptr(GHashTable) stags = replay_stags_new();
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
 
   replay_stags_add(stags, 0xA, 4000, 500);
@@ -45,7 +44,7 @@ TEST(test_extents)
  * the receiver. */
 TEST(test_the_end_of_the_offsets)
 {
-  g_autoptr(replay_stags) stags = replay_stags_new();
+  g_autoptr(GHashTable) stags = replay_stags_new();
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
 
   replay_stags_add(stags, 0xA, UINT64_MAX - 9, 10);

@@ -10,7 +10,8 @@
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_packets, replay_packets_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(memory_pool, memory_pool_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_blocks, decode_blocks_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
 
 enum { LENGTH = 1000, CUT = 504 };
@@ -169,10 +170,11 @@ static capture_segment segment_of(const uint8_t *octets, uint32_t length)
 TEST(test_fields)
 {
   static const uint8_t octets[100] = {1, 2, 3};
-  replay_packets *packets = replay_packets_new();
+  memory_pool *datagrams = datagram_pool_new();
+  decode_blocks *blocks = decode_blocks_new();
   const capture_segment segment = segment_of(octets, sizeof octets);
   uint32_t from = 0;
-  g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
+  g_autoptr(datagram) packet = replay_packet_of(datagrams, blocks, &flow, &segment, &from);
   datagram_flow as_sent;
   tcp_header header;
 
@@ -188,7 +190,8 @@ TEST(test_fields)
   g_assert_cmpuint(packet->payload.length, ==, sizeof octets);
   g_assert_cmpuint(buffer_chain_at(&packet->payload, 2), ==, 3);
   g_assert_true(datagram_checksum_is_right(packet));
-  replay_packets_free(packets); /* its pieces live on */
+  memory_pool_unref(datagrams); /* its pieces live on */
+  decode_blocks_free(blocks);
 }
 
 static const struct {
@@ -202,11 +205,12 @@ static const struct {
 ROW_TEST(test_checksums, checksums_rows)
 {
   static const uint8_t octets[3];
-  g_autoptr(replay_packets) packets = replay_packets_new();
+  g_autoptr(memory_pool) datagrams = datagram_pool_new();
+  g_autoptr(decode_blocks) blocks = decode_blocks_new();
   capture_segment segment = segment_of(octets, sizeof octets);
   uint32_t from = 0;
   segment.checksum = c->checksum;
-  g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
+  g_autoptr(datagram) packet = replay_packet_of(datagrams, blocks, &flow, &segment, &from);
   g_assert_cmpint(datagram_checksum_is_right(packet), ==, c->right);
 }
 
@@ -214,7 +218,8 @@ ROW_TEST(test_checksums, checksums_rows)
 TEST(test_super_segment)
 {
   g_autofree uint8_t *octets = g_malloc(LONG);
-  g_autoptr(replay_packets) packets = replay_packets_new();
+  g_autoptr(memory_pool) datagrams = datagram_pool_new();
+  g_autoptr(decode_blocks) blocks = decode_blocks_new();
   uint32_t from = 0;
   guint count = 0;
 
@@ -224,7 +229,7 @@ TEST(test_super_segment)
   const capture_segment segment = segment_of(octets, LONG);
   while (from < LONG) {
     uint32_t start = from;
-    g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
+    g_autoptr(datagram) packet = replay_packet_of(datagrams, blocks, &flow, &segment, &from);
     tcp_header header;
     g_assert_true(datagram_tcp_header(packet, &header));
     g_assert_cmpuint(header.sequence, ==, segment.sequence + start);

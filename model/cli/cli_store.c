@@ -42,7 +42,7 @@ static GArray *read_quantities(char *const *metrics, int *status)
 static int print_table(const study_table *table, const GArray *quantities, guint exclude)
 {
   GError *error = NULL;
-  result_pairing pairing = {0};
+  g_auto(result_pairing) pairing = {0};
   const result_request request = {.table = table,
                                   .quantities = quantities,
                                   .exclude = exclude,
@@ -60,7 +60,6 @@ static int print_table(const study_table *table, const GArray *quantities, guint
     g_autofree char *text = result_table_csv(&request);
     good = cli_output_write(tabulated.csv, text, strlen(text), &error);
   }
-  result_pairing_clear(&pairing);
   return good ? CLI_OK : cli_fail(error);
 }
 

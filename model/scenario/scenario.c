@@ -150,12 +150,11 @@ gboolean scenario_differs(const scenario *s, scenario_key key)
   if (!scenario_given(s, key)) {
     return FALSE;
   }
-  scenario_value value = default_value(s->settings[SCENARIO_TCP_PROFILE].value.text, key);
+  g_auto(scenario_value) value = default_value(s->settings[SCENARIO_TCP_PROFILE].value.text, key);
   g_autofree char *given = scenario_value_text(s, key);
   g_autofree char *otherwise = row->inherits >= 0 ? scenario_value_text(s, (scenario_key)row->inherits)
                                                   : scenario_value_write(row, &value);
 
-  scenario_value_clear(&value);
   return strcmp(given, otherwise) != 0;
 }
 
@@ -245,7 +244,7 @@ static void fill_changes(configuration *c, const scenario *s)
 {
   const scenario_event *events;
   gsize count = scenario_events(s, &events);
-  path_change *changes = g_new(path_change, count);
+  g_autofree path_change *changes = g_new(path_change, count);
 
   for (gsize i = 0; i < count; i++) {
     enum side direction = events[i].key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
@@ -258,7 +257,6 @@ static void fill_changes(configuration *c, const scenario *s)
   }
   c->path.changes = configuration_keep(c, changes, count * sizeof *changes);
   c->path.change_count = count;
-  g_free(changes);
 }
 
 const configuration *scenario_configuration(const scenario *s)

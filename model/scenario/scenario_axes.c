@@ -293,7 +293,7 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
   }
   for (int i = 0; i < config_setting_length(list); i++) {
     const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
-    scenario_value value = {.is_word = FALSE};
+    g_auto(scenario_value) value = {.is_word = FALSE};
 
     if (r->values->len == VALUES_MAX) {
       return too_many_values(r, element);
@@ -302,7 +302,6 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
       return FALSE;
     }
     g_ptr_array_add(r->values, scenario_value_write(row_of(r), &value));
-    scenario_value_clear(&value);
   }
   return TRUE;
 }
@@ -311,13 +310,12 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
 static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
                             const config_setting_t *setting, guint64 *number)
 {
-  scenario_value value = {.is_word = FALSE};
+  g_auto(scenario_value) value = {.is_word = FALSE};
 
   if (!read_value(r, row, setting, &value)) {
     return FALSE;
   }
   gboolean fits = scenario_axis_range_number(row, &value, number);
-  scenario_value_clear(&value);
   g_autofree char *text = NULL;
   scenario_settings_notation(setting, &text);
   return fits || loading_error(r->on, setting,

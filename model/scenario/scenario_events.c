@@ -68,7 +68,7 @@ static gboolean read_value(const event_reader *r, scenario_event *event)
 {
   const config_setting_t *member = config_setting_get_member(r->setting, "value");
   const scenario_key_row *row = scenario_key_row_of(event->key);
-  scenario_value value = {.is_word = FALSE};
+  g_auto(scenario_value) value = {.is_word = FALSE};
   g_autofree char *text = NULL;
   g_autofree char *problem = NULL;
   scenario_notation notation = scenario_settings_notation(member, &text);
@@ -78,7 +78,6 @@ static gboolean read_value(const event_reader *r, scenario_event *event)
   }
   event->number = value.number;
   event->value = scenario_value_write(row, &value);
-  scenario_value_clear(&value);
   return TRUE;
 }
 

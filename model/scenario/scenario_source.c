@@ -331,7 +331,7 @@ static void begin_stretch(scenario_source *source, const char *path, guint path_
  * fails. */
 static GString *read_octets(const char *path, gsize left, const char **problem)
 {
-  char *octets = g_malloc(left + 1);
+  g_autofree char *octets = g_malloc(left + 1);
   *problem = regular_file_problem(path);
   FILE *file = *problem == NULL ? fopen(path, "rb") : NULL;
   gsize count = file != NULL ? fread(octets, 1, left + 1, file) : 0;
@@ -344,9 +344,7 @@ static GString *read_octets(const char *path, gsize left, const char **problem)
   if (file != NULL) {
     fclose(file);
   }
-  GString *read = *problem == NULL ? g_string_new_len(octets, (gssize)count) : NULL;
-  g_free(octets);
-  return read;
+  return *problem == NULL ? g_string_new_len(octets, (gssize)count) : NULL;
 }
 
 /* A scenario is text: the title goes into JSON, and a NUL would end it for libconfig. */

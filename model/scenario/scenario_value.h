@@ -37,6 +37,7 @@ typedef struct scenario_value {
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
                              scenario_value *value, char **problem);
 void scenario_value_clear(scenario_value *value);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(scenario_value, scenario_value_clear)
 void scenario_value_copy(const scenario_value *value, scenario_value *copy);
 
 /* The value as canonical text, as --set takes it. Free with g_free(). */

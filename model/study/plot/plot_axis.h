@@ -96,6 +96,7 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
 /* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
 place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key);
 void place_axis_clear(place_axis *axis);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(place_axis, place_axis_clear)
 
 /* The index of `text`, which is one of the axis's. */
 guint place_axis_index(const place_axis *axis, const char *text);

@@ -84,6 +84,7 @@ typedef struct plot_chart {
 plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
                           const char *subtitle, const char *quantity);
 void plot_chart_clear(plot_chart *chart);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_chart, plot_chart_clear)
 
 /* Adds panels with these titles (char *). */
 void plot_chart_add_panels(plot_chart *chart, const GPtrArray *titles);

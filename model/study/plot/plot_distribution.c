@@ -159,12 +159,10 @@ static void append_curves(const GArray *curves, const char *unit, double from, p
   gnuplot_set_text(chart->variables, "everies", everies->str);
 }
 
-/* Takes `curves`. */
-static gboolean draw(GArray *curves, const shown_quantity *shown, const char *title, const char *subtitle,
-                     const char *stem, const gnuplot_target *target, GError **error)
+static gboolean draw(const GArray *curves, const shown_quantity *shown, const char *title,
+                     const char *subtitle, const char *stem, const gnuplot_target *target, GError **error)
 {
   if (curves->len == 0) {
-    g_array_unref(curves);
     g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
                 "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
                 "Delivered something",
@@ -173,15 +171,12 @@ static gboolean draw(GArray *curves, const shown_quantity *shown, const char *ti
   }
   share_extent extent = extent_of(curves);
   g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, shown->unit);
-  plot_chart chart = plot_chart_new("shares", target, title, subtitle, quantity);
+  g_auto(plot_chart) chart = plot_chart_new("shares", target, title, subtitle, quantity);
   chart.x = plot_axis_of_lengths(&extent, shown->x_label, shown == &shown_delays);
   chart.y = plot_axis_of_shares(&extent, shown->y_label);
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
   append_curves(curves, shown->unit, chart.x.from, &chart);
-  gboolean good = plot_chart_draw(&chart, stem, error);
-  plot_chart_clear(&chart);
-  g_array_unref(curves);
-  return good;
+  return plot_chart_draw(&chart, stem, error);
 }
 
 /* --- The points of a study --- */
@@ -219,8 +214,8 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, me
 {
   (void)metric;
   const shown_quantity *shown = plot->of;
-  point_selection selection = point_selection_of(table, shown->points_max);
-  GArray *curves = new_curves();
+  g_auto(point_selection) selection = point_selection_of(table, shown->points_max);
+  g_autoptr(GArray) curves = new_curves();
   for (guint i = 0; i < selection.points->len; i++) {
     const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
     for (guint k = 0; k < shown->count; k++) {
@@ -233,9 +228,7 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, me
     }
   }
   g_autofree char *subtitle = subtitle_of(table, &selection);
-  gboolean good = draw(curves, shown, table->title, subtitle, stem, target, error);
-  point_selection_clear(&selection);
-  return good;
+  return draw(curves, shown, table->title, subtitle, stem, target, error);
 }
 
 static gboolean has_samples(const study_table *table, const study_plot *plot)
@@ -274,18 +267,16 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
 {
   const shown_quantity *shown = delays ? &shown_delays : &shown_occupancy;
   g_autofree char *path = g_build_filename(run_folder, "summary.json", NULL);
-  summary_record *run = summary_read_json(path, error);
+  g_autoptr(summary_record) run = summary_read_json(path, error);
   if (run == NULL) {
     return FALSE;
   }
-  GArray *curves = new_curves();
+  g_autoptr(GArray) curves = new_curves();
   for (guint k = 0; k < shown->count; k++) {
     distribution samples;
     distribution_copy(&samples, &run->distributions[shown->of[k].id]);
     add_curve(curves, shown, k, 0, "", samples);
   }
   g_autofree char *subtitle = plot_run_subtitle(run);
-  gboolean good = draw(curves, shown, run->title, subtitle, shown->stem, target, error);
-  summary_record_free(run);
-  return good;
+  return draw(curves, shown, run->title, subtitle, shown->stem, target, error);
 }

@@ -5,10 +5,11 @@
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
+#include "study/table/result_table.h"
 #include "study/table/shown_number.h"
 
 #define PANELS_MAX 12
-#define METRIC METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
+static const result_quantity peak = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT};
 
 /* Dots of print for a row of cells, which hold two lines of text. */
 #define CELL_HEIGHT 120
@@ -25,6 +26,15 @@ typedef struct heat_map {
   plot_axis colours;
   plot_counts counts;
 } heat_map;
+
+static void heat_map_clear(heat_map *map)
+{
+  plot_grouping_clear(&map->groups);
+  place_axis_clear(&map->x);
+  place_axis_clear(&map->y);
+  plot_axis_clear(&map->colours);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(heat_map, heat_map_clear)
 
 /* The keys for x and y: loss and MTU where they vary, else the first that do, but for the kind of receiver if
  * there are others. FALSE: less than two keys vary. */
@@ -74,7 +84,7 @@ static char *short_octets(double octets, int digits)
 
 static void append_cell(const heat_map *map, const plot_cell *cell, GString *data)
 {
-  statistics of = study_table_statistics(cell->runs, METRIC);
+  statistics of = result_quantity_statistics(&peak, cell->runs);
   if (of.count == 0) {
     return;
   }
@@ -126,7 +136,7 @@ static heat_map make_map(const study_table *table, scenario_key x, scenario_key 
                   .y = place_axis_of_cells(table->runs, y)};
   for (guint i = 0; i < map.groups.cells->len; i++) {
     const plot_cell *cell = &g_array_index(map.groups.cells, plot_cell, i);
-    statistics of = study_table_statistics(cell->runs, METRIC);
+    statistics of = result_quantity_statistics(&peak, cell->runs);
     if (of.count > 0) {
       value_extent_add(&map.extent, of.mean, NAN);
       plot_counts_add(&map.counts, cell->runs);
@@ -144,42 +154,38 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
 {
   (void)plot, (void)metric;
   scenario_key x, y;
-  gboolean two = find_keys(table, &x, &y), good = FALSE;
+  gboolean two = find_keys(table, &x, &y);
   g_assert(two);
-  heat_map map = make_map(table, x, y);
+  g_auto(heat_map) map = make_map(table, x, y);
   guint panels = map.groups.panels->len;
   if (map.counts.points == 0) {
     g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
-                metric_row_of(METRIC)->name);
-  } else if (panels > PANELS_MAX) {
+                metric_row_of(peak.metric)->name);
+    return FALSE;
+  }
+  if (panels > PANELS_MAX) {
     g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
                 "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
                 scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX);
-  } else {
-    gboolean letters = target->format == GNUPLOT_TERM;
-    g_autofree char *runs = plot_runs_subtitle(table, &map.counts, "asterisk");
-    g_autofree char *subtitle = g_strconcat("peak of the reassembly occupancy · ", runs, NULL);
-    plot_chart chart = plot_chart_new("heat-map", target, table->title, subtitle,
-                                      "buffer.reassembly_peak_octets, unit octets");
-    plot_chart_add_panels(&chart, map.groups.panels);
-    chart.places = &map.x;
-    chart.y = place_axis_drawn(&map.y, INFINITY, FALSE);
-    chart.needs = (plot_needs){.colour_box = !letters,
-                               .panel_letters = CELL_LETTERS * map.x.texts->len,
-                               .panel_height = CELL_HEIGHT * map.y.texts->len};
-    plot_page page = plot_chart_page(&chart);
-    gboolean fits = plot_page_panel_letters(&page) >= CELL_LETTERS * map.x.texts->len;
-    gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
-    plot_axis_append(&map.colours, "cb", chart.variables);
-    append_data(&map, chart.data);
-    good = plot_chart_draw(&chart, stem, error);
-    plot_chart_clear(&chart);
+    return FALSE;
   }
-  plot_grouping_clear(&map.groups);
-  place_axis_clear(&map.x);
-  place_axis_clear(&map.y);
-  plot_axis_clear(&map.colours);
-  return good;
+  gboolean letters = target->format == GNUPLOT_TERM;
+  g_autofree char *runs = plot_runs_subtitle(table, &map.counts, "asterisk");
+  g_autofree char *subtitle = g_strconcat("peak of the reassembly occupancy · ", runs, NULL);
+  g_auto(plot_chart) chart = plot_chart_new("heat-map", target, table->title, subtitle,
+                                            "buffer.reassembly_peak_octets, unit octets");
+  plot_chart_add_panels(&chart, map.groups.panels);
+  chart.places = &map.x;
+  chart.y = place_axis_drawn(&map.y, INFINITY, FALSE);
+  chart.needs = (plot_needs){.colour_box = !letters,
+                             .panel_letters = CELL_LETTERS * map.x.texts->len,
+                             .panel_height = CELL_HEIGHT * map.y.texts->len};
+  plot_page page = plot_chart_page(&chart);
+  gboolean fits = plot_page_panel_letters(&page) >= CELL_LETTERS * map.x.texts->len;
+  gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
+  plot_axis_append(&map.colours, "cb", chart.variables);
+  append_data(&map, chart.data);
+  return plot_chart_draw(&chart, stem, error);
 }
 
 static gboolean has_keys(const study_table *table, const study_plot *plot)

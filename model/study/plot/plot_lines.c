@@ -54,7 +54,6 @@ typedef struct line_plot {
 
 /* A chart in the making. */
 struct line_chart {
-  const study_table *table;
   plot_grouping groups;
   place_axis x;
   value_extent extent;
@@ -401,11 +400,14 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
 {
   const line_plot *of = plot->of;
   scenario_key x = key_of_x(table, of);
-  line_chart chart = {.table = table,
-                      .groups = plot_grouping_of(table, x, of->receivers_as_lines),
-                      .x = place_axis_of(table->runs, x, of->logarithmic_x),
-                      .lines = new_lines(),
-                      .references = g_ptr_array_new_with_free_func(g_free),
+  g_auto(plot_grouping) groups = plot_grouping_of(table, x, of->receivers_as_lines);
+  g_auto(place_axis) places = place_axis_of(table->runs, x, of->logarithmic_x);
+  g_autoptr(GPtrArray) lines = new_lines();
+  g_autoptr(GPtrArray) references = g_ptr_array_new_with_free_func(g_free);
+  line_chart chart = {.groups = groups,
+                      .x = places,
+                      .lines = lines,
+                      .references = references,
                       .main = of->main,
                       .companion = of->companion};
   const char *quantity = of->quantity, *unit = of->unit;
@@ -424,31 +426,24 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
   if (of->add_references != NULL) {
     of->add_references(&chart);
   }
-  gboolean good = chart.counts.points > 0;
-  if (good) {
-    gboolean letters = target->format == GNUPLOT_TERM;
-    g_autofree char *runs = plot_runs_subtitle(table, &chart.counts, letters ? "flagged" : "ringed");
-    g_autofree char *subtitle = g_strjoin(" · ", runs, chart.note, NULL);
-    g_autofree char *shown =
-        g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit, scenario_key_row_of(x)->name,
-                        chart.x.logarithmic ? ", decimal logarithm" : "");
-    plot_chart drawn = plot_chart_new("lines", target, table->title, subtitle, shown);
-    plot_chart_add_panels(&drawn, chart.groups.panels);
-    drawn.places = &chart.x;
-    drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
-    append_lines(&chart, &drawn);
-    append_legend(&chart, letters, &drawn);
-    good = plot_chart_draw(&drawn, stem, error);
-    plot_chart_clear(&drawn);
-  } else {
+  if (chart.counts.points == 0) {
     g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
                 chart.main.name);
+    return FALSE;
   }
-  plot_grouping_clear(&chart.groups);
-  place_axis_clear(&chart.x);
-  g_ptr_array_unref(chart.lines);
-  g_ptr_array_unref(chart.references);
-  return good;
+  gboolean letters = target->format == GNUPLOT_TERM;
+  g_autofree char *runs = plot_runs_subtitle(table, &chart.counts, letters ? "flagged" : "ringed");
+  g_autofree char *subtitle = g_strjoin(" · ", runs, chart.note, NULL);
+  g_autofree char *shown =
+      g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit, scenario_key_row_of(x)->name,
+                      chart.x.logarithmic ? ", decimal logarithm" : "");
+  g_auto(plot_chart) drawn = plot_chart_new("lines", target, table->title, subtitle, shown);
+  plot_chart_add_panels(&drawn, chart.groups.panels);
+  drawn.places = &chart.x;
+  drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
+  append_lines(&chart, &drawn);
+  append_legend(&chart, letters, &drawn);
+  return plot_chart_draw(&drawn, stem, error);
 }
 
 /* --- The plots --- */

@@ -298,7 +298,7 @@ static gboolean draw(const series *s, const summary_record *run, const gnuplot_t
   value_extent extent = {0};
   value_extent_add(&extent, s->peak_with_all * 1.04, NAN);
   g_autofree char *subtitle = plot_run_subtitle(run);
-  plot_chart chart =
+  g_auto(plot_chart) chart =
       plot_chart_new("occupancy", target, run->title, subtitle, "held by the RNIC, unit octets");
   chart.x = plot_axis_of_time("simulated time", end_s);
   chart.y = plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR);
@@ -315,16 +315,14 @@ static gboolean draw(const series *s, const summary_record *run, const gnuplot_t
   } else {
     append_steps(s, end_s, chart.x.unit_size, chart.data);
   }
-  gboolean good = plot_chart_draw(&chart, "occupancy", error);
-  plot_chart_clear(&chart);
-  return good;
+  return plot_chart_draw(&chart, "occupancy", error);
 }
 
 gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error)
 {
   g_autofree char *summary_path = g_build_filename(run_folder, "summary.json", NULL);
   g_autofree char *series_path = g_build_filename(run_folder, "occupancy.csv", NULL);
-  summary_record *run = summary_read_json(summary_path, error);
+  g_autoptr(summary_record) run = summary_read_json(summary_path, error);
   if (run == NULL) {
     return FALSE;
   }
@@ -332,6 +330,5 @@ gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GE
   gboolean good = read_series(&s, series_path, run, error) && draw(&s, run, target, error);
   g_array_unref(s.steps);
   g_free(s.instant);
-  summary_record_free(run);
   return good;
 }

@@ -34,6 +34,7 @@ plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolea
 plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
                                const GArray *lines);
 void plot_grouping_clear(plot_grouping *grouping);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_grouping, plot_grouping_clear)
 
 /* The key to draw over when a plot does not set one: loss when it varies, else the first that does; run.seed
  * when none does. */
@@ -62,6 +63,7 @@ typedef struct point_selection {
  * point_selection_clear(). */
 point_selection point_selection_of(const study_table *table, guint most);
 void point_selection_clear(point_selection *selection);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(point_selection, point_selection_clear)
 
 /* --- The subtitle --- */
 

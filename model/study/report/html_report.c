@@ -34,10 +34,9 @@ static gboolean append_head(html_report *report, GError **error)
   }
   guint8 digest[32];
   gsize digest_octets = sizeof digest;
-  GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
   g_checksum_update(checksum, (const guchar *)style, -1);
   g_checksum_get_digest(checksum, digest, &digest_octets);
-  g_checksum_free(checksum);
   g_autofree char *hash = g_base64_encode(digest, digest_octets);
   html_append(
       report->html,
@@ -160,10 +159,9 @@ static void append_question(html_report *report)
 static void append_number(const statistics *of, const char *unit, GString *html)
 {
   const shown_scale scale = shown_scale_for(unit, of->mean);
-  shown_number number = shown_number_of(of->mean, of->half_width, &scale);
+  g_auto(shown_number) number = shown_number_of(of->mean, of->half_width, &scale);
   const char *between = *number.half_width != '\0' ? " ± " : "";
   html_append(html, "<strong>%s%s%s %s</strong>", number.value, between, number.half_width, scale.unit);
-  shown_number_clear(&number);
 }
 
 /* Appends " (in-order receiver, loss 1%; 8 runs)". */
@@ -186,7 +184,7 @@ static extremes find_extremes(const html_report *report, const report_quantity *
   extremes found = {NULL, NULL, {0}, {0}};
   for (guint i = 0; i < report->points->len; i++) {
     const study_point *point = &g_array_index(report->points, study_point, i);
-    statistics of = html_report_statistics(quantity, point->runs);
+    statistics of = result_quantity_statistics(&quantity->of, point->runs);
     if (of.count == 0) {
       continue;
     }
@@ -349,13 +347,11 @@ static gboolean append_page(html_report *report, GError **error)
 static gboolean read_defaults(html_report *report, GError **error)
 {
   g_autofree char *path = g_build_filename(report->folder, "defaults.cfg", NULL);
-  scenario *s = g_file_set_contents(path, "", 0, error) ? scenario_load(path, NULL, error) : NULL;
+  g_autoptr(scenario) s = g_file_set_contents(path, "", 0, error) ? scenario_load(path, NULL, error) : NULL;
   for (scenario_key key = 0; s != NULL && key < SCENARIO_KEY_COUNT; key++) {
     report->defaults[key] = scenario_value_text(s, key);
   }
-  gboolean good = s != NULL;
-  scenario_free(s);
-  return good;
+  return s != NULL;
 }
 
 static void remove_folder(const char *folder)
@@ -406,7 +402,7 @@ static char *make_from(const store_summary *totals, result_store *store, const h
                        GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  study_table *table = study_table_read(store, options->exclude, &problem);
+  g_autoptr(study_table) table = study_table_read(store, options->exclude, &problem);
   if (table == NULL && !g_error_matches(problem, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY)) {
     g_propagate_error(error, g_steal_pointer(&problem));
     return NULL;
@@ -419,20 +415,16 @@ static char *make_from(const store_summary *totals, result_store *store, const h
     page = make_page(&report, error);
     remove_folder(folder);
   }
-  study_table_free(table);
   return page;
 }
 
 char *html_report_make(result_store *store, const html_report_options *options, GError **error)
 {
-  store_summary *totals = store_summary_read(store, error);
-  char *page = NULL;
+  g_autoptr(store_summary) totals = store_summary_read(store, error);
   if (totals != NULL && totals->count == 0) {
     g_set_error(error, HTML_REPORT_ERROR, HTML_REPORT_ERROR_EMPTY,
                 "%s: no runs in this store; expected those of a sweep", options->store);
-  } else if (totals != NULL) {
-    page = make_from(totals, store, options, error);
+    return NULL;
   }
-  store_summary_free(totals);
-  return page;
+  return totals != NULL ? make_from(totals, store, options, error) : NULL;
 }

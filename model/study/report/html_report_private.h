@@ -48,9 +48,6 @@ typedef struct html_report {
   shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
 } html_report;
 
-/* The statistics of `quantity` over `runs` (const study_run *). */
-statistics html_report_statistics(const report_quantity *quantity, const GPtrArray *runs);
-
 /* Its unit as the table of metrics has it, "1" of a share; static. */
 const char *html_report_unit(const report_quantity *quantity);
 

@@ -32,18 +32,6 @@ const report_quantity html_report_quantities[REPORT_QUANTITIES] = {
      TRUE},
 };
 
-statistics html_report_statistics(const report_quantity *quantity, const GPtrArray *runs)
-{
-  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
-  for (guint i = 0; i < runs->len; i++) {
-    double value;
-    if (result_quantity_value(&quantity->of, g_ptr_array_index(runs, i), &value)) {
-      g_array_append_val(values, value);
-    }
-  }
-  return statistics_of((const double *)(gpointer)values->data, values->len);
-}
-
 const char *html_report_unit(const report_quantity *quantity)
 {
   return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
@@ -53,11 +41,12 @@ void html_report_measure(html_report *report)
 {
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     const report_quantity *quantity = &html_report_quantities[i];
-    statistics all = html_report_statistics(quantity, report->table->runs);
+    statistics all = result_quantity_statistics(&quantity->of, report->table->runs);
     report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
     double largest = 0;
     for (guint p = 0; p < report->points->len; p++) {
-      statistics of = html_report_statistics(quantity, g_array_index(report->points, study_point, p).runs);
+      statistics of =
+          result_quantity_statistics(&quantity->of, g_array_index(report->points, study_point, p).runs);
       largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
     }
     report->scales[i] = shown_scale_for(html_report_unit(quantity), largest);
@@ -190,10 +179,9 @@ static void add_counts(html_table *table, gsize count, guint flagged)
 /* A mean and its half-width, in two cells. */
 static void add_mean(html_table *table, const statistics *of, const shown_scale *scale)
 {
-  shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
-                                      : (shown_number){g_strdup(""), g_strdup("")};
+  g_auto(shown_number) number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
+                                              : (shown_number){g_strdup(""), g_strdup("")};
   html_table_add_cells(table, (const char *[]){number.value, number.half_width, NULL});
-  shown_number_clear(&number);
 }
 
 /* One row a point, the means of all quantities beside each other. */
@@ -208,7 +196,7 @@ static void append_overview(html_report *report)
     add_counts(table, point->runs->len, point->flagged);
     for (guint q = 0; q < REPORT_QUANTITIES; q++) {
       if (report->shows[q]) {
-        statistics of = html_report_statistics(&html_report_quantities[q], point->runs);
+        statistics of = result_quantity_statistics(&html_report_quantities[q].of, point->runs);
         add_mean(table, &of, &report->scales[q]);
       }
     }
@@ -236,7 +224,7 @@ static void append_spread(html_report *report, guint index)
   }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
-    statistics of = html_report_statistics(quantity, point->runs);
+    statistics of = result_quantity_statistics(&quantity->of, point->runs);
     const double spread[] = {of.smallest, of.lower_quartile, of.median, of.upper_quartile, of.largest};
     add_point(table, report, point);
     html_table_add_count(table, of.count);

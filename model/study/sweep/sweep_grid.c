@@ -184,7 +184,7 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
                            GError **error)
 {
   g_autoptr(GPtrArray) repeats = find_repeats(grid);
-  scenario *s = cell_scenario(grid, 0);
+  g_autoptr(scenario) s = cell_scenario(grid, 0);
   gsize at = 0; /* the cell that `s` is */
   gboolean good = TRUE;
 
@@ -208,7 +208,6 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
     at = cell;
     good = add_point(grid, cell, s, error);
   }
-  scenario_free(s);
   if (good && grid->cells->len == 0) {
     g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
                 "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
@@ -237,12 +236,11 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_
     return NULL;
   }
   g_ptr_array_set_size(grid->identities, (gint)grid->cells->len);
-  scenario *first = cell_scenario(grid, 0);
+  g_autoptr(scenario) first = cell_scenario(grid, 0);
   run_identity_texts(first, grid->texts);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     grid->axis_of[key] = find_axis_of(grid, first, key);
   }
-  scenario_free(first);
   return grid;
 }
 

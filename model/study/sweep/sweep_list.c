@@ -168,7 +168,7 @@ void sweep_list_print(const sweep_grid *grid, const sweep_list_options *options,
         options->states[index] != STORED_FAILED) {
       continue;
     }
-    scenario *s = sweep_grid_scenario(grid, index);
+    g_autoptr(scenario) s = sweep_grid_scenario(grid, index);
     double segments = sweep_list_segments(s);
     gboolean native = run_engine_of(s) == RUN_ENGINE_NATIVE;
     total.to_run++;
@@ -176,7 +176,6 @@ void sweep_list_print(const sweep_grid *grid, const sweep_list_options *options,
     total.seconds += options->mean_wall_count > 0
                          ? options->mean_wall_s
                          : START_S + segments / (native ? NATIVE_SEGMENTS_PER_S : NS3_SEGMENTS_PER_S);
-    scenario_free(s);
   }
   print_sums(grid, &total, options, output);
 }

@@ -84,6 +84,16 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
   return TRUE;
 }
 
+statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs)
+{
+  g_autofree double *values = g_new(double, runs->len);
+  gsize count = 0;
+  for (guint i = 0; i < runs->len; i++) {
+    count += result_quantity_value(quantity, g_ptr_array_index(runs, i), &values[count]) ? 1 : 0;
+  }
+  return statistics_of(values, count);
+}
+
 /* --- Pairings --- */
 
 G_DEFINE_QUARK(iwarpsim_result_pairing_error, result_pairing_error)
@@ -92,14 +102,13 @@ G_DEFINE_QUARK(iwarpsim_result_pairing_error, result_pairing_error)
 static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
-  scenario_value value = {.text = NULL};
+  g_auto(scenario_value) value = {.text = NULL};
   g_autofree char *problem = NULL;
   if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
     g_set_error_literal(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, problem);
     return NULL;
   }
   g_autofree char *canonical = scenario_value_write(row, &value);
-  scenario_value_clear(&value);
   for (guint i = 0; i < values->len; i++) {
     if (strcmp(g_ptr_array_index(values, i), canonical) == 0) {
       return g_ptr_array_index(values, i);
@@ -208,7 +217,7 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
 static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
-  double *values = g_new(double, point->runs->len);
+  g_autofree double *values = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -220,7 +229,6 @@ static void append_point(const study_point *point, const result_quantity *quanti
     }
   }
   row.of = statistics_of(values, count);
-  g_free(values);
   g_array_append_val(rows, row);
 }
 
@@ -254,7 +262,7 @@ static void append_pairs(const study_point *point, const GArray *shared, GHashTa
                          const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = NULL};
-  double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
+  g_autofree double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -276,8 +284,6 @@ static void append_pairs(const study_point *point, const GArray *shared, GHashTa
     row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
     g_array_append_val(rows, row);
   }
-  g_free(a);
-  g_free(b);
 }
 
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,

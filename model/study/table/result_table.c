@@ -91,16 +91,14 @@ static text_columns *new_columns(const GArray *keys, gboolean pairs)
  * wider than the mean says little of them. */
 static void add_quantile(double value, const result_row *row, const shown_scale *scale, text_columns *columns)
 {
-  shown_number number = shown_number_of(value, fmin(row->of.half_width, fabs(value) / 10), scale);
+  g_auto(shown_number) number = shown_number_of(value, fmin(row->of.half_width, fabs(value) / 10), scale);
   text_columns_add_cell(columns, number.value);
-  shown_number_clear(&number);
 }
 
 static void add_half_width(double mean, double half_width, const shown_scale *scale, text_columns *columns)
 {
-  shown_number number = shown_number_of(mean, half_width, scale);
+  g_auto(shown_number) number = shown_number_of(mean, half_width, scale);
   text_columns_add_cell(columns, *number.half_width != '\0' ? number.half_width : "-");
-  shown_number_clear(&number);
 }
 
 static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, gboolean pairs,
@@ -123,9 +121,8 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
     }
     return;
   }
-  shown_number mean = shown_number_of(row->of.mean, row->of.half_width, scale);
+  g_auto(shown_number) mean = shown_number_of(row->of.mean, row->of.half_width, scale);
   text_columns_add_cell(columns, mean.value);
-  shown_number_clear(&mean);
   add_half_width(row->of.mean, row->of.half_width, scale, columns);
   if (pairs) {
     add_half_width(row->of.mean, row->independent_half_width, scale, columns);
@@ -156,12 +153,11 @@ static void append_quantity(const result_request *request, const result_quantity
     g_string_append_printf(text, " in %s", scale.unit);
   }
   g_string_append_c(text, '\n');
-  text_columns *columns = new_columns(keys, request->pairing != NULL);
+  g_autoptr(text_columns) columns = new_columns(keys, request->pairing != NULL);
   for (guint i = 0; i < rows->len; i++) {
     add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, columns);
   }
   text_columns_append(columns, text);
-  text_columns_free(columns);
 }
 
 static void append_legend(const result_request *request, GString *text)

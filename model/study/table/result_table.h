@@ -35,6 +35,9 @@ char *result_quantity_unit(const result_quantity *quantity);
  * share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
 
+/* The statistics of `quantity` over `runs` (const study_run *), those that have it. */
+statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs);
+
 /* Two values of one key that are compared over the same seeds. */
 typedef struct result_pairing {
   scenario_key key;
@@ -52,6 +55,7 @@ enum { RESULT_PAIRING_ERROR_BAD };
 gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
                              GError **error);
 void result_pairing_clear(result_pairing *pairing);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(result_pairing, result_pairing_clear)
 
 typedef struct result_row {
   const study_run *first; /* one of the point's runs, for its keys */

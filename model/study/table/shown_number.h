@@ -28,6 +28,7 @@ typedef struct shown_number {
  * width, the value gets up to four significant digits. */
 shown_number shown_number_of(double value, double half_width, const shown_scale *scale);
 void shown_number_clear(shown_number *number);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(shown_number, shown_number_clear)
 
 /* `value` alone, up to four significant digits: "1234", "12.3", "0". Free with g_free(). */
 char *shown_number_text(double value, const shown_scale *scale);

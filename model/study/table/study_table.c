@@ -325,18 +325,6 @@ GArray *study_table_points(const study_table *table, const GArray *keys)
   return points;
 }
 
-statistics study_table_statistics(const GPtrArray *runs, metric_id metric)
-{
-  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
-  for (guint i = 0; i < runs->len; i++) {
-    const study_run *run = g_ptr_array_index(runs, i);
-    if (run->metrics.present[metric]) {
-      g_array_append_val(values, run->metrics.value[metric]);
-    }
-  }
-  return statistics_of((const double *)(gpointer)values->data, values->len);
-}
-
 /* --- Every run, whatever its end --- */
 
 static void free_origin(gpointer data)

@@ -92,9 +92,6 @@ char *study_table_missing(const study_table *table, guint exclude);
  * study_keys_values() of the first key, then the second …. Free with g_array_unref(). */
 GArray *study_table_points(const study_table *table, const GArray *keys);
 
-/* The statistics of `metric` over `runs` (const study_run *), those that have it. */
-statistics study_table_statistics(const GPtrArray *runs, metric_id metric);
-
 /* `texts` (char *), joined by commas. Free with g_free(). */
 char *study_table_join(const GPtrArray *texts);
 
@@ -142,5 +139,6 @@ typedef struct store_summary {
  * (NULL-safe). */
 store_summary *store_summary_read(result_store *store, GError **error);
 void store_summary_free(store_summary *totals);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_summary, store_summary_free)
 
 #endif

@@ -10,6 +10,7 @@ typedef struct text_columns text_columns;
 /* Free with text_columns_free() (NULL-safe). */
 text_columns *text_columns_new(void);
 void text_columns_free(text_columns *columns);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(text_columns, text_columns_free)
 
 typedef enum text_alignment {
   TEXT_ALIGNMENT_LEFT,

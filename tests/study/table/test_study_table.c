@@ -11,15 +11,18 @@
 #include "study_fixture.h"
 #include "test.h"
 
-#define PEAK METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
 
+static const result_quantity peak = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT};
+static const result_quantity goodput = {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT};
+static const result_quantity timeouts = {METRIC_TCP_TIMEOUTS, METRIC_COUNT};
+
 /* A run of the mode, MTU, loss and seed with that peak. */
-static void add(store_fixture *kit, const char *mode, int mtu, const char *loss, int seed, double peak)
+static void add(store_fixture *kit, const char *mode, int mtu, const char *loss, int seed, double octets)
 {
   g_autofree char *keys = g_strdup_printf(
       "receiver.mode=%s path.forward.mtu=%d path.forward.loss=%s run.seed=%d", mode, mtu, loss, seed);
-  g_autofree char *values = g_strdup_printf("buffer.reassembly_peak_octets=%g", peak);
+  g_autofree char *values = g_strdup_printf("buffer.reassembly_peak_octets=%g", octets);
   store_fixture_add(kit, keys, values);
 }
 
@@ -125,22 +128,21 @@ FIXTURE_TEST(test_points)
   static const double means[] = {2, 1, 5, 3};
   g_assert_cmpuint(points->len, ==, G_N_ELEMENTS(means));
   for (guint i = 0; i < points->len; i++) {
-    statistics of = study_table_statistics(g_array_index(points, study_point, i).runs, PEAK);
+    statistics of = result_quantity_statistics(&peak, g_array_index(points, study_point, i).runs);
     g_assert_cmpfloat(of.mean, ==, means[i]);
   }
   store_fixture_add(f, "run.seed=9", "goodput_bit_per_s=5"); /* another point, without the metric */
   study_table_free(table);
   table = read_table(f, 0);
-  g_assert_cmpuint(study_table_statistics(table->runs, PEAK).count, ==, 5);
-  g_assert_cmpuint(study_table_statistics(table->runs, METRIC_GOODPUT_BIT_PER_S).count, ==, 1);
-  g_assert_cmpuint(study_table_statistics(table->runs, METRIC_TCP_TIMEOUTS).count, ==, 0);
+  g_assert_cmpuint(result_quantity_statistics(&peak, table->runs).count, ==, 5);
+  g_assert_cmpuint(result_quantity_statistics(&goodput, table->runs).count, ==, 1);
+  g_assert_cmpuint(result_quantity_statistics(&timeouts, table->runs).count, ==, 0);
   study_table_free(table);
 }
 
 /* The differences in the peak between pairs whose `key` is `a` and `b`: result_row. */
 static GArray *differences(const study_table *table, scenario_key key, const char *a, const char *b)
 {
-  const result_quantity peak = {PEAK, METRIC_COUNT};
   const result_pairing pairing = {.key = key, .a = (char *)a, .b = (char *)b};
   return result_rows_of(table, &peak, &pairing);
 }
@@ -272,7 +274,7 @@ FIXTURE_TEST(test_many_values)
     run->keys[SCENARIO_WORKLOAD_MESSAGE_SIZE] = g_string_chunk_insert_const(table->texts, size);
     run->keys[SCENARIO_RECEIVER_MODE] =
         g_string_chunk_insert_const(table->texts, i % 2 == 0 ? "in-order" : "out-of-order");
-    run->metrics.value[PEAK] = i % 2 == 0 ? 3 : 1;
+    run->metrics.value[peak.metric] = i % 2 == 0 ? 3 : 1;
     g_ptr_array_add(table->runs, run);
   }
   g_autoptr(GArray) keys = study_table_keys(table);

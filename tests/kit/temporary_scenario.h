@@ -9,7 +9,6 @@
 
 #include "scenario/scenario.h"
 
-
 /* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none), not
  * yet checked. Free with scenario_free(). */
 static inline scenario *temporary_scenario(const char *text, const char *const *sets)

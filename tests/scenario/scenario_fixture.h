@@ -14,8 +14,6 @@
 #include "string_list.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
-
 static char *fixture_folder;
 
 __attribute__((constructor)) static void fixture_enter(void)

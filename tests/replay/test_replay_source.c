@@ -10,7 +10,6 @@
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(memory_pool, memory_pool_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_blocks, decode_blocks_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
 

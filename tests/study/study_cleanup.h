@@ -14,14 +14,7 @@
 #include "study/table/text_columns.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(result_store, result_store_close)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_names, store_names_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_summary, store_summary_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_grid, sweep_grid_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_record, sweep_record_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(text_columns, text_columns_free)
 
 #endif

@@ -37,4 +37,4 @@ git ls-files -z -- 'model/*.c' $shim $cplusplus |
 rm -f /tmp/iwarpsim-tidy.$$
 # Its preprocessor does not unwrap the facts of a key, which are in parentheses.
 cppcheck --quiet --std=c11 --std=c++17 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-  --suppress=missingIncludeSystem --suppress=syntaxError:model/scenario/keys.def --library=gtk -j "$(nproc)" -I model -I . model shim examples
+  --suppress=missingIncludeSystem --suppress=syntaxError:model/scenario/keys.def --library=gtk --library=scripts/cppcheck-glib.cfg -j "$(nproc)" -I model -I . model shim examples

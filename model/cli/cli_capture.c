@@ -11,9 +11,7 @@ enum { DECIMAL = 10, HEXADECIMAL = 16 };
 
 G_DEFINE_QUARK(iwarpsim_cli_capture, cli_capture_error)
 
-static gboolean refuse(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static gboolean refuse(GError **error, const char *text, const char *format, ...)
+G_GNUC_PRINTF(3, 4) static gboolean refuse(GError **error, const char *text, const char *format, ...)
 {
   va_list arguments;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim decode: what the FPDUs in a capture say. */
+/* iwarpsim decode: prints the FPDUs in a capture. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static bool write_output(void *user, const char *text, size_t length)
   return true;
 }
 
-/* The first line waits for the first packet, whose time it tells. */
+/* The first line waits for the first packet, whose time it has. */
 static void print_heading(decoding *d)
 {
   if (!d->has_heading && !chosen.summary) {

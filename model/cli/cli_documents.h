@@ -16,7 +16,7 @@ typedef struct cli_term {
 /* The terms (cli_term *) in reading order, those of the scenario first. Free with g_ptr_array_unref(). */
 GPtrArray *cli_terms(void);
 
-/* docs/scenario.md: what a scenario file may say. Free with g_free(). */
+/* docs/scenario.md: what a scenario file may contain. Free with g_free(). */
 char *cli_documents_scenario(void);
 
 /* docs/metrics.md: what is measured. Free with g_free(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that a command writes where the user says. */
+/* Files that a command writes, where the user wants them. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static gboolean is_precious(const char *path)
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error)
 {
   if (path == NULL) {
-    fwrite(text, 1, length, stdout); /* main() says what became of it */
+    fwrite(text, 1, length, stdout); /* main() reports when it got lost */
     return TRUE;
   }
   gboolean replaces = !g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR);

@@ -42,8 +42,8 @@ static void show_progress(const session_progress *progress, void *shown)
                        g_get_monotonic_time());
 }
 
-/* What a replay is of, how it was asked for, and what it cannot know. Options that were not given say
- * nothing. */
+/* What a replay is of, how it was asked for, and what it cannot know. Options that were not given are left
+ * out. */
 static gboolean report(const replay *r, const scenario *s, const session_result *result,
                        const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
 {
@@ -60,7 +60,7 @@ static gboolean report(const replay *r, const scenario *s, const session_result 
       {"checksums", chosen.capture.ignore_checksums ? "wrong ones are taken too" : NULL},
       {"not known", "what sender and path did, what the octets ought to be (docs/captures.md)"}};
   summary_fact facts[G_N_ELEMENTS(known)];
-  summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
+  summary_replay of = {.facts = facts, .writes = replay_scenario_has_effect};
 
   g_ptr_array_extend(texts, (GPtrArray *)notes, NULL, NULL);
   g_ptr_array_add(texts, NULL);

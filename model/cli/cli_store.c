@@ -20,7 +20,7 @@ static struct {
   char *csv;
 } tabulated;
 
-/* What --metric names, or the defaults. NULL: `*status` says why not. */
+/* What --metric names, or the defaults. NULL and `*status` when one is no metric. */
 static GArray *read_quantities(char *const *metrics, int *status)
 {
   if (metrics == NULL) {

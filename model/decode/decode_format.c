@@ -8,33 +8,33 @@
 /* --- What a connection is called --- */
 
 struct decode_names {
-  GPtrArray *names; /* decode_name by connection; NULL: nobody has asked yet */
+  GArray *names; /* decode_name by connection; without ends: nobody has asked yet */
   size_t width;
 };
 
-static void free_name(gpointer data)
+static void clear_name(gpointer data)
 {
   decode_name *name = data;
 
-  for (enum side direction = 0; name && direction < SIDES; direction++) {
+  for (enum side direction = 0; direction < SIDES; direction++) {
     g_free(name->ends[direction]);
     g_free(name->directions[direction]);
   }
-  g_free(name);
 }
 
 decode_names *decode_names_new(void)
 {
   decode_names *names = g_new0(decode_names, 1);
 
-  names->names = g_ptr_array_new_with_free_func(free_name);
+  names->names = g_array_new(FALSE, TRUE, sizeof(decode_name));
+  g_array_set_clear_func(names->names, clear_name);
   return names;
 }
 
 void decode_names_free(decode_names *names)
 {
   if (names) {
-    g_ptr_array_unref(names->names);
+    g_array_unref(names->names);
     g_free(names);
   }
 }
@@ -61,12 +61,10 @@ decode_name decode_names_of(decode_names *names, const decode_connection *connec
                             const capture_flow *flow)
 {
   if (connection->index >= names->names->len) {
-    g_ptr_array_set_size(names->names, (int)connection->index + 1);
+    g_array_set_size(names->names, connection->index + 1);
   }
-  decode_name *name = names->names->pdata[connection->index];
-  if (!name) {
-    name = g_new0(decode_name, 1);
-    names->names->pdata[connection->index] = name;
+  decode_name *name = &g_array_index(names->names, decode_name, connection->index);
+  if (!name->ends[SIDE_INITIATOR]) {
     name->ends[SIDE_INITIATOR] = decode_name_end(&flow->ends[connection->initiator]);
     name->ends[SIDE_RESPONDER] = decode_name_end(&flow->ends[!connection->initiator]);
     for (enum side direction = 0; direction < SIDES; direction++) {

@@ -152,7 +152,7 @@ static uint64_t begin(const decode_waiting_side *side, decode_direction_start *s
 }
 
 /* MPA starts after `found`. */
-static void start_behind(const matter *of, decode_verdict *verdict, decode_verdict_frame *found)
+static void start_after(const matter *of, decode_verdict *verdict, decode_verdict_frame *found)
 {
   decode_direction_start *start = &verdict->starts[found->from];
 
@@ -174,8 +174,8 @@ static void conclude_from_both(const matter *of, decode_verdict *verdict)
   const decode_startup_frame *request = &verdict->request.frame;
   const decode_startup_frame *reply = &verdict->reply.frame;
 
-  start_behind(of, verdict, &verdict->request);
-  start_behind(of, verdict, &verdict->reply);
+  start_after(of, verdict, &verdict->request);
+  start_after(of, verdict, &verdict->reply);
   for (unsigned from = 0; from < 2; from++) {
     decode_direction_start *start = &verdict->starts[from];
     bool markers = from == verdict->initiator ? reply->markers : request->markers;
@@ -275,13 +275,13 @@ static void conclude_from_one(const matter *of, decode_verdict *verdict)
   const decode_waiting_side *side = side_of(of, from);
   const decode_waiting_side *other = side_of(of, !from);
   decode_direction_start *start = &verdict->starts[from];
-  uint64_t behind = found->position + found->frame.frame_octets;
+  uint64_t end = found->position + found->frame.frame_octets;
 
-  start_behind(of, verdict, found);
+  start_after(of, verdict, found);
   start->in_full_operation = !found->frame.rejected;
   start->markers = found->frame.markers;
   start->crc = true;
-  try_kinds(side, behind, found->frame.crc, start);
+  try_kinds(side, end, found->frame.crc, start);
   if (decode_waiting_lowest(other) != UINT64_MAX) {
     verdict->has_start[!from] = true;
     find_any(other, DECODE_AS_NEGOTIATED, found->frame.crc ? DECODE_ON : DECODE_AS_NEGOTIATED,

@@ -95,7 +95,7 @@ gboolean replay_scenario_has_link(const scenario *s)
   return given;
 }
 
-gboolean replay_scenario_tells(const scenario *s, scenario_key key)
+gboolean replay_scenario_has_effect(const scenario *s, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
   gboolean is_of_path = g_str_has_prefix(row->name, "path.") || g_str_has_prefix(row->name, "middlebox.");

@@ -33,8 +33,8 @@ gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GE
 gboolean replay_scenario_has_path(const scenario *s);
 gboolean replay_scenario_has_link(const scenario *s);
 
-/* Something hangs on `key` in a complete replay: it is heeded, or the user or the capture gave it. */
-gboolean replay_scenario_tells(const scenario *s, scenario_key key);
+/* Whether `key` has an effect on a complete replay: it is heeded, or the user or the capture gave it. */
+gboolean replay_scenario_has_effect(const scenario *s, scenario_key key);
 
 /* Which of the ends of the flow of `decoded` is measured. */
 uint8_t replay_scenario_measured_end(const configuration *c, const decode_connection *decoded);

@@ -60,7 +60,7 @@ typedef struct configuration {
   } connections;
   uint32_t message_octets;      /* of each message, where workload.message_sizes is empty */
   ulp_workload_config workload; /* without table and can_post */
-  struct {                      /* what both ends take that do not say otherwise */
+  struct {                      /* what both ends take unless they have their own */
     iwarp_generation generation;
     bool markers;
     bool crc;

@@ -18,7 +18,7 @@
 
 /* The smallest MTU whose segments can hold the smallest FPDU: IPv4 and TCP headers (40) and the 136 octets
  * that a ULPDU of 128, the least MULPDU, takes without markers (mpa-01 §5.3.2, MPA-148). Below it the
- * alignment rules are suspended (MPA-154), and nothing that this program measures would mean what it says.
+ * alignment rules are suspended (MPA-154), and nothing that this program measures would mean anything.
  * Markers and timestamps need more: scenario_check(). */
 #define MTU_MIN 176
 
@@ -52,7 +52,7 @@ static const named_value middlebox_words[] = {
     {NULL, 0},
 };
 
-/* What the rows of keys.def say beside name, type and member. */
+/* What the rows of keys.def have besides name, type and member. */
 #define UNWRAP(...) __VA_ARGS__
 #define DEFAULT(text) .fallback = (text), .inherits = -1,
 #define AS(id) .inherits = SCENARIO_##id,

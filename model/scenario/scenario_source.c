@@ -103,11 +103,9 @@ static void forget_name(scenario_source *s)
   g_clear_pointer(&s->key, g_free);
 }
 
-static void problem_at(scenario_source *s, guint line, guint earlier_line, const char *format, ...)
-    G_GNUC_PRINTF(4, 5);
-
 /* The first problem: what comes after it is only looked at for where strings, comments and brackets end. With
  * `earlier_line` the sentence goes on "… in FILE:LINE". */
+G_GNUC_PRINTF(4, 5)
 static void problem_at(scenario_source *s, guint line, guint earlier_line, const char *format, ...)
 {
   g_autofree char *where = scenario_source_where(s, line);
@@ -368,21 +366,17 @@ static gboolean check_text(const char *path, const GString *octets, GError **err
  * blanks before allowed. `*rest` is what follows it. */
 static char *included_name(const char *line, const char **rest)
 {
-  GString *name;
-
   line += strspn(line, " \t");
   if (!g_str_has_prefix(line, "@include")) {
     return NULL;
   }
   line += strlen("@include");
-  if (*line != ' ' && *line != '\t') {
+  gsize blanks = strspn(line, " \t");
+  if (blanks == 0 || line[blanks] != '"') {
     return NULL;
   }
-  line += strspn(line, " \t");
-  if (*line++ != '"') {
-    return NULL;
-  }
-  name = g_string_new(NULL);
+  line += blanks + 1;
+  GString *name = g_string_new(NULL);
   while (*line != '"' && *line != '\n' && *line != '\0') {
     if (*line == '\\' && (line[1] == '\\' || line[1] == '"')) {
       line++;
@@ -510,22 +504,20 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
 {
   source_family *family = source->family;
   const char *problem;
-  GString *octets = read_octets(path, SIZE_MAX_OCTETS - MIN(family->octets, SIZE_MAX_OCTETS), &problem);
-  gboolean ok;
+  g_autoptr(GString) octets =
+      read_octets(path, SIZE_MAX_OCTETS - MIN(family->octets, SIZE_MAX_OCTETS), &problem);
 
-  if (octets == NULL && includer != NULL) {
-    return scenario_problem(error, includer, "cannot read '%s' (%s); expected a file to include", path,
-                            problem);
-  }
   if (octets == NULL) {
-    return scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
+    return includer != NULL
+               ? scenario_problem(error, includer, "cannot read '%s' (%s); expected a file to include", path,
+                                  problem)
+               : scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
   }
   family->octets += octets->len;
   path = keep_file(family, path, name, octets);
   g_ptr_array_add(family->reading, (gpointer)path);
-  ok = check_text(path, octets, error) && append_lines(source, path, octets, error);
+  gboolean ok = check_text(path, octets, error) && append_lines(source, path, octets, error);
   g_ptr_array_set_size(family->reading, (gint)family->reading->len - 1);
-  g_string_free(octets, TRUE);
   return ok;
 }
 
@@ -602,11 +594,7 @@ const char *scenario_source_full_text(const scenario_source *source)
 
 char *scenario_source_line(const scenario_source *source, guint line)
 {
-  const char *p = source->text->str;
+  g_auto(GStrv) lines = g_strsplit(source->text->str, "\n", -1);
 
-  for (guint i = 1; i < line && *p != '\0'; i++) {
-    p += strcspn(p, "\n");
-    p += *p == '\n';
-  }
-  return g_strstrip(g_strndup(p, strcspn(p, "\n")));
+  return g_strstrip(g_strdup(line <= g_strv_length(lines) ? lines[line - 1] : ""));
 }

@@ -128,10 +128,8 @@ typedef struct parser {
   GError **error;
 } parser;
 
-static gboolean fail(const parser *p, gsize at, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
 /* Sets the error at octet `at`. Returns FALSE. */
-static gboolean fail(const parser *p, gsize at, const char *format, ...)
+G_GNUC_PRINTF(3, 4) static gboolean fail(const parser *p, gsize at, const char *format, ...)
 {
   va_list arguments;
 

@@ -54,7 +54,7 @@ static void append_scenario(GString *json, const summary *page, const scenario *
   append_member(json, ",\n    ", "title", c->title);
   g_string_append(json, ",\n    \"keys\": {");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (page->without_keys || (page->replay && !page->replay->tells(s, key))) {
+    if (page->without_keys || (page->replay && !page->replay->writes(s, key))) {
       continue;
     }
     g_autofree char *text = scenario_value_text(s, key);
@@ -235,7 +235,7 @@ static void print_value(const char *name, const char *in_unit, double value, FIL
   plain_text_print(file, "%s\n", g_strchomp(line));
 }
 
-/* What the mean does not tell of the distributions in `group`: those that no metric tells exactly. */
+/* Quantiles of the distributions in `group`, but for those of which a metric has them exactly. */
 static void print_quantiles(const distribution *distributions, gsize group, FILE *file)
 {
   static const struct {

@@ -16,7 +16,7 @@
  * else 1. */
 int run_status_exit_code(run_status status, run_expectation expect);
 
-/* What the summary of a capture's replay says beside a run's. */
+/* What the summary of a capture's replay has beyond that of a run. */
 typedef struct summary_fact {
   const char *name; /* a word or two */
   const char *text;
@@ -25,7 +25,7 @@ typedef struct summary_replay {
   const summary_fact *facts;
   gsize fact_count;
   const char *const *notes; /* NULL-terminated: what a user should know of the results */
-  gboolean (*tells)(const scenario *s, scenario_key key); /* the key is written: something hangs on it */
+  gboolean (*writes)(const scenario *s, scenario_key key); /* whether the key had an effect */
 } summary_replay;
 
 /* How a run of a scenario ended. Everything pointed to stays the caller's. */
@@ -53,7 +53,7 @@ enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong wit
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
  * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight],
  * …]}}}; a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
- * [text, …]}} stands behind the provenance. Two runs of one scenario by one program differ in metrics with
+ * [text, …]}} follows the provenance. Two runs of one scenario by one program differ in metrics with
  * `wall` in their name alone: no date and no host is in it, and of paths the scenario's only, as it was
  * given. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR. */
 gboolean summary_write_json(const summary *page, const scenario *s, const char *path, GError **error);
@@ -72,7 +72,7 @@ typedef struct summary_record {
   char *name;    /* the scenario's */
   char *title;
   char *version;
-  char *engine;                   /* that ran; "" when the file does not say */
+  char *engine;                   /* that ran; "" when the file has none */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
@@ -84,7 +84,7 @@ typedef struct summary_record {
  * above 0 …). Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
 
-/* The same of the `length` octets `text` (a NUL behind them), called `name` in errors: SUMMARY_ERROR only. */
+/* The same of the `length` octets `text` (followed by a NUL), called `name` in errors: SUMMARY_ERROR only. */
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)

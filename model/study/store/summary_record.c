@@ -16,9 +16,7 @@ typedef struct reading {
   GError **error;
 } reading;
 
-static gboolean invalid(const reading *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean invalid(const reading *r, const char *format, ...)
+G_GNUC_PRINTF(2, 3) static gboolean invalid(const reading *r, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);

@@ -36,7 +36,7 @@ static bool on_admit(void *user, uint64_t position, uint32_t length, G_GNUC_UNUS
   return !test->refuses_segment;
 }
 
-static fixture *begin(tcp_passing passing)
+static fixture *fixture_of(tcp_passing passing)
 {
   static const tcp_events events = {.inspect = on_inspect, .admit = on_admit};
   fixture *test = g_new0(fixture, 1);
@@ -48,12 +48,14 @@ static fixture *begin(tcp_passing passing)
   return test;
 }
 
-static void end(fixture *test)
+static void fixture_free(fixture *test)
 {
   tcp_receiver_clear(test->receiver);
   g_free(test->receiver);
   g_free(test);
 }
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
 
 static bool arrive(fixture *test, int64_t from, int64_t to)
 {
@@ -75,7 +77,7 @@ static bool arrive(fixture *test, int64_t from, int64_t to)
  * brings nothing is not asked about. */
 TEST(test_once_a_segment)
 {
-  fixture *test = begin(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
 
   g_assert_true(arrive(test, 100, 200));
   g_assert_true(arrive(test, 300, 400));
@@ -83,13 +85,12 @@ TEST(test_once_a_segment)
   g_assert_cmpuint(test->admitted, ==, 0);
   g_assert_true(arrive(test, 0, 500));
   EXPECT_FIELDS(test, (inspected, 3), (admitted, 1), (position, 0), (length, 500));
-  end(test);
 }
 
 /* A refused run decides. A refused segment is dropped; nothing of it is remembered, and it may come again. */
 TEST(test_refused)
 {
-  fixture *test = begin(TCP_PASSING_IN_ORDER);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
 
   test->refuses_run = true;
   g_assert_false(arrive(test, 0, 100));
@@ -101,13 +102,12 @@ TEST(test_refused)
   test->refuses_segment = false;
   g_assert_true(arrive(test, 0, 100));
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 100);
-  end(test);
 }
 
 /* What an in-order receiver holds can be looked at, and is gone when it has been passed. */
 TEST(test_held)
 {
-  fixture *test = begin(TCP_PASSING_IN_ORDER);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
 
   arrive(test, 100, 200);
   arrive(test, 200, 300);
@@ -115,5 +115,4 @@ TEST(test_held)
   g_assert_cmpuint(reassembly_queue_run_end(tcp_receiver_held(test->receiver), 100), ==, 300);
   arrive(test, 0, 100);
   g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 0);
-  end(test);
 }

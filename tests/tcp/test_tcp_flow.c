@@ -290,16 +290,14 @@ TEST(test_earlier_epoch)
     uint32_t timestamp;
     time_ps wait;
     bool taken;
-  } cases[] = {
-      {999, 0, false},
-      {1000, 0, true},
-      {2000, 0, true},
-      {2001, 0, true},
-      {2000 + (uint32_t)INT32_MAX, 0, true},
-      {2000 + (uint32_t)INT32_MAX + 1, 0, false},
-      {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND - 1, false},
-      {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true},
-  };
+  } cases[] = {{999, 0, false},
+               {1000, 0, true},
+               {2000, 0, true},
+               {2001, 0, true},
+               {2000 + (uint32_t)INT32_MAX, 0, true},
+               {2000 + (uint32_t)INT32_MAX + 1, 0, false},
+               {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND - 1, false},
+               {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(tcp_fixture) f =
         tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1),

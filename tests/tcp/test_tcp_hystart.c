@@ -93,8 +93,7 @@ TEST(test_delay_increase)
   g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 72);
 }
 
-/* HyStart by itself, with a window of `count` segments and acknowledgements 3 ms apart, too far for a
- * train. */
+/* HyStart by itself, with a window of `count` segments. */
 typedef struct judged {
   tcp_hystart hystart;
   tcp_congestion_window window;
@@ -108,17 +107,24 @@ static judged judged_at(unsigned count)
                   .window = {.smss_octets = SMSS, .octets = segments(count), .threshold_octets = UINT64_MAX}};
 }
 
-/* One of a round of 100 segments. */
-static bool says_stop(judged *flow, time_ps round_trip_ps)
+/* The next of a round of 100 segments, `gap_ps` after the one before. */
+static bool says_stop_after(judged *flow, time_ps gap_ps, time_ps round_trip_ps, time_ps smoothed_ps)
 {
   flow->position += SMSS;
-  flow->now += 3 * MILLISECOND;
+  flow->now += gap_ps;
   tcp_congestion_ack ack = {.octets = SMSS,
                             .position = flow->position,
                             .next = flow->position + segments(100),
                             .limited = true,
-                            .round_trip_ps = round_trip_ps};
+                            .round_trip_ps = round_trip_ps,
+                            .smoothed_ps = smoothed_ps};
   return tcp_hystart_says_stop(&flow->hystart, &ack, &flow->window, flow->now);
+}
+
+/* The same too late for a train. */
+static bool says_stop(judged *flow, time_ps round_trip_ps)
+{
+  return says_stop_after(flow, 3 * MILLISECOND, round_trip_ps, 0);
 }
 
 /* A round of `round_trip_ps` alone, after one that began with `shortest_ps`; whether it was stopped. */
@@ -155,12 +161,10 @@ TEST(test_forgets_the_round)
 {
   judged flow = judged_at(16);
   for (unsigned i = 0; i < 10; i++) {
-    flow.now -= 2 * MILLISECOND; /* 1 ms after the one before */
-    g_assert_false(says_stop(&flow, 100 * MILLISECOND));
+    g_assert_false(says_stop_after(&flow, MILLISECOND, 100 * MILLISECOND, 0));
   }
   tcp_hystart_forget(&flow.hystart);
-  flow.now -= 2 * MILLISECOND;
-  g_assert_false(says_stop(&flow, 10 * MILLISECOND));
+  g_assert_false(says_stop_after(&flow, MILLISECOND, 10 * MILLISECOND, 0));
 }
 
 /* ACKs of one train every 250 us, round trip 40 ms, 64 segments in the window: aggregates of 4 * 64 KiB at
@@ -178,15 +182,8 @@ TEST(test_aggregation_lengthens_the_train)
     time_ps start = 0;
     bool stop = false;
     for (unsigned i = 0; !stop; i++) {
-      tcp_congestion_ack ack = {.octets = SMSS,
-                                .position = segments(i + 1),
-                                .next = segments(1000),
-                                .limited = true,
-                                .round_trip_ps = 40 * MILLISECOND,
-                                .smoothed_ps = trains[row].smoothed_ps};
-      flow.now += MILLISECOND / 4;
+      stop = says_stop_after(&flow, MILLISECOND / 4, 40 * MILLISECOND, trains[row].smoothed_ps);
       start = i == 0 ? flow.now : start;
-      stop = tcp_hystart_says_stop(&flow.hystart, &ack, &flow.window, flow.now);
     }
     g_assert_cmpint(flow.now - start, ==, trains[row].gaps * MILLISECOND / 4);
   }
@@ -252,13 +249,7 @@ static bool train_with_gap(time_ps gap_ps)
   judged flow = judged_at(64);
   bool stop = false;
   for (unsigned i = 0; i < 60; i++) {
-    tcp_congestion_ack ack = {.octets = SMSS,
-                              .position = segments(i + 1),
-                              .next = segments(100),
-                              .limited = true,
-                              .round_trip_ps = 40 * MILLISECOND};
-    flow.now += i == 10 ? gap_ps : MILLISECOND;
-    stop = stop || tcp_hystart_says_stop(&flow.hystart, &ack, &flow.window, flow.now);
+    stop = stop || says_stop_after(&flow, i == 10 ? gap_ps : MILLISECOND, 40 * MILLISECOND, 0);
   }
   return stop;
 }

@@ -6,66 +6,64 @@
 
 enum { EMSS = 1460 };
 
-/* 20 of 1000 octets in flight, threshold 10: every 1000 delivered let 500 out (§3: CEIL(prr_delivered *
- * ssthresh / RecoverFS) - prr_out). The first was sent again before anything was counted. */
-TEST(test_one_for_two)
+/* 20 of 1000 octets are in flight when recovery begins, and the threshold is 10. */
+static tcp_prr begun(void)
 {
   tcp_prr prr;
   tcp_prr_begin(&prr, 20000);
-  tcp_prr_ack ack = {
-      .delivered_octets = 3000, .pipe_octets = 16000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 16000 + 1500);
+  return prr;
+}
+
+/* The window when `delivered` octets more are and `pipe` are in flight. */
+static void expect_window(tcp_prr *prr, uint64_t delivered, uint64_t pipe, bool safe, uint64_t window)
+{
+  const tcp_prr_ack ack = {.delivered_octets = delivered,
+                           .pipe_octets = pipe,
+                           .threshold_octets = 10000,
+                           .smss_octets = 1000,
+                           .safe = safe};
+  g_assert_cmpuint(tcp_prr_window(prr, &ack), ==, window);
+}
+
+/* Every 1000 delivered let 500 out (§3: CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out). The first was
+ * sent again before anything was counted. */
+TEST(test_one_for_two)
+{
+  tcp_prr prr = begun();
+  expect_window(&prr, 3000, 16000, false, 16000 + 1500);
   tcp_prr_sent(&prr, 1000);
-  ack = (tcp_prr_ack){
-      .delivered_octets = 1000, .pipe_octets = 16000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 16000 + 1000); /* 2000 - 1000 */
+  expect_window(&prr, 1000, 16000, false, 16000 + 1000); /* 2000 - 1000 */
   tcp_prr_sent(&prr, 2000);
-  ack.delivered_octets = 1; /* ceil(4001 * 10000 / 20000) = 2001, less than what was sent */
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 16000);
+  /* ceil(4001 * 10000 / 20000) = 2001, less than what was sent */
+  expect_window(&prr, 1, 16000, false, 16000);
 }
 
 /* CEIL: half an octet is one. */
 TEST(test_rounds_up)
 {
-  tcp_prr prr;
-  tcp_prr_begin(&prr, 20000);
-  tcp_prr_ack ack = {
-      .delivered_octets = 1, .pipe_octets = 19000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 19001);
+  tcp_prr prr = begun();
+  expect_window(&prr, 1, 19000, false, 19001);
 }
 
 /* Pipe has fallen below the threshold by losses: what is delivered may be replaced, and when it is safe a
  * segment more, up to the threshold. */
 TEST(test_grows_back_to_the_threshold)
 {
-  tcp_prr prr;
-  tcp_prr_begin(&prr, 20000);
-  tcp_prr_ack ack = {
-      .delivered_octets = 1000, .pipe_octets = 4000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 5000);
+  tcp_prr prr = begun();
+  expect_window(&prr, 1000, 4000, false, 5000);
   tcp_prr_sent(&prr, 1000);
-  ack.safe = true;
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 4000 + 1000 + 1000);
+  expect_window(&prr, 1000, 4000, true, 4000 + 1000 + 1000);
   /* nothing sent of the 2000: 2000 are after, and 1000 more */
-  ack.pipe_octets = 4000;
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 4000 + 2000 + 1000);
-  ack.pipe_octets = 9500;
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10000);
+  expect_window(&prr, 1000, 4000, true, 4000 + 2000 + 1000);
+  expect_window(&prr, 1000, 9500, true, 10000);
 }
 
 /* §3: at the threshold pipe is not above it any more, and nothing more may leave until it is below. */
 TEST(test_stops_at_the_threshold)
 {
-  tcp_prr prr;
-  tcp_prr_begin(&prr, 20000);
-  tcp_prr_ack ack = {.delivered_octets = 1000,
-                     .pipe_octets = 10000,
-                     .threshold_octets = 10000,
-                     .smss_octets = 1000,
-                     .safe = true};
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10000);
-  ack.pipe_octets = 10001; /* 2000 delivered of 20000: 1000 of 10000 */
-  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10001 + 1000);
+  tcp_prr prr = begun();
+  expect_window(&prr, 1000, 10000, true, 10000);
+  expect_window(&prr, 1000, 10001, true, 10001 + 1000); /* 2000 delivered of 20000: 1000 of 10000 */
 }
 
 /* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts,

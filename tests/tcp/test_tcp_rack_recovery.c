@@ -22,8 +22,14 @@ static void fly(tcp_fixture *f, unsigned from)
 {
   unsigned count = on_wire(f, from);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  deliver_some(f, from, count);
+}
+
+/* The first `count` on the wire of end 0 are `late`. */
+static void hold_up(tcp_fixture *f, GQueue *late, unsigned count)
+{
   for (; count > 0; count--) {
-    deliver(f, from);
+    g_queue_push_tail(late, g_queue_pop_head(&f->end[0].wire));
   }
 }
 
@@ -110,9 +116,7 @@ TEST(test_double_loss)
         deliver(f, 0);
       }
     }
-    for (; back > 0; back--) {
-      deliver(f, 1);
-    }
+    deliver_some(f, 1, back);
   }
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(dropped);
@@ -132,9 +136,7 @@ TEST(test_spurious_recovery)
   post(f, 0, 10 * emss, 0);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   GQueue late = G_QUEUE_INIT;
-  for (unsigned i = 0; i < 3; i++) {
-    g_queue_push_tail(&late, g_queue_pop_head(&f->end[0].wire));
-  }
+  hold_up(f, &late, 3);
   deliver_all(f, 0);
   fly(f, 1);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
@@ -183,9 +185,7 @@ static tcp_fixture *overtaken(bool partial_undo, GQueue *late)
   tcp_fixture *f = connected_as(false, true, partial_undo);
   post(f, 0, 10 * f->end[0].connection->gauges->emss_octets, 0);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-  for (unsigned i = 0; i < 5; i++) {
-    g_queue_push_tail(late, g_queue_pop_head(&f->end[0].wire));
-  }
+  hold_up(f, late, 5);
   deliver_all(f, 0);
   fly(f, 1);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
@@ -270,9 +270,7 @@ TEST(test_spurious_recovery_by_duplicates)
     post(f, 0, 10 * EMSS, 0);
     advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
     GQueue late = G_QUEUE_INIT;
-    for (unsigned i = 0; i < 3; i++) {
-      g_queue_push_tail(&late, g_queue_pop_head(&f->end[0].wire));
-    }
+    hold_up(f, &late, 3);
     deliver_all(f, 0);
     fly(f, 1);
     g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);

@@ -8,7 +8,7 @@
 enum { TAKEN_OCTETS = 4000 };
 
 /* What was reported to the layer above. */
-typedef struct told {
+typedef struct reported {
   GString *passed; /* "position+length@arrival " of each events.octets */
   uint32_t segments;
   uint32_t new_octets; /* of the last segment */
@@ -18,11 +18,11 @@ typedef struct told {
   bool refuses;                /* events.inspect refuses all */
   uint64_t start;              /* of the stream */
   uint8_t taken[TAKEN_OCTETS]; /* per octet from there: passed */
-} told;
+} reported;
 
 static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
-  told *above = user;
+  reported *above = user;
   g_assert_cmpint(arrival, <=, now);
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_cmpuint(buffer_chain_at(octets, i), ==, (uint8_t)(position + i));
@@ -37,7 +37,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
 static void on_segment(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSED uint32_t length,
                        uint32_t new_octets, uint64_t in_order_edge, G_GNUC_UNUSED time_ps now)
 {
-  told *above = user;
+  reported *above = user;
   above->segments++;
   above->new_octets = new_octets;
   above->edge = in_order_edge;
@@ -46,7 +46,7 @@ static void on_segment(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSE
 static bool on_inspect(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
                        G_GNUC_UNUSED time_ps now)
 {
-  const told *above = user;
+  const reported *above = user;
   g_assert_cmpuint(octets->length, >, 0);
   return !above->refuses;
 }
@@ -56,7 +56,7 @@ static const tcp_events EVENTS = {.inspect = on_inspect, .octets = on_octets, .s
 typedef struct fixture {
   tcp_config config;
   tcp_gauges gauges;
-  told above;
+  reported above;
   tcp_receiver *receiver;
   time_ps now;
 } fixture;
@@ -74,6 +74,15 @@ static fixture *fixture_of(tcp_passing passing)
   test->receiver = g_new(tcp_receiver, 1);
   tcp_receiver_init(test->receiver, &test->config, 1000, &EVENTS, &test->above, &test->gauges);
   test->above.receiver = test->receiver;
+  return test;
+}
+
+/* The same of a stream that begins at `start`. */
+static fixture *fixture_at(tcp_passing passing, uint64_t start)
+{
+  fixture *test = fixture_of(passing);
+  test->above.start = start;
+  tcp_receiver_start_at(test->receiver, start);
   return test;
 }
 
@@ -164,7 +173,7 @@ TEST(test_passing_as_arrived)
 }
 
 /* The octets that the peer takes for received, by ACK and SACK: with four runs at most all of them are
- * told. */
+ * reported. */
 static bool is_promised(const fixture *test, uint64_t position)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
@@ -182,15 +191,10 @@ static void arrive_somewhere(fixture *test, random_stream *random)
   uint64_t edge = tcp_receiver_next(test->receiver);
   uint64_t from = edge + 50 * random_stream_below(random, 12);
   uint64_t to = from + 1 + random_stream_below(random, 130);
-  buffer_chain asked = {0};
+  g_auto(buffer_chain) asked;
   test->above.refuses = random_stream_chance(random, 0.25);
-  uint8_t octets[200];
-  for (uint64_t position = from; position < to; position++) {
-    octets[position - from] = (uint8_t)position;
-  }
-  buffer_chain_append(&asked, octets, (uint32_t)(to - from), NULL);
+  fill(&asked, (int64_t)from, (int64_t)to);
   bool taken = tcp_receiver_inspect(test->receiver, (int64_t)from, &asked, test->now);
-  buffer_chain_clear(&asked);
   if (taken) {
     arrive(test, (int64_t)from, (int64_t)to, false);
     g_assert_true(!test->above.refuses || test->above.new_octets == 0);
@@ -206,11 +210,9 @@ TEST(test_what_is_passed_is_committed)
   for (uint64_t seed = 1; seed <= 40; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "commit");
-    g_autoptr(fixture) test = fixture_of(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
-    g_autofree bool *promised = g_new0(bool, TAKEN_OCTETS);
     uint64_t start = seed & 2 ? (UINT64_C(1) << 32) - TAKEN_OCTETS / 2 : 0;
-    test->above.start = start;
-    tcp_receiver_start_at(test->receiver, start);
+    g_autoptr(fixture) test = fixture_at(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER, start);
+    g_autofree bool *promised = g_new0(bool, TAKEN_OCTETS);
     while (tcp_receiver_next(test->receiver) < start + TAKEN_OCTETS - 1000) {
       arrive_somewhere(test, random);
       if (tcp_receiver_out_of_order_runs(test->receiver) > TCP_SACK_BLOCKS_MAX) {
@@ -413,9 +415,7 @@ TEST(test_fin)
 TEST(test_fin_beyond_4_gib)
 {
   const int64_t start = INT64_C(1) << 32;
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
-  test->above.start = (uint64_t)start;
-  tcp_receiver_start_at(test->receiver, (uint64_t)start);
+  g_autoptr(fixture) test = fixture_at(TCP_PASSING_AS_ARRIVED, (uint64_t)start);
   arrive(test, start + 4, start + 10, false);
   g_assert_true(tcp_receiver_has(test->receiver, (uint64_t)start + 4, (uint64_t)start + 10));
   g_assert_false(tcp_receiver_has(test->receiver, (uint64_t)start + 3, (uint64_t)start + 10));
@@ -433,10 +433,8 @@ TEST(test_duplicates_beyond_4_gib)
   const uint64_t first[][2] = {{(uint64_t)start, (uint64_t)start + 10}};
   const uint64_t run[][2] = {{(uint64_t)start + 20, (uint64_t)start + 30},
                              {(uint64_t)start + 20, (uint64_t)start + 30}};
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_at(TCP_PASSING_AS_ARRIVED, (uint64_t)start);
   test->config.dsack = true;
-  test->above.start = (uint64_t)start;
-  tcp_receiver_start_at(test->receiver, (uint64_t)start);
   arrive(test, start, start + 10, false);
   arrive(test, start, start + 10, false);
   expect_blocks(test, 4, first, 1);

@@ -6,10 +6,11 @@
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
-/* `count` segments of SMSS octets from position `start` on, sent a picosecond apart. */
-static tcp_scoreboard *board_from(uint64_t start, unsigned count)
+/* `count` segments of SMSS octets from position `start` on, sent a picosecond apart. `by_time`: the test
+ * reports what is lost. */
+static tcp_scoreboard *board_of(uint64_t start, unsigned count, bool by_time)
 {
-  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, false);
+  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, by_time);
   for (unsigned i = 0; i < count; i++) {
     tcp_scoreboard_sent(board, start + (uint64_t)i * SMSS, start + (uint64_t)(i + 1) * SMSS, i);
   }
@@ -18,15 +19,26 @@ static tcp_scoreboard *board_from(uint64_t start, unsigned count)
 
 static tcp_scoreboard *board_with(unsigned count)
 {
-  return board_from(0, count);
+  return board_of(0, count, false);
+}
+
+static tcp_scoreboard *board_by_time(unsigned count)
+{
+  return board_of(0, count, true);
+}
+
+/* The next that is lost is [from, to), and is sent again, at 100. */
+static void expect_lost_piece(tcp_scoreboard *board, uint64_t from, uint64_t to)
+{
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+  EXPECT_FIELDS(&segment, (from, from), (to, to));
+  tcp_scoreboard_resent(board, segment.number, true, 100);
 }
 
 static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
 {
-  tcp_sent_segment segment;
-  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-  EXPECT_FIELDS(&segment, (from, from), (to, from + SMSS));
-  tcp_scoreboard_resent(board, segment.number, true, 100);
+  expect_lost_piece(board, from, from + SMSS);
 }
 
 static void expect_none_lost(tcp_scoreboard *board)
@@ -97,7 +109,7 @@ TEST(test_recut_blocks)
 TEST(test_next_segment_rules)
 {
   const uint64_t start = (UINT64_C(1) << 32) - 5500;
-  g_autoptr(tcp_scoreboard) board = board_from(start, 8);
+  g_autoptr(tcp_scoreboard) board = board_of(start, 8, false);
   tcp_sent_segment segment;
   tcp_scoreboard_sack(board, start + 1000, start + 2000);
   tcp_scoreboard_sack(board, start + 3000, start + 5000);
@@ -333,11 +345,9 @@ TEST(test_smss_shrinks)
 {
   g_autoptr(tcp_scoreboard) board = board_with(4);
   time_ps sent_at = 0;
-  tcp_sent_segment segment;
   tcp_scoreboard_sent(board, 4000, 4600, 4);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
-  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-  tcp_scoreboard_resent(board, segment.number, true, 100);
+  expect_next_lost(board, 0);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1500), ==, 500);
   expect_pipe(board, 1000);
   tcp_scoreboard_set_smss(board, 600, cut_at_400, NULL);
@@ -348,9 +358,7 @@ TEST(test_smss_shrinks)
   static const uint64_t lost[][2] = {{1400, 2000}, {2000, 2400}, {2400, 3000},
                                      {3000, 3400}, {3400, 4000}, {4000, 4600}};
   for (size_t i = 0; i < G_N_ELEMENTS(lost); i++) {
-    g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-    EXPECT_FIELDS(&segment, (from, lost[i][0]), (to, lost[i][1]));
-    tcp_scoreboard_resent(board, segment.number, true, 100);
+    expect_lost_piece(board, lost[i][0], lost[i][1]);
   }
   expect_none_lost(board);
   expect_pipe(board, 1000 + 3200); /* all but [1000, 1400) */
@@ -381,16 +389,6 @@ TEST(test_smss_shrinks_much)
     }
   }
   expect_pipe(board, 0);
-}
-
-/* `count` segments of SMSS octets on a board to which the test reports what is lost. */
-static tcp_scoreboard *board_by_time(unsigned count)
-{
-  tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, true);
-  for (unsigned i = 0; i < count; i++) {
-    tcp_scoreboard_sent(board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i);
-  }
-  return board;
 }
 
 static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
@@ -582,16 +580,15 @@ TEST(test_lose_longer)
 TEST(test_lose_longer_of_all_lost)
 {
   g_autoptr(tcp_scoreboard) board = board_with(2);
-  tcp_sent_segment segment;
   for (uint64_t from = 2000; from < 3500; from += 500) {
     tcp_scoreboard_sent(board, from, from + 500, 9);
   }
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   g_assert_true(tcp_scoreboard_lose_longer(board, 0, 600));
-  for (uint64_t number = 0; number < 5; number++) {
-    g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-    g_assert_cmpuint(segment.number, ==, number);
-    tcp_scoreboard_resent(board, number, true, 100);
+  expect_next_lost(board, 0);
+  expect_next_lost(board, 1000);
+  for (uint64_t from = 2000; from < 3500; from += 500) {
+    expect_lost_piece(board, from, from + 500);
   }
   expect_none_lost(board);
 }
@@ -671,9 +668,9 @@ typedef struct deliveries {
 
 static void on_delivered(void *user, const tcp_sent_segment *segment)
 {
-  deliveries *told = user;
-  told->numbers[told->count] = segment->number;
-  told->twice[told->count++] = segment->sent_twice;
+  deliveries *seen = user;
+  seen->numbers[seen->count] = segment->number;
+  seen->twice[seen->count++] = segment->sent_twice;
 }
 
 /* Each segment is reported once, when all of it has arrived: 1 in two blocks, then 0 and 2, which was sent
@@ -681,19 +678,19 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
 TEST(test_deliveries)
 {
   g_autoptr(tcp_scoreboard) board = board_with(4);
-  deliveries told = {0};
-  tcp_scoreboard_listen(board, on_delivered, &told);
+  deliveries seen = {0};
+  tcp_scoreboard_listen(board, on_delivered, &seen);
   tcp_scoreboard_resent(board, 2, false, 9);
   tcp_scoreboard_sack(board, 1000, 1500);
-  g_assert_cmpuint(told.count, ==, 0);
+  g_assert_cmpuint(seen.count, ==, 0);
   tcp_scoreboard_sack(board, 1500, 2000);
-  g_assert_cmpuint(told.count, ==, 1);
+  g_assert_cmpuint(seen.count, ==, 1);
   acknowledge(board, 3500);
-  g_assert_cmpuint(told.count, ==, 3);
+  g_assert_cmpuint(seen.count, ==, 3);
   static const uint64_t numbers[] = {1, 0, 2};
   for (unsigned i = 0; i < 3; i++) {
-    g_assert_cmpuint(told.numbers[i], ==, numbers[i]);
-    g_assert_true(told.twice[i] == (numbers[i] == 2));
+    g_assert_cmpuint(seen.numbers[i], ==, numbers[i]);
+    g_assert_true(seen.twice[i] == (numbers[i] == 2));
   }
 }
 
@@ -701,13 +698,49 @@ TEST(test_deliveries)
 TEST(test_deliveries_of_an_extended_segment)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(3);
-  deliveries told = {0};
-  tcp_scoreboard_listen(board, on_delivered, &told);
+  deliveries seen = {0};
+  tcp_scoreboard_listen(board, on_delivered, &seen);
   tcp_scoreboard_lose(board, 0);
   tcp_scoreboard_lose(board, 1);
   tcp_scoreboard_extend(board, 0, 2000);
   tcp_scoreboard_resent(board, 0, true, 100);
   tcp_scoreboard_sack(board, 0, 3000);
   g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 2);
-  EXPECT_FIELDS(&told, (count, 2), (numbers[0], 0), (numbers[1], 2));
+  EXPECT_FIELDS(&seen, (count, 2), (numbers[0], 0), (numbers[1], 2));
+}
+
+/* The first of ten segments is lost, by three SACKed after it, and not yet sent again when a router
+ * reports that the ninth was too big, and the tenth is as well: those three are sent again, not what lies
+ * between, which is on its way. */
+TEST(test_too_big_beside_a_loss)
+{
+  g_autoptr(tcp_scoreboard) board = board_with(10);
+  tcp_scoreboard_sack(board, 1000, 4000);
+  tcp_scoreboard_find_lost(board);
+  g_assert_true(tcp_scoreboard_lose_longer(board, 8000, 900));
+  expect_next_lost(board, 0);
+  expect_next_lost(board, 8000);
+  expect_next_lost(board, 9000);
+  expect_none_lost(board);
+}
+
+/* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other
+ * half comes. An ACK from within leaves it 2200:2500; nothing that is lost follows, and where 1 once stood
+ * is no end. */
+TEST(test_taken_over_twice)
+{
+  static const uint64_t ends[] = {2000, 2500};
+  g_autoptr(tcp_scoreboard) board = board_by_time(3);
+  for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+    tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+    tcp_scoreboard_extend(board, 0, ends[i]);
+    expect_lost_piece(board, 0, ends[i]);
+  }
+  tcp_scoreboard_sack(board, 2500, 3000);
+  acknowledge(board, 2200);
+  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_next_lost(board, &segment));
+  EXPECT_FIELDS(&segment, (from, 2200), (to, 2500));
+  g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, segment.number, 3660), ==, 2500);
 }

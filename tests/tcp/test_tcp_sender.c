@@ -155,6 +155,17 @@ static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to,
   tcp_sender_acknowledge(b->sender, &ack, b->now);
 }
 
+/* An ACK of all below `position`, with a D-SACK of [from, to). */
+static void acknowledge_duplicate(bench *b, uint64_t position, uint64_t from, uint64_t to)
+{
+  tcp_acknowledgement ack = {.position = position,
+                             .has_duplicate = true,
+                             .duplicate = {from, to},
+                             .round_trip_ps = -1,
+                             .echoed_ps = -1};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+}
+
 static void acknowledge_all(bench *b, uint64_t position)
 {
   acknowledge(b, position, 0, 0, false);
@@ -328,12 +339,7 @@ TEST(test_duplicate_of_the_probe)
     tcp_sender_run(b->sender, b->now);
     g_assert_true(expect(b, 2 * EMSS, EMSS).again);
     send_one(b, 3 * EMSS, EMSS);
-    tcp_acknowledgement ack = {.position = 4 * EMSS,
-                               .has_duplicate = true,
-                               .duplicate = {from, from + EMSS},
-                               .round_trip_ps = -1,
-                               .echoed_ps = -1};
-    tcp_sender_acknowledge(b->sender, &ack, b->now);
+    acknowledge_duplicate(b, 4 * EMSS, from, from + EMSS);
     g_assert_cmpuint(window_of(b), ==, from < 3 * EMSS ? 10 * EMSS : 2 * EMSS);
   }
 }
@@ -558,12 +564,7 @@ TEST(test_loss_after_an_undone_recovery)
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
   expect(b, 0, EMSS);
-  tcp_acknowledgement ack = {.position = 4 * EMSS,
-                             .round_trip_ps = -1,
-                             .echoed_ps = -1,
-                             .has_duplicate = true,
-                             .duplicate = {0, EMSS}};
-  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  acknowledge_duplicate(b, 4 * EMSS, 0, EMSS);
   g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 1);
   g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   acknowledge(b, 4 * EMSS, 5 * EMSS, 8 * EMSS, false);

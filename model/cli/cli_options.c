@@ -163,14 +163,13 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
 
 int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
 {
-  g_auto(GStrv) words = split_attached_values(argv, command->entries);
-  cli_arguments arguments = {.quiet = quiet, .rest = words};
+  cli_arguments arguments = {.quiet = quiet, .rest = split_attached_values(argv, command->entries)};
   g_autofree char *name = g_strconcat("iwarpsim ", command->name, NULL);
   int status;
 
   g_set_prgname(name); /* GLib names the program in --help by this */
   gboolean goes_on = parse(command, argv, &arguments, &status);
-  words = arguments.rest;
+  g_auto(GStrv) words = arguments.rest;
   if (!goes_on) {
     return status;
   }

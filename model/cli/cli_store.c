@@ -212,7 +212,7 @@ static int merge(const cli_arguments *arguments)
   }
   GError *error = NULL;
   gboolean existed = g_file_test(into, G_FILE_TEST_EXISTS);
-  g_autofree merge_count *counts = g_new0(merge_count, arguments->count);
+  merge_count *counts = g_new0(merge_count, arguments->count);
   result_store *store = result_store_open(into, RESULT_STORE_WRITE, &error);
   gboolean made = store != NULL && !existed;
   gboolean good = store != NULL && result_merge(store, (const char *const *)arguments->rest, arguments->count,
@@ -233,6 +233,7 @@ static int merge(const cli_arguments *arguments)
   if (good && !arguments->quiet) {
     plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, plural(taken), into);
   }
+  g_free(counts);
   return good ? CLI_OK : cli_fail(error);
 }
 

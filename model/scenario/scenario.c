@@ -244,7 +244,7 @@ static void fill_changes(configuration *c, const scenario *s)
 {
   const scenario_event *events;
   gsize count = scenario_events(s, &events);
-  g_autofree path_change *changes = g_new(path_change, count);
+  path_change *changes = g_new(path_change, count);
 
   for (gsize i = 0; i < count; i++) {
     enum side direction = events[i].key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
@@ -257,6 +257,7 @@ static void fill_changes(configuration *c, const scenario *s)
   }
   c->path.changes = configuration_keep(c, changes, count * sizeof *changes);
   c->path.change_count = count;
+  g_free(changes);
 }
 
 const configuration *scenario_configuration(const scenario *s)

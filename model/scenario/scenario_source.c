@@ -321,7 +321,6 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
 static void begin_stretch(scenario_source *source, const char *path, guint path_line)
 {
   stretch next = {source->lines + 1, path, path_line};
-
   g_array_append_val(source->stretches, next);
 }
 
@@ -329,7 +328,7 @@ static void begin_stretch(scenario_source *source, const char *path, guint path_
  * fails. */
 static GString *read_octets(const char *path, gsize left, const char **problem)
 {
-  g_autofree char *octets = g_malloc(left + 1);
+  char *octets = g_malloc(left + 1);
   *problem = regular_file_problem(path);
   FILE *file = *problem == NULL ? fopen(path, "rb") : NULL;
   gsize count = file != NULL ? fread(octets, 1, left + 1, file) : 0;
@@ -342,7 +341,9 @@ static GString *read_octets(const char *path, gsize left, const char **problem)
   if (file != NULL) {
     fclose(file);
   }
-  return *problem == NULL ? g_string_new_len(octets, (gssize)count) : NULL;
+  GString *read = *problem == NULL ? g_string_new_len(octets, (gssize)count) : NULL;
+  g_free(octets);
+  return read;
 }
 
 /* A scenario is text: the title goes into JSON, and a NUL would end it for libconfig. */
@@ -595,6 +596,5 @@ const char *scenario_source_full_text(const scenario_source *source)
 char *scenario_source_line(const scenario_source *source, guint line)
 {
   g_auto(GStrv) lines = g_strsplit(source->text->str, "\n", -1);
-
   return g_strstrip(g_strdup(line <= g_strv_length(lines) ? lines[line - 1] : ""));
 }

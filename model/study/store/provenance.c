@@ -91,7 +91,7 @@ static char *text_difference(const char *before, const char *after)
    * order. Of very long texts that is not looked for: all lines go, then all come. */
   const gsize width = b_count + 1, skipped = (gsize)(a - all_before);
   const gboolean small = (a_count + 1) * width <= TABLE_CELLS_MAX;
-  g_autofree guint32 *common = g_new0(guint32, small ? (a_count + 1) * width : 1);
+  guint32 *common = g_new0(guint32, small ? (a_count + 1) * width : 1);
   for (gsize i = a_count; small && i-- > 0;) {
     for (gsize j = b_count; j-- > 0;) {
       guint32 without = MAX(common[(i + 1) * width + j], common[i * width + j + 1]);
@@ -114,6 +114,7 @@ static char *text_difference(const char *before, const char *after)
       j++;
     }
   }
+  g_free(common);
   if (lines > LINES_MAX) {
     g_string_append_printf(text, "  ... and %zu more lines\n", lines - LINES_MAX);
   }

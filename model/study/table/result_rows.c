@@ -86,12 +86,14 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
 
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs)
 {
-  g_autofree double *values = g_new(double, runs->len);
+  double *values = g_new(double, runs->len);
   gsize count = 0;
   for (guint i = 0; i < runs->len; i++) {
     count += result_quantity_value(quantity, g_ptr_array_index(runs, i), &values[count]) ? 1 : 0;
   }
-  return statistics_of(values, count);
+  statistics of = statistics_of(values, count);
+  g_free(values);
+  return of;
 }
 
 /* --- Pairings --- */
@@ -217,7 +219,7 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
 static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
-  g_autofree double *values = g_new(double, point->runs->len);
+  double *values = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -229,6 +231,7 @@ static void append_point(const study_point *point, const result_quantity *quanti
     }
   }
   row.of = statistics_of(values, count);
+  g_free(values);
   g_array_append_val(rows, row);
 }
 
@@ -262,7 +265,7 @@ static void append_pairs(const study_point *point, const GArray *shared, GHashTa
                          const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = NULL};
-  g_autofree double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
+  double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -284,6 +287,8 @@ static void append_pairs(const study_point *point, const GArray *shared, GHashTa
     row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
     g_array_append_val(rows, row);
   }
+  g_free(a);
+  g_free(b);
 }
 
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,

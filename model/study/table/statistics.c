@@ -87,11 +87,13 @@ statistics statistics_of(const double *values, gsize count)
 
 statistics statistics_of_pairs(const double *a, const double *b, gsize count)
 {
-  g_autofree double *differences = g_new(double, count);
+  double *differences = g_new(double, count);
   for (gsize i = 0; i < count; i++) {
     differences[i] = a[i] - b[i];
   }
-  return statistics_of(differences, count);
+  statistics result = statistics_of(differences, count);
+  g_free(differences);
+  return result;
 }
 
 double statistics_independent_half_width(const statistics *a, const statistics *b)

@@ -214,11 +214,15 @@ RDMAP_TEST(test_silence)
  * held its completion back. */
 RDMAP_TEST(test_after_a_terminate_of_the_peer)
 {
+  uint8_t *source = new_pattern(f->b, 4, 3);
+  uint8_t *sink = new_memory(f->a, 4);
   post_octets(f->a, 0, RDMAP_OPERATION_WRITE, 0);
   g_assert_true(pull(f->a));
   acknowledge(f->a);
   post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 0);
-  post_octets(f->a, 2, RDMAP_OPERATION_READ, 0);
+  post(f->a, .id = 2, .operation = RDMAP_OPERATION_READ, .length = 4,
+       .remote_stag = register_memory(f->b, source, 0, 4, DDP_ACCESS_REMOTE_READ),
+       .local_stag = register_memory(f->a, sink, 0, 4, DDP_ACCESS_REMOTE_WRITE));
   post_octets(f->a, 3, RDMAP_OPERATION_READ, 0);
   post_octets(f->a, 4, RDMAP_OPERATION_SEND, 300);
   for (size_t i = 0; i < 4; i++) {
@@ -235,6 +239,7 @@ RDMAP_TEST(test_after_a_terminate_of_the_peer)
   assert_log(f->a,
              "completed 0; got Terminate 0/2/07; completed 1 in error; completed 2; completed 3 in error; "
              "completed 4 in error; completed 5 in error");
+  g_assert_cmpmem(sink, 4, source, 4);
   g_assert_cmpuint(pull_all(f->a), ==, 0);
   g_assert_true(rdmap_stream_is_drained(f->a->stream));
   g_assert_cmpuint(rdmap_send_queue_count(f->a->stream->operations), ==, 0);
@@ -329,9 +334,10 @@ static void lose_llp(rdmap_host *host)
  * that was due or half sent. */
 TEST(test_llp_lost)
 {
-  for (unsigned closed = 0; closed < 4; closed++) {
+  for (unsigned i = 0; i < 8; i++) {
+    unsigned closed = i & 3;
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 200);
+    post_octets(f->a, 1, i < 4 ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND, 200);
     g_assert_true(pull(f->a));
     if (closed & 1) {
       rdmap_stream_close(f->a->stream);
@@ -355,7 +361,7 @@ TEST(test_llp_lost_after_an_error)
   static const char *const logs[] = {"sends Terminate 0/2/07", "sends Terminate 1/1/00"};
   for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 200);
+    post_octets(f->a, 1, i == 0 ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND, 200);
     g_assert_true(pull(f->a));
     if (i == 0) {
       fail(f->a);

@@ -314,6 +314,21 @@ TEST(test_checksum_of_pieces)
   }
 }
 
+/* The octets are moved out of the chain. They may be memory of others: damage is done to a copy of them. */
+TEST(test_payload_of_others)
+{
+  const tcp_header header = {.flags = TCP_ACK};
+  const ip_address address = fixture_address(4, 1);
+  uint8_t octets[] = {'a', 'b', 'c'};
+  buffer_chain payload = {0};
+  buffer_chain_append(&payload, octets, sizeof octets, NULL);
+  g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, &payload);
+  g_assert_cmpuint(payload.length, ==, 0);
+  datagram_own_payload(packet)[1] ^= 0x20;
+  g_assert_true(buffer_chain_equals(&packet->payload, 0, 3, (const uint8_t *)"aBc"));
+  g_assert_cmpmem(octets, sizeof octets, "abc", 3);
+}
+
 /* All of it but the place on its link. */
 TEST(test_copy)
 {

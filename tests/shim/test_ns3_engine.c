@@ -169,7 +169,7 @@ WORLD_TEST(test_deadlines_put_off_cost_no_events)
   engine_run(self->clock, TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "t99999 ");
   /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the event queue
-   * itself-> */
+   * itself. */
   g_assert_cmpuint(ns3_events(), ==, 2);
 }
 

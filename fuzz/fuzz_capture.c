@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "fuzz_input.h"
 #include "net/capture_packet.h"
 #include "net/capture_source.h"
@@ -32,7 +33,7 @@ typedef struct trial {
 static void check_error(GError *error)
 {
   g_assert_nonnull(error);
-  g_assert_true(error->domain == CAPTURE_ERROR);
+  g_assert_true(error->domain == IWARPSIM_ERROR);
   g_assert_true(g_str_has_prefix(error->message, "input"));
   g_assert_null(strchr(error->message, '\n'));
   g_error_free(error);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "fuzz_input.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
@@ -17,7 +18,7 @@
 static void check_error(GError *error, const char *path)
 {
   g_assert_nonnull(error);
-  g_assert_true(error->domain == SCENARIO_ERROR);
+  g_assert_true(error->domain == IWARPSIM_ERROR);
   g_assert_true(g_utf8_validate(error->message, -1, NULL));
   g_assert_null(strchr(error->message, '\n'));
   g_assert_nonnull(strchr(error->message, ':'));

@@ -4,12 +4,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
 
 enum { DECIMAL = 10, HEXADECIMAL = 16 };
-
-G_DEFINE_QUARK(iwarpsim_cli_capture, cli_capture_error)
 
 G_GNUC_PRINTF(3, 4) static gboolean refuse(GError **error, const char *text, const char *format, ...)
 {
@@ -18,8 +17,7 @@ G_GNUC_PRINTF(3, 4) static gboolean refuse(GError **error, const char *text, con
   va_start(arguments, format);
   g_autofree char *what = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, CLI_CAPTURE_ERROR, 0, "--mpa %s: %s", text, what);
-  return FALSE;
+  return error_set(error, "--mpa %s: %s", text, what);
 }
 
 /* "; did you mean 'markers'?", or "". Free with g_free(). */
@@ -175,8 +173,7 @@ GArray *cli_capture_read(const cli_capture_options *options, decode_options *dec
   }
   if (options->hold &&
       (!units_parse_size(options->hold, &decoding->hold_octets) || decoding->hold_octets == 0)) {
-    g_set_error(error, CLI_CAPTURE_ERROR, 0, "--hold %s: no size; expected octets above 0, such as 64MiB",
-                options->hold);
+    error_set(error, "--hold %s: no size; expected octets above 0, such as 64MiB", options->hold);
     return NULL;
   }
   decoding->ignore_checksums = options->ignore_checksums;

@@ -29,9 +29,6 @@ typedef struct cli_capture_options {
       CLI_TEXT("hold", 0, &(options).hold,                                                                   \
                "octets of one direction beyond a hole before it is given up (default: 64MiB)", "SIZE")
 
-#define CLI_CAPTURE_ERROR (cli_capture_error_quark())
-GQuark cli_capture_error_quark(void);
-
 /* Fills in how a capture is decoded: `decoding`'s hints, hold and checksums; its other members stay. The
  * hints are in the GArray that is returned, which the caller frees after `decoding` with g_array_unref().
  * NULL and `error`, with what was expected: an option has a value that is none. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "net/ip_header.h"
 #include "net/ip_reassembly.h"
 
@@ -51,11 +52,6 @@ typedef struct record {
   uint32_t wire_octets; /* >= captured_octets */
 } record;
 
-GQuark capture_error_quark(void)
-{
-  return g_quark_from_static_string("capture-error-quark");
-}
-
 /* --- The file --- */
 
 /* The link type is known here, and so is the filter, which depends on it. */
@@ -66,21 +62,17 @@ static gboolean prepare(capture_source *source, const char *filter, GError **err
   const char *text = pcap_datalink_val_to_name(link_type);
 
   if (filter && pcap_compile(source->pcap, &source->filter, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
-    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILTER,
-                "%s: the filter \"%s\" is not one of pcap-filter(7): %s", source->name, filter,
-                pcap_geterr(source->pcap));
-    return FALSE;
+    return error_set(error, "%s: the filter \"%s\" is not one of pcap-filter(7): %s", source->name, filter,
+                     pcap_geterr(source->pcap));
   }
   source->has_filter = filter != NULL;
   if (capture_link_is_known(link_type)) {
     return TRUE;
   }
   if (text) {
-    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: its link type is %s; expected %s",
-                source->name, text, known);
+    error_set(error, "%s: its link type is %s; expected %s", source->name, text, known);
   } else {
-    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: its link type is number %d; expected %s",
-                source->name, link_type, known);
+    error_set(error, "%s: its link type is number %d; expected %s", source->name, link_type, known);
   }
   return FALSE;
 }
@@ -94,12 +86,11 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   setvbuf(stream, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
   pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);
   if (!pcap) {
-    g_set_error(
-        error, CAPTURE_ERROR, ferror(stream) ? CAPTURE_ERROR_FILE : CAPTURE_ERROR_FORMAT,
-        ferror(stream)
-            ? "%s: cannot be read: %s"
-            : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, not compressed",
-        name, message);
+    error_set(error,
+              ferror(stream)
+                  ? "%s: cannot be read: %s"
+                  : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, not compressed",
+              name, message);
     fclose(stream);
     g_free(read_ahead);
     return NULL;
@@ -132,7 +123,7 @@ capture_source *capture_source_open(const char *path, const char *filter, GError
   FILE *stream = is_input ? (descriptor < 0 ? NULL : fdopen(descriptor, "rb")) : fopen(path, "rb");
 
   if (!stream) {
-    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE, "%s: cannot be read: %s", name, g_strerror(errno));
+    error_set(error, "%s: cannot be read: %s", name, g_strerror(errno));
     return NULL;
   }
   return capture_source_open_stream(stream, name, filter, error);
@@ -157,9 +148,7 @@ void capture_source_free(capture_source *source)
 static gboolean fail(capture_source *source, GError **error, const char *text)
 {
   source->ended = TRUE;
-  g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: packet %" PRIu64 ": %s", source->name,
-              source->packets + 1, text);
-  return FALSE;
+  return error_set(error, "%s: packet %" PRIu64 ": %s", source->name, source->packets + 1, text);
 }
 
 /* libpcap has one link type and one snap length for a file, pcapng one for each interface: the

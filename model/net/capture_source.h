@@ -15,15 +15,6 @@
 
 typedef struct capture_source capture_source;
 
-#define CAPTURE_ERROR (capture_error_quark())
-GQuark capture_error_quark(void);
-enum {
-  CAPTURE_ERROR_FILE,   /* it cannot be opened or read */
-  CAPTURE_ERROR_FORMAT, /* it is no capture, of a link type that is not known, or broken off or garbled from
-                           some packet on */
-  CAPTURE_ERROR_FILTER, /* the filter expression is none */
-};
-
 /* The longest that a capture may last: times count picoseconds in 64 bits elsewhere (base/time_ps.h), which
  * is 106 days. */
 #define CAPTURE_LONGEST_NS (INT64_C(100) * 86400 * 1000000000)
@@ -43,8 +34,9 @@ typedef struct capture_counts {
 } capture_counts;
 
 /* Opens `path` ("-": standard input). `filter`: a pcap filter expression (pcap-filter(7)), NULL: all packets;
- * mind that "tcp port …" leaves out all IP fragments but the first. NULL and `error` (CAPTURE_ERROR, one line
- * that starts with the file's name) when that fails. Free with capture_source_free() (NULL is allowed). */
+ * mind that "tcp port …" leaves out all IP fragments but the first. NULL and `error` (IWARPSIM_ERROR, one
+ * line that starts with the file's name) when that fails. Free with capture_source_free() (NULL is allowed).
+ */
 capture_source *capture_source_open(const char *path, const char *filter, GError **error);
 
 /* The same of an open stream that is called `name` in errors and of which nothing has been read; it is not

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "platform/run_engine.h"
 
+#include "base/error.h"
 #include "network/path_link.h"
 #include "platform/ns3_module.h"
 #include "scenario/scenario.h"
-
-GQuark run_engine_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-run-engine-error");
-}
 
 /* --- Which one --- */
 
@@ -42,19 +38,18 @@ gboolean run_engine_check(const scenario *s, GError **error)
   g_autofree char *origin = scenario_origin(s, key);
   g_autofree char *value = scenario_value_text(s, key);
 
-  g_set_error(error, RUN_ENGINE_ERROR, RUN_ENGINE_ERROR_MISSING,
-              "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
-              scenario_key_row_of(key)->name, value, built ? "which cannot be loaded:" : "and",
-              reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
-              built ? "" : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
-  return FALSE;
+  return error_set(error, "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
+                   scenario_key_row_of(key)->name, value, built ? "which cannot be loaded:" : "and",
+                   reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
+                   built ? ""
+                         : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
 }
 
 /* --- What goes with it --- */
 
 static void set_error(GError **error, const char *reason)
 {
-  g_set_error(error, RUN_ENGINE_ERROR, RUN_ENGINE_ERROR_FAILED, "ns-3: %s", reason);
+  error_set(error, "ns-3: %s", reason);
 }
 
 /* ns-3, or NULL and `error`. */

@@ -12,13 +12,6 @@
 #include "scenario/scenario.h"
 #include "tcp/tcp_transport.h"
 
-#define RUN_ENGINE_ERROR (run_engine_error_quark())
-GQuark run_engine_error_quark(void);
-enum {
-  RUN_ENGINE_ERROR_MISSING, /* this program has no ns-3 */
-  RUN_ENGINE_ERROR_FAILED,  /* ns-3 refused; its own message */
-};
-
 /* The engine that `s`, which scenario_check() has passed, runs on: RUN_ENGINE_NS3 or RUN_ENGINE_NATIVE. */
 run_engine run_engine_of(const scenario *s);
 
@@ -29,14 +22,14 @@ const char *run_engine_name(run_engine kind);
  * Static. */
 const char *run_engine_library_version(run_engine kind);
 
-/* FALSE when `s` needs ns-3 and this program has none: RUN_ENGINE_ERROR_MISSING names the key that needs
+/* FALSE when `s` needs ns-3 and this program has none: IWARPSIM_ERROR names the key that needs
  * it, where it was given, and why there is none. Loads ns-3 when `s` needs it. */
 gboolean run_engine_check(const scenario *s, GError **error);
 
-/* A new engine at time 0; free with engine_free(). NULL and RUN_ENGINE_ERROR_FAILED when ns-3 refuses. */
+/* A new engine at time 0; free with engine_free(). NULL and IWARPSIM_ERROR when ns-3 refuses. */
 engine *run_engine_new(run_engine kind, GError **error);
 
-/* What makes the links over an engine of `kind`; its error is RUN_ENGINE_ERROR_FAILED. Free links with
+/* What makes the links over an engine of `kind`; its error is an IWARPSIM_ERROR. Free links with
  * path_link_free(), before the engine. */
 path_link_factory run_engine_links(run_engine kind);
 
@@ -44,7 +37,7 @@ path_link_factory run_engine_links(run_engine kind);
  * ns3_tcp_transport_place. */
 tcp_transport_factory run_engine_ns3_tcp(void);
 
-/* False, and RUN_ENGINE_ERROR_FAILED, when ns-3's TCP cannot be as `config` asks. */
+/* False, and IWARPSIM_ERROR, when ns-3's TCP cannot be as `config` asks. */
 bool run_engine_ns3_tcp_supports(const tcp_config *config, GError **error);
 
 #endif

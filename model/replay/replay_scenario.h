@@ -19,7 +19,7 @@ enum {
 };
 
 /* The scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value"; NULL:
- * none). Keys that the capture decides are refused. NULL and `error` (SCENARIO_ERROR, REPLAY_ERROR). Free
+ * none). Keys that the capture decides are refused. NULL and `error` (IWARPSIM_ERROR, REPLAY_ERROR). Free
  * with scenario_free(). */
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error);
 

@@ -3,11 +3,10 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 
 enum { SHOWN_MAX = 60 };
-
-G_DEFINE_QUARK(iwarpsim_scenario_error, scenario_error)
 
 gboolean scenario_problem(GError **error, const char *where, const char *format, ...)
 {
@@ -16,8 +15,7 @@ gboolean scenario_problem(GError **error, const char *where, const char *format,
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID, "%s: %s", where, text);
-  return FALSE;
+  return error_set(error, "%s: %s", where, text);
 }
 
 char *scenario_shown(const char *text)

@@ -5,13 +5,7 @@
 
 #include <glib.h>
 
-#define SCENARIO_ERROR (scenario_error_quark())
-GQuark scenario_error_quark(void);
-enum {
-  SCENARIO_ERROR_INVALID, /* message: "file:line: what is wrong; what was expected (did you mean …?)" */
-};
-
-/* Sets `error` to "where: TEXT" (SCENARIO_ERROR_INVALID) and returns FALSE. `where` is "file:line", a file,
+/* Sets `error` to "where: TEXT" (IWARPSIM_ERROR) and returns FALSE. `where` is "file:line", a file,
  * or "--set '…'". */
 gboolean scenario_problem(GError **error, const char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
 

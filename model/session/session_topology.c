@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "session/session_topology.h"
 
+#include "base/error.h"
 #include "base/random_stream.h"
 #include "platform/ns3_module.h"
 #include "platform/run_engine.h"
@@ -31,9 +32,8 @@ static bool fail(const scenario *s, scenario_key key, const char *reason, GError
 {
   g_autofree char *origin = scenario_origin(s, key);
 
-  g_set_error(error, RUN_ENGINE_ERROR, RUN_ENGINE_ERROR_FAILED, "%s: %s: %s",
-              origin ? origin : scenario_path(s), scenario_key_row_of(key)->name, reason);
-  return false;
+  return error_set(error, "%s: %s: %s", origin ? origin : scenario_path(s), scenario_key_row_of(key)->name,
+                   reason);
 }
 
 /* Takes `value`, that of `key`, apart; `text` owns what `object` refers to. */

@@ -3,15 +3,11 @@
 
 #include <errno.h>
 
+#include "base/error.h"
 #include "base/version.h"
 #include "session/session_paths.h"
 #include "session/session_setup.h"
 #include "session/session_topology.h"
-
-GQuark simulation_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-simulation-error");
-}
 
 /* --- Files --- */
 
@@ -21,7 +17,7 @@ FILE *simulation_open_series(const configuration *c, const char *directory, GErr
   FILE *file = fopen(path, "w");
 
   if (!file) {
-    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s: %s", path, g_strerror(errno));
+    error_set(error, "%s: %s", path, g_strerror(errno));
     return NULL;
   }
   fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", c->name, c->run.seed,
@@ -65,8 +61,7 @@ gboolean simulation_close_series(FILE *series, const char *directory, GError **e
 
   whole = fclose(series) == 0 && whole;
   if (!whole) {
-    g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s/occupancy.csv: %s", directory,
-                g_strerror(errno));
+    error_set(error, "%s/occupancy.csv: %s", directory, g_strerror(errno));
   }
   return whole;
 }

@@ -9,10 +9,6 @@
 #include "scenario/scenario.h"
 #include "session/session.h"
 
-#define SIMULATION_ERROR (simulation_error_quark())
-GQuark simulation_error_quark(void);
-enum { SIMULATION_ERROR_FILE }; /* a file of the run could not be written: which and why */
-
 typedef struct simulation_options {
   const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
   gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */

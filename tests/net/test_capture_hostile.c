@@ -4,6 +4,7 @@
 
 #include "capture_fixture.h"
 
+#include "base/error.h"
 #include "net/capture_packet.h"
 
 enum { DLT_RAW_IP = 12, TCP = 6 };
@@ -129,7 +130,7 @@ static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
     g_assert_nonnull(error);
   }
   if (error) {
-    g_assert_true(error->domain == CAPTURE_ERROR);
+    g_assert_true(error->domain == IWARPSIM_ERROR);
     g_assert_true(g_str_has_prefix(error->message, "test: "));
     g_assert_null(strchr(error->message, '\n'));
   }

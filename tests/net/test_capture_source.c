@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "base/error.h"
 #include "capture_fixture.h"
 
 #define SECOND INT64_C(1000000000)
@@ -36,9 +37,9 @@ static void assert_at_end(capture_source *source)
 }
 
 /* The error is one line that begins with the file's name and has `text` in it; forgets it. */
-static void assert_error(GError **error, int code, const char *text)
+static void assert_error(GError **error, const char *text)
 {
-  g_assert_error(*error, CAPTURE_ERROR, code);
+  g_assert_error(*error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_true(g_str_has_prefix((*error)->message, "test: "));
   g_assert_null(strchr((*error)->message, '\n'));
   if (!strstr((*error)->message, text)) {
@@ -53,7 +54,7 @@ static void assert_fails(capture_source *source, const char *text)
   capture_segment segment;
   GError *error = NULL;
   g_assert_false(capture_source_next(source, &segment, &error));
-  assert_error(&error, CAPTURE_ERROR_FORMAT, text);
+  assert_error(&error, text);
   g_assert_false(fixture_next(source, &segment)); /* and stays broken */
   capture_source_free(source);
 }
@@ -247,14 +248,14 @@ TEST(test_filter)
   capture_source_free(source);
   source = fixture_open_octets(file->octets->data, file->octets->len, "tcp prot 2001", &error);
   g_assert_null(source);
-  assert_error(&error, CAPTURE_ERROR_FILTER, "test: the filter \"tcp prot 2001\" is not one");
+  assert_error(&error, "test: the filter \"tcp prot 2001\" is not one");
 }
 
 static void assert_does_not_open(const void *octets, size_t length, const char *text)
 {
   GError *error = NULL;
   g_assert_null(fixture_open_octets(octets, length, NULL, &error));
-  assert_error(&error, CAPTURE_ERROR_FORMAT, text);
+  assert_error(&error, text);
 }
 
 /* The file `path` cannot be read: `text` follows its name. */
@@ -263,7 +264,7 @@ static void assert_cannot_be_read(const char *path, const char *text)
   g_autoptr(GError) error = NULL;
   g_autofree char *expected = g_strconcat(path, ": cannot be read: ", text, NULL);
   g_assert_null(capture_source_open(path, NULL, &error));
-  g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_cmpstr(error->message, ==, expected);
 }
 

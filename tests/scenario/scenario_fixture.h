@@ -83,7 +83,7 @@ static inline char *fixture_refusal_of_file(const char *path, const char *set)
   if (scenario_load(path, STRINGS(set), &error) != NULL) {
     g_error("this should not load: %s %s", path, set != NULL ? set : "");
   }
-  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   return g_strdup(error->message);
 }
 
@@ -114,7 +114,7 @@ static inline char *fixture_findings(scenario *s)
   g_assert_cmpint(ok, ==, error == NULL);
   g_assert_cmpint(ok, ==, scenario_check(s, NULL, NULL)); /* notes change nothing else */
   if (!ok) {
-    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+    g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   }
   scenario_free(s);
   g_ptr_array_add(notes, NULL);

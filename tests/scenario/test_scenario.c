@@ -4,6 +4,8 @@
 
 #include "fields.h"
 
+#include "base/error.h"
+
 static void assert_origin(const scenario *s, scenario_key key, const char *expected)
 {
   g_autofree char *origin = scenario_origin(s, key);
@@ -190,7 +192,7 @@ TEST(test_refused_set_changes_nothing)
   g_autoptr(GError) error = NULL;
 
   g_assert_false(scenario_set(s, "run.seed=many", &error));
-  g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 3);
   assert_origin(s, SCENARIO_RUN_SEED, "a.cfg:1");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Constraints of a sweep: what they mean, what is refused and where, and that nothing hostile gets further
  * than an error. */
+#include "base/error.h"
 #include "scenario/scenario_where.h"
 
 #include "scenario_fixture.h"
@@ -184,7 +185,7 @@ TEST(test_errors)
     if (scenario_where_parse(cases[i][0], "a.cfg:7", &error) != NULL) {
       g_error("this should be refused: %s", cases[i][0]);
     }
-    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+    g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
     g_assert_cmpstr(error->message, ==, expected);
   }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How runs end: well, at run.stop, without progress; and files that cannot be written. */
+#include "base/error.h"
 #include "session/simulation.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ TEST(test_folder_is_missing)
   g_autoptr(scenario) s = temporary_scenario("", STRINGS("run.engine=native", "workload.messages=1"));
 
   g_assert_false(simulation_run(s, &options, &result, &error));
-  g_assert_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_nonnull(strstr(error->message, "/nonexistent/folder"));
 }
 

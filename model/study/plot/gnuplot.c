@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/plain_text.h"
-
-G_DEFINE_QUARK(iwarpsim_gnuplot_error, gnuplot_error)
 
 /* --- Texts --- */
 
@@ -208,10 +207,9 @@ static gboolean run_gnuplot(const char *name, const char *folder, gboolean colou
   if (started && g_spawn_check_wait_status(wait_status, &problem)) {
     return TRUE;
   }
-  g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED, "gnuplot could not draw %s/%s: %s%s%s", folder,
-              name, problem->message, message != NULL && *message != '\0' ? ": " : "",
-              message != NULL ? g_strstrip(message) : "");
-  return FALSE;
+  return error_set(error, "gnuplot could not draw %s/%s: %s%s%s", folder, name, problem->message,
+                   message != NULL && *message != '\0' ? ": " : "",
+                   message != NULL ? g_strstrip(message) : "");
 }
 
 /* The picture without the form feed it starts with and blanks at the ends of lines. */
@@ -268,9 +266,7 @@ static gboolean keep_files(const new_files *files, const char *const *names, con
   }
   if (!(target->format == GNUPLOT_PNG ? is_whole_png((const guint8 *)octets, length)
                                       : is_whole_svg(octets, length))) {
-    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED,
-                "%s: gnuplot wrote only a part of it; is the disk full?", path);
-    return FALSE;
+    return error_set(error, "%s: gnuplot wrote only a part of it; is the disk full?", path);
   }
   if (!new_files_take_places(files, names, error)) {
     return FALSE;

@@ -12,10 +12,6 @@ typedef enum gnuplot_format {
   GNUPLOT_TERM /* letters on standard output; no file is left */
 } gnuplot_format;
 
-#define GNUPLOT_ERROR (gnuplot_error_quark())
-GQuark gnuplot_error_quark(void);
-enum { GNUPLOT_ERROR_FAILED }; /* gnuplot is missing, refused the script or could not write */
-
 /* Where plots go. */
 typedef struct gnuplot_target {
   const char *folder; /* exists; GNUPLOT_TERM does without */
@@ -60,7 +56,7 @@ char *gnuplot_template(const char *file, GError **error);
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,
  * and with gnuplot the picture STEM.png or STEM.svg. They replace those of their names in the target's folder
  * once all are whole, and are added to `written`, the picture last. GNUPLOT_TERM: prints the picture, and
- * leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when that fails; what was there is then as
+ * leaves nothing. FALSE and `error` (G_FILE_ERROR, IWARPSIM_ERROR) when that fails; what was there is then as
  * it was. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

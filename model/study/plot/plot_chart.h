@@ -95,7 +95,7 @@ void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, con
 /* The page for what it has now. */
 plot_page plot_chart_page(const plot_chart *chart);
 
-/* Draws it as `stem`. FALSE and `error` (GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+/* Draws it as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error);
 
 #endif

@@ -3,6 +3,7 @@
  * the payload octets that wait longer than x for Placement and for Delivery. */
 #include <math.h>
 
+#include "base/error.h"
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
@@ -163,11 +164,11 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const ch
                      const char *subtitle, const char *stem, const gnuplot_target *target, GError **error)
 {
   if (curves->len == 0) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
-                "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
-                "Delivered something",
-                shown->metrics);
-    return FALSE;
+    return error_set(
+        error,
+        "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
+        "Delivered something",
+        shown->metrics);
   }
   share_extent extent = extent_of(curves);
   g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, shown->unit);

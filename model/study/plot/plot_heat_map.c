@@ -2,6 +2,7 @@
 /* The peak of the reassembly memory over two keys at once. */
 #include <math.h>
 
+#include "base/error.h"
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
@@ -159,15 +160,12 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
   g_auto(heat_map) map = make_map(table, x, y);
   guint panels = map.groups.panels->len;
   if (map.counts.points == 0) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
-                metric_row_of(peak.metric)->name);
-    return FALSE;
+    return error_set(error, "nothing to draw: no run has a value of %s", metric_row_of(peak.metric)->name);
   }
   if (panels > PANELS_MAX) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
-                "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
-                scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX);
-    return FALSE;
+    return error_set(
+        error, "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
+        scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX);
   }
   gboolean letters = target->format == GNUPLOT_TERM;
   g_autofree char *runs = plot_runs_subtitle(table, &map.counts, "asterisk");

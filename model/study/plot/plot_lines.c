@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
@@ -427,9 +428,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
     of->add_references(&chart);
   }
   if (chart.counts.points == 0) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
-                chart.main.name);
-    return FALSE;
+    return error_set(error, "nothing to draw: no run has a value of %s", chart.main.name);
   }
   gboolean letters = target->format == GNUPLOT_TERM;
   g_autofree char *runs = plot_runs_subtitle(table, &chart.counts, letters ? "flagged" : "ringed");

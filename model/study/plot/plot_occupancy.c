@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "measure/occupancy.h"
 #include "study/plot/plot_chart.h"
 #include "study/plot/study_plot.h"
 #include "study/table/shown_number.h"
-
-G_DEFINE_QUARK(iwarpsim_plot_occupancy_error, plot_occupancy_error)
 
 /* A series of more steps is thinned to this many stretches: more than the dots across a page. */
 #define STRETCHES 4000
@@ -65,9 +64,7 @@ static double reassembly_of(const step *at)
 
 static gboolean invalid_line(GError **error, const char *path, guint line, const char *expected)
 {
-  g_set_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID, "%s:%u: expected %s", path, line,
-              expected);
-  return FALSE;
+  return error_set(error, "%s:%u: expected %s", path, line, expected);
 }
 
 /* A finite number >= 0 that is the whole of `text`. */
@@ -158,8 +155,7 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
   gboolean good = read_lines(s, file, path, error);
   fclose(file);
   if (good && s->others && s->steps->len == 1) {
-    g_set_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
-                "%s: no series of the RNIC; expected a run with measure.series = \"all\"", path);
+    error_set(error, "%s: no series of the RNIC; expected a run with measure.series = \"all\"", path);
     good = FALSE;
   }
   for (guint i = 0; good && i < s->steps->len; i++) {
@@ -174,8 +170,8 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
                     ? run->metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
                     : s->peak;
   if (good && peak != s->peak) {
-    g_set_error(
-        error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
+    error_set(
+        error,
         "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, whole",
         path, s->peak, peak);
     good = FALSE;

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "study/plot/plot_runs.h"
-
-G_DEFINE_QUARK(iwarpsim_study_plot_error, study_plot_error)
 
 static const study_plot *const plots[STUDY_PLOT_KINDS] = {
 #define ELEMENT(kind, plot) [kind] = &(plot),
@@ -33,7 +32,7 @@ gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError 
   const study_plot *plot = plots[kind];
   gboolean fits = plot->has == NULL || plot->has(table, plot);
   if (!fits) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "plot %s needs %s", plot->name, plot->needs);
+    error_set(error, "plot %s needs %s", plot->name, plot->needs);
   }
   return fits;
 }

@@ -36,7 +36,7 @@ struct study_plot {
   gboolean (*has)(const study_table *table, const study_plot *plot);
   const char *needs; /* and what that is: "runs with …" */
   /* Draws `plot`, this one, of a table that has what it needs, as "STEM.png" (or in the target's format).
-   * FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+   * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
   gboolean (*draw)(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
                    const gnuplot_target *target, GError **error);
   const void *of; /* what `has` and `draw` of several plots tell them apart by; static */
@@ -52,12 +52,6 @@ const study_plot *study_plot_of(study_plot_kind kind);
 /* The kind called `name`; STUDY_PLOT_KINDS when there is none. */
 study_plot_kind study_plot_find(const char *name);
 
-#define STUDY_PLOT_ERROR (study_plot_error_quark())
-GQuark study_plot_error_quark(void);
-enum {
-  STUDY_PLOT_ERROR_UNFIT
-}; /* the runs do not vary, or do not have, what this kind draws; the message names what it needs */
-
 /* Whether `table` has what `kind` needs; `error` names what is missing when not. */
 gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError **error);
 
@@ -66,27 +60,21 @@ gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError 
 GArray *study_plot_kinds_for(const study_table *table);
 
 /* Draws `kind` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for STUDY_PLOT_METRIC only.
- * FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+ * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
 gboolean study_plot_draw(const study_table *table, study_plot_kind kind, metric_id metric, const char *stem,
                          const gnuplot_target *target, GError **error);
 
 /* --- One run --- */
 
-#define PLOT_OCCUPANCY_ERROR (plot_occupancy_error_quark())
-GQuark plot_occupancy_error_quark(void);
-enum {
-  PLOT_OCCUPANCY_ERROR_INVALID
-}; /* occupancy.csv is not one, with its line; or has no series of the RNIC */
-
 /* Draws the series `all` of `run_folder`/occupancy.csv, a step function stacked by cause, as "occupancy",
  * titled after `run_folder`/summary.json. Series of more steps than a page has dots are thinned, each
- * stretch keeping its first, highest and last state. FALSE and `error` (PLOT_OCCUPANCY_ERROR,
- * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+ * stretch keeping its first, highest and last state. FALSE and `error` (IWARPSIM_ERROR,
+ * G_FILE_ERROR) on failure. */
 gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error);
 
 /* Draws the distribution of the occupancy, or (`delays`) of both delays, of the run whose summary.json is in
  * `run_folder`, as "distribution.png" or "delays.png" (or in the target's format). FALSE and `error`
- * (STUDY_PLOT_ERROR when it has no samples, SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+ * (IWARPSIM_ERROR, as when it has no samples, or G_FILE_ERROR) on failure. */
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
                                   GError **error);
 

@@ -3,12 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "scenario/scenario.h"
 #include "study/plot/gnuplot.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html_report_private.h"
-
-G_DEFINE_QUARK(iwarpsim_html_report_error, html_report_error)
 
 void html_report_begin_section(html_report *report, const char *id, const char *title)
 {
@@ -422,8 +421,7 @@ char *html_report_make(result_store *store, const html_report_options *options, 
 {
   g_autoptr(store_summary) totals = store_summary_read(store, error);
   if (totals != NULL && totals->count == 0) {
-    g_set_error(error, HTML_REPORT_ERROR, HTML_REPORT_ERROR_EMPTY,
-                "%s: no runs in this store; expected those of a sweep", options->store);
+    error_set(error, "%s: no runs in this store; expected those of a sweep", options->store);
     return NULL;
   }
   return totals != NULL ? make_from(totals, store, options, error) : NULL;

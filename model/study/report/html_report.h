@@ -8,10 +8,6 @@
 
 #include "study/store/result_store.h"
 
-#define HTML_REPORT_ERROR (html_report_error_quark())
-GQuark html_report_error_quark(void);
-enum { HTML_REPORT_ERROR_EMPTY }; /* the store has no runs */
-
 typedef struct html_report_options {
   const char *store;   /* the store's file, for the command that makes the report again: its name without
                           folders counts */
@@ -23,7 +19,7 @@ typedef struct html_report_options {
 /* The page as text, the same octets for the same runs wherever it is made. Nothing in it is fetched and no
  * script runs; its plots are pictures in it. A store whose runs all failed or were left out makes a page with
  * that sentence. NULL and `error` when the store has no runs or fails, when a plot cannot be drawn
- * (GNUPLOT_ERROR …) or the temporary folder for plots cannot be made (G_FILE_ERROR). Free with g_free(). */
+ * (IWARPSIM_ERROR …) or the temporary folder for plots cannot be made (G_FILE_ERROR). Free with g_free(). */
 char *html_report_make(result_store *store, const html_report_options *options, GError **error);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html_report_private.h"
@@ -81,9 +82,7 @@ static gboolean append_figure(html_report *report, study_plot_kind kind, guint n
   const char *inside = size != NULL ? strchr(size, '>') : NULL;
   double width = inside != NULL ? g_ascii_strtod(size + strlen(box), NULL) : 0;
   if (!(width > 0)) {
-    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED, "plot %s: gnuplot drew no SVG with a viewBox",
-                row->name);
-    return FALSE;
+    return error_set(error, "plot %s: gnuplot drew no SVG with a viewBox", row->name);
   }
   g_autoptr(GString) styled = g_string_new_len(svg, inside + 1 - svg);
   g_string_append_printf(styled, "%s%s", picture_style, inside + 1);

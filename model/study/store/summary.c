@@ -12,8 +12,6 @@
 
 enum { BINS_IN_A_LINE = 4 };
 
-G_DEFINE_QUARK(iwarpsim_summary_error, summary_error)
-
 int run_status_exit_code(run_status status, run_expectation expect)
 {
   switch (status) {

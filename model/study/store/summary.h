@@ -46,10 +46,6 @@ typedef struct summary {
   gboolean without_keys;        /* the JSON leaves out the keys, for a reader that has them */
 } summary;
 
-#define SUMMARY_ERROR (summary_error_quark())
-GQuark summary_error_quark(void);
-enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong with it */
-
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
  * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight],
  * …]}}}; a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
@@ -78,13 +74,14 @@ typedef struct summary_record {
   distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
 } summary_record;
 
-/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR
+/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, IWARPSIM_ERROR
  * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or
  * distribution this program does not know, or a distribution is none (bins not ascending, weights not
  * above 0 …). Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
 
-/* The same of the `length` octets `text` (followed by a NUL), called `name` in errors: SUMMARY_ERROR only. */
+/* The same of the `length` octets `text` (followed by a NUL), called `name` in errors: IWARPSIM_ERROR only.
+ */
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/plain_text.h"
 #include "study/store/summary.h"
@@ -23,8 +24,7 @@ G_GNUC_PRINTF(2, 3) static gboolean invalid(const reading *r, const char *format
   g_autofree char *what = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   g_autofree char *line = plain_text(what, -1, ""); /* a name in the file may have a line's end */
-  g_set_error(r->error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID, "%s: not a summary: %s", r->path, line);
-  return FALSE;
+  return error_set(r->error, "%s: not a summary: %s", r->path, line);
 }
 
 /* NULL and an error when the member is none. */

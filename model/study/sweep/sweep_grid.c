@@ -3,10 +3,9 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "platform/run_engine.h"
 #include "study/store/result_store.h"
-
-G_DEFINE_QUARK(iwarpsim_sweep_grid_error, sweep_grid_error)
 
 struct sweep_grid {
   const scenario *base;
@@ -37,9 +36,8 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
       if (strcmp(name, axis_name(&grid->axes[axis])) != 0) {
         continue;
       }
-      g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
-                  "--set %s: the scenario sweeps over this key; expected a key that is not an axis", sets[i]);
-      return FALSE;
+      return error_set(
+          error, "--set %s: the scenario sweeps over this key; expected a key that is not an axis", sets[i]);
     }
   }
   return TRUE;
@@ -57,9 +55,8 @@ static gsize cell_count(const sweep_grid *grid, GError **error)
     }
     g_assert(grid->lengths[i] > 0);
     if (grid->lengths[i] > SWEEP_GRID_POINTS_MAX / count) {
-      g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
-                  "%s: the sweep has too many points with axis '%s'; expected at most %d", axis->where,
-                  axis_name(axis), SWEEP_GRID_POINTS_MAX);
+      error_set(error, "%s: the sweep has too many points with axis '%s'; expected at most %d", axis->where,
+                axis_name(axis), SWEEP_GRID_POINTS_MAX);
       return 0;
     }
     count *= grid->lengths[i];
@@ -209,10 +206,9 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
     good = add_point(grid, cell, s, error);
   }
   if (good && grid->cells->len == 0) {
-    g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
-                "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
-                scenario_constraints_origin(grid->base), grid->left_out);
-    return FALSE;
+    return error_set(
+        error, "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
+        scenario_constraints_origin(grid->base), grid->left_out);
   }
   return good;
 }

@@ -10,10 +10,6 @@
 
 typedef struct sweep_grid sweep_grid;
 
-#define SWEEP_GRID_ERROR (sweep_grid_error_quark())
-GQuark sweep_grid_error_quark(void);
-enum { SWEEP_GRID_ERROR_INVALID }; /* message: "file:line", or the option, and what is wrong */
-
 /* More points than this are refused: a slip of the pen, not a study. */
 #define SWEEP_GRID_POINTS_MAX 1000000
 

@@ -3,13 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
 #include "study/table/result_table.h"
 
 /* --- Quantities --- */
-
-G_DEFINE_QUARK(iwarpsim_result_quantity_error, result_quantity_error)
 
 static gboolean read_metric(const char *name, metric_id *metric, GError **error)
 {
@@ -23,10 +22,9 @@ static gboolean read_metric(const char *name, metric_id *metric, GError **error)
   }
   const char *nearest = scenario_suggest(name, names);
   g_autofree char *hint = scenario_did_you_mean(nearest);
-  g_set_error(error, RESULT_QUANTITY_ERROR, RESULT_QUANTITY_ERROR_UNKNOWN,
-              "'%s' is no metric; expected one that 'iwarpsim explain metrics' lists, or two joined by '/'%s",
-              name, hint);
-  return FALSE;
+  return error_set(
+      error, "'%s' is no metric; expected one that 'iwarpsim explain metrics' lists, or two joined by '/'%s",
+      name, hint);
 }
 
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error)
@@ -98,8 +96,6 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
 
 /* --- Pairings --- */
 
-G_DEFINE_QUARK(iwarpsim_result_pairing_error, result_pairing_error)
-
 /* `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is none. */
 static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)
 {
@@ -107,7 +103,7 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
   g_auto(scenario_value) value = {.text = NULL};
   g_autofree char *problem = NULL;
   if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
-    g_set_error_literal(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, problem);
+    error_set(error, "%s", problem);
     return NULL;
   }
   g_autofree char *canonical = scenario_value_write(row, &value);
@@ -117,9 +113,8 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
     }
   }
   g_autofree char *list = study_table_join(values);
-  g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, "no run has %s = %s; expected %s%s",
-              row->name, canonical, values->len > 1 ? "two of " : "a key that varies in the store",
-              values->len > 1 ? list : "");
+  error_set(error, "no run has %s = %s; expected %s%s", row->name, canonical,
+            values->len > 1 ? "two of " : "a key that varies in the store", values->len > 1 ? list : "");
   return NULL;
 }
 
@@ -146,8 +141,7 @@ static gboolean read_values(const char *texts, const GPtrArray *values, result_p
   if (first != NULL) {
     g_propagate_error(error, g_steal_pointer(&first));
   } else {
-    g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD,
-                "'%s' is no pair; expected two different values, A,B", texts);
+    error_set(error, "'%s' is no pair; expected two different values, A,B", texts);
   }
   return FALSE;
 }
@@ -158,19 +152,16 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
   *pairing = (result_pairing){.key = SCENARIO_KEY_COUNT};
   const char *equals = strchr(text, '=');
   if (equals == NULL) {
-    g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, "'%s' has no '='; expected KEY=A,B",
-                text);
-    return FALSE;
+    return error_set(error, "'%s' has no '='; expected KEY=A,B", text);
   }
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
   pairing->key = scenario_key_find(name);
   if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
     g_autofree char *hint =
         scenario_did_you_mean(pairing->key == SCENARIO_KEY_COUNT ? scenario_key_nearest(name) : NULL);
-    g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD,
-                "'%s' is no key that runs can be paired by; expected a key of scenarios but run.seed%s", name,
-                hint);
-    return FALSE;
+    return error_set(error,
+                     "'%s' is no key that runs can be paired by; expected a key of scenarios but run.seed%s",
+                     name, hint);
   }
   g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
   return read_values(equals + 1, values, pairing, error);

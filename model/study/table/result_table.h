@@ -13,10 +13,6 @@ typedef struct result_quantity {
   metric_id whole; /* the quantity is the metric divided by this one; METRIC_COUNT: the metric itself */
 } result_quantity;
 
-#define RESULT_QUANTITY_ERROR (result_quantity_error_quark())
-GQuark result_quantity_error_quark(void);
-enum { RESULT_QUANTITY_ERROR_UNKNOWN }; /* there is no such metric: names the nearest */
-
 /* Reads "tcp.timeouts" or "placement.octets_direct/placement.octets". FALSE and `error` when that names
  * none. */
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
@@ -44,11 +40,6 @@ typedef struct result_pairing {
   char *a; /* canonical texts; a row is the value under `a` minus that under `b` */
   char *b;
 } result_pairing;
-
-#define RESULT_PAIRING_ERROR (result_pairing_error_quark())
-GQuark result_pairing_error_quark(void);
-/* No key, no value of the key, or none that `table` has; the message names what was expected. */
-enum { RESULT_PAIRING_ERROR_BAD };
 
 /* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of
  * `table` have both values. Free with result_pairing_clear(). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots of distributions: shares above x of one run and of the points of a study. */
+#include "base/error.h"
 #include "study/plot/study_plot.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ FIXTURE_TEST(test_run_without_samples)
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
     g_assert_false(plot_distribution_of_run(f->folder, delays, &target, &error));
-    g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
+    g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
     EXPECT_PARTS(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
   }
   g_assert_cmpuint(f->written->len, ==, 0);
@@ -154,7 +155,7 @@ FIXTURE_TEST(test_fits)
     g_autoptr(GError) error = NULL;
     const study_plot *plot = delays ? &plot_delays : &plot_distribution;
     g_assert_false(plot->draw(&f->table, plot, 0, "plot", &target, &error));
-    g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
+    g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   }
   plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 1, 1);
   g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));

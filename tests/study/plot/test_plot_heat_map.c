@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The heat map: its axes, cells, texts and colours. */
+#include "base/error.h"
 #include "study/plot/study_plot.h"
 
 #include <math.h>
@@ -92,7 +93,7 @@ PLOT_TEST(test_too_many_panels)
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   g_assert_false(plot_heat_map.draw(&f->table, &plot_heat_map, 0, "h", &target, &error));
-  g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
+#include "base/error.h"
 #include "study/plot/study_plot.h"
 
 #include <string.h>
@@ -113,7 +114,7 @@ static void refuse(plot_fixture *f, const char *csv, const char *complaint)
 {
   g_autoptr(GError) error = NULL;
   g_assert_false(plot(f, csv, &error));
-  g_assert_error(error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   if (strstr(error->message, complaint) == NULL) {
     g_error("\"%s\" does not say \"%s\"", error->message, complaint);
   }

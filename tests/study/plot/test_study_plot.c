@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The registry of plots: names, what fits which study, where pictures go. */
+#include "base/error.h"
 #include "study/plot/study_plot.h"
 
 #include <glib/gstdio.h>
@@ -76,7 +77,7 @@ PLOT_TEST(test_unfit)
   for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
     g_autoptr(GError) error = NULL;
     g_assert_false(study_plot_draw(&f->table, unfit[i].kind, 0, "a", &target, &error));
-    g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
+    g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
     EXPECT_PARTS(error->message, study_plot_of(unfit[i].kind)->name);
     EXPECT_PARTS(error->message, unfit[i].need);
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
+#include "base/error.h"
 #include "study/store/summary.h"
 
 #include <glib/gstdio.h>
@@ -224,7 +225,7 @@ static void refuse(const fixture *f, const char *octets, gssize length, const ch
   g_autoptr(GError) error = NULL;
   g_assert_true(g_file_set_contents(f->path, octets, length, NULL));
   g_assert_null(summary_read_json(f->path, &error));
-  g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_nonnull(strstr(error->message, f->path));
   g_assert_null(strchr(error->message, '\n'));
   if (strstr(error->message, complaint) == NULL) {
@@ -330,7 +331,7 @@ FIXTURE_TEST(test_truncated)
     g_autoptr(GError) error = NULL;
     g_assert_true(g_file_set_contents(f->path, octets, (gssize)kept, NULL));
     g_assert_null(summary_read_json(f->path, &error));
-    g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
+    g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   }
 }
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/error.h"
+
+GQuark iwarpsim_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-error");
+}
+
+gboolean error_set(GError **error, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  g_autofree char *message = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_set_error_literal(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, message);
+  return FALSE;
+}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3's own TCP, one bulk transfer over one link: what the benchmark compares with. It knows nothing of the
  * model. */
-#ifndef BENCH_NS3_TCP_BULK_H
-#define BENCH_NS3_TCP_BULK_H
+#pragma once
 
 #include "shim/ns3_shim.h"
 
@@ -52,6 +51,4 @@ bool ns3_tcp_bulk_run(const ns3_tcp_bulk_config *config, ns3_tcp_bulk_result *re
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Designs of the engine's event queue, to be measured against each other with one and the same run. */
-#ifndef BENCH_QUEUE_DESIGNS_H
-#define BENCH_QUEUE_DESIGNS_H
+#pragma once
 
 #include "engine/event_queue.h"
 
@@ -24,5 +23,3 @@ extern const queue_design queue_lazy_heap;
 /* A radix heap: buckets by the highest bit in which a moment differs from that of the timer taken last. An
  * entry that is too early is put right when its bucket is taken apart, as in the lazy heap. */
 extern const queue_design queue_radix_heap;
-
-#endif

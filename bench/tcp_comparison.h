@@ -2,8 +2,7 @@
 /* A bulk transfer over one link by our TCP or by ns-3's, with matched settings: what the comparison of the
  * two is made of (docs/tcp-comparison.md). Both run on the same links under the same clock and are measured
  * by the same code. */
-#ifndef BENCH_TCP_COMPARISON_H
-#define BENCH_TCP_COMPARISON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool 
 const char *tcp_comparison_head(void);
 char *tcp_comparison_row(const tcp_comparison *comparison, const tcp_comparison_result *ours,
                          const tcp_comparison_result *theirs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the fuzz targets of readers that take a file's name share. */
-#ifndef FUZZ_FUZZ_FILES_H
-#define FUZZ_FUZZ_FILES_H
+#pragma once
 
 #include <glib.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ char *fuzz_files_write(const char *name, const void *octets, size_t length);
 
 /* An error as a person sees it: set, one line of UTF-8. Frees it. */
 void fuzz_files_check_error(GError *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a fuzz target reads its decisions from: the fuzzer's octets, from the front. Behind their end
  * everything is 0, so that each input means something, and a cut one nearly the same. */
-#ifndef FUZZ_FUZZ_INPUT_H
-#define FUZZ_FUZZ_INPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint32_t fuzz_input_number_32(fuzz_input *input);
 
 /* The next `length` octets or, when there are fewer, those; valid as long as the fuzzer's. */
 fuzz_input fuzz_input_take(fuzz_input *input, size_t length);
-
-#endif

@@ -14,8 +14,7 @@
 //
 // A complete program is examples/ns3-host/. Of an installed iwarpsim: `pkg-config --cflags --libs
 // iwarpsim-ns3`, and <shim/iwarpsim_host.h>.
-#ifndef SHIM_IWARPSIM_HOST_H
-#define SHIM_IWARPSIM_HOST_H
+#pragma once
 
 #include <memory>
 #include <ostream>
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace iwarpsim
-
-#endif

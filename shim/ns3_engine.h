@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine over ns-3's simulator: its timers and whatever else runs in ns-3 share one clock. */
-#ifndef SHIM_NS3_ENGINE_H
-#define SHIM_NS3_ENGINE_H
+#pragma once
 
 #include "engine/engine.h"
 #include "shim/ns3_shim.h"
@@ -10,5 +9,3 @@
  * what lives in ns-3 (links) is freed before. NULL when the simulator is open already: one engine per process
  * at a time. */
 engine *ns3_engine_new(ns3_shim_error *error);
-
-#endif

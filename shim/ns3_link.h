@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Links of the path over ns-3's point-to-point devices: the packets' octets travel through ns-3. */
-#ifndef SHIM_NS3_LINK_H
-#define SHIM_NS3_LINK_H
+#pragma once
 
 #include "engine/engine.h"
 #include "network/path_link.h"
@@ -12,5 +11,3 @@
  * before the engine. NULL when ns-3 cannot do it: a rate of 0, an MTU that is 0 or above 65,535, times out of
  * range. */
 path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_error *error);
-
-#endif

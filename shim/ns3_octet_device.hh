@@ -2,8 +2,7 @@
 // A device of an ns-3 node whose other side is plain C: what the node sends comes out as octets, and octets
 // that are given to it arrive at the node. It takes no time and uses no queue and no channel. Like ns-3's
 // PointToPointNetDevice it is point to point with a broadcast address, so that nobody asks for ARP.
-#ifndef SHIM_NS3_OCTET_DEVICE_HH
-#define SHIM_NS3_OCTET_DEVICE_HH
+#pragma once
 
 #include <vector>
 
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace shim
-
-#endif

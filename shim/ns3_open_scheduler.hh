@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What ns-3 has scheduled, in the order of ns-3's own schedulers (time, then as scheduled), but open to be
 // looked at: the shim asks what is due next, which ns-3's simulator keeps to itself.
-#ifndef SHIM_NS3_OPEN_SCHEDULER_HH
-#define SHIM_NS3_OPEN_SCHEDULER_HH
+#pragma once
 
 #include <vector>
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace shim
-
-#endif

@@ -5,8 +5,7 @@
  * C++ passes this header: no exception and, as far as ns-3 lets a caller know beforehand, no abort. What ns-3
  * would end the process for (an unknown attribute, an unreadable value: docs/facts.md, "ns-3 3.37")
  * is checked here and is an error with a message. `error` may be NULL in every function that takes one. */
-#ifndef SHIM_NS3_SHIM_H
-#define SHIM_NS3_SHIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,6 +120,4 @@ bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

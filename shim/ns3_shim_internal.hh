@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What the C++ files of the shim share.
-#ifndef SHIM_NS3_SHIM_INTERNAL_HH
-#define SHIM_NS3_SHIM_INTERNAL_HH
+#pragma once
 
 #include <exception>
 #include <string>
@@ -56,5 +55,3 @@ bool set_attribute(ns3::ObjectBase &object, const std::string &name, const std::
                    ns3_shim_error *error);
 
 } // namespace shim
-
-#endif

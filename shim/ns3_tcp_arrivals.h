@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive
  * buffer, which does not show it. */
-#ifndef SHIM_NS3_TCP_ARRIVALS_H
-#define SHIM_NS3_TCP_ARRIVALS_H
+#pragma once
 
 #include "base/range_set.h"
 #include "base/time_ps.h"
@@ -26,5 +25,3 @@ void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position);
 
 /* What is there; the ledger's. */
 const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals);
-
-#endif

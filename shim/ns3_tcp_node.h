@@ -4,8 +4,7 @@
  *
  * What travels between two such nodes is the caller's business: a path of the model, ns-3's devices, or a TCP
  * of another make at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
-#ifndef SHIM_NS3_TCP_NODE_H
-#define SHIM_NS3_TCP_NODE_H
+#pragma once
 
 #include <glib.h>
 
@@ -85,6 +84,4 @@ void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *status);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -5,8 +5,7 @@
  * What it is not: it does not know MPA, so it cuts the stream at EMSS (TCP_SEGMENTATION_STREAM); it passes
  * octets in order (TCP_PASSING_IN_ORDER); it has no path-MTU handling. The engine must be
  * ns3_engine_new()'s. */
-#ifndef SHIM_NS3_TCP_TRANSPORT_H
-#define SHIM_NS3_TCP_TRANSPORT_H
+#pragma once
 
 #include "shim/ns3_shim.h"
 #include "tcp/tcp_transport.h"
@@ -26,5 +25,3 @@ bool ns3_tcp_transport_supports(const tcp_config *config, ns3_shim_error *error)
  * octets as ever. */
 tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                      void *user);
-
-#endif

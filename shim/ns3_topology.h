@@ -8,8 +8,7 @@
  * A packet enters at the node of its end and takes no time until it is there; each node decrements TTL. Needs
  * the simulator of ns3_shim.h open. An object or attribute for which ns-3 would
  * end the process is checked beforehand and is an error with a message. */
-#ifndef SHIM_NS3_TOPOLOGY_H
-#define SHIM_NS3_TOPOLOGY_H
+#pragma once
 
 #include "shim/ns3_shim.h"
 
@@ -50,6 +49,4 @@ void ns3_topology_counts_of(const ns3_topology *topology, size_t hop, unsigned t
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* A chain of ns-3's nodes as the path between two hosts, both directions in one object: datagrams in at
  * either end, datagrams out at the other, in their place among everything else that is due in a picosecond.
  * IPv4. */
-#ifndef SHIM_NS3_TOPOLOGY_PATH_H
-#define SHIM_NS3_TOPOLOGY_PATH_H
+#pragma once
 
 #include "engine/engine.h"
 #include "network/path_element.h"
@@ -32,5 +31,3 @@ time_ps ns3_topology_path_earliest_arrival(const ns3_topology_path *path, time_p
 /* Packets dropped as too big; the chain's own counts. */
 uint64_t ns3_topology_path_too_big(const ns3_topology_path *path);
 const ns3_topology *ns3_topology_path_chain(const ns3_topology_path *path);
-
-#endif

@@ -2,8 +2,7 @@
 /* Numbers on the wire, most significant octet first, as every header of the stack has them. Each is one
  * access to memory: compilers do not make that of octet by octet code when several fields lie side by
  * side. */
-#ifndef BASE_BIG_ENDIAN_H
-#define BASE_BIG_ENDIAN_H
+#pragma once
 
 #include <glib.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ static inline uint64_t big_endian_read_64(const uint8_t *wire)
   memcpy(&ordered, wire, sizeof ordered);
   return GUINT64_FROM_BE(ordered);
 }
-
-#endif

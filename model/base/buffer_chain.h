@@ -5,8 +5,7 @@
  * referenced and not copied on its way (docs/architecture.md, "Real octets"). Most chains have one slice
  * and live for one segment: what those need is here, inline; the rest is in buffer_chain.c. One simulation is
  * one thread: the reference counts are not atomic. */
-#ifndef BASE_BUFFER_CHAIN_H
-#define BASE_BUFFER_CHAIN_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -413,5 +412,3 @@ void scatter_list_refer(scatter_list *list, const uint8_t *octets, uint32_t leng
 
 /* Ends the list (of at least one octet): the empty `chain` has all its octets, and the only reference. */
 void scatter_list_end(scatter_list *list, buffer_chain *chain);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CRC32C as iSCSI's digests and MPA's CRC field use it (mpa-01 §5.2, MPA-115, MPA-116): polynomial 0x1EDC6F41
  * reflected, register preset to all ones, final complement. Computed by ISA-L. */
-#ifndef BASE_CRC32C_H
-#define BASE_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline void crc32c_write(uint32_t crc, uint8_t wire[4])
   wire[2] = (uint8_t)(digest >> 16);
   wire[3] = (uint8_t)(digest >> 24);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can
  * be used as a queue without moving the rest. In the middle of very many elements they take O(log count).
  * Elements that were only ever added at the ends lie in one piece. */
-#ifndef BASE_DEQUE_H
-#define BASE_DEQUE_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -144,5 +143,3 @@ static inline size_t deque_count_below(const deque *queue, size_t key_offset, ui
 {
   return bound == 0 ? 0 : deque_count_to(queue, key_offset, bound - 1);
 }
-
-#endif

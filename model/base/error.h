@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The errors of which a caller needs the message alone: a text, a file or the machine is not as it must be.
  * Where a caller decides by the error, its module has a domain of its own (RESULT_STORE_ERROR). */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <glib.h>
 
@@ -12,5 +11,3 @@ enum { IWARPSIM_ERROR_FAILED };
 
 /* Sets `error`, which may be NULL, to IWARPSIM_ERROR_FAILED with this message, and returns FALSE. */
 gboolean error_set(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-#endif

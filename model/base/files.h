@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Files of the system's: those that come with the program, whether one can be read, and new ones that take
  * their places together. */
-#ifndef BASE_FILES_H
-#define BASE_FILES_H
+#pragma once
 
 #include <glib.h>
 
@@ -43,5 +42,3 @@ void new_files_end(new_files *files);
 /* Writes `length` octets of `text` to the file `path` whole, or leaves what stands there. Waits for the disk.
  * FALSE and `error` (G_FILE_ERROR): "PATH: cannot be written (REASON)". */
 gboolean new_files_write(const char *path, const char *text, gsize length, GError **error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Logarithms and roots of whole numbers by whole numbers: no floating point, the same on every machine. */
-#ifndef BASE_INTEGER_MATH_H
-#define BASE_INTEGER_MATH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ uint64_t integer_logarithm2(uint128 value);
 
 /* The largest whole number whose cube is at most `value`. */
 uint64_t integer_cube_root(uint128 value);
-
-#endif

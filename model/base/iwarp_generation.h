@@ -2,8 +2,7 @@
 /* What separates the generations of iWARP, in one table (docs/protocol-notes.md,
  * "Generations"). All layers of an endpoint follow one row (rfc5044 App.
  * C): the row is below them all. */
-#ifndef BASE_IWARP_GENERATION_H
-#define BASE_IWARP_GENERATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ typedef struct iwarp_generation_rules {
 
 /* The row of `generation`; static, never NULL. */
 const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation);
-
-#endif

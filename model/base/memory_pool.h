@@ -5,8 +5,7 @@
  * A pool lives until its owner has let go of it and all its pieces have come back, so that what is still on
  * its way may outlive the host that sent it. One simulation is one thread: nothing here is atomic. Under
  * AddressSanitizer each piece is allocated and freed alone, so that a use after its return is found. */
-#ifndef BASE_MEMORY_POOL_H
-#define BASE_MEMORY_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ static inline void memory_pool_give(memory_pool *pool, void *piece)
   pool->unused = unused;
   pool->pieces_out--;
 }
-
-#endif

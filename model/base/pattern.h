@@ -3,8 +3,7 @@
  *
  * The table has a prime number of octets and is stored twice, so any run of up to PATTERN_OCTETS octets is
  * one piece of memory: sending references it, checking is one comparison with it. */
-#ifndef BASE_PATTERN_H
-#define BASE_PATTERN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ const uint8_t *pattern_at(const pattern *table, uint64_t offset);
 
 /* Appends the `length` octets from `offset` on (both any value) to `chain`, by reference. */
 void pattern_append(const pattern *table, uint64_t offset, uint32_t length, buffer_chain *chain);
-
-#endif

@@ -2,8 +2,7 @@
 /* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless
  * before a terminal, a table or a JSON text shows it. All that the program prints for people goes through
  * plain_text_print(); scripts/check-layers looks. */
-#ifndef BASE_PLAIN_TEXT_H
-#define BASE_PLAIN_TEXT_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -48,5 +47,3 @@ terminal terminal_of(FILE *file);
 /* Replaces the line that the cursor is in by `text`; "" takes it away. In one write, which a terminal shows
  * at once. */
 void terminal_redraw_line(FILE *file, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Named, seeded streams of random numbers: one a random element, so that adding an element never changes
  * another's draws. Integer arithmetic only: equal on every machine. */
-#ifndef BASE_RANDOM_STREAM_H
-#define BASE_RANDOM_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool random_stream_chance(random_stream *stream, double probability);
 /* A 64-bit hash of (seed, name, index): where a message starts in the pattern table, an initial sequence
  * number. Not a stream: order of calls does not matter. */
 uint64_t random_hash(uint64_t seed, const char *name, uint64_t index);
-
-#endif

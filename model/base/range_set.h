@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A set of 64-bit stream positions, kept as disjoint, sorted, half-open intervals. */
-#ifndef BASE_RANGE_SET_H
-#define BASE_RANGE_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ static inline bool range_set_contains(const range_set *set, uint64_t from, uint6
   range found = range_set_get(set, index);
   return found.from <= from && to <= found.to;
 }
-
-#endif

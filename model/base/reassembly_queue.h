@@ -3,8 +3,7 @@
  *
  * The first octet that arrives at a position stays (MPA-032: data committed early is not overwritten by later
  * duplicates). Every octet remembers when it arrived. */
-#ifndef BASE_REASSEMBLY_QUEUE_H
-#define BASE_REASSEMBLY_QUEUE_H
+#pragma once
 
 #include "base/buffer_chain.h"
 #include "base/time_ps.h"
@@ -59,5 +58,3 @@ void reassembly_queue_take(reassembly_queue *queue, uint64_t from, uint64_t to, 
 /* Lets go of the held octets of [from, to); returns how many there were. Removing from the front is
  * O(pieces). */
 uint64_t reassembly_queue_remove(reassembly_queue *queue, uint64_t from, uint64_t to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What settings are made of: names for values, and lists. Configurations of all layers hold them. */
-#ifndef BASE_SETTINGS_H
-#define BASE_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ typedef struct packet_distance {
   bool in_segments;
   uint64_t number;
 } packet_distance;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The two ends of a connection, and its two directions. A direction is named by the side that sends: forward
  * is from the Initiator, SIDE_INITIATOR, reverse from the Responder. */
-#ifndef BASE_SIDE_H
-#define BASE_SIDE_H
+#pragma once
 
 enum side {
   SIDE_INITIATOR, /* sends the Request Frame (MPA-199) */
@@ -20,5 +19,3 @@ static inline const char *side_name(enum side side)
 {
   return side == SIDE_INITIATOR ? "Initiator" : "Responder";
 }
-
-#endif

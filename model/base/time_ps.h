@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Simulated time: a signed 64-bit count of picoseconds since the start of the run.
  * At 400 Gbit/s an octet lasts 20 ps; the range is 106 days. */
-#ifndef BASE_TIME_PS_H
-#define BASE_TIME_PS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline time_ps time_ps_earlier(time_ps a, time_ps b)
 {
   return a < b ? a : b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Values with a unit as people write them in scenarios: "10Gbit/s", "25us", "64KiB", "0.1%". */
-#ifndef BASE_UNITS_H
-#define BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ char *units_format_probability(double probability);
 /* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever
  * the locale, as JSON and CSV want it; free with g_free(). */
 char *units_format_real(double value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The commands of iwarpsim, one file each, and what they share: options, errors, exit codes. */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <glib.h>
 
@@ -92,5 +91,3 @@ int cli_fail(GError *error);
 
 /* True when progress may be shown: standard error is a terminal and --quiet was not given. */
 gboolean cli_shows_progress(const cli_arguments *arguments);
-
-#endif

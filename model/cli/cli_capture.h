@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options with which decode and replay read a capture. */
-#ifndef CLI_CLI_CAPTURE_H
-#define CLI_CLI_CAPTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -33,5 +32,3 @@ typedef struct cli_capture_options {
  * hints are in the GArray that is returned, which the caller frees after `decoding` with g_array_unref().
  * NULL and `error`, with what was expected: an option has a value that is none. */
 GArray *cli_capture_read(const cli_capture_options *options, decode_options *decoding, GError **error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* docs/scenario.md and docs/metrics.md, made by `explain` of the tables and of the pages without them,
  * docs/…md.in, which come with the program; and the terms that those pages define. */
-#ifndef CLI_CLI_DOCUMENTS_H
-#define CLI_CLI_DOCUMENTS_H
+#pragma once
 
 #include <glib.h>
 
@@ -21,5 +20,3 @@ char *cli_documents_scenario(void);
 
 /* docs/metrics.md: what is measured. Free with g_free(). */
 char *cli_documents_metrics(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How far a run is, on the terminal of who started it: one line that is redrawn. */
-#ifndef CLI_CLI_PROGRESS_H
-#define CLI_CLI_PROGRESS_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gbo
 
 /* Takes the line away, where there is one. */
 void cli_progress_clear(const cli_progress *shown);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What run and replay leave behind alike: a folder with summary.json, a page on standard output, an exit
  * code. */
-#ifndef CLI_CLI_RESULTS_H
-#define CLI_CLI_RESULTS_H
+#pragma once
 
 #include <glib.h>
 
@@ -34,5 +33,3 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
 /* The exit code of `command` ("run") by the result and run.expect; when that is not 0, says why on standard
  * error. */
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result);
-
-#endif

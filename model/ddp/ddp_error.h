@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* DDP errors as they are reported (ddp-07/rfc5041 §7.2 [v1.0: §9.2]): a 4-bit type and an 8-bit code
  * (DDP-164). */
-#ifndef DDP_DDP_ERROR_H
-#define DDP_DDP_ERROR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ typedef struct ddp_error {
 /* "tagged buffer error 0x01: base or bounds violation" and the like, for people, in the words of the
  * documents of `generation` (DDP-168, DDP-169). Static, never NULL. */
 const char *ddp_error_text(ddp_error error, iwarp_generation generation);
-
-#endif

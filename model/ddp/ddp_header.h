@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The DDP header: tagged (14 octets) and untagged (18 octets) segments (ddp-07/rfc5041 §4.1, §4.2, §4.3
  * [v1.0: §6.1, §6.2, §6.3]; DDP-035, DDP-050, DDP-065). */
-#ifndef DDP_DDP_HEADER_H
-#define DDP_DDP_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
  * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15),
  * with all of `header` 0 then. Judges no field. */
 size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu);
-
-#endif

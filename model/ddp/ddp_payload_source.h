@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where octets come from that are sent by reference. */
-#ifndef DDP_DDP_PAYLOAD_SOURCE_H
-#define DDP_DDP_PAYLOAD_SOURCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
 /* Appends octets [from, from + length) to `chain`, by reference. Those in a slice with a block never change:
  * they may be referred to until they are acknowledged; others are copied before the next call of any kind. */
 typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, buffer_chain *chain);
-
-#endif

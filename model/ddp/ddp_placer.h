@@ -2,8 +2,7 @@
 /* The receiving side of DDP: Placement of each segment as it is passed up, in any order; Delivery once and
  * in the order sent, across queues and tagged traffic (ddp-07/rfc5041 §5.3, §5.4 [v1.0: §7.3, §7.4];
  * DDP-105 … DDP-108, DDP-111 … DDP-115, note D16). */
-#ifndef DDP_DDP_PLACER_H
-#define DDP_DDP_PLACER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ bool ddp_placer_is_within_message(const ddp_placer *placer);
 
 /* Segments Placed and not yet Delivered: what DDP must remember. */
 size_t ddp_placer_undelivered(const ddp_placer *placer);
-
-#endif

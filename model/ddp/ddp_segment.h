@@ -4,8 +4,7 @@
  * For the ULP: at Delivery of the L segment of an untagged message, `message_memory` and `message_octets`
  * are that message; a Terminate takes the header from ddp_segment_header_wire() and the ULPDU's length from
  * ddp_segment_ulpdu_octets(), of a faulty segment as of a Delivered one. */
-#ifndef DDP_DDP_SEGMENT_H
-#define DDP_DDP_SEGMENT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline uint32_t ddp_segment_ulpdu_octets(const ddp_segment *segment)
 {
   return segment->header_octets + segment->payload_octets;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending side of DDP: a message becomes DDP Segments of at most MULPDU octets (ddp-07/rfc5041 §5.2
  * [v1.0: §7.2]; DDP-084). */
-#ifndef DDP_DDP_SEGMENTER_H
-#define DDP_DDP_SEGMENTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter);
  * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as
  * the framer copies it. */
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer_chain *ulpdu);
-
-#endif

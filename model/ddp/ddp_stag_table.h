@@ -5,8 +5,7 @@
  *
  * The RNIC's part and the Privileged Resource Manager's part of ddp-07 §8.3 (DDP-206) are this table and
  * rnic/rnic_verbs. */
-#ifndef DDP_DDP_STAG_TABLE_H
-#define DDP_DDP_STAG_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -119,5 +118,3 @@ ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_ide
  * on: the highest number decides how much memory their counts take. */
 void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream);
 void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The segments that are Placed and wait for Delivery, sorted by their place in the stream. */
-#ifndef DDP_DDP_UNDELIVERED_H
-#define DDP_DDP_UNDELIVERED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position);
 
 /* How many segments there are. */
 size_t ddp_undelivered_count(const ddp_undelivered *undelivered);
-
-#endif

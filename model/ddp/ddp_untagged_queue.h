@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One untagged queue of the receiving side: buffers in posting order, each for the message with the next MSN
  * (ddp-07/rfc5041 §5.1.2, §7.1 [v1.0: §7.1.2, §9.1]; DDP-083, DDP-145). */
-#ifndef DDP_DDP_UNTAGGED_QUEUE_H
-#define DDP_DDP_UNTAGGED_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory)
 
 /* MSN of the oldest undelivered message. */
 uint32_t ddp_untagged_queue_next_msn(const ddp_untagged_queue *queue);
-
-#endif

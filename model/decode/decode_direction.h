@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of a connection that speaks MPA: from its segments to FPDUs, sums and notes. */
-#ifndef DECODE_DECODE_DIRECTION_H
-#define DECODE_DECODE_DIRECTION_H
+#pragma once
 
 #include "decode/decode_events.h"
 #include "decode/decode_reader.h"
@@ -45,5 +44,3 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 /* Nothing comes any more, which is known at `time_ns`: what waits is decided, notes are reported, the summary
  * is complete. Once. */
 void decode_direction_finish(decode_direction *direction, int64_t time_ns);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of reading a capture, and what the reading reports: FPDUs, startup frames, notes, connections
  * with their sums. */
-#ifndef DECODE_DECODE_EVENTS_H
-#define DECODE_DECODE_EVENTS_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -242,5 +241,3 @@ typedef struct decode_connection {
   bool is_hinted; /* by a hint it speaks MPA */
   decode_direction_summary directions[SIDES];
 } decode_connection;
-
-#endif

@@ -6,8 +6,7 @@
  * In JSON counts, lengths, positions and times are numbers; fields that name memory or are made of bits
  * (STags, Tagged Offsets, CRCs, control octets) are texts, "0x…", since a 64-bit Tagged Offset does not fit
  * into what most readers take for a number. */
-#ifndef DECODE_DECODE_FORMAT_H
-#define DECODE_DECODE_FORMAT_H
+#pragma once
 
 #include "base/iwarp_generation.h"
 #include "decode/decode_events.h"
@@ -124,5 +123,3 @@ typedef struct decode_format {
 } decode_format;
 
 extern const decode_format decode_text, decode_json;
-
-#endif

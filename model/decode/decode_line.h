@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines of text, appended to a buffer that is given away in large pieces: `iwarpsim decode` prints millions
  * of them. */
-#ifndef DECODE_DECODE_LINE_H
-#define DECODE_DECODE_LINE_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void decode_line_end(decode_line *line);
 
 /* Gives all whole lines away. False when that fails, or has failed before. */
 bool decode_line_flush(decode_line *line);
-
-#endif

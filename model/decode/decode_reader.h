@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads startup frames, and FPDUs with their ULPDUs: markers, CRC, DDP and RDMAP fields. */
-#ifndef DECODE_DECODE_READER_H
-#define DECODE_DECODE_READER_H
+#pragma once
 
 #include "base/range_set.h"
 #include "decode/decode_events.h"
@@ -39,5 +38,3 @@ typedef struct decode_stream_kind {
  * while `scanned` is. */
 void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned,
                         const decode_stream_kind *kind, decode_fpdu *fpdu);
-
-#endif

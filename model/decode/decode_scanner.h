@@ -10,8 +10,7 @@
  * A ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed
  * where the two octets after it could start a DDP Segment (decode_find_could_start()), and such an FPDU must
  * be proven by its CRC, or by its markers: else its ULPDU_Length cannot be. */
-#ifndef DECODE_DECODE_SCANNER_H
-#define DECODE_DECODE_SCANNER_H
+#pragma once
 
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_locator.h"
@@ -92,5 +91,3 @@ bool decode_find_could_start(const uint8_t octets[2]);
  * buffer model, queue), or fewer that end where the octets do, and with two right markers, if `markers`. */
 bool decode_find_start(const uint8_t *octets, size_t length, bool markers, bool crc, size_t *at,
                        uint64_t *offset);
-
-#endif

@@ -10,8 +10,7 @@
  * FPDUs are located as a receiver that looks ahead locates them (mpa-01 §5.4, MPA-163; mpa/mpa_deframer). In
  * order, an FPDU with a wrong CRC is reported, its length is followed, and what follows is marked
  * `after_error`; after a hole only located and valid FPDUs are reported. */
-#ifndef DECODE_DECODE_SESSION_H
-#define DECODE_DECODE_SESSION_H
+#pragma once
 
 #include "decode/decode_events.h"
 
@@ -33,5 +32,3 @@ void decode_session_finish(decode_session *session);
 /* The connections that speak MPA, as far as known now; the session's. */
 uint32_t decode_session_connections(const decode_session *session);
 const decode_connection *decode_session_connection(const decode_session *session, uint32_t index);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is kept of one direction's captured stream: its octets, which packets brought them, and which segments
  * start with an FPDU. */
-#ifndef DECODE_DECODE_STREAM_H
-#define DECODE_DECODE_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset);
 /* The start of a segment that is not known to be aligned: the first one at or after `offset`; UINT64_MAX when
  * there is none. */
 uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64_t offset);
-
-#endif

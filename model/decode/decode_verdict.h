@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether and where a connection speaks MPA, out of what waits of it. */
-#ifndef DECODE_DECODE_VERDICT_H
-#define DECODE_DECODE_VERDICT_H
+#pragma once
 
 #include "decode/decode_direction.h"
 #include "decode/decode_waiting.h"
@@ -37,5 +36,3 @@ bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting
 
 /* Frees what `verdict` has; it is all zero afterwards. */
 void decode_verdict_clear(decode_verdict *verdict);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The segments of a connection of which it is not known yet whether and where it speaks MPA. */
-#ifndef DECODE_DECODE_WAITING_H
-#define DECODE_DECODE_WAITING_H
+#pragma once
 
 #include <glib.h>
 
@@ -59,5 +58,3 @@ bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet)
 
 /* The segment with this index in the order in which they came; NULL beyond the last. */
 const capture_segment *decode_waiting_segment(const decode_waiting *waiting, size_t index);
-
-#endif

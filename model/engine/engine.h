@@ -6,8 +6,7 @@
  * two engines give the same run. A callback may set any timer, also to the present picosecond: it then takes
  * its place among what is still due in it. Two timers that can be due together must differ in (class, major,
  * minor). */
-#ifndef ENGINE_ENGINE_H
-#define ENGINE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ void engine_driver_wake(engine *clock);
  * order, the clock starting at `now` and jumping from one to the next, until nothing is left or
  * engine_stop(). Returns where the clock is then, as engine_run() does. */
 time_ps engine_driver_run_to(engine *clock, time_ps now, time_ps until);
-
-#endif

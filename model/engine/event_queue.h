@@ -7,8 +7,7 @@
  * deadlines that are put off again and again, as TCP's are, cost a comparison each; and a timer that fires
  * and is set again, as a link's arrival is, has its entry at the head already. An entry is never later than
  * its timer: what is at the head and not out of date is first. */
-#ifndef ENGINE_EVENT_QUEUE_H
-#define ENGINE_EVENT_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ event_queue_timer *event_queue_first(event_queue *queue);
 /* Switches `first` off, which event_queue_first() has just returned. Aborts the process when another timer is
  * due with the same keys. */
 void event_queue_take(event_queue *queue, event_queue_timer *first);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What each fault does to the octets that a well-behaved stack made (see fault_injector). */
-#ifndef FAULT_FAULT_EDIT_H
-#define FAULT_FAULT_EDIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets);
 
 /* The FPDU that starts at `start` of the FPDU phase, with markers or not, with a CRC that is used or not. */
 bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, buffer_chain *octets);
-
-#endif

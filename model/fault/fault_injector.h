@@ -2,8 +2,7 @@
 /* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters what
  * a well-behaved stack made, just before the layer below takes it, so the layers themselves stay right; or it
  * does what only the end itself can do. Each fault is done once. */
-#ifndef FAULT_FAULT_INJECTOR_H
-#define FAULT_FAULT_INJECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void fault_injector_free(fault_injector *injector);
 
 /* Nobody has written into the decoy, and its STag still is valid; true when there is none. */
 bool fault_injector_decoy_is_untouched(const fault_injector *injector);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The faults that a peer can have: faults.def as an enumeration and as rows. */
-#ifndef FAULT_FAULT_TABLE_H
-#define FAULT_FAULT_TABLE_H
+#pragma once
 
 #define FAULT(id, ...) FAULT_##id,
 typedef enum fault_id {
@@ -56,5 +55,3 @@ typedef struct fault_row {
 
 /* The row of `id` (< FAULTS); static. */
 const fault_row *fault_row_of(fault_id id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Distributions: their numbers and what metrics.def has of each; a histogram, in which a run counts one; and
  * the form in which summaries, stores and plots hold it. */
-#ifndef MEASURE_DISTRIBUTION_H
-#define MEASURE_DISTRIBUTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ static inline void value_histogram_add(value_histogram *histogram, uint64_t valu
  * distribution_clear(). */
 void value_histogram_export(const value_histogram *histogram, double value_unit, double weight_unit,
                             distribution *d);
-
-#endif

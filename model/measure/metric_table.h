@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Metrics: their numbers and what metrics.def has of each; the values of a run, and how it ended. */
-#ifndef MEASURE_METRIC_TABLE_H
-#define MEASURE_METRIC_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ const char *run_status_name(run_status status);
 
 /* The status called `name`; RUN_STATUSES when there is none. */
 run_status run_status_find(const char *name);
-
-#endif

@@ -2,8 +2,7 @@
 /* The reassembly occupancy of one RNIC: what every connection holds, by cause, over time (docs/metrics.md,
  * "Held octets"). Feeds the metrics about buffers and state listed at occupancy_finish(), and the series for
  * occupancy.csv. */
-#ifndef MEASURE_OCCUPANCY_H
-#define MEASURE_OCCUPANCY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
 /* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after
  * occupancy_finish(). `d` is overwritten; free with distribution_clear(). */
 void occupancy_distribution(const occupancy *gauge, distribution *d);
-
-#endif

@@ -5,8 +5,7 @@
  * A retransmission was needed when a segment with octets of it that never arrived before comes in no sooner
  * than the retransmission itself can be there. A lost one was needed if a later one of the same octets
  * was. */
-#ifndef MEASURE_RETRANSMISSION_LEDGER_H
-#define MEASURE_RETRANSMISSION_LEDGER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ void retransmission_ledger_in_order(retransmission_ledger *ledger, uint64_t edge
 
 /* Spurious retransmissions known so far. */
 uint64_t retransmission_ledger_spurious(const retransmission_ledger *ledger);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the appendix of MPA predicts for the receiver's memory (mpa-01 §11.1.2; MPA-302, MPA-306, MPA-308),
  * and how the measured peaks compare with it (docs/metrics.md, "The formulas compared with"). */
-#ifndef MEASURE_THEORY_H
-#define MEASURE_THEORY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ typedef struct theory {
  * peak / BufferSizeTCP, fit.k1 = reassembly peak / (EMSS * connections), fit.k2 = processing peak / (K2 *
  * EMSS). A quotient by 0 is left out, and so is what needs EMSS when that is 0. */
 void theory_set_metrics(const theory *inputs, metric_values *values);
-
-#endif

@@ -6,8 +6,7 @@
  * quantiles look at an interval whose end is known only afterwards ("the last delivery"): each
  * time_distribution_mark() states that it reaches at least to there, and what comes after the last mark does
  * not count. */
-#ifndef MEASURE_TIME_DISTRIBUTION_H
-#define MEASURE_TIME_DISTRIBUTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool time_distribution_quantile(time_distribution *function, unsigned percent, u
 
 /* Adds that time, by value, to `histogram`: its weights are picoseconds. */
 void time_distribution_add_to(time_distribution *function, value_histogram *histogram);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Offsets are those of the FPDU phase (offset 0: its first octet). docs/metrics.md, "Held octets", defines
  * what is counted as held and why. */
-#ifndef MPA_MPA_DEFRAMER_H
-#define MPA_MPA_DEFRAMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
 
 /* The counts so far; they belong to the deframer and change with it. */
 const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer);
-
-#endif

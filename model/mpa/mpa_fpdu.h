@@ -4,8 +4,7 @@
  *
  * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet of
  * the first FPDU (with markers: its leading marker). */
-#ifndef MPA_MPA_FPDU_H
-#define MPA_MPA_FPDU_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -209,5 +208,3 @@ static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octe
   mpa_fpdu_strip_pieces(buffer_chain_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
   return false;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * (scatter_list): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way,
  * or wait to be acknowledged, as the cache holds: the memory of many connections, and of one with a great
  * window, is bounded, and the others have their speed. On the wire the two are the same. */
-#ifndef MPA_MPA_FPDU_MEMORY_H
-#define MPA_MPA_FPDU_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t pie
 /* The pieces for `octets` of the stream that arrived in many slices and are to lie flat; NULL when there are
  * as many as may be (those that wait to be placed). The memory's. */
 memory_pool *mpa_fpdu_memory_arrived(const mpa_fpdu_memory *memory, uint32_t octets);
-
-#endif

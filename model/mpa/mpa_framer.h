@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending side of MPA: how large a ULPDU may be (MULPDU, mpa-01 §5.3.2), and how it becomes an FPDU
  * (mpa-01 §4, §5.1, §5.2). */
-#ifndef MPA_MPA_FRAMER_H
-#define MPA_MPA_FRAMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chai
 
 /* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
 uint64_t mpa_framer_offset(const mpa_framer *framer);
-
-#endif

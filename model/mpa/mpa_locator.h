@@ -11,8 +11,7 @@
  * of captures (decode/decode_scanner.h), which goes on after it.
  *
  * Offsets are those of the FPDU phase (offset 0: its first octet). */
-#ifndef MPA_MPA_LOCATOR_H
-#define MPA_MPA_LOCATOR_H
+#pragma once
 
 #include "base/range_set.h"
 #include "base/reassembly_queue.h"
@@ -147,5 +146,3 @@ static inline bool mpa_marker_is_mute(const mpa_fpdu *fpdu, uint64_t position)
 {
   return position < fpdu->end && position > fpdu->header && position - fpdu->header > UINT16_MAX;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The FPDUs of one half connection whose start is established and which were not passed up yet: located ones
  * with octets missing, and starts whose ULPDU_Length has not come (docs/metrics.md, "Held octets"). Sorted by
  * start; the table counts the octets that have arrived. */
-#ifndef MPA_MPA_PENDING_FPDUS_H
-#define MPA_MPA_PENDING_FPDUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ uint32_t mpa_assumed_fpdus_prove(mpa_assumed_fpdus *assumed, uint64_t start, uin
 
 /* Everything below `edge` is proven: forgets what starts there. */
 void mpa_assumed_fpdus_forget_below(mpa_assumed_fpdus *assumed, uint64_t edge);
-
-#endif

@@ -4,8 +4,7 @@
  * frames, a state and a deadline come out.
  *
  * Until mpa_startup_begin() the connection is in streaming mode and none of its octets are MPA's. */
-#ifndef MPA_MPA_STARTUP_H
-#define MPA_MPA_STARTUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);
 bool mpa_startup_send_markers(const mpa_startup *startup);
 bool mpa_startup_receive_markers(const mpa_startup *startup);
 bool mpa_startup_crc(const mpa_startup *startup);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What MPA passes up, a ULPDU, how its FPDU was located, and when its octets arrived; and what it holds. */
-#ifndef MPA_MPA_ULPDU_H
-#define MPA_MPA_ULPDU_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ typedef struct mpa_held {
   uint64_t partial_end;   /* end of the FPDU at the in-order edge when it is located and incomplete, else 0:
                              octets that TCP holds below it are `incomplete` too */
 } mpa_held;
-
-#endif

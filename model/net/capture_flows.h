@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP connections in a capture, and their table. */
-#ifndef NET_CAPTURE_FLOWS_H
-#define NET_CAPTURE_FLOWS_H
+#pragma once
 
 #include "net/capture_packet.h"
 #include "net/datagram.h"
@@ -42,5 +41,3 @@ const capture_flow *capture_flows_find(capture_flows *flows, const datagram_flow
 /* Connection `index` (< capture_flows_count()); its address stays. */
 const capture_flow *capture_flows_at(const capture_flows *flows, uint32_t index);
 uint32_t capture_flows_count(const capture_flows *flows);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The headers of a captured frame, from the link layer to TCP, as a capture has them: cut off, garbled, or
  * left for a network interface to finish. */
-#ifndef NET_CAPTURE_PACKET_H
-#define NET_CAPTURE_PACKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ typedef struct capture_segment {
  * from. Options that are garbled or cut off are passed over, as RFC 9293 §3.1 (MUST-7) has it. False when the
  * header's 20 octets are not there, or it claims to be longer than the segment. */
 bool capture_tcp_read(capture_segment *segment, const capture_ip *ip);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Nothing in the file is trusted: every length is checked, and what is no TCP segment is counted and passed
  * over. */
-#ifndef CAPTURE_CAPTURE_SOURCE_H
-#define CAPTURE_CAPTURE_SOURCE_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -84,5 +83,3 @@ const capture_counts *capture_source_counts(const capture_source *source);
 
 /* The share of the file that has been read, 0 … 1; 0 when that is not known (a pipe). */
 double capture_source_share(const capture_source *source);
-
-#endif

@@ -2,8 +2,7 @@
 /* One direction of a TCP connection in a capture, as octets with positions: sequence numbers become 64-bit
  * stream positions, whatever the order of the segments; octets that come again are left out (the first ones
  * stay, MPA-032). Holds no octets. */
-#ifndef CAPTURE_CAPTURE_STREAM_H
-#define CAPTURE_CAPTURE_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ uint64_t capture_stream_missing(const capture_stream *stream, uint64_t from, uin
 /* The end of the octets from `position` on that have all come (`*came`), or that all have not; UINT64_MAX
  * when none comes any more. O(log runs). */
 uint64_t capture_stream_run_end(const capture_stream *stream, uint64_t position, bool *came);
-
-#endif

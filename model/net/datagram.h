@@ -4,8 +4,7 @@
  *
  * The headers are real octets; the payload is a chain. Checksums are filled in only where somebody looks: in
  * the octets that datagram_write() makes, and before an element damages a packet. */
-#ifndef NET_DATAGRAM_H
-#define NET_DATAGRAM_H
+#pragma once
 
 #include <glib.h>
 #include <string.h>
@@ -273,5 +272,3 @@ bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, d
  * quotation. When what was too big was a fragment, that header does not show it, and the longest there can be
  * is returned: a receiver that drops fragments quotes those (mpa-01 §11.2.1, MPA-339). */
 uint32_t datagram_too_big_quoted_octets(const datagram *packet);
-
-#endif

@@ -4,8 +4,7 @@
  * the key in order first.
  *
  * Nothing is forgotten while the table lives: a flow is a few hundred octets. */
-#ifndef NET_FLOW_TABLE_H
-#define NET_FLOW_TABLE_H
+#pragma once
 
 #include <glib.h>
 
@@ -46,5 +45,3 @@ datagram_flow flow_table_reversed(const datagram_flow *key);
 /* Reverses `key` when its source is the higher one of its ends, so that both directions have one key; true
  * when it did. */
 bool flow_table_order(datagram_flow *key);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the FPDUs of one direction of a stream start, as far back as somebody can still ask. A sender's
  * framer knows it in order; a decoder may find an FPDU after those that follow it. */
-#ifndef NET_FPDU_STARTS_H
-#define NET_FPDU_STARTS_H
+#pragma once
 
 #include "base/deque.h"
 
@@ -77,5 +76,3 @@ static inline void fpdu_starts_drop(fpdu_starts *starts, uint32_t count)
   deque_remove(&starts->offsets, 0, count);
   starts->first += count;
 }
-
-#endif

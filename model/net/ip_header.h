@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Addresses and headers of IPv4, IPv6 and ICMP: where the fields are in their octets, and the sums over
  * them. */
-#ifndef NET_IP_HEADER_H
-#define NET_IP_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length);
 /* The sum of the pseudo header before `length` octets of `protocol` (RFC 9293 §3.1, RFC 8200 §8.1).
  * `ip_header` is of either version. */
 uint64_t ip_header_pseudo_sum(const uint8_t *ip_header, uint8_t protocol, uint32_t length);
-
-#endif

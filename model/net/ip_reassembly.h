@@ -7,8 +7,7 @@
  * It stands in front of TCP and knows nothing of it: what waits here is acknowledged by nobody and announced
  * in no window (MPA-346). Sans I/O: fragments and the time come in; datagrams, ICMP messages to be sent and
  * the next deadline come out. */
-#ifndef NET_IP_REASSEMBLY_H
-#define NET_IP_REASSEMBLY_H
+#pragma once
 
 #include <glib.h>
 
@@ -144,5 +143,3 @@ uint64_t ip_reassembly_held_unattributed_octets(const ip_reassembly *reassembly)
 
 /* The counts so far; the reassembly's. */
 const ip_reassembly_statistics *ip_reassembly_counted(const ip_reassembly *reassembly);
-
-#endif

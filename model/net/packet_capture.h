@@ -2,8 +2,7 @@
 /* Captures: classic nanosecond pcap, raw IP of both versions, valid checksums but of packets that were
  * damaged. Nothing in the file depends on wall time or machine: time 0 of the run
  * is time 0 of the capture. */
-#ifndef MEASURE_PACKET_CAPTURE_H
-#define MEASURE_PACKET_CAPTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -22,5 +21,3 @@ void packet_capture_add(packet_capture *capture, const datagram *packet, time_ps
 /* Writes what is left and closes the file. Returns FALSE and sets `error` (G_FILE_ERROR) when anything, now
  * or before, could not be written; frees `capture` in any case. */
 gboolean packet_capture_close(packet_capture *capture, GError **error);
-
-#endif

@@ -2,8 +2,7 @@
 /* The TCP header as it is on the wire (RFC 9293 §3.1, options of RFC 7323 and RFC 2018). The only place where
  * 32-bit sequence numbers exist: everything else counts 64-bit stream positions, position 0 being the octet
  * after the SYN. */
-#ifndef TCP_TCP_HEADER_H
-#define TCP_TCP_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ static inline int64_t tcp_position_of(uint32_t sequence, uint32_t isn, int64_t n
   /* Two's complement of the 32-bit distance: 2^31 and more lies before it. */
   return near + (int32_t)(sequence - tcp_sequence_of(near, isn));
 }
-
-#endif

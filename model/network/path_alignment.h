@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An observer on the path: how many segments are aligned with FPDUs at this place. One in front of the
  * middleboxes and one after them measure what they do to the alignment. */
-#ifndef PATH_PATH_ALIGNMENT_H
-#define PATH_PATH_ALIGNMENT_H
+#pragma once
 
 #include "network/path_element.h"
 
@@ -25,5 +24,3 @@ path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, voi
 
 /* What `element`, made by path_alignment_new(), has counted. */
 const path_alignment_counts *path_alignment_counted(const path_element *element);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What every middlebox that takes segments apart or joins them shares: what it looks at, and how its
  * packets go out. */
-#ifndef PATH_PATH_BOX_H
-#define PATH_PATH_BOX_H
+#pragma once
 
 #include "net/flow_table.h"
 #include "network/path_element.h"
@@ -55,5 +54,3 @@ path_box_flow *path_box_due(const path_box *box, time_ps now);
 
 /* The path_element_class.deadline of a box that lets octets wait. */
 time_ps path_box_deadline(const path_element *element, uint64_t *order);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a path through the network is made of: links, queues, impairments and middleboxes, each direction by
  * itself. The scenario's groups `path` and `middlebox` fill it. */
-#ifndef NETWORK_PATH_CONFIG_H
-#define NETWORK_PATH_CONFIG_H
+#pragma once
 
 #include "base/settings.h"
 #include "base/side.h"
@@ -79,5 +78,3 @@ path_four_state_loss_config path_state_model(const path_direction_config *direct
  * its own. */
 void path_impairments_add(GPtrArray *elements, GPtrArray *randoms, const path_direction_config *config,
                           enum side direction, uint32_t index, uint64_t seed);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of one path as its configuration describes it, its elements in the order of
  * docs/scenario.md, "Directions and the path", their timers on the engine. */
-#ifndef NETWORK_PATH_DIRECTION_H
-#define NETWORK_PATH_DIRECTION_H
+#pragma once
 
 #include <glib.h>
 
@@ -81,5 +80,3 @@ void path_direction_count_alignment(const path_direction *path, metric_values *v
 
 /* The sum of the extents of what was reordered (RFC 4737 §4.2). */
 uint64_t path_direction_extent_sum(const path_direction *path);
-
-#endif

@@ -3,8 +3,7 @@
  * event, runs.
  *
  * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */
-#ifndef PATH_PATH_ELEMENT_H
-#define PATH_PATH_ELEMENT_H
+#pragma once
 
 #include "base/deque.h"
 #include "base/time_ps.h"
@@ -101,5 +100,3 @@ datagram *path_delay_line_take_due(path_delay_line *line, time_ps now);
 
 /* Emits from `element` what is due at `now`: path_element_class.run. */
 void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now);
-
-#endif

@@ -6,8 +6,7 @@
  * 1812 §4.3.3.3, RFC 1191 §4, RFC 4443 §3.2), or not informed: a black hole (RFC 2923 §2.1).
  * path_element_counts has the fragments made, of packets and of fragments again, and the packets dropped as
  * too big. */
-#ifndef PATH_PATH_FRAGMENTER_H
-#define PATH_PATH_FRAGMENTER_H
+#pragma once
 
 #include "net/ip_header.h"
 #include "network/path_element.h"
@@ -26,5 +25,3 @@ void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
 /* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at
  * first: there are none. Called within path_element_receive(). */
 void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user);
-
-#endif

@@ -3,8 +3,7 @@
  * `path.DIRECTION.order` (path_config.h chains them). Most are netem's, tc-netem(8).
  *
  * All take a copy of their `config`. Their random streams stay the caller's and outlive them. */
-#ifndef NETWORK_PATH_IMPAIRMENTS_H
-#define NETWORK_PATH_IMPAIRMENTS_H
+#pragma once
 
 #include <glib.h>
 
@@ -198,5 +197,3 @@ enum {
  * ascending: how far from the mean. Made from + - * / of doubles and integers, so equal on every machine. Of
  * PATH_JITTER_UNIFORM it goes from -1 to 1 times the scale. Not for PATH_JITTER_CONSTANT. */
 void path_jitter_table_fill(int16_t table[PATH_JITTER_TABLE_ENTRIES], path_jitter_distribution distribution);
-
-#endif

@@ -8,8 +8,7 @@
  * last octet, its last cell. Packets wait for the transmitter in the order sent; the queue is unlimited here
  * (path_transmitter decides what may wait). Rate and delay may change at run time: what has started keeps its
  * arrival, so a smaller delay lets later packets overtake. */
-#ifndef PATH_PATH_LINK_H
-#define PATH_PATH_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -140,5 +139,3 @@ void path_link_free(path_link *link);
  * `clock`, in class ENGINE_ARRIVAL, major config->id, minor send order. The clock stays the caller's and
  * outlives the link. Free with path_link_free(), which drops what is still on the way. */
 path_link *path_link_native_new(const path_link_config *config, engine *clock);
-
-#endif

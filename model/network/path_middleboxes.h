@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every middlebox, once: what it is called, who makes it, and what its keys fill. */
-#ifndef NETWORK_PATH_MIDDLEBOXES_H
-#define NETWORK_PATH_MIDDLEBOXES_H
+#pragma once
 
 #include "base/random_stream.h"
 #include "base/settings.h"
@@ -66,5 +65,3 @@ path_box *path_middlebox_new(const path_middleboxes_config *config, path_middleb
 /* Whether one of them may send longer segments than come in; may let packets leave in another order. */
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config);
 bool path_middleboxes_may_reorder(const path_middleboxes_config *config);
-
-#endif

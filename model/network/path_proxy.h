@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `proxy`: a relay that splits each connection in two and has a TCP of its own on
  * each side. */
-#ifndef PATH_PATH_PROXY_H
-#define PATH_PATH_PROXY_H
+#pragma once
 
 #include "base/side.h"
 #include "network/path_box.h"
@@ -59,5 +58,3 @@ void path_gate_leave(path_gate *gate, time_ps now);
 /* True, and takes the packet's reference, when it must wait: `input` gets it, with `user`, when all is
  * done. */
 bool path_gate_holds(path_gate *gate, datagram *packet, path_output input, void *user);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Active queue management in front of a link (RFC 7567): decides which packets a queue drops or marks before
  * it is full. There are two kinds, RED and CoDel; path_transmitter asks them. */
-#ifndef PATH_PATH_QUEUE_MANAGER_H
-#define PATH_PATH_QUEUE_MANAGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ typedef struct path_codel_config {
 /* Decides when a packet leaves. ECN-capable packets are marked where others are dropped (RFC 8289 leaves that
  * open; it goes on as after a drop). Becomes the transmitter's. */
 path_queue_manager *path_codel_new(const path_codel_config *config);
-
-#endif

@@ -5,8 +5,7 @@
  * they entered: a retransmission is a new packet. Copies, damaged packets (a checksum that is wrong) and
  * packets that were made on the way (a middlebox re-cuts the stream) have no place in that order, and are
  * passed by. */
-#ifndef PATH_PATH_RFC4737_H
-#define PATH_PATH_RFC4737_H
+#pragma once
 
 #include "network/path_element.h"
 
@@ -29,5 +28,3 @@ path_element *path_rfc4737_exit_new(void);
 
 /* What the exit counted; valid while it lives. */
 const path_rfc4737_report *path_rfc4737_counted(const path_element *reordering_exit);
-
-#endif

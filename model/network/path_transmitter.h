@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The queue in front of a link: decides what may wait, counts how much does. */
-#ifndef PATH_PATH_TRANSMITTER_H
-#define PATH_PATH_TRANSMITTER_H
+#pragma once
 
 #include "network/path_element.h"
 #include "network/path_link.h"
@@ -35,5 +34,3 @@ time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps n
 
 /* The most octets (IP) that ever waited. What was dropped and marked: path_element_counts. */
 uint64_t path_transmitter_queue_peak_octets(const path_element *element);
-
-#endif

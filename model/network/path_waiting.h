@@ -13,8 +13,7 @@
  *   capable: as RFC 3168 §5.3 asks of joined fragments. A segment's pieces all have its mark. CWR is on
  *   the piece with its first octet.
  * - the retransmission mark when one of them has it, and leave to be fragmented when all have it. */
-#ifndef PATH_PATH_WAITING_H
-#define PATH_PATH_WAITING_H
+#pragma once
 
 #include "base/buffer_chain.h"
 #include "base/deque.h"
@@ -57,5 +56,3 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
 
 /* `newest` becomes the header `header`, which was received now, unless that acknowledges less. */
 void path_waiting_note_header(tcp_header *newest, const tcp_header *header);
-
-#endif

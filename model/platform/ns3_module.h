@@ -6,8 +6,7 @@
  * take longer to load than a small run. The module is linked with libraries of model/ of its own. None of
  * them keeps anything outside the objects it is given, so an object that one side makes the other side may
  * use and free, as long as both were compiled from the same headers. */
-#ifndef PLATFORM_NS3_MODULE_H
-#define PLATFORM_NS3_MODULE_H
+#pragma once
 
 #include <glib.h>
 
@@ -74,5 +73,3 @@ enum {
  * set; else in the executable's, and then where it is installed (base/files.h). NULL and `error` when
  * there is none. Static. */
 const ns3_functions *ns3_module(GError **error);
-
-#endif

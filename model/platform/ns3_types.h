@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the simulator and ns-3's side (shim/) exchange, as plain C and C++: errors, and a chain of
  * nodes with its traffic. */
-#ifndef PLATFORM_NS3_TYPES_H
-#define PLATFORM_NS3_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ typedef struct ns3_topology_counts {
   uint64_t queue_marks; /* ECN, by the same */
   uint64_t error_drops; /* by the error model */
 } ns3_topology_counts;
-
-#endif

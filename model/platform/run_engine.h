@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine of a run: which one a scenario asks for, whether this program has it, and what goes with it:
  * links, and ns-3's TCP. */
-#ifndef PLATFORM_RUN_ENGINE_H
-#define PLATFORM_RUN_ENGINE_H
+#pragma once
 
 #include <glib.h>
 
@@ -39,5 +38,3 @@ tcp_transport_factory run_engine_ns3_tcp(void);
 
 /* False, and IWARPSIM_ERROR, when ns-3's TCP cannot be as `config` asks. */
 bool run_engine_ns3_tcp_supports(const tcp_config *config, GError **error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An error that ends an RDMAP stream, as a Terminate names it: layer, type, code (rdmap-00 §6.8 fig. 9;
  * RDMAP-085, RDMAP-097 … RDMAP-112). */
-#ifndef RDMAP_RDMAP_ERROR_H
-#define RDMAP_RDMAP_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ typedef struct rdmap_error {
 /* "remote operation error 0x05: invalid RDMAP version" and the like, for people, in the words of the
  * documents of `generation` (DDP's code 0x02 has two, see ddp_error_text()). Static, never NULL. */
 const char *rdmap_error_text(rdmap_error error, iwarp_generation generation);
-
-#endif

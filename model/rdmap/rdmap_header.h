@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RDMAP's control field and opcodes (rdmap-00 §6.1): one table row an opcode. */
-#ifndef RDMAP_RDMAP_HEADER_H
-#define RDMAP_RDMAP_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint8_t rdmap_control_encode(uint8_t version, rdmap_opcode opcode);
 /* RV and opcode of a received control octet; the bits between are not looked at (RDMAP-052). */
 uint8_t rdmap_control_version(uint8_t control);
 uint8_t rdmap_control_opcode(uint8_t control);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The RDMA Read Request header (rdmap-00 §6.4 fig. 6, RDMAP-068 … RDMAP-076). */
-#ifndef RDMAP_RDMAP_READ_REQUEST_H
-#define RDMAP_RDMAP_READ_REQUEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ void rdmap_read_request_decode(rdmap_read_request *request, const uint8_t wire[R
 /* What is left of `request` once `sent_octets` (at most its length) of the response are with DDP: the
  * header a Terminate copies when a Read fails midway (rdmap-00 §6.8; RDMAP-095, RDMAP-096, note D36). */
 rdmap_read_request rdmap_read_request_rest(const rdmap_read_request *request, uint32_t sent_octets);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The Reads of the Local Peer that wait for their RDMA Read Response. A response names no request: the k-th
  * response answers the k-th request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, note D32). */
-#ifndef RDMAP_RDMAP_READS_H
-#define RDMAP_RDMAP_READS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ uint32_t rdmap_reads_count(const rdmap_reads *reads);
  * not as many as requested or not from its start (1/1/01). The segments may come in any order of TO
  * (note D18); STag and TO of an empty one are not looked at (DDP-100). */
 bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number, rdmap_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * RDMAP-201). It also keeps the untagged buffers of QN 1 that Read Requests go into (RDMAP-147, RDMAP-209).
  *
  * The responses themselves are messages of the caller's segmenter. */
-#ifndef RDMAP_RDMAP_RESPONDER_H
-#define RDMAP_RDMAP_RESPONDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ bool rdmap_responder_reach(rdmap_responder *responder, uint32_t sent_octets, rdm
 /* The L segment of the response to the oldest request is made and about to leave: the request is done, and
  * the next one may come (note D28). */
 void rdmap_responder_answered(rdmap_responder *responder);
-
-#endif

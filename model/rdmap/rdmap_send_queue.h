@@ -5,8 +5,7 @@
  *
  * A Write or Send is done when the LLP reports that its last octet gets there (note D23), a Read when
  * its response is Delivered. */
-#ifndef RDMAP_RDMAP_SEND_QUEUE_H
-#define RDMAP_RDMAP_SEND_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool
 /* Operations posted and not taken out; of them Reads without their response. */
 size_t rdmap_send_queue_count(const rdmap_send_queue *queue);
 size_t rdmap_send_queue_unanswered(const rdmap_send_queue *queue);
-
-#endif

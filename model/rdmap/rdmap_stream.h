@@ -14,8 +14,7 @@
  * Terminate replaces what is still to be created). Only a Read Response whose source is revoked cannot go on
  * (note D36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the
  * LLP. */
-#ifndef RDMAP_RDMAP_STREAM_H
-#define RDMAP_RDMAP_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ bool rdmap_stream_is_drained(const rdmap_stream *stream);
 
 /* Segments Placed and not yet Delivered. */
 size_t rdmap_stream_undelivered(const rdmap_stream *stream);
-
-#endif

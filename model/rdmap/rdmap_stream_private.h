@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a stream, for its files: rdmap_stream.c (making, what goes out, its ends),
  * rdmap_stream_incoming.c (what comes in). */
-#ifndef RDMAP_RDMAP_STREAM_PRIVATE_H
-#define RDMAP_RDMAP_STREAM_PRIVATE_H
+#pragma once
 
 #include <glib.h>
 
@@ -98,5 +97,3 @@ rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream);
 /* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP
  * itself posts, as if they had been there from the start: it cannot be known. */
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The Terminate Message: what it holds and which parts of the failing message it copies (rdmap-00 §6.8;
  * RDMAP-077 … RDMAP-119, notes D42 … D46). */
-#ifndef RDMAP_RDMAP_TERMINATE_H
-#define RDMAP_RDMAP_TERMINATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ size_t rdmap_terminate_encode(const rdmap_terminate *terminate, uint8_t wire[RDM
  * follows the flagged parts. Parts that do not fit into `length` are left out, and so is R's without D,
  * which shows where it would be. False when not even the control word fits. */
 bool rdmap_terminate_decode(rdmap_terminate *terminate, const uint8_t *wire, size_t length);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One operation as the ULP posts it (rdmap-00 §5.2; RDMAP-027, RDMAP-028, RDMAP-031, RDMAP-033). Terminate is
  * not among them (RDMAP-011). */
-#ifndef RDMAP_RDMAP_WORK_H
-#define RDMAP_RDMAP_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ typedef struct rdmap_work {
   /* starts only when the responses to all Reads posted before are Delivered (RDMAP-193, RDMAP-291) */
   bool fence;
 } rdmap_work;
-
-#endif

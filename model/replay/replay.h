@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Replays a capture: what it shows arriving at the receiving ends arrives at receivers of the model, at
  * its captured times, and what they hold and place is measured as in a run. */
-#ifndef REPLAY_REPLAY_H
-#define REPLAY_REPLAY_H
+#pragma once
 
 #include <glib.h>
 
@@ -45,5 +44,3 @@ char *replay_path(const replay *r);
  * g_free()) with what a user should know. Once. FALSE and `error` when a file cannot be read or written. */
 gboolean replay_run(replay *r, const char *directory, session_result *result, GPtrArray *notes,
                     GError **error);
-
-#endif

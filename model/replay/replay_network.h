@@ -3,8 +3,7 @@
  * captured segments towards the measured ends come at their captured times, or after the path that the
  * user wants them to take first. What those ends send goes nowhere: what the real ends sent is in the
  * capture. */
-#ifndef REPLAY_REPLAY_NETWORK_H
-#define REPLAY_REPLAY_NETWORK_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -44,5 +43,3 @@ typedef struct replay_network_outcome {
 
 /* After the run. */
 replay_network_outcome replay_network_outcome_of(const replay_network *self);
-
-#endif

@@ -4,8 +4,7 @@
  * their captured times, whatever becomes of them. Nobody sends again what this path loses: a real sender's
  * reaction is not in the capture. For that a segment can be offered again, a fixed time after it was due
  * to arrive, until it has. */
-#ifndef REPLAY_REPLAY_PATH_H
-#define REPLAY_REPLAY_PATH_H
+#pragma once
 
 #include "engine/engine.h"
 #include "measure/metric_table.h"
@@ -44,5 +43,3 @@ uint64_t replay_path_too_big(const replay_path *path);
 
 /* The metrics of the path, where there is one, but those of where FPDUs start. */
 void replay_path_set_metrics(const replay_path *path, metric_values *values);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the first reading of a capture shows: which connections speak MPA and how, and what their receiving
  * ends must have had ready for what came (memory for Writes and Read Responses, buffers for Sends). */
-#ifndef REPLAY_REPLAY_PROFILE_H
-#define REPLAY_REPLAY_PROFILE_H
+#pragma once
 
 #include <glib.h>
 
@@ -101,5 +100,3 @@ static inline const replay_handshake *replay_profile_handshake(const replay_prof
 {
   return &g_array_index(profile->handshakes, replay_handshake, connection->decoded.flow);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scenario of a replay: defaults, what the user set, and what the capture decides. Its keys are a
  * run's, so that a replay's summary can be read, compared and drawn as a run's. */
-#ifndef REPLAY_REPLAY_SCENARIO_H
-#define REPLAY_REPLAY_SCENARIO_H
+#pragma once
 
 #include "replay/replay_profile.h"
 #include "replay/replay_transport.h"
@@ -48,5 +47,3 @@ iwarp_generation replay_scenario_generation(const configuration *c,
  * received begins, and where what can be replayed of it ends; without `made`. */
 void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
                              rnic_endpoint_config *config, replay_transport_place *place);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The second reading of a capture: its packets, one after the other, at their captured times on an
  * engine's clock. */
-#ifndef REPLAY_REPLAY_SOURCE_H
-#define REPLAY_REPLAY_SOURCE_H
+#pragma once
 
 #include <glib.h>
 
@@ -59,5 +58,3 @@ tcp_header replay_packet_header(const capture_flow *flow, const capture_segment 
  * outlive. */
 datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
                            const capture_segment *segment, uint32_t *from);
-
-#endif

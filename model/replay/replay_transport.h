@@ -3,8 +3,7 @@
  * acceptable, held, out of order and passed up when is decided by TCP's own tcp_acceptance_judge() and
  * tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at once: what the
  * real end sent is in the capture, and comes by replay_transport_sent(). */
-#ifndef REPLAY_REPLAY_TRANSPORT_H
-#define REPLAY_REPLAY_TRANSPORT_H
+#pragma once
 
 #include "tcp/tcp_transport.h"
 
@@ -39,5 +38,3 @@ bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_
 
 /* Octets before some that came, or those themselves, have not been taken. */
 bool replay_transport_lacks_octets(const tcp_transport *transport);
-
-#endif

@@ -8,8 +8,7 @@
  * brings, always passes.
  * - A limit of the endpoint's own state: the pieces that a partial FPDU may consist of, the partial FPDUs it
  * may have. */
-#ifndef RNIC_RNIC_ADMISSION_H
-#define RNIC_RNIC_ADMISSION_H
+#pragma once
 
 #include "rnic/rnic_reassembly_memory.h"
 #include "rnic/rnic_receiver.h"
@@ -48,5 +47,3 @@ void rnic_admission_settle(rnic_admission *admission);
 
 /* The admission's; they change with it. */
 const rnic_refusals *rnic_admission_refusals(const rnic_admission *admission);
-
-#endif

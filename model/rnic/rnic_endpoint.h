@@ -3,8 +3,7 @@
  *
  * Passes octets from layer to layer (docs/architecture.md, "The way of one octet") and decides nothing that a
  * layer can decide. */
-#ifndef RNIC_RNIC_ENDPOINT_H
-#define RNIC_RNIC_ENDPOINT_H
+#pragma once
 
 #include "rnic/rnic_endpoint_config.h"
 #include "rnic/rnic_failure.h"
@@ -102,5 +101,3 @@ const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint);
 /* EMSS and MULPDU of the direction sent; 0 while unknown. */
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint);
 uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The configuration of an endpoint. */
-#ifndef RNIC_RNIC_ENDPOINT_CONFIG_H
-#define RNIC_RNIC_ENDPOINT_CONFIG_H
+#pragma once
 
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_stream.h"
@@ -54,5 +53,3 @@ typedef struct rnic_endpoint_config {
 /* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host,
  * Protection Domain, addresses, ports and ISN are yet to be set. */
 rnic_endpoint_config rnic_endpoint_config_default(enum side side);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_life.c
  * (what TCP and RDMAP report, from startup to the end), rnic_verbs.c (what its ULP may do). */
-#ifndef RNIC_RNIC_ENDPOINT_PRIVATE_H
-#define RNIC_RNIC_ENDPOINT_PRIVATE_H
+#pragma once
 
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_receiver.h"
@@ -78,5 +77,3 @@ void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, t
 
 /* The same by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
 void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
-
-#endif

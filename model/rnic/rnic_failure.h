@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Why a connection did not end well: the first layer that said so, in its own terms. */
-#ifndef RNIC_RNIC_FAILURE_H
-#define RNIC_RNIC_FAILURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ char *rnic_failure_code(const rnic_failure *failure);
 
 /* "MPA error 2: the CRC does not match" and the like, for people. Static, never NULL. */
 const char *rnic_failure_text(const rnic_failure *failure);
-
-#endif

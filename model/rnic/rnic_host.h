@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the
  * memory that its packets and its ULPs' messages are made of, and the numbers of its IP datagrams. */
-#ifndef RNIC_RNIC_HOST_H
-#define RNIC_RNIC_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ uint16_t *rnic_host_identification(rnic_host *host);
 
 /* The STags of all its connections; the host's. */
 ddp_stag_table *rnic_host_stags(rnic_host *host);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a misbehaving peer does to the work of its own, right stack: each is called just before the layer
  * below takes what it is about. */
-#ifndef RNIC_RNIC_MISBEHAVIOUR_H
-#define RNIC_RNIC_MISBEHAVIOUR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ typedef struct rnic_misbehaviour {
   /* What the end does before the next ULPDU; `*error` with RNIC_LOCAL_ERROR. */
   rnic_local_action (*next_local_action)(void *user, rdmap_error *error);
 } rnic_misbehaviour;
-
-#endif

@@ -2,8 +2,7 @@
 /* ULPDUs that wait out the placement latency (cause `processing`, `receiver.placement_latency`).
  *
  * The latency is the same for all, so they leave in the order they came. */
-#ifndef RNIC_RNIC_PLACEMENT_PIPE_H
-#define RNIC_RNIC_PLACEMENT_PIPE_H
+#pragma once
 
 #include "mpa/mpa_ulpdu.h"
 
@@ -24,5 +23,3 @@ const mpa_ulpdu *rnic_placement_pipe_pop(rnic_placement_pipe *pipe, time_ps now)
 
 /* Stream octets of the FPDUs inside, with their framing. */
 uint64_t rnic_placement_pipe_octets(const rnic_placement_pipe *pipe);
-
-#endif

@@ -3,8 +3,7 @@
  * uses how much of it. What octets are held, and why, is in docs/metrics.md, "Held octets"; `processing` is
  * not reassembly memory, and neither is what IP holds of fragments, which has buffers of its own (mpa-01
  * §11.2.1), nor what is held before full operation. */
-#ifndef RNIC_RNIC_REASSEMBLY_MEMORY_H
-#define RNIC_RNIC_REASSEMBLY_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ bool rnic_reassembly_memory_has_room(const rnic_reassembly_memory *memory, uint6
 
 /* A connection that used `before` uses `after` now. */
 void rnic_reassembly_memory_change(rnic_reassembly_memory *memory, uint64_t before, uint64_t after);
-
-#endif

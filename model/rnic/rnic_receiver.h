@@ -2,8 +2,7 @@
 /* The way of the data into one endpoint, in full operation: octets of TCP to MPA, ULPDUs to RDMAP, with the
  * placement latency between; then, in this order, MPA's error and the peer's FIN. And what it holds
  * meanwhile. */
-#ifndef RNIC_RNIC_RECEIVER_H
-#define RNIC_RNIC_RECEIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);
 
 /* NULL before the start. */
 const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a
  * misbehaving end does to them. */
-#ifndef RNIC_RNIC_SENDER_H
-#define RNIC_RNIC_SENDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ bool rnic_sender_send(rnic_sender *sender, time_ps now);
 
 /* MULPDU for the next ULPDU; 0 before the start. */
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender);
-
-#endif

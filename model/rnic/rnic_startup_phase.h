@@ -5,8 +5,7 @@
  * is enabled, in both directions at once, when all streaming octets that the peer owes are in (MPA-191,
  * MPA-266); octets that come early, after a hole, wait here for their order (MPA-268). Without (rdmac) each
  * direction's FPDU phase starts at its agreed octet, whatever the other does (MPA-184). */
-#ifndef RNIC_RNIC_STARTUP_PHASE_H
-#define RNIC_RNIC_STARTUP_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase);
 
 /* Octets kept: of the frame that is not whole, and after a hole. None in full operation. */
 void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomplete, uint64_t *order);
-
-#endif

@@ -2,8 +2,7 @@
 /* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions.
  * All of it is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041
  * §8.3.2: the Privileged Resource Manager checks; DDP-206, DDP-215, DDP-216). */
-#ifndef RNIC_RNIC_VERBS_H
-#define RNIC_RNIC_VERBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 /* Takes the oldest completion: those of posted work in the order posted, those of receives in the order
  * Delivered. False when there is none. */
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion);
-
-#endif

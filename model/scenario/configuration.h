@@ -2,8 +2,7 @@
 /* A scenario's values with types, in the members that keys.def names. Words are enumerators, ends and
  * directions are arrays, and TCP, the endpoints, the workload and the path have their own configurations,
  * which are handed down as they are. */
-#ifndef SCENARIO_CONFIGURATION_H
-#define SCENARIO_CONFIGURATION_H
+#pragma once
 
 #include <glib.h>
 
@@ -148,5 +147,3 @@ uint32_t configuration_headers_octets(const configuration *c);
  * slowest rate of the main direction. */
 time_ps configuration_base_round_trip(const configuration *c);
 uint64_t configuration_bandwidth_delay_octets(const configuration *c);
-
-#endif

@@ -3,8 +3,7 @@
  * (docs/scenario.md).
  *
  * A scenario that loads is well-formed key by key; scenario_check() finds keys that contradict each other. */
-#ifndef SCENARIO_SCENARIO_H
-#define SCENARIO_SCENARIO_H
+#pragma once
 
 #include <glib.h>
 
@@ -107,5 +106,3 @@ typedef struct scenario_event {
 /* Sets `*events` to the events in the order of their times, those of one time as written; owned by the
  * scenario. Returns their number. */
 gsize scenario_events(const scenario *s, const scenario_event **events);
-
-#endif

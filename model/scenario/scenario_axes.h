@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The values of an axis that is given by its ends: evenly spaced, or growing by a factor. They are
  * computed with whole numbers, so that a sweep has the same points on every machine. */
-#ifndef SCENARIO_SCENARIO_AXES_H
-#define SCENARIO_SCENARIO_AXES_H
+#pragma once
 
 #include "scenario/scenario_value.h"
 
@@ -27,5 +26,3 @@ GArray *scenario_axis_range_steps(guint64 from, guint64 to, guint64 step, gsize 
  * whole numbers. Equal whole numbers are merged, so there may be fewer than `points`. Free with
  * g_array_unref(). */
 GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guint digits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the parts of scenario_check() share: the scenario that they check, and where their findings go. */
-#ifndef SCENARIO_SCENARIO_CHECK_H
-#define SCENARIO_SCENARIO_CHECK_H
+#pragma once
 
 #include "scenario/scenario_private.h"
 
@@ -40,5 +39,3 @@ static inline const char *name_of(scenario_key key)
 {
   return scenario_key_row_of(key)->name;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The keys of a scenario, made from keys.def: loading, `explain` and docs/scenario.md read this table. */
-#ifndef SCENARIO_SCENARIO_KEYS_H
-#define SCENARIO_SCENARIO_KEYS_H
+#pragma once
 
 #include <glib.h>
 
@@ -95,5 +94,3 @@ char *scenario_group_members(const char *group);
 
 /* The key or group most like `name`, to suggest; NULL when none is near. Static. */
 const char *scenario_key_nearest(const char *name);
-
-#endif

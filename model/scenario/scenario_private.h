@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a scenario, for the files of this folder that fill and check it. */
-#ifndef SCENARIO_SCENARIO_PRIVATE_H
-#define SCENARIO_SCENARIO_PRIVATE_H
+#pragma once
 
 #include <libconfig.h>
 
@@ -78,5 +77,3 @@ gboolean loading_members(const loading *on, const config_setting_t *setting, con
  * events (scenario_events.c). */
 gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep);
 gboolean scenario_events_load(const loading *on, const config_setting_t *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How a scenario's errors are worded: "WHERE: what is wrong; what was expected (did you mean 'x'?)". */
-#ifndef SCENARIO_SCENARIO_PROBLEM_H
-#define SCENARIO_SCENARIO_PROBLEM_H
+#pragma once
 
 #include <glib.h>
 
@@ -20,5 +19,3 @@ char *scenario_did_you_mean(const char *suggestion);
  * '.') is: `mtu` finds `path.forward.mtu`. Of equally near ones the first. NULL when none is near enough to
  * be meant: more than a third of the letters differ. */
 const char *scenario_suggest(const char *name, const char *const *known);
-
-#endif

@@ -10,8 +10,7 @@
  * libconfig is given texts whose lines can be traced back to their files. A file that is included within a
  * group stands in place. One that is included outside of any group, a preset, is a text of its own: its
  * values hold where the including file gives none. */
-#ifndef SCENARIO_SCENARIO_SOURCE_H
-#define SCENARIO_SCENARIO_SOURCE_H
+#pragma once
 
 #include <glib.h>
 
@@ -40,5 +39,3 @@ char *scenario_source_where(const scenario_source *source, guint line);
 
 /* Line `line` of the whole text without the blanks around it. Free with g_free(). */
 char *scenario_source_line(const scenario_source *source, guint line);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One value of a scenario: read from text as its row of the table of keys wants it, and written as canonical
  * text. */
-#ifndef SCENARIO_SCENARIO_VALUE_H
-#define SCENARIO_SCENARIO_VALUE_H
+#pragma once
 
 #include <glib.h>
 
@@ -49,5 +48,3 @@ gboolean scenario_value_is_list(scenario_type type);
 /* What a key of `row` may be: "a time from 0s to 10s, such as \"25us\"". For errors and documents. Free with
  * g_free(). */
 char *scenario_value_expected(const scenario_key_row *row);
-
-#endif

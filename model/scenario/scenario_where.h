@@ -9,8 +9,7 @@
  * on the other is read as a value of that key, in quotes when it contains blanks. Two keys must be of the
  * same type. Numbers, times, rates, sizes and probabilities have an order; "unlimited" is above every
  * size. Other words, and texts, are only equal or not. Keys that are lists cannot be compared. */
-#ifndef SCENARIO_SCENARIO_WHERE_H
-#define SCENARIO_SCENARIO_WHERE_H
+#pragma once
 
 #include "scenario/scenario.h"
 
@@ -29,5 +28,3 @@ typedef enum scenario_verdict {
 
 /* Whether `where` holds for the values of `s`. A part that `and` or `or` does not need is not evaluated. */
 scenario_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);
-
-#endif

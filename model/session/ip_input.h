@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* IP input of one host: reassembly in front of TCP (draft-ietf-rddp-mpa-01 §11.2.1). Whole packets pass; what
  * waits for fragments is reported, for the gauge (docs/metrics.md, "Causes of holding"). */
-#ifndef SESSION_IP_INPUT_H
-#define SESSION_IP_INPUT_H
+#pragma once
 
 #include "engine/engine.h"
 #include "net/ip_reassembly.h"
@@ -34,5 +33,3 @@ void ip_input_receive(ip_input *input, datagram *packet, time_ps now);
 
 /* No datagram times out from now on: nothing that is missing will arrive. */
 void ip_input_stop_clock(ip_input *input);
-
-#endif

@@ -2,8 +2,7 @@
 /* What runs: hosts, connections between any two of them, a network, and what is measured. `run`, `replay`
  * and a user's ns-3 program drive the same session. They differ in the network (session_network.h) and in
  * where the connections come from. */
-#ifndef SESSION_SESSION_H
-#define SESSION_SESSION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -134,5 +133,3 @@ const char *session_termination(const session *self);
 
 /* Ends the measurement and fills `result`, which session_result_clear() clears. Once. */
 void session_finish(session *self, session_result *result);
-
-#endif

@@ -2,8 +2,7 @@
 /* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or
  * its chain of ns-3's nodes (session_topology.h), the nodes of a user's ns-3 program (shim/host), or a
  * capture, which plays its packets (replay/). */
-#ifndef SESSION_SESSION_NETWORK_H
-#define SESSION_SESSION_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ static inline void session_network_free(session_network *network)
     network->class->free(network);
   }
 }
-
-#endif

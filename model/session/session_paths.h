@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The paths of a scenario: one in each direction for all connections or one for each of them
  * (`workload.paths`); what changes on them in mid-flow (`event`), and where a router's ICMP messages go. */
-#ifndef SESSION_SESSION_PATHS_H
-#define SESSION_SESSION_PATHS_H
+#pragma once
 
 #include <glib.h>
 
@@ -21,5 +20,3 @@ session_network *session_paths_new(const configuration *c, run_engine kind, engi
  * `ends`; free their elements with path_element_free(), after the paths. False, and `ends` unchanged, when
  * there is none. */
 bool session_paths_proxy(const configuration *c, uint32_t index, path_box *ends[SIDES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a session, for its files: session.c (making and running), session_end.c (what an end does
  * after every event), session_events.c (what endpoints report) and session_results.c (how it ended). */
-#ifndef SESSION_SESSION_PRIVATE_H
-#define SESSION_SESSION_PRIVATE_H
+#pragma once
 
 #include <glib.h>
 
@@ -138,5 +137,3 @@ void session_ending_clear(session_ending *ending);
 
 /* The session has failed because of `failure`, which it frees; the first failure counts, and ends the run. */
 void session_fail(session *self, char *failure);
-
-#endif

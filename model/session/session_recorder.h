@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is measured at the Data Sinks' RNIC during a run, and its metrics at the end (docs/metrics.md). */
-#ifndef SESSION_SESSION_RECORDER_H
-#define SESSION_SESSION_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
  * distribution_clear(). */
 void session_recorder_distributions(const session_recorder *recorder,
                                     distribution distributions[DISTRIBUTION_COUNT]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a session makes of the configuration: its hosts' addresses and limits, and the configuration of each
  * endpoint. */
-#ifndef SESSION_SESSION_SETUP_H
-#define SESSION_SESSION_SETUP_H
+#pragma once
 
 #include "base/side.h"
 #include "fault/fault_injector.h"
@@ -60,5 +59,3 @@ session_recorder_config session_setup_recorder(const configuration *c, uint32_t 
 
 /* The fault of `side` of `connection`; false when it has none. */
 bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault);
-
-#endif

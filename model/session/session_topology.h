@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The network of a scenario with a `topology`: a chain of ns-3's nodes, both directions in one. */
-#ifndef SESSION_SESSION_TOPOLOGY_H
-#define SESSION_SESSION_TOPOLOGY_H
+#pragma once
 
 #include <glib.h>
 
@@ -18,5 +17,3 @@ bool session_topology_is_wanted(const configuration *c);
  * the engine. */
 session_network *session_topology_new(const scenario *s, engine *clock, const session_network_ends *ends,
                                       GError **error);
-
-#endif

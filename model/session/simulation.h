@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A scenario becomes a session, runs, becomes results. */
-#ifndef SESSION_SIMULATION_H
-#define SESSION_SIMULATION_H
+#pragma once
 
 #include <glib.h>
 
@@ -29,5 +28,3 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, se
  * all of it was written. */
 FILE *simulation_open_series(const configuration *c, const char *directory, GError **error);
 gboolean simulation_close_series(FILE *series, const char *directory, GError **error);
-
-#endif

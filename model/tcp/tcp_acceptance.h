@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether a segment that arrives on a synchronised connection is taken (RFC 9293 §3.10.7.4, first and
  * second): asked by tcp_connection of what the network brings, and by a replay of what a capture shows. */
-#ifndef TCP_TCP_ACCEPTANCE_H
-#define TCP_TCP_ACCEPTANCE_H
+#pragma once
 
 #include "net/tcp_header.h"
 #include "tcp/tcp_receiver.h"
@@ -61,5 +60,3 @@ typedef enum tcp_verdict {
  * timestamp does not count. A segment without length is taken at the window's edge, too, if `takes_edge`. */
 tcp_verdict tcp_acceptance_judge(const tcp_receiver *receiver, const tcp_recent_timestamp *recent,
                                  const tcp_incoming *segment, bool takes_edge);
-
-#endif

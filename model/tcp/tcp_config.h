@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The configuration of a TCP connection: the keys tcp and sender of a scenario (docs/scenario.md), one
  * end's. */
-#ifndef TCP_TCP_CONFIG_H
-#define TCP_TCP_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,5 +131,3 @@ typedef struct tcp_config {
  * docs/scenario.md, `tcp`. Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the
  * least of tcp.receive_window=auto, 64 KiB. */
 tcp_config tcp_config_default(void);
-
-#endif

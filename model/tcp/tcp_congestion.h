@@ -5,8 +5,7 @@
  * DCTCP (RFC 8257); slow start is theirs in common and may end early (HyStart). The controls know nothing
  * of segments in flight but what they are given. Within fast recovery the window is what PRR or NewReno's
  * inflation makes of the threshold. Sans libm: CUBIC's cube root and powers are integer arithmetic. */
-#ifndef TCP_TCP_CONGESTION_H
-#define TCP_TCP_CONGESTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -154,5 +153,3 @@ bool tcp_pacer_may_send(const tcp_pacer *pacer, time_ps now);
 
 /* `octets` leave at `now`: the next waits until they are paid for at `rate`. */
 void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now);
-
-#endif

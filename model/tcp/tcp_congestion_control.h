@@ -2,8 +2,7 @@
 /* What a congestion control is made of, seen from tcp_congestion: the window that it moves and the
  * functions that move it. Slow start, inflation and the loss window are tcp_congestion's, alike for every
  * control. */
-#ifndef TCP_TCP_CONGESTION_CONTROL_H
-#define TCP_TCP_CONGESTION_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ static inline uint64_t tcp_congestion_scaled(uint64_t octets, uint32_t before_oc
 {
   return octets == UINT64_MAX ? octets : (uint64_t)((uint128)octets * after_octets / before_octets);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * in flight, RFC 6675), tcp_congestion (RFC 5681, 6582), tcp_retransmission_timer (RFC 6298), tcp_receiver
  * (what has arrived, and what is acknowledged, RFC 2018, 1122), tcp_ecn (RFC 3168), tcp_path_mtu (RFC
  * 1191). */
-#ifndef TCP_TCP_CONNECTION_H
-#define TCP_TCP_CONNECTION_H
+#pragma once
 
 #include "tcp/tcp_transport.h"
 
@@ -25,5 +24,3 @@ bool tcp_connection_is_closed(const tcp_transport *transport);
  * is less (RFC 9293 §3.8.6.2.2, RFC 1122 §4.2.3.3). Its right edge never moves left, so more than was
  * announced may have to be taken. */
 void tcp_connection_set_unread_octets(tcp_transport *transport, uint64_t octets);
-
-#endif

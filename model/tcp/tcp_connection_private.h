@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and
  * tcp_output.c (a segment leaves) share. */
-#ifndef TCP_TCP_CONNECTION_PRIVATE_H
-#define TCP_TCP_CONNECTION_PRIVATE_H
+#pragma once
 
 #include "tcp/tcp_acceptance.h"
 #include "tcp/tcp_connection.h"
@@ -138,5 +137,3 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
 
 /* Back to LISTEN: a passive open whose peer went away before the handshake was done (RFC 9293 §3.10.7.4). */
 void tcp_connection_return_to_listen(tcp_connection *connection);
-
-#endif

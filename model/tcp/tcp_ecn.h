@@ -2,8 +2,7 @@
 /* Explicit Congestion Notification on a connection: its negotiation, and how marks that arrive are echoed:
  * classic (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). What the sender makes of ECE is
  * tcp_congestion's. */
-#ifndef TCP_TCP_ECN_H
-#define TCP_TCP_ECN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ bool tcp_ecn_take_payload(tcp_ecn *ecn, uint8_t flags, bool congestion_experienc
 
 /* ECE or 0, for any segment that leaves but SYN and RST. */
 uint8_t tcp_ecn_flags(const tcp_ecn *ecn);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What passes between a TCP and the layer above: the kinds of records posted, events, counters, gauges. */
-#ifndef TCP_TCP_EVENTS_H
-#define TCP_TCP_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ typedef struct tcp_gauges {
   uint64_t unsent_octets; /* posted, not yet sent for the first time */
   uint64_t in_order_edge; /* all octets below this stream position have arrived; the FIN is none */
 } tcp_gauges;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When slow start ends before a loss: HyStart as Linux has it, and HyStart++ (RFC 9406). */
-#ifndef TCP_TCP_HYSTART_H
-#define TCP_TCP_HYSTART_H
+#pragma once
 
 #include "tcp/tcp_congestion_control.h"
 
@@ -48,5 +47,3 @@ bool tcp_hystart_pp_says_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack 
 
 /* What slow start's growth is divided by now: 1, or CSS_GROWTH_DIVISOR in conservative slow start. */
 uint32_t tcp_hystart_pp_divisor(const tcp_hystart_pp *hystart);
-
-#endif

@@ -2,8 +2,7 @@
 /* The path MTU of a connection: what an ICMP "too big" (RFC 1191, RFC 8201) and the suspicion of a black
  * hole (RFC 2923 §2.1, RFC 4821 §7.7) make of it. Sizes are of whole IP packets, in octets. It is never
  * raised again: RFC 1191 §6.3 would not try before 10 minutes. */
-#ifndef TCP_TCP_PATH_MTU_H
-#define TCP_TCP_PATH_MTU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets,
 /* The next smaller MTU to try when packets of `present_octets` vanish without a message: the plateau below
  * (RFC 1191 §7.1), at least 576 (IPv6: 1280); the present one when it is no more than that. */
 uint32_t tcp_path_mtu_below(uint8_t ip_version, uint32_t present_octets);
-
-#endif

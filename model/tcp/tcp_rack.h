@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RACK-TLP (RFC 8985). A segment is lost when one sent after it has been delivered, and as long has passed
  * since it was sent as that one took, and the reordering window more (§6). The tail loss probe is below. */
-#ifndef TCP_TCP_RACK_H
-#define TCP_TCP_RACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -144,5 +143,3 @@ typedef struct tcp_tail_loss_ack {
 /* §7.4: returns true when the probe has repaired a loss that nothing else shows, for which the window
  * must be reduced. */
 bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, const tcp_tail_loss_ack *ack);
-
-#endif

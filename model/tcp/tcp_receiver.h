@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving half of a connection: what has arrived, what of it is passed up and when, and what is
  * acknowledged when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
-#ifndef TCP_TCP_RECEIVER_H
-#define TCP_TCP_RECEIVER_H
+#pragma once
 
 #include <glib.h>
 
@@ -135,5 +134,3 @@ void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need);
 
 /* A segment with the ACK of all this leaves. Returns the window's edge that it announces. */
 uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver);
-
-#endif

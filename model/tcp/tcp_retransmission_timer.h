@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The retransmission timer and the round-trip estimate that it rests on (RFC 6298), in picoseconds. */
-#ifndef TCP_TCP_RETRANSMISSION_TIMER_H
-#define TCP_TCP_RETRANSMISSION_TIMER_H
+#pragma once
 
 #include "base/time_ps.h"
 #include "tcp/tcp_config.h"
@@ -49,5 +48,3 @@ time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer);
 /* SRTT, and the least of all samples; 0 before the first. */
 time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer);
 time_ps tcp_retransmission_timer_least(const tcp_retransmission_timer *timer);
-
-#endif

@@ -8,8 +8,7 @@
  * over the octets of lost ones after it when the sender repacketizes. It counts as SACKed once all of its
  * octets are, whatever boundaries a middlebox gave them. Nothing here walks over the whole window, save when
  * the retransmission timer expires, or has expired for nothing. */
-#ifndef TCP_TCP_SCOREBOARD_H
-#define TCP_TCP_SCOREBOARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -158,5 +157,3 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to);
  * next one begins. RFC 6675 §2 leaves that open; its literal reading would repeat, without need, what is on
  * its way. By time there is no HighRxt: what is lost again is sent again. */
 void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt, time_ps now);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_scoreboard.c (the ring of segments, RFC 6675) and tcp_scoreboard_time.c
  * (RFC 8985) share. */
-#ifndef TCP_TCP_SCOREBOARD_PRIVATE_H
-#define TCP_TCP_SCOREBOARD_PRIVATE_H
+#pragma once
 
 #include <glib.h>
 
@@ -138,5 +137,3 @@ void tcp_scoreboard_sort_by_time(tcp_scoreboard *board);
 
 /* The first in the heap that still waits; false when none does. */
 bool tcp_scoreboard_first_lost(tcp_scoreboard *board, uint64_t *number);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The records stay until they are acknowledged, so that a retransmission rebuilds the octets that were
  * sent. */
-#ifndef TCP_TCP_SEND_QUEUE_H
-#define TCP_TCP_SEND_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
 
 /* Lets go of the records that lie wholly below `position`. */
 void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position);
-
-#endif

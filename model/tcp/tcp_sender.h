@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending half of an established connection: which segment leaves next, what an acknowledgement means,
  * and when to send again. Brings together tcp_send_queue, tcp_scoreboard and tcp_congestion. */
-#ifndef TCP_TCP_SENDER_H
-#define TCP_TCP_SENDER_H
+#pragma once
 
 #include "base/buffer_chain.h"
 #include "base/range_set.h"
@@ -107,5 +106,3 @@ uint64_t tcp_sender_next_position(const tcp_sender *sender);
 
 /* The FIN has been sent and acknowledged. */
 bool tcp_sender_fin_acknowledged(const tcp_sender *sender);
-
-#endif

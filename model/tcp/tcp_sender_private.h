@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_sender.c (its life), tcp_sender_input.c (an acknowledgement arrives), tcp_sender_output.c (a
  * segment leaves) and tcp_sender_recovery.c (losses) share. */
-#ifndef TCP_TCP_SENDER_PRIVATE_H
-#define TCP_TCP_SENDER_PRIVATE_H
+#pragma once
 
 #include <glib.h>
 
@@ -161,5 +160,3 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news);
 
 /* An ECN peer is informed of the reduction (CWR), and ECE for what is in flight now brings no other. */
 void tcp_sender_note_reduction(tcp_sender *sender);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives
  * elsewhere (ns-3's TcpSocket, shim/). rnic/ knows only this. */
-#ifndef TCP_TCP_TRANSPORT_H
-#define TCP_TCP_TRANSPORT_H
+#pragma once
 
 #include "base/reassembly_queue.h"
 #include "net/datagram.h"
@@ -172,5 +171,3 @@ static inline const tcp_statistics *tcp_transport_statistics(const tcp_transport
 {
   return transport->class->statistics(transport);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Was a recovery or a time-out for nothing? By what the peer reports to have come twice, and by F-RTO. */
-#ifndef TCP_TCP_UNDO_H
-#define TCP_TCP_UNDO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ void tcp_frto_sent_new(tcp_frto *frto);
 bool tcp_frto_holds_back(const tcp_frto *frto);
 
 void tcp_frto_end(tcp_frto *frto);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads
  * (RDMAP-149); the two kinds may interleave, message by message. */
-#ifndef ULP_ULP_DELIVERY_CHECK_H
-#define ULP_ULP_DELIVERY_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completio
 
 /* So far; the check' own. */
 const ulp_delivery_check_results *ulp_delivery_check_results_of(const ulp_delivery_check *check);
-
-#endif

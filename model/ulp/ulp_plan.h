@@ -2,8 +2,7 @@
 /* The sequence of what a requester posts: its messages, each an operation of a mix that takes turns, and the
  * zero-length Sends that inform the peer that RDMA Writes are placed (docs/scenario.md, "What the messages
  * are"). */
-#ifndef ULP_ULP_PLAN_H
-#define ULP_ULP_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ void ulp_plan_take(ulp_plan *plan);
 /* Of a plan at its start: steps in all; messages that reach the ULPs of the two ends. */
 uint64_t ulp_plan_steps(const ulp_plan *plan);
 uint64_t ulp_plan_messages(const ulp_plan *plan, bool at_peer);
-
-#endif

@@ -4,8 +4,7 @@
  * slot's next user is announced only after its last was verified. A slot takes room only while it is taken,
  * and has memory only from the first octet that is placed there; its STags stay its own, and are valid while
  * it is taken. */
-#ifndef ULP_ULP_SLOTS_H
-#define ULP_ULP_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ uint8_t *ulp_slots_memory(void *user, uint64_t id);
 
 /* A ddp_payload_source for the message of the ulp_slot `user`. */
 void ulp_slot_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain);
-
-#endif

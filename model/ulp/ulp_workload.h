@@ -5,8 +5,7 @@
  * once when its last was verified. What each end's RNIC does it learns through rnic_verbs alone, and from the
  * Delivered segments, which it verifies octet by octet (docs/architecture.md, "Real octets"): a message lost,
  * duplicated or out of order and memory written outside a buffer are counted as failures. */
-#ifndef ULP_ULP_WORKLOAD_H
-#define ULP_ULP_WORKLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ bool ulp_workload_is_delivered(const ulp_workload *workload);
 
 /* What reached the ULP of `side` so far, and what was wrong with it. */
 ulp_workload_results ulp_workload_results_of(const ulp_workload *workload, enum side side);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two hosts of ours and the workload between them in somebody else's ns-3 simulation: the stack, the
  * workload and the metrics of a scenario, without its path. Packets go in and come out as octets. */
-#ifndef SHIM_HOST_HOST_SESSION_H
-#define SHIM_HOST_HOST_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,6 +54,4 @@ char *host_session_metrics_text(const host_session *self);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A folder of a test's own in which lines of the shell run, as a user types them. */
-#ifndef TESTS_CLI_CLI_SHELL_H
-#define TESTS_CLI_CLI_SHELL_H
+#pragma once
 
 #include "no_error.h"
 #include "parts.h"
@@ -49,5 +48,3 @@ void cli_shell_write(const cli_shell *shell, const char *name, const char *text)
 
 /* The whole of the file `name` in the folder; free with g_free(). */
 char *cli_shell_read(const cli_shell *shell, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The Data Sink of the placer's tests: buffers between guards, a placer, and what it reported. */
-#ifndef TESTS_DDP_DDP_SINK_H
-#define TESTS_DDP_DDP_SINK_H
+#pragma once
 
 #include "ddp/ddp_placer.h"
 #include "test.h"
@@ -124,5 +123,3 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
 
 /* Passes up segment `index` of the stream `segments`. */
 void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index);
-
-#endif

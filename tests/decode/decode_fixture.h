@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Connections made by hand for the tests of what decodes captures: startup frames and FPDUs of both
  * directions as octets, cut into segments, which a session gets in any order; and what it reports of them. */
-#ifndef TESTS_DECODE_DECODE_FIXTURE_H
-#define TESTS_DECODE_DECODE_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -142,5 +141,3 @@ void decode_case_add(const char *file, const char *name, const send_plan *const 
     decode_case_add(__FILE__, #name, plans, G_N_ELEMENTS(plans), name);                                      \
   }                                                                                                          \
   static void name(decode_case *at, G_GNUC_UNUSED gconstpointer unused)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of decode's printers share: a line whose text can be read, a connection with names, and an
  * FPDU to start from. */
-#ifndef TESTS_DECODE_PAPER_H
-#define TESTS_DECODE_PAPER_H
+#pragma once
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
@@ -38,5 +37,3 @@ char *decode_paper_take_object(decode_paper *paper);
 
 /* The FPDU of decode_paper, but untagged, of `opcode`, with MSN 7 on queue 3 at MO 1000. */
 decode_fpdu decode_paper_untagged(rdmap_opcode opcode);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of `iwarpsim decode` share: the command's JSON of a run's captures, and captures written
  * anew in other ways. */
-#ifndef TESTS_DECODE_TRIP_H
-#define TESTS_DECODE_TRIP_H
+#pragma once
 
 #include <json-glib/json-glib.h>
 
@@ -55,5 +54,3 @@ typedef enum trip_style {
 /* Writes packets (packet_list.h) to file `name` in `folder`, at most `snap_octets` of each frame. */
 void trip_write(const GArray *packets, const char *folder, const char *name, trip_style style,
                 guint32 snap_octets);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A second decoder of MPA, marked or not: reads startup frames and walks FPDUs of a stream that is in order.
  * Written from mpa-01 and mpa-02 alone; shares no code with model/, not even the CRC. */
-#ifndef TESTS_MARKED_DECODER_H
-#define TESTS_MARKED_DECODER_H
+#pragma once
 
 #include "wire_capture.h"
 
@@ -62,5 +61,3 @@ guint64 marked_fpdu_end(guint64 start, guint32 ulpdu_octets, guint64 *markers);
 
 /* CRC32C (RFC 3720 §12.1), bit by bit; start with 0xFFFFFFFF, the result is to be inverted. */
 guint32 marked_crc32c(guint32 crc, const guint8 *octets, gsize count);
-
-#endif

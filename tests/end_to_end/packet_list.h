@@ -2,8 +2,7 @@
 /* The packets of a capture one by one: when each came or went, and what its headers hold. The one reader of
  * capture files here: it shares no code with model/, and no capture library. wire_capture makes streams of
  * them. */
-#ifndef TESTS_PACKET_LIST_H
-#define TESTS_PACKET_LIST_H
+#pragma once
 
 #include <glib.h>
 
@@ -51,5 +50,3 @@ guint packet_list_count(const GArray *packets, listed_kind kind);
 
 /* The `count` (1 … 8) octets at `octets` as a number, in network order. */
 guint64 wire_number(const guint8 *octets, guint count);
-
-#endif

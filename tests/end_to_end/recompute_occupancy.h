@@ -5,8 +5,7 @@
  * Deliberately simple and deliberately apart: it shares no code with model/, keeps one flag an octet, and
  * looks at everything between the in-order edge and the newest octet again after every segment. One
  * connection; the Data Sink is the Responder. */
-#ifndef TESTS_RECOMPUTE_OCCUPANCY_H
-#define TESTS_RECOMPUTE_OCCUPANCY_H
+#pragma once
 
 #include "packet_list.h"
 
@@ -20,5 +19,3 @@ typedef struct occupancy_change {
 /* Every change, of a receiver that looks ahead of the in-order edge, or does not: an array of
  * occupancy_change; free with g_array_unref(). */
 GArray *recompute_occupancy(const GArray *packets, gboolean looks_ahead);
-
-#endif

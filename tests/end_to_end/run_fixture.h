@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the end-to-end tests share: running a scenario, in this process or as a user would, and what is
  * expected of its metrics. */
-#ifndef TESTS_RUN_FIXTURE_H
-#define TESTS_RUN_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -77,5 +76,3 @@ int spawn(const char *program, const char *const *arguments, char **output, char
 /* What tshark prints of file `name` in `folder` with `options` (NULL-terminated): to be freed with g_free().
  * NULL, and the test is skipped, when it is not installed. */
 char *tshark(const char *folder, const char *name, const char *const *options);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Scenarios at random that load and that scenario_check() passes: a little of everything that a scenario can
  * say without ns-3. */
-#ifndef TESTS_SCENARIO_GENERATOR_H
-#define TESTS_SCENARIO_GENERATOR_H
+#pragma once
 
 #include <glib.h>
 
@@ -26,5 +25,3 @@ scenario *random_scenario_load(const random_scenario *drawn, guint without);
 
 /* The file and the settings as a command line would have them. Free with g_free(). */
 char *random_scenario_describe(const random_scenario *drawn);
-
-#endif

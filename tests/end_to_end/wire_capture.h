@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Puts the TCP streams of a capture back in order. Deliberately simple and deliberately apart: it shares no
  * code with model/. */
-#ifndef TESTS_WIRE_CAPTURE_H
-#define TESTS_WIRE_CAPTURE_H
+#pragma once
 
 #include "packet_list.h"
 
@@ -48,5 +47,3 @@ GPtrArray *wire_connections_new(void);
 
 /* Adds a complaint to an array of strings that frees them. */
 void wire_complain(GPtrArray *complaints, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-#endif

@@ -2,8 +2,7 @@
 /* From the FPDUs of a connection to its RDMA Messages: checks the DDP and RDMAP header fields, the order of
  * segments and numbers, and that Reads, Responses and Terminates fit what they answer. Written from
  * ddp-07/rfc5041 and rdmap-00 alone; shares no code with model/. */
-#ifndef TESTS_WIRE_MESSAGES_H
-#define TESTS_WIRE_MESSAGES_H
+#pragma once
 
 #include "marked_decoder.h"
 
@@ -81,5 +80,3 @@ guint64 wire_count_octets(const wire_decoding *decoding, int side, guint opcode)
 
 /* Fails the test and prints the first complaints unless there are none. */
 void wire_assert_no_complaints(const wire_decoding *decoding);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* g_autoptr and g_auto for what base/ makes. */
-#ifndef KIT_BASE_CLEANUP_H
-#define KIT_BASE_CLEANUP_H
+#pragma once
 
 #include <glib.h>
 
@@ -19,5 +18,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(octet_buffer, octet_buffer_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(range_set, range_set_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(reassembly_queue, reassembly_queue_free)
-
-#endif

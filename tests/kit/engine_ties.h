@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The order within one picosecond, as every engine must keep it (docs/architecture.md, "Order within one
  * picosecond"). A test of an engine calls engine_ties_add_tests() with the function that makes one. */
-#ifndef KIT_ENGINE_TIES_H
-#define KIT_ENGINE_TIES_H
+#pragma once
 
 #include <glib.h>
 
@@ -194,5 +193,3 @@ static inline void engine_ties_add_tests(const engine_ties_maker *make)
   g_test_add_data_func("/engine/ties/set-during-the-tie", make, engine_ties_test_set_during_tie);
   g_test_add_data_func("/engine/ties/send-order-given-late", make, engine_ties_test_ordered);
 }
-
-#endif

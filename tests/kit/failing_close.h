@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A close() that can fail, as on a network file system whose server did not take all: for the executable that
  * includes this, and the libraries it uses. */
-#ifndef TESTS_KIT_FAILING_CLOSE_H
-#define TESTS_KIT_FAILING_CLOSE_H
+#pragma once
 
 #include <errno.h>
 #include <glib.h>
@@ -23,5 +22,3 @@ int close(int descriptor)
   }
   return (int)result;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lists in the arguments of a macro: what a test gives for several fields, in one call. */
-#ifndef KIT_FIELDS_H
-#define KIT_FIELDS_H
+#pragma once
 
 #include <glib.h>
 
@@ -48,5 +47,3 @@
 #define EXPECT_BARE_(...) __VA_ARGS__
 #define EXPECT_FIELD_PAIR_(...) EXPECT_FIELD_IS_(__VA_ARGS__)
 #define EXPECT_FIELD_IS_(pointer, field, value) g_assert_cmpuint((pointer)->field, ==, value);
-
-#endif

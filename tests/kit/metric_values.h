@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a test expects of metrics. */
-#ifndef KIT_METRIC_VALUES_H
-#define KIT_METRIC_VALUES_H
+#pragma once
 
 #include <glib.h>
 
@@ -27,5 +26,3 @@ static inline double metric_value(const metric_values *values, metric_id id)
 #define EXPECT_METRIC_OF_(...) EXPECT_METRIC_IS_(__VA_ARGS__)
 #define EXPECT_METRIC_IS_(values, id, relation, expected)                                                    \
   g_assert_cmpfloat(metric_value(values, METRIC_##id), relation, (double)(expected));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Metrics as a test expects them. */
-#ifndef KIT_METRICS_H
-#define KIT_METRICS_H
+#pragma once
 
 #include "fields.h"
 #include "measure/metric_table.h"
@@ -17,5 +16,3 @@
 #define EXPECT_METRIC_IS_(metrics, name, expected)                                                           \
   g_assert_true((metrics)->present[METRIC_##name]);                                                          \
   g_assert_cmpfloat((metrics)->value[METRIC_##name], ==, expected);
-
-#endif

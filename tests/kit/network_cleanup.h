@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* g_autoptr for packets, what they go through, and the engine that moves them. */
-#ifndef KIT_NETWORK_CLEANUP_H
-#define KIT_NETWORK_CLEANUP_H
+#pragma once
 
 #include "engine/engine.h"
 #include "network/path_element.h"
@@ -14,5 +13,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine_timer, engine_timer_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_element, path_element_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_link, path_link_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_queue_manager, path_queue_manager_free)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Calls that must succeed, of functions whose last argument is a GError **. */
-#ifndef KIT_NO_ERROR_H
-#define KIT_NO_ERROR_H
+#pragma once
 
 #include <glib.h>
 
@@ -13,5 +12,3 @@
     g_assert_no_error(error_);                                                                               \
     value_;                                                                                                  \
   })
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets out of what a test has at hand, and g_autoptr for them. */
-#ifndef KIT_PACKETS_H
-#define KIT_PACKETS_H
+#pragma once
 
 #include "base_cleanup.h"
 #include "net/datagram.h"
@@ -16,5 +15,3 @@ static inline datagram *packet_between(ip_address source, ip_address destination
   buffer_chain_append_copy(&payload, octets, length);
   return datagram_new_in(NULL, &source, &destination, header, &payload);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a text must have in it. */
-#ifndef KIT_PARTS_H
-#define KIT_PARTS_H
+#pragma once
 
 #include <glib.h>
 #include <string.h>
@@ -19,5 +18,3 @@ static inline void expect_parts(const char *text, const char *const *parts)
 
 /* Each of the strings is part of `text`, in whatever order. */
 #define EXPECT_PARTS(text, ...) expect_parts(text, STRINGS(__VA_ARGS__))
-
-#endif

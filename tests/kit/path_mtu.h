@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Another path MTU, of which nobody tells: what ICMP and black hole detection make smaller only, a test may
  * also make larger. */
-#ifndef KIT_PATH_MTU_H
-#define KIT_PATH_MTU_H
+#pragma once
 
 #include "tcp/tcp_connection_private.h"
 
@@ -16,5 +15,3 @@ static inline void kit_set_send_mtu(tcp_transport *transport, uint32_t mtu_octet
   tcp_connection_find_emss(connection);
   tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* g_autoptr for what mpa/ and ddp/ make, and for all below. */
-#ifndef KIT_STACK_CLEANUP_H
-#define KIT_STACK_CLEANUP_H
+#pragma once
 
 #include "ddp/ddp_stag_table.h"
 #include "mpa/mpa_deframer.h"
@@ -13,5 +12,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_stag_table, ddp_stag_table_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_deframer, mpa_deframer_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_fpdu_memory, mpa_fpdu_memory_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_framer, mpa_framer_free)
-
-#endif

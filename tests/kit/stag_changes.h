@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a registered STag names, allows or is tied to, changed: the STag is taken back and registered
  * again. */
-#ifndef KIT_STAG_CHANGES_H
-#define KIT_STAG_CHANGES_H
+#pragma once
 
 #include <glib.h>
 
@@ -45,5 +44,3 @@ static inline bool stag_associate(ddp_stag_table *table, uint32_t stag, ddp_asso
   changed.owner = owner;
   return stag_change(table, stag, &changed);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A scenario out of a text, whose file is gone again. */
-#ifndef KIT_TEMPORARY_SCENARIO_H
-#define KIT_TEMPORARY_SCENARIO_H
+#pragma once
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -27,5 +26,3 @@ static inline scenario *temporary_scenario(const char *text, const char *const *
   g_free(name);
   return s;
 }
-
-#endif

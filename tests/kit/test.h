@@ -2,8 +2,7 @@
 /* A test is written TEST(test_name) { … }. It is registered before main() runs, in the order of its file, as
  * /file/name without the "test_" of either, and kit/test_main.c runs what is registered. A file that takes
  * arguments has its own main() and calls GLib's functions there. */
-#ifndef KIT_TEST_H
-#define KIT_TEST_H
+#pragma once
 
 #include <glib.h>
 
@@ -75,5 +74,3 @@
 
 /* The path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
 char *test_path(const char *file, const char *name);
-
-#endif

@@ -2,8 +2,7 @@
 /* Two MPA endpoints over two TCP connections: startup, framer and deframer of the product put together as
  * plainly as can be, and a middlebox between them. ULPDUs of any length are posted; what comes out is
  * compared with them octet by octet, each once. The stream that each end sends is kept. */
-#ifndef TESTS_MPA_MPA_LINK_H
-#define TESTS_MPA_MPA_LINK_H
+#pragma once
 
 #include <glib.h>
 
@@ -86,5 +85,3 @@ void mpa_link_expect_all(const mpa_link *link, unsigned from);
 
 /* MULPDU of end `from` now. */
 uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from);
-
-#endif

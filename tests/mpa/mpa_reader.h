@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* FPDUs as the documents describe them, octet by octet: nothing in common with what is under test. */
-#ifndef TESTS_MPA_MPA_READER_H
-#define TESTS_MPA_MPA_READER_H
+#pragma once
 
 #include "mpa_stream.h"
 
@@ -20,5 +19,3 @@ guint check_fpdu(const uint8_t *octets, uint64_t start, bool markers, bool crc, 
 
 /* The same for all FPDUs of the stream, which is nothing else. */
 guint check_stream(const mpa_stream *stream, bool crc);
-
-#endif

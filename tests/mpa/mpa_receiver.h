@@ -2,8 +2,7 @@
 /* A deframer under test: it is fed pieces of an mpa_stream and watches what comes out. Every ULPDU is
  * checked on the spot: octets equal to those sent, passed once, never after an error, its parts as the
  * octets arrived. */
-#ifndef TESTS_MPA_MPA_RECEIVER_H
-#define TESTS_MPA_MPA_RECEIVER_H
+#pragma once
 
 #include "mpa/mpa_deframer.h"
 #include "mpa_stream.h"
@@ -74,5 +73,3 @@ uint64_t in_order_edge(const mpa_deframer *deframer);
 
 /* A test of a receiver `made` of those, with markers and CRC. */
 #define FULL_TEST(name) TEST_OF(mpa_receiver, made, mpa_receiver_of(true, true, FULL), name)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An MPA startup under test: frames made by hand from mpa-01 §6.1.1's figure, and what it says to them. */
-#ifndef TESTS_MPA_MPA_STARTUP_FIXTURE_H
-#define TESTS_MPA_MPA_STARTUP_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -48,5 +47,3 @@ void startup_expect_private_data(const mpa_startup *startup, const uint8_t *expe
 /* It has failed for this reason: code 4, nothing is sent and nothing is taken any more, and no Private Data
  * came up. */
 void startup_expect_dead(mpa_startup *startup, mpa_startup_reason reason);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A test's stream: FPDUs made by the framer, flat in memory, with what is known about them. */
-#ifndef TESTS_MPA_MPA_STREAM_H
-#define TESTS_MPA_MPA_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ const mpa_stream_fpdu *mpa_stream_find(const mpa_stream *stream, uint64_t start)
 
 /* Writes the right CRC into FPDU `index` after a test changed its octets. */
 void mpa_stream_repair_crc(mpa_stream *stream, guint index);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets and capture files made by hand, octet by octet, for the tests of what reads captures. */
-#ifndef TESTS_CAPTURE_CAPTURE_FIXTURE_H
-#define TESTS_CAPTURE_CAPTURE_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -116,5 +115,3 @@ capture_source *fixture_open(const fixture_file *file);
 
 /* The next segment; false at the end of the file, before which nothing is wrong. */
 bool fixture_next(capture_source *source, capture_segment *segment);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets for the tests of datagrams: one known segment, of either version; fragments. */
-#ifndef DATAGRAM_FIXTURE_H
-#define DATAGRAM_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 #include <string.h>
@@ -147,5 +146,3 @@ static inline datagram *forged_fragment(uint16_t identification, uint32_t offset
   g_assert_cmpint(packet->kind, ==, DATAGRAM_FRAGMENT);
   return packet;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tests of both versions of IP. */
-#ifndef TESTS_NET_VERSION_TEST_H
-#define TESTS_NET_VERSION_TEST_H
+#pragma once
 
 #include "test.h"
 
@@ -17,5 +16,3 @@
     name(6);                                                                                                 \
   }                                                                                                          \
   static void name(unsigned version)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The fixture of network/: packets, an element on the bench, and what comes out of it. */
-#ifndef TESTS_NETWORK_PATH_FIXTURE_H
-#define TESTS_NETWORK_PATH_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -130,5 +129,3 @@ const datagram *fixture_packet(const path_fixture *f, guint index);
  * a wrong checksum are dropped and counted, those that carry a right one are taken, unreadable ones are
  * dropped. `box` is freed. */
 void fixture_check_strangers(path_element *box);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A proxy between two hosts with TCPs of their own, on four wires that have a delay and lose what a test
  * wants. */
-#ifndef TESTS_NETWORK_PROXY_FIXTURE_H
-#define TESTS_NETWORK_PROXY_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -86,5 +85,3 @@ void proxy_send(proxy_wire *wire, datagram *packet);
 
 /* Connections that the proxy has asked the hosts for. */
 unsigned proxy_openings(const proxy_fixture *f);
-
-#endif

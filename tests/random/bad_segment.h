@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* DDP segments made by hand, from ddp-07/rfc5041 §4 and rdmap-00 §6: what no sender makes, a Terminate, a
  * Read Request. */
-#ifndef TESTS_RANDOM_BAD_SEGMENT_H
-#define TESTS_RANDOM_BAD_SEGMENT_H
+#pragma once
 
 #include "random_case.h"
 
@@ -20,5 +19,3 @@ GByteArray *bad_segment_new(const random_case *c, guint index, const bad_numbers
 void bad_segment_append_request(GByteArray *ulpdu, iwarp_generation generation, uint32_t msn,
                                 uint32_t sink_stag, uint64_t sink_offset, uint32_t length,
                                 uint32_t source_stag, uint64_t source_offset);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Makes cases by chance. */
-#ifndef TESTS_RANDOM_CASE_GENERATOR_H
-#define TESTS_RANDOM_CASE_GENERATOR_H
+#pragma once
 
 #include "random_case.h"
 
 /* Case `number` of `seed`: always the same, decidable, and independent of all others. */
 void case_generate(random_case *c, guint32 seed, guint32 number);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The octets of a case's FPDU phase, made by the real sender: rdmap_stream and mpa_framer, and segments made
  * by hand where the case wants something that no sender does. */
-#ifndef TESTS_RANDOM_CASE_STREAM_H
-#define TESTS_RANDOM_CASE_STREAM_H
+#pragma once
 
 #include "random_case.h"
 
@@ -11,5 +10,3 @@ uint32_t case_source_stag(unsigned read);
 
 /* The stream for an endpoint that registered its regions under `stags`. Free with g_byte_array_unref(). */
 GByteArray *case_stream_make(const random_case *c, const uint32_t stags[CASE_REGIONS]);
-
-#endif

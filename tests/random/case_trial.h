@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tries a case: the endpoint and the reference get the same stream, and what they make of it is compared. */
-#ifndef TESTS_RANDOM_CASE_TRIAL_H
-#define TESTS_RANDOM_CASE_TRIAL_H
+#pragma once
 
 #include "receiving_end.h"
 
@@ -36,5 +35,3 @@ char *case_trial_run(const random_case *c, planted_defect defect, case_facts *fa
 
 /* The same in a process of its own: when that dies, that is what is wrong. */
 char *case_trial_run_apart(const random_case *c, planted_defect defect);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* FPDUs out of a whole stream in order, and the CRC that they end with: written from mpa-01 alone, octet by
  * octet, sharing no code with model/. */
-#ifndef TESTS_RANDOM_PLAIN_DECODER_H
-#define TESTS_RANDOM_PLAIN_DECODER_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ void plain_repair_crc(uint8_t *octets, uint64_t length);
 
 /* The `count` (1 … 8) octets at `octets` as a number, in network order. */
 uint64_t plain_number(const uint8_t *octets, unsigned count);
-
-#endif

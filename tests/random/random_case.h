@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One case of the random proof: what a peer sends to an endpoint, and in which pieces it arrives. A case is
  * plain data: it can be made by chance, made smaller, printed, and pasted into a test. */
-#ifndef TESTS_RANDOM_RANDOM_CASE_H
-#define TESTS_RANDOM_RANDOM_CASE_H
+#pragma once
 
 #include <glib.h>
 #include <stdbool.h>
@@ -131,5 +130,3 @@ uint8_t random_case_payload(guint operation, uint32_t index);
 
 /* The case as C text: an initialiser of a random_case. Free with g_free(). */
 char *random_case_print(const random_case *c);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A real rnic_endpoint and the peer it thinks it has: a TCP that sends what it is to send, in whatever pieces
  * and order, and writes down what comes back. */
-#ifndef TESTS_RANDOM_RECEIVING_END_H
-#define TESTS_RANDOM_RECEIVING_END_H
+#pragma once
 
 #include "random_case.h"
 #include "reference.h"
@@ -67,5 +66,3 @@ void receiving_end_feed(receiving_end *end, const GByteArray *stream);
 
 /* True when no octet outside the buffers has changed. */
 bool receiving_end_guards_are_whole(const receiving_end *end);
-
-#endif

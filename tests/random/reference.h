@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an endpoint must make of a stream: an interpreter that takes the FPDUs one by one in the order sent,
  * written from ddp-07/rfc5041, rdmap-00 and mpa-01 alone. Shares no code with model/. */
-#ifndef TESTS_RANDOM_REFERENCE_H
-#define TESTS_RANDOM_REFERENCE_H
+#pragma once
 
 #include "plain_decoder.h"
 #include "random_case.h"
@@ -70,5 +69,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(reference, reference_free)
  * no order (rdmap-00 §5.5), and what comes after the end may have come early. */
 bool reference_may_be(const GArray *fpdus, const uint32_t stags[CASE_REGIONS], unsigned buffer,
                       uint32_t index, uint8_t value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two RDMAP streams, of hosts A and B, joined by a wire in memory: ULPDUs are pulled out of one, looked at,
  * changed, forged, and passed to the other in any order. Each event of a host is a line of its log. */
-#ifndef TESTS_RDMAP_RDMAP_FIXTURE_H
-#define TESTS_RDMAP_RDMAP_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 #include <string.h>
@@ -200,5 +199,3 @@ void assert_targets_unchanged(const rdmap_fixture *f);
 
 /* All targets but `except` (0: none) are still registered; `except` is not. */
 void assert_targets_registered(const rdmap_fixture *f, uint32_t except);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of whole replays share: a run's capture as a list of packets that can be changed, and its
  * replay. */
-#ifndef TESTS_REPLAY_FIXTURE_H
-#define TESTS_REPLAY_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -46,5 +45,3 @@ outcome replay_of_file(const char *path, const char *const *sets, const replay_o
 
 /* A metric that must be there. */
 double metric_of(const outcome *result, metric_id id);
-
-#endif

@@ -3,8 +3,7 @@
  * registered buffer, and an rnic_admission between them. It is fed pieces of a stream of RDMA Writes in any
  * order. Every piece that brings something is tried in a dry run, whose result must be what is held when the
  * piece has been taken. */
-#ifndef TESTS_RNIC_RECEIVER_FIXTURE_H
-#define TESTS_RNIC_RECEIVER_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -85,5 +84,3 @@ rnic_occupancy held_now(const receiver_fixture *f);
 
 /* All has arrived, all is placed as it was written, nothing is held. */
 void assert_all_placed(const receiver_fixture *f);
-
-#endif

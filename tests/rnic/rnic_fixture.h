@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two endpoints on a wire in memory: what each ULP receives, and what each end puts on the wire, octet for
  * octet. What the octets mean is read here from the documents alone: nothing of model/ helps to read them. */
-#ifndef TESTS_RNIC_RNIC_FIXTURE_H
-#define TESTS_RNIC_RNIC_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 #include <string.h>
@@ -151,5 +150,3 @@ GPtrArray *ulpdus_of(const fixture_side *s, bool *intact);
 /* The payload (octets after the 18-octet header) of the only Terminate among them, in hex without spaces; ""
  * when there is none, "several" when there are more. Free with g_free(). */
 char *terminate_of(const fixture_side *s);
-
-#endif

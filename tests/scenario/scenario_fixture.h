@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Scenario files for tests: an executable writes its own into a folder of its own, which is the working
  * directory, so that errors name files as "a.cfg". */
-#ifndef TESTS_SCENARIO_SCENARIO_FIXTURE_H
-#define TESTS_SCENARIO_SCENARIO_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -144,5 +143,3 @@ static inline void fixture_assert_text(const scenario *s, scenario_key key, cons
 
   g_assert_cmpstr(text, ==, expected);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of model/session share: packets of its connections, a place where packets arrive, and one
  * direction of the path of a scenario on a clock of its own. */
-#ifndef TESTS_SESSION_FIXTURE_H
-#define TESTS_SESSION_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -91,5 +90,3 @@ const metric_values *way_counts(way *w);
  * 8e12. */
 time_ps link_ps(uint32_t octets, uint64_t rate_bit_per_s, time_ps delay_ps);
 time_ps busy_ps(uint32_t octets, uint64_t rate_bit_per_s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What ns-3 was asked for. */
-#ifndef TESTS_NS3_EVENTS_H
-#define TESTS_NS3_EVENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,6 +13,4 @@ uint64_t ns3_events(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either make, on links of an engine over ns-3,
  * and a workload between them of which every octet is verified. */
-#ifndef TESTS_SHIM_NS3_PAIR_H
-#define TESTS_SHIM_NS3_PAIR_H
+#pragma once
 
 #include "engine/engine.h"
 #include "network/path_link.h"
@@ -71,5 +70,3 @@ void ns3_pair_complete(ns3_pair *pair, time_ps until);
 
 void ns3_pair_free(ns3_pair *pair);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_pair, ns3_pair_free)
-
-#endif

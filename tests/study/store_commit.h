@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A run in a store: what a test begins with. */
-#ifndef TESTS_STORE_COMMIT_H
-#define TESTS_STORE_COMMIT_H
+#pragma once
 
 #include "study/store/result_store_private.h"
 
@@ -12,5 +11,3 @@ static inline gboolean store_commit(result_store *store, const provenance *from,
   return store_execute(store, "BEGIN IMMEDIATE", error) &&
          store_finish(store, store_put(store, from, run, error), error);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* g_autoptr for what study/ makes. */
-#ifndef TESTS_STUDY_STUDY_CLEANUP_H
-#define TESTS_STUDY_STUDY_CLEANUP_H
+#pragma once
 
 #include <glib.h>
 
@@ -16,5 +15,3 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_names, store_names_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_record, sweep_record_free)
-
-#endif

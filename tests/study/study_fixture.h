@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of sweeps, stores and plots share: a temporary folder, scenarios made of text, made-up runs,
  * and stores of them, written in words: which keys a run sets, what it measured. */
-#ifndef TESTS_STUDY_STUDY_FIXTURE_H
-#define TESTS_STUDY_STUDY_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -80,5 +79,3 @@ void store_fixture_add_status(store_fixture *f, const char *keys, const char *va
 
 /* Runs `sql` on the store, past its own program. */
 void store_fixture_sql(store_fixture *f, const char *sql);
-
-#endif

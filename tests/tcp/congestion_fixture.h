@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A flow that a congestion window clocks: a window is acknowledged in a round trip, a segment at a time,
  * evenly. */
-#ifndef TESTS_TCP_CONGESTION_FIXTURE_H
-#define TESTS_TCP_CONGESTION_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -132,5 +131,3 @@ static inline void flow_run_until(clocked_flow *flow, double seconds)
     flow->now += flow->round_trip_ps * SMSS / (time_ps)window_octets(flow);
   }
 }
-
-#endif

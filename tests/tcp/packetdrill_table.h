@@ -7,8 +7,7 @@
  * A row of segments expected may stand for several that follow each other at the same time without a gap.
  * Whatever leaves must be in the table: before the peer's next segment, and at the end, nothing may be
  * left over. */
-#ifndef TESTS_TCP_PACKETDRILL_TABLE_H
-#define TESTS_TCP_PACKETDRILL_TABLE_H
+#pragma once
 
 #include "tcp_fixture.h"
 
@@ -116,5 +115,3 @@ void packetdrill_run(const packetdrill_script *script);
       WITH(packetdrill_script, packetdrill_script_of(path, rows, G_N_ELEMENTS(rows)), __VA_ARGS__)})
 #define PLAY(path, rows)                                                                                     \
   packetdrill_run((packetdrill_script[]){packetdrill_script_of(path, rows, G_N_ELEMENTS(rows))})
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What holds for a sender whatever happens to it. */
-#ifndef TESTS_TCP_SENDER_CHECK_H
-#define TESTS_TCP_SENDER_CHECK_H
+#pragma once
 
 #include "tcp/tcp_transport.h"
 
 /* What the connection `transport` may send at `now`, NULL when that is nothing; checks that it goes with the
  * congestion window, and what its sender keeps about what is in flight. */
 datagram *transmit_checked(tcp_transport *transport, time_ps now);
-
-#endif

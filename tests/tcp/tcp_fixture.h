@@ -2,8 +2,7 @@
 /* Two ends of a TCP connection, or one end against a script, on a wire that does nothing by itself, under
  * a clock that the test moves. What an end sends lies on its wire, oldest first, until it is delivered or
  * dropped. */
-#ifndef TESTS_TCP_TCP_FIXTURE_H
-#define TESTS_TCP_TCP_FIXTURE_H
+#pragma once
 
 #include <glib.h>
 
@@ -253,5 +252,3 @@ void script_window(tcp_fixture *f, uint64_t acknowledged, uint16_t window);
 
 /* The script sends payload, acknowledging all that end 0 has sent before `acknowledged`. */
 void script_payload(tcp_fixture *f, uint64_t position, uint32_t length, uint64_t acknowledged);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parts of a connection alone, each on the heap. */
-#ifndef TESTS_TCP_TCP_PARTS_H
-#define TESTS_TCP_TCP_PARTS_H
+#pragma once
 
 #include <glib.h>
 
@@ -57,5 +56,3 @@ static inline void tcp_sender_free(tcp_sender *sender)
     g_free(sender);
   }
 }
-
-#endif

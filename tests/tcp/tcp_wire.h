@@ -3,8 +3,7 @@
  * takes `delay_ps`; on the way it may be lost, repeated, delayed or marked. What both sides see of each
  * other is written down, and what TCP must never do is checked meanwhile: sending beyond the peer's
  * window, and sending again what the peer has reported to hold. */
-#ifndef TESTS_TCP_TCP_WIRE_H
-#define TESTS_TCP_TCP_WIRE_H
+#pragma once
 
 #include "base/random_stream.h"
 #include "base/range_set.h"
@@ -56,5 +55,3 @@ void tcp_wire_pick_up(tcp_wire *wire);
 bool tcp_wire_step(tcp_wire *wire);
 
 const tcp_wire_counts *tcp_wire_counts_of(const tcp_wire *wire, unsigned from);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two ends that never connect, and slots of the first one's memory. */
-#ifndef TESTS_ULP_SLOTS_FIXTURE_H
-#define TESTS_ULP_SLOTS_FIXTURE_H
+#pragma once
 
 #include "../rnic/rnic_fixture.h"
 #include "ulp/ulp_slots.h"
@@ -17,5 +16,3 @@ typedef struct slots_fixture {
 void slots_fixture_init(slots_fixture *f, uint32_t count, uint32_t octets, bool stags);
 void slots_fixture_clear(slots_fixture *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(slots_fixture, slots_fixture_clear)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gnuplot: the variables that a template of scripts/plots/ reads, texts in which nothing acts as code, and
  * running it. */
-#ifndef STUDY_GNUPLOT_H
-#define STUDY_GNUPLOT_H
+#pragma once
 
 #include <glib.h>
 
@@ -60,5 +59,3 @@ char *gnuplot_template(const char *file, GError **error);
  * it was. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);
-
-#endif

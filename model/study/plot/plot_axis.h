@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Axes, in units and with tics that people read: of any metric, of shares, of what a sweep varies. */
-#ifndef STUDY_PLOT_AXIS_H
-#define STUDY_PLOT_AXIS_H
+#pragma once
 
 #include <glib.h>
 
@@ -109,5 +108,3 @@ guint place_axis_turned_letters(const place_axis *axis, double letters);
  * set apart; `turned`: all have one. In little room the name, "loss of segments (path.forward.loss)", goes
  * without the key. */
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A plot in the making: what all have, whatever their template draws, and where heading, panels and legend
  * stand on its page. */
-#ifndef STUDY_PLOT_CHART_H
-#define STUDY_PLOT_CHART_H
+#pragma once
 
 #include <glib.h>
 
@@ -97,5 +96,3 @@ plot_page plot_chart_page(const plot_chart *chart);
 
 /* Draws it as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The runs of a plot: which part each varying key plays, which points are shown, and how the subtitle counts
  * them. */
-#ifndef STUDY_PLOT_RUNS_H
-#define STUDY_PLOT_RUNS_H
+#pragma once
 
 #include <glib.h>
 
@@ -87,5 +86,3 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, co
 /* Appends to a subtitle how many runs are not in the table, and why: " · 4 flagged left out"; nothing when
  * none is. */
 void plot_runs_append_excluded(const study_table *table, GString *text);
-
-#endif

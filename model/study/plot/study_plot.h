@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every kind of plot of a study, once: what it is called, what it needs, how it is drawn. */
-#ifndef STUDY_STUDY_PLOT_H
-#define STUDY_STUDY_PLOT_H
+#pragma once
 
 #include <glib.h>
 
@@ -80,5 +79,3 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
 
 /* The subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
 char *plot_run_subtitle(const summary_record *run);
-
-#endif

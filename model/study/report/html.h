@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* HTML: texts in which nothing acts as markup, and tables with aligned numbers. */
-#ifndef STUDY_HTML_H
-#define STUDY_HTML_H
+#pragma once
 
 #include <glib.h>
 
@@ -45,5 +44,3 @@ void html_table_add_count(html_table *table, gsize count);
 
 /* Appends the table and frees it. */
 void html_table_finish(html_table *table, GString *html);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The report of a study: one HTML page that stands for itself, with the question, the answer, plots, tables
  * and how to come by them again. */
-#ifndef STUDY_HTML_REPORT_H
-#define STUDY_HTML_REPORT_H
+#pragma once
 
 #include <glib.h>
 
@@ -21,5 +20,3 @@ typedef struct html_report_options {
  * that sentence. NULL and `error` when the store has no runs or fails, when a plot cannot be drawn
  * (IWARPSIM_ERROR …) or the temporary folder for plots cannot be made (G_FILE_ERROR). Free with g_free(). */
 char *html_report_make(result_store *store, const html_report_options *options, GError **error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of a report (html_report.h), for html_report*.c alone: each appends its section to `html`. */
-#ifndef STUDY_HTML_REPORT_PRIVATE_H
-#define STUDY_HTML_REPORT_PRIVATE_H
+#pragma once
 
 #include "study/report/html.h"
 #include "study/report/html_report.h"
@@ -70,5 +69,3 @@ void html_report_append_commands(html_report *report);
 /* Of receivers, and of markers, when they vary, each two: result_pairing. Empty without a table. Free with
  * g_array_unref(). */
 GArray *html_report_pairings(const html_report *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where results come from: the scenario as it was, the program that ran it, the machine and its libraries. */
-#ifndef STUDY_PROVENANCE_H
-#define STUDY_PROVENANCE_H
+#pragma once
 
 #include <glib.h>
 
@@ -52,5 +51,3 @@ char *provenance_host(void);
 /* The time `unix_s` seconds after 1970 in UTC, "2026-11-21T10:08:16Z"; "" of a time that no calendar has.
  * Free with g_free(). */
 char *provenance_time_text(long long unix_s);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The result store: one SQLite file with the parameters, metrics, status and provenance of many runs. Its
  * tables are described in docs/store.md. */
-#ifndef STUDY_RESULT_STORE_H
-#define STUDY_RESULT_STORE_H
+#pragma once
 
 #include <glib.h>
 
@@ -148,5 +147,3 @@ typedef struct merge_count {
  * RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores. */
 gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
                       merge_count *counts, GError **error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of the result store share: the open database, and SQLite's calls with errors that a user
  * understands. For result_*.c and tests alone. */
-#ifndef STUDY_RESULT_STORE_PRIVATE_H
-#define STUDY_RESULT_STORE_PRIVATE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -87,5 +86,3 @@ extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,
                      result_store_visit visit, gpointer data, GError **error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page
  * to read (docs/metrics.md, "Status of a run"). */
-#ifndef STUDY_STORE_SUMMARY_H
-#define STUDY_STORE_SUMMARY_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -85,5 +84,3 @@ summary_record *summary_read_json(const char *path, GError **error);
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)
-
-#endif

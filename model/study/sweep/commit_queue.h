@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs that have ended and wait to be committed: the next run starts before the disk has the results of the
  * last one. */
-#ifndef STUDY_COMMIT_QUEUE_H
-#define STUDY_COMMIT_QUEUE_H
+#pragma once
 
 #include "study/store/result_store.h"
 #include "study/sweep/sweep_grid.h"
@@ -63,5 +62,3 @@ void commit_queue_settle(commit_queue *queue);
 
 /* Forgets what waits; a commit that is under way is not tried again. */
 void commit_queue_drop(commit_queue *queue);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a process writes into a pipe, read by the default main context as it comes: the end of it is kept,
  * however much that is. */
-#ifndef STUDY_PIPE_TAIL_H
-#define STUDY_PIPE_TAIL_H
+#pragma once
 
 #include <glib.h>
 
@@ -26,5 +25,3 @@ void pipe_tail_drain(pipe_tail *p);
 
 /* Forgets what was kept, and what is in the pipe. */
 void pipe_tail_clear(pipe_tail *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs the points of a grid that a store lacks, each in a process of its own, and keeps every result as it
  * comes. */
-#ifndef STUDY_SWEEP_H
-#define STUDY_SWEEP_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -87,5 +86,3 @@ typedef struct sweep_result {
  * worker can be had: the runs are stopped; what was committed stays. `result` is filled in either way. */
 gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error);
-
-#endif

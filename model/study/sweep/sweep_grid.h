@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The points of a sweep: the grid of all axes of a scenario, axes `with` another moving in step with it
  * (docs/scenario.md, "Sweeps"). */
-#ifndef STUDY_SWEEP_GRID_H
-#define STUDY_SWEEP_GRID_H
+#pragma once
 
 #include <glib.h>
 
@@ -57,5 +56,3 @@ const char *sweep_grid_identity(const sweep_grid *grid, gsize index);
 
 /* The names of the axes' keys, in file order, one a line. Free with g_free(). */
 char *sweep_grid_axes_text(const sweep_grid *grid);
-
-#endif

@@ -2,8 +2,7 @@
 /* What a sweep would do, before anything starts: every run, how many there are, how long they take (`iwarpsim
  * sweep
  * --list`). */
-#ifndef STUDY_SWEEP_LIST_H
-#define STUDY_SWEEP_LIST_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ double sweep_list_segments(const scenario *s);
  * vary, and with a store what became of it (done, unexpected, failed, missing); and the sums: how many runs,
  * how many are left out or to run, segments and time of those to run. */
 void sweep_list_print(const sweep_grid *grid, const sweep_list_options *options, FILE *output);
-
-#endif

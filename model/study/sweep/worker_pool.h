@@ -8,8 +8,7 @@
  * pipe, its messages through another, its progress stands in shared memory. Whatever dies leaves nothing
  * behind: workers and runs are killed when this process dies, before this process when memory runs out, and
  * leave no core file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
-#ifndef STUDY_WORKER_POOL_H
-#define STUDY_WORKER_POOL_H
+#pragma once
 
 #include <glib.h>
 
@@ -108,5 +107,3 @@ void worker_run_kill(worker_run *run);
 /* Stop and continue it as Ctrl-Z and `fg` do; what passes meanwhile does not count for its limits. */
 void worker_run_pause(worker_run *run);
 void worker_run_continue(worker_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The results of a study as a table in the terminal, and as CSV: rows of one quantity (a metric, or the share
  * of one metric in another) with its statistics at every point, or those of paired differences. */
-#ifndef STUDY_RESULT_TABLE_H
-#define STUDY_RESULT_TABLE_H
+#pragma once
 
 #include <glib.h>
 
@@ -91,5 +90,3 @@ char *result_store_csv(result_store *store, GError **error);
 /* What result_table_text() shows as CSV after comment lines that start with '#': one line for each quantity
  * and point, values as measured. Nothing between the commas where there is no value. Free with g_free(). */
 char *result_table_csv(const result_request *request);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Measured values as a person reads them: in a unit that suits the whole column, with the digits that the
  * interval carries; sizes, and texts that are the user's, on one line. */
-#ifndef STUDY_SHOWN_NUMBER_H
-#define STUDY_SHOWN_NUMBER_H
+#pragma once
 
 #include <glib.h>
 
@@ -42,5 +41,3 @@ char *shown_text_line(const char *text);
 
 /* `octets` for people: "512", "16 KiB", "1.5 MiB". Free with g_free(). */
 char *shown_text_octets(double octets);
-
-#endif

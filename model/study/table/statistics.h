@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Statistics over the seeds of one point. */
-#ifndef STUDY_STATISTICS_H
-#define STUDY_STATISTICS_H
+#pragma once
 
 #include <glib.h>
 
@@ -32,5 +31,3 @@ statistics statistics_of_pairs(const double *a, const double *b, gsize count);
  * to do with each other: Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it
  * shows what the common seeds are worth. NAN when a count is below 2. */
 double statistics_independent_half_width(const statistics *a, const statistics *b);
-
-#endif

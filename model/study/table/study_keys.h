@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a set of runs varies: keys, their values in order, and how these are shown. */
-#ifndef STUDY_STUDY_KEYS_H
-#define STUDY_STUDY_KEYS_H
+#pragma once
 
 #include <glib.h>
 
@@ -32,5 +31,3 @@ gboolean study_keys_number(scenario_key key, const char *text, double *number);
  * without words of their own "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free with
  * g_free(). */
 char *study_label_of(scenario_key key, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The runs of a store in memory, as plots, tables and reports take them: grouped into points, each point all
  * seeds of the same parameters. */
-#ifndef STUDY_STUDY_TABLE_H
-#define STUDY_STUDY_TABLE_H
+#pragma once
 
 #include <glib.h>
 
@@ -140,5 +139,3 @@ typedef struct store_summary {
 store_summary *store_summary_read(result_store *store, GError **error);
 void store_summary_free(store_summary *totals);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_summary, store_summary_free)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts in columns for a terminal. */
-#ifndef STUDY_TEXT_COLUMNS_H
-#define STUDY_TEXT_COLUMNS_H
+#pragma once
 
 #include <glib.h>
 
@@ -28,5 +27,3 @@ void text_columns_add_cell(text_columns *columns, const char *text);
 /* Appends the headings, a rule and the rows, a line each, two blanks between columns and none at the end.
  * Columns whose cells are all empty are left out. */
 void text_columns_append(const text_columns *columns, GString *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of plots share: made-up studies in memory, and what was drawn of them. */
-#ifndef TESTS_STUDY_PLOT_FIXTURE_H
-#define TESTS_STUDY_PLOT_FIXTURE_H
+#pragma once
 
 #include "parts.h"
 #include "scenario/scenario.h"
@@ -88,5 +87,3 @@ void plot_fixture_expect_row(const char *text, const char *comment, guint row, c
 
 /* How often `part` is in `text`. */
 guint plot_fixture_count(const char *text, const char *part);
-
-#endif

@@ -4,11 +4,8 @@
  * minute first; "stubborn" does the same, and does not mind SIGTERM. The rest depends on the seed
  * (fake_runs.c): others than those named there write an ok run with tcp.segments = 1000 + seed and as many
  * messages delivered as it is asked for. */
-#ifndef TESTS_STUDY_FAKE_RUNS_H
-#define TESTS_STUDY_FAKE_RUNS_H
+#pragma once
 
 #include "study/sweep/worker_pool.h"
 
 int fake_run(scenario *s, worker_progress *progress);
-
-#endif

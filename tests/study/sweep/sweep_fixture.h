@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of sweeps share: a folder with a scenario, a store and the traces of fake runs
  * (fake_runs.h); timers, and a clock that can be stopped. */
-#ifndef TESTS_STUDY_SWEEP_FIXTURE_H
-#define TESTS_STUDY_SWEEP_FIXTURE_H
+#pragma once
 
 #include "study/sweep/sweep.h"
 #include "study_fixture.h"
@@ -79,5 +78,3 @@ void expect_recorded(const sweep_fixture *f, const char *seed, run_status status
 
 /* How the run of `seed` is recorded: its stderr. Free with g_free(). */
 char *stderr_of(const sweep_fixture *f, const char *seed);
-
-#endif

@@ -57,15 +57,13 @@ static void copy_in(touched *self, gsize block, gsize index)
   memcpy(block_of(self, block) + HEADER_OCTETS, source_of(self, index), PAYLOAD_OCTETS);
 }
 
-static void take_crc(touched *self, gsize block, gsize index)
+static void take_crc(touched *self, gsize block, G_GNUC_UNUSED gsize index)
 {
-  (void)index;
   self->crc[block] = crc32c_update(CRC32C_INITIAL, block_of(self, block), FPDU_OCTETS - 4);
 }
 
-static void check_crc(touched *self, gsize block, gsize index)
+static void check_crc(touched *self, gsize block, G_GNUC_UNUSED gsize index)
 {
-  (void)index;
   self->differing +=
       self->crc[block] != crc32c_update(CRC32C_INITIAL, block_of(self, block), FPDU_OCTETS - 4);
 }
@@ -75,9 +73,8 @@ static void copy_out(touched *self, gsize block, gsize index)
   memcpy(sink_of(self, index), block_of(self, block) + HEADER_OCTETS, PAYLOAD_OCTETS);
 }
 
-static void compare(touched *self, gsize block, gsize index)
+static void compare(touched *self, G_GNUC_UNUSED gsize block, gsize index)
 {
-  (void)block;
   self->differing += memcmp(sink_of(self, index), source_of(self, index), PAYLOAD_OCTETS) != 0;
 }
 

@@ -182,18 +182,15 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
   t->error_offset = offset;
 }
 
-static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu *ulpdu,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)ulpdu;
-  (void)now;
 }
 
-static void note_copy_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void note_copy_error(void *user, mpa_error error, G_GNUC_UNUSED uint64_t offset,
+                            G_GNUC_UNUSED time_ps now)
 {
   trial *t = user;
-  (void)offset;
-  (void)now;
 
   t->copy_error = error;
 }

@@ -6,19 +6,16 @@
 #include <stdlib.h>
 
 /* A fatal warning would end in a SIGTRAP, of which libFuzzer keeps no input. */
-static void on_log(const char *domain, GLogLevelFlags level, const char *message, void *user)
+static void on_log(const char *domain, GLogLevelFlags level, const char *message, G_GNUC_UNUSED void *user)
 {
-  (void)user;
   fprintf(stderr, "%s: %s\n", domain ? domain : "log", message);
   if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) {
     abort();
   }
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+int LLVMFuzzerInitialize(G_GNUC_UNUSED int *argc, G_GNUC_UNUSED char ***argv)
 {
-  (void)argc;
-  (void)argv;
   g_log_set_default_handler(on_log, NULL);
   return 0;
 }

@@ -175,11 +175,11 @@ static bool are_same_bins(const distribution *a, const distribution *b)
   return a->count == b->count && (a->count == 0 || memcmp(a->bins, b->bins, a->count * sizeof *a->bins) == 0);
 }
 
-static gboolean check_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_run(const provenance *from, const stored_run *run, gpointer data,
+                          G_GNUC_UNUSED GError **error)
 {
   trial *t = data;
   const stored_run *was = written(t, run->identity);
-  (void)error;
 
   g_assert_nonnull(was);
   g_assert_cmpstr(from->text, ==, t->origin.text);

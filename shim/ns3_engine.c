@@ -59,9 +59,8 @@ static void ns3_driver_wake_at(void *user, time_ps when)
   expect(ns3_shim_event_at(driver->announcement, when, &error), &error);
 }
 
-static time_ps ns3_driver_now(const void *user)
+static time_ps ns3_driver_now(G_GNUC_UNUSED const void *user)
 {
-  (void)user;
   return ns3_shim_now();
 }
 
@@ -74,9 +73,8 @@ static void ns3_driver_run(void *user, time_ps until)
   driver->running = false;
 }
 
-static void ns3_driver_stop(void *user)
+static void ns3_driver_stop(G_GNUC_UNUSED void *user)
 {
-  (void)user;
   ns3_shim_stop();
 }
 

@@ -20,12 +20,11 @@ typedef struct ns3_link {
   deque arrived; /* of datagram *, a queue: when the delay becomes less, arrivals can share a picosecond */
 } ns3_link;
 
-static void ns3_link_sent(path_link *link, datagram *packet, bool is_first)
+static void ns3_link_sent(path_link *link, datagram *packet, G_GNUC_UNUSED bool is_first)
 {
   ns3_link *self = (ns3_link *)link;
   uint32_t octets = datagram_octets(packet);
   uint32_t sent = path_link_sent_octets(&link->schedule.config, octets) - PATH_LINK_PPP_OCTETS;
-  (void)is_first;
 
   datagram_write(packet, self->wire, false);
   /* The device's queue has no limit, so that it does not matter whether ns-3's own event "transmission

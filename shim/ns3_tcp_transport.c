@@ -348,11 +348,10 @@ static void ns3_free(tcp_transport *transport)
   g_free(self);
 }
 
-static void ns3_open(tcp_transport *transport, time_ps now)
+static void ns3_open(tcp_transport *transport, G_GNUC_UNUSED time_ps now)
 {
   ns3_tcp_transport *self = self_of(transport);
   ns3_shim_error error;
-  (void)now;
 
   self->inside = true;
   expect(ns3_tcp_node_open(self->node, &error), &error);
@@ -366,10 +365,9 @@ static void ns3_listen(tcp_transport *transport)
   expect(ns3_tcp_node_listen(self_of(transport)->node, &error), &error);
 }
 
-static void ns3_post(tcp_transport *transport, buffer_chain *record, unsigned flags)
+static void ns3_post(tcp_transport *transport, buffer_chain *record, G_GNUC_UNUSED unsigned flags)
 {
   ns3_tcp_transport *self = self_of(transport);
-  (void)flags;
 
   self->gauges.posted_octets += record->length;
   if (self->established) {
@@ -449,9 +447,8 @@ static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t p
 }
 
 /* What ns-3 holds cannot be looked at. */
-static const reassembly_queue *ns3_held(tcp_transport *transport)
+static const reassembly_queue *ns3_held(G_GNUC_UNUSED tcp_transport *transport)
 {
-  (void)transport;
   return NULL;
 }
 

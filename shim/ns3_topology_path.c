@@ -71,12 +71,12 @@ static void answer_too_big(ns3_topology_path *path, unsigned end, datagram *pack
   }
 }
 
-void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *packet, time_ps now)
+void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *packet,
+                            G_GNUC_UNUSED time_ps now)
 {
   uint32_t octets = datagram_octets(packet);
   uint64_t mark = packet->flow_order << 1 | packet->retransmission; /* as a number that ns-3 carries */
   size_t narrow = ns3_topology_narrow_hop(path->chain, end, octets);
-  (void)now;
 
   if (narrow < ns3_topology_hops(path->chain) && !datagram_may_be_fragmented(packet)) {
     answer_too_big(path, end, packet, narrow);

@@ -251,19 +251,14 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
  * used is often 0, as a marker between FPDUs is. */
 enum { CHAIN_FPDUS = 3, CHAIN_MARKERS = 2 };
 
-static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu *ulpdu,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)ulpdu;
-  (void)now;
 }
 
-static void ignore_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void ignore_error(G_GNUC_UNUSED void *user, G_GNUC_UNUSED mpa_error error,
+                         G_GNUC_UNUSED uint64_t offset, G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)error;
-  (void)offset;
-  (void)now;
 }
 
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc)

@@ -366,9 +366,8 @@ static void append_kind(decode_line *line, const char *to, const decode_directio
 }
 
 static void append_connection(decode_line *line, const decode_name *name, const decode_connection *connection,
-                              bool is_first)
+                              G_GNUC_UNUSED bool is_first)
 {
-  (void)is_first;
   decode_line_end(line);
   decode_line_print(line, "connection %u: Initiator %s, Responder %s", connection->index,
                     name->ends[SIDE_INITIATOR], name->ends[SIDE_RESPONDER]);
@@ -407,9 +406,8 @@ static void append_overview(decode_line *line, const decode_overview *overview)
   decode_line_end(line);
 }
 
-static void end_overview(decode_line *line)
+static void end_overview(G_GNUC_UNUSED decode_line *line)
 {
-  (void)line;
 }
 
 const decode_format decode_text = {.heading = append_heading,

@@ -77,12 +77,11 @@ bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t positi
   return side->has_syn && capture_stream_missing(side->stream, 0, position) == 0;
 }
 
-static void append(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+static void append(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
+                   G_GNUC_UNUSED time_ps arrival)
 {
   GByteArray *target = user;
   buffer_chain_range rest = buffer_chain_range_of(octets, 0, octets->length);
-  (void)position;
-  (void)arrival;
 
   while (rest.length > 0) {
     octet_slice part = buffer_chain_range_next(&rest);

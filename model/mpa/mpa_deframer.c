@@ -265,10 +265,9 @@ static bool follows_long(mpa_deframer *deframer, uint64_t start, time_ps now)
   return deframer->locator.takes_long;
 }
 
-static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, const uint8_t *next)
+static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, G_GNUC_UNUSED const uint8_t *next)
 {
   mpa_deframer *deframer = (mpa_deframer *)locator;
-  (void)next;
 
   return follows_long(deframer, start, deframer->slow->now) ? MPA_LONG_LENGTH_FOLLOWED
                                                             : MPA_LONG_LENGTH_REFUSED;
@@ -552,11 +551,10 @@ typedef struct inspection {
 } inspection;
 
 /* The error is theirs if the FPDU lies whole in them; of a ULPDU_Length that cannot be, if that does. */
-static void blame(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void blame(void *user, mpa_error error, uint64_t offset, G_GNUC_UNUSED time_ps now)
 {
   inspection *look = user;
   uint64_t header = mpa_fpdu_header(offset, look->markers);
-  (void)now;
 
   if (header < look->from || header + MPA_FPDU_LENGTH_OCTETS > look->to) {
     return;
@@ -568,11 +566,9 @@ static void blame(void *user, mpa_error error, uint64_t offset, time_ps now)
   }
 }
 
-static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu *ulpdu,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)ulpdu;
-  (void)now;
 }
 
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets)

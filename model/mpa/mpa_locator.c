@@ -527,12 +527,10 @@ void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
   }
 }
 
-static void count_piece(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+static void count_piece(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSED const buffer_chain *octets,
+                        G_GNUC_UNUSED time_ps arrival)
 {
   uint32_t *pieces = user;
-  (void)position;
-  (void)octets;
-  (void)arrival;
 
   ++*pieces;
 }

@@ -178,9 +178,8 @@ static const path_element_class coalesce_class = {
  *
  * A segment that stays alone is the same packet. That the links after the box can carry `coalesce_octets` is
  * the caller's business. What is not a whole segment, or a wrong one: path_box.h. */
-path_box *path_coalesce_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_coalesce_new(const path_middleboxes_config *config, G_GNUC_UNUSED random_stream *random)
 {
-  (void)random;
   g_assert(config->coalesce_octets > 0);
   g_assert(config->coalesce_ps >= 0);
   path_coalesce *box = g_new0(path_coalesce, 1);

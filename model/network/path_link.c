@@ -236,10 +236,8 @@ static void arrive(void *user, time_ps now)
   link->receiver(link->receiver_user, packet, now);
 }
 
-static void look_at_first(path_link *link, datagram *packet, bool is_first)
+static void look_at_first(path_link *link, G_GNUC_UNUSED datagram *packet, bool is_first)
 {
-  (void)packet;
-
   if (is_first) {
     set_arrival_timer(link);
   }

@@ -40,29 +40,24 @@ typedef struct path_proxy {
 /* --- What the connections report --- */
 
 /* The host has sent octets: they go to the other one. */
-static void relay_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival,
-                         time_ps now)
+static void relay_octets(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
+                         G_GNUC_UNUSED time_ps arrival, G_GNUC_UNUSED time_ps now)
 {
   proxy_end *end = user;
   buffer_chain copy;
 
-  (void)position;
-  (void)arrival;
-  (void)now;
   buffer_chain_init(&copy);
   buffer_chain_append_chain(&copy, octets, 0, octets->length);
   tcp_transport_post(end->peer->connection, &copy, 0);
 }
 
-static void note_acknowledged(void *user, uint64_t position, time_ps now)
+static void note_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   ((proxy_end *)user)->acknowledged = position;
 }
 
-static void relay_fin(void *user, time_ps now)
+static void relay_fin(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   tcp_transport_close(((proxy_end *)user)->peer->connection);
 }
 
@@ -133,12 +128,11 @@ static void make_connection(path_proxy *proxy, proxy_end *end)
   end->acknowledged = 0;
 }
 
-static int is_due_after(gconstpointer a, gconstpointer b, gpointer user)
+static int is_due_after(gconstpointer a, gconstpointer b, G_GNUC_UNUSED gpointer user)
 {
   const proxy_end *one = a;
   const proxy_end *other = b;
 
-  (void)user;
   if (one->deadline != other->deadline) {
     return one->deadline > other->deadline ? 1 : -1;
   }
@@ -293,11 +287,10 @@ static proxy_end *first_due(const path_proxy *proxy)
   return g_sequence_iter_is_end(first) ? NULL : g_sequence_get(first);
 }
 
-static time_ps deadline(const path_element *element, uint64_t *order)
+static time_ps deadline(const path_element *element, G_GNUC_UNUSED uint64_t *order)
 {
   const proxy_end *first = first_due(((const proxy_direction *)element)->proxy);
 
-  (void)order;
   return first ? first->deadline : TIME_PS_NEVER;
 }
 

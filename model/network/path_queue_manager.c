@@ -47,13 +47,12 @@ static void update_average(path_red *red, const path_queue_question *question)
 }
 
 static path_queue_verdict enqueue(path_queue_manager *manager, const path_queue_question *question,
-                                  time_ps now)
+                                  G_GNUC_UNUSED time_ps now)
 {
   path_red *red = (path_red *)manager;
   const path_red_config *config = &red->config;
   double draw = (double)(random_stream_next(red->random) >> 11) * 0x1p-53;
 
-  (void)now;
   update_average(red, question);
   if (red->average < config->minimum_packets) {
     red->passed = 0;

@@ -390,12 +390,11 @@ static path_resegment *new_box(const resegment_kind *kind, const path_middleboxe
 /* --- Rechunk: on a fixed grid --- */
 
 /* The first line of the grid beyond `from`. */
-static int64_t rechunk_piece_end(path_resegment *box, resegment_flow *flow, int64_t from)
+static int64_t rechunk_piece_end(path_resegment *box, G_GNUC_UNUSED resegment_flow *flow, int64_t from)
 {
   int64_t chunk = box->config.chunk_octets;
   int64_t phase = box->config.phase_octets;
 
-  (void)flow;
   if (from < phase) {
     return phase;
   }
@@ -430,12 +429,11 @@ path_box *path_rechunk_new(const path_middleboxes_config *config, random_stream 
 
 /* --- Random: at random places --- */
 
-static int64_t random_piece_end(path_resegment *box, resegment_flow *flow, int64_t from)
+static int64_t random_piece_end(path_resegment *box, G_GNUC_UNUSED resegment_flow *flow, int64_t from)
 {
   int64_t least = box->config.random_minimum_octets;
   int64_t most = box->config.random_maximum_octets;
 
-  (void)flow;
   return from + least + (int64_t)random_stream_below(box->random, (uint64_t)(most - least + 1));
 }
 
@@ -463,11 +461,10 @@ static void shift_note_new(path_resegment *box, resegment_flow *flow, int64_t fr
   *(int64_t *)deque_insert(&flow->ends, flow->ends.count) = from + box->config.shift_octets;
 }
 
-static int64_t shift_piece_end(path_resegment *box, resegment_flow *flow, int64_t from)
+static int64_t shift_piece_end(G_GNUC_UNUSED path_resegment *box, resegment_flow *flow, int64_t from)
 {
   deque *ends = &flow->ends;
 
-  (void)box;
   while (ends->count > 0 && *(int64_t *)deque_at(ends, 0) <= from) {
     deque_remove(ends, 0, 1);
   }

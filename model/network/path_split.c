@@ -69,9 +69,8 @@ static const path_element_class split_class = {.name = "split", .receive = recei
  *
  * A retransmission is cut like any other segment: in the pieces of the first time, if its boundaries are
  * those of the first time, else in others. */
-path_box *path_split_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_split_new(const path_middleboxes_config *config, G_GNUC_UNUSED random_stream *random)
 {
-  (void)random;
   g_assert(config->split_octets > 0);
   path_split *split = g_new0(path_split, 1);
 

@@ -83,9 +83,8 @@ engine *run_engine_new(run_engine kind, GError **error)
   return clock;
 }
 
-static path_link *new_native_link(engine *clock, const path_link_config *config, GError **error)
+static path_link *new_native_link(engine *clock, const path_link_config *config, G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   return path_link_native_new(config, clock);
 }
 

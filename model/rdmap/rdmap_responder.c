@@ -118,11 +118,10 @@ static pending_request *oldest(const rdmap_responder *responder)
 
 /* The octets that were reached for last (rdmap_responder_reach()). By reference: the framer copies them
  * before the ULP can change them. */
-static void append_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static void append_source(void *user, G_GNUC_UNUSED uint64_t from, uint32_t length, buffer_chain *chain)
 {
   const rdmap_responder *responder = user;
   const ddp_access *reached = &responder->reached;
-  (void)from;
   if (!reached->memory) {
     reached->source(reached->source_user, reached->source_from, length, chain);
     return;

@@ -50,11 +50,10 @@ static void on_refused(void *user, const ddp_segment *segment, time_ps now)
 
 /* The RDMAP control's reserved bits mean nothing (RDMAP-052). And a Read Response that its Data Source cannot
  * finish is followed by a Terminate (rdmap-00 §6.8, RDMAP-096), which must be Delivered (§7.4, RDMAP-171). */
-static bool on_may_follow(void *user, uint8_t open_control, const ddp_header *header)
+static bool on_may_follow(G_GNUC_UNUSED void *user, uint8_t open_control, const ddp_header *header)
 {
   uint8_t open = rdmap_control_opcode(open_control);
   uint8_t opcode = rdmap_control_opcode(header->ulp_control);
-  (void)user;
   return opcode == open || (open == RDMAP_READ_RESPONSE && opcode == RDMAP_TERMINATE);
 }
 
@@ -182,9 +181,8 @@ static void on_observed(void *user, const ddp_segment *segment, uint64_t buffer_
 
 /* --- Where it goes --- */
 
-static uint8_t *supply_terminate_buffer(void *user, uint64_t id)
+static uint8_t *supply_terminate_buffer(void *user, G_GNUC_UNUSED uint64_t id)
 {
-  (void)id;
   return own_of(user)->terminate_buffer;
 }
 

@@ -215,11 +215,10 @@ static void on_fragment(void *user, datagram *packet, time_ps now)
   }
 }
 
-static void on_ended(void *user, time_ps now)
+static void on_ended(void *user, G_GNUC_UNUSED time_ps now)
 {
   replay_network *self = user;
 
-  (void)now;
   self->has_ended = true;
   session_end_arrivals(self->session);
 }
@@ -251,13 +250,9 @@ static bool has_arrived(void *user, uint32_t index, const datagram *packet)
 
 /* --- The network --- */
 
-static void network_send(session_network *network, uint32_t connection, enum side side, datagram *packet,
-                         time_ps now)
+static void network_send(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED uint32_t connection,
+                         G_GNUC_UNUSED enum side side, datagram *packet, G_GNUC_UNUSED time_ps now)
 {
-  (void)network;
-  (void)connection;
-  (void)side;
-  (void)now;
   datagram_unref(packet);
 }
 
@@ -303,7 +298,8 @@ static uint32_t emss_octets(const replay_network *self)
 
 /* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
  * knows. */
-static void network_set_metrics(const session_network *network, enum side source, metric_values *values)
+static void network_set_metrics(const session_network *network, G_GNUC_UNUSED enum side source,
+                                metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;
   const configuration *c = self->config.configuration;
@@ -311,7 +307,6 @@ static void network_set_metrics(const session_network *network, enum side source
       .emss_octets = emss_octets(self), .connections = self->connection_count, .k2 = c->theory_k2};
   bool partial = is_partial(self);
 
-  (void)source;
   values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
   values->present[METRIC_MPA_SEGMENTS_ALIGNED] = false;
   if (!partial) {

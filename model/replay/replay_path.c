@@ -35,12 +35,9 @@ static void on_timer(void *user, time_ps now);
 
 /* Asked of nobody: where FPDUs start is known when they have come. What asks is there for the reordering
  * that it counts. */
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
+                          G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED uint32_t *hint)
 {
-  (void)user;
-  (void)flow;
-  (void)hint;
-  (void)position;
   return false;
 }
 

@@ -176,20 +176,16 @@ static void replay_receive(tcp_transport *transport, const datagram *packet, tim
 
 /* --- What the endpoint does: the capture has what the real end sent, its SYN and FIN too --- */
 
-static void do_nothing(tcp_transport *transport)
+static void do_nothing(G_GNUC_UNUSED tcp_transport *transport)
 {
-  (void)transport;
 }
 
-static void do_nothing_at(tcp_transport *transport, time_ps now)
+static void do_nothing_at(G_GNUC_UNUSED tcp_transport *transport, G_GNUC_UNUSED time_ps now)
 {
-  (void)transport;
-  (void)now;
 }
 
-static void replay_post(tcp_transport *transport, buffer_chain *record, unsigned flags)
+static void replay_post(tcp_transport *transport, buffer_chain *record, G_GNUC_UNUSED unsigned flags)
 {
-  (void)flags;
   self_of(transport)->gauges.posted_octets += record->length;
   buffer_chain_clear(record);
 }
@@ -212,9 +208,8 @@ static datagram *replay_transmit(tcp_transport *transport, time_ps now)
   return NULL;
 }
 
-static time_ps replay_deadline(const tcp_transport *transport)
+static time_ps replay_deadline(G_GNUC_UNUSED const tcp_transport *transport)
 {
-  (void)transport;
   return TIME_PS_NEVER;
 }
 

@@ -147,20 +147,17 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
   }
 }
 
-static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, G_GNUC_UNUSED time_ps now)
 {
   rnic_endpoint *endpoint = user;
-  (void)now;
 
   return !rnic_endpoint_is_in_full_operation(endpoint) || endpoint->has_failed ||
          rnic_admission_inspect(endpoint->admission, position, octets);
 }
 
-static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+static bool on_admit(void *user, uint64_t position, G_GNUC_UNUSED uint32_t length, G_GNUC_UNUSED time_ps now)
 {
   rnic_endpoint *endpoint = user;
-  (void)length;
-  (void)now;
 
   return rnic_admission_admit(endpoint->admission, position);
 }

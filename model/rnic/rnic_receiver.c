@@ -59,10 +59,9 @@ static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
 
 /* mpa-01 §7: MPA itself closes nothing (MPA-289, MPA-290); RDMAP answers, and the end that it asks for
  * follows (MPA-291). */
-static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void on_error(void *user, mpa_error error, G_GNUC_UNUSED uint64_t offset, time_ps now)
 {
   rnic_receiver *receiver = user;
-  (void)offset;
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   receiver->error = error;
@@ -347,19 +346,14 @@ typedef struct trial {
   mpa_deframer *deframer;         /* a copy */
 } trial;
 
-static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu *ulpdu,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)ulpdu;
-  (void)now;
 }
 
-static void ignore_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void ignore_error(G_GNUC_UNUSED void *user, G_GNUC_UNUSED mpa_error error,
+                         G_GNUC_UNUSED uint64_t offset, G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)error;
-  (void)offset;
-  (void)now;
 }
 
 static uint64_t end_of(const rnic_new_run *run)
@@ -415,9 +409,9 @@ static void pass(trial *made, uint64_t position, const buffer_chain *octets, boo
   buffer_chain_clear(&rest);
 }
 
-static void pass_held(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+static void pass_held(void *user, uint64_t position, const buffer_chain *octets,
+                      G_GNUC_UNUSED time_ps arrival)
 {
-  (void)arrival;
   pass(user, position, octets, false);
 }
 

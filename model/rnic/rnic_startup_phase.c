@@ -77,12 +77,12 @@ void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
   }
 }
 
-static void read_in_order(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+static void read_in_order(void *user, uint64_t position, const buffer_chain *octets,
+                          G_GNUC_UNUSED time_ps arrival)
 {
   rnic_startup_phase *phase = user;
   uint32_t streaming = phase->config.streaming_octets_received;
   buffer_chain rest;
-  (void)arrival;
 
   if (position != phase->consumed) {
     return; /* after a hole */
@@ -98,11 +98,10 @@ static void read_in_order(void *user, uint64_t position, const buffer_chain *oct
   buffer_chain_clear(&rest);
 }
 
-static void read_behind_frame(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+static void read_behind_frame(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
+                              G_GNUC_UNUSED time_ps arrival)
 {
   rnic_startup_phase *phase = user;
-  (void)position;
-  (void)arrival;
 
   mpa_startup_receive(phase->mpa, octets);
 }

@@ -25,9 +25,8 @@ static void end_without_memory(void)
 
 /* libconfig 1.5 does not check what malloc() returns. An access far from NULL is another mistake: it
  * happens again, without this handler. */
-static void on_segmentation_fault(int number, siginfo_t *fault, void *context)
+static void on_segmentation_fault(int number, siginfo_t *fault, G_GNUC_UNUSED void *context)
 {
-  (void)context;
   if ((guintptr)fault->si_addr < NEAR_NULL_OCTETS) {
     end_without_memory();
   }

@@ -129,10 +129,8 @@ static uint32_t key_of(const session *self, uint32_t index)
 }
 
 /* Memory for Sends that nobody reads. */
-static uint8_t *supply_nothing(void *user, uint64_t id)
+static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id)
 {
-  (void)user;
-  (void)id;
   return NULL;
 }
 

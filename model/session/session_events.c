@@ -33,11 +33,9 @@ bool session_connection_is_over(const session *self, uint32_t connection)
   return self->connections[connection].terminated;
 }
 
-static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
-  (void)endpoint;
-  (void)now;
 
   return ulp_workload_post_next(session_connection_of(end)->workload, end->side);
 }
@@ -59,11 +57,10 @@ static void note_delivery(session_connection *connection)
   }
 }
 
-static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_completion(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
   ulp_workload *workload = session_connection_of(end)->workload;
-  (void)now;
 
   ulp_workload_poll(workload, end->side);
   note_delivery(session_connection_of(end));
@@ -115,13 +112,12 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   }
 }
 
-static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
+static void on_private_data(void *user, const uint8_t *octets, uint32_t length, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
   session *self = end->session;
   const configuration *c = self->config.configuration;
   enum side peer = side_peer(end->side);
-  (void)now;
 
   if (!session_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
     session_fail(self,
@@ -130,9 +126,8 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
   }
 }
 
-static void on_half_closed(void *user, time_ps now)
+static void on_half_closed(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   rnic_endpoint_close(((session_end *)user)->endpoint);
 }
 
@@ -150,12 +145,11 @@ static bool waits_for_placement(const session_connection *connection)
   return waits;
 }
 
-static void on_closed(void *user, time_ps now)
+static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
   session_connection *connection = session_connection_of(end);
   session *self = end->session;
-  (void)now;
 
   if (end->closed) {
     return;
@@ -193,11 +187,9 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 
 /* --- Of a capture's connections --- */
 
-static void on_idle_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_idle_completion(G_GNUC_UNUSED void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   rnic_completion completion;
-  (void)user;
-  (void)now;
 
   while (rnic_poll(endpoint, &completion)) { /* nobody waits for it */
   }

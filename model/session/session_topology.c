@@ -149,27 +149,25 @@ static void topology_free(session_network *network)
   g_free(topology);
 }
 
-static void topology_send(session_network *network, uint32_t connection, enum side direction,
+static void topology_send(session_network *network, G_GNUC_UNUSED uint32_t connection, enum side direction,
                           datagram *packet, time_ps now)
 {
   session_topology *topology = (session_topology *)network;
-  (void)connection;
 
   topology->ns3->topology_path_send(topology->path, direction, packet, now);
 }
 
-static time_ps topology_earliest_arrival(const session_network *network, uint32_t connection,
-                                         enum side direction, time_ps now)
+static time_ps topology_earliest_arrival(const session_network *network, G_GNUC_UNUSED uint32_t connection,
+                                         G_GNUC_UNUSED enum side direction, time_ps now)
 {
   const session_topology *topology = (const session_topology *)network;
-  (void)connection;
-  (void)direction;
 
   return topology->ns3->topology_path_earliest_arrival(topology->path, now);
 }
 
 /* What was dropped and marked is known where no other traffic is counted with it. */
-static void topology_set_metrics(const session_network *network, enum side source, metric_values *values)
+static void topology_set_metrics(const session_network *network, G_GNUC_UNUSED enum side source,
+                                 metric_values *values)
 {
   const session_topology *topology = (const session_topology *)network;
   const ns3_functions *ns3 = topology->ns3;
@@ -177,7 +175,6 @@ static void topology_set_metrics(const session_network *network, enum side sourc
   uint64_t too_big = ns3->topology_path_too_big(topology->path);
   uint64_t dropped = too_big;
   uint64_t marked = 0;
-  (void)source;
 
   for (size_t hop = 0; hop < ns3->topology_hops(chain); hop++) {
     for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {

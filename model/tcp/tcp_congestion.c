@@ -205,9 +205,8 @@ static void take_threshold(tcp_congestion *congestion, uint64_t octets)
   congestion->inflated = false;
 }
 
-void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, time_ps now)
+void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
                                                              flight_octets, false));
 }
@@ -222,9 +221,9 @@ void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_o
   }
 }
 
-void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first, time_ps now)
+void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first,
+                             G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   if (first) {
     take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
                                                                flight_octets, true));

@@ -85,11 +85,10 @@ static void begin_stage(cubic_state *cubic, const tcp_congestion_window *window,
 /* Time in which the window was not what held the sender back is no time of the curve (§5.8). Nor is what
  * passed with nothing in flight, between the last acknowledgement and the departure of what this one
  * samples. */
-static void observe(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
-                    time_ps now)
+static void observe(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
+                    const tcp_congestion_ack *ack, time_ps now)
 {
   cubic_state *cubic = state;
-  (void)window;
   if (cubic->in_stage) {
     time_ps uncounted = 0;
     if (!ack->limited) {

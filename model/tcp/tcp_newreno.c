@@ -21,21 +21,18 @@ static void grow_by_count(uint64_t *counted_octets, tcp_congestion_window *windo
   }
 }
 
-static void newreno_avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack,
-                          uint64_t octets, time_ps now)
+static void newreno_avoid(void *state, tcp_congestion_window *window,
+                          G_GNUC_UNUSED const tcp_congestion_ack *ack, uint64_t octets,
+                          G_GNUC_UNUSED time_ps now)
 {
   newreno_state *reno = state;
-  (void)ack;
-  (void)now;
   grow_by_count(&reno->counted_octets, window, octets);
 }
 
-static uint64_t newreno_after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
-                                   bool timed_out)
+static uint64_t newreno_after_loss(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
+                                   uint64_t flight_octets, G_GNUC_UNUSED bool timed_out)
 {
   newreno_state *reno = state;
-  (void)window;
-  (void)timed_out;
   reno->counted_octets = 0;
   return flight_octets / 2;
 }
@@ -69,12 +66,10 @@ static void dctcp_start(void *state)
 }
 
 /* Steps 2 to 9 of §3.3. */
-static void dctcp_observe(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
-                          time_ps now)
+static void dctcp_observe(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
+                          const tcp_congestion_ack *ack, G_GNUC_UNUSED time_ps now)
 {
   dctcp_state *dctcp = state;
-  (void)window;
-  (void)now;
   dctcp->acknowledged_octets += ack->octets;
   dctcp->marked_octets += ack->congestion_experienced ? ack->octets : 0;
   if (ack->position <= dctcp->window_end || dctcp->acknowledged_octets == 0) {
@@ -87,31 +82,28 @@ static void dctcp_observe(void *state, const tcp_congestion_window *window, cons
   dctcp->marked_octets = 0;
 }
 
-static void dctcp_avoid(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack,
-                        uint64_t octets, time_ps now)
+static void dctcp_avoid(void *state, tcp_congestion_window *window,
+                        G_GNUC_UNUSED const tcp_congestion_ack *ack, uint64_t octets,
+                        G_GNUC_UNUSED time_ps now)
 {
   dctcp_state *dctcp = state;
-  (void)ack;
-  (void)now;
   grow_by_count(&dctcp->counted_octets, window, octets);
 }
 
 /* §3.5: as any TCP. */
-static uint64_t dctcp_after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
-                                 bool timed_out)
+static uint64_t dctcp_after_loss(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
+                                 uint64_t flight_octets, G_GNUC_UNUSED bool timed_out)
 {
   dctcp_state *dctcp = state;
-  (void)window;
-  (void)timed_out;
   dctcp->counted_octets = 0;
   return flight_octets / 2;
 }
 
 /* §3.3, the reduction: cwnd (1 - alpha / 2). Of cwnd, not of what is in flight, as the document has it. */
-static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *window, uint64_t flight_octets)
+static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *window,
+                                 G_GNUC_UNUSED uint64_t flight_octets)
 {
   dctcp_state *dctcp = state;
-  (void)flight_octets;
   dctcp->counted_octets = 0;
   return window->octets - (uint64_t)((uint128)window->octets * dctcp->alpha >> (SHARE_BITS + 1));
 }

@@ -29,12 +29,10 @@ static struct {
 
 /* --- The network --- */
 
-static void network_send(session_network *network, uint32_t connection, enum side side, datagram *packet,
-                         time_ps now)
+static void network_send(session_network *network, G_GNUC_UNUSED uint32_t connection, enum side side,
+                         datagram *packet, G_GNUC_UNUSED time_ps now)
 {
   host_session *self = (host_session *)network;
-  (void)connection;
-  (void)now;
 
   datagram_write(packet, self->wire, true);
   self->output(self->user, side, self->wire, datagram_octets(packet));
@@ -42,12 +40,10 @@ static void network_send(session_network *network, uint32_t connection, enum sid
 }
 
 /* Nothing is known of the network but that it is not faster than light: it can be there at once. */
-static time_ps network_earliest_arrival(const session_network *network, uint32_t connection, enum side side,
+static time_ps network_earliest_arrival(G_GNUC_UNUSED const session_network *network,
+                                        G_GNUC_UNUSED uint32_t connection, G_GNUC_UNUSED enum side side,
                                         time_ps now)
 {
-  (void)network;
-  (void)connection;
-  (void)side;
   return now;
 }
 

@@ -25,11 +25,10 @@ static void expect_refused(fixture *f, const char *options, const char *part)
   g_assert_cmpstr(f->shell.output, ==, "");
 }
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   store_fixture *kit = &f->kit;
 
-  (void)unused;
   cli_shell_open(&f->shell);
   store_fixture_set_up(kit, "receiver.mode\nrun.seed");
   store_fixture_add(kit, "receiver.mode=in-order run.seed=1",

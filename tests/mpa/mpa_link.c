@@ -30,11 +30,10 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   g_string_append_printf(end->trace, "%" G_GUINT64_FORMAT "@%" G_GINT64_FORMAT " ", sent->start, now);
 }
 
-static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void on_error(void *user, mpa_error error, uint64_t offset, G_GNUC_UNUSED time_ps now)
 {
   mpa_link_end *end = user;
 
-  (void)now;
   g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
   end->error = error;
   end->error_offset = offset;
@@ -78,11 +77,10 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
   g_assert_cmpuint(in_order_edge(end->deframer) + end->received_start, <=, end->tcp->gauges->in_order_edge);
 }
 
-static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, G_GNUC_UNUSED time_ps now)
 {
   mpa_link_end *end = user;
 
-  (void)now;
   if (!end->link->config.silent_drop || !end->deframer ||
       mpa_deframer_inspect(end->deframer, position - end->received_start, octets) == MPA_ERROR_NONE) {
     return true;
@@ -91,21 +89,19 @@ static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets
   return false;
 }
 
-static void on_finished(void *user, time_ps now)
+static void on_finished(void *user, G_GNUC_UNUSED time_ps now)
 {
   mpa_link_end *end = user;
 
-  (void)now;
   g_assert_false(end->finished);
   end->finished = true;
   end->passed_when_finished = end->passed_count;
 }
 
-static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+static void on_closed(void *user, tcp_close_reason reason, G_GNUC_UNUSED time_ps now)
 {
   mpa_link_end *end = user;
 
-  (void)now;
   end->closed = true;
   end->reason = reason;
 }

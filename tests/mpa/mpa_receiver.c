@@ -196,18 +196,15 @@ static void check_verdict(const mpa_receiver *receiver, mpa_error verdict, uint6
   }
 }
 
-static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu *ulpdu,
+                         G_GNUC_UNUSED time_ps now)
 {
-  (void)user;
-  (void)ulpdu;
-  (void)now;
 }
 
-static void note_copy_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void note_copy_error(void *user, mpa_error error, G_GNUC_UNUSED uint64_t offset,
+                            G_GNUC_UNUSED time_ps now)
 {
   mpa_receiver *receiver = user;
-  (void)offset;
-  (void)now;
 
   receiver->copy_error = error;
 }

@@ -184,9 +184,8 @@ static void see(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   }
 }
 
-static void see_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void see_error(G_GNUC_UNUSED void *user, mpa_error error, uint64_t offset, time_ps now)
 {
-  (void)user;
   g_test_message("error %d at %" G_GUINT64_FORMAT ", time %" G_GINT64_FORMAT, error, offset, now);
   g_assert_not_reached();
 }

@@ -289,12 +289,11 @@ TEST(test_length_into_passed_fpdu)
 
 /* Noise in any pieces and any order: at most one error, no ULPDU with CRC on, and never more held than has
  * come. */
-static void on_ulpdu_of_noise(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void on_ulpdu_of_noise(void *user, const mpa_ulpdu *ulpdu, G_GNUC_UNUSED time_ps now)
 {
   guint *counts = user;
   uint32_t octets = 0;
 
-  (void)now;
   for (size_t index = 0; index < ulpdu->part_count; index++) {
     octets += ulpdu->parts[index].length;
   }
@@ -303,12 +302,11 @@ static void on_ulpdu_of_noise(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   counts[0]++;
 }
 
-static void on_error_of_noise(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void on_error_of_noise(void *user, mpa_error error, G_GNUC_UNUSED uint64_t offset,
+                              G_GNUC_UNUSED time_ps now)
 {
   guint *counts = user;
 
-  (void)offset;
-  (void)now;
   g_assert_true(error == MPA_ERROR_CRC || error == MPA_ERROR_MARKER);
   counts[1]++;
 }

@@ -14,7 +14,6 @@
  * 50 us nine come early, are Placed, and none is Delivered. */
 static void assert_segments(rnic_fixture *f)
 {
-
   run(f, 45 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpuint(rnic_endpoint_mulpdu_octets(f->initiator->endpoint), ==, 1442);
   kit_set_send_mtu(f->initiator->endpoint->tcp, 576);

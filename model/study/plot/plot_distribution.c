@@ -210,10 +210,9 @@ static char *subtitle_of(const study_table *table, const point_selection *select
 }
 
 /* A line a point of the sweep, the weights of its seeds added. */
-static gboolean draw_points(const study_table *table, const study_plot *plot, metric_id metric,
+static gboolean draw_points(const study_table *table, const study_plot *plot, G_GNUC_UNUSED metric_id metric,
                             const char *stem, const gnuplot_target *target, GError **error)
 {
-  (void)metric;
   const shown_quantity *shown = plot->of;
   g_auto(point_selection) selection = point_selection_of(table, shown->points_max);
   g_autoptr(GArray) curves = new_curves();

@@ -186,9 +186,8 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
   return plot_chart_draw(&chart, stem, error);
 }
 
-static gboolean has_keys(const study_table *table, const study_plot *plot)
+static gboolean has_keys(const study_table *table, G_GNUC_UNUSED const study_plot *plot)
 {
-  (void)plot;
   scenario_key x, y;
   return find_keys(table, &x, &y);
 }

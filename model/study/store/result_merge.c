@@ -30,9 +30,8 @@ static void known_origin_free(gpointer data)
   g_free(known);
 }
 
-static gboolean check_origin(const provenance *from, gsize runs, gpointer data, GError **error)
+static gboolean check_origin(const provenance *from, G_GNUC_UNUSED gsize runs, gpointer data, GError **error)
 {
-  (void)runs;
   merge *m = data;
   gboolean seen = FALSE;
   for (guint i = 0; !m->mix && i < m->origins->len; i++) {
@@ -189,10 +188,9 @@ static gboolean join_run(const provenance *from, const stored_run *run, gpointer
   return store_put(m->into, from, run, error);
 }
 
-static gboolean count_present(const provenance *from, gsize runs, gpointer data, GError **error)
+static gboolean count_present(G_GNUC_UNUSED const provenance *from, gsize runs, gpointer data,
+                              G_GNUC_UNUSED GError **error)
 {
-  (void)from;
-  (void)error;
   merge_count *count = data;
   count->runs += runs;
   count->present += runs;

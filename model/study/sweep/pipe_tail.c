@@ -26,11 +26,9 @@ static ssize_t read_chunk(pipe_tail *p)
   return count;
 }
 
-static gboolean pipe_readable(gint fd, GIOCondition condition, gpointer data)
+static gboolean pipe_readable(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
   pipe_tail *p = data;
-  (void)fd;
-  (void)condition;
   ssize_t count = read_chunk(p);
   if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) {
     return G_SOURCE_CONTINUE;

@@ -199,10 +199,9 @@ static void interrupt(sweep *s)
   s->result->interrupted = TRUE;
 }
 
-static gboolean signal_readable(gint fd, GIOCondition condition, gpointer data)
+static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
   struct signalfd_siginfo received;
-  (void)condition;
   if (read(fd, &received, sizeof received) != (ssize_t)sizeof received) {
     return G_SOURCE_CONTINUE;
   }

@@ -315,11 +315,10 @@ static void end_run(worker *w, const worker_end *end, gboolean died)
   g_free(run);
 }
 
-static gboolean socket_readable(gint fd, GIOCondition condition, gpointer data)
+static gboolean socket_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
   worker *w = data;
   worker_end end = {0};
-  (void)condition;
   ssize_t count = recv(fd, &end, sizeof end, MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
     return G_SOURCE_CONTINUE;

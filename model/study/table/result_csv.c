@@ -42,10 +42,9 @@ static void append_number(double value, gboolean known, GString *csv)
 /* --- Every run --- */
 
 /* Where the runs come from. */
-static gboolean visit_origin(const provenance *from, gsize runs, gpointer csv, GError **error)
+static gboolean visit_origin(const provenance *from, G_GNUC_UNUSED gsize runs, gpointer csv,
+                             G_GNUC_UNUSED GError **error)
 {
-  (void)runs;
-  (void)error;
   append_comment("scenario", from->name, csv);
   append_comment("title", from->title, csv);
   append_comment("version", from->version, csv);
@@ -55,10 +54,9 @@ static gboolean visit_origin(const provenance *from, gsize runs, gpointer csv, G
   return TRUE;
 }
 
-static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean visit_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
+                          G_GNUC_UNUSED GError **error)
 {
-  (void)from;
-  (void)error;
   GString *csv = data;
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     append_field(run->keys[key] != NULL ? run->keys[key] : "", csv);

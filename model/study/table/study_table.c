@@ -366,9 +366,9 @@ static char *keep(store_summary *totals, const char *text)
   return g_string_chunk_insert_const(totals->texts, text);
 }
 
-static gboolean count_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
+static gboolean count_run(const provenance *from, const stored_run *run, gpointer data,
+                          G_GNUC_UNUSED GError **error)
 {
-  (void)error;
   store_summary *totals = data;
   totals->count++;
   totals->by_status[run->status]++;

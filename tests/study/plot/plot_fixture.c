@@ -31,9 +31,8 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
                            .texts = g_string_chunk_new(4096)};
 }
 
-void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes)
+void plot_fixture_tear_down(plot_fixture *f, G_GNUC_UNUSED gconstpointer axes)
 {
-  (void)axes;
   g_ptr_array_unref(f->table.runs);
   g_string_chunk_free(f->table.texts);
   g_free(f->table.title);

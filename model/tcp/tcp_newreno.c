@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NewReno, and DCTCP, whose growth and losses are NewReno's. */
+#include <glib.h>
+
 #include "base/integer_math.h"
 #include "tcp/tcp_congestion_control.h"
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "string_list.h"

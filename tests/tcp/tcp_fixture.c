@@ -100,6 +100,8 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
 {
   tcp_fixture_end *end = user;
   uint64_t first = position - base_of_stream_to(end);
+  g_assert_cmpint(now, ==, end->fixture->now);
+  g_assert_cmpint(arrival, <=, now);
   check_octets(end, position, octets);
   while (first + octets->length > end->seen_octets) {
     uint64_t room = MAX(end->seen_octets * 2, 4096);

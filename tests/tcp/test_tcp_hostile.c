@@ -66,7 +66,9 @@ static datagram *forge(world *w, unsigned to)
                        .timestamp_value = aim(w, clock),
                        .timestamp_echo = aim(w, clock)};
   header.sack_count =
-      (uint8_t)(header.has_mss || header.has_window_scale || header.has_sack_permitted ? 0 : below(w, 4));
+      (uint8_t)(header.has_mss || header.has_window_scale || header.has_sack_permitted
+                    ? 0
+                    : below(w, header.has_timestamps ? TCP_SACK_BLOCKS_MAX : TCP_SACK_BLOCKS_MAX + 1));
   for (unsigned i = 0; i < header.sack_count; i++) {
     header.sack[i].from = aim(w, below(w, 2) ? header.acknowledgement : sequence_of(w, to));
     header.sack[i].to =

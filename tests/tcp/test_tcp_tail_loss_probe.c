@@ -110,6 +110,7 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
   expect_quiet_until(f, 0, due);
   expect_lone_segment(f, 0, (segments - 1) * EMSS, EMSS);
   EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
+  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
 }
 
 /* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of
@@ -244,6 +245,18 @@ TEST(test_probe_with_new_octets)
   EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (retransmissions, 0));
   /* the retransmission timer runs from the probe on: 300 ms */
   expect_deadline(f, 0, f->now + ms(300));
+}
+
+/* The probe is lost, too: the time-out, an RTO of 300 ms after it, shows it. */
+TEST(test_lost_probe)
+{
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  post_losing(f, 2 * EMSS, ALL);
+  advance_by(f, ms(200));
+  drop_all(f, 0);
+  expect_quiet_until(f, 0, f->now + ms(300));
+  expect_segment(f, 0, 0, EMSS);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 1), (tail_loss_probes, 1), (retransmissions_lost, 1));
 }
 
 /* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is

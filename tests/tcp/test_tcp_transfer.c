@@ -22,12 +22,13 @@ typedef struct trouble {
   tcp_wire_faults wire;
   bool counts; /* what is sent again, as in check_retransmissions() … */
   unsigned allowance;
-  double mtu;     /* how often, a step, the path MTU changes; */
-  double refusal; /* the layer above refuses the next segment with certain octets, or the next at all, */
-  double unread;  /* leaves octets unread, or reads them; */
-  double forgery; /* a message comes about a packet that was too big, or never was; EMSS only falls */
-  bool drips;     /* the ends post record by record, now and then */
-  bool aborts;    /* end 0, in the middle */
+  double mtu;      /* how often, a step, the path MTU changes; */
+  double refusal;  /* the layer above refuses the next segment with certain octets, or the next at all, */
+  double unread;   /* leaves octets unread, or reads them; */
+  double forgery;  /* a message comes about a packet that was too big, or never was; EMSS only falls; */
+  double nonsense; /* or an ACK with blocks that no receiver sends */
+  bool drips;      /* the ends post record by record, now and then */
+  bool aborts;     /* end 0, in the middle */
 } trouble;
 
 /* What is chosen for one transfer; the rest is drawn. */
@@ -86,8 +87,10 @@ static tcp_config config_of(const choices *which, const trouble *what, random_st
     config.send_mtu_octets = mtus[random_stream_below(random, G_N_ELEMENTS(mtus))];
     config.receive_mtu_octets = config.send_mtu_octets;
   }
-  config.black_hole_detection = what->wire.is_silent;
-  config.delayed_ack_segments = 1 + (uint32_t)random_stream_below(random, 2);
+  config.black_hole_detection = what->wire.is_silent || (what->forgery > 0 && bits & 128);
+  config.path_mtu_discovery =
+      bits & 256 || what->mtu > 0 || what->forgery > 0 || what->wire.narrow_mtu_octets > 0;
+  config.delayed_ack_segments = 1 + (uint32_t)random_stream_below(random, what->counts ? 2 : 3);
   config.delayed_ack_ps = 500 * TIME_PS_PER_MICROSECOND;
   config.rto_initial_ps = 2 * TIME_PS_PER_MILLISECOND;
   config.rto_min_ps = TIME_PS_PER_MILLISECOND;
@@ -116,10 +119,37 @@ static void post_record(tcp_fixture *f, unsigned from, const trouble *what, rand
   }
 }
 
+/* An ACK comes to end `to` as if the other had sent it. Its blocks end before they begin, or beyond what was
+ * sent, or are of what is acknowledged: they SACK nothing (RFC 2018 §3); the first may be a D-SACK. */
+static void forge_blocks(tcp_fixture *f, unsigned to, random_stream *random)
+{
+  const tcp_connection *connection = tcp_connection_of(f->end[to].connection);
+  const tcp_sender *sender = &connection->sender;
+  uint64_t next = connection->gauges.in_order_edge + f->end[to].finished;
+  uint64_t window = (sender->window_edge - sender->acknowledged) >> connection->send_scale;
+  tcp_header header = {.sequence = sequence_at(f, !to, (int64_t)next),
+                       .acknowledgement = sequence_at(f, to, (int64_t)sender->acknowledged),
+                       .flags = TCP_ACK,
+                       .window = (uint16_t)MIN(window, UINT16_MAX),
+                       .has_timestamps = connection->timestamps,
+                       .timestamp_value = tcp_connection_timestamp(f->now)};
+  for (unsigned i = 0; i < TCP_SACK_BLOCKS_MAX; i++) {
+    uint64_t from = random_stream_below(random, 2 * f->end[to].posted + 1);
+    uint64_t end = random_stream_below(random, 2 * f->end[to].posted + 1);
+    bool is_full = header.sack_count == (header.has_timestamps ? 3 : TCP_SACK_BLOCKS_MAX);
+    if (!is_full && (end <= from || end > sender->next || end <= sender->acknowledged)) {
+      header.sack[header.sack_count].from = sequence_at(f, to, (int64_t)from);
+      header.sack[header.sack_count++].to = sequence_at(f, to, (int64_t)end);
+    }
+  }
+  forge_segment(f, !to, header, 0, 0);
+}
+
 /* Between two steps. */
 static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
 {
   static const uint32_t mtus[] = {68, 200, 576, 1500, 9000};
+  static const uint32_t forged_mtus[] = {0, 1, 67, 68, 100, 576, 1279, 1280, 1499, 1500, 65535};
   unsigned end = (unsigned)random_stream_below(random, TCP_FIXTURE_ENDS);
   tcp_transport *connection = f->end[end].connection;
   if (random_stream_chance(random, what->mtu)) {
@@ -145,9 +175,13 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
     uint64_t position = f->end[end].acknowledged + random_stream_below(random, 6000) - 1000;
     position = random_stream_chance(random, 0.8) ? position : random_stream_next(random);
     forge_too_big(f, end, position, (uint32_t)random_stream_below(random, 1480),
-                  random_stream_chance(random, 0.9) ? 1000 + (uint32_t)random_stream_below(random, 500)
-                                                    : (uint32_t)random_stream_below(random, 80));
+                  random_stream_chance(random, 0.9)
+                      ? 1000 + (uint32_t)random_stream_below(random, 500)
+                      : forged_mtus[random_stream_below(random, G_N_ELEMENTS(forged_mtus))]);
     g_assert_cmpuint(connection->gauges->emss_octets, <=, before);
+  }
+  if (f->end[end].established && !f->end[end].closed && random_stream_chance(random, what->nonsense)) {
+    forge_blocks(f, end, random);
   }
   if (posts_more(f, end) && random_stream_chance(random, 0.3)) {
     post_record(f, end, what, random);
@@ -319,6 +353,11 @@ static const trouble TROUBLES[] = {
      .seeds = 1,
      .wire = {.loss = 0.05},
      .forgery = 0.05},
+    {.name = "nonsense_blocks",
+     .octets = {60000, 20000},
+     .seeds = 2,
+     .wire = {.loss = 0.05, .ack_loss = 0.05, .duplication = 0.02, .lateness = 0.05},
+     .nonsense = 0.1},
     {.name = "refusals",
      .octets = {40000, 10000},
      .seeds = 2,

@@ -47,17 +47,17 @@ void decode_line_print(decode_line *line, const char *format, ...)
 {
   GString *text = line->text;
   size_t room = text->allocated_len - text->len;
-  va_list values, again;
+  va_list values;
 
   va_start(values, format);
-  va_copy(again, values);
   size_t length = (size_t)vsnprintf(text->str + text->len, room, format, values);
+  va_end(values);
   if (length < room) {
     text->len += length;
-  } else {
-    g_string_append_vprintf(text, format, again);
+    return;
   }
-  va_end(again);
+  va_start(values, format);
+  g_string_append_vprintf(text, format, values);
   va_end(values);
 }
 

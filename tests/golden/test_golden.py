@@ -65,7 +65,7 @@ class Golden(unittest.TestCase):
         known = golden.read_digests()
         cases = golden.all_cases()
         self.assertEqual({name for name, _ in known}, set(cases))
-        self.assertEqual(sum(name.startswith("random/") for name in cases), 200)
+        self.assertEqual(sum(name.startswith("random/") for name in cases), 206)
         for generation in golden.GENERATIONS:
             self.assertIn(f"generation/{generation}/read", cases)
 

@@ -282,7 +282,7 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
 {
   place_axis axis = place_axis_of_cells(runs, key);
   guint count = axis.texts->len, numeric = 0;
-  g_autofree double *numbers = g_new0(double, count);
+  double *numbers = g_new0(double, count);
   while (numeric < count &&
          study_keys_number(key, g_ptr_array_index(axis.texts, numeric), &numbers[numeric])) {
     numeric++; /* numbers come first */
@@ -291,6 +291,7 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
     g_array_set_size(axis.places, 0);
     place_numbers(&axis, numbers, numeric, logarithmic);
   }
+  g_free(numbers);
   if (axis.numeric && numeric < count) {
     double span = place_at(&axis, numeric - 1) - place_at(&axis, 0);
     double place = place_at(&axis, numeric - 1) + (span > 0 ? span * WORD_GAP : 1);

@@ -318,7 +318,7 @@ void scatter_list_begin(scatter_list *list, memory_pool *pool, uint32_t slices_m
                          .slices = (octet_slice *)(void *)octets,
                          .slices_max = slices_max,
                          .own = octets + slice_octets,
-                         .own_behind = octets + slice_octets + own_octets};
+                         .own_end = octets + slice_octets + own_octets};
 }
 
 static void put(scatter_list *list, const uint8_t *octets, uint32_t length, octet_buffer *buffer)
@@ -331,7 +331,7 @@ static void put(scatter_list *list, const uint8_t *octets, uint32_t length, octe
 
 uint8_t *scatter_list_own(scatter_list *list, uint32_t length)
 {
-  g_assert(length <= (size_t)(list->own_behind - list->own));
+  g_assert(length <= (size_t)(list->own_end - list->own));
   uint8_t *own = list->own;
   bool continues = list->slice_count > 0 && list->slices[list->slice_count - 1].buffer == list->buffer;
 

@@ -111,8 +111,8 @@ buffer_chain buffer_chain_of_shared(octet_buffer *buffer, uint32_t length);
 void buffer_chain_empty_heap(buffer_chain *chain);
 void buffer_chain_free_heap(buffer_chain *chain);
 
-/* `chain`, which shares none, has no slices any more, their references are dropped; the memory for them is
- * used from its start on. */
+/* Drops the slices of `chain`, which shares none, and their references; their memory is used again from its
+ * start. */
 static inline void buffer_chain_start_over(buffer_chain *chain)
 {
   chain->length = 0;
@@ -139,7 +139,7 @@ static inline void buffer_chain_empty(buffer_chain *chain)
   chain->slice_count = 0;
 }
 
-/* Drops all slices and their references; the chain is empty and usable afterwards, and needs no clearing. */
+/* Drops all slices and their references; the chain is empty and usable afterwards, without clearing. */
 static inline void buffer_chain_clear(buffer_chain *chain)
 {
   buffer_chain_empty(chain);
@@ -379,8 +379,8 @@ bool buffer_chain_equals(const buffer_chain *chain, uint32_t from, uint32_t leng
 
 /* --- Scatter lists --- */
 
-/* Octets that are put together once, of others that stay where they are and of a few of their own, and then
- * referred to by many chains: one buffer has the slices and the own octets. A chain of all of it costs one
+/* Octets that are put together once, from others that stay where they are and from a few new ones, and that
+ * many chains then refer to: one buffer has the slices and the own octets. A chain of all of it costs one
  * reference, however many slices there are; nobody may write to any of the octets any more. */
 
 /* A list that is being made; the fields are for the functions below. */
@@ -389,9 +389,9 @@ typedef struct scatter_list {
   octet_slice *slices;
   uint32_t slice_count;
   uint32_t slices_max;
-  uint8_t *own;        /* the next of its own octets */
-  uint8_t *own_behind; /* after the last there is room for */
-  uint32_t length;     /* octets so far */
+  uint8_t *own;     /* the next of its own octets */
+  uint8_t *own_end; /* after the last there is room for */
+  uint32_t length;  /* octets so far */
 } scatter_list;
 
 /* How long a pool's pieces must be for lists of at most `slices_max` slices and `own_octets` octets of their
@@ -402,7 +402,7 @@ size_t scatter_list_piece_octets(uint32_t slices_max, size_t own_octets);
  * `slices_max` > 0. */
 void scatter_list_begin(scatter_list *list, memory_pool *pool, uint32_t slices_max, size_t own_octets);
 
-/* Appends `length` (> 0) own octets, to be written by the caller: they are one with those right before.
+/* Appends `length` (> 0) own octets, to be written by the caller: they continue own octets right before them.
  * Returns where they are, until the list is freed. */
 uint8_t *scatter_list_own(scatter_list *list, uint32_t length);
 

@@ -148,11 +148,11 @@ const char *new_files_folder(const new_files *files)
   return files->folder;
 }
 
-/* One of them. */
+/* One new file. */
 typedef struct one_file {
   char *made;
   char *place;
-  char *old; /* where the older one is meanwhile */
+  char *old; /* where the older file is meanwhile */
   gboolean old_is_aside;
   gboolean in_place;
 } one_file;
@@ -181,7 +181,7 @@ static GArray *list_files(const new_files *files, const char *const *names)
 
 /* Each step does nothing to a file that is not there. */
 
-/* An error of the disk that nobody has met yet is met here. */
+/* A write error of the disk that is still unreported shows here. */
 static gboolean wait_for_disk(one_file *file, GError **error)
 {
   int descriptor = open(file->made, O_RDONLY | O_CLOEXEC);

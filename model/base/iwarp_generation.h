@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What separates the generations of iWARP, in one table (docs/protocol-notes.md,
- * "Generations"). All layers of an endpoint follow one row (rfc5044 App.
- * C): the row is below them all. */
+/* What separates the generations of iWARP, in one table (docs/protocol-notes.md, "Generations"). All layers
+ * of an endpoint follow one row (rfc5044 App. C), so the table is below them all. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +13,7 @@ typedef enum iwarp_generation {
   IWARP_GENERATIONS
 } iwarp_generation;
 
-/* One row a generation. */
+/* One row per generation. */
 typedef struct iwarp_generation_rules {
   const char *name; /* as in the scenario: "ietf" */
   /* MPA */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece that nobody has. */
+/* A piece that is free. */
 typedef struct memory_pool_piece {
   struct memory_pool_piece *next;
 } memory_pool_piece;

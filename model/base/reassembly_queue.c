@@ -221,7 +221,7 @@ static void split_entry(reassembly_queue *queue, size_t index, uint64_t position
   *(entry *)deque_insert(&queue->entries, index + 1) = (entry){position, end, back};
 }
 
-/* Takes the octets of [from, to) out; with a `target` they are appended to it, and `listener` is called. */
+/* Removes octets [from, to); with a `target`, appends them to it and calls `listener`. */
 static uint64_t take_out(reassembly_queue *queue, uint64_t from, uint64_t to, buffer_chain *target,
                          reassembly_queue_listener listener, void *user)
 {

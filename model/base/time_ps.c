@@ -26,8 +26,8 @@ time_ps time_ps_to_send(uint64_t octets, uint64_t rate_bit_per_s)
   if (octets > UINT64_MAX / per_second / 8) {
     return send_as_ns3(octets, rate_bit_per_s);
   }
-  /* What ns-3 cuts off is less than 10^12 / 2^64, so less than 2^-24 of a picosecond. So only a time that is
-   * a half or less than that above it can be rounded otherwise than to the nearest. */
+  /* What ns-3 cuts off is less than 10^12 / 2^64, so less than 2^-24 of a picosecond. So only a time at a
+   * half, or above one by less than that, can be rounded otherwise than to the nearest. */
   uint64_t scaled = octets * 8 * per_second;
   uint64_t whole = scaled / rate_bit_per_s;
   uint64_t rest = scaled % rate_bit_per_s;

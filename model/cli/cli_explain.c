@@ -31,7 +31,7 @@ static void print_wrapped(const char *text)
   printf("\n");
 }
 
-/* All that has a name. */
+/* What can be explained. */
 typedef enum subject_kind { KEY, GROUP, METRIC, DISTRIBUTION, TERM, FAULT } subject_kind;
 
 typedef struct subject {
@@ -46,7 +46,7 @@ static void add_subject(GArray *subjects, subject_kind kind, const char *name, g
   g_array_append_val(subjects, added);
 }
 
-/* subject; `terms` (cli_terms()) stay the caller's. Free with g_array_unref(). */
+/* An array of subject; `terms` (cli_terms()) stay the caller's. Free with g_array_unref(). */
 static GArray *subjects_new(const GPtrArray *terms)
 {
   GArray *subjects = g_array_new(FALSE, FALSE, sizeof(subject));
@@ -133,8 +133,8 @@ static gboolean lies_below(const char *name, const char *prefix)
   return strncmp(name, prefix, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
-/* Everything called `name`, or, of keys and what is measured, below it: a name may be a key's and a metric's.
- * FALSE when nothing is. */
+/* Prints all that is called `name`, and all keys, metrics and distributions below it: a name may be a key's
+ * and a metric's. FALSE when there is none. */
 static gboolean print_named(const char *name, const GArray *subjects)
 {
   gboolean found = FALSE, measured = FALSE;
@@ -159,7 +159,7 @@ static gboolean print_named(const char *name, const GArray *subjects)
   return found;
 }
 
-/* The keys that take `word`, which their sentences explain. FALSE when none does. */
+/* Prints the keys that take `word`, which their sentences explain. FALSE when none does. */
 static gboolean print_keys_of_word(const char *word)
 {
   gboolean found = FALSE;

@@ -18,11 +18,10 @@
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_list.h"
 
-/* Long enough for any run to make its world, and to pass whatever costs much at one moment of simulated
- * time. */
+/* Long enough for any run to set itself up, and for whatever takes long at one instant of simulated time. */
 #define STALL_S 60
 
-/* As many runs at once as there are cores; no number that one can ask for. */
+/* As many runs at once as there are cores; not a number that -j accepts. */
 #define JOBS_DEFAULT G_MININT
 
 static struct {
@@ -165,7 +164,7 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const run_limits
   g_autofree char *path = store_path(s);
   g_autofree char *folder = g_path_get_dirname(path);
   gsize jobs = MIN((gsize)chosen.jobs, sweep_grid_count(grid));
-  /* The store last: it is not the runs'. */
+  /* The store is opened last: the runs do not inherit it. */
   g_autoptr(worker_pool) pool = worker_pool_new(grid, simulate, (guint)jobs, limits, &error);
   g_autoptr(result_store) store = pool != NULL && cli_make_folder(folder, &error)
                                       ? result_store_open(path, RESULT_STORE_WRITE, &error)

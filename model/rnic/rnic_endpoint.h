@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One end of one iWARP connection: RDMAP over DDP over MPA over TCP, put together. Sans I/O.
  *
- * Passes octets from layer to layer (docs/architecture.md, "The way of one octet") and decides nothing that a
- * layer can decide. */
+ * Passes octets from layer to layer (docs/architecture.md, "The path of one octet") and decides nothing that
+ * a layer can decide. */
 #pragma once
 
 #include "rnic/rnic_endpoint_config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a scenario, for the files of this folder that fill and check it. */
+/* The internals of a scenario, for the files of this folder that fill and check it. */
 #pragma once
 
 #include <libconfig.h>
@@ -32,7 +32,7 @@ struct scenario {
 /* A scenario in which every key has its default; `path` gives it its name. */
 scenario *scenario_new(const char *path);
 
-/* Gives `key` the value that `text` reads as. Sets `error` at `origin` and returns FALSE when it is none. */
+/* Gives `key` the value that `text` reads as. Without one, sets `error` at `origin` and returns FALSE. */
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The text of a scenario file and of the files that it includes, scanned for what libconfig accepts silently
- * or words badly: an integer outside 32 bits that does not end with L (libconfig wraps it), an integer
+ * or reports poorly: an integer outside 32 bits that does not end with L (libconfig wraps it), an integer
  * outside 64 bits, a real beyond double, a key that is given twice in its group, a bracket that is nested too
  * deep or never closed, a string where no value can stand, an '@'.
  *
- * libconfig 1.5 resolves @include against the working directory, names an included file without its
- * folder, lets integers outside 32 bits wrap, reads the rest of the file as a comment when a comment is
- * not closed, and names neither of two equal keys (docs/facts.md). So includes are resolved here, and
- * libconfig is given texts whose lines can be traced back to their files. A file that is included within a
- * group stands in place. One that is included outside of any group, a preset, is a text of its own: its
- * values hold where the including file gives none. */
+ * libconfig 1.5 resolves @include against the working directory, names an included file without its folder,
+ * lets integers outside 32 bits wrap, reads the rest of the file as a comment when a comment is not closed,
+ * and names neither of two equal keys (docs/facts.md). So includes are resolved here, and libconfig is given
+ * texts whose lines can be traced back to their files. A file that is included within a group stands in
+ * place. One that is included outside of any group, a preset, is a text of its own: its values hold where the
+ * including file gives none. */
 #pragma once
 
 #include <glib.h>

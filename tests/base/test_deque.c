@@ -42,8 +42,8 @@ TEST(test_random_against_model)
   }
 }
 
-/* With thousands of elements, inserted anywhere, against a GArray: 8000 come, more of them go than come, and
- * at last all, in the middle and at both ends. Elements ascend, so that each is found by its key. */
+/* With thousands of elements, inserted anywhere, against a GArray: 8000 go in, then more go out than in until
+ * none is left, in the middle and at both ends. Elements ascend, so that each is found by its key. */
 TEST(test_very_many)
 {
   enum { MANY = 8000 };
@@ -110,8 +110,8 @@ TEST(test_middle_of_very_many)
   deque_clear(&queue);
 }
 
-/* Three hundred thousand keys come in random order and two thirds of them go in the same order: each is where
- * its key says, all along. */
+/* Three hundred thousand keys are inserted in random order and two thirds of them removed in the same order:
+ * each is found by its key all along. */
 TEST(test_hundreds_of_thousands)
 {
   enum { MANY = 300000, LEFT = MANY / 3 };
@@ -146,8 +146,8 @@ TEST(test_hundreds_of_thousands)
   }
 }
 
-/* Used as a queue in either direction, with never more than five elements, the array stays small: what is
- * removed in front is used again. */
+/* Used as a queue in either direction, with never more than five elements, the array stays small: the space
+ * of what is removed in front is used again. */
 TEST(test_queue_stays_small)
 {
   deque queue;

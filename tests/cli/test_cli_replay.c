@@ -94,7 +94,7 @@ SHELL_TEST(test_broken_off)
   assert_fails(f, "iwarpsim replay shorter.pcap -o shorter", 2, "shorter.pcap: packet 2: truncated");
 }
 
-/* A path of its own loses, and what is lost comes again. run.stop ends a replay early, run.expect makes that
+/* A simulated path loses, and what is lost comes again. run.stop ends a replay early, run.expect makes that
  * end a failure. */
 SHELL_TEST(test_path_and_stop)
 {

@@ -39,10 +39,10 @@ FULL_TEST(test_recut_stream)
   expect_all(made);
 }
 
-/* Ten FPDUs of 100 octets of ULPDU, 2 + 100 + 2 + 4 = 108 each and 4 for a marker: they start at 0, 112,
- * 220, 328, 436 (with the marker at 512 in it), 548, 656, 764, 872, 980 (with the one at 1024), and end at
- * 1092. Numbers 1 to 9 come in one segment, number 0 is late: those before number 4 cannot be located
- * (note M12): MPA-163: that the segment starts with an FPDU is no method. */
+/* Ten FPDUs of 100 octets of ULPDU, 2 + 100 + 2 + 4 = 108 each and 4 for a marker: they start at 0, 112, 220,
+ * 328, 436 (with the marker at 512 in it), 548, 656, 764, 872, 980 (with the one at 1024), and end at 1092.
+ * Numbers 1 to 9 come in one segment, number 0 is late: those before number 4 cannot be located (note M12),
+ * since no method locates by a segment's start (MPA-163). */
 TEST(test_packed_segment_behind_a_hole)
 {
   g_autoptr(mpa_receiver) made =
@@ -164,8 +164,7 @@ TEST(test_leading_marker)
   arrive_and_hold(made, 517, 518, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1024);
   mpa_receiver_free(made);
 
-  made =
-      mpa_receiver_of(true, true, ulpdus, 3); /* after a hole it tells nothing before ULPDU_Length is there */
+  made = mpa_receiver_of(true, true, ulpdus, 3); /* after a hole, useless until ULPDU_Length is there */
   arrive_and_hold(made, 512, 516, .unlocated = 4);
   arrive_and_hold(made, 516, 518, .incomplete = 6, .partial_fpdus = 1);
   mpa_receiver_free(made);

@@ -145,8 +145,7 @@ TEST(test_correlation_1_never_changes)
   g_assert_true(seen[0] && seen[1]);
 }
 
-/* Without correlation the element takes one number of its stream a packet, as it always has: the draws of
- * reference results. */
+/* Without correlation the element draws one number per packet, as it did for the reference results. */
 TEST(test_one_draw_a_packet)
 {
   g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.3, .every = 7}, 6);

@@ -7,12 +7,12 @@ enum { FPDU = 1460, PAYLOAD = 1440, TARGET = 0x1000, PACKETS_MAX = 30 };
 
 /* When each full segment left, since the first of them. */
 static struct {
-  const fixture_side *from; /* whose are looked at */
+  const fixture_side *from; /* whose segments are recorded */
   unsigned count;
   time_ps at[PACKETS_MAX];
 } sent;
 
-/* An rnic_fixture.loses: none is lost. */
+/* As rnic_fixture.loses: loses none. */
 static bool note_segment(fixture_side *from, const datagram *packet)
 {
   if (from == sent.from && packet->payload.length == FPDU) {
@@ -52,7 +52,7 @@ static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
   start(f);
 }
 
-/* The same to its end. */
+/* The same, run to its end. */
 static void transfer(rnic_fixture *f, unsigned sender, uint32_t count)
 {
   begin_transfer(f, sender, count);
@@ -76,9 +76,9 @@ static char *bursts(void)
   return g_string_free(text, FALSE);
 }
 
-/* While less than the buffer is unsent or in flight, a whole FPDU more is handed over: 2920 octets let two of
- * 1460 in, one octet more a third. The ACK of two makes room for two. Without a limit the first window of 10
- * segments leaves, and with its ACKs twice as many. */
+/* While less than the buffer is unsent or in flight, one more whole FPDU is handed over: 2920 octets let two
+ * of 1460 in, one octet more a third. The ACK of two makes room for two. Without a limit the first window of
+ * 10 segments leaves, and with its ACKs twice as many. */
 TEST(test_buffer)
 {
   static const struct {
@@ -130,9 +130,9 @@ TEST(test_rates)
   }
 }
 
-/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered
- * all then; its FIN goes after that FPDU all the same. One whose connection is reset sends it no more, and
- * rests. */
+/* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that then closes has
+ * answered everything; its FIN still follows that FPDU. One whose connection is reset does not send the FPDU,
+ * and is idle. */
 TEST(test_end_while_an_fpdu_waits)
 {
   for (unsigned reset = 0; reset < 2; reset++) {

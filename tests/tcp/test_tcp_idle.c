@@ -80,7 +80,7 @@ TEST(test_an_idle_end_is_small)
   }
   size_t heap_octets = (mallinfo2().uordblks - before) / (PAIRS * ENDS);
   g_test_message("%zu octets of heap an end", heap_octets);
-  /* with AddressSanitizer malloc is another, and shows nothing */
+  /* with AddressSanitizer malloc is a different one, and shows nothing */
   g_assert_true(heap_octets == 0 || heap_octets >= 100);
   g_assert_cmpuint(heap_octets, <=, HEAP_OCTETS_MAX);
   for (unsigned i = 0; i < PAIRS; i++) {

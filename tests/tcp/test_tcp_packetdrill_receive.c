@@ -12,9 +12,9 @@ enum { MS = 1000 };
 #define GTESTS "google/packetdrill gtests/net/tcp/"
 #define SELFTESTS "torvalds/linux tools/testing/selftests/net/packetdrill/"
 
-/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt: SACK blocks grow together,
- * the newest stands first (RFC 2018 §4), and what came twice before all of them (RFC 2883 §4), the first
- * if there are two. */
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt: SACK blocks grow together, and
+ * the newest is the first of them (RFC 2018 §4). A D-SACK precedes them all (RFC 2883 §4), of two duplicates
+ * that of the first. */
 TEST(test_duplicates)
 {
   static const packetdrill_row rows[] = {

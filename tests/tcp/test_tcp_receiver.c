@@ -96,7 +96,7 @@ static void fixture_free(fixture *test)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
 
-/* Octets [from, to), each telling its position; cleared by the caller. */
+/* Octets [from, to), each with its position as value; cleared by the caller. */
 static void fill(buffer_chain *payload, int64_t from, int64_t to)
 {
   buffer_chain_init(payload);
@@ -109,7 +109,7 @@ static void fill(buffer_chain *payload, int64_t from, int64_t to)
   }
 }
 
-/* A segment of octets [from, to), each octet telling its position, a picosecond after the one before. */
+/* A segment of octets [from, to) as fill() makes them, a picosecond after the one before. */
 static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
 {
   g_auto(buffer_chain) payload;
@@ -118,7 +118,7 @@ static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
   tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
 }
 
-/* The same of the segment that is the next one. */
+/* The same for the next segment in order. */
 static void arrive_as_expected(fixture *test, int64_t from, int64_t to)
 {
   g_auto(buffer_chain) payload;
@@ -202,8 +202,8 @@ static void arrive_somewhere(fixture *test, random_stream *random)
 }
 
 /* MPA-028, MPA-030: what is handed up is what is acknowledged to the peer, no less (it would be sent, and
- * passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was handed
- * up or promised is ever given back. MPA-037: to who takes octets in order only what is in order. From
+ * passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was handed up
+ * or promised is ever given back. MPA-037: with in-order delivery, only what is in order is passed. From
  * position 0 and across 2^32. */
 TEST(test_what_is_passed_is_committed)
 {
@@ -301,8 +301,7 @@ TEST(test_delayed_ack)
   expect_need(test, TCP_ACK_DUE);
 }
 
-/* Three ACKs that would be delayed are not. One that is due anyway, as that of a second segment, is none
- * of them. */
+/* Three ACKs that would be delayed are not. One due anyway, as for a second segment, does not count. */
 TEST(test_quick_acks)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -338,7 +337,7 @@ TEST(test_half_a_window_is_acknowledged_at_once)
 }
 
 /* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway
- * announces; by 200, two segments, it is worth one of its own, and by an octet less it is not. */
+ * announces; by 200, two segments, it causes an ACK of its own, and by an octet less it does not. */
 TEST(test_a_window_worth_telling)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -355,7 +354,7 @@ TEST(test_a_window_worth_telling)
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1200);
 }
 
-/* Half of the window, 500, is worth one where it is less than two segments: of 400 here. */
+/* Half of the window, 500, causes one where it is less than two segments, of 400 here. */
 TEST(test_half_a_window_is_worth_telling)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -445,8 +444,8 @@ TEST(test_duplicates_beyond_4_gib)
   expect_blocks(test, 4, run, 2);
 }
 
-/* After a FIN nothing counts, and a FIN before what has arrived is none; nor is one at the window's edge,
- * for which there is no room. */
+/* What comes after a FIN is ignored. So is a FIN before octets that have arrived, and one at the window's
+ * edge, for which there is no room. */
 TEST(test_senseless_fins)
 {
   fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);

@@ -4,8 +4,7 @@
  * right (the fixture compares), both ends close, nothing leaves beyond the window that was offered, nothing
  * is sent again that is SACKed (the wire looks at each segment), and no more is sent again than was lost, but
  * for what the documents allow. And transfers that go the same way, to the picosecond, when what must not
- * matter is changed. `-m slow` runs many more
- * seeds where retransmissions are counted. */
+ * matter is changed. `-m slow` runs many more seeds where retransmissions are counted. */
 #include "linux_keys.h"
 #include "tcp_wire.h"
 #include "test.h"
@@ -196,10 +195,10 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
   }
 }
 
-/* Sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of RFC 6675's
- * NextSeg() once a recovery; and what came late or twice: a late segment may be taken as lost; without
- * SACK every partial ACK of such a recovery has the next segment sent again (RFC 6582 §3.2 step 3), which
- * has come. A FIN alone that is sent again is no retransmission of payload, but may be lost. Among very many
+/* What may be sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of RFC
+ * 6675's NextSeg() once a recovery; and what came late or twice: a late segment may be taken as lost; without
+ * SACK every partial ACK of such a recovery has the next segment sent again (RFC 6582 §3.2 step 3), which had
+ * arrived. A FIN alone that is sent again is no retransmission of payload, but may be lost. Among very many
  * seeds are some where the ACKs that SACKed the most recent segments were lost, and up to four were sent
  * again for it. */
 static void check_retransmissions(const tcp_fixture *f, const tcp_wire *wire, unsigned from,
@@ -395,10 +394,10 @@ EACH_TEST(test_transfer, trouble, TROUBLES)
 
 enum { NEAR = 1 << 22, BEFORE_EDGE = 20000 };
 
-/* Header prediction is a short way through what any segment may ask for. A set URG bit means nothing here
- * (no urgent data are ever sent or read), but a segment that has it is none of those predicted. The short
- * way of acknowledgements that report no loss is the long one in fewer steps. And where in its stream a
- * connection is makes no difference to what it does. */
+/* Header prediction is a short path through the processing of a segment. A set URG bit means nothing here (no
+ * urgent data are ever sent or read), but a segment that has it is not predicted. The short path of
+ * acknowledgements that report no loss is the long one in fewer steps. A connection does the same wherever in
+ * its stream it is. */
 static const variation VARIATIONS[] = {{.name = "header_prediction", .urgent = true, .start = NEAR},
                                        {.name = "acknowledgements", .general = true, .start = NEAR},
                                        {.name = "across_2_31", .start = (UINT64_C(1) << 31) - BEFORE_EDGE},

@@ -32,7 +32,7 @@ static void take_all(slots_fixture *f, ulp_slot *slots[SLOTS])
   }
 }
 
-/* There may be more than 2^16 of them. */
+/* There may be more than 2^16 slots. */
 TEST(test_many)
 {
   enum { MANY = (1 << 16) + 1 };
@@ -88,7 +88,7 @@ static const ddp_registration *registration_of(const slots_fixture *f, enum side
   return ddp_stag_table_find(rnic_host_stags(f->ends->sides[side].host), stag);
 }
 
-/* A slot keeps its STags from one message to the next; a new one counts for the next. */
+/* A slot keeps its STags from one message to the next; a renewed one counts for the next. */
 STAGS_TEST(test_stags_stay)
 {
   uint32_t stags[SLOTS][2], renewed[SLOTS] = {0};
@@ -116,8 +116,8 @@ STAGS_TEST(test_stags_stay)
   }
 }
 
-/* They are valid while the slot is taken: at the end that has the memory for writing, at the other for
- * reading; of its octets. */
+/* STags are valid while their slot is taken, for its octets alone: at the end that has the memory for
+ * writing, at the other for reading. */
 STAGS_TEST(test_stags_are_valid)
 {
   ulp_slot *slot = ulp_slots_take(f->slots, 7);
@@ -157,7 +157,7 @@ FIXTURE_TEST(test_memory_by_number)
   g_assert_true(ulp_slots_memory(f->slots, SLOTS) == slots[0]->memory);
 }
 
-/* Who has a reference keeps the slot and its memory, though it was released and its number is taken anew. */
+/* A reference keeps the slot and its memory, though it was released and its number is in use again. */
 FIXTURE_TEST(test_reference)
 {
   ulp_slot *slots[SLOTS];

@@ -75,7 +75,7 @@ void plot_fixture_fill(plot_fixture *f, const char *text)
   g_free(f->table.axes);
   f->table.axes = sweep_grid_axes_text(grid);
   for (gsize i = 0; i < sweep_grid_count(grid); i++) {
-    scenario *s = sweep_grid_scenario(grid, i);
+    g_autoptr(scenario) s = sweep_grid_scenario(grid, i);
     add_run(f, s);
   }
 }

@@ -50,7 +50,7 @@ void decode_line_print(decode_line *line, const char *format, ...)
   va_list values;
 
   va_start(values, format);
-  size_t length = (size_t)vsnprintf(text->str + text->len, room, format, values);
+  size_t length = (size_t)g_vsnprintf(text->str + text->len, room, format, values);
   va_end(values);
   if (length < room) {
     text->len += length;

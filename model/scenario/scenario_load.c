@@ -167,10 +167,9 @@ static gboolean unknown(const char *name, const config_setting_t *setting, const
     *(dot != NULL ? dot : group) = '\0';
   } while (*group != '\0' && !scenario_group_exists(group));
   g_autofree char *members = scenario_group_members(group);
-  /* The hint is first: the members are many. */
-  return scenario_problem(error, where, "unknown %s '%s'%s; expected one of %s%s%s%s", kind, shown, hint,
-                          members, *group == '\0' && setting != NULL ? ", sweep, where, event" : "",
-                          *group != '\0' ? " in " : "", group);
+  return scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s%s%s%s", kind, shown, members,
+                          *group == '\0' && setting != NULL ? ", sweep, where, event" : "",
+                          *group != '\0' ? " in " : "", group, hint);
 }
 
 static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)

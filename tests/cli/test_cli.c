@@ -94,8 +94,8 @@ SHELL_TEST(test_check_of_bad_scenarios)
   cli_shell_write(f, "small.cfg", "path: { forward: { mtu = 176; }; };");
   cli_shell_expect_all(
       f, 2, "iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
-      "bad.cfg:2: unknown key 'mpa.markres' (did you mean 'mpa.markers'?); expected one of generation, "
-      "markers, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu in mpa\n"
+      "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc, startup_timeout, "
+      "startup_close, silent_drop, assumed_emss, mulpdu in mpa (did you mean 'mpa.markers'?)\n"
       "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
       "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of headers and 140 "
       "for the FPDU of a 128-octet ULPDU with markers\n");

@@ -124,10 +124,7 @@ static gboolean read_all(trial *t, uint8_t flags, GError **error)
   gboolean is_segment = TRUE;
 
   for (guint count = 0; count < SEGMENTS_MAX; count++) {
-    gboolean found = flags & FLAG_BY_PACKETS
-                         ? capture_source_next_packet(t->source, &segment, &is_segment, &problem)
-                         : capture_source_next(t->source, &segment, &problem);
-    if (!found) {
+    if (!capture_source_next(t->source, &segment, flags & FLAG_BY_PACKETS ? &is_segment : NULL, &problem)) {
       break;
     }
     if (is_segment) {

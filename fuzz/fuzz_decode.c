@@ -184,7 +184,7 @@ static void decode_all(trial *t)
   GError *error = NULL;
 
   format_of(t)->heading(t->line, "0", "input", 0);
-  for (guint i = 0; i < SEGMENTS_MAX && capture_source_next(t->source, &segment, &error); i++) {
+  for (guint i = 0; i < SEGMENTS_MAX && capture_source_next(t->source, &segment, NULL, &error); i++) {
     decode_session_receive(t->session, capture_source_flow(t->source, segment.flow), &segment);
   }
   g_clear_error(&error);

@@ -129,7 +129,7 @@ static void decode_segments(decoding *d, GError **error)
 {
   capture_segment segment;
 
-  for (guint64 i = 0; d->write_errno == 0 && capture_source_next(d->source, &segment, error); i++) {
+  for (guint64 i = 0; d->write_errno == 0 && capture_source_next(d->source, &segment, NULL, error); i++) {
     print_heading(d);
     if (segment.flow >= d->flow_octets->len) {
       g_array_set_size(d->flow_octets, segment.flow + 1);

@@ -5,7 +5,7 @@
 #include "decode/decode_events.h"
 #include "decode/decode_reader.h"
 #include "decode/decode_stream.h"
-#include "net/capture_flows.h"
+#include "net/capture_packet.h"
 
 /* What all connections of a session share; they belong to the session. */
 typedef struct decode_tools {

@@ -11,7 +11,7 @@
 #include "base/side.h"
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_ulpdu.h"
-#include "net/capture_flows.h"
+#include "net/capture_packet.h"
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_read_request.h"
 #include "rdmap/rdmap_terminate.h"

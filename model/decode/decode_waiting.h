@@ -7,7 +7,7 @@
 #include "base/reassembly_queue.h"
 #include "decode/decode_reader.h"
 #include "decode/decode_stream.h"
-#include "net/capture_flows.h"
+#include "net/capture_packet.h"
 #include "net/capture_stream.h"
 
 /* What one end sent. Positions count from 0 after its SYN; when that was not captured (yet), they have no

@@ -156,7 +156,7 @@ static bool read_ipv4(capture_ip *ip, const uint8_t *octets, uint32_t captured_o
   ip->more = (fragment & IPV4_MORE_FRAGMENTS) != 0;
   ip->offset_octets = (uint32_t)(fragment & IPV4_OFFSET_MASK) * FRAGMENT_UNIT_OCTETS;
   ip->identification = big_endian_read_16(octets + IPV4_IDENTIFICATION_AT);
-  ip->addresses = octets + IPV4_SOURCE_AT;
+  ip->header = octets;
   ip->payload = octets + header_octets;
   ip->payload_octets = length - header_octets;
   ip->captured_octets = MIN(captured_octets, length) - header_octets;
@@ -212,7 +212,7 @@ static bool read_ipv6(capture_ip *ip, const uint8_t *octets, uint32_t captured_o
   }
   ip->ecn = octets[1] >> 4 & 3; /* the traffic class begins in the middle of the first octet */
   ip->protocol = octets[IPV6_NEXT_HEADER_AT];
-  ip->addresses = octets + IPV6_SOURCE_AT;
+  ip->header = octets;
   ip->payload = octets + IPV6_HEADER_OCTETS;
   ip->payload_octets = length;
   ip->captured_octets = MIN(captured_octets - IPV6_HEADER_OCTETS, length);
@@ -283,19 +283,12 @@ bool capture_ip_read(capture_ip *ip, const uint8_t *octets, uint32_t captured_oc
 
 enum { TCP_FLAGS_AT = 13 };
 
-/* The sum of the pseudo header of a segment of `length` octets (RFC 9293 §3.1, RFC 8200 §8.1). */
-static uint64_t pseudo_header_sum(const capture_ip *ip, uint32_t length)
-{
-  return internet_sum((uint64_t)IP_PROTOCOL_TCP + length, ip->addresses,
-                      capture_ip_addresses_octets(ip->version));
-}
-
 static capture_checksum verify(const capture_ip *ip)
 {
   if (ip->captured_octets < ip->payload_octets || ip->is_routed) {
     return CAPTURE_CHECKSUM_UNKNOWN;
   }
-  uint64_t pseudo = pseudo_header_sum(ip, ip->payload_octets);
+  uint64_t pseudo = ip_header_pseudo_sum(ip->header, IP_PROTOCOL_TCP, ip->payload_octets);
   if (internet_sum_complement(internet_sum(pseudo, ip->payload, ip->payload_octets)) == 0) {
     return CAPTURE_CHECKSUM_RIGHT;
   }
@@ -303,26 +296,28 @@ static capture_checksum verify(const capture_ip *ip)
    * out the length. Receive offload leaves the same in the segments that it puts together. */
   uint16_t field = big_endian_read_16(ip->payload + TCP_CHECKSUM_AT);
   uint16_t left = (uint16_t)~internet_sum_complement(pseudo);
-  uint16_t left_without_length = (uint16_t)~internet_sum_complement(pseudo_header_sum(ip, 0));
+  uint16_t left_without_length =
+      (uint16_t)~internet_sum_complement(ip_header_pseudo_sum(ip->header, IP_PROTOCOL_TCP, 0));
   return field == 0 || field == left || field == left_without_length ? CAPTURE_CHECKSUM_UNFINISHED
                                                                      : CAPTURE_CHECKSUM_WRONG;
 }
 
 /* Nearly all segments have no options, or the timestamps alone, laid out as in RFC 7323 appendix A. */
-static void read_timestamps(capture_segment *segment, const uint8_t *wire, uint32_t header_octets)
+static void read_options(capture_segment *segment, const uint8_t *wire, uint32_t header_octets)
 {
-  tcp_header header;
+  tcp_header header = {.has_mss = false};
 
-  segment->has_timestamps = false;
-  segment->timestamp_value = 0;
   if (header_octets == TCP_HEADER_WITH_TIMESTAMPS_OCTETS &&
       big_endian_read_32(wire + TCP_TIMESTAMPS_OPTION_AT) == TCP_TIMESTAMPS_OPTION) {
-    segment->has_timestamps = true;
-    segment->timestamp_value = big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT);
-  } else if (header_octets > TCP_HEADER_OCTETS && tcp_header_decode(&header, wire, header_octets) > 0) {
-    segment->has_timestamps = header.has_timestamps;
-    segment->timestamp_value = header.timestamp_value;
+    header.has_timestamps = true;
+    header.timestamp_value = big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT);
+  } else if (header_octets > TCP_HEADER_OCTETS && tcp_header_decode(&header, wire, header_octets) == 0) {
+    tcp_header_begin(&header); /* of garbled options none counts */
   }
+  segment->has_mss = header.has_mss;
+  segment->mss_octets = header.mss_octets;
+  segment->has_timestamps = header.has_timestamps;
+  segment->timestamp_value = header.timestamp_value;
 }
 
 bool capture_tcp_read(capture_segment *segment, const capture_ip *ip)
@@ -346,6 +341,6 @@ bool capture_tcp_read(capture_segment *segment, const capture_ip *ip)
   segment->captured_octets = ip->captured_octets - header_captured;
   segment->payload_octets = ip->payload_octets - header_octets;
   segment->checksum = verify(ip);
-  read_timestamps(segment, wire, header_captured);
+  read_options(segment, wire, header_captured);
   return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The headers of a captured frame, from the link layer to TCP, as a capture has them: cut off, garbled, or
- * left for a network interface to finish. */
+ * left for a network interface to finish; and the connections that TCP segments are of. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,26 +35,19 @@ enum { CAPTURE_IP_LONGEST_OCTETS = 1 << 20 };
 
 typedef struct capture_ip {
   uint8_t version;
-  uint8_t ecn;      /* RFC 3168 §5 */
-  uint8_t protocol; /* of `payload`: after IPv6's extension headers */
-  bool
-      is_offload; /* longer than the IP header can state, by the length of the frame or by the jumbo option */
+  uint8_t ecn;            /* RFC 3168 §5 */
+  uint8_t protocol;       /* of `payload`: after IPv6's extension headers */
+  bool is_offload;        /* longer than the IP header can state: by the frame's length or the jumbo option */
   bool is_fragment;       /* and not the whole (RFC 6946) */
   bool more;              /* fragments follow */
   bool is_routed;         /* its destination is not the one of the checksum (RFC 8200 §8.1) */
   uint32_t offset_octets; /* of the fragment, in the datagram's payload */
   uint32_t identification;
-  const uint8_t *addresses; /* source and destination, one after the other, as on the wire */
+  const uint8_t *header; /* as on the wire: it has the addresses */
   const uint8_t *payload;
   uint32_t payload_octets;  /* on the wire, of this packet */
   uint32_t captured_octets; /* of them */
 } capture_ip;
-
-/* What a packet's source and destination take together. */
-static inline uint32_t capture_ip_addresses_octets(uint8_t version)
-{
-  return version == 4 ? 8 : 32;
-}
 
 /* Reads the headers of an IP packet, `captured_octets` of which are at `octets`; no more than `wire_octets`
  * (>= captured_octets) were on the wire, and perhaps padding among them. IPv4: any options. IPv6: hop-by-hop
@@ -94,6 +87,8 @@ typedef struct capture_segment {
   uint32_t sequence;
   uint32_t acknowledgement; /* with TCP_ACK */
   uint16_t window;          /* as sent, not scaled */
+  bool has_mss;
+  uint16_t mss_octets;
   bool has_timestamps;
   uint32_t timestamp_value;
   capture_checksum checksum;
@@ -106,3 +101,22 @@ typedef struct capture_segment {
  * from. Options that are garbled or cut off are passed over, as RFC 9293 §3.1 (MUST-7) has it. False when the
  * header's 20 octets are not there, or it claims to be longer than the segment. */
 bool capture_tcp_read(capture_segment *segment, const capture_ip *ip);
+
+/* --- Connections --- */
+
+/* One end of a connection. */
+typedef struct capture_end {
+  ip_address address;
+  uint16_t port;
+} capture_end;
+
+/* One TCP connection in a capture. Addresses and ports that are used anew, after a SYN of another sequence
+ * number, make another one. A SYN that is captured after octets of its own (up to 64 MiB farther on) is
+ * still theirs: has_syn may become true late. */
+typedef struct capture_flow {
+  uint32_t index;      /* in the order in which they appear, from 0 */
+  capture_end ends[2]; /* 0: who sent the SYN, or, when that was not captured, its first packet */
+  bool has_syn[2];     /* the SYN that this end sent was captured */
+  uint32_t isn[2];     /* with has_syn: its sequence number */
+  const struct capture_flow *before; /* that had these addresses and ports before; NULL: none */
+} capture_flow;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "net/ip_header.h"
+#include "net/flow_table.h"
 #include "net/ip_reassembly.h"
 
 /* libpcap reads packet by packet through stdio, whose own buffer would make a system call for each. */
@@ -25,6 +25,25 @@ enum { FRAGMENTED_MAX_DATAGRAMS = 4096, FRAGMENTED_MAX_OCTETS = 16 << 20, FRAGME
 #define NS_PER_SECOND INT64_C(1000000000)
 #define FIRST_DAY_NS (86400 * NS_PER_SECOND)
 
+/* A SYN may stand in the file after octets of its connection, whatever the order of the packets. One that is
+ * farther before them than this begins another connection; of initial sequence numbers chosen at random, one
+ * in 64 does not. */
+enum { LATE_SYN_OCTETS = 1 << 26 };
+
+/* A connection, and what is known of it besides. */
+typedef struct tracked_flow {
+  capture_flow flow;
+  bool seen[2];
+  uint32_t first_sequence[2]; /* of whom `seen` is set: of the first octet (not SYN) that was captured */
+} tracked_flow;
+
+/* What goes on between two ends: one connection after the other. */
+typedef struct conversation {
+  flow_entry ends; /* both directions: flow_table_order() */
+  tracked_flow *current;
+  unsigned opener; /* which of the ends, source or destination, is ends[0] of `current` */
+} conversation;
+
 struct capture_source {
   char *name;
   char *read_ahead;
@@ -38,7 +57,8 @@ struct capture_source {
   uint64_t packets;   /* read so far, also those that the filter leaves out */
   ip_reassembly *reassembly;
   uint8_t *reassembled; /* the octets of the datagram that was whole last */
-  capture_flows *flows;
+  flow_table conversations;
+  GPtrArray *flows;  /* of tracked_flow */
   const uint8_t *ip; /* the packet that was read last */
   uint32_t ip_octets;
   capture_counts counts;
@@ -108,7 +128,8 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   config.fragment_octets = FRAGMENT_MEMORY_OCTETS;
   config.keeps_contradicted = true;
   source->reassembly = ip_reassembly_new(&config);
-  source->flows = capture_flows_new();
+  flow_table_init(&source->conversations, sizeof(conversation), g_free);
+  source->flows = g_ptr_array_new_with_free_func(g_free);
   if (!prepare(source, filter, error)) {
     g_clear_pointer(&source, capture_source_free);
   }
@@ -138,7 +159,8 @@ void capture_source_free(capture_source *source)
     pcap_close(source->pcap); /* with the stream */
     g_free(source->read_ahead);
     g_free(source->name);
-    capture_flows_free(source->flows);
+    flow_table_clear(&source->conversations);
+    g_ptr_array_free(source->flows, TRUE);
     ip_reassembly_free(source->reassembly);
     g_free(source->reassembled);
     g_free(source);
@@ -171,39 +193,27 @@ static gboolean fail_to_read(capture_source *source, GError **error)
   return FALSE;
 }
 
-/* The time since 1970; FALSE when 64 bits of nanoseconds cannot hold it. libpcap takes the seconds of its own
- * format as signed, though a clock after 2038 has them unsigned. */
-static gboolean absolute_time(const capture_source *source, const struct pcap_pkthdr *header,
-                              int64_t *time_ns)
-{
-  int64_t seconds = header->ts.tv_sec;
-
-  if (pcap_major_version(source->pcap) == PCAP_FORMAT_MAJOR) {
-    seconds = (uint32_t)seconds;
-  }
-  return !__builtin_mul_overflow(seconds, NS_PER_SECOND, time_ns) &&
-         !__builtin_add_overflow(*time_ns, (int64_t)header->ts.tv_usec, time_ns);
-}
-
-/* Sets the record's time; the first packet of all sets the origin. */
+/* Sets the record's time; the first packet of all sets the origin. FALSE when 64 bits of nanoseconds cannot
+ * hold the time since 1970, or it is too long after the origin. */
 static gboolean set_time(capture_source *source, const struct pcap_pkthdr *header, record *read)
 {
+  /* libpcap takes the seconds of its own format as signed, though a clock after 2038 has them unsigned */
+  int64_t seconds =
+      pcap_major_version(source->pcap) == PCAP_FORMAT_MAJOR ? (uint32_t)header->ts.tv_sec : header->ts.tv_sec;
   int64_t time_ns;
-  if (!absolute_time(source, header, &time_ns)) {
+
+  if (__builtin_mul_overflow(seconds, NS_PER_SECOND, &time_ns) ||
+      __builtin_add_overflow(time_ns, (int64_t)header->ts.tv_usec, &time_ns)) {
     return FALSE;
   }
   if (!source->has_origin) {
     source->has_origin = TRUE;
     source->origin_ns = time_ns >= 0 && time_ns < FIRST_DAY_NS ? 0 : time_ns;
   }
-  int64_t since_ns;
-  if (time_ns <= source->origin_ns) {
-    since_ns = 0;
-  } else if (__builtin_sub_overflow(time_ns, source->origin_ns, &since_ns) || since_ns > CAPTURE_LONGEST_NS) {
-    return FALSE;
-  }
-  read->time_ns = since_ns;
-  return TRUE;
+  read->time_ns = 0;
+  return time_ns <= source->origin_ns ||
+         (!__builtin_sub_overflow(time_ns, source->origin_ns, &read->time_ns) &&
+          read->time_ns <= CAPTURE_LONGEST_NS);
 }
 
 /* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and,
@@ -272,13 +282,12 @@ static gboolean next_ip(capture_source *source, record *read, capture_ip *ip, GE
  * captured, captured_octets are those up to the first of them. */
 static gboolean reassemble(capture_source *source, const record *read, capture_ip *ip)
 {
-  uint32_t address_octets = capture_ip_addresses_octets(ip->version) / 2;
   time_ps now = read->time_ns * TIME_PS_PER_NANOSECOND;
   datagram_ecn ecn;
   buffer_chain octets;
   const ip_fragment fragment = {
-      .of = {.source = ip_address_read(ip->addresses, ip->version),
-             .destination = ip_address_read(ip->addresses + address_octets, ip->version),
+      .of = {.source = ip_header_source(ip->header),
+             .destination = ip_header_destination(ip->header),
              .identification = ip->identification,
              .offset_octets = ip->offset_octets,
              .length_octets = ip->payload_octets,
@@ -316,6 +325,83 @@ static gboolean reassemble(capture_source *source, const record *read, capture_i
   return is_good;
 }
 
+/* --- Connections --- */
+
+/* A new connection of `talk`, which end `opener` of the key opened. */
+static void begin_flow(capture_source *source, conversation *talk, unsigned opener)
+{
+  tracked_flow *tracked = g_new0(tracked_flow, 1);
+  const datagram_flow *key = &talk->ends.key;
+
+  tracked->flow.index = source->flows->len;
+  tracked->flow.before = talk->current ? &talk->current->flow : NULL;
+  tracked->flow.ends[opener] = (capture_end){.address = key->source, .port = key->source_port};
+  tracked->flow.ends[!opener] = (capture_end){.address = key->destination, .port = key->destination_port};
+  g_ptr_array_add(source->flows, tracked);
+  talk->current = tracked;
+  talk->opener = opener;
+}
+
+/* Whether a SYN of `from` is not of the connection that is known here. */
+static bool begins_another(const tracked_flow *tracked, unsigned from, const capture_segment *segment)
+{
+  const capture_flow *flow = &tracked->flow;
+
+  if (flow->has_syn[from]) {
+    return flow->isn[from] != segment->sequence;
+  }
+  if (tracked->seen[from]) {
+    return tracked->first_sequence[from] - (segment->sequence + 1) > LATE_SYN_OCTETS;
+  }
+  if ((segment->flags & TCP_ACK) && flow->has_syn[!from]) {
+    return segment->acknowledgement != flow->isn[!from] + 1;
+  }
+  return false;
+}
+
+/* What the segment shows of its sender's sequence numbers. */
+static void learn(tracked_flow *tracked, unsigned from, const capture_segment *segment)
+{
+  if (segment->flags & TCP_SYN) {
+    tracked->flow.has_syn[from] = true;
+    tracked->flow.isn[from] = segment->sequence;
+  } else if (!tracked->seen[from] && !(segment->flags & TCP_RST)) {
+    tracked->seen[from] = true;
+    tracked->first_sequence[from] = segment->sequence;
+  }
+}
+
+/* Sets the `flow` and `from` of `segment`, which `ip` brought. Makes a new connection when there is none
+ * between these addresses and ports, and when a SYN begins one (RFC 9293 §3.4): its sequence number is
+ * another than that of the SYN before, or is not close below the first octet of a connection whose SYN was
+ * not captured. A segment with a wrong checksum begins nothing between known addresses. */
+static void assign_flow(capture_source *source, capture_segment *segment, const capture_ip *ip)
+{
+  datagram_flow key = {.source = ip_header_source(ip->header),
+                       .destination = ip_header_destination(ip->header),
+                       .source_port = big_endian_read_16(ip->payload),
+                       .destination_port = big_endian_read_16(ip->payload + 2)};
+  unsigned from = flow_table_order(&key);
+  bool is_syn = (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
+  unsigned opener = is_syn && (segment->flags & TCP_ACK) ? !from : from;
+  bool is_right = segment->checksum != CAPTURE_CHECKSUM_WRONG;
+  conversation *talk = flow_table_find(&source->conversations, &key);
+
+  if (!talk) {
+    talk = flow_table_add(&source->conversations, &key);
+    begin_flow(source, talk, opener);
+  } else if (is_syn && is_right && begins_another(talk->current, from != talk->opener, segment)) {
+    begin_flow(source, talk, opener);
+  }
+  segment->flow = talk->current->flow.index;
+  segment->from = from != talk->opener;
+  if (is_right) {
+    learn(talk->current, segment->from, segment);
+  }
+}
+
+/* --- Segments --- */
+
 /* Whether `ip`, no fragment, is a TCP segment, which then is in `segment`. */
 static gboolean read_segment(capture_source *source, const record *read, const capture_ip *ip,
                              capture_segment *segment)
@@ -330,7 +416,7 @@ static gboolean read_segment(capture_source *source, const record *read, const c
   }
   segment->packet = source->packets;
   segment->time_ns = read->time_ns;
-  capture_flows_assign(source->flows, segment, ip);
+  assign_flow(source, segment, ip);
   return TRUE;
 }
 
@@ -341,10 +427,8 @@ static gboolean may_be_of_segment(const capture_ip *ip)
   return ip->protocol == IP_PROTOCOL_TCP || (ip->version == 6 && capture_ip_is_extension(ip->protocol));
 }
 
-/* The next segment; with `by_packets` also the next packet that is a fragment of one, for which `*is_segment`
- * is FALSE. */
-static gboolean next(capture_source *source, capture_segment *segment, bool by_packets, gboolean *is_segment,
-                     GError **error)
+gboolean capture_source_next(capture_source *source, capture_segment *segment, gboolean *is_segment,
+                             GError **error)
 {
   record read = {.time_ns = 0};
   capture_ip ip;
@@ -356,10 +440,12 @@ static gboolean next(capture_source *source, capture_segment *segment, bool by_p
       continue;
     }
     /* Fragments are put together also for who does it himself: so flows get the same numbers. */
-    bool is_whole = !is_fragment || reassemble(source, &read, &ip);
-    *is_segment = is_whole && read_segment(source, &read, &ip, segment);
-    if (is_fragment && by_packets) {
-      *is_segment = FALSE;
+    bool is_whole =
+        (!is_fragment || reassemble(source, &read, &ip)) && read_segment(source, &read, &ip, segment);
+    if (is_segment) {
+      *is_segment = !is_fragment;
+    }
+    if (is_fragment && is_segment) {
       *segment = (capture_segment){.packet = source->packets, .time_ns = read.time_ns};
       return TRUE;
     }
@@ -367,7 +453,7 @@ static gboolean next(capture_source *source, capture_segment *segment, bool by_p
       const ip_reassembly_statistics *counted = ip_reassembly_counted(source->reassembly);
       source->counts.fragments_missing = counted->begun - counted->reassembled;
     }
-    if (*is_segment) {
+    if (is_whole) {
       source->counts.segments++;
       source->counts.cut_short += segment->captured_octets < segment->payload_octets;
       source->counts.super_segments += ip.is_offload;
@@ -378,19 +464,6 @@ static gboolean next(capture_source *source, capture_segment *segment, bool by_p
   return FALSE;
 }
 
-gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error)
-{
-  gboolean is_segment;
-
-  return next(source, segment, false, &is_segment, error);
-}
-
-gboolean capture_source_next_packet(capture_source *source, capture_segment *segment, gboolean *is_segment,
-                                    GError **error)
-{
-  return next(source, segment, true, is_segment, error);
-}
-
 const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets)
 {
   *octets = source->ip_octets;
@@ -399,17 +472,22 @@ const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets)
 
 const capture_flow *capture_source_flow(const capture_source *source, uint32_t index)
 {
-  return capture_flows_at(source->flows, index);
+  const tracked_flow *tracked = g_ptr_array_index(source->flows, index);
+  return &tracked->flow;
 }
 
 uint32_t capture_source_flows(const capture_source *source)
 {
-  return capture_flows_count(source->flows);
+  return source->flows->len;
 }
 
-const capture_flow *capture_source_find(const capture_source *source, const datagram_flow *between)
+const capture_flow *capture_source_find(capture_source *source, const datagram_flow *between)
 {
-  return capture_flows_find(source->flows, between);
+  datagram_flow key = *between;
+
+  flow_table_order(&key);
+  const conversation *talk = flow_table_find(&source->conversations, &key);
+  return talk ? &talk->current->flow : NULL;
 }
 
 int64_t capture_source_origin_ns(const capture_source *source)

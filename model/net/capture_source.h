@@ -10,7 +10,8 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "net/capture_flows.h"
+#include "net/capture_packet.h"
+#include "net/datagram.h"
 
 typedef struct capture_source capture_source;
 
@@ -53,26 +54,24 @@ void capture_source_free(capture_source *source);
  *
  * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets,
  * datagrams and time (ip_reassembly.h). Segments with a wrong checksum are given too; they begin no
- * connection where there is one already. */
-gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error);
+ * connection where there is one already.
+ *
+ * With `is_segment` (else NULL) packet by packet, for who puts fragments together himself: TRUE for each IP
+ * packet that is a TCP segment or a fragment of one, which has only packet and time_ns, and `*is_segment` is
+ * FALSE. No fragment counts as missing. Flows have the same numbers either way. */
+gboolean capture_source_next(capture_source *source, capture_segment *segment, gboolean *is_segment,
+                             GError **error);
 
 /* The IP packet that was read last, from the IP header on, as far as it was captured: `*octets` of them;
- * valid until the next capture_source_next_packet() or capture_source_next(). */
+ * valid until the next capture_source_next(). */
 const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets);
-
-/* Like capture_source_next(), but packet by packet, for who puts fragments together himself: TRUE for each IP
- * packet that is a TCP segment or a fragment of one; `segment` is filled in when `*is_segment` (a fragment
- * has only packet and time_ns). No fragment counts as missing. Flows have the same numbers as from
- * capture_source_next(). */
-gboolean capture_source_next_packet(capture_source *source, capture_segment *segment, gboolean *is_segment,
-                                    GError **error);
 
 /* The connection `index` (< capture_source_flows()); the source's, its address stays. */
 const capture_flow *capture_source_flow(const capture_source *source, uint32_t index);
 uint32_t capture_source_flows(const capture_source *source);
 
 /* The latest connection with these addresses and ports, whichever end is the source; NULL: there is none. */
-const capture_flow *capture_source_find(const capture_source *source, const datagram_flow *between);
+const capture_flow *capture_source_find(capture_source *source, const datagram_flow *between);
 
 /* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a
  * simulator's time 0; else the first packet's time. 0 before the first packet. */

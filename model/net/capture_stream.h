@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/capture_flows.h"
+#include "net/capture_packet.h"
 
 typedef struct capture_stream capture_stream;
 

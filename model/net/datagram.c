@@ -109,14 +109,12 @@ void datagram_free(datagram *packet)
 
 ip_address datagram_source(const datagram *packet)
 {
-  return datagram_is_ipv4(packet) ? ip_address_read(packet->header + IPV4_SOURCE_AT, 4)
-                                  : ip_address_read(packet->header + IPV6_SOURCE_AT, 6);
+  return ip_header_source(packet->header);
 }
 
 ip_address datagram_destination(const datagram *packet)
 {
-  return datagram_is_ipv4(packet) ? ip_address_read(packet->header + IPV4_DESTINATION_AT, 4)
-                                  : ip_address_read(packet->header + IPV6_DESTINATION_AT, 6);
+  return ip_header_destination(packet->header);
 }
 
 bool datagram_tcp_header(const datagram *packet, tcp_header *header)

@@ -39,6 +39,18 @@ ip_address ip_address_read(const uint8_t *wire, uint8_t version)
   return address;
 }
 
+ip_address ip_header_source(const uint8_t *wire)
+{
+  return wire[0] >> 4 == 4 ? ip_address_read(wire + IPV4_SOURCE_AT, 4)
+                           : ip_address_read(wire + IPV6_SOURCE_AT, 6);
+}
+
+ip_address ip_header_destination(const uint8_t *wire)
+{
+  return wire[0] >> 4 == 4 ? ip_address_read(wire + IPV4_DESTINATION_AT, 4)
+                           : ip_address_read(wire + IPV6_DESTINATION_AT, 6);
+}
+
 static uint16_t fold(uint64_t sum)
 {
   while (sum >> 16) {

@@ -25,6 +25,10 @@ bool ip_address_equal(const ip_address *a, const ip_address *b);
 /* The address at `wire`, of IP version `version`. */
 ip_address ip_address_read(const uint8_t *wire, uint8_t version);
 
+/* The addresses in the IP header at `wire`, which is of either version. */
+ip_address ip_header_source(const uint8_t *wire);
+ip_address ip_header_destination(const uint8_t *wire);
+
 enum { IPV4_HEADER_OCTETS = 20, IPV6_HEADER_OCTETS = 40, IPV6_FRAGMENT_HEADER_OCTETS = 8 };
 
 /* Protocol (IPv4) and next header (IPv6) numbers. */

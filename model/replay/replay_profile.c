@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_profile.h"
 
-#include "net/datagram.h"
-#include "replay/replay_source.h"
-
 /* --- STags --- */
 
 typedef struct extent {
@@ -133,19 +130,6 @@ static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
   return &g_array_index(profile->handshakes, replay_handshake, flow);
 }
 
-static void note_options(replay_handshake *handshake, const reading *of, uint8_t from)
-{
-  datagram *packet = replay_source_datagram(of->profile->capture);
-  tcp_header header;
-
-  if (packet && packet->kind == DATAGRAM_TCP && datagram_tcp_header(packet, &header)) {
-    handshake->has_mss[from] = header.has_mss;
-    handshake->mss_octets[from] = header.mss_octets;
-    handshake->timestamps[from] = header.has_timestamps;
-  }
-  datagram_unref(packet);
-}
-
 static void note_acknowledgement(replay_handshake *handshake, const capture_segment *segment)
 {
   uint32_t *highest = &handshake->acknowledged[segment->from];
@@ -166,7 +150,9 @@ static void note_handshake(const reading *of, const capture_segment *segment)
   note_acknowledgement(handshake, segment);
   handshake->cut_short[segment->from] += segment->captured_octets < segment->payload_octets;
   if (syn) {
-    note_options(handshake, of, segment->from);
+    handshake->has_mss[segment->from] = segment->has_mss;
+    handshake->mss_octets[segment->from] = segment->mss_octets;
+    handshake->timestamps[segment->from] = segment->has_timestamps;
   }
   if (handshake->round_trip_ns >= 0) {
     return;
@@ -204,7 +190,7 @@ static void read_all(reading *of, replay_progress progress, void *user)
   capture_segment segment;
   GError *error = NULL;
 
-  for (uint32_t i = 1; capture_source_next(of->profile->capture, &segment, &error); i++) {
+  for (uint32_t i = 1; capture_source_next(of->profile->capture, &segment, NULL, &error); i++) {
     decode_session_receive(of->session, capture_source_flow(of->profile->capture, segment.flow), &segment);
     note_handshake(of, &segment);
     of->profile->is_coarse = of->profile->is_coarse && segment.time_ns % NS_PER_MICROSECOND == 0;

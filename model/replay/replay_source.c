@@ -50,8 +50,7 @@ void replay_source_free(replay_source *source)
 static time_ps read_next(replay_source *source)
 {
   /* replay_profile has noted where the capture is broken */
-  source->has_packet =
-      capture_source_next_packet(source->capture, &source->segment, &source->is_segment, NULL);
+  source->has_packet = capture_source_next(source->capture, &source->segment, &source->is_segment, NULL);
   if (!source->has_packet) {
     return TIME_PS_NEVER;
   }
@@ -73,7 +72,9 @@ static void set_next(replay_source *source, time_ps now)
   }
 }
 
-datagram *replay_source_datagram(const capture_source *capture)
+/* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the
+ * caller's. */
+static datagram *datagram_of(const capture_source *capture)
 {
   uint32_t octets;
   const uint8_t *ip = capture_source_ip(capture, &octets);
@@ -95,7 +96,7 @@ static void on_due(void *user, time_ps now)
     source->events.segment(source->user, capture_source_flow(source->capture, source->segment.flow),
                            &source->segment, now);
   } else {
-    datagram *packet = replay_source_datagram(source->capture);
+    datagram *packet = datagram_of(source->capture);
     if (packet) {
       source->events.fragment(source->user, packet, now);
     }

@@ -7,7 +7,6 @@
 
 #include "decode/decode_stream.h"
 #include "engine/engine.h"
-#include "net/capture_flows.h"
 #include "net/capture_source.h"
 #include "net/datagram.h"
 
@@ -43,10 +42,6 @@ uint64_t replay_source_backward(const replay_source *source);
 /* The flow that packets with these addresses and ports, which have no number of the capture's, are of: the
  * one that came last, whichever end is the source; NULL: there is none. */
 const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between);
-
-/* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the
- * caller's. */
-datagram *replay_source_datagram(const capture_source *capture);
 
 /* The header of `segment`, which an end of `flow` sent, as far as a receiver heeds it. */
 tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment);

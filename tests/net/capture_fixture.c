@@ -319,7 +319,7 @@ capture_source *fixture_open(const fixture_file *file)
 bool fixture_next(capture_source *source, capture_segment *segment)
 {
   GError *error = NULL;
-  bool found = capture_source_next(source, segment, &error);
+  bool found = capture_source_next(source, segment, NULL, &error);
   g_assert_no_error(error);
   return found;
 }

@@ -38,7 +38,7 @@ static capture_source *check_version(const row *rows, unsigned count, unsigned v
   capture_source *source = fixture_open(file);
   capture_segment segment;
   for (unsigned i = 0; i < count; i++) {
-    g_assert_true(capture_source_next(source, &segment, NULL));
+    g_assert_true(capture_source_next(source, &segment, NULL, NULL));
     if (segment.flow != rows[i].flow || segment.from != rows[i].of) {
       g_error("row %u: flow %u from %u", i, segment.flow, segment.from);
     }
@@ -51,7 +51,7 @@ static capture_source *check_version(const row *rows, unsigned count, unsigned v
       g_assert_true(capture_source_find(source, &between) == flow);
     }
   }
-  g_assert_false(capture_source_next(source, &segment, NULL));
+  g_assert_false(capture_source_next(source, &segment, NULL, NULL));
   return source;
 }
 
@@ -223,7 +223,7 @@ TEST(test_one_address)
   g_autoptr(capture_source) source = fixture_open(file);
   for (unsigned i = 0; i < 4; i++) {
     capture_segment segment;
-    g_assert_true(capture_source_next(source, &segment, NULL));
+    g_assert_true(capture_source_next(source, &segment, NULL, NULL));
     EXPECT_FIELDS(&segment, (flow, 0), (from, i % 2));
   }
 }
@@ -247,7 +247,7 @@ TEST(test_many_connections)
   const capture_flow *first = NULL;
   for (unsigned i = 0; i < 3 * CONNECTIONS; i++) {
     capture_segment segment;
-    g_assert_true(capture_source_next(source, &segment, NULL));
+    g_assert_true(capture_source_next(source, &segment, NULL, NULL));
     EXPECT_FIELDS(&segment, (flow, i % CONNECTIONS), (from, i / CONNECTIONS % 2));
     first = i == 0 ? capture_source_flow(source, 0) : first;
   }

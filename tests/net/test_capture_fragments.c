@@ -245,15 +245,15 @@ TEST(test_packet_by_packet)
   capture_segment segment;
   gboolean is_segment = TRUE;
   uint32_t octets = 0;
-  g_assert_true(capture_source_next_packet(source, &segment, &is_segment, NULL));
+  g_assert_true(capture_source_next(source, &segment, &is_segment, NULL));
   g_assert_false(is_segment);
   EXPECT_FIELDS(&segment, (packet, 1), (time_ns, 1));
   g_assert_nonnull(capture_source_ip(source, &octets));
   g_assert_cmpuint(octets, ==, 20 + 620);
-  g_assert_true(capture_source_next_packet(source, &segment, &is_segment, NULL));
+  g_assert_true(capture_source_next(source, &segment, &is_segment, NULL));
   g_assert_true(is_segment);
   EXPECT_FIELDS(&segment, (packet, 2), (payload_octets, PAYLOAD_OCTETS));
-  g_assert_false(capture_source_next_packet(source, &segment, &is_segment, NULL));
+  g_assert_false(capture_source_next(source, &segment, &is_segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 1);
 }
 
@@ -271,8 +271,7 @@ TEST(test_flows_have_one_number)
     capture_segment segment;
     gboolean is_segment;
     for (unsigned i = 0; i < (by_packet ? 3 : 2); i++) {
-      g_assert_true(by_packet ? capture_source_next_packet(source, &segment, &is_segment, NULL)
-                              : fixture_next(source, &segment));
+      g_assert_true(capture_source_next(source, &segment, by_packet ? &is_segment : NULL, NULL));
     }
     EXPECT_FIELDS(&segment, (packet, 3), (flow, 1));
     g_assert_cmpuint(capture_source_flows(source), ==, 2);

@@ -111,8 +111,7 @@ static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
   capture_segment segment;
   gboolean is_segment = TRUE;
 
-  while (source && (by_packet ? capture_source_next_packet(source, &segment, &is_segment, &error)
-                              : capture_source_next(source, &segment, &error))) {
+  while (source && capture_source_next(source, &segment, by_packet ? &is_segment : NULL, &error)) {
     uint32_t ip_octets;
     g_assert_nonnull(capture_source_ip(source, &ip_octets));
     g_assert_cmpint(segment.time_ns, >=, 0);

@@ -53,7 +53,7 @@ static void assert_fails(capture_source *source, const char *text)
 {
   capture_segment segment;
   GError *error = NULL;
-  g_assert_false(capture_source_next(source, &segment, &error));
+  g_assert_false(capture_source_next(source, &segment, NULL, &error));
   assert_error(&error, text);
   g_assert_false(fixture_next(source, &segment)); /* and stays broken */
   capture_source_free(source);
@@ -241,7 +241,7 @@ TEST(test_filter)
   EXPECT_FIELDS(&segment, (packet, 3), (time_ns, 2));
   next(source, &segment);
   g_assert_cmpuint(segment.packet, ==, 4);
-  g_assert_false(capture_source_next(source, &segment, &error));
+  g_assert_false(capture_source_next(source, &segment, NULL, &error));
   g_assert_cmpuint(capture_source_counts(source)->packets, ==, 2);
   g_assert_cmpuint(capture_source_flows(source), ==, 1);
   g_assert_cmpuint(capture_source_flow(source, 0)->ends[0].port, ==, 2001);

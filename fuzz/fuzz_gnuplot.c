@@ -35,7 +35,9 @@ gboolean __wrap_gnuplot_draw(G_GNUC_UNUSED const char *name, const GString *vari
   g_assert_true(g_utf8_validate(data->str, (gssize)data->len, NULL));
   g_assert_null(strchr(stem, '/'));
   check_quotes(variables->str);
-  if (target->format == GNUPLOT_SVG) {
+  if (target->picture) {
+    *target->picture = g_strdup(picture);
+  } else if (target->format == GNUPLOT_SVG) {
     g_autofree char *path = g_strdup_printf("%s/%s.svg", target->folder, stem);
     g_assert_true(
         g_file_set_contents_full(path, picture, sizeof picture - 1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));

@@ -268,6 +268,10 @@ static gboolean keep_files(const new_files *files, const char *const *names, con
                                       : is_whole_svg(octets, length))) {
     return error_set(error, "%s: gnuplot wrote only a part of it; is the disk full?", path);
   }
+  if (target->picture != NULL) {
+    *target->picture = g_steal_pointer(&octets);
+    return TRUE;
+  }
   if (!new_files_take_places(files, names, error)) {
     return FALSE;
   }
@@ -282,8 +286,9 @@ gboolean gnuplot_draw(const char *name, const GString *variables, const GString 
 {
   gboolean letters = target->format == GNUPLOT_TERM;
   g_autoptr(GString) script = make_script(name, variables, stem, target->format, error);
+  gboolean leaves_files = !letters && target->picture == NULL;
   new_files *files =
-      script != NULL ? new_files_begin(letters ? g_get_tmp_dir() : target->folder, error) : NULL;
+      script != NULL ? new_files_begin(leaves_files ? target->folder : g_get_tmp_dir(), error) : NULL;
   if (files == NULL) {
     return FALSE;
   }

@@ -13,8 +13,9 @@ typedef enum gnuplot_format {
 
 /* Where plots go. */
 typedef struct gnuplot_target {
-  const char *folder; /* exists; GNUPLOT_TERM does without */
+  const char *folder; /* exists; GNUPLOT_TERM and `picture` do without */
   gnuplot_format format;
+  char **picture;     /* of GNUPLOT_SVG: receives its text (g_free()), and no file is left; NULL: files are */
   GPtrArray *written; /* receives the path of each file written (char *, g_free) */
   guint columns;      /* of GNUPLOT_TERM; 0: TERMINAL_COLUMNS */
   guint rows;         /* 0: TERMINAL_ROWS */
@@ -55,7 +56,7 @@ char *gnuplot_template(const char *file, GError **error);
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,
  * and with gnuplot the picture STEM.png or STEM.svg. They replace those of their names in the target's folder
  * once all are whole, and are added to `written`, the picture last. GNUPLOT_TERM: prints the picture, and
- * leaves nothing. FALSE and `error` (G_FILE_ERROR, IWARPSIM_ERROR) when that fails; what was there is then as
- * it was. */
+ * leaves nothing, nor does `picture`. FALSE and `error` (G_FILE_ERROR, IWARPSIM_ERROR) when that fails; what
+ * was there is then as it was. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,18 +8,11 @@
 #include "study/plot/plot_runs.h"
 #include "study/report/html_report_private.h"
 
-void html_report_begin_section(html_report *report, const char *id, const char *title)
-{
-  html_append(report->html, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
-              id, id, id, title);
-}
-
 /* The title of the page: the scenario's, or its name when it has none. */
 static const char *title_of(const html_report *report)
 {
-  const summary_provenance *first = g_ptr_array_index(report->totals->origins, 0);
-  const provenance *origin = first->origin;
-  return origin->title != NULL && *origin->title != '\0' ? origin->title : origin->name;
+  const char *title = report->first->title;
+  return title != NULL && *title != '\0' ? title : report->first->name;
 }
 
 /* The head, whose policy forbids to fetch anything and to run scripts, and allows report.css alone as a
@@ -48,38 +40,6 @@ static gboolean append_head(html_report *report, GError **error)
       hash, title_of(report));
   g_string_append_printf(report->html, "%s</style>\n</head>\n<body>\n", style);
   return TRUE;
-}
-
-/* Title, scenario, seeds, program, and where in the page is what. */
-static void append_heading(html_report *report)
-{
-  static const struct {
-    const char *id;
-    const char *title;
-  } links[] = {{"answer", "Answer"},          {"results", "Results"},   {"flags", "Flags"},
-               {"parameters", "Parameters"},  {"scenario", "Scenario"}, {"provenance", "Provenance"},
-               {"reproduce", "Make it again"}};
-  const store_summary *totals = report->totals;
-  const provenance *first = ((const summary_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
-  html_append(report->html, "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n",
-              title_of(report));
-  if (report->table != NULL) {
-    g_autofree char *seeds = study_table_seeds(report->table);
-    html_append(report->html,
-                "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u runs</p>\n",
-                report->table->names, seeds, report->table->versions, report->points->len,
-                report->points->len == 1 ? "" : "s", totals->count);
-  } else {
-    html_append(report->html, "<p class=\"facts\">scenario %s · iwarpsim %s · %u runs</p>\n", first->name,
-                first->version, totals->count);
-  }
-  g_string_append(report->html, "<nav aria-label=\"Contents\"><ul>\n");
-  for (gsize i = 0; i < G_N_ELEMENTS(links); i++) {
-    if (report->table != NULL || strcmp(links[i].id, "results") != 0) {
-      html_append(report->html, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
-    }
-  }
-  g_string_append(report->html, "</ul></nav>\n</header>\n<main>\n");
 }
 
 /* --- The question --- */
@@ -137,7 +97,6 @@ void scenario_question_clear(scenario_question *question)
 
 static void append_question(html_report *report)
 {
-  html_report_begin_section(report, "question", "Question");
   for (guint i = 0; i < report->totals->origins->len; i++) {
     const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
     scenario_question question = scenario_question_of(of->origin->text);
@@ -149,7 +108,6 @@ static void append_question(html_report *report)
     }
     scenario_question_clear(&question);
   }
-  g_string_append(report->html, "</section>\n");
 }
 
 /* --- The answer at a glance: sentences made of the table --- */
@@ -172,103 +130,73 @@ static void append_place(const html_report *report, const study_point *point, gs
               count == 1 ? "" : "s");
 }
 
-/* The points with the largest and the smallest mean of a quantity. */
-typedef struct extremes {
-  const study_point *largest, *smallest; /* NULL: no point has it */
-  statistics of_largest, of_smallest;
-} extremes;
-
-static extremes find_extremes(const html_report *report, const report_quantity *quantity)
-{
-  extremes found = {NULL, NULL, {0}, {0}};
-  for (guint i = 0; i < report->points->len; i++) {
-    const study_point *point = &g_array_index(report->points, study_point, i);
-    statistics of = result_quantity_statistics(&quantity->of, point->runs);
-    if (of.count == 0) {
-      continue;
-    }
-    if (found.largest == NULL || of.mean > found.of_largest.mean) {
-      found.largest = point;
-      found.of_largest = of;
-    }
-    if (found.smallest == NULL || of.mean < found.of_smallest.mean) {
-      found.smallest = point;
-      found.of_smallest = of;
-    }
-  }
-  return found;
-}
-
+/* Where the mean of a quantity is largest, and where it is smallest. */
 static void append_range(html_report *report, const report_quantity *quantity)
 {
   GString *html = report->html;
-  const extremes found = find_extremes(report, quantity);
   const char *unit = html_report_unit(quantity);
-  if (found.largest == NULL) {
+  const study_point *largest = NULL, *smallest = NULL;
+  statistics of_largest, of_smallest;
+  for (guint i = 0; i < report->points->len; i++) {
+    const study_point *point = &g_array_index(report->points, study_point, i);
+    statistics of = result_quantity_statistics(&quantity->of, point->runs);
+    if (of.count > 0 && (largest == NULL || of.mean > of_largest.mean)) {
+      largest = point;
+      of_largest = of;
+    }
+    if (of.count > 0 && (smallest == NULL || of.mean < of_smallest.mean)) {
+      smallest = point;
+      of_smallest = of;
+    }
+  }
+  if (largest == NULL) {
     return;
   }
   g_string_append_printf(html, "<li>The mean %s is ", quantity->name);
-  append_number(&found.of_largest, unit, html);
-  if (!(found.of_largest.mean > found.of_smallest.mean)) {
-    if (report->points->len > 1) {
-      g_string_append_printf(html, " at all %u points", report->points->len);
-    }
-  } else {
-    append_place(report, found.largest, found.of_largest.count, html);
+  append_number(&of_largest, unit, html);
+  if (of_largest.mean > of_smallest.mean) {
+    append_place(report, largest, of_largest.count, html);
     g_string_append(html, " where it is largest, and ");
-    append_number(&found.of_smallest, unit, html);
-    append_place(report, found.smallest, found.of_smallest.count, html);
+    append_number(&of_smallest, unit, html);
+    append_place(report, smallest, of_smallest.count, html);
     g_string_append(html, " where it is smallest");
+  } else if (report->points->len > 1) {
+    g_string_append_printf(html, " at all %u points", report->points->len);
   }
   g_string_append(html, ".</li>\n");
 }
 
 /* How the pairs of a pairing come out: where the interval of the difference leaves out 0. */
-typedef struct verdict {
-  guint points;           /* with an interval */
-  guint more;             /* of them, where the first value is clearly the larger */
-  guint less;             /* … the smaller */
-  const result_row *most; /* the one with the difference largest in size; NULL: none has an interval */
-} verdict;
-
-static verdict judge(const GArray *rows)
-{
-  verdict of = {0};
-  for (guint i = 0; i < rows->len; i++) {
-    const result_row *row = &g_array_index(rows, result_row, i);
-    if (row->of.count < 2) {
-      continue;
-    }
-    of.points++;
-    of.more += row->of.mean > row->of.half_width;
-    of.less += -row->of.mean > row->of.half_width;
-    if (of.most == NULL || fabs(row->of.mean) > fabs(of.most->of.mean)) {
-      of.most = row;
-    }
-  }
-  return of;
-}
-
 static void append_verdict(html_report *report, const result_pairing *pairing)
 {
   GString *html = report->html;
   const report_quantity *peak = &html_report_quantities[0];
   g_autoptr(GArray) rows = result_rows_of(report->table, &peak->of, pairing);
-  const verdict of = judge(rows);
-  if (of.most == NULL) {
+  guint points = 0, more = 0, less = 0; /* points with an interval; where the first value is clearly … */
+  const result_row *most = NULL;        /* the one with the difference largest in size */
+  for (guint i = 0; i < rows->len; i++) {
+    const result_row *row = &g_array_index(rows, result_row, i);
+    if (row->of.count >= 2) {
+      points++;
+      more += row->of.mean > row->of.half_width;
+      less += -row->of.mean > row->of.half_width;
+      most = most == NULL || fabs(row->of.mean) > fabs(most->of.mean) ? row : most;
+    }
+  }
+  if (most == NULL) {
     return;
   }
-  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  g_autofree char *place = plot_place_words(keys, of.most->first->keys);
   html_append(html,
               "<li>Over the same seeds, the peak is larger with %s %s than with %s at %u of %u point%s and "
               "smaller at %u, going "
               "by 95 %% intervals of the difference that leave out 0.",
-              scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b, of.more, of.points,
-              of.points == 1 ? "" : "s", of.less);
-  if (of.more + of.less > 0) {
+              scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b, more, points,
+              points == 1 ? "" : "s", less);
+  if (more + less > 0) {
+    g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
+    g_autofree char *place = plot_place_words(keys, most->first->keys);
     g_string_append(html, " It differs most, by ");
-    append_number(&of.most->of, html_report_unit(peak), html);
+    append_number(&most->of, html_report_unit(peak), html);
     html_append(html, "%s%s.", *place != '\0' ? ", for " : "", place);
   }
   g_string_append(html, "</li>\n");
@@ -295,17 +223,14 @@ static void append_caveat(html_report *report)
 
 static void append_answer(html_report *report)
 {
-  html_report_begin_section(report, "answer", "Answer at a glance");
   if (report->table == NULL) {
-    html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n</section>\n",
-                report->empty);
+    html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n", report->empty);
     return;
   }
   g_string_append(report->html, "<ul class=\"answer\">\n");
   append_range(report, &html_report_quantities[0]);
-  g_autoptr(GArray) pairings = html_report_pairings(report);
-  for (guint i = 0; i < pairings->len; i++) {
-    append_verdict(report, &g_array_index(pairings, result_pairing, i));
+  for (guint i = 0; i < report->pairings->len; i++) {
+    append_verdict(report, &g_array_index(report->pairings, result_pairing, i));
   }
   for (guint i = 2; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i] && !html_report_quantities[i].only_when_varying) {
@@ -313,64 +238,92 @@ static void append_answer(html_report *report)
     }
   }
   append_caveat(report);
-  g_string_append(report->html, "</ul>\n</section>\n");
+  g_string_append(report->html, "</ul>\n");
 }
 
 /* --- The page --- */
 
-static gboolean append_page(html_report *report, GError **error)
+static void append_figures(html_report *report)
 {
-  if (!append_head(report, error)) {
-    return FALSE;
-  }
-  append_heading(report);
-  append_question(report);
-  append_answer(report);
+  g_string_append_len(report->html, report->figures->str, (gssize)report->figures->len);
+}
+
+static gboolean has_table(const html_report *report)
+{
+  return report->table != NULL;
+}
+
+static gboolean has_pairings(const html_report *report)
+{
+  return report->pairings->len > 0;
+}
+
+static const struct section {
+  const char *id;
+  const char *title;
+  const char *link;                              /* its name in the contents; NULL: it is not there */
+  gboolean (*stands)(const html_report *report); /* whether this report has it; NULL: any */
+  void (*append)(html_report *report);
+} sections[] = {
+    {"question", "Question", NULL, NULL, append_question},
+    {"answer", "Answer at a glance", "Answer", NULL, append_answer},
+    {"plots", "Plots", NULL, has_table, append_figures},
+    {"results", "Results", "Results", has_table, html_report_append_results},
+    {"differences", "Paired differences", NULL, has_pairings, html_report_append_pairs},
+    {"flags", "Flags", "Flags", NULL, html_report_append_flags},
+    {"parameters", "Parameters", "Parameters", NULL, html_report_append_parameters},
+    {"scenario", "Scenario", "Scenario", NULL, html_report_append_scenario},
+    {"provenance", "Provenance", "Provenance", NULL, html_report_append_provenance},
+    {"reproduce", "Make it again", "Make it again", NULL, html_report_append_commands},
+};
+
+/* Title, scenario, seeds, program, and where in the page is what. */
+static void append_heading(html_report *report)
+{
+  const guint runs = report->totals->count;
+  html_append(report->html, "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n",
+              title_of(report));
   if (report->table != NULL) {
-    if (!html_report_append_figures(report, error)) {
-      return FALSE;
+    g_autofree char *seeds = study_table_seeds(report->table);
+    html_append(report->html,
+                "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u runs</p>\n",
+                report->table->names, seeds, report->table->versions, report->points->len,
+                report->points->len == 1 ? "" : "s", runs);
+  } else {
+    html_append(report->html, "<p class=\"facts\">scenario %s · iwarpsim %s · %u runs</p>\n",
+                report->first->name, report->first->version, runs);
+  }
+  g_string_append(report->html, "<nav aria-label=\"Contents\"><ul>\n");
+  for (gsize i = 0; i < G_N_ELEMENTS(sections); i++) {
+    const struct section *section = &sections[i];
+    if (section->link != NULL && (section->stands == NULL || section->stands(report))) {
+      html_append(report->html, "<li><a href=\"#%s\">%s</a></li>\n", section->id, section->link);
     }
-    html_report_append_results(report);
-    html_report_append_pairs(report);
   }
-  html_report_append_flags(report);
-  html_report_append_parameters(report);
-  html_report_append_scenario(report);
-  html_report_append_provenance(report);
-  html_report_append_commands(report);
+  g_string_append(report->html, "</ul></nav>\n</header>\n");
+}
+
+static void append_sections(html_report *report)
+{
+  g_string_append(report->html, "<main>\n");
+  for (gsize i = 0; i < G_N_ELEMENTS(sections); i++) {
+    const struct section *section = &sections[i];
+    if (section->stands == NULL || section->stands(report)) {
+      html_append(report->html,
+                  "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
+                  section->id, section->id, section->id, section->title);
+      section->append(report);
+      g_string_append(report->html, "</section>\n");
+    }
+  }
   g_string_append(report->html, "</main>\n</body>\n</html>\n");
-  return TRUE;
-}
-
-/* Canonical texts of the defaults: those of an empty scenario. */
-static gboolean read_defaults(html_report *report, GError **error)
-{
-  g_autofree char *path = g_build_filename(report->folder, "defaults.cfg", NULL);
-  g_autoptr(scenario) s = g_file_set_contents(path, "", 0, error) ? scenario_load(path, NULL, error) : NULL;
-  for (scenario_key key = 0; s != NULL && key < SCENARIO_KEY_COUNT; key++) {
-    report->defaults[key] = scenario_value_text(s, key);
-  }
-  return s != NULL;
-}
-
-static void remove_folder(const char *folder)
-{
-  GDir *dir = g_dir_open(folder, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    (void)g_unlink(path);
-  }
-  g_clear_pointer(&dir, g_dir_close);
-  (void)g_rmdir(folder);
 }
 
 /* The axes that the scenario names, for a store without a run to compare. */
-static GArray *named_keys(const store_summary *totals)
+static GArray *named_keys(const provenance *first)
 {
   GArray *keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  const summary_provenance *first = g_ptr_array_index(totals->origins, 0);
-  g_auto(GStrv) names = g_strsplit(first->origin->axes, "\n", -1);
+  g_auto(GStrv) names = g_strsplit(first->axes, "\n", -1);
   for (gsize i = 0; names[i] != NULL; i++) {
     scenario_key key = scenario_key_find(names[i]);
     if (key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED) {
@@ -380,49 +333,47 @@ static GArray *named_keys(const store_summary *totals)
   return keys;
 }
 
-static char *make_page(html_report *report, GError **error)
-{
-  report->html = g_string_new(NULL);
-  report->keys = report->table != NULL ? study_table_keys(report->table) : named_keys(report->totals);
-  report->points = report->table != NULL ? study_table_points(report->table, report->keys) : NULL;
-  if (report->table != NULL) {
-    html_report_measure(report);
-  }
-  gboolean good = read_defaults(report, error) && append_page(report, error);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_free(report->defaults[key]);
-  }
-  g_clear_pointer(&report->points, g_array_unref);
-  g_array_unref(report->keys);
-  return g_string_free(report->html, !good);
-}
-
-static char *make_from(const store_summary *totals, result_store *store, const html_report_options *options,
-                       GError **error)
+char *html_report_make(result_store *store, const html_report_options *options, GError **error)
 {
   g_autoptr(GError) problem = NULL;
+  g_autoptr(store_summary) totals = store_summary_read(store, error);
+  if (totals == NULL) {
+    return NULL;
+  }
+  if (totals->count == 0) {
+    error_set(error, "%s: no runs in this store; expected those of a sweep", options->store);
+    return NULL;
+  }
   g_autoptr(study_table) table = study_table_read(store, options->exclude, &problem);
   if (table == NULL && !g_error_matches(problem, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY)) {
     g_propagate_error(error, g_steal_pointer(&problem));
     return NULL;
   }
-  g_autofree char *folder = g_dir_make_tmp("iwarpsim-report-XXXXXX", error);
-  char *page = NULL;
-  if (folder != NULL) {
-    html_report report = {.options = options, .totals = totals, .table = table, .folder = folder};
-    report.empty = table == NULL ? problem->message : "";
-    page = make_page(&report, error);
-    remove_folder(folder);
+  const provenance *first = ((const summary_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
+  g_autoptr(scenario) defaults = scenario_new_without_file("defaults.cfg", NULL, NULL);
+  g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
+  g_autoptr(GArray) points = table != NULL ? study_table_points(table, keys) : NULL;
+  g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
+  g_autoptr(GString) figures = g_string_new(NULL), html = g_string_new(NULL);
+  html_report report = {.html = html,
+                        .options = options,
+                        .totals = totals,
+                        .first = first,
+                        .table = table,
+                        .empty = table == NULL ? problem->message : "",
+                        .keys = keys,
+                        .points = points,
+                        .pairings = pairings,
+                        .figures = figures,
+                        .defaults = defaults};
+  g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
+  if (table != NULL) {
+    html_report_measure(&report);
   }
-  return page;
-}
-
-char *html_report_make(result_store *store, const html_report_options *options, GError **error)
-{
-  g_autoptr(store_summary) totals = store_summary_read(store, error);
-  if (totals != NULL && totals->count == 0) {
-    error_set(error, "%s: no runs in this store; expected those of a sweep", options->store);
+  if (!append_head(&report, error) || (table != NULL && !html_report_draw(&report, error))) {
     return NULL;
   }
-  return totals != NULL ? make_from(totals, store, options, error) : NULL;
+  append_heading(&report);
+  append_sections(&report);
+  return g_string_free(g_steal_pointer(&html), FALSE);
 }

@@ -36,28 +36,30 @@ typedef struct html_report {
   GString *html;
   const html_report_options *options;
   const store_summary *totals;
+  const provenance *first;  /* of its scenarios */
   const study_table *table; /* NULL: no run is left to compare; `empty` has the reason */
   const char *empty;
-  GArray *keys;                       /* scenario_key: what varies, the seed aside */
-  GArray *points;                     /* study_point; NULL without a table */
-  const char *folder;                 /* for files that are gone when the page is done */
-  char *defaults[SCENARIO_KEY_COUNT]; /* canonical texts */
-  gboolean shows[REPORT_QUANTITIES];  /* whether a quantity is tabulated: some run has it, and it varies if it
-                                         must */
+  GArray *keys;     /* scenario_key: what varies, the seed aside */
+  GArray *points;   /* study_point; NULL without a table */
+  GArray *pairings; /* result_pairing: of receivers, and of markers, when they vary, each two; empty without a
+                       table */
+  GString *figures; /* in HTML */
+  scenario *defaults;                    /* an empty scenario */
+  gboolean shows[REPORT_QUANTITIES];     /* whether a quantity is tabulated: some run has it, and it varies if
+                                            it must */
   shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
 } html_report;
 
 /* Its unit as the table of metrics has it, "1" of a share; static. */
 const char *html_report_unit(const report_quantity *quantity);
 
-/* Fills `shows` and `scales` of a report that has a table. */
+/* Fills `shows`, `scales` and `pairings` of a report that has a table. */
 void html_report_measure(html_report *report);
 
-/* "<section id=ID><h2>TITLE</h2>"; the caller closes it. */
-void html_report_begin_section(html_report *report, const char *id, const char *title);
+/* Draws `figures`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+gboolean html_report_draw(html_report *report, GError **error);
 
-/* Sections. */
-gboolean html_report_append_figures(html_report *report, GError **error);
+/* What stands in a section, below its title. */
 void html_report_append_results(html_report *report);
 void html_report_append_pairs(html_report *report);
 void html_report_append_flags(html_report *report);
@@ -65,7 +67,3 @@ void html_report_append_scenario(html_report *report);
 void html_report_append_parameters(html_report *report);
 void html_report_append_provenance(html_report *report);
 void html_report_append_commands(html_report *report);
-
-/* Of receivers, and of markers, when they vary, each two: result_pairing. Empty without a table. Free with
- * g_array_unref(). */
-GArray *html_report_pairings(const html_report *report);

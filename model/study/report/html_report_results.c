@@ -38,8 +38,28 @@ const char *html_report_unit(const report_quantity *quantity)
   return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
 }
 
+/* Each two values of `key` that runs have. */
+static void add_pairings(html_report *report, scenario_key key)
+{
+  g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, key);
+  for (guint a = 0; a < values->len; a++) {
+    for (guint b = a + 1; b < values->len; b++) {
+      const result_pairing pairing = {.key = key,
+                                      .a = g_strdup(g_ptr_array_index(values, a)),
+                                      .b = g_strdup(g_ptr_array_index(values, b))};
+      g_array_append_val(report->pairings, pairing);
+    }
+  }
+}
+
 void html_report_measure(html_report *report)
 {
+  static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
+  for (gsize i = 0; i < G_N_ELEMENTS(compared); i++) {
+    if (plot_grouping_varies(report->table, compared[i])) {
+      add_pairings(report, compared[i]);
+    }
+  }
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     const report_quantity *quantity = &html_report_quantities[i];
     statistics all = result_quantity_statistics(&quantity->of, report->table->runs);
@@ -64,17 +84,15 @@ void html_report_measure(html_report *report)
 static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe "
                                     "UI',system-ui,sans-serif}image{image-rendering:pixelated}</style>";
 
-/* Appends the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
+/* Adds the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
  * (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as it is. */
-static gboolean append_figure(html_report *report, study_plot_kind kind, guint number, GError **error)
+static gboolean add_figure(html_report *report, study_plot_kind kind, guint number, GError **error)
 {
   static const char box[] = "viewBox=\"0 0 ";
-  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
-  const gnuplot_target target = {.folder = report->folder, .format = GNUPLOT_SVG, .written = written};
-  const study_plot *row = study_plot_of(kind);
   g_autofree char *svg = NULL;
-  if (!study_plot_draw(report->table, kind, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error) ||
-      !g_file_get_contents(g_ptr_array_index(written, written->len - 1), &svg, NULL, error)) {
+  const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &svg};
+  const study_plot *row = study_plot_of(kind);
+  if (!study_plot_draw(report->table, kind, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error)) {
     return FALSE;
   }
   const char *root = strstr(svg, "<svg");
@@ -89,7 +107,7 @@ static gboolean append_figure(html_report *report, study_plot_kind kind, guint n
   g_autofree char *octets = g_base64_encode((const guchar *)styled->str, styled->len);
   g_autofree char *name =
       g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*row->sentence), row->sentence + 1);
-  html_append(report->html,
+  html_append(report->figures,
               "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
               "aria-label=\"%s\">\n<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n"
               "</div>\n<figcaption>%s</figcaption>\n</figure>\n",
@@ -97,17 +115,14 @@ static gboolean append_figure(html_report *report, study_plot_kind kind, guint n
   return TRUE;
 }
 
-gboolean html_report_append_figures(html_report *report, GError **error)
+gboolean html_report_draw(html_report *report, GError **error)
 {
   g_autoptr(GArray) kinds = study_plot_kinds_for(report->table);
-  html_report_begin_section(report, "plots", "Plots");
-  for (guint i = 0; i < kinds->len; i++) {
-    if (!append_figure(report, g_array_index(kinds, study_plot_kind, i), i + 1, error)) {
-      return FALSE;
-    }
+  gboolean good = TRUE;
+  for (guint i = 0; good && i < kinds->len; i++) {
+    good = add_figure(report, g_array_index(kinds, study_plot_kind, i), i + 1, error);
   }
-  g_string_append(report->html, "</section>\n");
-  return TRUE;
+  return good;
 }
 
 /* --- Tables, a row a point --- */
@@ -238,7 +253,6 @@ static void append_spread(html_report *report, guint index)
 
 void html_report_append_results(html_report *report)
 {
-  html_report_begin_section(report, "results", "Results");
   g_string_append(report->html, "<div id=\"overview\">\n");
   append_overview(report);
   g_string_append(report->html, "</div>\n<h3>Spread of each quantity</h3>\n");
@@ -249,37 +263,13 @@ void html_report_append_results(html_report *report)
       g_string_append(report->html, "</details>\n");
     }
   }
-  g_string_append(report->html, "</section>\n");
 }
 
 /* --- Paired differences --- */
 
-static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
-
 /* Of the quantities the first ones, those that are tabulated at all: peak, p99, share placed directly,
  * goodput. */
 enum { PAIRED_QUANTITIES = 4 };
-
-GArray *html_report_pairings(const html_report *report)
-{
-  GArray *pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
-  g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
-  for (gsize i = 0; i < G_N_ELEMENTS(compared) && report->table != NULL; i++) {
-    if (!plot_grouping_varies(report->table, compared[i])) {
-      continue;
-    }
-    g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, compared[i]);
-    for (guint a = 0; a < values->len; a++) {
-      for (guint b = a + 1; b < values->len; b++) {
-        const result_pairing pairing = {.key = compared[i],
-                                        .a = g_strdup(g_ptr_array_index(values, a)),
-                                        .b = g_strdup(g_ptr_array_index(values, b))};
-        g_array_append_val(pairings, pairing);
-      }
-    }
-  }
-  return pairings;
-}
 
 static void append_pairing(html_report *report, const result_pairing *pairing)
 {
@@ -320,13 +310,7 @@ static void append_pairing(html_report *report, const result_pairing *pairing)
 
 void html_report_append_pairs(html_report *report)
 {
-  g_autoptr(GArray) pairings = html_report_pairings(report);
-  if (pairings->len == 0) {
-    return;
+  for (guint i = 0; i < report->pairings->len; i++) {
+    append_pairing(report, &g_array_index(report->pairings, result_pairing, i));
   }
-  html_report_begin_section(report, "differences", "Paired differences");
-  for (guint i = 0; i < pairings->len; i++) {
-    append_pairing(report, &g_array_index(pairings, result_pairing, i));
-  }
-  g_string_append(report->html, "</section>\n");
 }

@@ -84,13 +84,11 @@ static void append_others(html_report *report)
 
 void html_report_append_flags(html_report *report)
 {
-  html_report_begin_section(report, "flags", "Flags");
   append_ends(report);
   if (report->table != NULL) {
     append_flags(report);
   }
   append_others(report);
-  g_string_append(report->html, "</section>\n");
 }
 
 /* --- The scenario: what the sweep varies, what differs from the defaults, its text --- */
@@ -126,8 +124,8 @@ static gboolean is_inherited(const html_report *report, scenario_key key, const 
 static void add_parameter(const html_report *report, scenario_key key, html_table *table)
 {
   g_autoptr(GPtrArray) values = values_of(report, key);
-  gboolean is_default =
-      values->len == 1 && g_strcmp0(g_ptr_array_index(values, 0), report->defaults[key]) == 0;
+  g_autofree char *fallback = scenario_value_text(report->defaults, key);
+  gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), fallback) == 0;
   if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(report, key, values)) {
     return;
   }
@@ -138,13 +136,11 @@ static void add_parameter(const html_report *report, scenario_key key, html_tabl
   }
   const scenario_key_row *row = scenario_key_row_of(key);
   html_table_add_row(table, FALSE);
-  html_table_add_cells(table,
-                       (const char *[]){row->name, shown->str, report->defaults[key], row->sentence, NULL});
+  html_table_add_cells(table, (const char *[]){row->name, shown->str, fallback, row->sentence, NULL});
 }
 
 void html_report_append_parameters(html_report *report)
 {
-  html_report_begin_section(report, "parameters", "Parameters");
   html_table *table = html_table_new(
       "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.");
   html_table_add_column(table, HTML_COLUMN_HEADING, "key", "");
@@ -155,19 +151,16 @@ void html_report_append_parameters(html_report *report)
     add_parameter(report, key, table);
   }
   html_table_finish(table, report->html);
-  g_string_append(report->html, "</section>\n");
 }
 
 void html_report_append_scenario(html_report *report)
 {
-  html_report_begin_section(report, "scenario", "Scenario");
   for (guint i = 0; i < report->totals->origins->len; i++) {
     const provenance *origin =
         ((const summary_provenance *)g_ptr_array_index(report->totals->origins, i))->origin;
     html_append(report->html, "<h3>%s.cfg</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n", origin->name,
                 origin->text);
   }
-  g_string_append(report->html, "</section>\n");
 }
 
 /* --- Provenance --- */
@@ -230,7 +223,6 @@ static void append_running(html_report *report)
 
 void html_report_append_provenance(html_report *report)
 {
-  html_report_begin_section(report, "provenance", "Provenance");
   append_running(report);
   for (guint i = 0; i < report->totals->origins->len; i++) {
     const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
@@ -244,7 +236,6 @@ void html_report_append_provenance(html_report *report)
                                              {"Libraries", origin->libraries},
                                              {NULL, NULL}});
   }
-  g_string_append(report->html, "</section>\n");
 }
 
 /* Appends "OPTION VALUE", the value quoted only when a shell needs it. */
@@ -286,9 +277,8 @@ void html_report_append_commands(html_report *report)
       separator = ",";
     }
   }
-  html_report_begin_section(report, "reproduce", "Make it again");
   html_append(report->html,
               "<p>With the scenario's text above in a file of its name, and the iwarpsim of the "
-              "provenance:</p>\n<pre tabindex=\"0\"><code>%s</code></pre>\n</section>\n",
+              "provenance:</p>\n<pre tabindex=\"0\"><code>%s</code></pre>\n",
               command->str);
 }

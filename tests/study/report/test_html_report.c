@@ -318,19 +318,6 @@ FIXTURE_TEST(test_no_runs)
   g_assert_true(g_str_has_prefix(error->message, f->path));
 }
 
-/* The temporary folder is gone, whatever came of the page. */
-REPORT_TEST(test_nothing_left_behind)
-{
-  fill(f);
-  g_autofree char *page = make(f, 0);
-  GDir *dir = g_dir_open(g_get_tmp_dir(), 0, NULL);
-  const char *name;
-  while ((name = g_dir_read_name(dir)) != NULL) {
-    g_assert_false(g_str_has_prefix(name, "iwarpsim-report-"));
-  }
-  g_dir_close(dir);
-}
-
 int main(int argc, char **argv)
 {
   /* a temporary folder of its own, before GLib asks for one: other tests may be making reports */
@@ -339,6 +326,6 @@ int main(int argc, char **argv)
   g_assert_true(g_setenv("TMPDIR", own, TRUE));
   g_test_init(&argc, &argv, NULL);
   int failed = g_test_run();
-  g_assert_cmpint(g_rmdir(own), ==, 0);
+  g_assert_cmpint(g_rmdir(own), ==, 0); /* no report left anything in it */
   return failed;
 }

@@ -5,29 +5,28 @@
 
 /* Every value below 32 is alone in its bin; from 32 on the sixteenths of each power of two: 32 … 63 in twos,
  * 64 … 127 in fours … */
-TEST(test_bounds)
+static const struct {
+  uint64_t value;
+  uint64_t bound;
+} bounds_rows[] = {{0, 0},
+                   {1, 1},
+                   {31, 31},
+                   {32, 33},
+                   {33, 33},
+                   {34, 35},
+                   {63, 63},
+                   {64, 67},
+                   {67, 67},
+                   {68, 71},
+                   {1460, 1471},   /* 1024 … 2047 in steps of 64: 1408 … 1471 */
+                   {65535, 65535}, /* the last of 32768 … 65535 */
+                   {65536, 69631}, /* steps of 4096 */
+                   {UINT64_C(1) << 63, (UINT64_C(17) << 59) - 1},
+                   {UINT64_MAX, UINT64_MAX}};
+
+ROW_TEST(test_bounds, bounds_rows)
 {
-  static const struct {
-    uint64_t value;
-    uint64_t bound;
-  } cases[] = {{0, 0},
-               {1, 1},
-               {31, 31},
-               {32, 33},
-               {33, 33},
-               {34, 35},
-               {63, 63},
-               {64, 67},
-               {67, 67},
-               {68, 71},
-               {1460, 1471},   /* 1024 … 2047 in steps of 64: 1408 … 1471 */
-               {65535, 65535}, /* the last of 32768 … 65535 */
-               {65536, 69631}, /* steps of 4096 */
-               {UINT64_C(1) << 63, (UINT64_C(17) << 59) - 1},
-               {UINT64_MAX, UINT64_MAX}};
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_assert_cmpuint(value_histogram_bound(value_histogram_bin(cases[i].value)), ==, cases[i].bound);
-  }
+  g_assert_cmpuint(value_histogram_bound(value_histogram_bin(c->value)), ==, c->bound);
 }
 
 /* The bins follow one another without gap or overlap: one above the bound of a bin is the first value of the

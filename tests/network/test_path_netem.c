@@ -253,36 +253,35 @@ static void compare(const char *name, const netem_line *line, netem_sample ours[
   }
 }
 
-TEST(test_as_netem)
-{
-  static const struct {
-    const char *name;
-    netem_line line;
-  } rows[] = {
-      {"loss 10%", {LOSS, {0.1}, 0, 0}},
-      {"loss 20% 25%", {LOSS, {0.2}, 0.25, 0}},
-      {"loss 70% 50%", {LOSS, {0.7}, 0.5, 0}},
-      {"loss 40% 90%", {LOSS, {0.4}, 0.9, 0}},
-      {"duplicate 10%", {DUPLICATE, {0.1}, 0, 0}},
-      {"duplicate 20% 25%", {DUPLICATE, {0.2}, 0.25, 0}},
-      {"corrupt 10%", {CORRUPT, {0.1}, 0, 0}},
-      {"corrupt 30% 50%", {CORRUPT, {0.3}, 0.5, 0}},
-      {"reorder 25%", {REORDER, {0.25}, 0, 1}},
-      {"reorder 25% 50%", {REORDER, {0.25}, 0.5, 1}},
-      {"reorder 60% gap 4", {REORDER, {0.6}, 0, 4}},
-      {"reorder 40% 30% gap 3", {REORDER, {0.4}, 0.3, 3}},
-      {"gemodel 5%", {GEMODEL, {0.05, 0.95, 1, 0}, 0, 0}},
-      {"gemodel 5% 30%", {GEMODEL, {0.05, 0.3, 1, 0}, 0, 0}},
-      {"gemodel 5% 30% 70% 2%", {GEMODEL, {0.05, 0.3, 0.7, 0.02}, 0, 0}},
-      {"state 5%", {STATE, {0.05, 0.95, 0, 1, 0}, 0, 0}},
-      {"state 5% 30%", {STATE, {0.05, 0.3, 0, 1, 0}, 0, 0}},
-      {"state 5% 30% 20% 40% 3%", {STATE, {0.05, 0.3, 0.2, 0.4, 0.03}, 0, 0}},
-  };
+static const struct {
+  const char *name;
+  netem_line line;
+} as_netem_rows[] = {
+    {"loss 10%", {LOSS, {0.1}, 0, 0}},
+    {"loss 20% 25%", {LOSS, {0.2}, 0.25, 0}},
+    {"loss 70% 50%", {LOSS, {0.7}, 0.5, 0}},
+    {"loss 40% 90%", {LOSS, {0.4}, 0.9, 0}},
+    {"duplicate 10%", {DUPLICATE, {0.1}, 0, 0}},
+    {"duplicate 20% 25%", {DUPLICATE, {0.2}, 0.25, 0}},
+    {"corrupt 10%", {CORRUPT, {0.1}, 0, 0}},
+    {"corrupt 30% 50%", {CORRUPT, {0.3}, 0.5, 0}},
+    {"reorder 25%", {REORDER, {0.25}, 0, 1}},
+    {"reorder 25% 50%", {REORDER, {0.25}, 0.5, 1}},
+    {"reorder 60% gap 4", {REORDER, {0.6}, 0, 4}},
+    {"reorder 40% 30% gap 3", {REORDER, {0.4}, 0.3, 3}},
+    {"gemodel 5%", {GEMODEL, {0.05, 0.95, 1, 0}, 0, 0}},
+    {"gemodel 5% 30%", {GEMODEL, {0.05, 0.3, 1, 0}, 0, 0}},
+    {"gemodel 5% 30% 70% 2%", {GEMODEL, {0.05, 0.3, 0.7, 0.02}, 0, 0}},
+    {"state 5%", {STATE, {0.05, 0.95, 0, 1, 0}, 0, 0}},
+    {"state 5% 30%", {STATE, {0.05, 0.3, 0, 1, 0}, 0, 0}},
+    {"state 5% 30% 20% 40% 3%", {STATE, {0.05, 0.3, 0.2, 0.4, 0.03}, 0, 0}},
+};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    netem_sample ours[LAGS] = {{0}};
-    compare(rows[i].name, &rows[i].line, ours);
-  }
+ROW_TEST(test_as_netem, as_netem_rows)
+{
+
+  netem_sample ours[LAGS] = {{0}};
+  compare(c->name, &c->line, ours);
 }
 
 /* Correlation 1/2: the number is u1/2 + u2/4 + u3/8 + …, whose distribution function is Fabius's: F'(x) = 2
@@ -302,30 +301,29 @@ ROW_TEST(test_correlation_does_not_keep_the_mean, correlation_does_not_keep_the_
 /* tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without memory, a
  * share of p. `gemodel p r`, `state p13 p31`: p / (p + r). With a gap of g and a probability p every (g - 1 +
  * 1 / p)-th packet overtakes. */
-TEST(test_shares_of_the_manual_page)
-{
-  static const struct {
-    netem_line line;
-    double share;
-    double pair; /* 0: not looked at */
-  } rows[] = {
-      {{GEMODEL, {0.05, 0.95, 1, 0}, 0, 0}, 0.05, 0.0025},
-      {{STATE, {0.05, 0.95, 0, 1, 0}, 0, 0}, 0.05, 0.0025},
-      {{GEMODEL, {0.05, 0.2, 1, 0}, 0, 0}, 0.2, 0.2 * 0.8},
-      {{STATE, {0.05, 0.2, 0, 1, 0}, 0, 0}, 0.2, 0.2 * 0.8},
-      {{REORDER, {0.25}, 0, 1}, 0.25, 0.0625},
-      {{REORDER, {0.5}, 0, 4}, 0.2, 0},
-  };
+static const struct {
+  netem_line line;
+  double share;
+  double pair; /* 0: not looked at */
+} shares_of_the_manual_page_rows[] = {
+    {{GEMODEL, {0.05, 0.95, 1, 0}, 0, 0}, 0.05, 0.0025},
+    {{STATE, {0.05, 0.95, 0, 1, 0}, 0, 0}, 0.05, 0.0025},
+    {{GEMODEL, {0.05, 0.2, 1, 0}, 0, 0}, 0.2, 0.2 * 0.8},
+    {{STATE, {0.05, 0.2, 0, 1, 0}, 0, 0}, 0.2, 0.2 * 0.8},
+    {{REORDER, {0.25}, 0, 1}, 0.25, 0.0625},
+    {{REORDER, {0.5}, 0, 4}, 0.2, 0},
+};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    netem_sample ours[LAGS] = {{0}};
-    compare("of the manual page", &rows[i].line, ours);
-    /* The chains start in the good state, which is worth at most (1 - share) / (p + r) = 3.2 packets of
-     * 1500. */
-    double start = rows[i].share * 3.2 / PACKETS;
-    assert_near(mean(&ours[0]), rows[i].share, start, error_squared(&ours[0]));
-    if (rows[i].pair > 0) {
-      assert_near(mean(&ours[1]), rows[i].pair, start, error_squared(&ours[1]));
-    }
+ROW_TEST(test_shares_of_the_manual_page, shares_of_the_manual_page_rows)
+{
+
+  netem_sample ours[LAGS] = {{0}};
+  compare("of the manual page", &c->line, ours);
+  /* The chains start in the good state, which is worth at most (1 - share) / (p + r) = 3.2 packets of
+   * 1500. */
+  double start = c->share * 3.2 / PACKETS;
+  assert_near(mean(&ours[0]), c->share, start, error_squared(&ours[0]));
+  if (c->pair > 0) {
+    assert_near(mean(&ours[1]), c->pair, start, error_squared(&ours[1]));
   }
 }

@@ -4,8 +4,8 @@
  * test_tcp_flow.c. */
 #include <string.h>
 
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 static tcp_fixture *connected(void)
 {
@@ -35,27 +35,25 @@ static void expect_finished(const tcp_fixture *f, unsigned end)
 }
 
 /* MPA-016: either end first: the FIN after the octets, half close, the other end's FIN. */
-TEST(test_close)
+FLAG_TEST(test_close, first)
 {
-  for (unsigned first = 0; first < 2; first++) {
-    unsigned second = !first;
-    g_autoptr(tcp_fixture) f = connected();
-    post(f, first, 3000, 0);
-    finish(f, first);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    EXPECT_FIELDS(&f->end[second], (finished, true), (passed_octets, 3000));
-    EXPECT_FIELDS(&f->end[first], (acknowledged, 3000), (closed, false));
-    post(f, second, 5000, 0); /* the other half is open still */
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    g_assert_cmpuint(f->end[first].passed_octets, ==, 5000);
-    finish(f, second);
-    finish(f, second); /* idempotent */
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    expect_finished(f, first);
-    expect_finished(f, second);
-    expect_deadline(f, first, TIME_PS_NEVER);
-    expect_deadline(f, second, TIME_PS_NEVER);
-  }
+  unsigned second = !first;
+  g_autoptr(tcp_fixture) f = connected();
+  post(f, first, 3000, 0);
+  finish(f, first);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  EXPECT_FIELDS(&f->end[second], (finished, true), (passed_octets, 3000));
+  EXPECT_FIELDS(&f->end[first], (acknowledged, 3000), (closed, false));
+  post(f, second, 5000, 0); /* the other half is open still */
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[first].passed_octets, ==, 5000);
+  finish(f, second);
+  finish(f, second); /* idempotent */
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  expect_finished(f, first);
+  expect_finished(f, second);
+  expect_deadline(f, first, TIME_PS_NEVER);
+  expect_deadline(f, second, TIME_PS_NEVER);
 }
 
 /* The FIN rides on the segment that empties the queue. */
@@ -161,34 +159,32 @@ TEST(test_abort)
 /* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges
  * what has come (§3.1: "always sent"), and has the window and, where agreed, the timestamps (RFC 7323
  * §3.2); it is not ECN-capable (RFC 3168 §6.1). 700 octets of the window of 65,535 are unread. */
-TEST(test_reset_of_an_abort)
+FLAG_TEST(test_reset_of_an_abort, timestamps)
 {
-  for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        TCP_WITH(.timestamps = timestamps, .receive_window_octets = 65535),
-        &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
-    post(f, 0, 500, 0);
-    tcp_connection_set_unread_octets(f->end[0].connection, 700);
-    tcp_header header = SCRIPT_HEADER(f, 0, 100, .flags = TCP_ACK, .window = 65535,
-                                      .has_timestamps = timestamps, .timestamp_value = 60);
-    script_segment(f, header, 0, 700);
-    drop_all(f, 0);
-    advance_by(f, 7 * TIME_PS_PER_MICROSECOND);
-    tcp_transport_abort(f->end[0].connection, f->now);
-    collect(f, 0);
-    tcp_header reset = wire_header(f, 0, 0);
-    EXPECT_FIELDS(&reset, (flags, TCP_RST | TCP_ACK), (sequence, sequence_at(f, 0, 500)),
-                  (acknowledgement, sequence_at(f, 1, 700)), (window, 65535 - 700),
-                  (has_timestamps, timestamps),
-                  (timestamp_value, timestamps ? f->now / TIME_PS_PER_MICROSECOND : 0),
-                  (timestamp_echo, timestamps ? 60 : 0));
-    g_assert_cmpint(datagram_ecn_of(wire_packet(f, 0, 0)), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    drop_segment(f, 0);
-    expect_nothing(f, 0);
-    script_segment(f, header, 0, 700); /* now it answers as one that is closed */
-    g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_RST);
-    g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, header.acknowledgement);
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
+      TCP_WITH(.timestamps = timestamps, .receive_window_octets = 65535),
+      &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
+  post(f, 0, 500, 0);
+  tcp_connection_set_unread_octets(f->end[0].connection, 700);
+  tcp_header header = SCRIPT_HEADER(f, 0, 100, .flags = TCP_ACK, .window = 65535,
+                                    .has_timestamps = timestamps, .timestamp_value = 60);
+  script_segment(f, header, 0, 700);
+  drop_all(f, 0);
+  advance_by(f, 7 * TIME_PS_PER_MICROSECOND);
+  tcp_transport_abort(f->end[0].connection, f->now);
+  collect(f, 0);
+  tcp_header reset = wire_header(f, 0, 0);
+  EXPECT_FIELDS(&reset, (flags, TCP_RST | TCP_ACK), (sequence, sequence_at(f, 0, 500)),
+                (acknowledgement, sequence_at(f, 1, 700)), (window, 65535 - 700),
+                (has_timestamps, timestamps),
+                (timestamp_value, timestamps ? f->now / TIME_PS_PER_MICROSECOND : 0),
+                (timestamp_echo, timestamps ? 60 : 0));
+  g_assert_cmpint(datagram_ecn_of(wire_packet(f, 0, 0)), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  drop_segment(f, 0);
+  expect_nothing(f, 0);
+  script_segment(f, header, 0, 700); /* now it answers as one that is closed */
+  g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, header.acknowledgement);
 }
 
 /* The RST overtakes octets that are lost: it is not at RCV.NXT, so it is challenged (RFC 5961 §3.2), and
@@ -335,42 +331,39 @@ TEST(test_challenges)
   }
 }
 
+static const struct {
+  const char *what;
+  int64_t position;
+  int64_t acknowledges;
+  uint8_t flags;
+} what_is_not_committed_rows[] = {
+    {"a duplicate", 0, 0, TCP_ACK},
+    {"the rear half of a duplicate", 50, 0, TCP_ACK},
+    {"beyond the window", 100 + 65535, 0, TCP_ACK},
+    {"half a sequence space away", INT64_C(1) << 31, 0, TCP_ACK},
+    {"before the stream", -150, 0, TCP_ACK},
+    {"acknowledging what was never sent", 100, 1, TCP_ACK},
+    {"acknowledging what nobody can be acknowledging now", 100, -70000, TCP_ACK},
+    {"without ACK", 100, 0, 0},
+    {"with SYN", 100, 0, TCP_ACK | TCP_SYN},
+    {"with RST in the window", 101, 0, TCP_ACK | TCP_RST},
+};
+
 /* MPA-029: what reaches MPA has passed TCP's checks: segments with octets that are no part of this
  * connection's stream, or were there before, or come from outside of the window, hand up nothing. (Wrong
  * checksums: test_tcp_damage.c; timestamps: test_tcp_flow.c.) */
-TEST(test_what_is_not_committed)
+ROW_TEST(test_what_is_not_committed, what_is_not_committed_rows)
 {
-  static const struct {
-    const char *what;
-    int64_t position;
-    int64_t acknowledges;
-    uint8_t flags;
-  } cases[] = {
-      {"a duplicate", 0, 0, TCP_ACK},
-      {"the rear half of a duplicate", 50, 0, TCP_ACK},
-      {"beyond the window", 100 + 65535, 0, TCP_ACK},
-      {"half a sequence space away", INT64_C(1) << 31, 0, TCP_ACK},
-      {"before the stream", -150, 0, TCP_ACK},
-      {"acknowledging what was never sent", 100, 1, TCP_ACK},
-      {"acknowledging what nobody can be acknowledging now", 100, -70000, TCP_ACK},
-      {"without ACK", 100, 0, 0},
-      {"with SYN", 100, 0, TCP_ACK | TCP_SYN},
-      {"with RST in the window", 101, 0, TCP_ACK | TCP_RST},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
-    g_test_message("%s", cases[i].what);
-    script_payload(f, 0, 100, 0);
-    script_segment(
-        f,
-        SCRIPT_HEADER(f, cases[i].position, cases[i].acknowledges, .flags = cases[i].flags, .window = 65535),
-        (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
-    g_assert_cmpuint(f->end[0].passed->len, ==, 1);
-    g_assert_cmpuint(f->end[0].passed_octets, ==, 100);
-    g_assert_cmpuint(f->end[0].connection->gauges->in_order_edge, ==, 100);
-    g_assert_cmpuint(tcp_transport_out_of_order_runs(f->end[0].connection), ==, 0);
-    g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nobody was asked either */
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
+  g_test_message("%s", c->what);
+  script_payload(f, 0, 100, 0);
+  script_segment(f, SCRIPT_HEADER(f, c->position, c->acknowledges, .flags = c->flags, .window = 65535),
+                 (uint64_t)MAX(c->position, 0), c->position == 50 ? 50 : 100);
+  g_assert_cmpuint(f->end[0].passed->len, ==, 1);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 100);
+  g_assert_cmpuint(f->end[0].connection->gauges->in_order_edge, ==, 100);
+  g_assert_cmpuint(tcp_transport_out_of_order_runs(f->end[0].connection), ==, 0);
+  g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nobody was asked either */
 }
 
 /* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the

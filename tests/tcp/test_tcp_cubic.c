@@ -49,14 +49,11 @@ TEST(test_reduction)
  * 5.7828^3 = 193.4. */
 TEST(test_window_follows_the_cube)
 {
-  static const struct {
-    double seconds;
-    double segments;
-  } law[] = {{0, 70},       {1, 86.68},  {2, 95.64},  {3, 99.28},
-             {4.2172, 100}, {6, 102.27}, {8, 121.65}, {10, 177.36}};
+  static const double law[][2] = {{0, 70},       {1, 86.68},  {2, 95.64},  {3, 99.28},
+                                  {4.2172, 100}, {6, 102.27}, {8, 121.65}, {10, 177.36}};
   g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
   for (unsigned i = 0; i < G_N_ELEMENTS(law); i++) {
-    expect_at(&flow, law[i].seconds, law[i].segments);
+    expect_at(&flow, law[i][0], law[i][1]);
   }
 }
 
@@ -84,13 +81,10 @@ TEST(test_cube_counts_segments_of_smss)
  * 30; at 1 s: 20 + 0.7733 · 50 = 58.67 (the cube: 18.74). */
 TEST(test_reno_friendly_region)
 {
-  static const struct {
-    double seconds;
-    double segments;
-  } law[] = {{0.1, 16.65}, {0.2, 19.29}, {0.2267, 20}, {0.4267, 30}, {1, 58.67}};
+  static const double law[][2] = {{0.1, 16.65}, {0.2, 19.29}, {0.2267, 20}, {0.4267, 30}, {1, 58.67}};
   g_auto(clocked_flow) flow = after_loss_at(20, 20 * MILLISECOND);
   for (unsigned i = 0; i < G_N_ELEMENTS(law); i++) {
-    expect_at(&flow, law[i].seconds, law[i].segments);
+    expect_at(&flow, law[i][0], law[i][1]);
   }
 }
 

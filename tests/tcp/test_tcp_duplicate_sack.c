@@ -2,8 +2,8 @@
 /* D-SACK (RFC 2883): what the receiver reports octets that came twice, and what the sender believes. */
 #include "tcp/tcp_undo.h"
 
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460, BLOCKS_MAX = 4, ARRIVALS_MAX = 6 };
 
@@ -184,39 +184,38 @@ TEST(test_refused_is_not_twice)
 /* RFC 2883 §4 (1): a D-SACK reports the packet that has just come, so that is acknowledged at once; by an
  * ACK of its own, as a segment with payload has no SACK option. Octets below 1000 have come, and what end
  * 0 has to send waits. */
-TEST(test_reported_by_its_own_ack)
+static const struct {
+  const char *what;
+  range before; /* beyond a hole; empty: there is none */
+  range arrival;
+  range duplicate;
+} reported_by_its_own_ack_rows[] = {
+    {"old in front", {0, 0}, {900, 1500}, {900, 1000}},
+    {"old in front, and fills the hole", {1500, 2000}, {900, 1500}, {900, 1000}},
+    {"the run beyond the hole at its end", {1500, 2000}, {1000, 1700}, {1500, 1700}},
+    {"all of that run at its end", {1500, 2000}, {1000, 2000}, {1500, 2000}},
+};
+
+ROW_TEST(test_reported_by_its_own_ack, reported_by_its_own_ack_rows)
 {
-  static const struct {
-    const char *what;
-    range before; /* beyond a hole; empty: there is none */
-    range arrival;
-    range duplicate;
-  } cases[] = {
-      {"old in front", {0, 0}, {900, 1500}, {900, 1000}},
-      {"old in front, and fills the hole", {1500, 2000}, {900, 1500}, {900, 1000}},
-      {"the run beyond the hole at its end", {1500, 2000}, {1000, 1700}, {1500, 1700}},
-      {"all of that run at its end", {1500, 2000}, {1000, 2000}, {1500, 2000}},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f = against_script(true, true, false);
-    g_test_message("%s", cases[i].what);
-    range before = cases[i].before;
-    range arrival = cases[i].arrival;
-    script_payload(f, 0, 500, 0);
-    script_payload(f, 500, 500, 0);
-    if (before.from < before.to) {
-      script_payload(f, before.from, (uint32_t)(before.to - before.from), 0);
-    }
-    drop_all(f, 0);
-    queue_record(f, 0, 100, 0);
-    script_payload(f, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
-    worked_example reported = {.acknowledgement = MAX(arrival.to, before.to), .blocks = {cases[i].duplicate}};
-    expect_ack(f, 0, reported.acknowledgement);
-    expect_blocks(f, 0, &reported, 0, 4);
-    drop_segment(f, 0);
-    expect_and_drop(f, 0, 0, 100);
-    expect_nothing(f, 0);
+  g_autoptr(tcp_fixture) f = against_script(true, true, false);
+  g_test_message("%s", c->what);
+  range before = c->before;
+  range arrival = c->arrival;
+  script_payload(f, 0, 500, 0);
+  script_payload(f, 500, 500, 0);
+  if (before.from < before.to) {
+    script_payload(f, before.from, (uint32_t)(before.to - before.from), 0);
   }
+  drop_all(f, 0);
+  queue_record(f, 0, 100, 0);
+  script_payload(f, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
+  worked_example reported = {.acknowledgement = MAX(arrival.to, before.to), .blocks = {c->duplicate}};
+  expect_ack(f, 0, reported.acknowledgement);
+  expect_blocks(f, 0, &reported, 0, 4);
+  drop_segment(f, 0);
+  expect_and_drop(f, 0, 0, 100);
+  expect_nothing(f, 0);
 }
 
 /* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement
@@ -255,25 +254,23 @@ TEST(test_blocks_behind_a_duplicate)
  * SACKed, of 1 with 5 to 8 SACKed too, of 3 with a D-SACK of the first. With `old_sack` they are read: a
  * block that is below SND.UNA by now is neither a SACK nor a D-SACK, and 4 segments SACKed above the fifth
  * show that it is lost. Without, they are passed over. */
-TEST(test_overtaken_acks)
+FLAG_TEST(test_overtaken_acks, reads)
 {
-  for (unsigned reads = 0; reads < 2; reads++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.old_sack = reads), NULL);
-    post(f, 0, 10 * EMSS, 0);
-    script_ack(f, 4 * EMSS, 0, NULL);
-    drop_all(f, 0);
-    script_ack(f, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 3 * EMSS}});
-    expect_nothing(f, 0);
-    script_ack(f, EMSS, 2, (const uint64_t[][2]){{5 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}});
-    g_assert_cmpuint(on_wire(f, 0) > 0, ==, reads);
-    if (reads) {
-      expect_segment(f, 0, 4 * EMSS, EMSS);
-    }
-    EXPECT_FIELDS(statistics_of(f), (recoveries, reads), (duplicates_reported, 0));
-    script_ack(f, 3 * EMSS, 1, (const uint64_t[][2]){{0, EMSS}});
-    g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, reads);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.old_sack = reads), NULL);
+  post(f, 0, 10 * EMSS, 0);
+  script_ack(f, 4 * EMSS, 0, NULL);
+  drop_all(f, 0);
+  script_ack(f, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 3 * EMSS}});
+  expect_nothing(f, 0);
+  script_ack(f, EMSS, 2, (const uint64_t[][2]){{5 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}});
+  g_assert_cmpuint(on_wire(f, 0) > 0, ==, reads);
+  if (reads) {
+    expect_segment(f, 0, 4 * EMSS, EMSS);
   }
+  EXPECT_FIELDS(statistics_of(f), (recoveries, reads), (duplicates_reported, 0));
+  script_ack(f, 3 * EMSS, 1, (const uint64_t[][2]){{0, EMSS}});
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, reads);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
 }
 
 /* Of an ACK that was overtaken nothing else counts: not the window that it advertises, which is older, nor

@@ -33,51 +33,48 @@ static datagram_ecn ecn_of(const tcp_fixture *f, unsigned from, unsigned index)
 /* RFC 3168 §6.1.1: ECE and CWR on a SYN ask, ECE alone on the SYN-ACK agrees. DCTCP asks and agrees by
  * itself (RFC 8257 §3.1). Only when both agreed is payload ECT(0); SYN, SYN-ACK and pure ACKs never are
  * (§6.1.1, §6.1.4). */
-TEST(test_agreement)
+static const struct {
+  tcp_ecn_use opens;
+  tcp_ecn_use listens;
+  tcp_congestion_kind congestion; /* of whom opens */
+  tcp_congestion_kind peer;
+  bool asks;
+  bool agreed;
+} agreement_rows[] = {
+    {TCP_ECN_OFF, TCP_ECN_OFF, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, false, false},
+    {TCP_ECN_OFF, TCP_ECN_ON, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, false, false},
+    {TCP_ECN_PASSIVE, TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, false, false},
+    {TCP_ECN_ON, TCP_ECN_OFF, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, true, false},
+    {TCP_ECN_ON, TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, true, true},
+    {TCP_ECN_ON, TCP_ECN_ON, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, true, true},
+    {TCP_ECN_OFF, TCP_ECN_OFF, TCP_CONGESTION_DCTCP, TCP_CONGESTION_DCTCP, true, true},
+    {TCP_ECN_OFF, TCP_ECN_OFF, TCP_CONGESTION_DCTCP, TCP_CONGESTION_NEWRENO, true, false},
+    {TCP_ECN_ON, TCP_ECN_OFF, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_DCTCP, true, true},
+};
+
+ROW_TEST(test_agreement, agreement_rows)
 {
-  static const struct {
-    tcp_ecn_use opens;
-    tcp_ecn_use listens;
-    tcp_congestion_kind congestion; /* of whom opens */
-    tcp_congestion_kind peer;
-    bool asks;
-    bool agreed;
-  } cases[] = {
-      {TCP_ECN_OFF, TCP_ECN_OFF, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, false, false},
-      {TCP_ECN_OFF, TCP_ECN_ON, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, false, false},
-      {TCP_ECN_PASSIVE, TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, false, false},
-      {TCP_ECN_ON, TCP_ECN_OFF, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, true, false},
-      {TCP_ECN_ON, TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, true, true},
-      {TCP_ECN_ON, TCP_ECN_ON, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_NEWRENO, true, true},
-      {TCP_ECN_OFF, TCP_ECN_OFF, TCP_CONGESTION_DCTCP, TCP_CONGESTION_DCTCP, true, true},
-      {TCP_ECN_OFF, TCP_ECN_OFF, TCP_CONGESTION_DCTCP, TCP_CONGESTION_NEWRENO, true, false},
-      {TCP_ECN_ON, TCP_ECN_OFF, TCP_CONGESTION_NEWRENO, TCP_CONGESTION_DCTCP, true, true},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = config_of(cases[i].opens, cases[i].congestion);
-    tcp_config peer = config_of(cases[i].listens, cases[i].peer);
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-    g_test_message("case %zu", i);
-    open_end(f, 0);
-    g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | (cases[i].asks ? SETUP : 0));
-    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    deliver(f, 0);
-    g_assert_cmphex(flags_of(f, 1, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
-    g_assert_cmpint(ecn_of(f, 1, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    deliver(f, 1);
-    g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_ACK);
-    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    deliver(f, 0);
-    for (unsigned from = 0; from < 2; from++) {
-      post(f, from, 2 * EMSS, 0);
-      g_assert_cmpint(ecn_of(f, from, 0), ==,
-                      cases[i].agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
-      g_assert_cmphex(flags_of(f, from, 0), ==, TCP_ACK);
-      deliver_all(f, from);
-      expect_ack(f, !from, 2 * EMSS);
-      g_assert_cmpint(ecn_of(f, !from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-      deliver_all(f, !from);
-    }
+  tcp_config config = config_of(c->opens, c->congestion);
+  tcp_config peer = config_of(c->listens, c->peer);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  open_end(f, 0);
+  g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | (c->asks ? SETUP : 0));
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  deliver(f, 0);
+  g_assert_cmphex(flags_of(f, 1, 0), ==, TCP_SYN | TCP_ACK | (c->agreed ? TCP_ECE : 0));
+  g_assert_cmpint(ecn_of(f, 1, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  deliver(f, 1);
+  g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_ACK);
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  deliver(f, 0);
+  for (unsigned from = 0; from < 2; from++) {
+    post(f, from, 2 * EMSS, 0);
+    g_assert_cmpint(ecn_of(f, from, 0), ==, c->agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
+    g_assert_cmphex(flags_of(f, from, 0), ==, TCP_ACK);
+    deliver_all(f, from);
+    expect_ack(f, !from, 2 * EMSS);
+    g_assert_cmpint(ecn_of(f, !from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    deliver_all(f, !from);
   }
 }
 
@@ -106,58 +103,56 @@ TEST(test_lost_syn_does_not_ask_again)
 
 /* Both open at once (RFC 9293 §3.5, figure 7): ECN is used when both SYNs ask; whoever has sent one that
  * does not must not (RFC 3168 §6.1.1.1). */
-TEST(test_simultaneous_open)
+static const struct {
+  tcp_ecn_use one;
+  tcp_ecn_use other;
+  bool agreed;
+} simultaneous_open_rows[] = {{TCP_ECN_ON, TCP_ECN_ON, true},
+                              {TCP_ECN_ON, TCP_ECN_PASSIVE, false},
+                              {TCP_ECN_PASSIVE, TCP_ECN_ON, false}};
+
+ROW_TEST(test_simultaneous_open, simultaneous_open_rows)
 {
-  static const struct {
-    tcp_ecn_use one;
-    tcp_ecn_use other;
-    bool agreed;
-  } cases[] = {{TCP_ECN_ON, TCP_ECN_ON, true},
-               {TCP_ECN_ON, TCP_ECN_PASSIVE, false},
-               {TCP_ECN_PASSIVE, TCP_ECN_ON, false}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config one = config_of(cases[i].one, TCP_CONGESTION_NEWRENO);
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&one, NULL);
-    uint8_t asks = cases[i].other == TCP_ECN_ON ? SETUP : 0;
-    tcp_header syn = {.sequence = sequence_at(f, 1, -1),
-                      .flags = TCP_SYN | asks,
-                      .window = 65535,
-                      .has_mss = true,
-                      .mss_octets = EMSS};
-    open_end(f, 0);
-    drop_all(f, 0);
-    script_segment(f, syn, 0, 0);
-    g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
-    tcp_header syn_ack = syn;
-    syn_ack.flags = TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0);
-    syn_ack.acknowledgement = tcp_sequence_of(0, one.isn);
-    script_segment(f, syn_ack, 0, 0); /* the peer's answer crosses ours: it acknowledges nothing new */
-    script_ack(f, 0, 0, NULL);
-    g_assert_true(f->end[0].established);
-    drop_all(f, 0);
-    post(f, 0, 100, 0);
-    g_assert_cmpint(ecn_of(f, 0, 0), ==, cases[i].agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
-  }
+  tcp_config one = config_of(c->one, TCP_CONGESTION_NEWRENO);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&one, NULL);
+  uint8_t asks = c->other == TCP_ECN_ON ? SETUP : 0;
+  tcp_header syn = {.sequence = sequence_at(f, 1, -1),
+                    .flags = TCP_SYN | asks,
+                    .window = 65535,
+                    .has_mss = true,
+                    .mss_octets = EMSS};
+  open_end(f, 0);
+  drop_all(f, 0);
+  script_segment(f, syn, 0, 0);
+  g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | TCP_ACK | (c->agreed ? TCP_ECE : 0));
+  tcp_header syn_ack = syn;
+  syn_ack.flags = TCP_SYN | TCP_ACK | (c->agreed ? TCP_ECE : 0);
+  syn_ack.acknowledgement = tcp_sequence_of(0, one.isn);
+  script_segment(f, syn_ack, 0, 0); /* the peer's answer crosses ours: it acknowledges nothing new */
+  script_ack(f, 0, 0, NULL);
+  g_assert_true(f->end[0].established);
+  drop_all(f, 0);
+  post(f, 0, 100, 0);
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, c->agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
 }
 
 /* RFC 3168 §6.1.1: a SYN-ACK with both flags comes from a TCP that reflects reserved bits. Without a
  * question there is no answer. */
-TEST(test_senseless_answers)
+static const struct {
+  tcp_ecn_use ecn;
+  uint8_t flags;
+  bool agreed;
+} senseless_answers_rows[] = {{TCP_ECN_ON, TCP_ECE, true},       {TCP_ECN_ON, TCP_ECE | TCP_CWR, false},
+                              {TCP_ECN_ON, TCP_CWR, false},      {TCP_ECN_ON, 0, false},
+                              {TCP_ECN_PASSIVE, TCP_ECE, false}, {TCP_ECN_OFF, TCP_ECE, false}};
+
+ROW_TEST(test_senseless_answers, senseless_answers_rows)
 {
-  static const struct {
-    tcp_ecn_use ecn;
-    uint8_t flags;
-    bool agreed;
-  } cases[] = {{TCP_ECN_ON, TCP_ECE, true},       {TCP_ECN_ON, TCP_ECE | TCP_CWR, false},
-               {TCP_ECN_ON, TCP_CWR, false},      {TCP_ECN_ON, 0, false},
-               {TCP_ECN_PASSIVE, TCP_ECE, false}, {TCP_ECN_OFF, TCP_ECE, false}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = config_of(cases[i].ecn, TCP_CONGESTION_NEWRENO);
-    tcp_ecn ecn = tcp_ecn_of(&config);
-    tcp_ecn_syn_flags(&ecn, false);
-    tcp_ecn_take_syn_ack(&ecn, TCP_SYN | TCP_ACK | cases[i].flags);
-    g_assert_true(ecn.agreed == cases[i].agreed);
-  }
+  tcp_config config = config_of(c->ecn, TCP_CONGESTION_NEWRENO);
+  tcp_ecn ecn = tcp_ecn_of(&config);
+  tcp_ecn_syn_flags(&ecn, false);
+  tcp_ecn_take_syn_ack(&ecn, TCP_SYN | TCP_ACK | c->flags);
+  g_assert_true(ecn.agreed == c->agreed);
 }
 
 /* RFC 3168 §6.1.2, §6.1.3: a packet is marked; every ACK from then on has ECE, until the sender has
@@ -312,30 +307,29 @@ TEST(test_exact_echo_on_payload)
 
 /* RFC 3168 §6.1.5, §6.1.6: what is sent again is not ECN-capable, nor is a window probe; RFC 8257 §3.5
  * leaves DCTCP free, and here it is not either. */
-TEST(test_not_capable)
-{
-  static const tcp_congestion_kind kinds[] = {TCP_CONGESTION_NEWRENO, TCP_CONGESTION_DCTCP};
-  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    tcp_fixture *f = connected(TCP_ECN_ON, kinds[i]);
-    post(f, 0, EMSS, 0);
-    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_ECT_0);
-    g_assert_false(wire_packet(f, 0, 0)->retransmission);
-    drop_all(f, 0);
-    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-    expect_segment(f, 0, 0, EMSS);
-    g_assert_true(wire_packet(f, 0, 0)->retransmission);
-    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    tcp_fixture_free(f);
+static const tcp_congestion_kind not_capable_rows[] = {TCP_CONGESTION_NEWRENO, TCP_CONGESTION_DCTCP};
 
-    f = against_script(kinds[i]);
-    script_segment(f, SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK), 0, 0);
-    post(f, 0, 100, 0);
-    advance_by(f, TIME_PS_PER_SECOND);
-    g_assert_cmpuint(on_wire(f, 0), >, 0);
-    g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
-    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    tcp_fixture_free(f);
-  }
+ROW_TEST(test_not_capable, not_capable_rows)
+{
+  tcp_fixture *f = connected(TCP_ECN_ON, *c);
+  post(f, 0, EMSS, 0);
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_ECT_0);
+  g_assert_false(wire_packet(f, 0, 0)->retransmission);
+  drop_all(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_true(wire_packet(f, 0, 0)->retransmission);
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  tcp_fixture_free(f);
+
+  f = against_script(*c);
+  script_segment(f, SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK), 0, 0);
+  post(f, 0, 100, 0);
+  advance_by(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(on_wire(f, 0), >, 0);
+  g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+  tcp_fixture_free(f);
 }
 
 /* Without agreement ECE means nothing, CE neither. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How the stream flows without losses: bursts, slow start, delayed ACKs, cuts, windows, what is passed up
  * when. */
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -279,68 +279,65 @@ TEST(test_timestamp_echo)
   }
 }
 
+static const struct {
+  uint32_t timestamp;
+  time_ps wait;
+  bool taken;
+} earlier_epoch_rows[] = {{999, 0, false},
+                          {1000, 0, true},
+                          {2000, 0, true},
+                          {2001, 0, true},
+                          {2000 + (uint32_t)INT32_MAX, 0, true},
+                          {2000 + (uint32_t)INT32_MAX + 1, 0, false},
+                          {999, (time_ps)INT32_MAX *TIME_PS_PER_MICROSECOND - 1, false},
+                          {999, (time_ps)INT32_MAX *TIME_PS_PER_MICROSECOND, true}};
+
 /* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has
  * a timestamp more than the least tick of §5.4, 1 ms or 1000 of this clock's ticks, older than TS.Recent,
  * which is 2000 after the first segment. Answered with an ACK, dropped; what is late by a millisecond or
  * less is taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 ahead is older. 2^31 - 1 us
  * later TS.Recent compares with nothing any more (§5.5). */
-TEST(test_earlier_epoch)
+ROW_TEST(test_earlier_epoch, earlier_epoch_rows)
 {
-  static const struct {
-    uint32_t timestamp;
-    time_ps wait;
-    bool taken;
-  } cases[] = {{999, 0, false},
-               {1000, 0, true},
-               {2000, 0, true},
-               {2001, 0, true},
-               {2000 + (uint32_t)INT32_MAX, 0, true},
-               {2000 + (uint32_t)INT32_MAX + 1, 0, false},
-               {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND - 1, false},
-               {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1),
-                             &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
-    tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000, .has_timestamps = true,
-                                      .timestamp_value = 2000);
-    script_segment(f, header, 0, 10);
-    drop_segment(f, 0);
-    advance_by(f, cases[i].wait);
-    header.sequence = sequence_at(f, 1, 10);
-    header.timestamp_value = cases[i].timestamp;
-    script_segment(f, header, 10, 10);
-    g_test_message("timestamp %u after %" G_GINT64_FORMAT " ps", cases[i].timestamp, (gint64)cases[i].wait);
-    g_assert_cmpuint(f->end[0].passed_octets, ==, cases[i].taken ? 20 : 10);
-    expect_ack(f, 0, cases[i].taken ? 20 : 10);
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1),
+                           &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000, .has_timestamps = true,
+                                    .timestamp_value = 2000);
+  script_segment(f, header, 0, 10);
+  drop_segment(f, 0);
+  advance_by(f, c->wait);
+  header.sequence = sequence_at(f, 1, 10);
+  header.timestamp_value = c->timestamp;
+  script_segment(f, header, 10, 10);
+  g_test_message("timestamp %u after %" G_GINT64_FORMAT " ps", c->timestamp, (gint64)c->wait);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, c->taken ? 20 : 10);
+  expect_ack(f, 0, c->taken ? 20 : 10);
 }
 
 /* RFC 7323 §3.2: both ends have agreed on timestamps. A segment without, with payload or with nothing but
  * an ACK, is dropped without an answer, its ACK too; a RST needs none. Linux takes them all. */
-TEST(test_missing_timestamps)
+FLAG_TEST(test_missing_timestamps, drops)
 {
-  for (unsigned drops = 0; drops < 2; drops++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1, .drops_untimed = drops),
-                             &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
-    post_losing(f, 1000, ALL);
-    tcp_header header = SCRIPT_HEADER(f, 0, 300, .flags = TCP_ACK, .window = 9000);
-    script_segment(f, header, 0, 0);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 300);
-    header.acknowledgement = sequence_at(f, 0, 700);
-    script_segment(f, header, 0, 10);
-    EXPECT_FIELDS(&f->end[0], (acknowledged, drops ? 0 : 700), (passed_octets, drops ? 0 : 10),
-                  (segments, 1)); /* it has come all the same */
-    g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
-    header.has_timestamps = true;
-    header.timestamp_value = 51;
-    script_segment(f, header, 0, 10);
-    EXPECT_FIELDS(&f->end[0], (acknowledged, 700), (passed_octets, 10));
-    tcp_header reset = {.sequence = sequence_at(f, 1, 10), .flags = TCP_RST};
-    script_segment(f, reset, 0, 0);
-    g_assert_true(f->end[0].closed);
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1, .drops_untimed = drops),
+                           &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  post_losing(f, 1000, ALL);
+  tcp_header header = SCRIPT_HEADER(f, 0, 300, .flags = TCP_ACK, .window = 9000);
+  script_segment(f, header, 0, 0);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 300);
+  header.acknowledgement = sequence_at(f, 0, 700);
+  script_segment(f, header, 0, 10);
+  EXPECT_FIELDS(&f->end[0], (acknowledged, drops ? 0 : 700), (passed_octets, drops ? 0 : 10),
+                (segments, 1)); /* it has come all the same */
+  g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
+  header.has_timestamps = true;
+  header.timestamp_value = 51;
+  script_segment(f, header, 0, 10);
+  EXPECT_FIELDS(&f->end[0], (acknowledged, 700), (passed_octets, 10));
+  tcp_header reset = {.sequence = sequence_at(f, 1, 10), .flags = TCP_RST};
+  script_segment(f, reset, 0, 0);
+  g_assert_true(f->end[0].closed);
 }
 
 static const tcp_fixture_passed *passed_of(const tcp_fixture *f, guint index)
@@ -351,34 +348,32 @@ static const tcp_fixture_passed *passed_of(const tcp_fixture *f, guint index)
 
 /* Four segments; the second comes last. IN_ORDER holds two of them, with their times; AS_ARRIVED passes
  * all when they come. */
-TEST(test_passing)
+FLAG_TEST(test_passing, in_order)
 {
-  for (unsigned in_order = 0; in_order < 2; in_order++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_pair(TCP_WITH(.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED));
-    time_ps start = f->now;
-    post(f, 0, 4 * EMSS, 0);
-    reorder_segments(f, 0, 1, 3); /* 0 3 2 1 */
-    for (unsigned i = 0; i < 4; i++) {
-      advance_to(f, start + (time_ps)i * 1000);
-      g_assert_cmpuint(f->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
-      g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==,
-                       in_order && i > 1 ? (i - 1) * EMSS : 0);
-      deliver(f, 0);
-      EXPECT_FIELDS(&f->end[1], (segment_new, EMSS), (segment_edge, i == 0 ? 0 : EMSS));
-    }
-    g_assert_cmpuint(f->end[1].passed->len, ==, 4);
-    static const unsigned position_as_arrived[] = {0, 3, 2, 1};
-    static const unsigned arrival_in_order[] = {0, 3, 2, 1};
-    for (unsigned i = 0; i < 4; i++) {
-      const tcp_fixture_passed *passed = passed_of(f, i);
-      g_assert_cmpuint(passed->position, ==, (in_order ? i : position_as_arrived[i]) * EMSS);
-      g_assert_cmpint(passed->arrival, ==, start + 1000 * (time_ps)(in_order ? arrival_in_order[i] : i));
-      g_assert_cmpint(passed->now, ==, start + 1000 * (time_ps)(in_order && i > 0 ? 3 : i));
-      /* the edge has moved before the octets are passed; what is being passed is not held any more */
-      EXPECT_FIELDS(passed, (edge, (i == 3 || (in_order && i > 0) ? 4 : 1) * EMSS),
-                    (held, in_order && i > 0 ? (3 - i) * EMSS : 0));
-    }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED));
+  time_ps start = f->now;
+  post(f, 0, 4 * EMSS, 0);
+  reorder_segments(f, 0, 1, 3); /* 0 3 2 1 */
+  for (unsigned i = 0; i < 4; i++) {
+    advance_to(f, start + (time_ps)i * 1000);
+    g_assert_cmpuint(f->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
+    g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==,
+                     in_order && i > 1 ? (i - 1) * EMSS : 0);
+    deliver(f, 0);
+    EXPECT_FIELDS(&f->end[1], (segment_new, EMSS), (segment_edge, i == 0 ? 0 : EMSS));
+  }
+  g_assert_cmpuint(f->end[1].passed->len, ==, 4);
+  static const unsigned position_as_arrived[] = {0, 3, 2, 1};
+  static const unsigned arrival_in_order[] = {0, 3, 2, 1};
+  for (unsigned i = 0; i < 4; i++) {
+    const tcp_fixture_passed *passed = passed_of(f, i);
+    g_assert_cmpuint(passed->position, ==, (in_order ? i : position_as_arrived[i]) * EMSS);
+    g_assert_cmpint(passed->arrival, ==, start + 1000 * (time_ps)(in_order ? arrival_in_order[i] : i));
+    g_assert_cmpint(passed->now, ==, start + 1000 * (time_ps)(in_order && i > 0 ? 3 : i));
+    /* the edge has moved before the octets are passed; what is being passed is not held any more */
+    EXPECT_FIELDS(passed, (edge, (i == 3 || (in_order && i > 0) ? 4 : 1) * EMSS),
+                  (held, in_order && i > 0 ? (3 - i) * EMSS : 0));
   }
 }
 

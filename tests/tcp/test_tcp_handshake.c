@@ -2,8 +2,8 @@
 /* The three-way handshake: options, what both ends agree on, and what losses do to it. */
 #include <string.h>
 
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 static void expect_wire(tcp_fixture *f, unsigned from, const uint8_t *expected, size_t octets)
 {
@@ -60,61 +60,57 @@ TEST(test_handshake_on_the_wire)
 }
 
 /* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (docs/facts.md). */
-TEST(test_emss)
+static const struct {
+  uint32_t peer_receives;
+  uint32_t sends;
+  bool timestamps;
+  uint32_t emss;
+} emss_rows[] = {{1500, 1500, false, 1460}, {1500, 1500, true, 1448}, {1500, 9000, false, 1460},
+                 {9000, 1500, false, 1460}, {9000, 9000, true, 8948}, {576, 1500, false, 536}};
+
+ROW_TEST(test_emss, emss_rows)
 {
-  static const struct {
-    uint32_t peer_receives;
-    uint32_t sends;
-    bool timestamps;
-    uint32_t emss;
-  } cases[] = {{1500, 1500, false, 1460}, {1500, 1500, true, 1448}, {1500, 9000, false, 1460},
-               {9000, 1500, false, 1460}, {9000, 9000, true, 8948}, {576, 1500, false, 536}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = *TCP_WITH(.send_mtu_octets = cases[i].sends, .timestamps = cases[i].timestamps);
-    tcp_config peer = config;
-    peer.receive_mtu_octets = cases[i].peer_receives;
-    g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
-    g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
-    post(f, 0, 20000, 0);
-    expect_segment(f, 0, 0, cases[i].emss);
-  }
+  tcp_config config = *TCP_WITH(.send_mtu_octets = c->sends, .timestamps = c->timestamps);
+  tcp_config peer = config;
+  peer.receive_mtu_octets = c->peer_receives;
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
+  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, c->emss);
+  post(f, 0, 20000, 0);
+  expect_segment(f, 0, 0, c->emss);
 }
 
 /* RFC 9293 §3.7.1: over IPv6 MSS is MTU - 60 (MUST-16), and 1220 when the peer announces none (MUST-15).
  * All that leaves is IPv6. */
-TEST(test_ipv6)
+static const struct {
+  uint32_t mtu;
+  bool timestamps;
+  bool tells;
+  uint32_t emss;
+} ipv6_rows[] = {{1500, false, true, 1440},
+                 {1500, true, true, 1428},
+                 {9000, false, true, 8940},
+                 {1280, true, true, 1208},
+                 {9000, false, false, 1220}};
+
+ROW_TEST(test_ipv6, ipv6_rows)
 {
-  static const struct {
-    uint32_t mtu;
-    bool timestamps;
-    bool tells;
-    uint32_t emss;
-  } cases[] = {{1500, false, true, 1440},
-               {1500, true, true, 1428},
-               {9000, false, true, 8940},
-               {1280, true, true, 1208},
-               {9000, false, false, 1220}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_new(TCP_WITH(.local_address = ip_address_v6(0, 0), .send_mtu_octets = cases[i].mtu,
-                                 .receive_mtu_octets = cases[i].mtu, .timestamps = cases[i].timestamps),
-                        NULL);
-    open_end(f, 0);
-    g_assert_cmpuint(wire_header(f, 0, 0).mss_octets, ==, cases[i].mtu - 60);
-    drop_segment(f, 0);
-    script_segment(f,
-                   SCRIPT_HEADER(f, -1, 0, .flags = TCP_SYN | TCP_ACK, .window = 65535,
-                                 .has_mss = cases[i].tells, .mss_octets = (uint16_t)(cases[i].mtu - 60),
-                                 .has_timestamps = true),
-                   0, 0);
-    drop_all(f, 0);
-    g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
-    post(f, 0, 20000, 0);
-    expect_segment(f, 0, 0, cases[i].emss);
-    g_assert_cmpuint(datagram_octets(wire_packet(f, 0, 0)), ==,
-                     cases[i].emss + 60 + (cases[i].timestamps ? 12 : 0));
-    g_assert_cmpuint(wire_packet(f, 0, 0)->header[0] >> 4, ==, 6);
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_new(TCP_WITH(.local_address = ip_address_v6(0, 0), .send_mtu_octets = c->mtu,
+                               .receive_mtu_octets = c->mtu, .timestamps = c->timestamps),
+                      NULL);
+  open_end(f, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).mss_octets, ==, c->mtu - 60);
+  drop_segment(f, 0);
+  script_segment(f,
+                 SCRIPT_HEADER(f, -1, 0, .flags = TCP_SYN | TCP_ACK, .window = 65535, .has_mss = c->tells,
+                               .mss_octets = (uint16_t)(c->mtu - 60), .has_timestamps = true),
+                 0, 0);
+  drop_all(f, 0);
+  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, c->emss);
+  post(f, 0, 20000, 0);
+  expect_segment(f, 0, 0, c->emss);
+  g_assert_cmpuint(datagram_octets(wire_packet(f, 0, 0)), ==, c->emss + 60 + (c->timestamps ? 12 : 0));
+  g_assert_cmpuint(wire_packet(f, 0, 0)->header[0] >> 4, ==, 6);
 }
 
 /* Each option is used only when both ends offer it (RFC 2018 §2, RFC 7323 §1.3, §3.2). */
@@ -232,33 +228,31 @@ TEST(test_lost_handshake_ack)
 /* RFC 7323 §3.2: both SYNs had timestamps, so the ACK that ends the handshake has them too, or is dropped
  * without an answer, with or without payload: SYN-RECEIVED stays, and the SYN-ACK comes again after a
  * second. Linux takes such an ACK. */
-TEST(test_handshake_ack_without_timestamps)
+FLAG_TEST(test_handshake_ack_without_timestamps, drops)
 {
-  for (unsigned drops = 0; drops < 2; drops++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.timestamps = true, .drops_untimed = drops), NULL);
-    tcp_transport_listen(f->end[0].connection);
-    tcp_header header = {.sequence = sequence_at(f, 1, -1),
-                         .flags = TCP_SYN,
-                         .window = 9000,
-                         .has_timestamps = true,
-                         .timestamp_value = 50};
-    script_segment(f, header, 0, 0);
-    g_assert_true(wire_header(f, 0, 0).has_timestamps);
-    drop_all(f, 0);
-    advance_by(f, TCP_FIXTURE_ROUND_TRIP);
-    header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000);
-    script_segment(f, header, 0, 0);
-    g_assert_true(f->end[0].established == !drops);
-    if (drops) {
-      script_segment(f, header, 0, 10);
-      expect_nothing(f, 0);
-      advance_to(f, TIME_PS_PER_SECOND);
-      g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-      header.has_timestamps = true;
-      header.timestamp_value = 51;
-      script_segment(f, header, 0, 10);
-      EXPECT_FIELDS(&f->end[0], (established, true), (passed_octets, 10));
-    }
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.timestamps = true, .drops_untimed = drops), NULL);
+  tcp_transport_listen(f->end[0].connection);
+  tcp_header header = {.sequence = sequence_at(f, 1, -1),
+                       .flags = TCP_SYN,
+                       .window = 9000,
+                       .has_timestamps = true,
+                       .timestamp_value = 50};
+  script_segment(f, header, 0, 0);
+  g_assert_true(wire_header(f, 0, 0).has_timestamps);
+  drop_all(f, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+  header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000);
+  script_segment(f, header, 0, 0);
+  g_assert_true(f->end[0].established == !drops);
+  if (drops) {
+    script_segment(f, header, 0, 10);
+    expect_nothing(f, 0);
+    advance_to(f, TIME_PS_PER_SECOND);
+    g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+    header.has_timestamps = true;
+    header.timestamp_value = 51;
+    script_segment(f, header, 0, 10);
+    EXPECT_FIELDS(&f->end[0], (established, true), (passed_octets, 10));
   }
 }
 

@@ -171,22 +171,22 @@ TEST(test_forgets_the_round)
  * twice 93,440 octets in SRTT take 1.4027 SRTT, of which 1 ms counts. A train of more than (40 ms + that) / 2
  * is long: without a smoothed round trip more than 20 ms, with 300 us more than 20.21 ms, with 400 us 20.28,
  * with 40 ms 20.5. */
-TEST(test_aggregation_lengthens_the_train)
+static const struct {
+  time_ps smoothed_ps;
+  unsigned gaps;
+} aggregation_lengthens_the_train_rows[] = {
+    {0, 81}, {3 * MILLISECOND / 10, 81}, {4 * MILLISECOND / 10, 82}, {40 * MILLISECOND, 83}};
+
+ROW_TEST(test_aggregation_lengthens_the_train, aggregation_lengthens_the_train_rows)
 {
-  static const struct {
-    time_ps smoothed_ps;
-    unsigned gaps;
-  } trains[] = {{0, 81}, {3 * MILLISECOND / 10, 81}, {4 * MILLISECOND / 10, 82}, {40 * MILLISECOND, 83}};
-  for (unsigned row = 0; row < G_N_ELEMENTS(trains); row++) {
-    judged flow = judged_at(64);
-    time_ps start = 0;
-    bool stop = false;
-    for (unsigned i = 0; !stop; i++) {
-      stop = says_stop_after(&flow, MILLISECOND / 4, 40 * MILLISECOND, trains[row].smoothed_ps);
-      start = i == 0 ? flow.now : start;
-    }
-    g_assert_cmpint(flow.now - start, ==, trains[row].gaps * MILLISECOND / 4);
+  judged flow = judged_at(64);
+  time_ps start = 0;
+  bool stop = false;
+  for (unsigned i = 0; !stop; i++) {
+    stop = says_stop_after(&flow, MILLISECOND / 4, 40 * MILLISECOND, c->smoothed_ps);
+    start = i == 0 ? flow.now : start;
   }
+  g_assert_cmpint(flow.now - start, ==, c->gaps * MILLISECOND / 4);
 }
 
 /* One short trip among the samples, and there is no queue that stands. */

@@ -242,33 +242,33 @@ TEST(test_one_reduction_for_mark_and_loss)
  * every 2 segments: 14,480 octets hold 19. Of these 9 ACKs acknowledge 18, each 1456 octets of at most 2
  * SMSS: 14,480 + 18 * 728 = 27,584 octets hold 37, one is still in flight, 36 leave. With that one 37 have
  * come, and 18 ACKs acknowledge 36: 27,584 + 36 * 728 = 53,792 hold 73, and 72 leave beside one. */
-TEST(test_short_segments)
+enum { RECORDS = 200, TRIPS = 3 };
+
+static const struct {
+  bool as_linux;
+  bool timestamps;
+  uint16_t delayed_ack_segments;
+  unsigned leaving[TRIPS];
+} short_segments_rows[] = {{true, false, 1, {10, 20, 40}},
+                           {true, true, 2, {10, 20, 40}},
+                           {false, false, 1, {20, 40, 80}},
+                           {false, true, 2, {19, 36, 72}}};
+
+ROW_TEST(test_short_segments, short_segments_rows)
 {
-  enum { RECORDS = 200, TRIPS = 3 };
-  static const struct {
-    bool as_linux;
-    bool timestamps;
-    uint16_t delayed_ack_segments;
-    unsigned leaving[TRIPS];
-  } rows[] = {{true, false, 1, {10, 20, 40}},
-              {true, true, 2, {10, 20, 40}},
-              {false, false, 1, {20, 40, 80}},
-              {false, true, 2, {19, 36, 72}}};
-  for (size_t row = 0; row < G_N_ELEMENTS(rows); row++) {
-    tcp_config config = tcp_fixture_config();
-    take_linux_keys(&config, rows[row].as_linux ? UINT64_MAX : 0);
-    config.timestamps = rows[row].timestamps;
-    config.delayed_ack_segments = rows[row].delayed_ack_segments;
-    config.segmentation = TCP_SEGMENTATION_RECORD;
-    g_autoptr(tcp_fixture) f = connected(&config);
-    for (unsigned record = 0; record < RECORDS; record++) {
-      queue_record(f, 0, 728, TCP_RECORD_FPDU);
-    }
-    collect(f, 0);
-    for (unsigned trip = 0; trip < TRIPS; trip++) {
-      g_assert_cmpuint(on_wire(f, 0), ==, rows[row].leaving[trip]);
-      pass_round_trip(f, 20 * TIME_PS_PER_MILLISECOND);
-    }
+  tcp_config config = tcp_fixture_config();
+  take_linux_keys(&config, c->as_linux ? UINT64_MAX : 0);
+  config.timestamps = c->timestamps;
+  config.delayed_ack_segments = c->delayed_ack_segments;
+  config.segmentation = TCP_SEGMENTATION_RECORD;
+  g_autoptr(tcp_fixture) f = connected(&config);
+  for (unsigned record = 0; record < RECORDS; record++) {
+    queue_record(f, 0, 728, TCP_RECORD_FPDU);
+  }
+  collect(f, 0);
+  for (unsigned trip = 0; trip < TRIPS; trip++) {
+    g_assert_cmpuint(on_wire(f, 0), ==, c->leaving[trip]);
+    pass_round_trip(f, 20 * TIME_PS_PER_MILLISECOND);
   }
 }
 

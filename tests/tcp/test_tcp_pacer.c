@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "flag_test.h"
 #include "tcp/tcp_congestion.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -104,22 +104,20 @@ TEST(test_prr_goes_on)
 /* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends
  * slow start; what is paced makes such a train by itself, so there a whole round trip must pass. 19 ms,
  * from the first ACK to the twentieth, lie between. */
-TEST(test_hystart_knows)
+FLAG_TEST(test_hystart_knows, paced)
 {
-  for (unsigned paced = 0; paced < 2; paced++) {
-    const uint64_t whole_window = 20 * EMSS;
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(
-        TCP_WITH(.pacing = paced, .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 20), NULL);
-    handshake(f, 20 * TIME_PS_PER_MILLISECOND,
-              &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-    time_ps start = f->now;
-    post(f, 0, 60 * EMSS, 0);
-    advance_to(f, start + 20 * TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(on_wire(f, 0), ==, whole_window / EMSS);
-    for (unsigned i = 1; i <= 20; i++) {
-      script_ack(f, i * EMSS, 0, NULL);
-      advance_by(f, TIME_PS_PER_MILLISECOND);
-    }
-    g_assert_cmpint(threshold_of(f) == UINT64_MAX, ==, paced);
+  const uint64_t whole_window = 20 * EMSS;
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(
+      TCP_WITH(.pacing = paced, .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 20), NULL);
+  handshake(f, 20 * TIME_PS_PER_MILLISECOND,
+            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  time_ps start = f->now;
+  post(f, 0, 60 * EMSS, 0);
+  advance_to(f, start + 20 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, whole_window / EMSS);
+  for (unsigned i = 1; i <= 20; i++) {
+    script_ack(f, i * EMSS, 0, NULL);
+    advance_by(f, TIME_PS_PER_MILLISECOND);
   }
+  g_assert_cmpint(threshold_of(f) == UINT64_MAX, ==, paced);
 }

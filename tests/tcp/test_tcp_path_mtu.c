@@ -3,8 +3,8 @@
  * 2923 §2.1). */
 #include "tcp/tcp_path_mtu.h"
 
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460, HEADERS = 40 };
 
@@ -62,19 +62,18 @@ TEST(test_after_too_big)
 }
 
 /* The plateaus again, down to what every host takes in. */
-TEST(test_below)
+static const struct {
+  uint8_t version;
+  uint32_t present;
+  uint32_t below;
+} below_rows[] = {{4, 65535, 32000}, {4, 9000, 8166}, {4, 1500, 1492}, {4, 1492, 1006}, {4, 1006, 576},
+                  {4, 577, 576},     {4, 576, 576},   {4, 500, 500},   {4, 68, 68},     {6, 9000, 8166},
+                  {6, 2002, 1492},   {6, 1492, 1280}, {6, 1280, 1280}};
+
+ROW_TEST(test_below, below_rows)
 {
-  static const struct {
-    uint8_t version;
-    uint32_t present;
-    uint32_t below;
-  } cases[] = {{4, 65535, 32000}, {4, 9000, 8166}, {4, 1500, 1492}, {4, 1492, 1006}, {4, 1006, 576},
-               {4, 577, 576},     {4, 576, 576},   {4, 500, 500},   {4, 68, 68},     {6, 9000, 8166},
-               {6, 2002, 1492},   {6, 1492, 1280}, {6, 1280, 1280}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_test_message("IPv%u, %u", cases[i].version, cases[i].present);
-    g_assert_cmpuint(tcp_path_mtu_below(cases[i].version, cases[i].present), ==, cases[i].below);
-  }
+  g_test_message("IPv%u, %u", c->version, c->present);
+  g_assert_cmpuint(tcp_path_mtu_below(c->version, c->present), ==, c->below);
 }
 
 static uint32_t emss_of(const tcp_fixture *f)
@@ -218,29 +217,28 @@ TEST(test_mss_is_smaller_still)
 
 /* RFC 5927 §4.1: 3000 octets are acknowledged and 2000 in flight. What does not name one of those is
  * forged: it is ignored. */
-TEST(test_only_what_is_in_flight)
+static const struct {
+  uint64_t position;
+  bool heeded;
+} only_what_is_in_flight_rows[] = {{0, false},
+                                   {2999, false},
+                                   {3000, true},
+                                   {4999, true},
+                                   {5000, false},
+                                   {5001, false},
+                                   {1 << 20, false},
+                                   {UINT64_C(1) << 31, false},
+                                   {(UINT64_C(1) << 32) - 1, false}};
+
+ROW_TEST(test_only_what_is_in_flight, only_what_is_in_flight_rows)
 {
-  static const struct {
-    uint64_t position;
-    bool heeded;
-  } cases[] = {{0, false},
-               {2999, false},
-               {3000, true},
-               {4999, true},
-               {5000, false},
-               {5001, false},
-               {1 << 20, false},
-               {UINT64_C(1) << 31, false},
-               {(UINT64_C(1) << 32) - 1, false}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
-    post(f, 0, 3000, 0);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    post(f, 0, 2000, 0);
-    forge_too_big(f, 0, cases[i].position, 1000, 600);
-    g_test_message("position %" G_GUINT64_FORMAT, cases[i].position);
-    g_assert_cmpuint(emss_of(f), ==, cases[i].heeded ? 560 : EMSS);
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
+  post(f, 0, 3000, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  post(f, 0, 2000, 0);
+  forge_too_big(f, 0, c->position, 1000, 600);
+  g_test_message("position %" G_GUINT64_FORMAT, c->position);
+  g_assert_cmpuint(emss_of(f), ==, c->heeded ? 560 : EMSS);
 }
 
 static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t source_port,
@@ -315,29 +313,27 @@ TEST(test_damaged_message)
 }
 
 /* RFC 1191 §3: DF on all that leaves. Without path MTU discovery it is clear, and ICMP is ignored. */
-TEST(test_discovery_is_a_choice)
+FLAG_TEST(test_discovery_is_a_choice, discovery)
 {
-  for (unsigned discovery = 0; discovery < 2; discovery++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.path_mtu_discovery = discovery));
-    open_end(f, 0);
-    g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
-    deliver(f, 0);
-    g_assert_true(datagram_may_be_fragmented(wire_packet(f, 1, 0)) == !discovery);
-    deliver(f, 1);
-    g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
-    deliver(f, 0);
-    post(f, 0, 5 * EMSS, 0);
-    for (unsigned i = 0; i < 5; i++) {
-      g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, i)) == !discovery);
-    }
-    tell_too_big(f, 0, 0, 1000);
-    g_assert_cmpuint(emss_of(f), ==, discovery ? 960 : EMSS);
-    tcp_transport_abort(f->end[0].connection, f->now);
-    drop_all(f, 0);
-    collect(f, 0);
-    g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_RST, ==, TCP_RST);
-    g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.path_mtu_discovery = discovery));
+  open_end(f, 0);
+  g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
+  deliver(f, 0);
+  g_assert_true(datagram_may_be_fragmented(wire_packet(f, 1, 0)) == !discovery);
+  deliver(f, 1);
+  g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
+  deliver(f, 0);
+  post(f, 0, 5 * EMSS, 0);
+  for (unsigned i = 0; i < 5; i++) {
+    g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, i)) == !discovery);
   }
+  tell_too_big(f, 0, 0, 1000);
+  g_assert_cmpuint(emss_of(f), ==, discovery ? 960 : EMSS);
+  tcp_transport_abort(f->end[0].connection, f->now);
+  drop_all(f, 0);
+  collect(f, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_RST, ==, TCP_RST);
+  g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
 }
 
 /* RFC 8201 §4: IPv6 has 60 octets of headers. A link below 1280 there is none; such a message is ignored. */
@@ -387,22 +383,21 @@ TEST(test_black_hole)
 /* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220; nor do 730,
  * beside which another segment of 730 would fit into EMSS. 731 octets, packets of 771, have the MTU
  * lowered to 576. Without the option nothing does. */
-TEST(test_no_black_hole)
+static const struct {
+  bool detection;
+  bool ipv6;
+  uint32_t octets;
+  uint32_t emss;
+} no_black_hole_rows[] = {{true, false, 536, 1460},   {true, false, 730, 1460}, {true, false, 731, 536},
+                          {false, false, 1460, 1460}, {true, true, 1220, 1440}, {true, true, 1440, 1220}};
+
+ROW_TEST(test_no_black_hole, no_black_hole_rows)
 {
-  static const struct {
-    bool detection;
-    bool ipv6;
-    uint32_t octets;
-    uint32_t emss;
-  } cases[] = {{true, false, 536, 1460},   {true, false, 730, 1460}, {true, false, 731, 536},
-               {false, false, 1460, 1460}, {true, true, 1220, 1440}, {true, true, 1440, 1220}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_pair(TCP_WITH(.black_hole_detection = cases[i].detection,
-                                  .local_address = cases[i].ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0)));
-    g_test_message("%u octets", cases[i].octets);
-    post_losing(f, cases[i].octets, ALL);
-    advance_by(f, 10 * TIME_PS_PER_SECOND);
-    g_assert_cmpuint(emss_of(f), ==, cases[i].emss);
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.black_hole_detection = c->detection,
+                                .local_address = c->ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0)));
+  g_test_message("%u octets", c->octets);
+  post_losing(f, c->octets, ALL);
+  advance_by(f, 10 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(emss_of(f), ==, c->emss);
 }

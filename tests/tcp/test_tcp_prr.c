@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* PRR (RFC 6937). */
+#include "flag_test.h"
 #include "tcp/tcp_congestion.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -70,24 +70,22 @@ TEST(test_stops_at_the_threshold)
  * the threshold is 10 (half of 20). The first retransmission leaves at once. d segments delivered let 10 d
  * / 22 out: the fifth a second one, while pipe is 15 still. RFC 6675 alone would wait until it is below
  * 10. */
-TEST(test_sends_while_pipe_falls)
+FLAG_TEST(test_sends_while_pipe_falls, proportional)
 {
-  for (unsigned proportional = 0; proportional < 2; proportional++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.prr = proportional, .initial_window_segments = 20));
-    post(f, 1, 1, 0);
-    deliver(f, 1);
-    post_losing(f, 60 * EMSS, 1);
-    deliver_segments(f, 3); /* the third is the first that counts as delivered */
-    g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
-    g_assert_cmpuint(on_wire(f, 0), ==, 16 + 2 + 1);
-    deliver_segments(f, 3);
-    g_assert_cmpuint(on_wire(f, 0), ==, 16);
-    deliver_segments(f, 1);
-    g_assert_cmpuint(on_wire(f, 0), ==, 15 + proportional);
-    if (proportional) {
-      g_assert_cmpuint(wire_position(f, 0, 15), ==, 22 * EMSS);
-    }
-    settle_through(f, 60 * EMSS);
-    EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (recoveries, 1));
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.prr = proportional, .initial_window_segments = 20));
+  post(f, 1, 1, 0);
+  deliver(f, 1);
+  post_losing(f, 60 * EMSS, 1);
+  deliver_segments(f, 3); /* the third is the first that counts as delivered */
+  g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 16 + 2 + 1);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(on_wire(f, 0), ==, 16);
+  deliver_segments(f, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 15 + proportional);
+  if (proportional) {
+    g_assert_cmpuint(wire_position(f, 0, 15), ==, 22 * EMSS);
   }
+  settle_through(f, 60 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (recoveries, 1));
 }

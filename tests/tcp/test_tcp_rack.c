@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RFC 8985 §6 step by step, on a scoreboard alone. */
+#include "flag_test.h"
 #include "tcp/tcp_rack.h"
 #include "tcp_parts.h"
-#include "test.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
@@ -116,16 +116,14 @@ TEST(test_what_was_sent_before_is_lost)
 
 /* The same with a window of 25 us and a timer that is 2 ms late: at 2126 us both 0 and 1 are lost. An ACK
  * waits for no timer: at 125 us it finds 0. */
-TEST(test_timer_slack)
+FLAG_TEST(test_timer_slack, with_ack)
 {
-  for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
-    g_auto(bench) b = {0};
-    begin_with(&b, 4, us(2000));
-    sack(&b, 2, 102);
-    expect_found_and_deadline(&b, us(25), 0, us(2126));
-    b.now = with_ack ? us(125) : tcp_rack_deadline(&b.rack);
-    expect_found_and_deadline(&b, us(25), with_ack ? 1 : 2, with_ack ? us(2126) : TIME_PS_NEVER);
-  }
+  g_auto(bench) b = {0};
+  begin_with(&b, 4, us(2000));
+  sack(&b, 2, 102);
+  expect_found_and_deadline(&b, us(25), 0, us(2126));
+  b.now = with_ack ? us(125) : tcp_rack_deadline(&b.rack);
+  expect_found_and_deadline(&b, us(25), with_ack ? 1 : 2, with_ack ? us(2126) : TIME_PS_NEVER);
 }
 
 /* RACK_sent_after(): of what left in the same picosecond the higher left later. */
@@ -196,42 +194,39 @@ TEST(test_lost_retransmission)
 /* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us,
  * 100 us later, is of the first transmission, and what was sent until 150 us is not lost by it. From 251
  * us on it is of the second. */
-TEST(test_ambiguous_retransmissions)
+FLAG_TEST(test_ambiguous_retransmissions, late)
 {
-  for (unsigned late = 0; late < 2; late++) {
-    g_auto(bench) b = {0};
-    begin_with(&b, 2, 0);
-    time_ps sent_at;
-    sack(&b, 1, 102);
-    expect_found(&b, 0, 1);
-    tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
-    tcp_scoreboard_resent(b.board, 0, true, us(150));
-    b.now = us(late ? 251 : 250);
-    tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
-    tcp_rack_delivered_all(&b.rack);
-    expect_found(&b, 0, late ? 1 : 0);
-  }
+  g_auto(bench) b = {0};
+  begin_with(&b, 2, 0);
+  time_ps sent_at;
+  sack(&b, 1, 102);
+  expect_found(&b, 0, 1);
+  tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
+  tcp_scoreboard_resent(b.board, 0, true, us(150));
+  b.now = us(late ? 251 : 250);
+  tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
+  tcp_rack_delivered_all(&b.rack);
+  expect_found(&b, 0, late ? 1 : 0);
 }
 
 /* The same by timestamps: an echo of 149 us is older than the retransmission, as one of 0 is; one of 150
  * us (and 900 ns, cut off) is not. */
-TEST(test_ambiguity_by_timestamps)
+static const int64_t ambiguity_by_timestamps_rows[] = {149, 150, 0};
+
+ROW_TEST(test_ambiguity_by_timestamps, ambiguity_by_timestamps_rows)
 {
-  static const int64_t echoes[] = {149, 150, 0};
-  for (unsigned i = 0; i < G_N_ELEMENTS(echoes); i++) {
-    g_auto(bench) b = {0};
-    begin_with(&b, 2, 0);
-    time_ps sent_at;
-    sack(&b, 1, 102);
-    find_lost(&b, 0);
-    tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
-    tcp_scoreboard_resent(b.board, 0, true, us(150) + 900 * TIME_PS_PER_NANOSECOND);
-    b.now = us(260);
-    b.echoed_ps = us(echoes[i]);
-    tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
-    tcp_rack_delivered_all(&b.rack);
-    expect_found(&b, 0, echoes[i] == 150 ? 1 : 0);
-  }
+  g_auto(bench) b = {0};
+  begin_with(&b, 2, 0);
+  time_ps sent_at;
+  sack(&b, 1, 102);
+  find_lost(&b, 0);
+  tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
+  tcp_scoreboard_resent(b.board, 0, true, us(150) + 900 * TIME_PS_PER_NANOSECOND);
+  b.now = us(260);
+  b.echoed_ps = us(*c);
+  tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
+  tcp_rack_delivered_all(&b.rack);
+  expect_found(&b, 0, *c == 150 ? 1 : 0);
 }
 
 /* §6.2 step 4: before reordering was seen the window is a quarter of the least round trip (101 us: 25.25
@@ -303,23 +298,21 @@ TEST(test_duplicates_widen_the_window)
 /* §6.3: the timer expires at 300 us, the last round trip took 100 us. 0, the first, and 1, sent at 1 us,
  * are lost; 2, sent at 201 us, has had no time to arrive; with a window of a microsecond nor has 3, sent
  * at 200 us. */
-TEST(test_time_out)
+FLAG_TEST(test_time_out, window)
 {
-  for (unsigned window = 0; window < 2; window++) {
-    g_auto(bench) b = {0};
-    begin_with(&b, 2, 0);
-    tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(100));
-    tcp_scoreboard_sent(b.board, 3 * SMSS, 4 * SMSS, us(200));
-    tcp_scoreboard_sent(b.board, 4 * SMSS, 5 * SMSS, us(201));
-    sack(&b, 2, 200);
-    tcp_scoreboard_lose_all(b.board, tcp_rack_time_out(&b.rack, us(window), us(300)));
-    g_assert_cmpint(tcp_rack_deadline(&b.rack), ==, TIME_PS_NEVER);
-    g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, (1 + window) * SMSS);
-    for (uint64_t lost = 0; lost < 2; lost++) {
-      expect_next_lost(&b, lost);
-      tcp_scoreboard_resent(b.board, lost, true, us(300));
-    }
-    tcp_sent_segment segment;
-    g_assert_true(tcp_scoreboard_next_lost(b.board, &segment) == (window == 0));
+  g_auto(bench) b = {0};
+  begin_with(&b, 2, 0);
+  tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(100));
+  tcp_scoreboard_sent(b.board, 3 * SMSS, 4 * SMSS, us(200));
+  tcp_scoreboard_sent(b.board, 4 * SMSS, 5 * SMSS, us(201));
+  sack(&b, 2, 200);
+  tcp_scoreboard_lose_all(b.board, tcp_rack_time_out(&b.rack, us(window), us(300)));
+  g_assert_cmpint(tcp_rack_deadline(&b.rack), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, (1 + window) * SMSS);
+  for (uint64_t lost = 0; lost < 2; lost++) {
+    expect_next_lost(&b, lost);
+    tcp_scoreboard_resent(b.board, lost, true, us(300));
   }
+  tcp_sent_segment segment;
+  g_assert_true(tcp_scoreboard_next_lost(b.board, &segment) == (window == 0));
 }

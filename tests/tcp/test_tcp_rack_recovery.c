@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RACK in a connection (RFC 8985 §6): what two ends do when segments are lost, late, or lost again. */
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -57,27 +57,25 @@ TEST(test_recoveries_narrow_the_window)
 /* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The
  * reordering timer expires 50 + 50 / 4 = 62.5 us after the segments left, with Linux's slack of 2 ms after
  * 2,062.5, and one segment is sent again. */
-TEST(test_slack_of_the_reordering_timer)
+static const time_ps slack_of_the_reordering_timer_rows[] = {0, 2 * TIME_PS_PER_MILLISECOND};
+
+ROW_TEST(test_slack_of_the_reordering_timer, slack_of_the_reordering_timer_rows)
 {
-  static const time_ps slacks[] = {0, 2 * TIME_PS_PER_MILLISECOND};
-  for (size_t i = 0; i < G_N_ELEMENTS(slacks); i++) {
-    tcp_config config =
-        *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = true, .timer_slack_ps = slacks[i]);
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
-    handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
-    time_ps deadline = f->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];
-    post_losing(f, 10 * EMSS, 1);
-    advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
-    deliver_some(f, 0, 2);
-    drop_all(f, 0);
-    advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
-    deliver_all(f, 1);
-    expect_deadline(f, 0, deadline);
-    drop_all(f, 0); /* new ones, by Limited Transmit */
-    expect_quiet_until(f, 0, deadline);
-    expect_segment(f, 0, 0, EMSS);
-    EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (tail_loss_probes, 0));
-  }
+  tcp_config config = *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = true, .timer_slack_ps = *c);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
+  time_ps deadline = f->now + 62500 * TIME_PS_PER_NANOSECOND + *c;
+  post_losing(f, 10 * EMSS, 1);
+  advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
+  deliver_some(f, 0, 2);
+  drop_all(f, 0);
+  advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
+  deliver_all(f, 1);
+  expect_deadline(f, 0, deadline);
+  drop_all(f, 0); /* new ones, by Limited Transmit */
+  expect_quiet_until(f, 0, deadline);
+  expect_segment(f, 0, 0, EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (tail_loss_probes, 0));
 }
 
 /* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and
@@ -207,35 +205,33 @@ TEST(test_originals_arrive)
  * the third original none is: the recovery is undone, and the fourth and fifth are not found lost by the
  * time that had found them. If the fifth is lost in truth, the next timer that expires is the
  * retransmission timer. */
-TEST(test_partial_undo)
+FLAG_TEST(test_partial_undo, lost)
 {
-  for (unsigned lost = 0; lost < 2; lost++) {
-    GQueue late = G_QUEUE_INIT;
-    g_autoptr(tcp_fixture) f = overtaken(true, &late);
-    const uint32_t emss = f->end[0].connection->gauges->emss_octets;
-    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  GQueue late = G_QUEUE_INIT;
+  g_autoptr(tcp_fixture) f = overtaken(true, &late);
+  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  deliver_before(f, &late, 1);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 0);
+  deliver_before(f, &late, 1);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+  deliver_before(f, &late, 1);
+  if (lost) {
+    datagram_unref(g_queue_pop_head(&late));
+  } else {
     deliver_before(f, &late, 1);
-    fly(f, 1);
-    g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 0);
-    deliver_before(f, &late, 1);
-    fly(f, 1);
-    g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 1);
-    g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
-    deliver_before(f, &late, 1);
-    if (lost) {
-      datagram_unref(g_queue_pop_head(&late));
-    } else {
-      deliver_before(f, &late, 1);
-    }
-    drop_all(f, 0);
-    fly(f, 1);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
-    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
-    if (lost) {
-      advance_to(f, tcp_transport_deadline(f->end[0].connection));
-      g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
-      expect_segment(f, 0, 4 * emss, emss);
-    }
+  }
+  drop_all(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  if (lost) {
+    advance_to(f, tcp_transport_deadline(f->end[0].connection));
+    g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+    expect_segment(f, 0, 4 * emss, emss);
   }
 }
 
@@ -263,29 +259,27 @@ TEST(test_spurious_time_out_is_no_reordering)
 
 /* Without timestamps D-SACK shows it (RFC 3708), when the three retransmissions have arrived as well. A
  * retransmission that was needed proves nothing: 0 is truly lost, 1 and 2 late. */
-TEST(test_spurious_recovery_by_duplicates)
+FLAG_TEST(test_spurious_recovery_by_duplicates, lost)
 {
-  for (unsigned lost = 0; lost < 2; lost++) {
-    g_autoptr(tcp_fixture) f = connected_with(false, false);
-    post(f, 0, 10 * EMSS, 0);
-    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-    GQueue late = G_QUEUE_INIT;
-    hold_up(f, &late, 3);
-    deliver_all(f, 0);
-    fly(f, 1);
-    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
-    for (unsigned i = 0; i < 3; i++) { /* the originals first */
-      g_queue_push_head(&f->end[0].wire, g_queue_pop_tail(&late));
-    }
-    if (lost) {
-      drop_segment(f, 0);
-    }
-    fly(f, 0);
-    fly(f, 1);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-    EXPECT_FIELDS(statistics_of(f), (duplicates_reported, lost ? 2 : 3), (spurious_recoveries, lost ? 0 : 1));
-    g_assert_cmpuint(threshold_of(f), ==, lost ? 5 * EMSS : UINT64_MAX);
+  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  post(f, 0, 10 * EMSS, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  GQueue late = G_QUEUE_INIT;
+  hold_up(f, &late, 3);
+  deliver_all(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  for (unsigned i = 0; i < 3; i++) { /* the originals first */
+    g_queue_push_head(&f->end[0].wire, g_queue_pop_tail(&late));
   }
+  if (lost) {
+    drop_segment(f, 0);
+  }
+  fly(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (duplicates_reported, lost ? 2 : 3), (spurious_recoveries, lost ? 0 : 1));
+  g_assert_cmpuint(threshold_of(f), ==, lost ? 5 * EMSS : UINT64_MAX);
 }
 
 /* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
 #include "fields.h"
+#include "flag_test.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp_parts.h"
-#include "test.h"
 
 enum { TAKEN_OCTETS = 4000 };
 
@@ -393,21 +393,19 @@ TEST(test_sack_blocks)
 }
 
 /* The FIN takes a place of its own after the last octet, also when it comes before the others. */
-TEST(test_fin)
+FLAG_TEST(test_fin, passing)
 {
-  for (unsigned passing = 0; passing < 2; passing++) {
-    g_autoptr(fixture) test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
-    arrive(test, 100, 200, true);
-    static const uint64_t with_fin[][2] = {{100, 201}};
-    expect_blocks(test, 4, with_fin, 1);
-    g_assert_false(tcp_receiver_is_finished(test->receiver));
-    arrive(test, 0, 100, false);
-    g_assert_true(tcp_receiver_is_finished(test->receiver));
-    g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 201);
-    g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
-    g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
-    expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
-  }
+  g_autoptr(fixture) test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
+  arrive(test, 100, 200, true);
+  static const uint64_t with_fin[][2] = {{100, 201}};
+  expect_blocks(test, 4, with_fin, 1);
+  g_assert_false(tcp_receiver_is_finished(test->receiver));
+  arrive(test, 0, 100, false);
+  g_assert_true(tcp_receiver_is_finished(test->receiver));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 201);
+  g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
+  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+  expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
 }
 
 /* A FIN at position 2^32 + 10. */

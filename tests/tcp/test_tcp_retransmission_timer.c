@@ -90,14 +90,13 @@ TEST(test_deadline)
 }
 
 /* RFC 9293 §3.8.6.2.1: the override time lies between 0.1 and 1 s. */
-TEST(test_override_time)
+static const int64_t override_time_rows[][2] = {
+    {10, 100}, {100, 300}, {1000, 1000}}; /* a first round trip, RTO is three of it */
+
+ROW_TEST(test_override_time, override_time_rows)
 {
-  static const int64_t expected[][2] = {
-      {10, 100}, {100, 300}, {1000, 1000}}; /* a first round trip, RTO is three of it */
-  for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
-    g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
-    tcp_retransmission_timer_sample(timer, expected[i][0] * MS);
-    tcp_retransmission_timer_start_override(timer, 7 * MS);
-    g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, (7 + expected[i][1]) * MS);
-  }
+  g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
+  tcp_retransmission_timer_sample(timer, (*c)[0] * MS);
+  tcp_retransmission_timer_start_override(timer, 7 * MS);
+  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, (7 + (*c)[1]) * MS);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
 #include "fields.h"
+#include "flag_test.h"
 #include "tcp_parts.h"
-#include "test.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
@@ -559,20 +559,18 @@ TEST(test_restore)
 
 /* A path of 600 octets has thrown away what was longer from 2500 on: 2, 3 and 5; 4 was SACKed, 6 is of 500
  * octets and 0 and 1 are before. */
-TEST(test_lose_longer)
+FLAG_TEST(test_lose_longer, by_time)
 {
-  for (unsigned by_time = 0; by_time < 2; by_time++) {
-    g_autoptr(tcp_scoreboard) board = by_time ? board_by_time(6) : board_with(6);
-    tcp_scoreboard_sent(board, 6000, 6500, 7);
-    g_assert_false(tcp_scoreboard_lose_longer(board, 2500, SMSS));
-    tcp_scoreboard_sack(board, 4000, 5000);
-    g_assert_true(tcp_scoreboard_lose_longer(board, 2500, 600));
-    expect_pipe(board, 2500);
-    expect_next_lost(board, 2000);
-    expect_next_lost(board, 3000);
-    expect_next_lost(board, 5000);
-    expect_none_lost(board);
-  }
+  g_autoptr(tcp_scoreboard) board = by_time ? board_by_time(6) : board_with(6);
+  tcp_scoreboard_sent(board, 6000, 6500, 7);
+  g_assert_false(tcp_scoreboard_lose_longer(board, 2500, SMSS));
+  tcp_scoreboard_sack(board, 4000, 5000);
+  g_assert_true(tcp_scoreboard_lose_longer(board, 2500, 600));
+  expect_pipe(board, 2500);
+  expect_next_lost(board, 2000);
+  expect_next_lost(board, 3000);
+  expect_next_lost(board, 5000);
+  expect_none_lost(board);
 }
 
 /* A time-out took all as lost; then a router reports that the first two, of 1000 octets, were too big. The

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The path MTU changes under a connection: what was posted stays posted and is cut where it no longer fits
  * (mpa-01 §5.3). */
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { HEADERS = 40 }; /* IPv4 and TCP without options */
 
@@ -31,20 +31,18 @@ static void expect_segments(tcp_fixture *f, uint64_t position, const uint32_t *l
 
 /* EMSS is the smaller of the peer's MSS and the way there, less the timestamps; it follows in both
  * directions (MPA-019), also before the handshake. */
-TEST(test_emss_follows)
+FLAG_TEST(test_emss_follows, timestamps)
 {
-  for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.timestamps = timestamps));
-    uint32_t options = timestamps ? 12 : 0;
-    set_send_mtu(f, 0, 1300);
-    g_assert_cmpuint(emss_of(f), ==, 1260 - options);
-    handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
-    g_assert_cmpuint(emss_of(f), ==, 1260 - options);
-    set_send_mtu(f, 0, 576);
-    g_assert_cmpuint(emss_of(f), ==, 536 - options);
-    set_send_mtu(f, 0, 9000); /* the peer's MSS is 1460 */
-    g_assert_cmpuint(emss_of(f), ==, 1460 - options);
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.timestamps = timestamps));
+  uint32_t options = timestamps ? 12 : 0;
+  set_send_mtu(f, 0, 1300);
+  g_assert_cmpuint(emss_of(f), ==, 1260 - options);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  g_assert_cmpuint(emss_of(f), ==, 1260 - options);
+  set_send_mtu(f, 0, 576);
+  g_assert_cmpuint(emss_of(f), ==, 536 - options);
+  set_send_mtu(f, 0, 9000); /* the peer's MSS is 1460 */
+  g_assert_cmpuint(emss_of(f), ==, 1460 - options);
 }
 
 /* MPA-043: FPDUs posted for an EMSS of 1460 are neither withdrawn nor changed when it falls to 960 before
@@ -150,30 +148,28 @@ TEST(test_sacked_pieces)
 }
 
 /* The FIN takes no room: it goes with the last piece when that is EMSS, and alone when it was sent alone. */
-TEST(test_fin_sent_again)
+FLAG_TEST(test_fin_sent_again, alone)
 {
-  for (unsigned alone = 0; alone < 2; alone++) {
-    g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
-    queue_record(f, 0, 1200, 0);
-    if (alone) {
-      collect(f, 0);
-    }
-    finish(f, 0);
-    g_assert_cmpuint(on_wire(f, 0), ==, alone ? 2 : 1);
-    drop_all(f, 0);
-    set_send_mtu(f, 0, 600 + HEADERS);
-    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-    expect_segment(f, 0, 0, 600);
-    g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, 0);
-    deliver(f, 0);
-    advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
-    deliver_all(f, 1);
-    expect_segment(f, 0, 600, 600);
-    g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, alone ? 0 : TCP_FIN);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    g_assert_true(f->end[1].finished);
-    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
+  queue_record(f, 0, 1200, 0);
+  if (alone) {
+    collect(f, 0);
   }
+  finish(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, alone ? 2 : 1);
+  drop_all(f, 0);
+  set_send_mtu(f, 0, 600 + HEADERS);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 0, 600);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, 0);
+  deliver(f, 0);
+  advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
+  deliver_all(f, 1);
+  expect_segment(f, 0, 600, 600);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, alone ? 0 : TCP_FIN);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[1].finished);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
 /* A stream sender cuts at the new EMSS wherever it is. */

@@ -2,9 +2,9 @@
 /* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN,
  * repacketizing, a path that throws away what is too big. */
 #include "fields.h"
+#include "flag_test.h"
 #include "linux_keys.h"
 #include "tcp_parts.h"
-#include "test.h"
 
 enum { EMSS = 1000, ROOM = 1 << 20 };
 
@@ -179,26 +179,24 @@ static void acknowledge_at(bench *b, int64_t now_ms, uint64_t position, uint64_t
 
 /* RFC 9293 §3.7.4: while something is in flight a segment that is not full waits, and leaves when that is
  * acknowledged; so does the last before a FIN, at once. Without Nagle (MPA-042) it never waits. */
-TEST(test_nagle)
+FLAG_TEST(test_nagle, nagle)
 {
-  for (unsigned nagle = 0; nagle < 2; nagle++) {
-    g_autoptr(bench) b = BENCH(.sack = true, .nagle = nagle);
-    post(b, 300, 0);
-    expect(b, 0, 300); /* nothing was in flight */
-    post(b, 300, 0);
-    if (nagle) {
-      expect_nothing(b);
-      post(b, 900, 0);
-      expect_only(b, 300, EMSS);
-      acknowledge_all(b, 1300);
-      expect(b, 1300, 200);
-      post(b, 100, 0);
-      expect_nothing(b);
-      tcp_sender_finish(b->sender);
-      g_assert_true(expect(b, 1500, 100).fin);
-    } else {
-      expect(b, 300, 300);
-    }
+  g_autoptr(bench) b = BENCH(.sack = true, .nagle = nagle);
+  post(b, 300, 0);
+  expect(b, 0, 300); /* nothing was in flight */
+  post(b, 300, 0);
+  if (nagle) {
+    expect_nothing(b);
+    post(b, 900, 0);
+    expect_only(b, 300, EMSS);
+    acknowledge_all(b, 1300);
+    expect(b, 1300, 200);
+    post(b, 100, 0);
+    expect_nothing(b);
+    tcp_sender_finish(b->sender);
+    g_assert_true(expect(b, 1500, 100).fin);
+  } else {
+    expect(b, 300, 300);
   }
 }
 
@@ -215,22 +213,20 @@ TEST(test_nagle_and_fpdus)
 
 /* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one:
  * it had grown to 20. */
-TEST(test_restart_after_idle)
+FLAG_TEST(test_restart_after_idle, late)
 {
-  for (unsigned late = 0; late < 2; late++) {
-    g_autoptr(bench) b = BENCH(.sack = true, .restart_after_idle = true);
-    send_flight(b, 0, 10, 10);
-    for (unsigned i = 2; i <= 10; i += 2) {
-      acknowledge_all(b, i * EMSS);
-    }
-    uint64_t grown = window_of(b);
-    g_assert_cmpuint(grown, >, 10 * EMSS);
-    b->now = tcp_retransmission_timer_rto(b->timer) + late;
-    expect_nothing(b); /* nothing to send: nothing happens */
-    post(b, 30 * EMSS, 0);
-    expect(b, 10 * EMSS, EMSS);
-    g_assert_cmpuint(window_of(b), ==, late ? 10 * EMSS : grown);
+  g_autoptr(bench) b = BENCH(.sack = true, .restart_after_idle = true);
+  send_flight(b, 0, 10, 10);
+  for (unsigned i = 2; i <= 10; i += 2) {
+    acknowledge_all(b, i * EMSS);
   }
+  uint64_t grown = window_of(b);
+  g_assert_cmpuint(grown, >, 10 * EMSS);
+  b->now = tcp_retransmission_timer_rto(b->timer) + late;
+  expect_nothing(b); /* nothing to send: nothing happens */
+  post(b, 30 * EMSS, 0);
+  expect(b, 10 * EMSS, EMSS);
+  g_assert_cmpuint(window_of(b), ==, late ? 10 * EMSS : grown);
 }
 
 /* RFC 7661: a window of 10 segments with 9 in flight, beside which another would fit, does not grow; with
@@ -273,24 +269,22 @@ TEST(test_limited_transmit)
 /* Without Limited Transmit what a duplicate stands for still counts as in flight, also where it is SACKed:
  * of a window of 10,000 octets 9,999 are in flight, so one octet may leave, and after it neither the next
  * nor the FIN. */
-TEST(test_room_beside_a_duplicate)
+FLAG_TEST(test_room_beside_a_duplicate, sack)
 {
-  for (unsigned sack = 0; sack < 2; sack++) {
-    for (unsigned fin = 0; fin < 2; fin++) {
-      g_autoptr(bench) b = BENCH(.sack = sack);
-      post(b, 10 * EMSS - 1, 0);
-      expect_full_segments(b, 0, 9);
-      expect(b, 9 * EMSS, EMSS - 1);
-      acknowledge(b, 0, EMSS, sack ? 2 * EMSS : 0, false);
+  for (unsigned fin = 0; fin < 2; fin++) {
+    g_autoptr(bench) b = BENCH(.sack = sack);
+    post(b, 10 * EMSS - 1, 0);
+    expect_full_segments(b, 0, 9);
+    expect(b, 9 * EMSS, EMSS - 1);
+    acknowledge(b, 0, EMSS, sack ? 2 * EMSS : 0, false);
+    post(b, 1, 0);
+    expect(b, 10 * EMSS - 1, 1);
+    if (fin) {
+      tcp_sender_finish(b->sender);
+    } else {
       post(b, 1, 0);
-      expect(b, 10 * EMSS - 1, 1);
-      if (fin) {
-        tcp_sender_finish(b->sender);
-      } else {
-        post(b, 1, 0);
-      }
-      expect_nothing(b);
     }
+    expect_nothing(b);
   }
 }
 
@@ -414,23 +408,21 @@ TEST(test_ecn_after_a_time_out)
 /* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a
  * STREAM sender cuts the lost run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as
  * they were. */
-TEST(test_repacketized_stream)
+FLAG_TEST(test_repacketized_stream, repacketize)
 {
-  for (unsigned repacketize = 0; repacketize < 2; repacketize++) {
-    g_autoptr(bench) b =
-        BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_STREAM,
-              .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE);
-    send_each(b, 5, 300);
-    time_out_at(b, b->now);
-    if (repacketize) {
-      g_assert_true(expect(b, 0, EMSS).again);
-      acknowledge_all(b, EMSS);
-      expect(b, EMSS, 500);
-      g_assert_cmpuint(b->statistics.retransmissions, ==, 2);
-    } else {
-      expect(b, 0, 300);
-      expect(b, 300, 300);
-    }
+  g_autoptr(bench) b =
+      BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_STREAM,
+            .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE);
+  send_each(b, 5, 300);
+  time_out_at(b, b->now);
+  if (repacketize) {
+    g_assert_true(expect(b, 0, EMSS).again);
+    acknowledge_all(b, EMSS);
+    expect(b, EMSS, 500);
+    g_assert_cmpuint(b->statistics.retransmissions, ==, 2);
+  } else {
+    expect(b, 0, 300);
+    expect(b, 300, 300);
   }
 }
 
@@ -485,29 +477,27 @@ TEST(test_repacketized_fpdus)
 /* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes
  * again within 1000. RECORD puts the pieces of an FPDU together, and nothing past its end. STREAM knows no
  * end. */
-TEST(test_repacketized_records)
+FLAG_TEST(test_repacketized_records, record)
 {
-  for (unsigned record = 0; record < 2; record++) {
-    g_autoptr(bench) b =
-        BENCH(.sack = true, .segmentation = record ? TCP_SEGMENTATION_RECORD : TCP_SEGMENTATION_STREAM,
-              .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
-    tcp_sender_set_emss(b->sender, EMSS / 2);
-    post(b, 1300, TCP_RECORD_FPDU);
-    expect(b, 0, 500);
-    expect(b, 500, 500);
-    expect(b, 1000, 300);
-    post(b, 200, TCP_RECORD_FPDU);
+  g_autoptr(bench) b =
+      BENCH(.sack = true, .segmentation = record ? TCP_SEGMENTATION_RECORD : TCP_SEGMENTATION_STREAM,
+            .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
+  tcp_sender_set_emss(b->sender, EMSS / 2);
+  post(b, 1300, TCP_RECORD_FPDU);
+  expect(b, 0, 500);
+  expect(b, 500, 500);
+  expect(b, 1000, 300);
+  post(b, 200, TCP_RECORD_FPDU);
+  expect(b, 1300, 200);
+  tcp_sender_set_emss(b->sender, EMSS);
+  time_out_at(b, b->now);
+  expect(b, 0, 1000);
+  acknowledge_all(b, 1000);
+  expect(b, 1000, record ? 300 : 500);
+  if (record) {
     expect(b, 1300, 200);
-    tcp_sender_set_emss(b->sender, EMSS);
-    time_out_at(b, b->now);
-    expect(b, 0, 1000);
-    acknowledge_all(b, 1000);
-    expect(b, 1000, record ? 300 : 500);
-    if (record) {
-      expect(b, 1300, 200);
-    }
-    expect_nothing(b);
   }
+  expect_nothing(b);
 }
 
 /* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400
@@ -612,27 +602,25 @@ TEST(test_recovery_forgets_the_probe)
 
 /* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the
  * window stays, and the duplicates of what came through no recovery; what lies before is not sent again. */
-TEST(test_resend_too_big)
+FLAG_TEST(test_resend_too_big, rack)
 {
-  for (unsigned rack = 0; rack < 2; rack++) {
-    g_autoptr(bench) b = BENCH(.sack = true, .rack = rack, .limited_transmit = true);
-    send_flight(b, 0, 10, 10);
-    b->now = ms(90);
-    tcp_sender_resend_too_big(b->sender, 500, 4 * EMSS);
-    g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 500);
-    for (uint64_t position = 4 * EMSS; position < 10 * EMSS; position += 500) {
-      expect(b, position, 500);
-    }
-    b->now = ms(100); /* too early to be of what was sent again: some came through another way */
-    for (unsigned i = 1; i <= 4; i++) {
-      acknowledge(b, EMSS, 10 * EMSS - i * 500, 10 * EMSS, false);
-      expect_nothing(b);
-    }
-    acknowledge_all(b, 10 * EMSS);
-    g_assert_cmpuint(b->statistics.recoveries, ==, 0);
-    g_assert_cmpuint(window_of(b), >=, 10 * EMSS);
-    g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = rack, .limited_transmit = true);
+  send_flight(b, 0, 10, 10);
+  b->now = ms(90);
+  tcp_sender_resend_too_big(b->sender, 500, 4 * EMSS);
+  g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 500);
+  for (uint64_t position = 4 * EMSS; position < 10 * EMSS; position += 500) {
+    expect(b, position, 500);
   }
+  b->now = ms(100); /* too early to be of what was sent again: some came through another way */
+  for (unsigned i = 1; i <= 4; i++) {
+    acknowledge(b, EMSS, 10 * EMSS - i * 500, 10 * EMSS, false);
+    expect_nothing(b);
+  }
+  acknowledge_all(b, 10 * EMSS);
+  g_assert_cmpuint(b->statistics.recoveries, ==, 0);
+  g_assert_cmpuint(window_of(b), >=, 10 * EMSS);
+  g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
 }
 
 /* One segment, acknowledged 100 ms later. */

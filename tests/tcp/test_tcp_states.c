@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The state machine against a script (RFC 9293 §3.3.2, §3.10.7): who closes when, what each state answers,
  * what is passed over. */
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460, URG = 0x20, URGENT_POINTER_AT = 18 };
 
@@ -66,30 +66,28 @@ TEST(test_active_close_and_time_wait)
  * for having filled the window. So a RST there is outside of the window, and dropped without an answer,
  * whatever is done with it in the states before; one in front of it is challenged (RFC 5961 §3.2).
  * TIME-WAIT stays. */
-TEST(test_edge_of_the_window_in_time_wait)
+FLAG_TEST(test_edge_of_the_window_in_time_wait, drops)
 {
-  for (unsigned drops = 0; drops < 2; drops++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_scripted(TCP_WITH(.drops_reset_at_edge = drops), &(tcp_header){.window = 65535});
-    finish(f, 0);
-    script(f, 0, 0, 1, TCP_FIN);
-    drop_all(f, 0);
-    expect_finished(f);
-    script(f, 1, 0, 1, 0);
-    script(f, 65535, 0, 1, 0);
-    expect_nothing(f, 0);
-    script(f, 65536, 0, 1, 0);
-    expect_flags(f, TCP_ACK, 1);
-    script(f, 65537, 0, 1, 0);
-    expect_flags(f, TCP_ACK, 1);
-    script(f, 65535, 0, 1, TCP_RST);
-    expect_flags(f, TCP_ACK, 1);
-    script(f, 65536, 0, 1, TCP_RST);
-    script(f, 65537, 0, 1, TCP_RST);
-    expect_nothing(f, 0);
-    script(f, 0, 0, 1, TCP_FIN);
-    expect_flags(f, TCP_ACK, 1);
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(TCP_WITH(.drops_reset_at_edge = drops), &(tcp_header){.window = 65535});
+  finish(f, 0);
+  script(f, 0, 0, 1, TCP_FIN);
+  drop_all(f, 0);
+  expect_finished(f);
+  script(f, 1, 0, 1, 0);
+  script(f, 65535, 0, 1, 0);
+  expect_nothing(f, 0);
+  script(f, 65536, 0, 1, 0);
+  expect_flags(f, TCP_ACK, 1);
+  script(f, 65537, 0, 1, 0);
+  expect_flags(f, TCP_ACK, 1);
+  script(f, 65535, 0, 1, TCP_RST);
+  expect_flags(f, TCP_ACK, 1);
+  script(f, 65536, 0, 1, TCP_RST);
+  script(f, 65537, 0, 1, TCP_RST);
+  expect_nothing(f, 0);
+  script(f, 0, 0, 1, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1);
 }
 
 /* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
@@ -127,45 +125,42 @@ TEST(test_simultaneous_close)
  * whose ACK leads from CLOSING to TIME-WAIT. It is answered as any FIN that comes again. One with the ACK
  * of less, without ACK, beside SYN, or with an ACK of what was never sent leads nowhere; nor does the same
  * segment with RST, which is not at RCV.NXT. */
-TEST(test_fin_again_in_closing)
+static const struct {
+  uint32_t length;
+  int64_t acknowledges;
+  uint8_t flags;
+  bool finishes;
+  bool answered;
+} fin_again_in_closing_rows[] = {
+    {0, 1, TCP_FIN | TCP_ACK, true, true},
+    {5, 1, TCP_FIN | TCP_ACK, true, true},
+    {0, 0, TCP_FIN | TCP_ACK, false, true},
+    {0, 2, TCP_FIN | TCP_ACK, false, true},
+    {0, -70000, TCP_FIN | TCP_ACK, false, true},
+    {0, 1, TCP_FIN, false, true},
+    {0, 1, TCP_FIN | TCP_ACK | TCP_SYN, false, true},
+    {0, 1, TCP_FIN | TCP_ACK | TCP_RST, false, false},
+    {5, 1, TCP_ACK, false, true}, /* the octets in front of it alone */
+};
+
+ROW_TEST(test_fin_again_in_closing, fin_again_in_closing_rows)
 {
-  static const struct {
-    uint32_t length;
-    int64_t acknowledges;
-    uint8_t flags;
-    bool finishes;
-    bool answered;
-  } cases[] = {
-      {0, 1, TCP_FIN | TCP_ACK, true, true},
-      {5, 1, TCP_FIN | TCP_ACK, true, true},
-      {0, 0, TCP_FIN | TCP_ACK, false, true},
-      {0, 2, TCP_FIN | TCP_ACK, false, true},
-      {0, -70000, TCP_FIN | TCP_ACK, false, true},
-      {0, 1, TCP_FIN, false, true},
-      {0, 1, TCP_FIN | TCP_ACK | TCP_SYN, false, true},
-      {0, 1, TCP_FIN | TCP_ACK | TCP_RST, false, false},
-      {5, 1, TCP_ACK, false, true}, /* the octets in front of it alone */
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f = against_script();
-    g_test_message("case %zu", i);
-    finish(f, 0);
-    drop_all(f, 0);
-    script(f, 0, 5, 0, TCP_FIN);
+  g_autoptr(tcp_fixture) f = against_script();
+  finish(f, 0);
+  drop_all(f, 0);
+  script(f, 0, 5, 0, TCP_FIN);
+  expect_flags(f, TCP_ACK, 6);
+  script_segment(
+      f, SCRIPT_HEADER(f, 5 - (int64_t)c->length, c->acknowledges, .flags = c->flags, .window = 65535), 0,
+      c->length);
+  g_assert_true(f->end[0].closed == c->finishes);
+  if (c->answered) {
     expect_flags(f, TCP_ACK, 6);
-    script_segment(f,
-                   SCRIPT_HEADER(f, 5 - (int64_t)cases[i].length, cases[i].acknowledges,
-                                 .flags = cases[i].flags, .window = 65535),
-                   0, cases[i].length);
-    g_assert_true(f->end[0].closed == cases[i].finishes);
-    if (cases[i].answered) {
-      expect_flags(f, TCP_ACK, 6);
-    }
-    expect_nothing(f, 0);
-    if (cases[i].finishes) {
-      expect_finished(f);
-      expect_deadline(f, 0, TIME_PS_NEVER);
-    }
+  }
+  expect_nothing(f, 0);
+  if (c->finishes) {
+    expect_finished(f);
+    expect_deadline(f, 0, TIME_PS_NEVER);
   }
 }
 
@@ -239,29 +234,26 @@ TEST(test_reset_that_is_guessed)
 /* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end
  * before 65,535; what is right there Linux still challenges. With no window at all RCV.NXT is no edge: a
  * RST there is believed. */
-TEST(test_reset_at_the_edge_of_the_window)
+FLAG_TEST(test_reset_at_the_edge_of_the_window, drops)
 {
-  for (unsigned drops = 0; drops < 2; drops++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_scripted(TCP_WITH(.drops_reset_at_edge = drops, .receive_window_octets = 65535),
-                             &(tcp_header){.window = 65535});
-    script(f, 65534, 0, 0, TCP_RST);
-    expect_flags(f, TCP_ACK, 0);
-    script(f, 65535, 0, 0, TCP_RST);
-    g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
-    drop_all(f, 0);
-    script(f, 65536, 0, 0, TCP_RST);
-    expect_nothing(f, 0);
-    g_assert_false(f->end[0].closed);
-    tcp_connection_set_unread_octets(f->end[0].connection, 65535);
-    script(f, 0, 32767, 0, 0);
-    drop_all(f, 0);
-    script(f, 32767, 32768, 0, 0); /* half of the window: not delayed */
-    g_assert_cmpuint(wire_header(f, 0, 0).window, ==, 0);
-    drop_all(f, 0);
-    script(f, 65535, 0, 0, TCP_RST);
-    expect_closed(f, 0, TCP_CLOSE_RESET);
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
+      TCP_WITH(.drops_reset_at_edge = drops, .receive_window_octets = 65535), &(tcp_header){.window = 65535});
+  script(f, 65534, 0, 0, TCP_RST);
+  expect_flags(f, TCP_ACK, 0);
+  script(f, 65535, 0, 0, TCP_RST);
+  g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
+  drop_all(f, 0);
+  script(f, 65536, 0, 0, TCP_RST);
+  expect_nothing(f, 0);
+  g_assert_false(f->end[0].closed);
+  tcp_connection_set_unread_octets(f->end[0].connection, 65535);
+  script(f, 0, 32767, 0, 0);
+  drop_all(f, 0);
+  script(f, 32767, 32768, 0, 0); /* half of the window: not delayed */
+  g_assert_cmpuint(wire_header(f, 0, 0).window, ==, 0);
+  drop_all(f, 0);
+  script(f, 65535, 0, 0, TCP_RST);
+  expect_closed(f, 0, TCP_CLOSE_RESET);
 }
 
 /* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293

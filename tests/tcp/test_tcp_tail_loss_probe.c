@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tail loss probe (RFC 8985 §7). */
+#include "flag_test.h"
 #include "tcp/tcp_rack.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -14,57 +14,55 @@ static time_ps ms(int64_t milliseconds)
 /* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more, with several the timer's
  * slack; a second without a sample; never later than the retransmission timer. Each row: SRTT, delay,
  * segments, the timer, the slack, when it is due after 1000 ms. */
-TEST(test_time_out_of_the_probe)
+static const int64_t time_out_of_the_probe_rows[][6] = {
+    {100, 40, 2, 9000, 0, 1200}, {100, 40, 2, 9000, 2, 1202}, {100, 40, 1, 9000, 2, 1240},
+    {0, 40, 1, 9000, 2, 2000},   {100, 40, 2, 1150, 2, 1150}, {100, 0, 1, 9000, 2, 1200}};
+
+ROW_TEST(test_time_out_of_the_probe, time_out_of_the_probe_rows)
 {
-  static const int64_t rows[][6] = {{100, 40, 2, 9000, 0, 1200}, {100, 40, 2, 9000, 2, 1202},
-                                    {100, 40, 1, 9000, 2, 1240}, {0, 40, 1, 9000, 2, 2000},
-                                    {100, 40, 2, 1150, 2, 1150}, {100, 0, 1, 9000, 2, 1200}};
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    tcp_tail_loss_probe probe;
-    tcp_tail_loss_probe_init(&probe);
-    g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
-    tcp_tail_loss_situation situation = {.smoothed_ps = ms(rows[i][0]),
-                                         .lone_delay_ps = ms(rows[i][1]),
-                                         .timer_slack_ps = ms(rows[i][4]),
-                                         .segments = (uint64_t)rows[i][2],
-                                         .retransmission = ms(rows[i][3])};
-    tcp_tail_loss_probe_schedule(&probe, &situation, ms(1000));
-    g_assert_cmpint(probe.deadline, ==, ms(rows[i][5]));
-    tcp_tail_loss_probe_run(&probe, probe.deadline - 1);
-    g_assert_false(probe.due);
-    tcp_tail_loss_probe_run(&probe, probe.deadline);
-    g_assert_true(probe.due);
-    g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
-  }
+  tcp_tail_loss_probe probe;
+  tcp_tail_loss_probe_init(&probe);
+  g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
+  tcp_tail_loss_situation situation = {.smoothed_ps = ms((*c)[0]),
+                                       .lone_delay_ps = ms((*c)[1]),
+                                       .timer_slack_ps = ms((*c)[4]),
+                                       .segments = (uint64_t)(*c)[2],
+                                       .retransmission = ms((*c)[3])};
+  tcp_tail_loss_probe_schedule(&probe, &situation, ms(1000));
+  g_assert_cmpint(probe.deadline, ==, ms((*c)[5]));
+  tcp_tail_loss_probe_run(&probe, probe.deadline - 1);
+  g_assert_false(probe.due);
+  tcp_tail_loss_probe_run(&probe, probe.deadline);
+  g_assert_true(probe.due);
+  g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
 }
 
 /* §7.4: a probe that ended at 5000. Each row: whether it repeated octets, what comes, whether a loss was
  * repaired by it, whether the probe is still not accounted for. */
-TEST(test_what_acknowledgements_tell)
+static const struct {
+  bool retransmission;
+  tcp_tail_loss_ack ack;
+  bool repaired;
+  bool outstanding;
+} what_acknowledgements_tell_rows[] = {
+    {false, {.position = 4999}, false, true},
+    {false, {.position = 5000}, false, false},
+    {false, {.position = 6000}, false, false},
+    {true, {.position = 5000}, false, true},
+    {true, {.position = 5000, .repeated = true}, false, false},
+    {true, {.position = 5000, .duplicate = true}, false, false},
+    {true, {.position = 6000}, true, false},
+    {true, {.position = 6000, .repeated = true}, false, false},
+    {true, {.position = 4000, .duplicate = true}, false, true},
+};
+
+ROW_TEST(test_what_acknowledgements_tell, what_acknowledgements_tell_rows)
 {
-  static const struct {
-    bool retransmission;
-    tcp_tail_loss_ack ack;
-    bool repaired;
-    bool outstanding;
-  } rows[] = {
-      {false, {.position = 4999}, false, true},
-      {false, {.position = 5000}, false, false},
-      {false, {.position = 6000}, false, false},
-      {true, {.position = 5000}, false, true},
-      {true, {.position = 5000, .repeated = true}, false, false},
-      {true, {.position = 5000, .duplicate = true}, false, false},
-      {true, {.position = 6000}, true, false},
-      {true, {.position = 6000, .repeated = true}, false, false},
-      {true, {.position = 4000, .duplicate = true}, false, true},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    tcp_tail_loss_probe probe;
-    tcp_tail_loss_probe_init(&probe);
-    tcp_tail_loss_probe_sent(&probe, rows[i].retransmission, 5000);
-    g_assert_true(tcp_tail_loss_probe_acknowledged(&probe, &rows[i].ack) == rows[i].repaired);
-    g_assert_true(probe.outstanding == rows[i].outstanding);
-  }
+  tcp_tail_loss_probe probe;
+  tcp_tail_loss_probe_init(&probe);
+  tcp_tail_loss_probe_sent(&probe, c->retransmission, 5000);
+  g_assert_true(tcp_tail_loss_probe_acknowledged(&probe, &c->ack) == c->repaired);
+  g_assert_true(probe.outstanding == c->outstanding);
 }
 
 /* §7.3: one probe at a time. */
@@ -263,45 +261,42 @@ TEST(test_lost_probe)
  * lost: the next deadline after the SACK is the reordering timer's, then RTO's. A SACK that comes 5 ms
  * before the probe of 200 ms would leave turns that one off: the first is lost 195 + 100 / 4 ms after it
  * left. */
-TEST(test_no_probe_with_sacked_octets)
+static const int64_t no_probe_with_sacked_octets_rows[] = {0, 195};
+
+ROW_TEST(test_no_probe_with_sacked_octets, no_probe_with_sacked_octets_rows)
 {
-  static const int64_t sacked_after_ms[] = {0, 195};
-  for (size_t i = 0; i < G_N_ELEMENTS(sacked_after_ms); i++) {
-    g_autoptr(tcp_fixture) f = connected_with_probe();
-    time_ps start = f->now;
-    post_losing(f, 2 * EMSS, 1);
-    advance_by(f, ms(sacked_after_ms[i]));
-    deliver_segments(f, 1);
-    drop_all(f, 0);
-    advance_to(f, start + ms(299));
-    EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 0), (recoveries, 1));
-  }
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  time_ps start = f->now;
+  post_losing(f, 2 * EMSS, 1);
+  advance_by(f, ms(*c));
+  deliver_segments(f, 1);
+  drop_all(f, 0);
+  advance_to(f, start + ms(299));
+  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 0), (recoveries, 1));
 }
 
 /* §7.2: with segments SACKed there is no probe (RACK.segs_sacked). One octet of the second of two segments
  * is SACKed after 50 ms: no segment is, nothing is acknowledged, so the probe leaves 200 ms after them as
  * if that ACK had not come; it repeats the second, which is not there in whole. When the other octets of
  * it are SACKed, at 100 ms, there is none. */
-TEST(test_probe_beside_one_octet_sacked)
+FLAG_TEST(test_probe_beside_one_octet_sacked, whole)
 {
-  for (unsigned whole = 0; whole < 2; whole++) {
-    tcp_config config = with_probe();
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, NULL);
-    time_ps start = f->now;
-    post_losing(f, 2 * EMSS, ALL);
-    advance_to(f, start + ms(50));
-    script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, EMSS + 1}});
-    if (whole) {
-      advance_to(f, start + ms(100));
-      script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, 2 * EMSS}});
-    }
-    advance_to(f, start + ms(200) - 1);
-    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
-    drop_all(f, 0);
-    advance_to(f, start + ms(200));
-    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, whole ? 0 : 1);
-    if (!whole) {
-      expect_segment(f, 0, EMSS, EMSS);
-    }
+  tcp_config config = with_probe();
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, NULL);
+  time_ps start = f->now;
+  post_losing(f, 2 * EMSS, ALL);
+  advance_to(f, start + ms(50));
+  script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, EMSS + 1}});
+  if (whole) {
+    advance_to(f, start + ms(100));
+    script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, 2 * EMSS}});
+  }
+  advance_to(f, start + ms(200) - 1);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
+  drop_all(f, 0);
+  advance_to(f, start + ms(200));
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, whole ? 0 : 1);
+  if (!whole) {
+    expect_segment(f, 0, EMSS, EMSS);
   }
 }

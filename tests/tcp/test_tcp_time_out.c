@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What only the retransmission timer finds, and what it does to the sender (RFC 6298, RFC 5681 §3.1). */
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -218,24 +218,22 @@ TEST(test_lost_retransmission)
 /* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the
  * time-out was for nothing, and is taken back: the window is 10 segments again, without a threshold. If
  * the first was lost, the echo is of the second. */
-TEST(test_late_segment_with_timestamps)
+FLAG_TEST(test_late_segment_with_timestamps, lost)
 {
-  for (unsigned lost = 0; lost < 2; lost++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1));
-    const uint32_t emss = f->end[0].connection->gauges->emss_octets;
-    post(f, 0, 1000, 0);
-    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(on_wire(f, 0), ==, 2);
-    g_assert_cmpuint(window_of(f), ==, emss);
-    if (lost) {
-      drop_segment(f, 0);
-    }
-    deliver_and_acknowledge(f);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
-    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, lost ? 0 : 1);
-    g_assert_cmpuint(threshold_of(f), ==, lost ? 2 * emss : UINT64_MAX);
-    g_assert_true((window_of(f) >= 10 * emss) == !lost);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1));
+  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  post(f, 0, 1000, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  g_assert_cmpuint(window_of(f), ==, emss);
+  if (lost) {
+    drop_segment(f, 0);
   }
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, lost ? 0 : 1);
+  g_assert_cmpuint(threshold_of(f), ==, lost ? 2 * emss : UINT64_MAX);
+  g_assert_true((window_of(f) >= 10 * emss) == !lost);
 }
 
 /* The same by D-SACK (RFC 3708), when both have arrived. */

@@ -83,51 +83,49 @@ static tcp_frto in_step_3(bool sack)
 }
 
 /* Each row: the variant, an acknowledgement in step 3, the verdict. */
-TEST(test_verdicts_of_step_3)
+static const struct {
+  bool sack;
+  tcp_frto_ack ack;
+  tcp_frto_verdict verdict;
+} verdicts_of_step_3_rows[] = {
+    {false, {.advances = true}, TCP_FRTO_SPURIOUS},                  /* §2.1 step 3 (b) */
+    {false, {.duplicate = true}, TCP_FRTO_REAL},                     /* §2.1 step 3 (a) */
+    {true, {.advances = true, .original = true}, TCP_FRTO_SPURIOUS}, /* §3.1 step 3 (b) */
+    {true, {.duplicate = true, .original = true}, TCP_FRTO_SPURIOUS},
+    {true, {.duplicate = true, .beyond = true}, TCP_FRTO_REAL}, /* §3.1 step 3 (a) */
+    {true, {.advances = true, .original = true, .beyond = true}, TCP_FRTO_REAL},
+    {true, {.advances = true}, TCP_FRTO_REAL}, /* only what was sent again */
+    {true, {.may_send_new = true}, TCP_FRTO_UNKNOWN},
+};
+
+ROW_TEST(test_verdicts_of_step_3, verdicts_of_step_3_rows)
 {
-  static const struct {
-    bool sack;
-    tcp_frto_ack ack;
-    tcp_frto_verdict verdict;
-  } rows[] = {
-      {false, {.advances = true}, TCP_FRTO_SPURIOUS},                  /* §2.1 step 3 (b) */
-      {false, {.duplicate = true}, TCP_FRTO_REAL},                     /* §2.1 step 3 (a) */
-      {true, {.advances = true, .original = true}, TCP_FRTO_SPURIOUS}, /* §3.1 step 3 (b) */
-      {true, {.duplicate = true, .original = true}, TCP_FRTO_SPURIOUS},
-      {true, {.duplicate = true, .beyond = true}, TCP_FRTO_REAL}, /* §3.1 step 3 (a) */
-      {true, {.advances = true, .original = true, .beyond = true}, TCP_FRTO_REAL},
-      {true, {.advances = true}, TCP_FRTO_REAL}, /* only what was sent again */
-      {true, {.may_send_new = true}, TCP_FRTO_UNKNOWN},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    tcp_frto frto = in_step_3(rows[i].sack);
-    g_assert_cmpint(after(&frto, rows[i].ack), ==, rows[i].verdict);
-    g_assert_true(tcp_frto_holds_back(&frto) == (rows[i].verdict == TCP_FRTO_UNKNOWN));
-  }
+  tcp_frto frto = in_step_3(c->sack);
+  g_assert_cmpint(after(&frto, c->ack), ==, c->verdict);
+  g_assert_true(tcp_frto_holds_back(&frto) == (c->verdict == TCP_FRTO_UNKNOWN));
 }
 
 /* Step 2 (a): what ends it without a verdict: all acknowledged, nothing new to send, without SACK a
  * duplicate. */
-TEST(test_step_2_ends_it)
+static const struct {
+  bool sack;
+  tcp_frto_ack ack;
+  bool goes_on;
+} step_2_ends_it_rows[] = {
+    {false, {.advances = true, .recovered = true, .may_send_new = true}, false},
+    {true, {.advances = true, .recovered = true, .may_send_new = true}, false},
+    {true, {.advances = true}, false},
+    {false, {.duplicate = true, .may_send_new = true}, false},
+    {true, {.duplicate = true, .may_send_new = true}, true},
+};
+
+ROW_TEST(test_step_2_ends_it, step_2_ends_it_rows)
 {
-  static const struct {
-    bool sack;
-    tcp_frto_ack ack;
-    bool goes_on;
-  } rows[] = {
-      {false, {.advances = true, .recovered = true, .may_send_new = true}, false},
-      {true, {.advances = true, .recovered = true, .may_send_new = true}, false},
-      {true, {.advances = true}, false},
-      {false, {.duplicate = true, .may_send_new = true}, false},
-      {true, {.duplicate = true, .may_send_new = true}, true},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    tcp_frto frto = begun(rows[i].sack);
-    g_assert_cmpint(after(&frto, rows[i].ack), ==, TCP_FRTO_UNKNOWN);
-    g_assert_false(tcp_frto_wants_new(&frto));
-    after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true});
-    g_assert_true(tcp_frto_wants_new(&frto) == rows[i].goes_on);
-  }
+  tcp_frto frto = begun(c->sack);
+  g_assert_cmpint(after(&frto, c->ack), ==, TCP_FRTO_UNKNOWN);
+  g_assert_false(tcp_frto_wants_new(&frto));
+  after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true});
+  g_assert_true(tcp_frto_wants_new(&frto) == c->goes_on);
 }
 
 /* Off it reports nothing. */

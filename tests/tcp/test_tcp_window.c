@@ -183,24 +183,23 @@ TEST(test_silly_window_is_not_told)
 /* RFC 9293 §3.8.6.2.1 (MUST-38), Fs = 1/2: with nothing in flight less than a segment leaves when it fills
  * half of the largest window ever offered, or when the override time is over, here RTO, 300 ms. 1,000
  * octets wait for a window of 10, of at most 2,000. */
-TEST(test_silly_window_is_not_used)
+static const struct {
+  uint16_t largest;
+  uint16_t window;
+  bool waits;
+} silly_window_is_not_used_rows[] = {{2000, 10, true}, {1800, 899, true}, {1800, 900, false}};
+
+ROW_TEST(test_silly_window_is_not_used, silly_window_is_not_used_rows)
 {
-  static const struct {
-    uint16_t largest;
-    uint16_t window;
-    bool waits;
-  } cases[] = {{2000, 10, true}, {1800, 899, true}, {1800, 900, false}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        NULL, &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
-    script_window(f, 0, cases[i].window);
-    post(f, 0, 1000, 0);
-    if (cases[i].waits) {
-      expect_quiet_until(f, 0, f->now + 300 * TIME_PS_PER_MILLISECOND);
-    }
-    expect_lone_segment(f, 0, 0, cases[i].window);
-    EXPECT_FIELDS(statistics_of(f), (window_probes, 0), (timeouts, 0));
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = c->largest, .has_mss = true, .mss_octets = EMSS});
+  script_window(f, 0, c->window);
+  post(f, 0, 1000, 0);
+  if (c->waits) {
+    expect_quiet_until(f, 0, f->now + 300 * TIME_PS_PER_MILLISECOND);
   }
+  expect_lone_segment(f, 0, 0, c->window);
+  EXPECT_FIELDS(statistics_of(f), (window_probes, 0), (timeouts, 0));
 }
 
 /* A window that opens in time lets all leave at once. */

@@ -72,12 +72,13 @@ typedef struct access_row {
   const char *name;
   rdmap_operation operation;
   unsigned right;
-  const char *invalid, *out_of_bounds, *not_associated, *no_right;
+  const char *invalid, *out_of_bounds, *not_associated, *no_right, *wraps;
 } access_row;
 
 static const access_row accesses[] = {
-    {"Write", RDMAP_OPERATION_WRITE, DDP_ACCESS_REMOTE_WRITE, "1/1/00", "1/1/01", "1/1/02", "1/1/00"},
-    {"Read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02"},
+    {"Write", RDMAP_OPERATION_WRITE, DDP_ACCESS_REMOTE_WRITE, "1/1/00", "1/1/01", "1/1/02", "1/1/00",
+     "1/1/03"},
+    {"Read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02", "0/1/04"},
 };
 
 /* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246: octet-exact, at each edge. */
@@ -236,14 +237,17 @@ EACH_TEST(test_associations, stag_association, associations)
   }
 }
 
-/* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well,
- * keep their codes. */
+/* That reading is about associations alone: bounds, rights, a wrap, and a Send without a buffer, whose code
+ * is 02 as well, keep their codes. */
 TEST(test_the_letter_changes_no_other_code)
 {
   const rdmap_config *b = B_WITH(.strict_rdmap00 = true);
+  ddp_registration ungranted = WITH(ddp_registration, good_registration, .access = DDP_ACCESS_NONE);
   for (size_t i = 0; i < G_N_ELEMENTS(accesses); i++) {
-    assert_refused_first(b, good_registration, accesses[i].operation, BASE, OCTETS + 1,
-                         accesses[i].out_of_bounds);
+    const access_row *access = &accesses[i];
+    assert_refused_first(b, good_registration, access->operation, BASE, OCTETS + 1, access->out_of_bounds);
+    assert_refused_first(b, ungranted, access->operation, BASE, 1, access->no_right);
+    assert_refused_first(b, good_registration, access->operation, UINT64_MAX, 1, access->wraps);
   }
   assert_refused_first(b, good_registration, RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
 }

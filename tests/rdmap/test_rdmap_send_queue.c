@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The operations that wait and those under way. Their order, fences, ORD and how they end is in
+ * test_rdmap_stream_reads, test_rdmap_stream_random and test_rdmap_stream_end. */
 #include "rdmap/rdmap_send_queue.h"
 #include "test.h"
 
@@ -12,9 +14,9 @@ static void post(rdmap_send_queue *queue, uint64_t id, rdmap_operation operation
 }
 
 /* Starts the next operation, which must be `id`, and frames it up to `fpdu_end`. */
-static uint64_t send(rdmap_send_queue *queue, uint64_t id, uint32_t open_reads, uint64_t fpdu_end)
+static uint64_t send(rdmap_send_queue *queue, uint64_t id, uint64_t fpdu_end)
 {
-  const rdmap_work *next = rdmap_send_queue_next(queue, open_reads, 8);
+  const rdmap_work *next = rdmap_send_queue_next(queue, 0, 8);
   g_assert_nonnull(next);
   g_assert_cmpuint(next->id, ==, id);
   uint64_t number = rdmap_send_queue_start(queue);
@@ -35,30 +37,6 @@ static void assert_none_done(rdmap_send_queue *queue)
   g_assert_false(rdmap_send_queue_take_done(queue, &work));
 }
 
-static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
-{
-  rdmap_work work;
-  bool was_in_error;
-  g_assert_true(rdmap_send_queue_take_ended(queue, &work, &was_in_error));
-  g_assert_cmpuint(work.id, ==, id);
-  g_assert_cmpint(was_in_error, ==, in_error);
-}
-
-/* RDMAP-194: operations come out in the order posted, whatever they are. */
-TEST(test_order)
-{
-  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  g_assert_null(rdmap_send_queue_next(queue, 0, 1));
-  for (uint64_t id = 0; id < RDMAP_OPERATIONS; id++) {
-    post(queue, 10 + id, (rdmap_operation)id);
-  }
-  for (uint64_t id = 0; id < RDMAP_OPERATIONS; id++) {
-    g_assert_cmpuint(send(queue, 10 + id, 0, 100 * (id + 1)), ==, id);
-  }
-  g_assert_null(rdmap_send_queue_next(queue, 0, 1));
-  g_assert_cmpuint(rdmap_send_queue_count(queue), ==, RDMAP_OPERATIONS);
-}
-
 /* RDMAP-195: a Write or Send is done when the LLP reports that its last octet gets there, not one octet
  * earlier, and not before it is framed at all. */
 TEST(test_done_by_acknowledgement)
@@ -68,8 +46,8 @@ TEST(test_done_by_acknowledgement)
   post(queue, 2, RDMAP_OPERATION_SEND);
   rdmap_send_queue_acknowledged(queue, 50);
   assert_none_done(queue);
-  send(queue, 1, 0, 150);
-  send(queue, 2, 0, 200);
+  send(queue, 1, 150);
+  send(queue, 2, 200);
   rdmap_send_queue_acknowledged(queue, 149);
   assert_none_done(queue);
   rdmap_send_queue_acknowledged(queue, 150);
@@ -81,88 +59,6 @@ TEST(test_done_by_acknowledgement)
   assert_none_done(queue);
 }
 
-/* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write
- * after an open Read waits for it; so does a Read for a Write that is not acknowledged. */
-TEST(test_done_in_order)
-{
-  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_OPERATION_READ);
-  post(queue, 2, RDMAP_OPERATION_WRITE);
-  post(queue, 3, RDMAP_OPERATION_READ);
-  uint64_t first = send(queue, 1, 0, 100);
-  send(queue, 2, 1, 200);
-  uint64_t second = send(queue, 3, 1, 300);
-  g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 2);
-  rdmap_send_queue_acknowledged(queue, 100);
-  assert_none_done(queue);
-  rdmap_send_queue_answered(queue, second);
-  assert_none_done(queue);
-  rdmap_send_queue_answered(queue, first);
-  g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 0);
-  assert_done(queue, 1);
-  assert_none_done(queue);
-  rdmap_send_queue_acknowledged(queue, 200);
-  assert_done(queue, 2);
-  assert_done(queue, 3);
-  g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
-}
-
-/* RDMAP-214: with as many Reads open as ORD allows, a Read waits, and by RDMAP-194 all after it. */
-TEST(test_ord)
-{
-  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_OPERATION_READ);
-  post(queue, 2, RDMAP_OPERATION_WRITE);
-  g_assert_null(rdmap_send_queue_next(queue, 3, 3));
-  g_assert_null(rdmap_send_queue_next(queue, 4, 3));
-  g_assert_null(rdmap_send_queue_next(queue, 0, 0));
-  g_assert_cmpuint(rdmap_send_queue_next(queue, 2, 3)->id, ==, 1);
-  rdmap_send_queue_start(queue);
-  rdmap_send_queue_framed(queue, 1);
-  g_assert_cmpuint(rdmap_send_queue_next(queue, 3, 3)->id, ==, 2);
-}
-
-/* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, after it, does not
- * wait for more than its turn. */
-TEST(test_fence)
-{
-  for (rdmap_operation fenced = 0; fenced < RDMAP_OPERATIONS; fenced++) {
-    g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-    rdmap_send_queue_post(queue, &(rdmap_work){.id = 1, .operation = fenced, .fence = true});
-    post(queue, 2, RDMAP_OPERATION_READ);
-    g_assert_null(rdmap_send_queue_next(queue, 2, 8));
-    g_assert_null(rdmap_send_queue_next(queue, 1, 8));
-    send(queue, 1, 0, 100);
-    send(queue, 2, 7, 200);
-  }
-}
-
-/* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an
- * acknowledged Write is not. */
-TEST(test_ended)
-{
-  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_OPERATION_READ);
-  post(queue, 2, RDMAP_OPERATION_WRITE);
-  post(queue, 3, RDMAP_OPERATION_READ);
-  post(queue, 4, RDMAP_OPERATION_SEND);
-  post(queue, 5, RDMAP_OPERATION_READ);
-  send(queue, 1, 0, 100);
-  send(queue, 2, 1, 200);
-  rdmap_send_queue_answered(queue, send(queue, 3, 1, 300));
-  rdmap_send_queue_acknowledged(queue, 300);
-  assert_ended(queue, 1, true);
-  assert_ended(queue, 2, true);
-  assert_ended(queue, 3, false);
-  assert_ended(queue, 4, true);
-  assert_ended(queue, 5, true);
-  rdmap_work work;
-  bool in_error;
-  g_assert_false(rdmap_send_queue_take_ended(queue, &work, &in_error));
-  g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
-  g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 0);
-}
-
 /* A long queue that is posted ahead, sent and completed from the front: numbers and order hold, and it does
  * not take quadratic time (10^5 operations moved at every completion would be 10^10 steps). */
 TEST(test_many)
@@ -172,7 +68,7 @@ TEST(test_many)
     post(queue, id, id % 10 == 3 ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE);
   }
   for (uint64_t id = 0; id < MANY; id++) {
-    uint64_t number = send(queue, id, 0, 10 * id + 10);
+    uint64_t number = send(queue, id, 10 * id + 10);
     g_assert_cmpuint(number, ==, id);
     if (id % 10 == 3) {
       rdmap_send_queue_answered(queue, number);

@@ -471,40 +471,6 @@ TEST(test_ended_at_delivery)
   }
 }
 
-/* A stream counts among those of its Protection Domain as long as it is there: shared STags are not
- * invalidated by a Remote Peer in generation rfc (note D55). */
-TEST(test_counted_in_its_protection_domain)
-{
-  static const struct {
-    iwarp_generation generation;
-    bool shared;
-    const char *log;
-  } rows[] = {
-      {IWARP_RFC, true, "sends Terminate 0/1/09"},
-      {IWARP_RFC, false, "received 1 (0 octets), invalidated 0x31"},
-      {IWARP_IETF, true, "received 1 (0 octets), invalidated 0x31"},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(ddp_stag_table) stags = ddp_stag_table_new(1);
-    rdmap_stream *sharer =
-        rdmap_stream_new(B_WITH(.generation = rows[i].generation, .stags = stags, .identity.stream_id = 3),
-                         &(rdmap_stream_events){0}, NULL);
-    if (!rows[i].shared) {
-      rdmap_stream_free(sharer);
-      sharer = NULL;
-    }
-    g_autoptr(rdmap_fixture) f = rdmap_fixture_new(A_WITH(.generation = rows[i].generation),
-                                                   B_WITH(.generation = rows[i].generation, .stags = stags));
-    register_as(f->b, 0x31,
-                (ddp_registration){.owner = {.protection_domain = PD}, .is_remotely_invalidatable = true});
-    post_receive(f->b, 0);
-    post(f->a, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = 0x31);
-    send_all(f->a);
-    assert_log(f->b, rows[i].log);
-    rdmap_stream_free(sharer);
-  }
-}
-
 /* The FIN after a Terminate is no news: neither the end that sent it nor the one that got it learns of a
  * half-close. */
 RDMAP_TEST(test_fin_after_a_terminate)

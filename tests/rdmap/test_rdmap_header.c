@@ -3,21 +3,6 @@
 #include "rdmap/rdmap_header.h"
 #include "test.h"
 
-/* RDMAP-041: rdmap-00 §6.1 fig. 3, for each RV and opcode: RV has the weight 64, Rsv (which RDMAP-051
- * wants to be 0) 16, the opcode 1. RDMAP-046: 0x40 … 0x47 for RV 1. */
-TEST(test_control_octets_sent)
-{
-  for (uint8_t version = 0; version < 4; version++) {
-    for (unsigned opcode = 0; opcode < 8; opcode++) {
-      uint8_t control = rdmap_control_encode(version, (rdmap_opcode)opcode);
-      g_assert_cmphex(control, ==, version * 64 + opcode);
-    }
-  }
-  g_assert_cmphex(rdmap_control_encode(1, RDMAP_WRITE), ==, 0x40);
-  g_assert_cmphex(rdmap_control_encode(1, RDMAP_TERMINATE), ==, 0x47);
-  g_assert_cmphex(rdmap_control_encode(0, RDMAP_SEND), ==, 0x03); /* RDMAP-047 */
-}
-
 /* RDMAP-041, RDMAP-052: the two bits between RV and opcode do not matter. */
 TEST(test_every_control_octet_received)
 {

@@ -23,17 +23,6 @@ static void fail(rdmap_host *host)
   rdmap_stream_fail(host->stream, stream_catastrophe, host->f->now);
 }
 
-/* RDMAP-167, RDMAP-168: a Terminate has T clear, opcode 7 and QN 2; it is the first message there.
- * rdmap-00 §9.1 case 1: of an error with no incoming message it has nothing but type and code. */
-RDMAP_TEST(test_on_the_wire)
-{
-  post_octets(f->a, 1, RDMAP_OPERATION_SEND, 0);
-  g_assert_true(pull(f->a));
-  fail(f->a);
-  g_assert_cmpuint(pull_all(f->a), ==, 1);
-  assert_sent(f->a, 1, "4147 00000000 00000002 00000001 00000000 02070000");
-}
-
 /* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however
  * long it is: one for a Read Request, of 52 octets, in segments of at most 46 of payload too. RDMAP-172: the
  * ULP receives its content. */
@@ -192,22 +181,6 @@ TEST(test_response_under_way)
   }
 }
 
-/* After an error nothing is Placed, Delivered or reported any more, a Terminate of the peer's neither (note
- * D38). */
-RDMAP_TEST(test_silence)
-{
-  uint8_t *memory = post_receive(f->b, 100);
-  post_octets(f->a, 1, RDMAP_OPERATION_SEND, 90);
-  pull_all(f->a);
-  forge_terminate(f->a, 1);
-  fail(f->b);
-  pass_rest(f->a);
-  assert_log(f->b, "sends Terminate 0/2/07");
-  assert_untouched(memory, 100);
-  g_assert_cmpuint(f->b->placed, ==, 0);
-  g_assert_cmpuint(f->b->delivered->len, ==, 0);
-}
-
 /* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with
  * silence. All that is not complete (RDMAP-221, RDMAP-228) completes in error, in order, whether DDP has it
  * or not, but for a Read whose response is here already: it is known to be good, though the Write before it
@@ -248,7 +221,8 @@ RDMAP_TEST(test_after_a_terminate_of_the_peer)
 }
 
 /* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes
- * out, what the peer asks for too, and what it sends is taken (DDP-131). */
+ * out, what the peer asks for too, and what it sends is taken (DDP-131). RDMAP-216, RDMAP-217: when the peer
+ * has ended its direction, too, there was no Terminate anywhere, no error, and nothing is left to report. */
 RDMAP_TEST(test_close)
 {
   post_receive(f->b, 0);
@@ -260,10 +234,17 @@ RDMAP_TEST(test_close)
   post_octets(f->b, 7, RDMAP_OPERATION_READ, 0);
   post_octets(f->b, 8, RDMAP_OPERATION_SEND, 0);
   exchange(f);
+  rdmap_stream_llp_finished(f->b->stream, f->now);
+  rdmap_stream_close(f->b->stream);
+  exchange(f);
+  rdmap_stream_llp_finished(f->a->stream, f->now);
   assert_log(f->a, "completed 1; received 1 (0 octets)");
-  assert_log(f->b, "received 1 (0 octets); completed 7; completed 8");
-  g_assert_true(rdmap_stream_is_drained(f->a->stream));
-  g_assert_false(f->a->stream->is_terminated);
+  assert_log(f->b, "received 1 (0 octets); completed 7; completed 8; half-closed");
+  for (unsigned i = 0; i < HOSTS; i++) {
+    g_assert_cmpuint(count_sent(&f->hosts[i], RDMAP_TERMINATE), ==, 0);
+    g_assert_false(f->hosts[i].stream->is_terminated);
+    g_assert_true(rdmap_stream_is_drained(f->hosts[i].stream));
+  }
 }
 
 /* DDP-128: the peer's direction ends: the ULP is told about it once, its own operations go on, but a Read
@@ -309,15 +290,6 @@ TEST(test_half_close_leaves_a_read)
     assert_log(f->a, "sends Terminate 2/0/01; completed 1 in error");
     g_assert_cmpuint(pull_all(f->a), ==, 1);
   }
-}
-
-/* After both ends' graceful end there is nothing to report. */
-RDMAP_TEST(test_close_and_half_close)
-{
-  rdmap_stream_close(f->a->stream);
-  rdmap_stream_llp_finished(f->a->stream, f->now);
-  assert_log(f->a, "");
-  g_assert_true(rdmap_stream_is_drained(f->a->stream));
 }
 
 /* The LLP is gone: nothing goes out any more. */

@@ -279,25 +279,38 @@ TARGET_TEST(test_first_of_two_bad_requests_wins)
                                      "00000077 0000000000000007 00000004 00001000 0000000000000100");
 }
 
-/* notes D38, D41: after its own error a stream is silent to all that comes, right, wrong or a
- * crossing Terminate; it sends nothing after its Terminate (RDMAP-030) and takes no operations. */
-TARGET_TEST(test_silence)
+/* notes D38, D41: after an error that it found, or one of its own, a stream is silent to all that comes,
+ * right, wrong or a crossing Terminate; it sends nothing after its Terminate (RDMAP-030) and takes no
+ * operations. */
+TEST(test_silence)
 {
-  receive_hex(f, BAD_WRITE);
-  for (unsigned step = 0; step < 2; step++) {
-    receive_hex(f, GOOD_WRITE);
-    receive_hex(f, BAD_SEND);
-    receive_hex(f, SEND);
-    receive_hex(f, TERMINATE_HEADER "00 00 0000");
-    assert_log(f->b, "sends Terminate 1/1/00");
-    g_assert_true(refuses(f->b, .operation = RDMAP_OPERATION_SEND));
-    g_assert_cmpuint(f->b->placed, ==, 0);
-    if (step == 0) {
-      assert_last(f->b, BAD_WRITE_TERMINATE);
+  static const struct {
+    const char *log;
+    const char *terminate;
+  } causes[] = {{"sends Terminate 1/1/00", BAD_WRITE_TERMINATE},
+                {"sends Terminate 0/2/07", TERMINATE_HEADER "02 07 0000"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(causes); i++) {
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
+    if (i == 0) {
+      receive_hex(f, BAD_WRITE);
+    } else {
+      rdmap_stream_fail(f->b->stream, (rdmap_error){0, 2, 0x07}, f->now);
     }
+    for (unsigned step = 0; step < 2; step++) {
+      receive_hex(f, GOOD_WRITE);
+      receive_hex(f, BAD_SEND);
+      receive_hex(f, SEND);
+      receive_hex(f, TERMINATE_HEADER "00 00 0000");
+      assert_log(f->b, causes[i].log);
+      g_assert_true(refuses(f->b, .operation = RDMAP_OPERATION_SEND));
+      g_assert_cmpuint(f->b->placed + f->b->delivered->len, ==, 0);
+      if (step == 0) {
+        assert_last(f->b, causes[i].terminate);
+      }
+    }
+    g_assert_false(pull(f->b));
+    assert_targets_unchanged(f);
   }
-  g_assert_false(pull(f->b));
-  assert_targets_unchanged(f);
 }
 
 /* RDMAP-236, note D39: what comes after the failing message in the stream is never Delivered, though it
@@ -340,54 +353,6 @@ TARGET_TEST(test_silence_after_the_peers_terminate)
   assert_targets_unchanged(f);
 }
 
-/* RDMAP-216, RDMAP-217: the graceful end: no Terminate anywhere, no error, what was posted is done. */
-TARGET_TEST(test_graceful)
-{
-  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 60);
-  post_octets(f->a, 2, RDMAP_OPERATION_SEND, 4);
-  rdmap_stream_close(f->a->stream);
-  g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_SEND));
-  exchange(f);
-  rdmap_stream_llp_finished(f->b->stream, f->now);
-  rdmap_stream_close(f->b->stream);
-  exchange(f);
-  rdmap_stream_llp_finished(f->a->stream, f->now);
-  assert_log(f->a, "completed 1; completed 2");
-  assert_log(f->b, "received 1 (4 octets); half-closed");
-  for (unsigned i = 0; i < HOSTS; i++) {
-    g_assert_cmpuint(count_sent(&f->hosts[i], RDMAP_TERMINATE), ==, 0);
-    g_assert_false(f->hosts[i].stream->is_terminated);
-    g_assert_true(rdmap_stream_is_drained(f->hosts[i].stream));
-  }
-}
-
-/* RDMAP-096, RDMAP-255 (notes D36, D56): a Read of 500 octets from TO 0x10 on, in segments of 100;
- * after two the ULP revokes the STag. The Terminate has SinkTO and SrcTO + 200 and the size 300 (0x12C): 5
- * + 0xC8 = 0xCD, 0x10 + 0xC8 = 0xD8. No octet is read after it, no L segment of the response ever goes
- * out. */
-TARGET_TEST(test_interrupted_read)
-{
-  uint8_t *source = new_pattern(f->b, 600, 3);
-  register_as(f->b, 0x8000,
-              (ddp_registration){.memory = source,
-                                 .length = 600,
-                                 .access = DDP_ACCESS_REMOTE_READ,
-                                 .owner = {.stream_id = 2, .protection_domain = PD}});
-  receive_hex(f, "41 41 00000000 00000001 00000001 00000000"
-                 "00000077 0000000000000005 000001F4 00008000 0000000000000010");
-  g_assert_true(pull(f->b));
-  g_assert_true(pull(f->b));
-  g_assert_true(ddp_stag_table_deregister(f->b->stags, 0x8000));
-  assert_last(f->b, TERMINATE_HEADER "01 00 E000 002E 41 41 00000000 00000001 00000001 00000000"
-                                     "00000077 00000000000000CD 0000012C 00008000 00000000000000D8");
-  for (size_t i = 0; i < 2; i++) {
-    const sent_ulpdu *response = nth_sent(f->b, i);
-    g_assert_cmphex(response->octets[0], ==, 0x81);
-    g_assert_cmpmem(response->octets + 14, 100, source + 0x10 + i * 100, 100);
-  }
-  assert_log(f->b, "sends Terminate 0/1/00");
-}
-
 /* RDMAP-095: revoked when nothing of the response is out yet: the request as it was. */
 TARGET_TEST(test_read_revoked_before_its_start)
 {
@@ -398,41 +363,9 @@ TARGET_TEST(test_read_revoked_before_its_start)
                                      "00000077 0000000000000005 00000004 00002000 0000000000000200");
 }
 
-/* RDMAP-084 (notes D42, D43): with reserved bits set, with zeros after the flagged parts, with all
- * 52 octets and no flag. The ULP gets its content (RDMAP-036). */
-TEST(test_terminates_of_other_makes)
-{
-  static const struct {
-    const char *received;
-    bool has_segment;
-    bool has_request;
-  } cases[] = {
-      {"01 02 0000", false, false},
-      {"01 02 1FFF", false, false},
-      {"01 02 DFFF 002E 41 41 00000000 00000001 00000001 00000000", true, false},
-      {"01 02 C000 002E 41 41 00000000 00000001 00000001 00000000 00000000", true, false},
-      {"01 02 0000 0000 00 00 00000000 00000000 00000000 00000000"
-       "00000000 0000000000000000 00000000 00000000 0000000000000000",
-       false, false},
-      {"01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
-       "00000077 0000000000000007 00000004 00001000 0000000000000100",
-       true, true},
-      {"01 02 E000 0012 C1 40 00001000 0000000000000100", true, false},
-  };
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
-    g_autofree char *received = g_strconcat(TERMINATE_HEADER, cases[i].received, NULL);
-    receive_hex(f, received);
-    assert_log(f->b, "got Terminate 0/1/02");
-    const rdmap_terminate *terminate = &f->b->received_terminate;
-    EXPECT_FIELDS(terminate, (has_segment, cases[i].has_segment), (has_request, cases[i].has_request));
-    g_assert_cmphex(terminate->has_request ? terminate->request.source_stag : 0x1000, ==, 0x1000);
-    g_assert_false(pull(f->b));
-  }
-}
-
 /* A Terminate that ends at any octet: within its control word it means nothing (0/2/FF, as a Read Request of
- * a wrong length); else its error counts, with the parts that are whole. */
+ * a wrong length); else its error counts, with the parts that are whole (note D43), and the ULP gets its
+ * content (RDMAP-036). */
 TEST(test_truncated_terminates)
 {
   static const uint8_t whole[52] = {0x01, 0x02, 0xE0, 0x00, 0x00, 0x2E, 0x41, 0x41, [15] = 1, [19] = 1};

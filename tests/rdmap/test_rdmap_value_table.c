@@ -146,7 +146,8 @@ static const local_row locals[] = {
     {"RDMAP-110: anything else", {0, 2, 0xFF}, "02 FF 0000"},
 };
 
-/* RDMAP-097, RDMAP-104, RDMAP-107, RDMAP-108, RDMAP-110, RDMAP-231: M = D = R = 0, four octets. */
+/* RDMAP-097, RDMAP-104, RDMAP-107, RDMAP-108, RDMAP-110, RDMAP-231: M = D = R = 0, four octets, in a message
+ * with T clear, opcode 7, QN 2 and the first MSN there (RDMAP-167, RDMAP-168). */
 EACH_TEST(test_local, local_row, locals)
 {
   g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);

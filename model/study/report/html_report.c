@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "scenario/scenario.h"
 #include "study/plot/gnuplot.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html_report_private.h"
@@ -350,7 +349,6 @@ char *html_report_make(result_store *store, const html_report_options *options, 
     return NULL;
   }
   const provenance *first = ((const summary_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
-  g_autoptr(scenario) defaults = scenario_new_without_file("defaults.cfg", NULL, NULL);
   g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
   g_autoptr(GArray) points = table != NULL ? study_table_points(table, keys) : NULL;
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
@@ -364,8 +362,7 @@ char *html_report_make(result_store *store, const html_report_options *options, 
                         .keys = keys,
                         .points = points,
                         .pairings = pairings,
-                        .figures = figures,
-                        .defaults = defaults};
+                        .figures = figures};
   g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
   if (table != NULL) {
     html_report_measure(&report);

@@ -44,7 +44,6 @@ typedef struct html_report {
   GArray *pairings; /* result_pairing: of receivers, and of markers, when they vary, each two; empty without a
                        table */
   GString *figures; /* in HTML */
-  scenario *defaults;                    /* an empty scenario */
   gboolean shows[REPORT_QUANTITIES];     /* whether a quantity is tabulated: some run has it, and it varies if
                                             it must */
   shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */

@@ -3,6 +3,7 @@
  * from, and the commands that make them again. */
 #include <string.h>
 
+#include "scenario/scenario.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html_report_private.h"
 
@@ -121,10 +122,11 @@ static gboolean is_inherited(const html_report *report, scenario_key key, const 
   return same;
 }
 
-static void add_parameter(const html_report *report, scenario_key key, html_table *table)
+static void add_parameter(const html_report *report, scenario_key key, const scenario *defaults,
+                          html_table *table)
 {
   g_autoptr(GPtrArray) values = values_of(report, key);
-  g_autofree char *fallback = scenario_value_text(report->defaults, key);
+  g_autofree char *fallback = scenario_value_text(defaults, key);
   gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), fallback) == 0;
   if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(report, key, values)) {
     return;
@@ -147,8 +149,9 @@ void html_report_append_parameters(html_report *report)
   html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
   html_table_add_column(table, HTML_COLUMN_TEXT, "default", "");
   html_table_add_column(table, HTML_COLUMN_TEXT, "what it means", "");
+  g_autoptr(scenario) defaults = scenario_new_without_file("defaults.cfg", NULL, NULL);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    add_parameter(report, key, table);
+    add_parameter(report, key, defaults, table);
   }
   html_table_finish(table, report->html);
 }

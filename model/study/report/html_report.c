@@ -97,7 +97,7 @@ void scenario_question_clear(scenario_question *question)
 static void append_question(html_report *report)
 {
   for (guint i = 0; i < report->totals->origins->len; i++) {
-    const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
+    const stored_provenance *of = g_ptr_array_index(report->totals->origins, i);
     scenario_question question = scenario_question_of(of->origin->text);
     gboolean asks = *question.question != '\0';
     html_append(report->html, "<p class=\"%s\">%s</p>\n", asks ? "question" : "note",
@@ -348,7 +348,7 @@ char *html_report_make(result_store *store, const html_report_options *options, 
     g_propagate_error(error, g_steal_pointer(&problem));
     return NULL;
   }
-  const provenance *first = ((const summary_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
+  const provenance *first = ((const stored_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
   g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
   g_autoptr(GArray) points = table != NULL ? study_table_points(table, keys) : NULL;
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));

@@ -160,7 +160,7 @@ void html_report_append_scenario(html_report *report)
 {
   for (guint i = 0; i < report->totals->origins->len; i++) {
     const provenance *origin =
-        ((const summary_provenance *)g_ptr_array_index(report->totals->origins, i))->origin;
+        ((const stored_provenance *)g_ptr_array_index(report->totals->origins, i))->origin;
     html_append(report->html, "<h3>%s.cfg</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n", origin->name,
                 origin->text);
   }
@@ -228,7 +228,7 @@ void html_report_append_provenance(html_report *report)
 {
   append_running(report);
   for (guint i = 0; i < report->totals->origins->len; i++) {
-    const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
+    const stored_provenance *of = g_ptr_array_index(report->totals->origins, i);
     const provenance *origin = of->origin;
     html_append(report->html, "<h3>%s, %u run%s</h3>\n", origin->name, of->count, of->count == 1 ? "" : "s");
     append_facts(report, (const char *[][2]){{"Title", origin->title},
@@ -259,7 +259,7 @@ void html_report_append_commands(html_report *report)
   g_autofree char *page = g_path_get_basename(report->options->page);
   g_autoptr(GString) command = g_string_new(NULL);
   for (guint i = 0; i < origins->len; i++) {
-    const provenance *origin = ((const summary_provenance *)g_ptr_array_index(origins, i))->origin;
+    const provenance *origin = ((const stored_provenance *)g_ptr_array_index(origins, i))->origin;
     g_autofree char *file = g_strconcat(origin->name, ".cfg", NULL);
     g_auto(GStrv) sets = g_strsplit(origin->sets != NULL ? origin->sets : "", "\n", -1);
     append_option(command, "iwarpsim sweep", file);

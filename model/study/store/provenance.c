@@ -61,6 +61,26 @@ gboolean provenance_equal(const provenance *a, const provenance *b)
   return equal;
 }
 
+static void stored_provenance_free(gpointer data)
+{
+  stored_provenance *stored = data;
+  provenance_free(stored->origin);
+  g_free(stored);
+}
+
+GPtrArray *stored_provenances_new(void)
+{
+  return g_ptr_array_new_with_free_func(stored_provenance_free);
+}
+
+stored_provenance *stored_provenances_add(GPtrArray *provenances, const provenance *from)
+{
+  stored_provenance *stored = g_new0(stored_provenance, 1);
+  stored->origin = provenance_copy(from);
+  g_ptr_array_add(provenances, stored);
+  return stored;
+}
+
 /* Appends line `number` (from 0) of a text, unless there are enough; `*lines` counts all. */
 static void append_line(GString *text, gsize *lines, char sign, gsize number, const char *line)
 {

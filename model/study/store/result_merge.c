@@ -6,16 +6,10 @@
 #include "base/units.h"
 #include "study/store/result_store_private.h"
 
-/* One kind of runs among those that are joined, and the first store that has it. */
-typedef struct known_origin {
-  const char *path;
-  provenance *from;
-} known_origin;
-
 typedef struct merge {
   result_store *into;
   gboolean mix;
-  GPtrArray *origins; /* known_origin */
+  GPtrArray *origins; /* stored_provenance *: one of each commit, of the first store that has it */
   GHashTable *takers; /* identity → path of the store it was taken from; the others were in `into` before */
   const char *path;   /* of the store being read */
   merge_count *count; /* its */
@@ -23,35 +17,29 @@ typedef struct merge {
 
 /* Whether all runs come from one scenario and program. */
 
-static void known_origin_free(gpointer data)
+static gboolean check_origins(merge *m, result_store *store, GError **error)
 {
-  known_origin *known = data;
-  provenance_free(known->from);
-  g_free(known);
-}
-
-static gboolean check_origin(const provenance *from, G_GNUC_UNUSED gsize runs, gpointer data, GError **error)
-{
-  merge *m = data;
-  gboolean seen = FALSE;
-  for (guint i = 0; !m->mix && i < m->origins->len; i++) {
-    const known_origin *known = g_ptr_array_index(m->origins, i);
-    g_autofree char *difference = provenance_difference(known->from, known->path, from, m->path);
-    if (difference != NULL) {
-      g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
-                  "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them "
-                  "anyway",
-                  m->path, difference);
-      return FALSE;
+  g_autoptr(GPtrArray) found = result_store_provenances(store, error);
+  for (guint i = 0; !m->mix && found != NULL && i < found->len; i++) {
+    const provenance *from = ((const stored_provenance *)found->pdata[i])->origin;
+    gboolean seen = FALSE;
+    for (guint k = 0; k < m->origins->len; k++) {
+      const stored_provenance *known = m->origins->pdata[k];
+      g_autofree char *difference = provenance_difference(known->origin, known->store, from, m->path);
+      if (difference != NULL) {
+        g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
+                    "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them "
+                    "anyway",
+                    m->path, difference);
+        return FALSE;
+      }
+      seen = seen || strcmp(known->origin->git, from->git) == 0;
     }
-    seen = seen || strcmp(known->from->git, from->git) == 0;
+    if (!seen) {
+      stored_provenances_add(m->origins, from)->store = m->path;
+    }
   }
-  if (!m->mix && !seen) {
-    known_origin *known = g_new(known_origin, 1);
-    *known = (known_origin){.path = m->path, .from = provenance_copy(from)};
-    g_ptr_array_add(m->origins, known);
-  }
-  return TRUE;
+  return found != NULL;
 }
 
 /* Whether two results of one run agree. */
@@ -188,26 +176,21 @@ static gboolean join_run(const provenance *from, const stored_run *run, gpointer
   return store_put(m->into, from, run, error);
 }
 
-static gboolean count_present(G_GNUC_UNUSED const provenance *from, gsize runs, gpointer data,
-                              G_GNUC_UNUSED GError **error)
-{
-  merge_count *count = data;
-  count->runs += runs;
-  count->present += runs;
-  return TRUE;
-}
-
 static gboolean join_store(merge *m, GError **error)
 {
   GStatBuf here, into;
   if (g_stat(m->path, &here) == 0 && g_stat(m->into->path, &into) == 0 && here.st_dev == into.st_dev &&
       here.st_ino == into.st_ino) {
     /* It need not, and cannot, be read into itself. */
-    return result_store_each_provenance(m->into, count_present, m->count, error);
+    g_autoptr(GPtrArray) present = result_store_provenances(m->into, error);
+    for (guint i = 0; present != NULL && i < present->len; i++) {
+      m->count->present += ((const stored_provenance *)present->pdata[i])->count;
+    }
+    m->count->runs = m->count->present;
+    return present != NULL;
   }
   g_autoptr(result_store) store = result_store_open(m->path, RESULT_STORE_READ, error);
-  return store != NULL && result_store_each_provenance(store, check_origin, m, error) &&
-         result_store_each(store, join_run, m, error);
+  return store != NULL && check_origins(m, store, error) && result_store_each(store, join_run, m, error);
 }
 
 gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
@@ -216,10 +199,10 @@ gboolean result_merge(result_store *into, const char *const *paths, gsize count,
   if (!store_execute(into, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
-  g_autoptr(GPtrArray) origins = g_ptr_array_new_with_free_func(known_origin_free);
+  g_autoptr(GPtrArray) origins = stored_provenances_new();
   g_autoptr(GHashTable) takers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   merge m = {.into = into, .mix = mix, .origins = origins, .takers = takers, .path = into->path};
-  gboolean good = result_store_each_provenance(into, check_origin, &m, error);
+  gboolean good = check_origins(&m, into, error);
   for (gsize i = 0; good && i < count; i++) {
     m.path = paths[i];
     m.count = &counts[i];

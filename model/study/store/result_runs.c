@@ -289,55 +289,50 @@ static gboolean is_number(sqlite3_stmt *statement, int column)
          isfinite(sqlite3_column_double(statement, column));
 }
 
-/* Reads the rest of a result; `take` is called for each row. */
-static gboolean each_row(const result_store *store, sqlite3_stmt *statement,
-                         gboolean (*take)(const result_store *store, sqlite3_stmt *row, gpointer data,
-                                          GError **error),
-                         gpointer data, GError **error)
+/* Steps to the next row of a result, while all is `*good`. FALSE when there is none, or the store fails: the
+ * statement is then ready for the next bindings. */
+static gboolean next_row(const result_store *store, sqlite3_stmt *statement, gboolean *good, GError **error)
 {
-  int step = SQLITE_DONE;
-  gboolean good = statement != NULL;
-  while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-    good = take(store, statement, data, error);
+  int step = *good ? sqlite3_step(statement) : SQLITE_DONE;
+  if (step == SQLITE_ROW) {
+    return TRUE;
   }
-  good = good && (step == SQLITE_DONE || store_failed(store, error));
+  *good = *good && (step == SQLITE_DONE || store_failed(store, error));
   sqlite3_reset(statement);
-  return good;
+  return FALSE;
 }
 
-static gboolean take_parameter(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
-{
-  stored_run *run = data;
-  const char *name = store_column_text(row, 0);
-  gsize key = store_names_find(store->names->keys, SCENARIO_KEY_COUNT, name);
-  if (key == SCENARIO_KEY_COUNT) {
-    return unknown(store, "key", name, error);
-  }
-  g_free(run->keys[key]);
-  run->keys[key] = g_strdup(store_column_text(row, 1));
-  return TRUE;
-}
+/* What belongs to a run: a row has a name and its values. */
+enum { PARAMETERS, METRICS, DISTRIBUTIONS, DETAILS };
+static const char *const sql_details[DETAILS] = {
+    [PARAMETERS] = "SELECT key, value FROM parameters WHERE run = ?1",
+    [METRICS] = "SELECT name, value FROM metrics WHERE run = ?1",
+    [DISTRIBUTIONS] = "SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound"};
 
-static gboolean take_metric(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
+static gboolean read_detail(const result_store *store, int kind, sqlite3_stmt *row, stored_run *run,
+                            GError **error)
 {
-  stored_run *run = data;
+  const store_names *names = store->names;
   const char *name = store_column_text(row, 0);
-  gsize metric = store_names_find(store->names->metrics, METRIC_COUNT, name);
-  if (metric == METRIC_COUNT) {
-    return unknown(store, "metric", name, error);
+  if (kind == PARAMETERS) {
+    gsize key = store_names_find(names->keys, SCENARIO_KEY_COUNT, name);
+    if (key == SCENARIO_KEY_COUNT) {
+      return unknown(store, "key", name, error);
+    }
+    g_free(run->keys[key]);
+    run->keys[key] = g_strdup(store_column_text(row, 1));
+    return TRUE;
   }
-  if (!is_number(row, 1)) {
-    return store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
+  if (kind == METRICS) {
+    gsize metric = store_names_find(names->metrics, METRIC_COUNT, name);
+    if (metric == METRIC_COUNT) {
+      return unknown(store, "metric", name, error);
+    }
+    metric_values_set(&run->metrics, (metric_id)metric, sqlite3_column_double(row, 1));
+    return is_number(row, 1) ||
+           store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
   }
-  metric_values_set(&run->metrics, (metric_id)metric, sqlite3_column_double(row, 1));
-  return TRUE;
-}
-
-static gboolean take_bin(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
-{
-  stored_run *run = data;
-  const char *name = store_column_text(row, 0);
-  gsize id = store_names_find(store->names->distributions, DISTRIBUTION_COUNT, name);
+  gsize id = store_names_find(names->distributions, DISTRIBUTION_COUNT, name);
   if (id == DISTRIBUTION_COUNT) {
     return unknown(store, "distribution", name, error);
   }
@@ -346,25 +341,6 @@ static gboolean take_bin(const result_store *store, sqlite3_stmt *row, gpointer 
                               sqlite3_column_double(row, 2))) ||
          store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
                        name);
-}
-
-static gboolean read_details(const result_store *store, gint64 id, stored_run *run, GError **error)
-{
-  static const struct {
-    const char *sql;
-    gboolean (*take)(const result_store *store, sqlite3_stmt *row, gpointer run, GError **error);
-  } details[] = {
-      {"SELECT key, value FROM parameters WHERE run = ?1", take_parameter},
-      {"SELECT name, value FROM metrics WHERE run = ?1", take_metric},
-      {"SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound", take_bin},
-  };
-  gboolean good = TRUE;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
-    sqlite3_stmt *statement = store_statement(store, details[i].sql, error);
-    sqlite3_bind_int64(statement, 1, id);
-    good = each_row(store, statement, details[i].take, run, error);
-  }
-  return good;
 }
 
 /* Texts are the row's. */
@@ -377,16 +353,10 @@ static provenance origin_of(sqlite3_stmt *row, int column)
   return from;
 }
 
-/* Who visits each run, or the provenance of runs. */
-typedef struct visitor {
-  result_store_visit run;
-  result_store_visit_provenance provenance;
-  gpointer data;
-} visitor;
-
-static gboolean visit_run(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
+/* Calls `visit` with the run in `row`, of those below. */
+static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_store_visit visit,
+                          gpointer data, GError **error)
 {
-  const visitor *visit = data;
   const provenance from = origin_of(row, 14);
   stored_run run = {.identity = (char *)store_column_text(row, 1),
                     .point = (guint64)sqlite3_column_int64(row, 2),
@@ -400,9 +370,18 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, gpointer
                     .wall_s = sqlite3_column_double(row, 10),
                     .cpu_s = sqlite3_column_double(row, 11),
                     .memory_peak_octets = sqlite3_column_double(row, 12)};
-  gboolean good =
-      (run.status != RUN_STATUSES || unknown(store, "status", store_column_text(row, 3), error)) &&
-      read_details(store, sqlite3_column_int64(row, 0), &run, error);
+  if (run.status == RUN_STATUSES) {
+    return unknown(store, "status", store_column_text(row, 3), error);
+  }
+  gboolean good = TRUE;
+  for (int kind = 0; good && kind < DETAILS; kind++) {
+    sqlite3_stmt *detail = store_statement(store, sql_details[kind], error);
+    good = detail != NULL;
+    sqlite3_bind_int64(detail, 1, sqlite3_column_int64(row, 0));
+    while (next_row(store, detail, &good, error)) {
+      good = read_detail(store, kind, detail, &run, error);
+    }
+  }
   if (good) {
     /* SQLite detects a damaged structure, but not a damaged value. */
     g_autofree char *digest = store_run_digest(store->names, &from, &run);
@@ -412,7 +391,7 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, gpointer
                          "differs; expected a store that nobody edits",
                          run.identity, run.point);
   }
-  good = good && visit->run(&from, &run, visit->data, error);
+  good = good && visit(&from, &run, data, error);
   run_identity_clear(run.keys);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&run.distributions[id]);
@@ -423,12 +402,15 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, gpointer
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,
                      result_store_visit visit, gpointer data, GError **error)
 {
-  visitor visits = {.run = visit, .data = data};
-  sqlite3_stmt *rows = store_statement(store, sql, error);
+  sqlite3_stmt *row = store_statement(store, sql, error);
+  gboolean good = row != NULL;
   if (identity != NULL) {
-    store_bind_text(rows, 1, identity);
+    store_bind_text(row, 1, identity);
   }
-  return each_row(store, rows, visit_run, &visits, error);
+  while (next_row(store, row, &good, error)) {
+    good = visit_run(store, row, visit, data, error);
+  }
+  return good;
 }
 
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error)
@@ -438,52 +420,41 @@ gboolean result_store_each(result_store *store, result_store_visit visit, gpoint
          store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, error), error);
 }
 
-static gboolean visit_provenance(const result_store *store, sqlite3_stmt *row, gpointer data, GError **error)
+GPtrArray *result_store_provenances(result_store *store, GError **error)
 {
-  const visitor *visit = data;
-  const provenance from = origin_of(row, 1);
-  if (strcmp(store_names_hash(store->names, from.text), from.hash) != 0) {
-    return store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash",
-                         from.name);
-  }
-  return visit->provenance(&from, (gsize)sqlite3_column_int64(row, 0), visit->data, error);
-}
-
-gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
-                                      GError **error)
-{
-  visitor visits = {.provenance = visit, .data = data};
-  sqlite3_stmt *statement = store_statement(
+  g_autoptr(GPtrArray) provenances = stored_provenances_new();
+  sqlite3_stmt *row = store_statement(
       store,
       "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, name, title, text, hash, axes,"
       " sets, version, git, libraries FROM origins"
       " ORDER BY name, hash, title, axes, sets, version, git, libraries",
       error);
-  return each_row(store, statement, visit_provenance, &visits, error);
-}
-
-typedef struct comparison {
-  const result_store *store;
-  const provenance *from;
-} comparison;
-
-static gboolean compare(const provenance *stored, gsize runs, gpointer data, GError **error)
-{
-  const comparison *c = data;
-  g_autofree char *difference = provenance_difference(stored, "stored", c->from, "now");
-  if (difference != NULL) {
-    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
-                "%s: holds %zu run%s of %sexpected the same for all its runs; --mix keeps both in one store, "
-                "--store FILE puts the new runs into another one",
-                c->store->path, runs, runs == 1 ? "" : "s", difference);
+  gboolean good = row != NULL;
+  while (next_row(store, row, &good, error)) {
+    const provenance from = origin_of(row, 1);
+    stored_provenances_add(provenances, &from)->count = (guint)sqlite3_column_int(row, 0);
+    good =
+        strcmp(store_names_hash(store->names, from.text), from.hash) == 0 ||
+        store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
   }
-  return difference == NULL;
+  return good ? g_steal_pointer(&provenances) : NULL;
 }
 
 gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error)
 {
-  comparison c = {store, from};
-  return result_store_each_provenance(store, compare, &c, error);
+  g_autoptr(GPtrArray) all = result_store_provenances(store, error);
+  for (guint i = 0; all != NULL && i < all->len; i++) {
+    const stored_provenance *stored = all->pdata[i];
+    g_autofree char *difference = provenance_difference(stored->origin, "stored", from, "now");
+    if (difference != NULL) {
+      g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
+                  "%s: holds %u run%s of %sexpected the same for all its runs; --mix keeps both in one "
+                  "store, --store FILE puts the new runs into another one",
+                  store->path, stored->count, stored->count == 1 ? "" : "s", difference);
+      return FALSE;
+    }
+  }
+  return all != NULL;
 }
 
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)

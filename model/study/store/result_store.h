@@ -116,15 +116,10 @@ typedef gboolean (*result_store_visit)(const provenance *from, const stored_run 
  * know, or the visitor fails. */
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
 
-/* Called with each origin and the number of its runs (> 0); it is the store's, until it returns. FALSE and
- * `error` ends the walk. */
-typedef gboolean (*result_store_visit_provenance)(const provenance *from, gsize runs, gpointer data,
-                                                  GError **error);
-
-/* Visits where the runs of the store come from, by scenario name, hash and the rest: an order that does not
- * depend on when each run ended. FALSE and `error` when the store fails or the visitor fails. */
-gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
-                                      GError **error);
+/* Where the runs of the store come from (stored_provenances_new()), by scenario name, hash and the rest: an
+ * order that does not depend on when each run ended. Free with g_ptr_array_unref(). NULL and `error` when the
+ * store fails. */
+GPtrArray *result_store_provenances(result_store *store, GError **error);
 
 /* Joining stores: the shards of a sweep, or sweeps of several machines. */
 

@@ -41,19 +41,6 @@ static void append_number(double value, gboolean known, GString *csv)
 
 /* --- Every run --- */
 
-/* Where the runs come from. */
-static gboolean visit_origin(const provenance *from, G_GNUC_UNUSED gsize runs, gpointer csv,
-                             G_GNUC_UNUSED GError **error)
-{
-  append_comment("scenario", from->name, csv);
-  append_comment("title", from->title, csv);
-  append_comment("version", from->version, csv);
-  append_comment("git", from->git, csv);
-  append_comment("hash", from->hash, csv);
-  append_comment("libraries", from->libraries, csv);
-  return TRUE;
-}
-
 static gboolean visit_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
                           G_GNUC_UNUSED GError **error)
 {
@@ -72,8 +59,18 @@ static gboolean visit_run(G_GNUC_UNUSED const provenance *from, const stored_run
 char *result_store_csv(result_store *store, GError **error)
 {
   g_autoptr(GString) csv = g_string_new(NULL);
-  if (!result_store_each_provenance(store, visit_origin, csv, error)) {
+  g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
+  if (origins == NULL) {
     return NULL;
+  }
+  for (guint i = 0; i < origins->len; i++) {
+    const provenance *from = ((const stored_provenance *)origins->pdata[i])->origin;
+    append_comment("scenario", from->name, csv);
+    append_comment("title", from->title, csv);
+    append_comment("version", from->version, csv);
+    append_comment("git", from->git, csv);
+    append_comment("hash", from->hash, csv);
+    append_comment("libraries", from->libraries, csv);
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     /* A name that a key and a metric share stands for both: names are the contract of either table. */

@@ -327,13 +327,6 @@ GArray *study_table_points(const study_table *table, const GArray *keys)
 
 /* --- Every run, whatever its end --- */
 
-static void free_origin(gpointer data)
-{
-  summary_provenance *known = data;
-  provenance_free(known->origin);
-  g_free(known);
-}
-
 void store_summary_free(store_summary *totals)
 {
   if (totals != NULL) {
@@ -349,15 +342,13 @@ void store_summary_free(store_summary *totals)
 static void count_origin(store_summary *totals, const provenance *from)
 {
   for (guint i = 0; i < totals->origins->len; i++) {
-    summary_provenance *known = g_ptr_array_index(totals->origins, i);
+    stored_provenance *known = g_ptr_array_index(totals->origins, i);
     if (provenance_equal(known->origin, from)) {
       known->count++;
       return;
     }
   }
-  summary_provenance *origin = g_new0(summary_provenance, 1);
-  *origin = (summary_provenance){.origin = provenance_copy(from), .count = 1};
-  g_ptr_array_add(totals->origins, origin);
+  stored_provenances_add(totals->origins, from)->count = 1;
 }
 
 /* Texts are kept once: runs share most of theirs. */
@@ -411,7 +402,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
 store_summary *store_summary_read(result_store *store, GError **error)
 {
   store_summary *totals = g_new0(store_summary, 1);
-  totals->origins = g_ptr_array_new_with_free_func(free_origin);
+  totals->origins = stored_provenances_new();
   totals->others = g_ptr_array_new_with_free_func(g_free);
   totals->hosts = g_ptr_array_new();
   totals->engines = g_ptr_array_new();

@@ -112,16 +112,10 @@ typedef struct summary_run {
   char *stderr_tail;
 } summary_run;
 
-/* A scenario, in one text, run by one program. */
-typedef struct summary_provenance {
-  provenance *origin;
-  guint count; /* of its runs */
-} summary_provenance;
-
 typedef struct store_summary {
   guint count;
   guint by_status[RUN_STATUSES];
-  GPtrArray *origins; /* summary_provenance *, in the store's order */
+  GPtrArray *origins; /* stored_provenance *, in the store's order */
   GPtrArray *others;  /* summary_run *, in the store's order: those that did not end ok, at most
                          STORE_SUMMARY_DESCRIBED_MAX */
   GPtrArray *hosts;   /* char *, each once, sorted */

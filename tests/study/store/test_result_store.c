@@ -179,17 +179,15 @@ FIXTURE_TEST(test_texts_are_made_valid)
   expect_run(f, &run);
 }
 
-static gboolean collect_origin(const provenance *from, gsize runs, gpointer data,
-                               G_GNUC_UNUSED GError **error)
-{
-  g_string_append_printf(data, "%s %s %.8s: %zu\n", from->name, from->version, from->hash, runs);
-  return TRUE;
-}
-
 static void expect_origins(const store_fixture *f, const char *expected)
 {
   g_autoptr(GString) origins = g_string_new(NULL);
-  g_assert_true(result_store_each_provenance(f->store, collect_origin, origins, NULL));
+  g_autoptr(GPtrArray) found = NO_ERROR(result_store_provenances, f->store);
+  for (guint i = 0; i < found->len; i++) {
+    const stored_provenance *of = found->pdata[i];
+    g_string_append_printf(origins, "%s %s %.8s: %u\n", of->origin->name, of->origin->version,
+                           of->origin->hash, of->count);
+  }
   g_assert_cmpstr(origins->str, ==, expected);
 }
 

@@ -73,7 +73,7 @@ FIXTURE_TEST(test_origins_and_others)
   commit(f, 3, &ok);
   g_autoptr(store_summary) totals = read_summary(f);
   g_assert_cmpuint(totals->origins->len, ==, 2);
-  const summary_provenance *first = g_ptr_array_index(totals->origins, 0);
+  const stored_provenance *first = g_ptr_array_index(totals->origins, 0);
   g_assert_cmpstr(first->origin->git, ==, "1");
   g_assert_cmpuint(first->count, ==, 2);
   g_assert_cmpuint(totals->others->len, ==, 1);

@@ -353,8 +353,9 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
 
 /* MPA-056, MPA-057, MPA-058, MPA-068, MPA-160, MPA-163, MPA-168, MPA-169: every ULPDU comes out as it was
  * posted, once, when it is whole and its start is known by one of the three methods, whatever the segments
- * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC, from
- * offset 0 and across 2^32. */
+ * are. So DDP gets its segments as they were sent (DDP-020), with their lengths (DDP-024), none twice
+ * (DDP-032), and those that come early with the place that sorts them (DDP-022). 1,000 combinations of
+ * stream, cuts, order and duplicates, with and without markers and CRC, from offset 0 and across 2^32. */
 TEST(test_any_segmentation_and_order)
 {
   for (guint seed = 1; seed <= 1000; seed++) {
@@ -367,10 +368,10 @@ TEST(test_any_segmentation_and_order)
   }
 }
 
-/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162, MPA-288: the same with one octet broken on
- * the way, often in a marker or a length: no ULPDU goes up that was not sent, the error comes at the arrival
- * at which the first located FPDU turns out to be invalid, and until then each octet counts once, however
- * FPDUs seem to overlap. */
+/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162, MPA-288, DDP-023: the same with one bit
+ * wrong on the way, often in a marker or a length: no ULPDU goes up that was not sent, the error comes at the
+ * arrival at which the first located FPDU turns out to be invalid, and until then each octet counts once,
+ * however FPDUs seem to overlap. */
 TEST(test_one_broken_octet)
 {
   guint errors = 0;

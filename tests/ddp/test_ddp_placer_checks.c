@@ -262,44 +262,6 @@ TEST(test_length_of_an_empty_message)
   }
 }
 
-/* DDP-004, DDP-116: 15, 16 and 17 octets for a buffer of 16. */
-TEST(test_messages_around_the_size_of_their_buffer)
-{
-  for (uint32_t length = 15; length <= 17; length++) {
-    const sent_segment segment = {UNTAGGED(.msn = 1), length, 0};
-    g_autoptr(ddp_sink) s = ddp_sink_new();
-    ddp_sink_receive(s, &segment, 0);
-    g_assert_cmpuint(s->delivered, ==, length <= 16 ? 1 : 0);
-    g_assert_cmpuint(s->deliveries[0].message_octets, ==, length <= 16 ? length : 0);
-    g_assert_cmpuint(s->errors, ==, length <= 16 ? 0 : 1);
-    for (uint32_t i = 0; i < 16; i++) {
-      bool placed = length <= 16 && i < length;
-      g_assert_cmphex(ddp_sink_memory_of(s, 0)[i], ==, placed ? sent_payload_octet(SENT_FROM, i) : UNTOUCHED);
-    }
-  }
-}
-
-/* DDP-045: each pattern of the Rsvd bits, in a tagged and an untagged segment, changes nothing. */
-TEST(test_reserved_bits_are_not_looked_at)
-{
-  for (unsigned bits = 0; bits < 16; bits++) {
-    uint8_t tagged[15] = {
-        0xC1 | (uint8_t)(bits << 2), WRITE_CONTROL, 0, 0, 0, STAG, 0, 0, 0, 0, 0, 0, 0x03, 0xE8};
-    uint8_t untagged[19] = {0x41 | (uint8_t)(bits << 2), SEND_CONTROL};
-    tagged[14] = 0x77; /* to TO 0x3E8 = 1000 */
-    untagged[13] = 1;
-    untagged[18] = 0x88;
-    g_autoptr(ddp_sink) s = ddp_sink_new();
-    ddp_sink_receive_octets(s, SENT_FROM, 24, tagged, sizeof tagged);
-    ddp_sink_receive_octets(s, SENT_FROM + 24, 28, untagged, sizeof untagged);
-    g_assert_cmpuint(s->errors + s->refusals, ==, 0);
-    g_assert_cmpuint(s->delivered, ==, 2);
-    g_assert_cmpuint(s->deliveries[1].buffer_id, ==, FIRST_BUFFER_ID);
-    g_assert_cmphex(ddp_sink_memory_of(s, -1)[0], ==, 0x77);
-    g_assert_cmphex(ddp_sink_memory_of(s, 0)[0], ==, 0x88);
-  }
-}
-
 /* DDP-054, DDP-060, DDP-068, DDP-118: the ULP gets the RsvdULP of every message with its Delivery, all 8
  * bits of a tagged and all 40 of an untagged one, and the STag of a tagged one. */
 TEST(test_what_is_delivered_with_a_message)
@@ -388,56 +350,6 @@ TEST(test_a_buffer_linked_anew)
     bool placed = i >= 13 && i < 23;
     g_assert_cmphex(other[i], ==, placed ? sent_payload_octet(sent_start_of(two, 1), i - 13) : UNTOUCHED);
   }
-}
-
-/* A segment of `payload` octets for TO 1000 under `stag` is written on a stream of its own, or not. Frees
- * it. */
-static void assert_written(ddp_sink *sink, uint32_t stag, uint32_t payload, bool expected)
-{
-  g_autoptr(ddp_sink) s = sink;
-  const sent_segment segment = {TAGGED(.stag = stag, .tagged_offset = BASE), payload, 0};
-  ddp_sink_receive(s, &segment, 0);
-  g_assert_cmpint(ddp_sink_memory_of(s, -1)[0] != UNTOUCHED, ==, expected);
-  g_assert_cmpuint(s->delivered, ==, expected);
-}
-
-/* DDP-207: the rules 1 to 6 of ddp-07/rfc5041 §8.3.1 on the wire (7, on firmware, is out of scope):
- * Protection Domains, streams, the registered octets, links made and cancelled, rights granted and withdrawn,
- * revoked. */
-TEST(test_the_rules_of_the_rnic)
-{
-  assert_written(ddp_sink_new(), STAG, TAGGED_OCTETS, true);
-  assert_written(ddp_sink_new(), STAG_FOREIGN_DOMAIN, 1, false);
-  assert_written(ddp_sink_new(), STAG_FOREIGN_STREAM, 1, false);
-  assert_written(ddp_sink_new(), STAG, TAGGED_OCTETS + 1, false);
-  assert_written(ddp_sink_new(), STAG_READ_ONLY, 1, false);
-
-  ddp_sink *s = ddp_sink_new();
-  ddp_registration linked = *ddp_stag_table_find(s->stags, STAG);
-  uint32_t stag;
-  g_assert_true(ddp_stag_table_register(s->stags, &linked, &stag));
-  assert_written(s, stag, 1, true);
-  s = ddp_sink_new();
-  g_assert_true(stag_set_access(s->stags, STAG_READ_ONLY, DDP_ACCESS_REMOTE_WRITE));
-  assert_written(s, STAG_READ_ONLY, 1, true);
-  s = ddp_sink_new();
-  g_assert_true(stag_set_access(s->stags, STAG, DDP_ACCESS_NONE));
-  assert_written(s, STAG, 1, false);
-  s = ddp_sink_new();
-  g_assert_true(ddp_stag_table_deregister(s->stags, STAG));
-  assert_written(s, STAG, 1, false);
-}
-
-/* DDP-199: the ULP of the stream, and of no other, learns of an access whose STag is not valid on it, with
- * the STag. */
-SINK_TEST(test_an_invalid_access_is_reported_to_its_own_ulp)
-{
-  const sent_segment segment = {TAGGED(.stag = STAG_FOREIGN_STREAM, .tagged_offset = 1001), 1, 0};
-  g_autoptr(ddp_sink) other = ddp_sink_new();
-  ddp_sink_receive(s, &segment, 0);
-  EXPECT_FIELDS(s, (errors, 1), (error.code, DDP_TAGGED_NOT_ASSOCIATED),
-                (fault.header.stag, STAG_FOREIGN_STREAM), (fault.header.tagged_offset, 1001));
-  g_assert_cmpuint(other->errors, ==, 0);
 }
 
 static void count_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id,

@@ -81,103 +81,47 @@ static void expect_segment(bench *b, uint32_t mulpdu_octets, const ddp_message *
   }
 }
 
-/* Pulls a segment that is the last of its message, and exactly these octets. */
-static void expect_octets(bench *b, const uint8_t *octets, uint32_t length)
+/* A message, and the MULPDU and payload of each of its segments. */
+typedef struct cut_case {
+  const char *name;
+  const ddp_message *kind;
+  uint32_t length;
+  struct {
+    uint32_t mulpdu_octets;
+    uint32_t payload;
+  } segments[3];
+} cut_case;
+
+/* A MULPDU of 1500 leaves 1482 octets to an untagged segment and 1486 to a tagged one, 128 leaves 114. */
+static const cut_case cut_cases[] = {
+    {"DDP-084, DDP-090, DDP-091: the example of a Send in ddp-07",
+     &a_send,
+     2048,
+     {{1500, 1482}, {1500, 566}}},
+    {"DDP-084, DDP-095, DDP-096: that of a Write, TO 16384 and 17870",
+     &a_write,
+     2048,
+     {{1500, 1486}, {1500, 562}}},
+    {"DDP-038, DDP-039: no empty segment after those that are full", &a_write, 228, {{128, 114}, {128, 114}}},
+    {"DDP-039: one octet more has a segment of one", &a_write, 229, {{128, 114}, {128, 114}, {128, 1}}},
+    {"DDP-016, DDP-017: a new MULPDU counts from the next segment on (note D24)",
+     &a_send,
+     3000,
+     {{1018, 1000}, {518, 500}, {65535, 1500}}},
+};
+
+/* Each segment but the last is as long as its MULPDU allows. */
+EACH_TEST(test_cuts, cut_case, cut_cases)
 {
-  g_auto(buffer_chain) ulpdu;
-  buffer_chain_init(&ulpdu);
-  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
+  g_autoptr(bench) b = bench_with(ddp_segmenter_new(1, 3, 1));
+  uint32_t sent = 0;
   g_assert_true(ddp_segmenter_is_idle(b->segmenter));
-  g_assert_cmpuint(ulpdu.length, ==, length);
-  g_assert_true(buffer_chain_equals(&ulpdu, 0, length, octets));
-}
-
-/* DDP-084, DDP-090: the example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
-BENCH_TEST(test_untagged_example)
-{
-  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
-  start(b, &a_send, 2048);
-  expect_segment(b, 1500, &a_send, 0, 1482, false);
-  g_assert_cmpuint(b->header.msn, ==, 1);
-  expect_segment(b, 1500, &a_send, 1482, 566, true);
-  g_assert_cmpuint(b->header.msn, ==, 1);
-}
-
-/* DDP-084, DDP-095: the other one (DDP-096): TO 16384 and 17870; 1500 - 14 = 1486, 2048 - 1486 = 562. */
-BENCH_TEST(test_tagged_example)
-{
-  start(b, &a_write, 2048);
-  expect_segment(b, 1500, &a_write, 0, 1486, false);
-  expect_segment(b, 1500, &a_write, 1486, 562, true);
-  g_assert_cmpuint(b->header.tagged_offset, ==, 17870);
-}
-
-/* 64 KiB at MULPDU 1442 (MTU 1500, markers): 1442 - 14 = 1428; 65536 = 45 x 1428 + 1276. */
-BENCH_TEST(test_a_long_write)
-{
-  start(b, &a_write, 65536);
-  for (uint64_t i = 0; i < 45; i++) {
-    expect_segment(b, 1442, &a_write, i * 1428, 1428, false);
+  start(b, c->kind, c->length);
+  for (size_t i = 0; sent < c->length; i++) {
+    uint32_t payload = c->segments[i].payload;
+    expect_segment(b, c->segments[i].mulpdu_octets, c->kind, sent, payload, sent + payload == c->length);
+    sent += payload;
   }
-  expect_segment(b, 1442, &a_write, 45 * 1428, 1276, true);
-}
-
-/* DDP-038, DDP-039: a message that fills its segments exactly has no empty one after them; one octet more
- * has a segment of one. */
-BENCH_TEST(test_exact_fit)
-{
-  start(b, &a_write, 228);
-  expect_segment(b, 128, &a_write, 0, 114, false);
-  expect_segment(b, 128, &a_write, 114, 114, true);
-  start(b, &a_write, 229);
-  expect_segment(b, 128, &a_write, 0, 114, false);
-  expect_segment(b, 128, &a_write, 114, 114, false);
-  expect_segment(b, 128, &a_write, 228, 1, true);
-}
-
-/* DDP-098, DDP-079: one segment of header only. The first octets of a one-segment Send are 41 43. */
-BENCH_TEST(test_zero_length_messages)
-{
-  static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-  static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
-  start(b, &(ddp_message){.ulp_control = 0x43}, 0);
-  expect_octets(b, first_send, sizeof first_send);
-  start(b, &a_write, 0);
-  expect_octets(b, write, sizeof write);
-}
-
-/* DDP-073, DDP-074: each queue counts its own messages from 1; tagged ones take no number. */
-BENCH_TEST(test_msn_of_each_queue)
-{
-  static const uint32_t queues[] = {0, 1, 0, 2, 0, 1};
-  static const uint32_t msns[] = {1, 1, 2, 1, 3, 2};
-  for (size_t i = 0; i < G_N_ELEMENTS(queues); i++) {
-    const ddp_message message = WITH(ddp_message, a_send, .queue_number = queues[i]);
-    start(b, &message, 0);
-    expect_segment(b, 128, &message, 0, 0, true);
-    g_assert_cmpuint(b->header.msn, ==, msns[i]);
-    start(b, &a_write, 0);
-    expect_segment(b, 128, &a_write, 0, 0, true);
-  }
-}
-
-/* DDP-016, DDP-017: segments already pulled keep their size, the next ones of the same message use the new
- * MULPDU (note D24). */
-BENCH_TEST(test_mulpdu_changes_within_a_message)
-{
-  start(b, &a_send, 3000);
-  expect_segment(b, 1018, &a_send, 0, 1000, false);
-  expect_segment(b, 518, &a_send, 1000, 500, false);
-  expect_segment(b, 65535, &a_send, 1500, 1500, true);
-}
-
-/* DDP-097: a zero-length tagged message of ddp-v1.0 is one segment too; the DV given is the one written. */
-TEST(test_zero_length_of_version_0)
-{
-  static const uint8_t write[14] = {0xC0, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
-  g_autoptr(bench) b = bench_with(ddp_segmenter_new(0, 3, 1));
-  start(b, &a_write, 0);
-  expect_octets(b, write, sizeof write);
 }
 
 /* DDP-075: after MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */

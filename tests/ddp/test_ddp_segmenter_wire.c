@@ -137,7 +137,8 @@ static void check_messages(uint8_t version)
  * DDP-038, DDP-039, DDP-040: the segment that is taken last has L set, and no other; DDP-041: none has a
  * higher MO.
  * DDP-044: the Rsvd bits are 0. DDP-047: DV is 1, so that the control octet is 01, 41, 81 or C1.
- * DDP-049, DDP-064, DDP-079: each starts with the whole header of its buffer model.
+ * DDP-049, DDP-064, DDP-079: each starts with the whole header of its buffer model. DDP-098: so does the one
+ * segment of a message of no octets.
  * DDP-052, DDP-055, DDP-067, DDP-069: RsvdULP is what the ULP gave, in each segment. DDP-059, DDP-061,
  * DDP-094: so is the STag. DDP-071, DDP-072: so is the QN. DDP-073, DDP-074, DDP-076: the MSN is one more
  * than that of the message before on its queue, in each segment. DDP-056: all of these are the same from
@@ -151,7 +152,7 @@ TEST(test_every_segment_of_the_ietf)
   check_messages(1);
 }
 
-/* DDP-046: the same under DV 0; the control octet is 00, 40, 80 or C0. */
+/* DDP-046, DDP-097: the same under DV 0; the control octet is 00, 40, 80 or C0. */
 TEST(test_every_segment_of_version_0)
 {
   check_messages(0);

@@ -217,61 +217,6 @@ TEST(test_validity_is_set_and_revoked)
   assert_writes(table, STAG, base, second);
 }
 
-/* DDP-153, DDP-212: none, read, write and both, granted at the start and changed later, against both
- * operations. */
-TEST(test_rights)
-{
-  uint8_t memory[LENGTH];
-  for (unsigned granted = 0; granted < 4; granted++) {
-    for (unsigned before = 0; before < 4; before++) {
-      g_autoptr(ddp_stag_table) table = table_with(WRITABLE(memory, .access = before));
-      bool reads = granted == 1 || granted == 3;
-      bool writes = granted == 2 || granted == 3;
-      g_assert_true(stag_set_access(table, STAG, granted));
-      assert_access(table, STAG, base, READ, reads ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
-      assert_access(table, STAG, base, WRITE, writes ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
-    }
-  }
-}
-
-typedef struct association_case {
-  ddp_association association;
-  ddp_stream_identity owner;
-  ddp_access_fault fault;
-} association_case;
-
-/* The stream that asks has number 7 and Protection Domain 3. */
-static const association_case associations[] = {
-    {DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, {7, 3}, DDP_ACCESS_OK},
-    {DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, {8, 3}, DDP_ACCESS_OK},
-    {DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, {7, 4}, DDP_ACCESS_NOT_ASSOCIATED},
-    {DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, {8, 4}, DDP_ACCESS_NOT_ASSOCIATED},
-    {DDP_ASSOCIATED_BY_STREAM, {7, 3}, DDP_ACCESS_OK},
-    {DDP_ASSOCIATED_BY_STREAM, {7, 4}, DDP_ACCESS_OK},
-    {DDP_ASSOCIATED_BY_STREAM, {8, 3}, DDP_ACCESS_NOT_ASSOCIATED},
-    {DDP_ASSOCIATED_BY_STREAM, {8, 4}, DDP_ACCESS_NOT_ASSOCIATED},
-};
-
-/* DDP-205, DDP-208, DDP-209: an STag is tied to all streams of a Protection Domain or to one stream; others
- * cannot use it, neither for writing nor for reading. DDP-197: the tie is made at registration, or later. */
-TEST(test_association)
-{
-  uint8_t memory[LENGTH];
-  for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
-    const association_case *c = &associations[i];
-    g_test_message("case %zu", i);
-    g_autoptr(ddp_stag_table) table = table_with(
-        WRITABLE(memory, .access = READ | WRITE, .association = c->association, .owner = c->owner));
-    assert_access(table, STAG, base, WRITE, c->fault);
-    assert_access(table, STAG, base, READ, c->fault);
-    for (size_t j = 0; j < G_N_ELEMENTS(associations); j++) {
-      const association_case *later = &associations[j];
-      g_assert_true(stag_associate(table, STAG, later->association, later->owner));
-      assert_access(table, STAG, base, WRITE, later->fault);
-    }
-  }
-}
-
 /* Several faults in one access: STag, association, rights, wrap, bounds (note D12). */
 TEST(test_order_of_the_checks)
 {

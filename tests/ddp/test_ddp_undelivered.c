@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Many segments that wait for those before them. What comes twice, and what is dropped after a fault, is in
+ * test_ddp_placer. */
 #include "base/random_stream.h"
 #include "ddp/ddp_undelivered.h"
 #include "stack_cleanup.h"
@@ -38,64 +40,6 @@ static void assert_takes_none(ddp_undelivered *undelivered, uint64_t number)
   ddp_segment taken = {.observer = 77};
   g_assert_false(ddp_undelivered_take(undelivered, start_of(number), &taken));
   g_assert_cmpuint(taken.observer, ==, 77);
-}
-
-TEST(test_only_the_first_at_its_place)
-{
-  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
-  assert_takes_none(undelivered, 0);
-  add(undelivered, 3);
-  add(undelivered, 1);
-  add(undelivered, 2);
-  assert_takes_none(undelivered, 0);
-  assert_takes_none(undelivered, 2); /* there, but not the first */
-  assert_takes(undelivered, 1);
-  assert_takes(undelivered, 2);
-  assert_takes(undelivered, 3);
-  assert_takes_none(undelivered, 4);
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
-}
-
-/* What is there already stays as it is, at either end and between. */
-TEST(test_adding_again)
-{
-  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
-  for (uint64_t i = 1; i < 4; i++) {
-    ddp_segment segment = numbered(i);
-    ddp_segment *kept = ddp_undelivered_add(undelivered, &segment);
-    g_assert_nonnull(kept);
-    kept->observer = i + 100;
-  }
-  for (uint64_t i = 1; i < 4; i++) {
-    ddp_segment again = numbered(i);
-    g_assert_null(ddp_undelivered_add(undelivered, &again));
-  }
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 3);
-  for (uint64_t i = 1; i < 4; i++) {
-    ddp_segment taken;
-    g_assert_true(ddp_undelivered_take(undelivered, start_of(i), &taken));
-    g_assert_cmpuint(taken.observer, ==, i + 100);
-  }
-}
-
-TEST(test_dropping_what_comes_after)
-{
-  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
-  ddp_undelivered_drop_from(undelivered, 0);
-  for (uint64_t i = 1; i < 10; i++) {
-    add(undelivered, i);
-  }
-  ddp_undelivered_drop_from(undelivered, start_of(10));
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 9);
-  ddp_undelivered_drop_from(undelivered, start_of(5));
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 4);
-  for (uint64_t i = 1; i < 5; i++) {
-    assert_takes(undelivered, i);
-  }
-  assert_takes_none(undelivered, 5);
-  add(undelivered, 7);
-  ddp_undelivered_drop_from(undelivered, 0);
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
 }
 
 /* Segments in any order, taken as soon as they are next: they come out in the order of the stream, each

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3). A
- * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
+/* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3), which
+ * are the rules 1 to 6 of ddp-07/rfc5041 §8.3.1 (DDP-207). A writes and reads memory of B. For invalidation
+ * see test_rdmap_invalidation. */
 #include "base/random_stream.h"
 #include "rdmap_fixture.h"
 #include "stag_changes.h"
@@ -81,7 +82,7 @@ static const access_row accesses[] = {
     {"Read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02", "0/1/04"},
 };
 
-/* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246: octet-exact, at each edge. */
+/* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246, DDP-207: octet-exact, at each edge. */
 EACH_TEST(test_range, access_row, accesses)
 {
   static const struct {
@@ -140,7 +141,7 @@ EACH_TEST(test_range_is_set_and_withdrawn, access_row, accesses)
   assert_refused(f, c->operation, BASE + OCTETS / 2, 1, c->out_of_bounds);
 }
 
-/* RDMAP-254, RDMAP-243: valid until it is revoked, and again when it is registered again. */
+/* RDMAP-254, RDMAP-243, DDP-207: valid until it is revoked, and again when it is registered again. */
 EACH_TEST(test_validity_is_set_and_withdrawn, access_row, accesses)
 {
   g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
@@ -190,7 +191,8 @@ TEST(test_revoked_at_any_time)
   }
 }
 
-/* RDMAP-256: by default nothing; what is granted, and no more; and withdrawn again. RDMAP-100, RDMAP-248:
+/* RDMAP-256, DDP-153, DDP-207, DDP-212: by default nothing; what is granted, and no more; and withdrawn
+ * again. RDMAP-100, RDMAP-248:
  * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note D49). */
 EACH_TEST(test_rights, access_row, accesses)
 {
@@ -218,7 +220,8 @@ TEST(test_rights_of_a_sink)
   assert_untouched(f->local, OCTETS + 1);
 }
 
-/* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
+/* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269, DDP-205, DDP-207, DDP-208, DDP-209: both
+ * associations, for Writes (DDP asks at
  * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
  * (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid
  * STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. */
@@ -252,7 +255,7 @@ TEST(test_the_letter_changes_no_other_code)
   assert_refused_first(b, good_registration, RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
 }
 
-/* RDMAP-259: an association can be set anew, and is asked for at each access. */
+/* RDMAP-259, DDP-197: an association can be set anew, and is asked for at each access. */
 EACH_TEST(test_association_is_set, access_row, accesses)
 {
   g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);

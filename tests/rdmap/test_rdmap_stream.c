@@ -98,8 +98,8 @@ RDMAP_TEST(test_sends_are_received)
   g_assert_cmpuint(received.count, ==, 4);
 }
 
-/* RDMAP-153, RDMAP-162: each Send uses up one buffer, with no octets as with many, of several segments as of
- * one; a Send may fill its buffer exactly. With three buffers the fourth finds none. */
+/* RDMAP-153, RDMAP-162, DDP-004: each Send uses up one buffer, with no octets as with many, of several
+ * segments as of one; a Send may fill its buffer exactly. With three buffers the fourth finds none. */
 RDMAP_TEST(test_a_send_uses_one_buffer)
 {
   uint8_t *octets = new_pattern(f->a, 200, 5);

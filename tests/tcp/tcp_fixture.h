@@ -108,6 +108,10 @@ tcp_fixture *tcp_fixture_between(const tcp_config *config, const tcp_config *pee
 tcp_fixture *tcp_fixture_pair(const tcp_config *config);
 tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack);
 
+/* What a script may offer: an unscaled window and an MSS, and nothing else. */
+#define OFFER(window_octets, octets)                                                                         \
+  (&(tcp_header){.window = (window_octets), .has_mss = true, .mss_octets = (octets)})
+
 /* Two ends of tcp_fixture_config(), with or without SACK, after the handshake. An octet has come the other
  * way and brought the peer's window in its scale: the ACK that changes the window is no duplicate (RFC
  * 5681 §2). */

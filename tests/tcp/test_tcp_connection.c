@@ -436,8 +436,7 @@ TEST(test_more_than_4_gib)
 TEST(test_fin_behind_4_gib)
 {
   enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(0, EMSS));
   g_autoptr(octet_buffer) buffer = octet_buffer_new(BLOCK_OCTETS);
   memset(octet_buffer_octets(buffer), 0, BLOCK_OCTETS);
   for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {

@@ -166,8 +166,7 @@ TEST(test_full_segments_are_counted)
 /* A script whose window is 2000 octets. */
 static tcp_fixture *against_small_window(tcp_segmentation segmentation)
 {
-  return tcp_fixture_scripted(TCP_WITH(.segmentation = segmentation),
-                              &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
+  return tcp_fixture_scripted(TCP_WITH(.segmentation = segmentation), OFFER(2000, EMSS));
 }
 
 /* MPA-044: an FPDU that the peer's window has no room for waits while anything is in flight; when nothing
@@ -243,9 +242,7 @@ TEST(test_old_window_is_not_taken)
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
 TEST(test_ack_from_the_edge_of_the_window)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 5000),
-                           &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 5000), OFFER(9000, EMSS));
   post(f, 0, 1000, 0);
   script_segment(f, SCRIPT_HEADER(f, 5000, 1000, .flags = TCP_ACK, .window = 9000), 0, 0);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);

@@ -144,8 +144,7 @@ TEST(test_peer_without_options)
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
 TEST(test_senseless_mss)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, 0));
   g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 28);
 }
 

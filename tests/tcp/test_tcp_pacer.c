@@ -109,8 +109,7 @@ FLAG_TEST(test_hystart_knows, paced)
   const uint64_t whole_window = 20 * EMSS;
   g_autoptr(tcp_fixture) f = tcp_fixture_new(
       TCP_WITH(.pacing = paced, .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 20), NULL);
-  handshake(f, 20 * TIME_PS_PER_MILLISECOND,
-            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  handshake(f, 20 * TIME_PS_PER_MILLISECOND, OFFER(65535, EMSS));
   time_ps start = f->now;
   post(f, 0, 60 * EMSS, 0);
   advance_to(f, start + 20 * TIME_PS_PER_MILLISECOND);

@@ -14,8 +14,12 @@ typedef struct reported {
   uint32_t new_octets; /* of the last segment */
   uint64_t edge;       /* before the last segment */
   tcp_receiver *receiver;
-  uint64_t held;               /* meanwhile, of the last events.octets */
-  bool refuses;                /* events.inspect refuses all */
+  uint64_t held;        /* meanwhile, of the last events.octets */
+  bool refuses;         /* events.inspect refuses all, */
+  bool refuses_segment; /* events.admit does */
+  uint32_t inspected;   /* runs, by the last segment, … */
+  uint32_t admitted;    /* … and whether as a whole, with these octets */
+  range admitted_octets;
   uint64_t start;              /* of the stream */
   uint8_t taken[TAKEN_OCTETS]; /* per octet from there: passed */
 } reported;
@@ -46,12 +50,23 @@ static void on_segment(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSE
 static bool on_inspect(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
                        G_GNUC_UNUSED time_ps now)
 {
-  const reported *above = user;
+  reported *above = user;
   g_assert_cmpuint(octets->length, >, 0);
+  g_assert_cmpuint(above->admitted, ==, 0);
+  above->inspected++;
   return !above->refuses;
 }
 
-static const tcp_events EVENTS = {.inspect = on_inspect, .octets = on_octets, .segment = on_segment};
+static bool on_admit(void *user, uint64_t position, uint32_t length, G_GNUC_UNUSED time_ps now)
+{
+  reported *above = user;
+  above->admitted++;
+  above->admitted_octets = (range){position, position + length};
+  return !above->refuses_segment;
+}
+
+static const tcp_events EVENTS = {
+    .inspect = on_inspect, .admit = on_admit, .octets = on_octets, .segment = on_segment};
 
 typedef struct fixture {
   tcp_config config;
@@ -96,6 +111,9 @@ static void fixture_free(fixture *test)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
 
+/* A test of a receiver that passes octets as they arrive. */
+#define RECEIVER_TEST(name) TEST_OF(fixture, test, fixture_of(TCP_PASSING_AS_ARRIVED), name)
+
 /* Octets [from, to), each with its position as value; cleared by the caller. */
 static void fill(buffer_chain *payload, int64_t from, int64_t to)
 {
@@ -116,6 +134,19 @@ static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
   fill(&payload, from, to);
   test->now++;
   tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
+}
+
+/* The same, unless the layer above refuses it; whether it was taken. */
+static bool arrive_if_taken(fixture *test, int64_t from, int64_t to)
+{
+  g_auto(buffer_chain) asked;
+  fill(&asked, from, to);
+  test->above.inspected = test->above.admitted = 0;
+  bool taken = tcp_receiver_inspect(test->receiver, from, &asked, test->now);
+  if (taken) {
+    arrive(test, from, to, false);
+  }
+  return taken;
 }
 
 /* The same for the next segment in order. */
@@ -141,19 +172,28 @@ static void expect_need(fixture *test, tcp_ack_need need)
   g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver) != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
 }
 
-static void expect_blocks(fixture *test, unsigned room, const uint64_t (*blocks)[2], unsigned count)
+/* A segment that arrives calls for this ACK, which leaves. */
+static void arrive_and_acknowledge(fixture *test, int64_t from, int64_t to, tcp_ack_need need)
+{
+  arrive(test, from, to, false);
+  expect_need(test, need);
+  tcp_receiver_acknowledge(test->receiver);
+}
+
+static void expect_blocks(fixture *test, unsigned room, const range *blocks, unsigned count)
 {
   range found[TCP_SACK_BLOCKS_MAX];
   g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, found, room), ==, count);
-  for (unsigned i = 0; i < count; i++) {
-    EXPECT_FIELDS(&found[i], (from, blocks[i][0]), (to, blocks[i][1]));
-  }
+  g_assert_cmpmem(found, count * sizeof *found, blocks, count * sizeof *blocks);
 }
 
+/* An ACK with `room` for SACK blocks has these: EXPECT_BLOCKS(test, 3, {300, 310}, {100, 110}). */
+#define EXPECT_BLOCKS(test, room, ...)                                                                       \
+  expect_blocks(test, room, (const range[]){__VA_ARGS__}, G_N_ELEMENTS(((const range[]){__VA_ARGS__})))
+
 /* MPA-027: what is new is passed when it comes, with its position; MPA-030: each octet once. */
-TEST(test_passing_as_arrived)
+RECEIVER_TEST(test_passing_as_arrived)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 100, false);
   expect_passed(test, "0+100@1 ");
   arrive(test, 200, 300, false);
@@ -191,14 +231,9 @@ static void arrive_somewhere(fixture *test, random_stream *random)
   uint64_t edge = tcp_receiver_next(test->receiver);
   uint64_t from = edge + 50 * random_stream_below(random, 12);
   uint64_t to = from + 1 + random_stream_below(random, 130);
-  g_auto(buffer_chain) asked;
   test->above.refuses = random_stream_chance(random, 0.25);
-  fill(&asked, (int64_t)from, (int64_t)to);
-  bool taken = tcp_receiver_inspect(test->receiver, (int64_t)from, &asked, test->now);
-  if (taken) {
-    arrive(test, (int64_t)from, (int64_t)to, false);
-    g_assert_true(!test->above.refuses || test->above.new_octets == 0);
-  }
+  bool taken = arrive_if_taken(test, (int64_t)from, (int64_t)to);
+  g_assert_true(!taken || !test->above.refuses || test->above.new_octets == 0);
 }
 
 /* MPA-028, MPA-030: what is handed up is what is acknowledged to the peer, no less (it would be sent, and
@@ -255,10 +290,51 @@ TEST(test_passing_in_order)
   expect_passed(test, "400+10@5 ");
 }
 
-/* The right edge is the in-order edge + 1000; what lies beyond is cut off. */
-TEST(test_window)
+/* The layer above decides about a segment as a whole once, when it has seen all runs of octets that are new
+ * in it: [100, 200) and [300, 400) are there, so [0, 500) brings three. It is not asked about what brings
+ * nothing. */
+RECEIVER_TEST(test_admitted_once_a_segment)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_assert_true(arrive_if_taken(test, 100, 200));
+  g_assert_true(arrive_if_taken(test, 300, 400));
+  g_assert_true(arrive_if_taken(test, 300, 400));
+  g_assert_cmpuint(test->above.admitted, ==, 0);
+  g_assert_true(arrive_if_taken(test, 0, 500));
+  EXPECT_FIELDS(&test->above, (inspected, 3), (admitted, 1), (admitted_octets.from, 0),
+                (admitted_octets.to, 500));
+}
+
+/* A refused run decides. A refused segment is dropped; nothing of it is remembered, and it may come again. */
+TEST(test_not_admitted)
+{
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
+  test->above.refuses = true;
+  g_assert_false(arrive_if_taken(test, 0, 100));
+  g_assert_cmpuint(test->above.admitted, ==, 0);
+  test->above.refuses = false;
+  test->above.refuses_segment = true;
+  g_assert_false(arrive_if_taken(test, 0, 100));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 0);
+  test->above.refuses_segment = false;
+  g_assert_true(arrive_if_taken(test, 0, 100));
+  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 100);
+}
+
+/* What an in-order receiver holds can be looked at, and is gone when it has been passed. */
+TEST(test_held)
+{
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
+  arrive(test, 100, 200, false);
+  arrive(test, 200, 300, false);
+  g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 200);
+  g_assert_cmpuint(reassembly_queue_run_end(tcp_receiver_held(test->receiver), 100), ==, 300);
+  arrive(test, 0, 100, false);
+  g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 0);
+}
+
+/* The right edge is the in-order edge + 1000; what lies beyond is cut off. */
+RECEIVER_TEST(test_window)
+{
   arrive(test, 900, 1100, false);
   expect_passed(test, "900+100@1 ");
   g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 1000);
@@ -270,51 +346,36 @@ TEST(test_window)
 }
 
 /* RFC 5681 §4.2 with an ACK every 2 segments or 40 ps. */
-TEST(test_delayed_ack)
+RECEIVER_TEST(test_delayed_ack)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 100, false);
   expect_need(test, TCP_ACK_DELAYED);
   g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver), ==, 41);
-  arrive(test, 100, 110, false);
-  expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledge(test->receiver);
+  arrive_and_acknowledge(test, 100, 110, TCP_ACK_DUE);
   expect_need(test, TCP_ACK_NONE);
   arrive(test, 110, 120, false);
   expect_need(test, TCP_ACK_DELAYED);
   tcp_receiver_owe_ack(test->receiver, TCP_ACK_DUE); /* the delay is over */
   expect_need(test, TCP_ACK_DUE);
   tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 200, 300, false); /* out of order */
-  expect_need(test, TCP_ACK_ALONE);
-  tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 120, 150, false); /* fills a part of the hole */
-  expect_need(test, TCP_ACK_ALONE);
-  tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 150, 200, false); /* fills the hole */
-  expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 150, 200, false); /* again */
-  expect_need(test, TCP_ACK_ALONE);
-  tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 300, 300, true); /* FIN */
+  arrive_and_acknowledge(test, 200, 300, TCP_ACK_ALONE); /* out of order */
+  arrive_and_acknowledge(test, 120, 150, TCP_ACK_ALONE); /* fills a part of the hole */
+  arrive_and_acknowledge(test, 150, 200, TCP_ACK_DUE);   /* fills the hole */
+  arrive_and_acknowledge(test, 150, 200, TCP_ACK_ALONE); /* again */
+  arrive(test, 300, 300, true);                          /* FIN */
   expect_need(test, TCP_ACK_DUE);
 }
 
 /* Three ACKs that would be delayed are not. One due anyway, as for a second segment, does not count. */
-TEST(test_quick_acks)
+RECEIVER_TEST(test_quick_acks)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.quick_acks = 3;
   arrive(test, 0, 10, false);
   expect_need(test, TCP_ACK_DUE);
   arrive(test, 10, 20, false); /* before that ACK has left */
-  for (int64_t from = 20; from <= 30; from += 10) {
-    tcp_receiver_acknowledge(test->receiver);
-    arrive(test, from, from + 10, false);
-    expect_need(test, TCP_ACK_DUE);
-  }
   tcp_receiver_acknowledge(test->receiver);
+  arrive_and_acknowledge(test, 20, 30, TCP_ACK_DUE);
+  arrive_and_acknowledge(test, 30, 40, TCP_ACK_DUE);
   arrive_as_expected(test, 40, 50);
   expect_need(test, TCP_ACK_DELAYED);
   arrive_as_expected(test, 50, 60);
@@ -323,24 +384,17 @@ TEST(test_quick_acks)
 
 /* RFC 9293 §3.8.6.2.2: an ACK that opens the window by half of its 1000 octets is not delayed; one octet less
  * is. */
-TEST(test_half_a_window_is_acknowledged_at_once)
+RECEIVER_TEST(test_half_a_window_is_acknowledged_at_once)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
-  arrive(test, 0, 499, false);
-  expect_need(test, TCP_ACK_DELAYED);
-  tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 499, 999, false);
-  expect_need(test, TCP_ACK_DUE);
-  tcp_receiver_acknowledge(test->receiver);
-  arrive(test, 999, 1498, false);
-  expect_need(test, TCP_ACK_DELAYED);
+  arrive_and_acknowledge(test, 0, 499, TCP_ACK_DELAYED);
+  arrive_and_acknowledge(test, 499, 999, TCP_ACK_DUE);
+  arrive_and_acknowledge(test, 999, 1498, TCP_ACK_DELAYED);
 }
 
 /* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway
  * announces; by 200, two segments, it causes an ACK of its own, and by an octet less it does not. */
-TEST(test_a_window_worth_telling)
+RECEIVER_TEST(test_window_update_of_two_segments)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.receive_mtu_octets = 100;
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1000);
   arrive(test, 0, 500, false);
@@ -355,9 +409,8 @@ TEST(test_a_window_worth_telling)
 }
 
 /* Half of the window, 500, causes one where it is less than two segments, of 400 here. */
-TEST(test_half_a_window_is_worth_telling)
+RECEIVER_TEST(test_window_update_of_half_the_window)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.receive_mtu_octets = 400;
   arrive(test, 0, 500, false);
   tcp_receiver_set_unread_octets(test->receiver, 500, 1);
@@ -371,25 +424,20 @@ TEST(test_half_a_window_is_worth_telling)
 
 /* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
  * once. */
-TEST(test_sack_blocks)
+RECEIVER_TEST(test_sack_blocks)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
-  static const uint64_t after_five[][2] = {{900, 910}, {700, 710}, {500, 510}, {300, 310}};
   for (int64_t position = 100; position <= 900; position += 200) {
     arrive(test, position, position + 10, false);
   }
-  expect_blocks(test, 4, after_five, 4);
-  expect_blocks(test, 3, after_five, 3); /* beside timestamps */
-  arrive(test, 310, 500, false);         /* joins 300 and 500 */
+  EXPECT_BLOCKS(test, 4, {900, 910}, {700, 710}, {500, 510}, {300, 310});
+  EXPECT_BLOCKS(test, 3, {900, 910}, {700, 710}, {500, 510}); /* beside timestamps */
+  arrive(test, 310, 500, false);                              /* joins 300 and 500 */
   /* The oldest, 100, was forgotten when five had been reported; now there is room for it again. */
-  static const uint64_t after_join[][2] = {{300, 510}, {900, 910}, {700, 710}, {100, 110}};
-  expect_blocks(test, 4, after_join, 4);
+  EXPECT_BLOCKS(test, 4, {300, 510}, {900, 910}, {700, 710}, {100, 110});
   arrive(test, 705, 706, false); /* nothing new, but it caused the ACK: its block is the first */
-  static const uint64_t after_repeat[][2] = {{700, 710}, {300, 510}, {900, 910}, {100, 110}};
-  expect_blocks(test, 4, after_repeat, 4);
+  EXPECT_BLOCKS(test, 4, {700, 710}, {300, 510}, {900, 910}, {100, 110});
   arrive(test, 0, 300, false); /* everything up to 510 is in order */
-  static const uint64_t after_fill[][2] = {{700, 710}, {900, 910}};
-  expect_blocks(test, 4, after_fill, 2);
+  EXPECT_BLOCKS(test, 4, {700, 710}, {900, 910});
 }
 
 /* The FIN takes a place of its own after the last octet, also when it comes before the others. */
@@ -397,8 +445,7 @@ FLAG_TEST(test_fin, passing)
 {
   g_autoptr(fixture) test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
   arrive(test, 100, 200, true);
-  static const uint64_t with_fin[][2] = {{100, 201}};
-  expect_blocks(test, 4, with_fin, 1);
+  EXPECT_BLOCKS(test, 4, {100, 201});
   g_assert_false(tcp_receiver_is_finished(test->receiver));
   arrive(test, 0, 100, false);
   g_assert_true(tcp_receiver_is_finished(test->receiver));
@@ -427,19 +474,16 @@ TEST(test_fin_beyond_4_gib)
 TEST(test_duplicates_beyond_4_gib)
 {
   const int64_t start = INT64_C(1) << 32;
-  const uint64_t first[][2] = {{(uint64_t)start, (uint64_t)start + 10}};
-  const uint64_t run[][2] = {{(uint64_t)start + 20, (uint64_t)start + 30},
-                             {(uint64_t)start + 20, (uint64_t)start + 30}};
   g_autoptr(fixture) test = fixture_at(TCP_PASSING_AS_ARRIVED, (uint64_t)start);
   test->config.dsack = true;
   arrive(test, start, start + 10, false);
   arrive(test, start, start + 10, false);
-  expect_blocks(test, 4, first, 1);
+  EXPECT_BLOCKS(test, 4, {start, start + 10});
   tcp_receiver_refuse(test->receiver, start, 10, true, test->now);
-  expect_blocks(test, 4, first, 1);
+  EXPECT_BLOCKS(test, 4, {start, start + 10});
   arrive(test, start + 20, start + 30, false);
   arrive(test, start + 20, start + 30, false);
-  expect_blocks(test, 4, run, 2);
+  EXPECT_BLOCKS(test, 4, {start + 20, start + 30}, {start + 20, start + 30});
 }
 
 /* What comes after a FIN is ignored. So is a FIN before octets that have arrived, and one at the window's
@@ -468,9 +512,8 @@ TEST(test_senseless_fins)
 }
 
 /* Part of a segment may lie before the stream: only the rest is passed. */
-TEST(test_positions_below_zero)
+RECEIVER_TEST(test_positions_below_zero)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, -10, 20, false);
   expect_passed(test, "0+20@1 ");
   arrive(test, -10, -5, false);
@@ -480,10 +523,8 @@ TEST(test_positions_below_zero)
 
 /* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have
  * come in order. */
-TEST(test_late_arrivals_go_at_rest)
+RECEIVER_TEST(test_late_arrivals_go_at_rest)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
-  range blocks[TCP_SACK_BLOCKS_MAX];
   arrive(test, 0, 10, false);
   g_assert_null(test->receiver->late); /* nothing was late */
   arrive(test, 20, 30, false);
@@ -498,9 +539,7 @@ TEST(test_late_arrivals_go_at_rest)
   g_assert_true(test->receiver->late == late);
   arrive(test, edge + 20, edge + 30, false); /* a hole: from here on they count anew */
   g_assert_true(test->receiver->late == late);
-  g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
-  g_assert_cmpuint(blocks[0].from, ==,
-                   (uint64_t)edge + 20); /* the run of the hole before is reported no more */
+  EXPECT_BLOCKS(test, 4, {edge + 20, edge + 30}); /* the run of the hole before is reported no more */
   arrive(test, edge, edge + 20, false);
   edge += 30;
   for (int i = 0; i < 62; i++) {
@@ -513,16 +552,13 @@ TEST(test_late_arrivals_go_at_rest)
 }
 
 /* A duplicate that no ACK has reported is not forgotten. */
-TEST(test_an_untold_duplicate_stays)
+RECEIVER_TEST(test_an_unreported_duplicate_stays)
 {
-  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
-  range blocks[TCP_SACK_BLOCKS_MAX];
   test->config.dsack = true;
   arrive(test, 0, 10, false);
   arrive(test, 0, 10, false);
   for (int64_t edge = 10; edge < 710; edge += 10) {
     arrive_as_expected(test, edge, edge + 10);
   }
-  g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
-  EXPECT_FIELDS(&blocks[0], (from, 0), (to, 10));
+  EXPECT_BLOCKS(test, 4, {0, 10});
 }

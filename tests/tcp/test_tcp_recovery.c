@@ -5,25 +5,45 @@
 
 enum { EMSS = 1460 };
 
-/* 20 segments queued, a window of 10: the first is lost. Each of the first two duplicates lets a new
- * segment out (RFC 6675 §5 step 3), the third starts recovery: FlightSize without those two is 10
- * segments, so the window is 5. */
-TEST(test_fast_retransmit_with_sack)
+/* Of `posted` segments as many leave as the window of 10 lets out. The first is lost, the next `delivered`
+ * are acknowledged. */
+static tcp_fixture *first_is_lost(bool sack, unsigned posted, unsigned delivered)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 20 * EMSS, 0);
-  g_assert_cmpuint(on_wire(f, 0), ==, 10);
-  drop_segment(f, 0);
+  tcp_fixture *f = tcp_fixture_connected(sack);
+  post_losing(f, posted * EMSS, 1);
+  deliver_segments(f, delivered);
+  return f;
+}
+
+/* What has left last is the segment at `position`. */
+static void expect_last(const tcp_fixture *f, uint64_t position)
+{
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, position);
+}
+
+static void expect_retransmissions(const tcp_fixture *f, uint64_t count)
+{
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, count), (timeouts, 0));
+}
+
+/* 20 segments queued, a window of 10: the first is lost. Each of the first two duplicates lets a new
+ * segment out (RFC 6675 §5 step 3, without SACK RFC 3042), the third starts recovery: FlightSize without
+ * those two is 10 segments, so the threshold is 5. So is the window, without SACK 3 more (RFC 6582
+ * §3.2). */
+FLAG_TEST(test_fast_retransmit, sack)
+{
+  g_autoptr(tcp_fixture) f = first_is_lost(sack, 20, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 9);
   deliver_and_acknowledge(f);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 10 * EMSS);
+  expect_last(f, 10 * EMSS);
   deliver_and_acknowledge(f);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 11 * EMSS);
+  expect_last(f, 11 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
   deliver_and_acknowledge(f);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
-  expect_windows(f, 5 * EMSS, 5 * EMSS);
+  expect_last(f, 0);
+  expect_windows(f, (sack ? 5 : 8) * EMSS, 5 * EMSS);
   settle_through(f, 20 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
+  expect_retransmissions(f, 1);
 }
 
 /* Two duplicates are no loss: two segments overtaken by two others come into order, and nothing is sent
@@ -44,47 +64,41 @@ FLAG_TEST(test_slight_reordering_is_no_loss, sack)
  * is heard. */
 TEST(test_two_losses_with_sack_take_one_round_trip)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 20 * EMSS, 1);
-  deliver_segments(f, 3);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 20, 3);
+  expect_last(f, 0);
   expect_and_drop(f, 0, 4 * EMSS, EMSS);
   deliver_segments(f, 3);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  expect_retransmissions(f, 1);
   deliver_segments(f, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 4 * EMSS);
+  expect_last(f, 4 * EMSS);
   deliver_segments(f, 3); /* 9, 10, 11: each lets a new segment out */
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 14 * EMSS);
+  expect_last(f, 14 * EMSS);
   deliver_segments(f, 2); /* both retransmissions */
   g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS); /* one reduction for one window of data */
   settle_through(f, 20 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (timeouts, 0));
+  expect_retransmissions(f, 2);
 }
 
 /* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing after 9 shows its loss; when the retransmission of 0
  * is acknowledged and 9 is still not there, the rescue sends it again without a time-out. */
 TEST(test_rescue_of_the_tail)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 8);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 8);
   expect_and_drop(f, 0, 9 * EMSS, EMSS);
   expect_lone_segment(f, 0, 0, EMSS);
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 9 * EMSS);
   expect_segment(f, 0, 9 * EMSS, EMSS);
   settle_through(f, 10 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (retransmissions, 2));
+  expect_retransmissions(f, 2);
 }
 
 /* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of
  * 5, but the SACKs of 7, 8 and 9 are on their way. */
 TEST(test_no_rescue_of_what_is_on_its_way)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 10 * EMSS, 1);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 0);
   settle_through(f, 10 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
@@ -93,12 +107,9 @@ TEST(test_no_rescue_of_what_is_on_its_way)
  * leaves once, for nothing can be known of it yet. */
 TEST(test_no_rescue_of_what_has_just_left)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 4);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 4);
   drop_segment(f, 0);
-  deliver_segments(f, 4); /* both retransmissions leave */
-  deliver_segments(f, 1);
+  deliver_segments(f, 5); /* with the fourth both retransmissions leave */
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
   post(f, 0, EMSS, 0);
   settle_through(f, 11 * EMSS);
@@ -109,28 +120,22 @@ TEST(test_no_rescue_of_what_has_just_left)
  * window 5. */
 TEST(test_new_data_in_recovery)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 9);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 9);
   expect_lone_segment(f, 0, 0, EMSS);
   post(f, 0, 10 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
-  g_assert_cmpuint(wire_position(f, 0, 4), ==, 13 * EMSS);
+  expect_last(f, 13 * EMSS);
 }
 
 /* What a second loss in the same window of data costs: nothing more. A loss in the next window halves
  * again. */
 TEST(test_each_window_halves_once)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 60 * EMSS, 1);
-  deliver_segments(f, 3);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 60, 3);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
   settle_through(f, 60 * EMSS);
-  uint64_t before = window_of(f);
-  post(f, 0, 6 * EMSS, 0);
-  g_assert_cmpuint(before, >=, 6 * EMSS);
-  drop_segment(f, 0);
+  g_assert_cmpuint(window_of(f), >=, 6 * EMSS);
+  post_losing(f, 6 * EMSS, 1);
   deliver_segments(f, 3);
   g_assert_cmpuint(window_of(f), ==, 3 * EMSS);
 }
@@ -139,26 +144,21 @@ TEST(test_each_window_halves_once)
  * though there is room for more (window 5, pipe 10 and twice 9). */
 TEST(test_one_rescue_in_a_recovery)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 8);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 8);
   drop_segment(f, 0);
   deliver_and_acknowledge(f); /* the retransmission of 0 */
   expect_lone_segment(f, 0, 9 * EMSS, EMSS);
   post(f, 0, EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
-  g_assert_cmpuint(wire_position(f, 0, 1), ==, 10 * EMSS);
+  expect_last(f, 10 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
 /* The window of 10 segments is full and 10 more are queued: the hole will open it, so nothing but the
  * first segment is sent again. */
-TEST(test_no_rescue_behind_a_full_window)
+TEST(test_no_rescue_in_a_full_window)
 {
-  tcp_config config = tcp_fixture_config();
-  tcp_config peer = config;
-  peer.receive_window_octets = 10 * EMSS;
-  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 10 * EMSS));
   post(f, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   drop_segment(f, 0);
@@ -171,11 +171,9 @@ TEST(test_no_rescue_behind_a_full_window)
 /* Recovery begins with 12 segments sent (10 and the two of limited transmit): what follows, from 12 on,
  * belongs to the next window of data. 12 is lost too, 13 to 15 show it: the window of 5 becomes 2 (4 in
  * flight). */
-TEST(test_loss_right_behind_the_recovery_point)
+TEST(test_loss_right_after_the_recovery_point)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 16 * EMSS, 1);
-  deliver_segments(f, 11);
+  g_autoptr(tcp_fixture) f = first_is_lost(true, 16, 11);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
@@ -199,19 +197,16 @@ static tcp_fixture *ten_segments_to_a_script(void)
 /* The ACKs of 2 and 3 are lost. That of 4 is the first to report anything after 1, and three SACKed
  * segments are enough (RFC 6675 §5 step 2). An ACK that moves on to the hole and shows as much starts
  * recovery too. 9 segments are in flight: the window becomes 9 * 1460 / 2 = 6570. */
-TEST(test_one_ack_shows_the_loss)
+FLAG_TEST(test_one_ack_shows_the_loss, advances)
 {
-  static const uint64_t sacked[][2] = {{2 * EMSS, 5 * EMSS}};
-  for (unsigned advances = 0; advances < 2; advances++) {
-    g_autoptr(tcp_fixture) f = ten_segments_to_a_script();
-    if (!advances) {
-      script_ack(f, EMSS, 0, NULL);
-    }
-    expect_nothing(f, 0);
-    script_ack(f, EMSS, 1, sacked);
-    expect_segment(f, 0, EMSS, EMSS);
-    g_assert_cmpuint(window_of(f), ==, 6570);
+  g_autoptr(tcp_fixture) f = ten_segments_to_a_script();
+  if (!advances) {
+    script_ack(f, EMSS, 0, NULL);
   }
+  expect_nothing(f, 0);
+  script_ack(f, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 5 * EMSS}});
+  expect_segment(f, 0, EMSS, EMSS);
+  g_assert_cmpuint(window_of(f), ==, 6570);
 }
 
 /* 1 to 6 are lost, the window is 6570 octets, 4.5 segments: the first four are sent again, the fifth waits
@@ -224,34 +219,16 @@ TEST(test_retransmissions_heed_the_window)
   g_assert_cmpuint(on_wire(f, 0), ==, 4);
   script_ack(f, 2 * EMSS, 1, sacked);
   g_assert_cmpuint(on_wire(f, 0), ==, 5);
-  g_assert_cmpuint(wire_position(f, 0, 4), ==, 5 * EMSS);
+  expect_last(f, 5 * EMSS);
 }
 
 /* --- NewReno (RFC 6582) --- */
-
-/* The same without SACK: limited transmit by RFC 3042; the third duplicate makes the threshold 5 and the
- * window 5 + 3 (RFC 6582 §3.2). */
-TEST(test_fast_retransmit_without_sack)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post_losing(f, 20 * EMSS, 1);
-  deliver_segments(f, 2);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 2), ==, 10 * EMSS);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 11 * EMSS);
-  deliver_segments(f, 1);
-  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
-  expect_windows(f, 8 * EMSS, 5 * EMSS);
-  settle_through(f, 20 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
-}
 
 /* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
  * once. */
 TEST(test_two_losses_without_sack_take_partial_acks)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 3);
+  g_autoptr(tcp_fixture) f = first_is_lost(false, 10, 3);
   drop_segment(f, 0);
   deliver_segments(f, 5); /* 5 to 9 */
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
@@ -295,12 +272,8 @@ TEST(test_partial_acks_and_the_timer)
  * retransmit (RFC 6582 §3.2 steps 2 and 6). */
 TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post_losing(f, 8 * EMSS, 1);
-  deliver(f, 0); /* 1 to 7 arrive, all their ACKs are lost */
-  while (on_wire(f, 0) > 0) {
-    deliver(f, 0);
-  }
+  g_autoptr(tcp_fixture) f = first_is_lost(false, 8, 0);
+  deliver_all(f, 0); /* 1 to 7 arrive, all their ACKs are lost */
   drop_all(f, 1);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   expect_segment(f, 0, 0, EMSS);
@@ -323,8 +296,7 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
 /* Without SACK an ACK that changes the window is no duplicate (RFC 5681 §2). */
 TEST(test_window_updates_are_no_duplicates)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(60000, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK);
   for (uint16_t i = 1; i <= 5; i++) {
@@ -343,13 +315,11 @@ TEST(test_window_updates_are_no_duplicates)
  * 12. */
 TEST(test_duplicates_let_new_segments_out)
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post_losing(f, 20 * EMSS, 1);
-  deliver_segments(f, 11);
+  g_autoptr(tcp_fixture) f = first_is_lost(false, 20, 11);
   g_assert_cmpuint(window_of(f), ==, 16 * EMSS);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
-  g_assert_cmpuint(wire_position(f, 0, 4), ==, 15 * EMSS);
+  expect_last(f, 15 * EMSS);
 }
 
 /* A middlebox has cut the retransmission of the first segment at 500 and 1000. The partial ACKs of its pieces
@@ -357,8 +327,7 @@ TEST(test_duplicates_let_new_segments_out)
  * 3). */
 TEST(test_retransmission_that_comes_in_pieces)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   for (unsigned i = 0; i < 3; i++) {
     script_ack(f, 0, 0, NULL);
@@ -377,8 +346,7 @@ TEST(test_retransmission_that_comes_in_pieces)
  * the threshold (5) and those. */
 TEST(test_duplicates_of_small_pieces)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   for (unsigned i = 0; i < 60; i++) {
     script_ack(f, 0, 0, NULL);

@@ -305,8 +305,7 @@ TEST(test_payload_of_a_syn)
 TEST(test_fin_beyond_the_window)
 {
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 1000),
-                           &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 1000), OFFER(65535, EMSS));
   script(f, 0, 1200, 0, TCP_FIN);
   expect_flags(f, TCP_ACK, 1000);
   EXPECT_FIELDS(&f->end[0], (finished, false), (passed_octets, 1000));

@@ -283,8 +283,7 @@ TEST(test_boundaries_are_preserved)
  * to 6. */
 TEST(test_slow_start_after_a_time_out)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(window_of(f), ==, EMSS);

@@ -8,7 +8,7 @@ enum { EMSS = 1000 };
 
 static tcp_fixture *against_script(const tcp_config *config)
 {
-  return tcp_fixture_scripted(config, &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS});
+  return tcp_fixture_scripted(config, OFFER(4000, EMSS));
 }
 
 /* RFC 9293 §3.8.6.1 (SHLD-29, SHLD-30): the first probe after one RTO of 300 ms, then at intervals that
@@ -191,8 +191,7 @@ static const struct {
 
 ROW_TEST(test_silly_window_is_not_used, silly_window_is_not_used_rows)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(NULL, &(tcp_header){.window = c->largest, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(c->largest, EMSS));
   script_window(f, 0, c->window);
   post(f, 0, 1000, 0);
   if (c->waits) {

@@ -259,9 +259,10 @@ static void check_plots(const study_table *table, gnuplot_format format)
 static void check_study(const trial *t, result_store *store)
 {
   GError *error = NULL;
-  study_table *table = study_table_read(store, t->flags & FLAG_EXCLUDES ? STUDY_FLAG_TIMEOUTS : 0, &error);
+  const guint exclude = t->flags & FLAG_EXCLUDES ? STUDY_FLAG_TIMEOUTS : 0;
+  g_autoptr(study_table) table = study_table_read(store, exclude, &error);
 
-  if (!table) {
+  if (!table || !study_table_check(table, exclude, &error)) {
     fuzz_files_check_error(error);
     return;
   }
@@ -269,7 +270,6 @@ static void check_study(const trial *t, result_store *store)
   if ((t->flags & FLAGS_FORMAT) != FLAGS_FORMAT) {
     check_plots(table, (gnuplot_format)((t->flags & FLAGS_FORMAT) >> 4));
   }
-  study_table_free(table);
 }
 
 static void check_report(result_store *store)

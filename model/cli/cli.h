@@ -69,7 +69,8 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet);
  * has, for `command`, which word is none of them. */
 gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status);
 
-/* The runs of the store `path`, as study_table_read(). NULL and `error` when it cannot be opened either. */
+/* The runs of the store `path`, as study_table_read(), at least one. NULL and `error` when it cannot be
+ * opened either, or none is left. */
 study_table *cli_read_table(const char *path, guint exclude, GError **error);
 
 /* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */

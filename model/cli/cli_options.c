@@ -213,5 +213,6 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
 study_table *cli_read_table(const char *path, guint exclude, GError **error)
 {
   g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, error);
-  return store != NULL ? study_table_read(store, exclude, error) : NULL;
+  g_autoptr(study_table) table = store != NULL ? study_table_read(store, exclude, error) : NULL;
+  return table != NULL && study_table_check(table, exclude, error) ? g_steal_pointer(&table) : NULL;
 }

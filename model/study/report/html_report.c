@@ -335,19 +335,16 @@ static GArray *named_keys(const provenance *first)
 char *html_report_make(result_store *store, const html_report_options *options, GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  g_autoptr(store_summary) totals = store_summary_read(store, error);
-  if (totals == NULL) {
+  g_autoptr(study_table) read = study_table_read(store, options->exclude, error);
+  if (read == NULL) {
     return NULL;
   }
+  const store_summary *totals = &read->all;
   if (totals->count == 0) {
     error_set(error, "%s: no runs in this store; expected those of a sweep", options->store);
     return NULL;
   }
-  g_autoptr(study_table) table = study_table_read(store, options->exclude, &problem);
-  if (table == NULL && !g_error_matches(problem, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY)) {
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return NULL;
-  }
+  const study_table *table = study_table_check(read, options->exclude, &problem) ? read : NULL;
   const provenance *first = ((const stored_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
   g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
   g_autoptr(GArray) points = table != NULL ? study_table_points(table, keys) : NULL;

@@ -50,35 +50,36 @@ static void append_ends(html_report *report)
   g_string_append(report->html, "</p>\n");
 }
 
+/* As many runs that did not end ok are described; the rest is counted. */
+enum { DESCRIBED_MAX = 100 };
+
 /* The runs that ended otherwise, each with why. */
 static void append_others(html_report *report)
 {
   const GPtrArray *others = report->totals->others;
-  guint count = report->totals->count - report->totals->by_status[RUN_OK];
+  const guint count = others->len, described = MIN(count, DESCRIBED_MAX);
   if (count == 0) {
     return;
   }
   g_autofree char *caption =
-      count > others->len
-          ? g_strdup_printf("The first %u of %u runs that did not end ok.", others->len, count)
-          : g_strdup("Runs that did not end ok: they are in no table and no plot.");
+      count > described ? g_strdup_printf("The first %u of %u runs that did not end ok.", described, count)
+                        : g_strdup("Runs that did not end ok: they are in no table and no plot.");
   html_table *table = html_table_new(caption);
   html_table_add_column(table, HTML_COLUMN_HEADING, "run", "");
   html_table_add_column(table, HTML_COLUMN_TEXT, "status", "");
   html_table_add_column(table, HTML_COLUMN_NUMBER, "exit code", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "why", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "the last it printed", "");
-  for (guint i = 0; i < others->len; i++) {
-    const summary_run *run = g_ptr_array_index(others, i);
+  for (guint i = 0; i < described; i++) {
+    const study_run *run = g_ptr_array_index(others, i);
     const char *seed = run->keys[SCENARIO_RUN_SEED];
     g_autofree char *place = plot_place_words(report->keys, run->keys);
     g_autofree char *which =
-        g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "", seed != NULL ? seed : "unknown");
+        g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "", *seed != '\0' ? seed : "unknown");
     g_autofree char *code = g_strdup_printf("%d", run->exit_code);
     html_table_add_row(table, FALSE);
-    html_table_add_cells(table, (const char *[]){which, run_status_name(run->status), code,
-                                                 run->message != NULL ? run->message : "",
-                                                 run->stderr_tail != NULL ? run->stderr_tail : "", NULL});
+    html_table_add_cells(table, (const char *[]){which, run_status_name(run->status), code, run->message,
+                                                 run->stderr_tail, NULL});
   }
   html_table_finish(table, report->html);
 }
@@ -101,7 +102,7 @@ static GPtrArray *values_of(const html_report *report, scenario_key key)
   for (guint i = 0; report->table != NULL && i < report->table->runs->len; i++) {
     g_ptr_array_add(runs, g_ptr_array_index(report->table->runs, i));
   }
-  for (guint i = 0; i < report->totals->others->len; i++) {
+  for (guint i = 0; i < MIN(report->totals->others->len, DESCRIBED_MAX); i++) {
     g_ptr_array_add(runs, g_ptr_array_index(report->totals->others, i));
   }
   return study_keys_values(runs, key);

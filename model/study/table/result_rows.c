@@ -182,8 +182,8 @@ static study_table with_others(const study_table *table)
   study_table whole = *table;
   whole.runs = g_ptr_array_copy(table->runs, NULL, NULL);
   g_ptr_array_set_free_func(whole.runs, NULL);
-  for (guint i = 0; table->others != NULL && i < table->others->len; i++) {
-    g_ptr_array_add(whole.runs, g_ptr_array_index(table->others, i));
+  for (guint i = 0; table->all.others != NULL && i < table->all.others->len; i++) {
+    g_ptr_array_add(whole.runs, g_ptr_array_index(table->all.others, i));
   }
   return whole;
 }

@@ -82,20 +82,54 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
   copy->metrics = run->metrics;
   copy->status = run->status;
   copy->flags = flags;
+  copy->exit_code = run->exit_code;
+  copy->message = g_string_chunk_insert_const(table->texts, run->message);
+  copy->stderr_tail = g_string_chunk_insert_const(table->texts, run->stderr_tail);
   return copy;
+}
+
+static void count_run(study_table *table, const provenance *from, const stored_run *run)
+{
+  store_summary *all = &table->all;
+  stored_provenance *origin = NULL;
+  all->count++;
+  all->by_status[run->status]++;
+  all->wall_s += run->wall_s;
+  all->cpu_s += run->cpu_s;
+  all->memory_peak_octets = MAX(all->memory_peak_octets, run->memory_peak_octets);
+  for (guint i = 0; origin == NULL && i < all->origins->len; i++) {
+    stored_provenance *known = g_ptr_array_index(all->origins, i);
+    origin = provenance_equal(known->origin, from) ? known : NULL;
+  }
+  origin = origin != NULL ? origin : stored_provenances_add(all->origins, from);
+  origin->count++;
+  if (*run->host != '\0') {
+    add_once(table->texts, all->hosts, run->host);
+  }
+  if (*run->engine != '\0') {
+    add_once(table->texts, all->engines, run->engine);
+  }
+  /* Dates are written so that their texts sort as they do. */
+  if (*run->started != '\0' && (all->first == NULL || strcmp(run->started, all->first) < 0)) {
+    all->first = g_string_chunk_insert_const(table->texts, run->started);
+  }
+  if (*run->started != '\0' && (all->last == NULL || strcmp(run->started, all->last) > 0)) {
+    all->last = g_string_chunk_insert_const(table->texts, run->started);
+  }
 }
 
 static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   reading *r = data;
   guint flags = 0;
+  count_run(r->table, from, run);
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     metric_id metric = study_flag_row_of(bit)->metric;
     flags |= run->metrics.present[metric] && run->metrics.value[metric] > 0 ? 1U << bit : 0;
   }
   if (run->status != RUN_OK) {
     r->table->not_ok++;
-    g_ptr_array_add(r->table->others, copy_run(r->table, run, flags));
+    g_ptr_array_add(r->table->all.others, copy_run(r->table, run, flags));
     return TRUE;
   }
   if ((flags & r->exclude) != 0) {
@@ -119,38 +153,45 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   return TRUE;
 }
 
-static void set_empty(const study_table *table, guint exclude, GError **error)
+static int compare_texts(gconstpointer a, gconstpointer b)
 {
-  guint all = table->not_ok + table->excluded;
-  if (all == 0) {
-    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "the store holds no runs");
-    return;
-  }
-  g_autofree char *missing = study_table_missing(table, exclude);
-  g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u run%s is left: %s",
-              all, all == 1 ? "" : "s", missing);
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 study_table *study_table_read(result_store *store, guint exclude, GError **error)
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
-  table->others = g_ptr_array_new_with_free_func(free_run);
+  table->all = (store_summary){.origins = stored_provenances_new(),
+                               .others = g_ptr_array_new_with_free_func(free_run),
+                               .hosts = g_ptr_array_new(),
+                               .engines = g_ptr_array_new()};
   table->texts = g_string_chunk_new(4096);
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   g_autoptr(GPtrArray) versions = g_ptr_array_new();
   reading r = {.table = table, .exclude = exclude, .names = names, .versions = versions};
-  gboolean good = result_store_each(store, visit_run, &r, error);
-  if (good && table->runs->len == 0) {
-    set_empty(table, exclude, error);
-    good = FALSE;
+  if (!result_store_each(store, visit_run, &r, error)) {
+    study_table_free(table);
+    return NULL;
   }
+  g_ptr_array_sort(table->all.hosts, compare_texts);
+  g_ptr_array_sort(table->all.engines, compare_texts);
   table->names = study_table_join(names);
   table->versions = study_table_join(versions);
-  if (!good) {
-    g_clear_pointer(&table, study_table_free);
-  }
   return table;
+}
+
+gboolean study_table_check(const study_table *table, guint exclude, GError **error)
+{
+  const guint all = table->all.count;
+  if (all == 0) {
+    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "the store holds no runs");
+  } else if (table->runs->len == 0) {
+    g_autofree char *missing = study_table_missing(table, exclude);
+    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u run%s is left: %s",
+                all, all == 1 ? "" : "s", missing);
+  }
+  return table->runs->len > 0;
 }
 
 void study_table_free(study_table *table)
@@ -159,7 +200,10 @@ void study_table_free(study_table *table)
     return;
   }
   g_ptr_array_unref(table->runs);
-  g_ptr_array_unref(table->others);
+  g_ptr_array_unref(table->all.origins);
+  g_ptr_array_unref(table->all.others);
+  g_ptr_array_unref(table->all.hosts);
+  g_ptr_array_unref(table->all.engines);
   g_string_chunk_free(table->texts);
   g_free(table->title);
   g_free(table->names);
@@ -323,95 +367,4 @@ GArray *study_table_points(const study_table *table, const GArray *keys)
   }
   g_free(p.ranks);
   return points;
-}
-
-/* --- Every run, whatever its end --- */
-
-void store_summary_free(store_summary *totals)
-{
-  if (totals != NULL) {
-    g_ptr_array_unref(totals->origins);
-    g_ptr_array_unref(totals->others);
-    g_ptr_array_unref(totals->hosts);
-    g_ptr_array_unref(totals->engines);
-    g_string_chunk_free(totals->texts);
-    g_free(totals);
-  }
-}
-
-static void count_origin(store_summary *totals, const provenance *from)
-{
-  for (guint i = 0; i < totals->origins->len; i++) {
-    stored_provenance *known = g_ptr_array_index(totals->origins, i);
-    if (provenance_equal(known->origin, from)) {
-      known->count++;
-      return;
-    }
-  }
-  stored_provenances_add(totals->origins, from)->count = 1;
-}
-
-/* Texts are kept once: runs share most of theirs. */
-static char *keep(store_summary *totals, const char *text)
-{
-  return g_string_chunk_insert_const(totals->texts, text);
-}
-
-static gboolean count_run(const provenance *from, const stored_run *run, gpointer data,
-                          G_GNUC_UNUSED GError **error)
-{
-  store_summary *totals = data;
-  totals->count++;
-  totals->by_status[run->status]++;
-  totals->wall_s += run->wall_s;
-  totals->cpu_s += run->cpu_s;
-  totals->memory_peak_octets = MAX(totals->memory_peak_octets, run->memory_peak_octets);
-  count_origin(totals, from);
-  if (*run->host != '\0') {
-    add_once(totals->texts, totals->hosts, run->host);
-  }
-  if (*run->engine != '\0') {
-    add_once(totals->texts, totals->engines, run->engine);
-  }
-  /* Dates are written so that their texts sort as they do. */
-  if (*run->started != '\0' && (totals->first == NULL || strcmp(run->started, totals->first) < 0)) {
-    totals->first = keep(totals, run->started);
-  }
-  if (*run->started != '\0' && (totals->last == NULL || strcmp(run->started, totals->last) > 0)) {
-    totals->last = keep(totals, run->started);
-  }
-  if (run->status != RUN_OK && totals->others->len < STORE_SUMMARY_DESCRIBED_MAX) {
-    summary_run *other = g_new0(summary_run, 1);
-    *other = (summary_run){.status = run->status,
-                           .exit_code = run->exit_code,
-                           .message = keep(totals, run->message),
-                           .stderr_tail = keep(totals, run->stderr_tail)};
-    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      other->keys[key] = run->keys[key] != NULL ? keep(totals, run->keys[key]) : NULL;
-    }
-    g_ptr_array_add(totals->others, other);
-  }
-  return TRUE;
-}
-
-static int compare_texts(gconstpointer a, gconstpointer b)
-{
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-store_summary *store_summary_read(result_store *store, GError **error)
-{
-  store_summary *totals = g_new0(store_summary, 1);
-  totals->origins = stored_provenances_new();
-  totals->others = g_ptr_array_new_with_free_func(g_free);
-  totals->hosts = g_ptr_array_new();
-  totals->engines = g_ptr_array_new();
-  totals->texts = g_string_chunk_new(4096);
-  if (!result_store_each(store, count_run, totals, error)) {
-    store_summary_free(totals);
-    return NULL;
-  }
-  g_ptr_array_sort(totals->hosts, compare_texts);
-  g_ptr_array_sort(totals->engines, compare_texts);
-  return totals;
 }

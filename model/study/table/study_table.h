@@ -40,34 +40,56 @@ const study_flag_row *study_flag_row_of(guint bit);
 /* One run. */
 typedef struct study_run {
   char *keys[SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none;
-                                     the table's */
+                                     the table's, as all texts here */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
   run_status status;
   guint flags; /* study_flag */
+  int exit_code;
+  char *message;
+  char *stderr_tail;
 } study_run;
 
-/* The runs that ended `ok`, but for those left out. */
+/* Every run of a store, whatever its end: how many ended how, where, when, at what cost, and those that did
+ * not end ok. */
+typedef struct store_summary {
+  guint count;
+  guint by_status[RUN_STATUSES];
+  GPtrArray *origins; /* stored_provenance *, in the order of their first runs */
+  GPtrArray *others;  /* study_run *, in the store's order: those that did not end ok. NULL: there are none */
+  GPtrArray *hosts;   /* char *, each once, sorted */
+  GPtrArray *engines; /* the same */
+  char *first;        /* the earliest and the latest start; NULL: not known */
+  char *last;
+  double wall_s; /* of all runs together */
+  double cpu_s;
+  double memory_peak_octets; /* of the run that took most */
+} store_summary;
+
+/* The runs that ended `ok`, but for those left out, and a summary of all. */
 typedef struct study_table {
-  GPtrArray *runs;   /* study_run * */
-  GPtrArray *others; /* study_run *, those that did not end ok: they show where runs are missing. NULL: there
-                        are none */
-  guint not_ok;      /* runs that did not end ok */
-  guint excluded;    /* runs that were left out for a flag */
-  guint flagged;     /* runs in the table that have a flag */
-  char *title;       /* of the first run's scenario */
-  char *names;       /* of the scenarios, "a, b" */
-  char *versions;    /* that made the runs, "0.1.0 (git 1234abc)" */
-  char *axes;        /* the first run's, one key a line */
-  GStringChunk *texts; /* of all runs' keys: most runs share most of them */
+  GPtrArray *runs; /* study_run * */
+  store_summary all;
+  guint not_ok;        /* runs that did not end ok */
+  guint excluded;      /* runs that were left out for a flag */
+  guint flagged;       /* runs in the table that have a flag */
+  char *title;         /* of the first run's scenario */
+  char *names;         /* of the scenarios, "a, b" */
+  char *versions;      /* that made the runs, "0.1.0 (git 1234abc)" */
+  char *axes;          /* the first run's, one key a line */
+  GStringChunk *texts; /* of all runs: most runs share most of them */
 } study_table;
 
 /* Reads the runs of `store`, but for those with one of the flags in `exclude`. NULL and `error`
- * (STUDY_TABLE_ERROR, RESULT_STORE_ERROR) when none is left, a value is unusable, or the store fails. Free
- * with study_table_free() (NULL-safe). */
+ * (STUDY_TABLE_ERROR_UNUSABLE, RESULT_STORE_ERROR) when a value is unusable or the store fails. Free with
+ * study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
+
+/* FALSE and `error` (STUDY_TABLE_ERROR_EMPTY) when no run is left in `table`, which was read without
+ * `exclude`: there is nothing to tabulate or to plot. */
+gboolean study_table_check(const study_table *table, guint exclude, GError **error);
 
 /* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate
  * moves with path.forward.delay", several one after the other; "" when there are none. Free with g_free(). */
@@ -96,40 +118,3 @@ char *study_table_join(const GPtrArray *texts);
 
 /* The seeds in the table: "seed 1", "seeds 1–3", "seeds 1, 5, 9" or "12 seeds". Free with g_free(). */
 char *study_table_seeds(const study_table *table);
-
-/* Every run of a store, whatever its end: how many ended how, where, when, at what cost, and what is known of
- * those that did not end well. */
-
-/* As many runs that did not end ok are described; the rest is counted. */
-enum { STORE_SUMMARY_DESCRIBED_MAX = 100 };
-
-/* A run that did not end ok. */
-typedef struct summary_run {
-  char *keys[SCENARIO_KEY_COUNT]; /* NULL: the store has none */
-  run_status status;
-  int exit_code;
-  char *message;
-  char *stderr_tail;
-} summary_run;
-
-typedef struct store_summary {
-  guint count;
-  guint by_status[RUN_STATUSES];
-  GPtrArray *origins; /* stored_provenance *, in the store's order */
-  GPtrArray *others;  /* summary_run *, in the store's order: those that did not end ok, at most
-                         STORE_SUMMARY_DESCRIBED_MAX */
-  GPtrArray *hosts;   /* char *, each once, sorted */
-  GPtrArray *engines; /* the same */
-  char *first;        /* the earliest and the latest start; NULL: not known */
-  char *last;
-  double wall_s; /* of all runs together */
-  double cpu_s;
-  double memory_peak_octets; /* of the run that took most */
-  GStringChunk *texts;       /* those above */
-} store_summary;
-
-/* Reads the runs of `store`. NULL and `error` when the store fails. Free with store_summary_free()
- * (NULL-safe). */
-store_summary *store_summary_read(result_store *store, GError **error);
-void store_summary_free(store_summary *totals);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_summary, store_summary_free)

@@ -308,6 +308,19 @@ REPORT_TEST(test_failed_only)
   g_assert_null(strstr(page, "id=\"results\""));
 }
 
+/* A hundred of them are described, the rest is counted. */
+REPORT_TEST(test_many_failed)
+{
+  for (guint seed = 1; seed <= 101; seed++) {
+    g_autofree char *set = g_strdup_printf("run.seed=%u", seed);
+    commit(f, &(made_run){.sets = {set}, .status = RUN_FAILED});
+  }
+  g_autofree char *page = make(f, 0);
+  assert_holds(page, "0 stopped, 101 failed");
+  assert_holds(page, "The first 100 of 101 runs that did not end ok.");
+  g_assert_cmpuint(count_of(page, "<td class=\"number\">137</td>"), ==, 100);
+}
+
 FIXTURE_TEST(test_no_runs)
 {
   g_autoptr(GError) error = NULL;

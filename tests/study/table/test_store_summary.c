@@ -30,11 +30,6 @@ static void commit(store_fixture *f, guint seed, const made_run *made)
   g_assert_true(NO_ERROR(store_commit, f->store, &from, &run));
 }
 
-static store_summary *read_summary(store_fixture *f)
-{
-  return NO_ERROR(store_summary_read, f->store);
-}
-
 #define FIXTURE_TEST(name) STORE_TEST("run.seed", name)
 
 FIXTURE_TEST(test_counts)
@@ -48,7 +43,8 @@ FIXTURE_TEST(test_counts)
   for (guint i = 0; i < G_N_ELEMENTS(made); i++) {
     commit(f, i + 1, &made[i]);
   }
-  g_autoptr(store_summary) totals = read_summary(f);
+  g_autoptr(study_table) table = NO_ERROR(study_table_read, f->store, 0);
+  const store_summary *totals = &table->all;
   EXPECT_FIELDS(totals, (count, 4), (by_status[RUN_OK], 2), (by_status[RUN_FAILED], 1),
                 (by_status[RUN_TERMINATED], 1), (by_status[RUN_STOPPED], 0));
   /* each once, sorted, the empty ones not */
@@ -71,32 +67,23 @@ FIXTURE_TEST(test_origins_and_others)
   commit(f, 1, &ok);
   commit(f, 2, &elsewhere);
   commit(f, 3, &ok);
-  g_autoptr(store_summary) totals = read_summary(f);
+  g_autoptr(study_table) table = NO_ERROR(study_table_read, f->store, 0);
+  const store_summary *totals = &table->all;
   g_assert_cmpuint(totals->origins->len, ==, 2);
   const stored_provenance *first = g_ptr_array_index(totals->origins, 0);
   g_assert_cmpstr(first->origin->git, ==, "1");
   g_assert_cmpuint(first->count, ==, 2);
   g_assert_cmpuint(totals->others->len, ==, 1);
-  const summary_run *other = g_ptr_array_index(totals->others, 0);
+  const study_run *other = g_ptr_array_index(totals->others, 0);
   EXPECT_FIELDS(other, (status, RUN_STOPPED), (exit_code, 1));
   g_assert_cmpstr(other->keys[SCENARIO_RUN_SEED], ==, "2");
 }
 
-FIXTURE_TEST(test_many_others)
-{
-  static const made_run failed = {RUN_FAILED, "a", "native", "", "1", 0};
-  for (guint i = 0; i < STORE_SUMMARY_DESCRIBED_MAX + 1; i++) {
-    commit(f, i + 1, &failed);
-  }
-  g_autoptr(store_summary) totals = read_summary(f);
-  EXPECT_FIELDS(totals, (by_status[RUN_FAILED], STORE_SUMMARY_DESCRIBED_MAX + 1),
-                (others->len, STORE_SUMMARY_DESCRIBED_MAX));
-}
-
 FIXTURE_TEST(test_empty)
 {
-  g_autoptr(store_summary) totals = read_summary(f);
+  g_autoptr(study_table) table = NO_ERROR(study_table_read, f->store, 0);
+  const store_summary *totals = &table->all;
   g_assert_cmpuint(totals->count, ==, 0);
   g_assert_null(totals->first);
-  store_summary_free(NULL);
+  study_table_free(NULL);
 }

@@ -51,6 +51,7 @@ FIXTURE_TEST(test_flags)
     store_fixture_add(f, keys, runs[i].values);
   }
   study_table *table = read_table(f, 0);
+  g_assert_true(NO_ERROR(study_table_check, table, 0));
   EXPECT_FIELDS(table, (runs->len, G_N_ELEMENTS(runs)), (flagged, 4));
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
     g_assert_cmpuint(((study_run *)g_ptr_array_index(table->runs, i))->flags, ==, runs[i].flags);
@@ -74,7 +75,8 @@ FIXTURE_TEST(test_flags)
 static void expect_empty(store_fixture *kit, guint exclude, const char *message)
 {
   g_autoptr(GError) error = NULL;
-  g_assert_null(study_table_read(kit->store, exclude, &error));
+  g_autoptr(study_table) table = read_table(kit, exclude);
+  g_assert_false(study_table_check(table, exclude, &error));
   g_assert_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY);
   g_assert_cmpstr(error->message, ==, message);
 }

@@ -60,11 +60,11 @@ static void describe(const mpa_link_config *config)
 
 /* Every generation and choice of M and C, with Private Data of 13 octets, so that nothing is aligned to
  * anything in the TCP stream. The streams are read by hand: which way there are markers, and whether there
- * is a CRC, is as the frames said. MPA-092, MPA-094: a sender puts a marker every 512 octets where its
- * peer's frame had M=1. MPA-103: the first stands right after the startup frame. MPA-093, MPA-102: rdmac
- * has them always, from the first octet of the connection on. MPA-114: and a CRC in every FPDU. MPA-117:
- * each side can do CRC when the other insists on it. MPA-126: the field is there also when CRC is not
- * used. MPA-085: RESERVED is zero. */
+ * is a CRC, is as the frames said. MPA-092, MPA-094, MPA-242, MPA-243: a sender puts a marker every 512
+ * octets where its peer's frame had M=1, and only there. MPA-103: the first stands right after the startup
+ * frame. MPA-093, MPA-102, MPA-186: rdmac has them always, from the first octet of the connection on.
+ * MPA-114: and a CRC in every FPDU. MPA-117: each side can do CRC when the other insists on it. MPA-126: the
+ * field is there also when CRC is not used. MPA-085: RESERVED is zero. */
 TEST(test_streams_are_as_agreed)
 {
   for (unsigned choice = 0; choice < IWARP_GENERATIONS * 16; choice++) {
@@ -91,18 +91,20 @@ TEST(test_streams_are_as_agreed)
   }
 }
 
-/* MPA-123, MPA-132, MPA-162: when one frame had C=1, CRC is generated and checked both ways to the end: the
- * last FPDU of many is damaged, and that is code 2. MPA-124, MPA-082: when neither had, not even the first
- * FPDU's is: what is damaged is the CRC field itself. */
+/* MPA-123, MPA-132, MPA-162, MPA-244, MPA-245, MPA-247: when one frame had C=1, CRC is generated and checked
+ * both ways to the end: the last FPDU of many is damaged, and that is code 2. MPA-124, MPA-082: when neither
+ * had, not even the first FPDU's is: what is damaged is the CRC field itself. MPA-131, MPA-161: in rdmac the
+ * check cannot be declined. */
 TEST(test_crc_is_checked_as_agreed)
 {
-  for (unsigned choice = 0; choice < 4; choice++) {
+  enum { NEITHER = 0, RDMAC = 4 };
+  for (unsigned choice = NEITHER; choice <= RDMAC; choice++) {
     for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
-      const mpa_link_config config = {.generation = IWARP_IETF,
+      const mpa_link_config config = {.generation = choice == RDMAC ? IWARP_RDMAC : IWARP_IETF,
                                       .markers = {true, true},
                                       .crc = {choice & 1, choice & 2},
                                       .passing = TCP_PASSING_AS_ARRIVED};
-      bool crc = choice != 0;
+      bool crc = choice != NEITHER;
       g_autoptr(mpa_link) link = mpa_link_new(&config);
 
       describe(&config);

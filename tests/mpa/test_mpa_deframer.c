@@ -24,7 +24,7 @@ static void check_aligned(bool markers, bool crc)
   expect_all(receiver);
 }
 
-/* MPA-058, MPA-068: what goes up is the ULPDU and its length, nothing more. */
+/* MPA-058, MPA-068: what goes up is the ULPDU and its length, nothing more; MPA-173: at once. */
 TEST(test_aligned)
 {
   check_aligned(true, true);
@@ -33,28 +33,16 @@ TEST(test_aligned)
   check_aligned(false, false);
 }
 
-/* Several whole FPDUs in one segment go up together (MPA-175). */
-TEST(test_packed_in_order)
-{
-  static const uint32_t ulpdus[] = {100, 200, 300, 400};
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
-
-  arrive(receiver, 0, receiver->stream->octets->len);
-  expect_all(receiver);
-  g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
-}
-
-/* MPA-168: one octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is [16,
- * 512), 2 + 490 + 4, and FPDU 2 [512, 528) begins with a marker again. An FPDU is incomplete from its
- * second length octet on; the leading marker before that is too, the lone first length octet is not
- * located. */
+/* MPA-168, MPA-177: one octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is
+ * [16, 512), 2 + 490 + 4, FPDU 2 [512, 528) begins with a marker again, and FPDU 3, 2 + 1442 + 4, has two
+ * within. An FPDU is incomplete from its second length octet on; the leading marker before that is too, the
+ * lone first length octet is not located. */
 TEST(test_octet_by_octet)
 {
-  static const uint32_t ulpdus[] = {6, 490, 6};
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ULPDUS(6, 490, 6, 1442));
 
-  g_assert_cmpuint(receiver->stream->octets->len, ==, 528);
-  for (guint index = 0; index < 3; index++) {
+  g_assert_cmpuint(receiver->stream->octets->len, ==, 528 + 1448 + 8);
+  for (guint index = 0; index < 4; index++) {
     const mpa_stream_fpdu *fpdu = mpa_stream_at(receiver->stream, index);
     uint64_t leading = fpdu->start % 512 == 0 ? 4 : 0;
 
@@ -113,8 +101,7 @@ TEST(test_every_pair_of_cuts)
  * `order`. FPDUs of 2 + 1454 + 4 = 1460 octets. */
 TEST(test_hole_without_markers)
 {
-  static const uint32_t ulpdus[] = {1454, 1454, 1454, 1454};
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(false, true, ULPDUS(1454, 1454, 1454, 1454));
 
   for (uint64_t index = 1; index < 4; index++) {
     arrive_and_hold(receiver, 1460 * index, 1460 * (index + 1), .order = 1460 * index);
@@ -135,8 +122,7 @@ TEST(test_hole_without_markers)
  * (MPA-032). */
 TEST(test_duplicates)
 {
-  static const uint32_t ulpdus[] = {1442, 1442, 1442, 1442};
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ULPDUS(1442, 1442, 1442, 1442));
   g_autofree uint8_t *junk = g_malloc(2000);
   buffer_chain duplicate;
 
@@ -200,18 +186,11 @@ static void arrive_at(mpa_deframer *deframer, const mpa_stream *stream, uint64_t
   mpa_deframer_receive(deframer, from, &segment, arrival, 99);
 }
 
-static void expect_part(const seen *last, size_t index, uint32_t length, time_ps arrival)
-{
-  g_assert_cmpuint(last->parts[index].length, ==, length);
-  g_assert_cmpint(last->parts[index].arrival, ==, arrival);
-}
-
 /* ULPDU of 600 octets: marker [0, 4), length [4, 6), ULPDU octets 0 … 505 at [6, 512), marker [512, 516),
  * octets 506 … 599 at [516, 610), PAD [610, 612) as 2 + 600 is 2 mod 4, CRC [612, 616). */
 TEST(test_parts)
 {
-  static const uint32_t ulpdus[] = {600};
-  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 1);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ULPDUS(600));
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
   g_autoptr(mpa_deframer) deframer = mpa_deframer_new(true, true, &events, &last);
@@ -226,53 +205,6 @@ TEST(test_parts)
   EXPECT_FIELDS(&last.parts[0], (from, 0), (length, 200), (arrival, 20));
   EXPECT_FIELDS(&last.parts[1], (from, 200), (length, 306), (arrival, 30));
   EXPECT_FIELDS(&last.parts[2], (from, 506), (length, 94), (arrival, 40));
-}
-
-/* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824):
- * length [616, 618), ULPDU octets at [618, 818), PAD, CRC [820, 824). What waits of the second with the end
- * of the first is its own part. */
-TEST(test_parts_in_order)
-{
-  static const uint32_t ulpdus[] = {600, 200};
-  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
-  static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
-  seen last = {.count = 0};
-  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(true, true, &events, &last);
-
-  g_assert_cmpuint(stream->octets->len, ==, 824);
-  arrive_at(deframer, stream, 0, 300, 10);
-  arrive_at(deframer, stream, 300, 668, 20); /* 50 octets of the second ULPDU */
-  g_assert_cmpuint(last.octets, ==, 600);
-  g_assert_cmpuint(last.count, ==, 2);
-  expect_part(&last, 0, 294, 10);
-  expect_part(&last, 1, 306, 20);
-  g_assert_cmpuint(mpa_deframer_pieces(deframer), ==, 1);
-  arrive_at(deframer, stream, 668, 700, 30);
-  g_assert_cmpuint(mpa_deframer_pieces(deframer), ==, 2);
-  arrive_at(deframer, stream, 700, 824, 40);
-  g_assert_cmpuint(last.octets, ==, 200);
-  g_assert_cmpuint(last.count, ==, 3);
-  expect_part(&last, 0, 50, 20);
-  expect_part(&last, 1, 32, 30);
-  expect_part(&last, 2, 118, 40);
-}
-
-/* The same two, the second of which comes whole with the end of the first: it has one part, and is held for
- * its own 208 octets. */
-TEST(test_parts_of_two_at_once)
-{
-  static const uint32_t ulpdus[] = {600, 200};
-  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
-  static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
-  seen last = {.count = 0};
-  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(true, true, &events, &last);
-
-  arrive_at(deframer, stream, 0, 300, 10);
-  arrive_at(deframer, stream, 300, 824, 20);
-  g_assert_cmpuint(last.octets, ==, 200);
-  g_assert_cmpuint(last.count, ==, 1);
-  g_assert_cmpuint(last.parts[0].from, ==, 0);
-  expect_part(&last, 0, 200, 20);
 }
 
 /* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in

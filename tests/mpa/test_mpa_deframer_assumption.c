@@ -68,8 +68,7 @@ TEST(test_aligned)
  * leads), 220, 328, 436 (marker at 512), 548, 656. */
 TEST(test_markers_come_first)
 {
-  static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100};
-  g_autoptr(mpa_receiver) m = begin(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(true, true, ULPDUS(100, 100, 100, 100, 100, 100, 100));
 
   arrive_fpdus(m, 2, 5);
   g_assert_cmpint(located_by(m, 2), ==, MPA_LOCATED_BY_ASSUMPTION);
@@ -88,8 +87,7 @@ TEST(test_markers_come_first)
  * all is well. */
 TEST(test_cut_behind)
 {
-  static const uint32_t ulpdus[] = {500, 500, 500, 500};
-  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500, 500, 500));
   uint64_t cut = start_of(m, 2) + 100;
 
   arrive(m, start_of(m, 1), cut);
@@ -108,8 +106,7 @@ TEST(test_cut_behind)
  * is not what an aligned sender does, so nothing is guessed. */
 TEST(test_whole_in_two_segments)
 {
-  static const uint32_t ulpdus[] = {500, 500};
-  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
 
   arrive(m, start_of(m, 1) + 200, end_of(m, 1));
   arrive_and_hold(m, start_of(m, 1), start_of(m, 1) + 200, .order = 508);
@@ -121,8 +118,7 @@ TEST(test_whole_in_two_segments)
  * are as many as 2 + 64769 + 1 PAD + 4. */
 TEST(test_impossible_length)
 {
-  static const uint32_t ulpdus[] = {500, 64768};
-  g_autoptr(mpa_receiver) m = begin(false, false, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, false, ULPDUS(500, 64768));
 
   m->stream->octets->data[start_of(m, 1) + 1] = 64769 & 0xFF;
   arrive_fpdus(m, 1, 1);
@@ -134,8 +130,7 @@ TEST(test_impossible_length)
 /* Octets that are not a segment's first are not guessed at. */
 TEST(test_not_a_segments_start)
 {
-  static const uint32_t ulpdus[] = {500, 500};
-  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
 
   m->assumes = false;
   arrive_fpdus(m, 1, 1);
@@ -148,8 +143,7 @@ TEST(test_not_a_segments_start)
 /* A broken CRC: it does not look like an FPDU. In order it is the error it is (MPA-277). */
 TEST(test_broken)
 {
-  static const uint32_t ulpdus[] = {500, 500};
-  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
 
   m->stream->octets->data[start_of(m, 1) + 20] ^= 1;
   arrive_fpdus(m, 1, 1);
@@ -258,8 +252,7 @@ TEST(test_located_says_otherwise)
 /* What an FPDU is made of at the in-order edge counts piece by piece, and the largest is told. */
 TEST(test_pieces)
 {
-  static const uint32_t ulpdus[] = {500, 500};
-  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
 
   m->assumes = false;
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 0);

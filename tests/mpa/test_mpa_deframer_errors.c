@@ -99,8 +99,7 @@ TEST(test_crc_by_every_method)
 /* The digest takes in the markers: one computed without them is wrong (MPA-140). */
 TEST(test_digest_without_marker)
 {
-  static const uint32_t ulpdus[] = {480, 42};
-  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ULPDUS(480, 42));
   static const uint8_t digests[2][4] = {{0xA1, 0x9C, 0xD1, 0x03}, {0x37, 0xAA, 0x94, 0xD9}};
   uint8_t *second = stream->octets->data + 0x01EC;
 
@@ -185,8 +184,8 @@ TEST(test_ignored_bits)
   g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
   mpa_receiver_free(made);
 
-  static const uint32_t odd[] = {601};
-  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, odd, 1); /* PAD of one octet before the CRC */
+  g_autoptr(mpa_stream) stream =
+      mpa_stream_new(true, true, ULPDUS(601)); /* PAD of one octet before the CRC */
   mpa_receiver *receiver = mpa_receiver_new(stream, true);
   stream->octets->data[stream->octets->len - 5] = 0x77;
   mpa_stream_repair_crc(stream, 0);
@@ -204,8 +203,7 @@ TEST(test_ignored_bits)
  * 512, so FPDU 1, [512, 1652), begins with a marker; those at 1024 and 1536 point back 512 and 1024 to it. */
 TEST(test_pointer_to_leading_marker)
 {
-  static const uint32_t ulpdus[] = {502, 1122};
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, 2);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ULPDUS(502, 1122));
 
   g_assert_cmpuint(receiver->stream->octets->len, ==, 1652);
   memcpy(receiver->stream->octets->data + 1024, "\0\0\x02\x00", 4);

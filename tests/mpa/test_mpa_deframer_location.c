@@ -8,8 +8,8 @@
 #include "mpa_receiver.h"
 #include "test.h"
 
-/* MPA-010, MPA-163: aligned segments after a lost one go up as they come, each located by its own marker,
- * although the end of the FPDU before established its start too: the lower-numbered method counts. */
+/* MPA-010, MPA-163, MPA-174: aligned segments after a lost one go up as they come, each located by its own
+ * marker, although the end of the FPDU before established its start too: the lower-numbered method counts. */
 FULL_TEST(test_aligned_segments_behind_a_hole)
 {
   for (guint index = 1; index < 4; index++) {

@@ -104,8 +104,7 @@ TEST(test_start_known_before)
 
   /* [480, 512) is an FPDU of 24 octets of ULPDU; the marker at 512 is said to point to it and is there
    * before it */
-  static const uint32_t before_marker[] = {470, 24, 24};
-  g_autoptr(mpa_receiver) late = mpa_receiver_of(true, true, before_marker, 3);
+  g_autoptr(mpa_receiver) late = mpa_receiver_of(true, true, ULPDUS(470, 24, 24));
   g_assert_cmpuint(mpa_stream_at(late->stream, 1)->start, ==, 480);
   late->stream->octets->data[515] = 32;
   arrive(late, 512, 516);
@@ -123,8 +122,7 @@ TEST(test_start_known_before)
  * locates FPDU 2, [548, 580). */
 TEST(test_marker_cut_in_front)
 {
-  static const uint32_t ulpdus[] = {502, 24, 24};
-  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, 3);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ULPDUS(502, 24, 24));
   arrive(made, 512, 514);
   g_assert_cmpint(inspect(made, 514, 580), ==, MPA_ERROR_NONE);
   flip(made, 570);

@@ -5,25 +5,8 @@
 
 #include <glib.h>
 
-#include "replay/replay_profile.h"
 #include "replay/replay_scenario.h"
 #include "session/simulation.h"
-
-/* When what has not arrived is offered again. */
-typedef enum replay_resend {
-  REPLAY_RESEND_AUTO, /* where there is a path that may lose it: after the round trip that the handshakes
-                         show */
-  REPLAY_RESEND_NEVER,
-  REPLAY_RESEND_AFTER, /* `resend_ps` */
-} replay_resend;
-
-typedef struct replay_options {
-  replay_reading capture;
-  replay_resend resend;
-  time_ps resend_ps;
-  session_progress_function progress; /* called with how far both readings of the capture are; may be NULL */
-  void *progress_user;
-} replay_options;
 
 typedef struct replay replay;
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_network.h"
 
-#include <string.h>
-
 #include "measure/theory.h"
 #include "net/flow_table.h"
 #include "platform/run_engine.h"
 #include "replay/replay_path.h"
-#include "replay/replay_scenario.h"
 #include "replay/replay_source.h"
-#include "scenario/configuration.h"
 
 /* Counts which of the segments that come out of a replay's path start with an FPDU: nobody frames them
  * here, so they are decoded. */
@@ -66,28 +62,25 @@ static uint64_t alignment_finish(alignment_decoder *alignment, enum side directi
   return aligned;
 }
 
-#define NO_CONNECTION UINT32_MAX
-
 /* A connection of the session. */
 typedef struct replay_connection {
   const replay_connection_profile *profile;
   const capture_flow *flow; /* of the first reading */
   uint8_t measured;         /* of the flow's ends */
   replay_transport_place place;
-  tcp_transport *tcp; /* of the measured end */
 } replay_connection;
 
 struct replay_network {
   session_network network;
-  replay_network_config config;
+  const replay_plan *plan;
   engine *clock;
   session *session;
   session_capture capture;
   uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
+  capture_source *file;
   replay_source *source;
-  replay_path *path;            /* NULL: everything arrives when it was captured */
+  replay_path *path;
   alignment_decoder *alignment; /* NULL: all that was captured comes to TCP, and the first reading has it */
-  GArray *connection_of;        /* of uint32_t, by the flow's index: NO_CONNECTION when it is not replayed */
   flow_table measured;          /* of flow_entry: to the address of an end that is measured, from none */
   memory_pool *datagrams;
   decode_blocks *blocks;
@@ -98,21 +91,13 @@ struct replay_network {
 
 /* --- What arrives --- */
 
-static void arrive(const replay_network *self, uint32_t index, const datagram *packet, time_ps now)
-{
-  const replay_connection *connection = &self->connections[index];
-
-  if (self->alignment) {
-    alignment_arrived(self->alignment, connection->flow, (uint8_t)!connection->measured, packet);
-  }
-  session_arrive(self->session, index, packet, now);
-}
-
-/* More flows than the first time: the file has grown. */
+/* That a flow is; REPLAY_NO_CONNECTION also of one that the first reading had not: the file has grown. */
 static uint32_t connection_of(const replay_network *self, const capture_flow *flow)
 {
-  return flow->index < self->connection_of->len ? g_array_index(self->connection_of, uint32_t, flow->index)
-                                                : NO_CONNECTION;
+  const GArray *handshakes = self->plan->profile->handshakes;
+
+  return flow->index < handshakes->len ? g_array_index(handshakes, replay_handshake, flow->index).connection
+                                       : REPLAY_NO_CONNECTION;
 }
 
 /* A session_capture's. */
@@ -121,29 +106,28 @@ static bool on_connection_of(void *user, const datagram_flow *packet, uint32_t *
   const replay_network *self = user;
   const capture_flow *flow = replay_source_flow_of(self->source, packet);
 
-  *index = flow ? connection_of(self, flow) : NO_CONNECTION;
-  if (*index == NO_CONNECTION) {
+  *index = flow ? connection_of(self, flow) : REPLAY_NO_CONNECTION;
+  if (*index == REPLAY_NO_CONNECTION) {
     return false;
   }
   const capture_end *to = &flow->ends[self->connections[*index].measured];
   return to->port == packet->destination_port && ip_address_equal(&to->address, &packet->destination);
 }
 
-static void on_whole(void *user, datagram *packet, time_ps now)
+/* A session_capture's. */
+static void on_arriving(void *user, uint32_t index, const datagram *packet)
 {
-  datagram_flow flow;
-  uint32_t index;
+  const replay_network *self = user;
+  const replay_connection *connection = &self->connections[index];
 
-  if (datagram_flow_of(packet, &flow) && on_connection_of(user, &flow, &index)) {
-    arrive(user, index, packet, now);
+  if (self->alignment) {
+    alignment_arrived(self->alignment, connection->flow, (uint8_t)!connection->measured, packet);
   }
-  datagram_unref(packet);
 }
 
 static session_host *measured_host(const replay_network *self)
 {
-  const configuration *c = self->config.configuration;
-  return session_host_of(self->session, c->measured);
+  return session_host_of(self->session, self->plan->configuration->measured);
 }
 
 /* It comes out of the path. */
@@ -154,45 +138,31 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
 
 /* --- What the capture decides --- */
 
-/* A segment towards a measured end sets off. */
-static void offer(replay_network *self, uint32_t index, const capture_flow *flow,
-                  const capture_segment *segment, time_ps now)
-{
-  uint32_t from = 0;
-
-  do {
-    datagram *packet = replay_packet_of(self->datagrams, self->blocks, flow, segment, &from);
-    if (self->path) {
-      replay_path_offer(self->path, index, packet, now);
-    } else {
-      arrive(self, index, packet, now);
-      datagram_unref(packet);
-    }
-  } while (from < segment->payload_octets);
-}
-
-static void on_segment(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now)
+static void on_segment(void *user, const capture_flow *flow, const capture_segment *captured, time_ps now)
 {
   replay_network *self = user;
   uint32_t index = connection_of(self, flow);
-  capture_segment right;
+  capture_segment segment = *captured;
 
-  if (index == NO_CONNECTION) {
+  if (index == REPLAY_NO_CONNECTION) {
     return;
   }
   const replay_connection *connection = &self->connections[index];
-  if (self->config.decoding->ignore_checksums && segment->checksum == CAPTURE_CHECKSUM_WRONG) {
-    right = *segment;
-    right.checksum = CAPTURE_CHECKSUM_RIGHT;
-    segment = &right;
+  if (self->plan->options.capture.decoding.ignore_checksums && segment.checksum == CAPTURE_CHECKSUM_WRONG) {
+    segment.checksum = CAPTURE_CHECKSUM_RIGHT;
   }
-  if (segment->from != connection->measured) {
-    offer(self, index, flow, segment, now);
-  } else if (segment->checksum != CAPTURE_CHECKSUM_WRONG) {
-    const tcp_header header = replay_packet_header(flow, segment);
-    replay_transport_sent(connection->tcp, &header, segment->payload_octets);
+  if (segment.from != connection->measured) {
+    uint32_t from = 0;
+
+    do {
+      datagram *packet = replay_packet_of(self->datagrams, self->blocks, flow, &segment, &from);
+      replay_path_offer(self->path, index, packet, now);
+    } while (from < segment.payload_octets);
+  } else if (segment.checksum != CAPTURE_CHECKSUM_WRONG) {
+    const tcp_header header = replay_packet_header(flow, &segment);
+    replay_transport_sent(connection->place.made, &header, segment.payload_octets);
     if (self->alignment) {
-      alignment_captured(self->alignment, connection->flow, segment);
+      alignment_captured(self->alignment, connection->flow, &segment);
     }
   }
 }
@@ -200,18 +170,12 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
 static void on_fragment(void *user, datagram *packet, time_ps now)
 {
   replay_network *self = user;
-  datagram_fragment fragment = {0};
+  const datagram_flow to = {.destination = datagram_destination(packet)};
 
-  if (packet->kind == DATAGRAM_FRAGMENT) {
-    datagram_fragment_of(packet, &fragment);
-  }
-  const datagram_flow to = {.destination = fragment.destination};
-  if (!flow_table_find(&self->measured, &to)) {
-    datagram_unref(packet);
-  } else if (self->path) {
-    replay_path_offer(self->path, NO_CONNECTION, packet, now);
+  if (packet->kind == DATAGRAM_FRAGMENT && flow_table_find(&self->measured, &to)) {
+    replay_path_offer(self->path, REPLAY_NO_CONNECTION, packet, now);
   } else {
-    on_arrival(self, packet, now);
+    datagram_unref(packet);
   }
 }
 
@@ -225,9 +189,7 @@ static void on_ended(void *user, G_GNUC_UNUSED time_ps now)
 
 static double on_share(const void *user)
 {
-  const replay_network *self = user;
-
-  return capture_source_share(self->config.source);
+  return capture_source_share(((const replay_network *)user)->file);
 }
 
 /* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not
@@ -235,17 +197,9 @@ static double on_share(const void *user)
 static bool has_arrived(void *user, uint32_t index, const datagram *packet)
 {
   const replay_network *self = user;
-  const replay_connection *connection = &self->connections[index];
-  tcp_header header;
 
-  if (session_connection_is_over(self->session, index) || !datagram_tcp_header(packet, &header)) {
-    return true;
-  }
-  int64_t from = replay_transport_position(connection->tcp, header.sequence);
-  int64_t to = from + (int64_t)packet->payload.length;
-  bool fin = header.flags & TCP_FIN;
-  return to < 0 || (uint64_t)to > connection->place.limit ||
-         replay_transport_has(connection->tcp, (uint64_t)MAX(from, 0), (uint64_t)to + (fin ? 1 : 0));
+  return session_connection_is_over(self->session, index) ||
+         replay_transport_has_taken(self->connections[index].place.made, packet);
 }
 
 /* --- The network --- */
@@ -256,39 +210,30 @@ static void network_send(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED u
   datagram_unref(packet);
 }
 
-/* Not all that the first reading saw is replayed. */
-static bool is_partial(const replay_network *self)
+/* Of all connections; false when not all that the first reading saw is replayed. */
+static bool find_aligned(const replay_network *self, uint64_t *aligned)
 {
-  const configuration *c = self->config.configuration;
-  enum side direction = c->main_direction;
-  bool partial = !self->has_ended;
+  enum side direction = self->plan->configuration->main_direction;
+  bool is_whole = self->has_ended;
 
+  *aligned = 0;
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    partial = partial || self->connections[i].profile->directions[direction].missing_from < UINT64_MAX;
-  }
-  return partial;
-}
+    const replay_connection_profile *profile = self->connections[i].profile;
 
-static uint64_t segments_aligned(const replay_network *self)
-{
-  const configuration *c = self->config.configuration;
-  enum side direction = c->main_direction;
-  uint64_t aligned = 0;
-
-  if (self->alignment) {
-    return alignment_finish(self->alignment, direction);
+    is_whole = is_whole && profile->directions[direction].missing_from == UINT64_MAX;
+    *aligned += profile->decoded.directions[direction].aligned;
   }
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    aligned += self->connections[i].profile->decoded.directions[direction].aligned;
+  if (is_whole && self->alignment) {
+    *aligned = alignment_finish(self->alignment, direction);
   }
-  return aligned;
+  return is_whole;
 }
 
 /* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1); 0: it is not in the capture. */
 static uint32_t emss_octets(const replay_network *self)
 {
   const replay_connection *first = &self->connections[0];
-  const replay_handshake *handshake = replay_profile_handshake(self->config.profile, first->profile);
+  const replay_handshake *handshake = replay_profile_handshake(self->plan->profile, first->profile);
   uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
 
   return handshake->has_mss[first->measured] && handshake->mss_octets[first->measured] > options
@@ -302,19 +247,17 @@ static void network_set_metrics(const session_network *network, G_GNUC_UNUSED en
                                 metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;
-  const configuration *c = self->config.configuration;
-  const theory inputs = {
-      .emss_octets = emss_octets(self), .connections = self->connection_count, .k2 = c->theory_k2};
-  bool partial = is_partial(self);
+  const theory inputs = {.emss_octets = emss_octets(self),
+                         .connections = self->connection_count,
+                         .k2 = self->plan->configuration->theory_k2};
+  uint64_t aligned;
 
   values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
   values->present[METRIC_MPA_SEGMENTS_ALIGNED] = false;
-  if (!partial) {
-    metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)segments_aligned(self));
+  if (find_aligned(self, &aligned)) {
+    metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)aligned);
   }
-  if (self->path) {
-    replay_path_set_metrics(self->path, values);
-  }
+  replay_path_set_metrics(self->path, values);
   if (inputs.emss_octets > 0) {
     metric_values_set(values, METRIC_MPA_EMSS_OCTETS, inputs.emss_octets);
     theory_set_metrics(&inputs, values);
@@ -332,9 +275,7 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
   replay_network *self = user;
   replay_connection *connection = &self->connections[index];
 
-  replay_scenario_connect(self->config.configuration, self->config.profile, index, config,
-                          &connection->place);
-  connection->place.made = &connection->tcp;
+  replay_scenario_connect(self->plan, index, config, &connection->place);
   config->protection_domain = self->protection_domain;
   config->tcp_new = replay_transport_new;
   config->tcp_new_user = &connection->place;
@@ -342,20 +283,18 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
 
 static void make_connections(replay_network *self)
 {
-  const replay_profile *profile = self->config.profile;
+  const replay_profile *profile = self->plan->profile;
 
   self->connection_count = profile->connections->len;
   self->connections = g_new0(replay_connection, self->connection_count);
-  g_array_set_size(self->connection_of, capture_source_flows(profile->capture));
-  memset(self->connection_of->data, UINT8_MAX, self->connection_of->len * sizeof(uint32_t));
+  flow_table_init(&self->measured, sizeof(flow_entry), g_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     replay_connection *connection = &self->connections[i];
 
     connection->profile = replay_profile_connection(profile, i);
     connection->flow = replay_profile_flow(profile, connection->profile);
     connection->measured =
-        replay_scenario_measured_end(self->config.configuration, &connection->profile->decoded);
-    g_array_index(self->connection_of, uint32_t, connection->flow->index) = i;
+        replay_profile_end(&connection->profile->decoded, self->plan->configuration->measured);
     const datagram_flow to = {.destination = connection->flow->ends[connection->measured].address};
     if (!flow_table_find(&self->measured, &to)) {
       flow_table_add(&self->measured, &to);
@@ -363,40 +302,21 @@ static void make_connections(replay_network *self)
   }
 }
 
-static gboolean make_path(replay_network *self, GError **error)
+static void make_session(replay_network *self, FILE *series)
 {
-  const replay_path_config config = {.configuration = self->config.configuration,
-                                     .clock = self->clock,
-                                     .has_path = self->config.has_path,
-                                     .has_link = self->config.has_link,
-                                     .resend_ps = self->config.resend_ps,
-                                     .output = on_arrival,
-                                     .has_arrived = has_arrived,
-                                     .user = self};
-
-  if (!config.has_path && config.resend_ps == 0) {
-    return TRUE; /* everything arrives when it was captured */
-  }
-  self->path = replay_path_new(&config, error);
-  return self->path != NULL;
-}
-
-static void make_session(replay_network *self)
-{
-  const configuration *c = self->config.configuration;
-  const replay_profile *profile = self->config.profile;
-  enum side direction = c->main_direction;
+  const replay_profile *profile = self->plan->profile;
+  enum side direction = self->plan->configuration->main_direction;
 
   self->capture = (session_capture){.receive_octets = profile->longest_send[direction],
                                     .configure = configure,
                                     .connection_of = on_connection_of,
-                                    .whole = on_whole,
+                                    .arriving = on_arriving,
                                     .share = on_share,
                                     .user = self};
-  const session_config config = {.configuration = self->config.configuration,
+  const session_config config = {.configuration = self->plan->configuration,
                                  .clock = self->clock,
                                  .capture = &self->capture,
-                                 .series = self->config.series};
+                                 .series = series};
   self->session = session_new(&config);
   rnic_host *rnic = session_host_rnic(measured_host(self));
   self->protection_domain = rnic_host_protection_domain_new(rnic);
@@ -404,34 +324,38 @@ static void make_session(replay_network *self)
   session_connect(self->session, &self->network);
 }
 
-replay_network *replay_network_new(const replay_network_config *config, GError **error)
+replay_network *replay_network_new(const replay_plan *plan, FILE *series, GError **error)
 {
   static const replay_source_events events = {
       .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  const configuration *c = config->configuration;
+  const replay_reading *capture = &plan->options.capture;
   replay_network *self = g_new0(replay_network, 1);
 
   self->network.class = &network_class;
-  self->config = *config;
-  self->connection_of = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  flow_table_init(&self->measured, sizeof(flow_entry), g_free);
-  self->clock = run_engine_new(RUN_ENGINE_NATIVE, error);
-  if (!self->clock || !make_path(self, error)) {
-    replay_network_free(self);
+  self->plan = plan;
+  make_connections(self);
+  self->file = capture_source_open(capture->path, capture->filter, error);
+  self->clock = self->file ? run_engine_new(RUN_ENGINE_NATIVE, error) : NULL;
+  if (self->clock) {
+    const replay_path_config config = {
+        .plan = plan, .clock = self->clock, .output = on_arrival, .has_arrived = has_arrived, .user = self};
+    self->path = replay_path_new(&config, error);
+  }
+  if (!self->path) {
+    g_clear_pointer(&self, replay_network_free);
     return NULL;
   }
   /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an
    * FPDU is seen after them. */
-  if (self->path || c->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
+  if (plan->has_path || plan->resend_ps > 0 ||
+      plan->configuration->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
     self->alignment = g_new0(alignment_decoder, 1);
-    self->alignment->session =
-        decode_session_new(config->decoding, &(decode_events){NULL, NULL, NULL, NULL}, NULL);
+    self->alignment->session = decode_session_new(&capture->decoding, &(decode_events){.fpdu = NULL}, NULL);
   }
   self->datagrams = datagram_pool_new();
   self->blocks = decode_blocks_new();
-  make_connections(self);
-  make_session(self);
-  self->source = replay_source_new(config->source, config->profile->is_coarse, self->clock, &events, self);
+  make_session(self, series);
+  self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
   replay_source_start(self->source);
   return self;
 }
@@ -446,12 +370,12 @@ void replay_network_free(replay_network *self)
       decode_session_free(self->alignment->session);
       g_free(self->alignment);
     }
-    g_array_unref(self->connection_of);
     flow_table_clear(&self->measured);
     g_clear_pointer(&self->datagrams, memory_pool_unref); /* what is still held lives on */
     decode_blocks_free(self->blocks);
     g_free(self->connections);
     engine_free(self->clock);
+    capture_source_free(self->file);
     g_free(self);
   }
 }
@@ -461,17 +385,82 @@ session *replay_network_session(const replay_network *self)
   return self->session;
 }
 
-/* --- After the run --- */
+/* --- What a user should know of it --- */
 
-replay_network_outcome replay_network_outcome_of(const replay_network *self)
+G_GNUC_PRINTF(3, 4) static void note_if(GPtrArray *notes, bool found, const char *format, ...)
 {
-  replay_network_outcome outcome = {.given_up = self->path ? replay_path_given_up(self->path) : 0,
-                                    .too_big = self->path ? replay_path_too_big(self->path) : 0,
-                                    .backward = replay_source_backward(self->source)};
-
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    outcome.lacking += !session_connection_is_over(self->session, i) &&
-                       replay_transport_lacks_octets(self->connections[i].tcp);
+  if (!found) {
+    return;
   }
-  return outcome;
+  va_list values;
+
+  va_start(values, format);
+  g_ptr_array_add(notes, g_strdup_vprintf(format, values));
+  va_end(values);
+}
+
+/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or
+ * the frame has the key of the other role. */
+static bool is_refused(const decode_connection *decoded, enum side direction)
+{
+  bool has_right_key = direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply;
+
+  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
+}
+
+void replay_network_note(const replay_network *self, const metric_values *values, GPtrArray *notes)
+{
+  const configuration *c = self->plan->configuration;
+  enum side direction = c->main_direction;
+  uint64_t refused = (uint64_t)(values->value[METRIC_BUFFER_SEGMENTS_REFUSED] +
+                                values->value[METRIC_STATE_SEGMENTS_REFUSED]);
+  uint64_t backward = replay_source_backward(self->source);
+  uint64_t given_up = replay_path_given_up(self->path);
+  uint64_t too_big = replay_path_too_big(self->path);
+  uint64_t fpdus = 0, long_ulpdus = 0;
+  uint32_t lacking = 0, cut_off = 0, first = 0;
+  bool expects_some = false;
+
+  for (uint32_t i = self->connection_count; i-- > 0;) {
+    const replay_connection *connection = &self->connections[i];
+    const decode_connection *decoded = &connection->profile->decoded;
+
+    fpdus += decoded->directions[direction].fpdus;
+    long_ulpdus += decoded->directions[direction].long_ulpdus;
+    expects_some = expects_some || !is_refused(decoded, direction);
+    lacking += !session_connection_is_over(self->session, i) &&
+               replay_transport_lacks_octets(connection->place.made);
+    if (connection->profile->directions[direction].missing_from < UINT64_MAX) {
+      cut_off++;
+      first = i;
+    }
+  }
+  note_if(notes, fpdus == 0 && expects_some,
+          "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
+          side_name(c->measured));
+  g_autofree char *others =
+      cut_off > 1 ? g_strdup_printf(" (and so of %u others)", cut_off - 1) : g_strdup("");
+  note_if(notes, cut_off > 0,
+          "connection %u: octets from stream position %" G_GUINT64_FORMAT
+          " on came and are not in the capture; it is replayed up to there%s",
+          first, self->connections[first].profile->directions[direction].missing_from, others);
+  /* The capture has no second copy of what the real end took. */
+  note_if(notes, self->plan->resend_ps == 0 && refused > 0 && lacking > 0,
+          "%" G_GUINT64_FORMAT " segments were refused, and %u connection%s waited for octets of them for "
+          "ever; --resend TIME offers them again",
+          refused, lacking, lacking == 1 ? "" : "s");
+  note_if(notes, long_ulpdus > 0,
+          "%" G_GUINT64_FORMAT " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
+          "(mpa-01 §3.2); the receivers here take them all the same",
+          long_ulpdus);
+  note_if(notes, backward > 0,
+          "%" G_GUINT64_FORMAT " packets bear an earlier time than the packet before them; they come right "
+          "after it here",
+          backward);
+  note_if(notes, given_up > 0,
+          "%" G_GUINT64_FORMAT " segments did not arrive, however often they were offered again", given_up);
+  note_if(notes, too_big > 0,
+          "%" G_GUINT64_FORMAT " packets were larger than the path's MTU and were dropped: routers do not "
+          "fragment IPv6",
+          too_big);
 }

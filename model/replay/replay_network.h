@@ -5,41 +5,23 @@
  * capture. */
 #pragma once
 
-#include <glib.h>
 #include <stdio.h>
 
-#include "replay/replay_profile.h"
+#include "replay/replay_scenario.h"
 #include "session/session.h"
 
 typedef struct replay_network replay_network;
 
-typedef struct replay_network_config {
-  const configuration *configuration; /* of the complete scenario */
-  bool has_path;                      /* see replay_scenario_has_path() */
-  bool has_link;                      /* and replay_scenario_has_link() */
-  const replay_profile *profile;
-  const decode_options *decoding;
-  capture_source *source; /* the capture, of which nothing has been read again */
-  FILE *series;           /* occupancy.csv; NULL: none */
-  time_ps resend_ps;      /* what has not arrived so long after it was due is offered again; 0: never */
-} replay_network_config;
-
-/* `config` is copied, what it points to must outlive the network. NULL and `error` when the path cannot be
- * made. Free with replay_network_free(), which frees the session (NULL is allowed). */
-replay_network *replay_network_new(const replay_network_config *config, GError **error);
+/* Reads the capture of `plan`, which must outlive the network, for the second time; `series`: occupancy.csv,
+ * NULL: none. NULL and `error` when it cannot be read, or the path cannot be made. Free with
+ * replay_network_free(), which frees the session (NULL is allowed). */
+replay_network *replay_network_new(const replay_plan *plan, FILE *series, GError **error);
 void replay_network_free(replay_network *self);
 
 /* The session, ready for session_run(): to the capture's end, until all that is on the path has come and
  * all timers have run, or to run.stop. */
 session *replay_network_session(const replay_network *self);
 
-typedef struct replay_network_outcome {
-  uint32_t lacking;  /* connections that wait for octets of segments that were not taken */
-  uint64_t given_up; /* segments that were offered again in vain, as often as a TCP would try */
-  uint64_t too_big;  /* packets too large for the MTU of one of the path's links, and of IPv6, which only its
-                        source may cut */
-  uint64_t backward; /* packets whose times were before those of the packets before them */
-} replay_network_outcome;
-
-/* After the run. */
-replay_network_outcome replay_network_outcome_of(const replay_network *self);
+/* After the run, which came to `values`: adds to `notes` (of char *, to be freed with g_free()) what a user
+ * should know. */
+void replay_network_note(const replay_network *self, const metric_values *values, GPtrArray *notes);

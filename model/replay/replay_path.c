@@ -3,9 +3,6 @@
 
 #include "network/path_direction.h"
 #include "platform/run_engine.h"
-#include "replay/replay_scenario.h"
-#include "scenario/configuration.h"
-#include "session/session_setup.h"
 
 /* Behind the timers of all connections and of IP. */
 enum { RESEND_MAJOR = 0x7FFF0000 };
@@ -24,6 +21,7 @@ typedef struct offered {
 struct replay_path {
   replay_path_config config;
   path_direction *path; /* NULL: none */
+  time_ps resend_ps;    /* 0: never */
   GQueue *offers;       /* of offered, in the order of their times */
   engine_timer *timer;
   uint16_t identification; /* of the next datagram */
@@ -41,38 +39,30 @@ static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram
   return false;
 }
 
-static path_direction *path_of(replay_path *path, GError **error)
-{
-  const configuration *c = path->config.configuration;
-  const path_place config = {.network = &c->path,
-                             .seed = c->run.seed,
-                             .ipv6 = c->ipv6,
-                             .direction = c->main_direction,
-                             .paths = 1,
-                             .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                             .clock = path->config.clock,
-                             .has_no_links = !path->config.has_link,
-                             .takes_any_size = true,
-                             .identification = &path->identification,
-                             .is_fpdu_start = is_fpdu_start,
-                             .output = path->config.output,
-                             .output_user = path->config.user};
-
-  return path_direction_new(&config, error);
-}
-
 replay_path *replay_path_new(const replay_path_config *config, GError **error)
 {
+  const configuration *c = config->plan->configuration;
   replay_path *path = g_new0(replay_path, 1);
+  const path_place place = {.network = &c->path,
+                            .seed = c->run.seed,
+                            .ipv6 = c->ipv6,
+                            .direction = c->main_direction,
+                            .paths = 1,
+                            .new_link = run_engine_links(RUN_ENGINE_NATIVE),
+                            .clock = config->clock,
+                            .has_no_links = !config->plan->has_link,
+                            .takes_any_size = true,
+                            .identification = &path->identification,
+                            .is_fpdu_start = is_fpdu_start,
+                            .output = config->output,
+                            .output_user = config->user};
 
   path->config = *config;
+  path->resend_ps = config->plan->resend_ps;
   path->offers = g_queue_new();
   path->timer = engine_timer_new(config->clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, path);
-  if (config->has_path) {
-    path->path = path_of(path, error);
-    if (!path->path) {
-      g_clear_pointer(&path, replay_path_free);
-    }
+  if (config->plan->has_path && !(path->path = path_direction_new(&place, error))) {
+    g_clear_pointer(&path, replay_path_free);
   }
   return path;
 }
@@ -108,22 +98,17 @@ static void send(replay_path *path, datagram *packet, time_ps now)
   }
 }
 
-/* `packet` sets off. Returns when it will be missed: so long after it is through with the links, at whose
+/* `packet`, of `offer`, sets off. It will be missed so long after it is through with the links, at whose
  * queues it may have to wait. */
-static time_ps send_off(replay_path *path, datagram *packet, time_ps now)
+static void set_off(replay_path *path, offered *offer, datagram *packet, time_ps now)
 {
   send(path, packet, now);
   /* What comes after it is no sooner through than it. */
-  return time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now,
-                       path->config.resend_ps);
-}
-
-static void look_out_for(replay_path *path, offered *offer, time_ps due)
-{
-  offer->due = due;
+  offer->due =
+      time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now, path->resend_ps);
   g_queue_push_tail(path->offers, offer);
   if (path->offers->length == 1) {
-    engine_timer_set(path->timer, due);
+    engine_timer_set(path->timer, offer->due);
   }
 }
 
@@ -133,7 +118,7 @@ void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet,
   bool is_missed = packet->kind == DATAGRAM_TCP &&
                    (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
 
-  if (path->config.resend_ps == 0 || connection == UINT32_MAX || !is_missed) {
+  if (path->resend_ps == 0 || connection == UINT32_MAX || !is_missed) {
     send(path, packet, now);
     return;
   }
@@ -141,7 +126,7 @@ void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet,
   offer->connection = connection;
   offer->packet = datagram_copy(packet); /* whatever the path does to the other */
   offer->packet->retransmission = true;
-  look_out_for(path, offer, send_off(path, packet, now));
+  set_off(path, offer, packet, now);
 }
 
 static void look_for(replay_path *path, offered *offer, time_ps now)
@@ -155,7 +140,7 @@ static void look_for(replay_path *path, offered *offer, time_ps now)
   }
   path->resent++;
   offer->tries++;
-  look_out_for(path, offer, send_off(path, datagram_copy(offer->packet), now));
+  set_off(path, offer, datagram_copy(offer->packet), now);
 }
 
 static void on_timer(void *user, time_ps now)
@@ -186,7 +171,7 @@ uint64_t replay_path_too_big(const replay_path *path)
 
 void replay_path_set_metrics(const replay_path *path, metric_values *values)
 {
-  if (path->config.resend_ps > 0) {
+  if (path->resend_ps > 0) {
     metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)path->resent);
   }
   if (!path->path) {

@@ -9,16 +9,13 @@
 #include "engine/engine.h"
 #include "measure/metric_table.h"
 #include "network/path_element.h"
-#include "scenario/configuration.h"
+#include "replay/replay_scenario.h"
 
 typedef struct replay_path replay_path;
 
 typedef struct replay_path_config {
-  const configuration *configuration;
+  const replay_plan *plan; /* without a path what is offered arrives at once */
   engine *clock;
-  bool has_path;      /* else what is offered arrives at once */
-  bool has_link;      /* else the path has impairments and middleboxes alone */
-  time_ps resend_ps;  /* 0: never */
   path_output output; /* what arrives; takes the reference */
   /* The octets that a segment of `connection` brings have all arrived. */
   bool (*has_arrived)(void *user, uint32_t connection, const datagram *packet);

@@ -3,11 +3,6 @@
 
 /* --- STags --- */
 
-typedef struct extent {
-  uint64_t from; /* the lowest Tagged Offset … */
-  uint64_t to;   /* … and the highest, plus 1; never 0 */
-} extent;
-
 GHashTable *replay_stags_new(void)
 {
   return g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -15,18 +10,22 @@ GHashTable *replay_stags_new(void)
 
 void replay_stags_add(GHashTable *stags, uint32_t stag, uint64_t offset, uint32_t length)
 {
-  extent *known = g_hash_table_lookup(stags, GUINT_TO_POINTER(stag));
+  ddp_registration *known = g_hash_table_lookup(stags, GUINT_TO_POINTER(stag));
 
   if (offset + length < offset) {
     return; /* ddp-07/rfc5041 §7.1 (DDP-156): the receiver will report it */
   }
   if (!known) {
-    known = g_new(extent, 1);
-    *known = (extent){.from = UINT64_MAX};
+    known = g_new(ddp_registration, 1);
+    *known = (ddp_registration){.discards = true,
+                                .base = offset,
+                                .access = DDP_ACCESS_REMOTE_WRITE,
+                                .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN};
     g_hash_table_insert(stags, GUINT_TO_POINTER(stag), known);
   }
-  known->from = MIN(known->from, offset);
-  known->to = MAX(known->to, offset + length);
+  uint64_t end = MAX(known->base + known->length, offset + length);
+  known->base = MIN(known->base, offset);
+  known->length = end - known->base;
 }
 
 void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t protection_domain)
@@ -36,14 +35,10 @@ void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t pr
 
   g_hash_table_iter_init(&iterator, stags);
   while (g_hash_table_iter_next(&iterator, &stag, &value)) {
-    const extent *known = value;
-    const ddp_registration registration = {.discards = true,
-                                           .base = known->from,
-                                           .length = known->to - known->from,
-                                           .access = DDP_ACCESS_REMOTE_WRITE,
-                                           .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                           .owner = {.protection_domain = protection_domain}};
-    ddp_stag_table_register_as(table, GPOINTER_TO_UINT(stag), &registration);
+    ddp_registration *known = value;
+
+    known->owner.protection_domain = protection_domain;
+    ddp_stag_table_register_as(table, GPOINTER_TO_UINT(stag), known);
   }
 }
 
@@ -87,22 +82,12 @@ static void note_start(replay_direction_profile *of, const decode_fpdu *fpdu)
   }
 }
 
-static void note_untagged(replay_profile *profile, replay_direction_profile *of, const decode_fpdu *fpdu)
-{
-  if (fpdu->ddp.queue_number == RDMAP_QUEUE_SEND) {
-    uint64_t *longest = &profile->longest_send[fpdu->direction];
-
-    *longest = MAX(*longest, (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets);
-  } else if (fpdu->ddp.queue_number == RDMAP_QUEUE_READ_REQUEST) {
-    of->read_requests++;
-  }
-}
-
 /* What is wrong, or not proven, does not count: the receiver will find it out. */
 static void on_fpdu(void *user, const decode_fpdu *fpdu)
 {
   replay_profile *profile = ((reading *)user)->profile;
   replay_direction_profile *of = &connection_at(profile, fpdu->connection)->directions[fpdu->direction];
+  uint64_t *longest_send = &profile->longest_send[fpdu->direction];
 
   bool is_proven = fpdu->crc == DECODE_CRC_RIGHT || !fpdu->after_error;
   if (!fpdu->has_ddp || fpdu->crc == DECODE_CRC_WRONG || !is_proven) {
@@ -110,11 +95,13 @@ static void on_fpdu(void *user, const decode_fpdu *fpdu)
   }
   of->fpdus_of_version[fpdu->ddp.version]++;
   note_start(of, fpdu);
-  if (!fpdu->ddp.tagged) {
-    note_untagged(profile, of, fpdu);
-  } else if (fpdu->payload_octets > 0) {
+  if (fpdu->ddp.tagged && fpdu->payload_octets > 0) {
     replay_stags_add(profile->stags[fpdu->direction], fpdu->ddp.stag, fpdu->ddp.tagged_offset,
                      fpdu->payload_octets);
+  } else if (!fpdu->ddp.tagged && fpdu->ddp.queue_number == RDMAP_QUEUE_SEND) {
+    *longest_send = MAX(*longest_send, (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets);
+  } else if (!fpdu->ddp.tagged && fpdu->ddp.queue_number == RDMAP_QUEUE_READ_REQUEST) {
+    of->read_requests++;
   }
 }
 
@@ -123,7 +110,7 @@ static void on_fpdu(void *user, const decode_fpdu *fpdu)
 static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
 {
   while (profile->handshakes->len <= flow) {
-    const replay_handshake added = {.round_trip_ns = -1, .syn_ns = -1};
+    const replay_handshake added = {.round_trip_ns = -1, .syn_ns = -1, .connection = REPLAY_NO_CONNECTION};
 
     g_array_append_val(profile->handshakes, added);
   }
@@ -170,7 +157,7 @@ static void on_note(void *user, const decode_note *note)
 {
   const reading *of = user;
   const decode_connection *decoded = decode_session_connection(of->session, note->connection);
-  unsigned to = note->direction == SIDE_INITIATOR ? !decoded->initiator : decoded->initiator;
+  uint8_t to = replay_profile_end(decoded, side_peer(note->direction));
   const replay_handshake *handshake = handshake_of(of->profile, decoded->flow);
   uint32_t sequence = decoded->directions[note->direction].first_sequence + (uint32_t)note->stream_position;
   /* What was missing came to the end that the direction leads to: it acknowledged it, or the capture shows no
@@ -185,24 +172,23 @@ static void on_note(void *user, const decode_note *note)
 
 /* --- The reading --- */
 
-static void read_all(reading *of, replay_progress progress, void *user)
+static void read_all(const reading *of, session_progress_function progress, void *user)
 {
+  replay_profile *profile = of->profile;
   capture_segment segment;
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
 
-  for (uint32_t i = 1; capture_source_next(of->profile->capture, &segment, NULL, &error); i++) {
-    decode_session_receive(of->session, capture_source_flow(of->profile->capture, segment.flow), &segment);
+  for (uint32_t i = 1; capture_source_next(profile->capture, &segment, NULL, &error); i++) {
+    decode_session_receive(of->session, capture_source_flow(profile->capture, segment.flow), &segment);
     note_handshake(of, &segment);
-    of->profile->is_coarse = of->profile->is_coarse && segment.time_ns % NS_PER_MICROSECOND == 0;
+    profile->is_coarse = profile->is_coarse && segment.time_ns % NS_PER_MICROSECOND == 0;
     if (i % PACKETS_BETWEEN_LOOKS == 0 && progress) {
-      progress(user, capture_source_share(of->profile->capture),
-               CLAMP(segment.time_ns, 0, INT64_MAX / TIME_PS_PER_NANOSECOND) * TIME_PS_PER_NANOSECOND);
+      const session_progress now = {.share = capture_source_share(profile->capture),
+                                    .now = segment.time_ns * TIME_PS_PER_NANOSECOND};
+      progress(&now, user);
     }
   }
-  if (error) {
-    of->profile->broken = g_strdup(error->message);
-    g_error_free(error);
-  }
+  profile->broken = error ? g_strdup(error->message) : NULL;
   decode_session_finish(of->session);
 }
 
@@ -217,31 +203,15 @@ static void keep(const reading *of)
     connection->decoded = *decode_session_connection(of->session, i);
     connection->decoded.request.private_data = NULL;
     connection->decoded.reply.private_data = NULL;
+    handshake_of(profile, connection->decoded.flow)->connection = i;
     for (enum side d = 0; d < SIDES; d++) {
       profile->payload_octets[d] += connection->decoded.directions[d].payload_octets;
     }
   }
-  for (uint32_t i = 0; i < capture_source_flows(of->profile->capture); i++) {
-    handshake_of(profile, i);
-  }
 }
 
-static replay_profile *profile_new(capture_source *source)
-{
-  replay_profile *profile = g_new0(replay_profile, 1);
-
-  profile->capture = source;
-  profile->is_coarse = true;
-  profile->connections = g_array_new(FALSE, FALSE, sizeof(replay_connection_profile));
-  profile->handshakes = g_array_new(FALSE, FALSE, sizeof(replay_handshake));
-  for (enum side d = 0; d < SIDES; d++) {
-    profile->stags[d] = replay_stags_new();
-  }
-  return profile;
-}
-
-replay_profile *replay_profile_read(const replay_reading *capture, replay_progress progress, void *user,
-                                    GError **error)
+replay_profile *replay_profile_read(const replay_reading *capture, session_progress_function progress,
+                                    void *user, GError **error)
 {
   const decode_events events = {.fpdu = on_fpdu, .note = on_note};
   capture_source *source = capture_source_open(capture->path, capture->filter, error);
@@ -249,12 +219,20 @@ replay_profile *replay_profile_read(const replay_reading *capture, replay_progre
   if (!source) {
     return NULL;
   }
-  reading of = {.profile = profile_new(source)};
+  replay_profile *profile = g_new0(replay_profile, 1);
+  profile->capture = source;
+  profile->is_coarse = true;
+  profile->connections = g_array_new(FALSE, FALSE, sizeof(replay_connection_profile));
+  profile->handshakes = g_array_new(FALSE, FALSE, sizeof(replay_handshake));
+  for (enum side d = 0; d < SIDES; d++) {
+    profile->stags[d] = replay_stags_new();
+  }
+  reading of = {.profile = profile};
   of.session = decode_session_new(&capture->decoding, &events, &of);
   read_all(&of, progress, user);
   keep(&of);
   decode_session_free(of.session);
-  return of.profile;
+  return profile;
 }
 
 void replay_profile_free(replay_profile *profile)

@@ -5,10 +5,10 @@
 
 #include <glib.h>
 
-#include "base/time_ps.h"
 #include "ddp/ddp_stag_table.h"
 #include "decode/decode_session.h"
 #include "net/capture_source.h"
+#include "session/session.h"
 
 /* The STags that one direction of a capture's traffic writes to, with the octets of each that it does
  * write: what the receiving end must have registered, as far as can be seen. Free with
@@ -42,6 +42,8 @@ typedef struct replay_connection_profile {
   replay_direction_profile directions[SIDES];
 } replay_connection_profile;
 
+#define REPLAY_NO_CONNECTION UINT32_MAX
+
 /* What is in the headers of a flow's segments, by its ends. */
 typedef struct replay_handshake {
   int64_t round_trip_ns; /* from the SYN to the ACK that ends the handshake; -1: that is not in the capture */
@@ -53,6 +55,7 @@ typedef struct replay_handshake {
   uint64_t cut_short[2];    /* segments that this end sent and that were not captured whole */
   int64_t syn_ns;           /* while it is going on */
   bool is_answered;
+  uint32_t connection; /* the flow's index among those that speak MPA; or REPLAY_NO_CONNECTION */
 } replay_handshake;
 
 typedef struct replay_profile {
@@ -73,15 +76,18 @@ typedef struct replay_reading {
   decode_options decoding;
 } replay_reading;
 
-/* Called from time to time with how much of the file has been read, 0 … 1, and the time of the last
- * packet. */
-typedef void (*replay_progress)(void *user, double share, time_ps now);
-
-/* Reads the whole capture. NULL and `error` when it cannot be opened; when nothing in it speaks MPA there
- * are no connections. Free with replay_profile_free() (NULL is allowed). */
-replay_profile *replay_profile_read(const replay_reading *capture, replay_progress progress, void *user,
-                                    GError **error);
+/* Reads the whole capture; calls `progress` (NULL: nobody) from time to time with how much of the file has
+ * been read, and the time of the last packet. NULL and `error` when it cannot be opened; when nothing in it
+ * speaks MPA there are no connections. Free with replay_profile_free() (NULL is allowed). */
+replay_profile *replay_profile_read(const replay_reading *capture, session_progress_function progress,
+                                    void *user, GError **error);
 void replay_profile_free(replay_profile *profile);
+
+/* Which of the ends of its flow `side` is. */
+static inline uint8_t replay_profile_end(const decode_connection *decoded, enum side side)
+{
+  return side == SIDE_INITIATOR ? decoded->initiator : (uint8_t)!decoded->initiator;
+}
 
 static inline const replay_connection_profile *replay_profile_connection(const replay_profile *profile,
                                                                          guint index)

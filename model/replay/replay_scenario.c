@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_scenario.h"
 
-#include <string.h>
-
-#include "scenario/configuration.h"
+#include "base/error.h"
 
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
-
-G_DEFINE_QUARK(iwarpsim_replay_error, replay_error)
 
 /* --- Which keys --- */
 
@@ -15,8 +11,7 @@ static gboolean key_problem(const scenario *s, scenario_key key, const char *tex
 {
   g_autofree char *origin = scenario_origin(s, key);
 
-  g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_KEY, "%s: %s", origin, text);
-  return FALSE;
+  return error_set(error, "%s: %s", origin, text);
 }
 
 /* What a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all keys of
@@ -67,22 +62,26 @@ static gboolean check_keys(const scenario *s, GError **error)
   return TRUE;
 }
 
-static gboolean has_group(const scenario *s, const char *group)
+static gboolean is_of_path(scenario_key key)
+{
+  const char *name = scenario_key_row_of(key)->name;
+
+  return g_str_has_prefix(name, "path.") || g_str_has_prefix(name, "middlebox.");
+}
+
+/* The user wants the traffic to go through a path first. */
+static gboolean has_path(const scenario *s)
 {
   gboolean given = FALSE;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    given = given || (scenario_given(s, key) && g_str_has_prefix(scenario_key_row_of(key)->name, group));
+    given = given || (scenario_given(s, key) && is_of_path(key));
   }
   return given;
 }
 
-gboolean replay_scenario_has_path(const scenario *s)
-{
-  return has_group(s, "path.") || has_group(s, "middlebox.");
-}
-
-gboolean replay_scenario_has_link(const scenario *s)
+/* That path has a link. */
+static gboolean has_link(const scenario *s)
 {
   /* A key of the link is one that path.reverse takes from path.forward. */
   enum side direction = scenario_configuration(s)->main_direction;
@@ -97,10 +96,7 @@ gboolean replay_scenario_has_link(const scenario *s)
 
 gboolean replay_scenario_has_effect(const scenario *s, scenario_key key)
 {
-  const scenario_key_row *row = scenario_key_row_of(key);
-  gboolean is_of_path = g_str_has_prefix(row->name, "path.") || g_str_has_prefix(row->name, "middlebox.");
-
-  return scenario_given(s, key) || (row->replayed && !is_of_path);
+  return scenario_given(s, key) || (scenario_key_row_of(key)->replayed && !is_of_path(key));
 }
 
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error)
@@ -115,15 +111,8 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 /* --- What the capture decides --- */
 
-uint8_t replay_scenario_measured_end(const configuration *c, const decode_connection *decoded)
-{
-  bool is_initiator = c->measured == SIDE_INITIATOR;
-
-  return is_initiator ? decoded->initiator : (uint8_t)!decoded->initiator;
-}
-
-iwarp_generation replay_scenario_generation(const configuration *c,
-                                            const replay_connection_profile *connection)
+/* The generation that the traffic of `connection` is of, towards the measured end. */
+static iwarp_generation generation_of(const configuration *c, const replay_connection_profile *connection)
 {
   const decode_connection *decoded = &connection->decoded;
   const uint64_t *versions = connection->directions[c->main_direction].fpdus_of_version;
@@ -135,20 +124,9 @@ iwarp_generation replay_scenario_generation(const configuration *c,
   return versions[0] > versions[1] ? IWARP_RDMAC : IWARP_RFC;
 }
 
-/* What the capture shows of a key; NULL: nothing. */
-typedef struct shown_key {
-  scenario_key key;
-  const char *text;
-} shown_key;
-
-static gboolean set_shown(scenario *s, const shown_key *shown, size_t count, GError **error)
+static gboolean set_shown(scenario *s, scenario_key key, const char *text, GError **error)
 {
-  gboolean done = TRUE;
-
-  for (size_t i = 0; done && i < count; i++) {
-    done = !shown[i].text || scenario_set_key(s, shown[i].key, shown[i].text, "the capture", error);
-  }
-  return done;
+  return scenario_set_key(s, key, text, "the capture", error);
 }
 
 /* The end to which most of the payload goes is measured. Of markers, CRC and addresses the first connection's
@@ -162,21 +140,21 @@ static gboolean set_all_shown(scenario *s, const replay_profile *profile, GError
                        : "initiator";
   bool is_named = scenario_configuration(s)->measure.end != MEASURE_AUTO;
   bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
+  bool is_ipv6 = replay_profile_flow(profile, first)->ends[0].address.version == 6;
   g_autofree char *count = g_strdup_printf("%u", profile->connections->len);
-  const shown_key of_session[] = {{SCENARIO_WORKLOAD_CONNECTIONS, count},
-                                  {SCENARIO_MEASURE_SIDE, is_named ? NULL : to}};
 
-  if (!set_shown(s, of_session, G_N_ELEMENTS(of_session), error)) {
+  if (!set_shown(s, SCENARIO_WORKLOAD_CONNECTIONS, count, error) ||
+      !(is_named || set_shown(s, SCENARIO_MEASURE_SIDE, to, error))) {
     return FALSE;
   }
-  iwarp_generation generation = replay_scenario_generation(scenario_configuration(s), first);
-  const shown_key of_protocol[] = {
-      {SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name},
-      {SCENARIO_INITIATOR_MARKERS, directions[SIDE_RESPONDER].markers ? "true" : "false"},
-      {SCENARIO_RESPONDER_MARKERS, directions[SIDE_INITIATOR].markers ? "true" : "false"},
-      {SCENARIO_MPA_CRC, crc ? "true" : "false"},
-      {SCENARIO_TCP_IP, replay_profile_flow(profile, first)->ends[0].address.version == 6 ? "ipv6" : "ipv4"}};
-  return set_shown(s, of_protocol, G_N_ELEMENTS(of_protocol), error);
+  iwarp_generation generation = generation_of(scenario_configuration(s), first);
+  return set_shown(s, SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name, error) &&
+         set_shown(s, SCENARIO_INITIATOR_MARKERS, directions[SIDE_RESPONDER].markers ? "true" : "false",
+                   error) &&
+         set_shown(s, SCENARIO_RESPONDER_MARKERS, directions[SIDE_INITIATOR].markers ? "true" : "false",
+                   error) &&
+         set_shown(s, SCENARIO_MPA_CRC, crc ? "true" : "false", error) &&
+         set_shown(s, SCENARIO_TCP_IP, is_ipv6 ? "ipv6" : "ipv4", error);
 }
 
 /* The direction that nothing is replayed of has no path. */
@@ -201,42 +179,109 @@ static gboolean check_direction(const scenario *s, GError **error)
  * once; and what ends a capture's connection is its own matter, no failure of the replay. */
 static gboolean set_harmless(scenario *s, GError **error)
 {
-  const configuration *c = scenario_configuration(s);
-  shown_key harmless[] = {{SCENARIO_RUN_EXPECT, "any"},
-                          {SCENARIO_PATH_FORWARD_RATE, "10Tbit/s"},
-                          {SCENARIO_PATH_FORWARD_DELAY, "0s"},
-                          {SCENARIO_PATH_FORWARD_MTU, "65535"}};
-  size_t count = replay_scenario_has_link(s) ? G_N_ELEMENTS(harmless) : 1;
+  enum side direction = scenario_configuration(s)->main_direction;
+  const struct {
+    scenario_key key;
+    const char *text;
+  } harmless[] = {{SCENARIO_RUN_EXPECT, "any"},
+                  {scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction), "10Tbit/s"},
+                  {scenario_key_of_direction(SCENARIO_PATH_FORWARD_DELAY, direction), "0s"},
+                  {scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction), "65535"}};
+  size_t count = has_link(s) ? G_N_ELEMENTS(harmless) : 1;
+  gboolean done = TRUE;
 
-  for (size_t i = 0; i < count; i++) {
-    harmless[i].key = i > 0 ? scenario_key_of_direction(harmless[i].key, c->main_direction) : harmless[i].key;
-    harmless[i].text = scenario_given(s, harmless[i].key) ? NULL : harmless[i].text;
+  for (size_t i = 0; done && i < count; i++) {
+    done = scenario_given(s, harmless[i].key) || set_shown(s, harmless[i].key, harmless[i].text, error);
   }
-  return set_shown(s, harmless, count, error);
+  return done;
 }
 
-static gboolean check_connections(const replay_profile *profile, GError **error)
+static gboolean check_connections(const replay_profile *profile, const char *path, GError **error)
 {
   guint count = profile->connections->len;
 
-  if (count == 0) {
-    g_set_error(
-        error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
-        "no connection in it speaks MPA, of %u over TCP; name one by --mpa HOST:PORT when its startup is not "
-        "in the capture",
-        capture_source_flows(profile->capture));
-  } else if (count > CONNECTIONS_MAX) {
-    g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
-                "%u connections in it speak MPA; expected at most %d, choose some by --filter", count,
-                CONNECTIONS_MAX);
+  /* A file that breaks off before anybody speaks MPA: that is what is wrong with it. */
+  if (count == 0 && profile->broken) {
+    return error_set(error, "%s; no connection before that speaks MPA", profile->broken);
   }
-  return count > 0 && count <= CONNECTIONS_MAX;
+  if (count == 0) {
+    return error_set(
+        error,
+        "%s: no connection in it speaks MPA, of %u over TCP; name one by --mpa HOST:PORT when its "
+        "startup is not in the capture",
+        path, capture_source_flows(profile->capture));
+  }
+  return count <= CONNECTIONS_MAX ||
+         error_set(error, "%s: %u connections in it speak MPA; expected at most %d, choose some by --filter",
+                   path, count, CONNECTIONS_MAX);
 }
 
-gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GError **error)
+/* Every octet is needed: an FPDU that is not whole is none. */
+static gboolean check_whole(const configuration *c, const replay_profile *profile, const char *path,
+                            GError **error)
 {
-  return check_connections(profile, error) && set_all_shown(s, profile, error) && check_direction(s, error) &&
-         set_harmless(s, error) && scenario_check(s, NULL, error);
+  uint64_t cut_short = 0;
+
+  for (guint i = 0; i < profile->connections->len; i++) {
+    const replay_connection_profile *connection = replay_profile_connection(profile, i);
+    cut_short += replay_profile_handshake(profile, connection)
+                     ->cut_short[replay_profile_end(&connection->decoded, c->main_direction)];
+  }
+  return cut_short == 0 ||
+         error_set(error,
+                   "%s: %" G_GUINT64_FORMAT
+                   " segments in it are not whole; a replay needs every octet (tcpdump -s 0)",
+                   path, cut_short);
+}
+
+static gint compare_times(gconstpointer a, gconstpointer b)
+{
+  int64_t left = *(const int64_t *)a;
+  int64_t right = *(const int64_t *)b;
+
+  return left < right ? -1 : left > right;
+}
+
+/* The median of the round trips that the handshakes show, in ps; 0: there are none. */
+static time_ps round_trip(const replay_profile *profile)
+{
+  g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t));
+
+  for (guint i = 0; i < profile->connections->len; i++) {
+    int64_t time_ns = replay_profile_handshake(profile, replay_profile_connection(profile, i))->round_trip_ns;
+    if (time_ns > 0) {
+      g_array_append_val(times, time_ns);
+    }
+  }
+  g_array_sort(times, compare_times);
+  return times->len > 0 ? g_array_index(times, int64_t, times->len / 2) * TIME_PS_PER_NANOSECOND : 0;
+}
+
+gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error)
+{
+  const replay_profile *profile = plan->profile;
+  const char *path = plan->options.capture.path;
+
+  if (!check_connections(profile, path, error) || !set_all_shown(s, profile, error) ||
+      !check_direction(s, error) || !set_harmless(s, error) || !scenario_check(s, NULL, error) ||
+      !check_whole(scenario_configuration(s), profile, path, error)) {
+    return FALSE;
+  }
+  plan->has_path = has_path(s);
+  plan->has_link = has_link(s);
+  if (plan->options.resend == REPLAY_RESEND_AFTER) {
+    plan->resend_ps = plan->options.resend_ps;
+  } else if (plan->options.resend == REPLAY_RESEND_AUTO && plan->has_path) {
+    plan->resend_ps = round_trip(profile);
+    if (plan->resend_ps == 0) {
+      return error_set(error,
+                       "%s: no handshake in it shows a round trip; --resend TIME sets when lost segments are "
+                       "sent again, or --resend never",
+                       path);
+    }
+  }
+  plan->configuration = configuration_ref(scenario_configuration(s));
+  return TRUE;
 }
 
 /* --- What it shows of a connection, for an endpoint of the model that takes the measured end's place --- */
@@ -248,16 +293,18 @@ enum { IRD_MAX = 16383 };
 enum { ETHERNET_EMSS_OCTETS = 1460, SMALLEST_EMSS_OCTETS = 536 };
 
 /* The real end's own startup frame counts as far as what it receives shows it. */
-void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
-                             rnic_endpoint_config *config, replay_transport_place *place)
+void replay_scenario_connect(const replay_plan *plan, uint32_t index, rnic_endpoint_config *config,
+                             replay_transport_place *place)
 {
+  const configuration *c = plan->configuration;
+  const replay_profile *profile = plan->profile;
   const replay_connection_profile *connection = replay_profile_connection(profile, index);
   const decode_connection *decoded = &connection->decoded;
   enum side from = c->main_direction;
   const decode_direction_summary *towards = &decoded->directions[from];
   const replay_direction_profile *direction = &connection->directions[from];
   const replay_handshake *handshake = replay_profile_handshake(profile, connection);
-  uint8_t peer = (uint8_t)!replay_scenario_measured_end(c, decoded);
+  uint8_t peer = replay_profile_end(decoded, from);
   /* Without the peer's SYN the stream begins with the first FPDU that is known. */
   bool midway = !replay_profile_flow(profile, connection)->has_syn[peer];
   /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is
@@ -265,7 +312,7 @@ void replay_scenario_connect(const configuration *c, const replay_profile *profi
   bool frameless = midway || !decoded->has_frame[from];
   uint64_t streaming = midway ? 0 : frameless ? towards->phase_start : towards->streaming_octets;
 
-  config->generation = replay_scenario_generation(c, connection);
+  config->generation = generation_of(c, connection);
   config->markers = towards->markers;
   config->crc = towards->crc;
   config->rejects = config->role == SIDE_RESPONDER && decoded->has_reply && decoded->reply.rejected;

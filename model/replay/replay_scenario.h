@@ -9,41 +9,49 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
-#define REPLAY_ERROR (replay_error_quark())
-GQuark replay_error_quark(void);
-enum {
-  REPLAY_ERROR_KEY,     /* a key that a replay cannot heed */
-  REPLAY_ERROR_CAPTURE, /* nothing in the capture can be replayed */
-  REPLAY_ERROR_BROKEN,  /* it ends too early; the message names the file */
-};
+/* When what has not arrived is offered again. */
+typedef enum replay_resend {
+  REPLAY_RESEND_AUTO, /* where there is a path that may lose it: after the round trip that the handshakes
+                         show */
+  REPLAY_RESEND_NEVER,
+  REPLAY_RESEND_AFTER, /* `resend_ps` */
+} replay_resend;
+
+typedef struct replay_options {
+  replay_reading capture;
+  replay_resend resend;
+  time_ps resend_ps;
+  session_progress_function progress; /* called with how far both readings of the capture are; may be NULL */
+  void *progress_user;
+} replay_options;
+
+/* What is replayed, and how: as the user wants it, completed with what the capture shows. */
+typedef struct replay_plan {
+  replay_options options;
+  replay_profile *profile;
+  const configuration *configuration; /* of the complete scenario */
+  bool has_path;     /* the user wants the traffic to go through a path first: any key of path or middlebox is
+                        given */
+  bool has_link;     /* and that path has a link; else there are only its impairments and boxes */
+  time_ps resend_ps; /* what has not arrived so long after it was due is offered again; 0: never */
+} replay_plan;
 
 /* The scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value"; NULL:
- * none). Keys that the capture decides are refused. NULL and `error` (IWARPSIM_ERROR, REPLAY_ERROR). Free
- * with scenario_free(). */
+ * none). Keys that the capture decides are refused. NULL and `error` (IWARPSIM_ERROR). Free with
+ * scenario_free(). */
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error);
 
-/* The capture has been read: sets what it decides, and the end that is measured, unless measure.side names
- * it. FALSE and `error` when nothing of it can be replayed, or a key speaks of the direction that nothing
- * is replayed of; then scenario_check()'s words. */
-gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GError **error);
-
-/* The user wants the traffic to go through a path first: any key of path or middlebox was given. And
- * whether that path has a link; else there are only its impairments and boxes. */
-gboolean replay_scenario_has_path(const scenario *s);
-gboolean replay_scenario_has_link(const scenario *s);
+/* The capture has been read, `plan` has its profile and the options: sets what the capture decides, and the
+ * end that is measured, unless measure.side names it; and the rest of `plan`, whose configuration is then a
+ * reference of its own. FALSE and `error` when nothing of the capture can be replayed, or a key speaks of the
+ * direction that nothing is replayed of; then scenario_check()'s words. */
+gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error);
 
 /* Whether `key` has an effect on a complete replay: it is heeded, or the user or the capture gave it. */
 gboolean replay_scenario_has_effect(const scenario *s, scenario_key key);
 
-/* Which of the ends of the flow of `decoded` is measured. */
-uint8_t replay_scenario_measured_end(const configuration *c, const decode_connection *decoded);
-
-/* The generation that the traffic of `connection` is of, towards the measured end. */
-iwarp_generation replay_scenario_generation(const configuration *c,
-                                            const replay_connection_profile *connection);
-
-/* What `profile` shows of the measured end of connection `index`, for an endpoint of the model that takes
- * its place: into `config`, which is what `c` has of that end, and `place`: where the stream that is
+/* What the capture shows of the measured end of connection `index`, for an endpoint of the model that takes
+ * its place: into `config`, which is what the scenario has of that end, and `place`: where the stream that is
  * received begins, and where what can be replayed of it ends; without `made`. */
-void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
-                             rnic_endpoint_config *config, replay_transport_place *place);
+void replay_scenario_connect(const replay_plan *plan, uint32_t index, rnic_endpoint_config *config,
+                             replay_transport_place *place);

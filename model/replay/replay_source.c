@@ -57,7 +57,7 @@ static time_ps read_next(replay_source *source)
   int64_t time_ns = source->segment.time_ns;
   source->backward += time_ns < source->latest_ns;
   source->latest_ns = MAX(source->latest_ns, time_ns);
-  time_ps own = MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
+  time_ps own = time_ns * TIME_PS_PER_NANOSECOND;
   return own < source->last ? source->last + 1 : MAX(own, source->last + source->apart);
 }
 

@@ -36,14 +36,38 @@ static const replay_transport *const_self_of(const tcp_transport *transport)
   return (const replay_transport *)transport;
 }
 
+/* Where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
+static int64_t position_of(const replay_transport *self, uint32_t sequence)
+{
+  return tcp_position_of(sequence, self->place.peer_isn, (int64_t)tcp_receiver_next(&self->receiver));
+}
+
+/* Past the last octet of a segment, and its FIN. */
+static int64_t end_of(const tcp_incoming *segment)
+{
+  return segment->position + (int64_t)segment->payload->length + (segment->fin ? 1 : 0);
+}
+
+/* The segment `packet`, whose header is read into `header`. False when the replay does not heed it: it has no
+ * whole header, or reaches beyond the limit. */
+static bool read_segment(const replay_transport *self, const datagram *packet, tcp_header *header,
+                         tcp_incoming *segment)
+{
+  if (packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, header)) {
+    return false;
+  }
+  *segment = (tcp_incoming){.header = header,
+                            .payload = &packet->payload,
+                            .position = position_of(self, header->sequence),
+                            .fin = tcp_header_has(header, TCP_FIN)};
+  return end_of(segment) <= 0 || (uint64_t)end_of(segment) <= self->place.limit;
+}
+
 static void enter_closed(replay_transport *self, tcp_close_reason reason, time_ps now)
 {
-  if (self->is_closed) {
-    return;
-  }
-  self->is_closed = true;
-  self->gauges.is_established = false;
-  if (self->events->closed) {
+  if (!self->is_closed) {
+    self->is_closed = true;
+    self->gauges.is_established = false;
     self->events->closed(self->user, reason, now);
   }
 }
@@ -54,9 +78,7 @@ static void establish(replay_transport *self, time_ps now)
 {
   if (!self->gauges.is_established) {
     self->gauges.is_established = true;
-    if (self->events->established) {
-      self->events->established(self->user, now);
-    }
+    self->events->established(self->user, now);
   }
 }
 
@@ -109,9 +131,7 @@ static void take(replay_transport *self, const tcp_incoming *segment)
     tcp_receiver_receive(&self->receiver, segment->position, segment->payload, segment->fin, segment->now);
     if (!self->is_closed && tcp_receiver_is_finished(&self->receiver)) {
       self->is_finished = true;
-      if (self->events->finished) {
-        self->events->finished(self->user, segment->now);
-      }
+      self->events->finished(self->user, segment->now);
     }
   }
   close_when_done(self, segment->now);
@@ -152,24 +172,15 @@ static void replay_receive(tcp_transport *transport, const datagram *packet, tim
 {
   replay_transport *self = self_of(transport);
   tcp_header header;
+  tcp_incoming segment;
 
-  if (packet->kind != DATAGRAM_TCP || self->is_closed) {
+  if (self->is_closed) {
     return;
   }
   if (!datagram_checksum_is_right(packet)) {
     self->statistics.checksum_errors++;
-    return;
-  }
-  if (!datagram_tcp_header(packet, &header)) {
-    return;
-  }
-  const tcp_incoming segment = {.header = &header,
-                                .payload = &packet->payload,
-                                .position = replay_transport_position(transport, header.sequence),
-                                .fin = tcp_header_has(&header, TCP_FIN),
-                                .now = now};
-  int64_t end = segment.position + (int64_t)packet->payload.length + (segment.fin ? 1 : 0);
-  if (end <= 0 || (uint64_t)end <= self->place.limit) {
+  } else if (read_segment(self, packet, &header, &segment)) {
+    segment.now = now;
     arrive(self, &segment, packet->retransmission);
   }
 }
@@ -201,9 +212,7 @@ static datagram *replay_transmit(tcp_transport *transport, time_ps now)
 
   if (self->acknowledged < self->gauges.posted_octets) {
     self->acknowledged = self->gauges.posted_octets;
-    if (self->events->acknowledged) {
-      self->events->acknowledged(self->user, self->acknowledged, now);
-    }
+    self->events->acknowledged(self->user, self->acknowledged, now);
   }
   return NULL;
 }
@@ -264,6 +273,7 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
                                             .held_octets_below = replay_held_octets_below,
                                             .held = replay_held,
                                             .statistics = replay_statistics};
+  replay_transport_place *place = user;
   replay_transport *self = g_new0(replay_transport, 1);
 
   self->transport.class = &class;
@@ -271,12 +281,12 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   self->config = *config;
   self->events = events;
   self->user = events_user;
-  self->place = *(const replay_transport_place *)user;
+  self->place = *place;
   self->gauges.emss_octets = self->place.emss_octets;
   tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user, &self->gauges);
   tcp_receiver_start_at(&self->receiver, self->place.start);
-  *self->place.made = &self->transport;
-  return &self->transport;
+  place->made = &self->transport;
+  return place->made;
 }
 
 void replay_transport_sent(tcp_transport *transport, const tcp_header *header, uint32_t payload_octets)
@@ -284,7 +294,7 @@ void replay_transport_sent(tcp_transport *transport, const tcp_header *header, u
   replay_transport *self = self_of(transport);
 
   if (tcp_header_has(header, TCP_ACK)) {
-    int64_t position = replay_transport_position(transport, header->acknowledgement);
+    int64_t position = position_of(self, header->acknowledgement);
     self->own_acknowledgement =
         self->has_own_acknowledgement ? MAX(self->own_acknowledgement, position) : position;
     self->has_own_acknowledgement = true;
@@ -295,16 +305,15 @@ void replay_transport_sent(tcp_transport *transport, const tcp_header *header, u
   }
 }
 
-int64_t replay_transport_position(const tcp_transport *transport, uint32_t sequence)
+bool replay_transport_has_taken(const tcp_transport *transport, const datagram *packet)
 {
   const replay_transport *self = const_self_of(transport);
+  tcp_header header;
+  tcp_incoming segment;
 
-  return tcp_position_of(sequence, self->place.peer_isn, (int64_t)tcp_receiver_next(&self->receiver));
-}
-
-bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_t to)
-{
-  return tcp_receiver_has(&const_self_of(transport)->receiver, from, to);
+  return !read_segment(self, packet, &header, &segment) ||
+         tcp_receiver_has(&self->receiver, (uint64_t)MAX(segment.position, 0),
+                          (uint64_t)MAX(end_of(&segment), 0));
 }
 
 bool replay_transport_lacks_octets(const tcp_transport *transport)

@@ -11,30 +11,27 @@
  * came lay in it. */
 #define REPLAY_WINDOW_OCTETS (UINT64_C(65535) << 14)
 
-/* The `user` of replay_transport_new(); copied. */
+/* The `user` of replay_transport_new(); copied, but for `made`. */
 typedef struct replay_transport_place {
   uint64_t start;       /* the first octet that comes is at this position */
   uint32_t peer_isn;    /* position 0 is that of the octet after this sequence number */
   uint32_t emss_octets; /* that the endpoint may make FPDUs for */
   uint64_t limit;       /* a segment that reaches beyond this position is passed over; UINT64_MAX: none is */
-  tcp_transport **made; /* gets the transport made */
+  tcp_transport *made;  /* set to the transport made */
 } replay_transport_place;
 
-/* A tcp_transport_factory; of `config` passing and receive_mtu_octets count. TCP is established by the
- * first segment with an ACK, which ends the handshake whichever end opened it; closed when both FINs have
- * come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4). Segments with a wrong
- * checksum are dropped and counted. */
+/* A tcp_transport_factory; of `config` passing and receive_mtu_octets count, and `events` has handlers. TCP
+ * is established by the first segment with an ACK, which ends the handshake whichever end opened it; closed
+ * when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4). Segments
+ * with a wrong checksum are dropped and counted. */
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user);
 
 /* The real end has sent the segment with this header, at its place among those that are received. */
 void replay_transport_sent(tcp_transport *transport, const tcp_header *header, uint32_t payload_octets);
 
-/* Where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
-int64_t replay_transport_position(const tcp_transport *transport, uint32_t sequence);
-
-/* All octets of [from, to) have come and were taken. */
-bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_t to);
+/* Nothing of the segment `packet` is missing, or the replay does not heed it. */
+bool replay_transport_has_taken(const tcp_transport *transport, const datagram *packet);
 
 /* Octets before some that came, or those themselves, have not been taken. */
 bool replay_transport_lacks_octets(const tcp_transport *transport);

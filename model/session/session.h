@@ -27,8 +27,8 @@ typedef struct session_capture {
   void (*configure)(void *user, uint32_t connection, rnic_endpoint_config *config);
   /* The connection of a flow, as it comes to the measured end; false when it is not replayed. */
   bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
-  /* A whole packet has come to the measured host, for session_arrive(). Takes the reference. */
-  path_output whole;
+  /* A whole packet comes to the measured end of `connection`. */
+  void (*arriving)(void *user, uint32_t connection, const datagram *packet);
   double (*share)(const void *user); /* of the capture that has been read, 0 … 1 */
   void *user;
 } session_capture;
@@ -76,9 +76,6 @@ void session_start(session *self, time_ps when);
 
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
 void session_receive(void *host, datagram *packet, time_ps now);
-
-/* A packet has arrived at the measured end of `connection`, of a capture; the caller keeps its reference. */
-void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now);
 
 /* The capture has ended: no datagram in fragments times out any more, and the run ends once what is under
  * way has arrived. */

@@ -96,22 +96,33 @@ inline session_end *session_host_end(const session_host *host, const datagram *p
   return end_with_ports(host, ports & 0xFFFF, ports >> 16);
 }
 
+/* The measured end that a capture's packet is for; NULL: it is of no connection that is replayed. */
+static session_end *captured_end(const session *self, const datagram *packet)
+{
+  const session_capture *capture = self->config.capture;
+  datagram_flow flow;
+  uint32_t index;
+
+  if (!datagram_flow_of(packet, &flow) || !capture->connection_of(capture->user, &flow, &index)) {
+    return NULL;
+  }
+  capture->arriving(capture->user, index, packet);
+  return &self->connections[index].ends[self->measured];
+}
+
 /* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped: its TCP
  * checksum would be wrong for any. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
-  const session_capture *capture = host->session->config.capture;
-  session_end *end = capture ? NULL : session_host_end(host, packet);
+  const session *self = host->session;
+  session_end *end = self->config.capture ? captured_end(self, packet) : session_host_end(host, packet);
 
   if (end) {
     rnic_endpoint_receive(end->endpoint, packet, now);
-    datagram_unref(packet);
+  }
+  datagram_unref(packet);
+  if (end) {
     session_end_settle(end, now);
-  } else if (capture) {
-    capture->whole(capture->user, packet, now);
-  } else {
-    host->session->strays++;
-    datagram_unref(packet);
   }
 }
 
@@ -127,14 +138,6 @@ void session_receive(void *user, datagram *packet, time_ps now)
   } else {
     receive_whole(host, packet, now); /* nearly all: there is nothing to reassemble */
   }
-}
-
-void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now)
-{
-  session_end *end = &self->connections[connection].ends[self->measured];
-
-  rnic_endpoint_receive(end->endpoint, packet, now);
-  session_end_settle(end, now);
 }
 
 static void on_whole(void *user, datagram *packet, time_ps now)

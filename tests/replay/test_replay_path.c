@@ -52,14 +52,12 @@ static fixture *fixture_new(const char *const *sets, time_ps resend_ps, uint32_t
                  .arrivals = g_string_new(""),
                  .lose = lose};
   g_assert_no_error(error);
-  const replay_path_config config = {.configuration = scenario_configuration(f->s),
-                                     .has_link = replay_scenario_has_link(f->s),
-                                     .clock = f->clock,
-                                     .has_path = replay_scenario_has_path(f->s),
-                                     .resend_ps = resend_ps,
-                                     .output = on_output,
-                                     .has_arrived = has_arrived,
-                                     .user = f};
+  const replay_plan plan = {.configuration = scenario_configuration(f->s),
+                            .has_path = sets != NULL,
+                            .has_link = sets && !strstr(sets[0], "duplicate"),
+                            .resend_ps = resend_ps};
+  const replay_path_config config = {
+      .plan = &plan, .clock = f->clock, .output = on_output, .has_arrived = has_arrived, .user = f};
   f->path = replay_path_new(&config, &error);
   g_assert_no_error(error);
   return f;

@@ -10,7 +10,7 @@
 #include "tcp_wire.h"
 #include "test.h"
 
-enum { EMSS = 536, SEGMENTS = 600 };
+enum { EMSS = 536, SEGMENTS = 600, LOSSES_MAX = 3 };
 
 #define DELAY (50 * TIME_PS_PER_MILLISECOND)
 #define SPACING (10 * TIME_PS_PER_MICROSECOND)
@@ -51,15 +51,8 @@ static tcp_config config_of(detection how, bool proportional, tcp_congestion_kin
   return config;
 }
 
-/* What must come of it. */
-typedef struct outcome {
-  uint64_t retransmissions;
-  uint64_t timeouts;
-  uint64_t probes;
-} outcome;
-
 static void run(const tcp_config *config, unsigned segments, unsigned lost_segment, unsigned times,
-                outcome expected)
+                unsigned timeouts, unsigned probes)
 {
   losing plan = {.position = (uint64_t)lost_segment * EMSS, .left = times};
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
@@ -71,21 +64,22 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   while (f->end[0].acknowledged < segments * EMSS) {
     g_assert_true(tcp_wire_step(wire));
   }
-  const tcp_statistics *statistics = statistics_of(f);
   g_test_message("segment %u of %u lost %u times", lost_segment, segments, times);
   g_assert_cmpuint(plan.left, ==, 0);
   EXPECT_FIELDS(tcp_wire_counts_of(wire, 0), (lost, times), (useless, 0));
-  EXPECT_FIELDS(statistics, (retransmissions, expected.retransmissions), (timeouts, expected.timeouts),
-                (tail_loss_probes, expected.probes), (segments_sent, segments + expected.retransmissions));
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, times), (retransmissions_lost, times - 1),
+                (timeouts, timeouts), (tail_loss_probes, probes), (recoveries, times > timeouts + probes),
+                (segments_sent, segments + times));
 }
 
-static void run_all(detection how, unsigned segments, unsigned lost_segment, unsigned times, outcome expected)
+static void run_all(detection how, unsigned segments, unsigned lost_segment, unsigned times,
+                    unsigned timeouts, unsigned probes)
 {
   for (unsigned congestion = TCP_CONGESTION_NEWRENO; congestion <= TCP_CONGESTION_CUBIC; congestion++) {
     for (unsigned proportional = 0; proportional < 2; proportional++) {
       tcp_config config = config_of(how, proportional, (tcp_congestion_kind)congestion);
       g_test_message("detection %d, congestion %u, PRR %u", how, congestion, proportional);
-      run(&config, segments, lost_segment, times, expected);
+      run(&config, segments, lost_segment, times, timeouts, probes);
     }
   }
 }
@@ -94,65 +88,49 @@ static void run_all(detection how, unsigned segments, unsigned lost_segment, uns
  * in the second one of 20, and later. After all of them comes enough to report each loss. */
 static const unsigned positions[] = {0, 1, 4, 7, 8, 9, 10, 29, 30, 77};
 
-/* RFC 8985 §6.2: new segments follow each retransmission, are SACKed one round trip later, and show that
- * it is lost as well. So as many retransmissions as losses, and no time-out: each restarts the timer, and
- * RTO is two round trips. */
-TEST(test_rack)
+/* There are always as many retransmissions as losses. The first `found` losses of a segment are found, the
+ * others take a time-out each. */
+static const struct {
+  detection how;
+  unsigned from_the_end; /* of 20: 1 is the last; 0: at those positions of 600 */
+  unsigned found;
+  unsigned probes;
+} rows[] = {
+    /* RFC 8985 §6.2: new segments follow each retransmission, are SACKed one round trip later, and show that
+     * it is lost as well. Each restarts the timer, and RTO is two round trips. */
+    {RACK, 0, LOSSES_MAX, 0},
+    {RACK_TLP, 0, LOSSES_MAX, 0},
+    /* RFC 6675 §5 sends a segment again once in a recovery; when that is lost, the timer repairs it (§5.1),
+     * and when that is lost, the timer once more. What is in flight at the time-out is SACKed before the
+     * window of one segment lets it out. */
+    {RFC_6675, 0, 1, 0},
+    /* RFC 6582: the same without SACK. The ACK of the retransmission that arrives acknowledges all. */
+    {NO_SACK, 0, 1, 0},
+    /* The last of 20 segments: nothing follows, no SACK shows it. A tail loss probe is the first repair (RFC
+     * 8985 §7.3), at most one without an answer. */
+    {NO_SACK, 1, 0, 0},
+    {RFC_6675, 1, 0, 0},
+    {RACK, 1, 0, 0},
+    {RACK_TLP, 1, 1, 1},
+    /* The last but one: the last is SACKed alone. RACK's reordering timer takes that as proof after a quarter
+     * of a round trip (RFC 8985 §6.2); RFC 6675 asks for three, and RFC 5681 for three duplicates. Nothing
+     * follows the retransmission. */
+    {NO_SACK, 2, 0, 0},
+    {RFC_6675, 2, 0, 0},
+    {RACK, 2, 1, 0},
+    {RACK_TLP, 2, 1, 0},
+};
+
+ROW_TEST(test_lost_again, rows)
 {
-  for (unsigned times = 1; times <= 3; times++) {
-    for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
-      run_all(RACK, SEGMENTS, positions[i], times, (outcome){.retransmissions = times});
-      run_all(RACK_TLP, SEGMENTS, positions[i], times, (outcome){.retransmissions = times});
+  for (unsigned times = 1; times <= LOSSES_MAX; times++) {
+    unsigned timeouts = times - MIN(times, c->found);
+    if (c->from_the_end > 0) {
+      run_all(c->how, 20, 20 - c->from_the_end, times, timeouts, c->probes);
+      continue;
     }
-  }
-}
-
-/* RFC 6675 §5 sends a segment again once in a recovery; when that is lost, the timer repairs it (§5.1),
- * and when that is lost, the timer once more. What is in flight at the time-out is SACKed before the
- * window of one segment lets it out. So again as many retransmissions as losses, all but the first by
- * time-outs. */
-TEST(test_rfc_6675)
-{
-  for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
-      run_all(RFC_6675, SEGMENTS, positions[i], times,
-              (outcome){.retransmissions = times, .timeouts = times - 1});
+      run_all(c->how, SEGMENTS, positions[i], times, timeouts, c->probes);
     }
-  }
-}
-
-/* RFC 6582: the same without SACK. The ACK of the retransmission that arrives acknowledges all. */
-TEST(test_no_sack)
-{
-  for (unsigned times = 1; times <= 3; times++) {
-    for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
-      run_all(NO_SACK, SEGMENTS, positions[i], times,
-              (outcome){.retransmissions = times, .timeouts = times - 1});
-    }
-  }
-}
-
-/* The last of 20 segments: nothing follows, no SACK shows it. A tail loss probe is the first repair (RFC
- * 8985 §7.3), at most one without an answer; else every repair takes a time-out. */
-TEST(test_last_segment)
-{
-  for (unsigned times = 1; times <= 3; times++) {
-    run_all(NO_SACK, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
-    run_all(RFC_6675, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
-    run_all(RACK, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
-    run_all(RACK_TLP, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times - 1, .probes = 1});
-  }
-}
-
-/* The last but one: the last is SACKed alone. RACK's reordering timer takes that as proof after a quarter
- * of a round trip (RFC 8985 §6.2); RFC 6675 asks for three, and RFC 5681 for three duplicates. Nothing
- * follows the retransmission. */
-TEST(test_last_but_one)
-{
-  for (unsigned times = 1; times <= 3; times++) {
-    run_all(NO_SACK, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times});
-    run_all(RFC_6675, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times});
-    run_all(RACK, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times - 1});
-    run_all(RACK_TLP, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times - 1});
   }
 }

@@ -95,34 +95,6 @@ TEST(test_slight_reordering)
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
-/* A double loss: segment 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed
- * and shows it: it is sent a third time, nothing else is, and no time-out is needed. */
-TEST(test_double_loss)
-{
-  g_autoptr(tcp_fixture) f = connected_with(true, false);
-  post_losing(f, 40 * EMSS, 1);
-  bool dropped = false;
-  for (unsigned rounds = 0; rounds < 40 && on_wire(f, 0) + on_wire(f, 1) > 0; rounds++) {
-    unsigned there = on_wire(f, 0);
-    unsigned back = on_wire(f, 1);
-    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-    for (; there > 0; there--) {
-      if (!dropped && wire_length(f, 0, 0) > 0 && wire_position(f, 0, 0) == 0) {
-        dropped = true;
-        drop_segment(f, 0);
-      } else {
-        deliver(f, 0);
-      }
-    }
-    deliver_some(f, 1, back);
-  }
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_true(dropped);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 40 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (retransmissions_lost, 1), (timeouts, 0),
-                (recoveries, 1));
-}
-
 /* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery
  * for nothing. The timestamps that come back are older than the retransmissions (RFC 3522): each of the
  * three is proven, the window is what it was, and the recovery counts as spurious. From then on reordering

@@ -198,23 +198,6 @@ TEST(test_full_segment_with_fin_is_sent_again)
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
 }
 
-/* The retransmission itself is lost: SACK recovery cannot see that, the timer does. */
-TEST(test_lost_retransmission)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post_losing(f, 10 * EMSS, 1);
-  deliver_segments(f, 9);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-  drop_all(f, 0);
-  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-  expect_lone_segment(f, 0, 0, EMSS); /* the others are SACKed */
-  deliver_and_acknowledge(f);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (retransmissions_lost, 1), (recoveries, 1),
-                (timeouts, 1));
-}
-
 /* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the
  * time-out was for nothing, and is taken back: the window is 10 segments again, without a threshold. If
  * the first was lost, the echo is of the second. */

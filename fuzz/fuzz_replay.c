@@ -83,8 +83,8 @@ static void check_files(const scenario *s, const session_result *result)
 static void run(replay *r, const scenario *s)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  g_autofree char *measured = replay_measured(r);
-  g_autofree char *path = replay_path(r);
+  g_autofree char *measured = replay_describe_measured(r);
+  g_autofree char *path = replay_describe_path(r);
   session_result result;
   GError *error = NULL;
 

@@ -47,8 +47,8 @@ static void show_progress(const session_progress *progress, void *shown)
 static gboolean report(const replay *r, const scenario *s, const session_result *result,
                        const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
 {
-  g_autofree char *measured = replay_measured(r);
-  g_autofree char *path = replay_path(r);
+  g_autofree char *measured = replay_describe_measured(r);
+  g_autofree char *path = replay_describe_path(r);
   g_autofree char *hints = chosen.capture.mpa ? g_strjoinv(" ", chosen.capture.mpa) : NULL;
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
   const summary_fact known[] = {

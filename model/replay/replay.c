@@ -2,7 +2,11 @@
 #include "replay/replay.h"
 
 #include "base/units.h"
-#include "replay/replay_network.h"
+#include "measure/theory.h"
+#include "net/flow_table.h"
+#include "platform/run_engine.h"
+#include "replay/replay_path.h"
+#include "replay/replay_source.h"
 
 struct replay {
   replay_plan plan;
@@ -47,7 +51,7 @@ void replay_free(replay *r)
   }
 }
 
-char *replay_measured(const replay *r)
+char *replay_describe_measured(const replay *r)
 {
   gboolean is_responder = r->plan.configuration->measured == SIDE_RESPONDER;
   guint count = r->plan.profile->connections->len;
@@ -56,7 +60,7 @@ char *replay_measured(const replay *r)
                          count == 1 ? "" : "s", r->chooses_side ? ", where most payload goes" : "");
 }
 
-char *replay_path(const replay *r)
+char *replay_describe_path(const replay *r)
 {
   const replay_plan *plan = &r->plan;
   g_autofree char *resend = units_format_time(plan->resend_ps);
@@ -74,20 +78,444 @@ char *replay_path(const replay *r)
                          plan->has_path ? "; " : ", ", again);
 }
 
+/* --- The second reading --- */
+
+/* A connection of the session. */
+typedef struct replay_connection {
+  const replay_connection_profile *profile;
+  const capture_flow *flow; /* of the first reading */
+  uint8_t measured;         /* of the flow's ends */
+  replay_transport_place place;
+} replay_connection;
+
+/* The network of a replay, which plays a capture's packets, and the session that it plays them to: the
+ * captured segments towards the measured ends come at their captured times, or after the path that the user
+ * wants them to take first. What those ends send goes nowhere: what the real ends sent is in the capture. */
+typedef struct replay_network {
+  session_network network;
+  const replay_plan *plan;
+  engine *clock;
+  session *session;
+  session_capture capture;
+  uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
+  capture_source *file;
+  replay_source *source;
+  replay_path *path;
+  flow_table measured; /* of flow_entry: to the address of an end that is measured, from none */
+  memory_pool *datagrams;
+  decode_blocks *blocks;
+  replay_connection *connections;
+  uint32_t connection_count;
+  bool has_ended; /* the capture is at its end */
+  /* Which of the segments that come to TCP start with an FPDU: nobody frames them here, so they are decoded.
+   * NULL: all that was captured comes to TCP, and the first reading has it. */
+  decode_session *arrivals;
+  uint64_t packets;            /* decoded so far */
+  uint8_t payload[UINT16_MAX]; /* of the segment in hand, in one piece */
+} replay_network;
+
+/* --- What arrives --- */
+
+/* That a flow is; REPLAY_NO_CONNECTION also of one that the first reading had not: the file has grown. */
+static uint32_t connection_of(const replay_network *self, const capture_flow *flow)
+{
+  const GArray *handshakes = self->plan->profile->handshakes;
+
+  return flow->index < handshakes->len ? g_array_index(handshakes, replay_handshake, flow->index).connection
+                                       : REPLAY_NO_CONNECTION;
+}
+
+/* A session_capture's. */
+static bool on_connection_of(void *user, const datagram_flow *packet, uint32_t *index)
+{
+  const replay_network *self = user;
+  const capture_flow *flow = replay_source_flow_of(self->source, packet);
+
+  *index = flow ? connection_of(self, flow) : REPLAY_NO_CONNECTION;
+  if (*index == REPLAY_NO_CONNECTION) {
+    return false;
+  }
+  const capture_end *to = &flow->ends[self->connections[*index].measured];
+  return to->port == packet->destination_port && ip_address_equal(&to->address, &packet->destination);
+}
+
+/* A session_capture's. */
+static void on_arriving(void *user, uint32_t index, const datagram *packet)
+{
+  replay_network *self = user;
+  const replay_connection *connection = &self->connections[index];
+  tcp_header header;
+
+  if (!self->arrivals || packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
+    return;
+  }
+  buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, self->payload);
+  const capture_segment segment = {
+      .packet = ++self->packets,
+      .flow = connection->flow->index,
+      .from = !connection->measured,
+      .flags = header.flags,
+      .sequence = header.sequence,
+      .acknowledgement = header.acknowledgement,
+      .window = header.window,
+      .checksum = datagram_checksum_is_right(packet) ? CAPTURE_CHECKSUM_RIGHT : CAPTURE_CHECKSUM_WRONG,
+      .payload = self->payload,
+      .captured_octets = packet->payload.length,
+      .payload_octets = packet->payload.length,
+  };
+  decode_session_receive(self->arrivals, connection->flow, &segment);
+}
+
+static session_host *measured_host(const replay_network *self)
+{
+  return session_host_of(self->session, self->plan->configuration->measured);
+}
+
+/* It comes out of the path. */
+static void on_arrival(void *user, datagram *packet, time_ps now)
+{
+  session_receive(measured_host(user), packet, now);
+}
+
+/* --- What the capture decides --- */
+
+static void on_segment(void *user, const capture_flow *flow, const capture_segment *captured, time_ps now)
+{
+  replay_network *self = user;
+  uint32_t index = connection_of(self, flow);
+  capture_segment segment = *captured;
+
+  if (index == REPLAY_NO_CONNECTION) {
+    return;
+  }
+  const replay_connection *connection = &self->connections[index];
+  if (self->plan->options.capture.decoding.ignore_checksums && segment.checksum == CAPTURE_CHECKSUM_WRONG) {
+    segment.checksum = CAPTURE_CHECKSUM_RIGHT;
+  }
+  if (segment.from != connection->measured) {
+    uint32_t from = 0;
+
+    do {
+      datagram *packet = replay_packet_of(self->datagrams, self->blocks, flow, &segment, &from);
+      replay_path_offer(self->path, index, packet, now);
+    } while (from < segment.payload_octets);
+  } else if (segment.checksum != CAPTURE_CHECKSUM_WRONG) {
+    const tcp_header header = replay_packet_header(flow, &segment);
+    replay_transport_sent(connection->place.made, &header, segment.payload_octets);
+    if (self->arrivals) {
+      segment.packet = ++self->packets;
+      segment.flags &= (uint8_t)~TCP_ACK; /* of what was captured, not of what arrives here */
+      decode_session_receive(self->arrivals, connection->flow, &segment);
+    }
+  }
+}
+
+static void on_fragment(void *user, datagram *packet, time_ps now)
+{
+  replay_network *self = user;
+  const datagram_flow to = {.destination = datagram_destination(packet)};
+
+  if (packet->kind == DATAGRAM_FRAGMENT && flow_table_find(&self->measured, &to)) {
+    replay_path_offer(self->path, REPLAY_NO_CONNECTION, packet, now);
+  } else {
+    datagram_unref(packet);
+  }
+}
+
+static void on_ended(void *user, G_GNUC_UNUSED time_ps now)
+{
+  replay_network *self = user;
+
+  self->has_ended = true;
+  session_end_arrivals(self->session);
+}
+
+static double on_share(const void *user)
+{
+  return capture_source_share(((const replay_network *)user)->file);
+}
+
+/* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not
+ * heed. */
+static bool has_arrived(void *user, uint32_t index, const datagram *packet)
+{
+  const replay_network *self = user;
+
+  return session_connection_is_over(self->session, index) ||
+         replay_transport_has_taken(self->connections[index].place.made, packet);
+}
+
+/* --- The network --- */
+
+static void network_send(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED uint32_t connection,
+                         G_GNUC_UNUSED enum side side, datagram *packet, G_GNUC_UNUSED time_ps now)
+{
+  datagram_unref(packet);
+}
+
+/* Segments that start with an FPDU; false when not all that the first reading saw is replayed. */
+static bool find_aligned(const replay_network *self, uint64_t *aligned)
+{
+  enum side direction = self->plan->configuration->main_direction;
+  bool is_whole = self->has_ended;
+
+  *aligned = 0;
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const replay_connection_profile *profile = self->connections[i].profile;
+
+    is_whole = is_whole && profile->directions[direction].missing_from == UINT64_MAX;
+    *aligned += profile->decoded.directions[direction].aligned;
+  }
+  if (is_whole && self->arrivals) {
+    *aligned = 0;
+    decode_session_finish(self->arrivals);
+    for (uint32_t i = 0; i < decode_session_connections(self->arrivals); i++) {
+      *aligned += decode_session_connection(self->arrivals, i)->directions[direction].aligned;
+    }
+  }
+  return is_whole;
+}
+
+/* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1); 0: it is not in the capture. */
+static uint32_t emss_octets(const replay_network *self)
+{
+  const replay_connection *first = &self->connections[0];
+  const replay_handshake *handshake = replay_profile_handshake(self->plan->profile, first->profile);
+  uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
+
+  return handshake->has_mss[first->measured] && handshake->mss_octets[first->measured] > options
+             ? handshake->mss_octets[first->measured] - options
+             : 0;
+}
+
+/* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
+ * knows. */
+static void network_set_metrics(const session_network *network, G_GNUC_UNUSED enum side source,
+                                metric_values *values)
+{
+  const replay_network *self = (const replay_network *)network;
+  const theory inputs = {.emss_octets = emss_octets(self),
+                         .connections = self->connection_count,
+                         .k2 = self->plan->configuration->theory_k2};
+  uint64_t aligned;
+
+  values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
+  values->present[METRIC_MPA_SEGMENTS_ALIGNED] = false;
+  if (find_aligned(self, &aligned)) {
+    metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)aligned);
+  }
+  replay_path_set_metrics(self->path, values);
+  if (inputs.emss_octets > 0) {
+    metric_values_set(values, METRIC_MPA_EMSS_OCTETS, inputs.emss_octets);
+    theory_set_metrics(&inputs, values);
+    values->present[METRIC_THEORY_BUFFER_TCP_OCTETS] = false; /* the path's rate and delay */
+    values->present[METRIC_FIT_K] = false;
+  }
+}
+
+static const session_network_class network_class = {.send = network_send, .set_metrics = network_set_metrics};
+
+/* --- Making --- */
+
+static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
+{
+  replay_network *self = user;
+  replay_connection *connection = &self->connections[index];
+
+  replay_scenario_connect(self->plan, index, config, &connection->place);
+  config->protection_domain = self->protection_domain;
+  config->tcp_new = replay_transport_new;
+  config->tcp_new_user = &connection->place;
+}
+
+static void make_connections(replay_network *self)
+{
+  const replay_profile *profile = self->plan->profile;
+
+  self->connection_count = profile->connections->len;
+  self->connections = g_new0(replay_connection, self->connection_count);
+  flow_table_init(&self->measured, sizeof(flow_entry), g_free);
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    replay_connection *connection = &self->connections[i];
+
+    connection->profile = replay_profile_connection(profile, i);
+    connection->flow = replay_profile_flow(profile, connection->profile);
+    connection->measured =
+        replay_profile_end(&connection->profile->decoded, self->plan->configuration->measured);
+    const datagram_flow to = {.destination = connection->flow->ends[connection->measured].address};
+    if (!flow_table_find(&self->measured, &to)) {
+      flow_table_add(&self->measured, &to);
+    }
+  }
+}
+
+static void make_session(replay_network *self, FILE *series)
+{
+  const replay_profile *profile = self->plan->profile;
+  enum side direction = self->plan->configuration->main_direction;
+
+  self->capture = (session_capture){.receive_octets = profile->longest_send[direction],
+                                    .configure = configure,
+                                    .connection_of = on_connection_of,
+                                    .arriving = on_arriving,
+                                    .share = on_share,
+                                    .user = self};
+  const session_config config = {.configuration = self->plan->configuration,
+                                 .clock = self->clock,
+                                 .capture = &self->capture,
+                                 .series = series};
+  self->session = session_new(&config);
+  rnic_host *rnic = session_host_rnic(measured_host(self));
+  self->protection_domain = rnic_host_protection_domain_new(rnic);
+  replay_stags_register(profile->stags[direction], rnic_host_stags(rnic), self->protection_domain);
+  session_connect(self->session, &self->network);
+}
+
+static void network_close(replay_network *self)
+{
+  session_free(self->session);
+  replay_source_free(self->source);
+  replay_path_free(self->path);
+  decode_session_free(self->arrivals);
+  flow_table_clear(&self->measured);
+  g_clear_pointer(&self->datagrams, memory_pool_unref); /* what is still held lives on */
+  decode_blocks_free(self->blocks);
+  g_free(self->connections);
+  engine_free(self->clock);
+  capture_source_free(self->file);
+  g_free(self);
+}
+
+/* Reads the capture for the second time. */
+static replay_network *network_open(const replay_plan *plan, FILE *series, GError **error)
+{
+  static const replay_source_events events = {
+      .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
+  const replay_reading *capture = &plan->options.capture;
+  replay_network *self = g_new0(replay_network, 1);
+
+  self->network.class = &network_class;
+  self->plan = plan;
+  make_connections(self);
+  self->file = capture_source_open(capture->path, capture->filter, error);
+  self->clock = self->file ? run_engine_new(RUN_ENGINE_NATIVE, error) : NULL;
+  if (self->clock) {
+    const replay_path_config config = {
+        .plan = plan, .clock = self->clock, .output = on_arrival, .has_arrived = has_arrived, .user = self};
+    self->path = replay_path_new(&config, error);
+  }
+  if (!self->path) {
+    g_clear_pointer(&self, network_close);
+    return NULL;
+  }
+  /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an
+   * FPDU is seen after them. */
+  if (plan->has_path || plan->resend_ps > 0 ||
+      plan->configuration->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
+    self->arrivals = decode_session_new(&capture->decoding, &(decode_events){.fpdu = NULL}, NULL);
+  }
+  self->datagrams = datagram_pool_new();
+  self->blocks = decode_blocks_new();
+  make_session(self, series);
+  self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
+  replay_source_start(self->source);
+  return self;
+}
+
+/* --- What a user should know of it --- */
+
+G_GNUC_PRINTF(3, 4) static void note_if(GPtrArray *notes, bool found, const char *format, ...)
+{
+  if (!found) {
+    return;
+  }
+  va_list values;
+
+  va_start(values, format);
+  g_ptr_array_add(notes, g_strdup_vprintf(format, values));
+  va_end(values);
+}
+
+/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or
+ * the frame has the key of the other role. */
+static bool is_refused(const decode_connection *decoded, enum side direction)
+{
+  bool has_right_key = direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply;
+
+  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
+}
+
+static void note_all(const replay_network *self, const metric_values *values, GPtrArray *notes)
+{
+  const configuration *c = self->plan->configuration;
+  enum side direction = c->main_direction;
+  uint64_t refused = (uint64_t)(values->value[METRIC_BUFFER_SEGMENTS_REFUSED] +
+                                values->value[METRIC_STATE_SEGMENTS_REFUSED]);
+  uint64_t backward = replay_source_backward(self->source);
+  uint64_t given_up = replay_path_given_up(self->path);
+  uint64_t too_big = replay_path_too_big(self->path);
+  uint64_t fpdus = 0, long_ulpdus = 0;
+  uint32_t lacking = 0, cut_off = 0, first = 0;
+  bool expects_some = false;
+
+  for (uint32_t i = self->connection_count; i-- > 0;) {
+    const replay_connection *connection = &self->connections[i];
+    const decode_connection *decoded = &connection->profile->decoded;
+
+    fpdus += decoded->directions[direction].fpdus;
+    long_ulpdus += decoded->directions[direction].long_ulpdus;
+    expects_some = expects_some || !is_refused(decoded, direction);
+    lacking += !session_connection_is_over(self->session, i) &&
+               replay_transport_lacks_octets(connection->place.made);
+    if (connection->profile->directions[direction].missing_from < UINT64_MAX) {
+      cut_off++;
+      first = i;
+    }
+  }
+  note_if(notes, fpdus == 0 && expects_some,
+          "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
+          side_name(c->measured));
+  g_autofree char *others =
+      cut_off > 1 ? g_strdup_printf(" (and so of %u others)", cut_off - 1) : g_strdup("");
+  note_if(notes, cut_off > 0,
+          "connection %u: octets from stream position %" G_GUINT64_FORMAT
+          " on came and are not in the capture; it is replayed up to there%s",
+          first, self->connections[first].profile->directions[direction].missing_from, others);
+  /* The capture has no second copy of what the real end took. */
+  note_if(notes, self->plan->resend_ps == 0 && refused > 0 && lacking > 0,
+          "%" G_GUINT64_FORMAT " segments were refused, and %u connection%s waited for octets of them for "
+          "ever; --resend TIME offers them again",
+          refused, lacking, lacking == 1 ? "" : "s");
+  note_if(notes, long_ulpdus > 0,
+          "%" G_GUINT64_FORMAT " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
+          "(mpa-01 §3.2); the receivers here take them all the same",
+          long_ulpdus);
+  note_if(notes, backward > 0,
+          "%" G_GUINT64_FORMAT " packets bear an earlier time than the packet before them; they come right "
+          "after it here",
+          backward);
+  note_if(notes, given_up > 0,
+          "%" G_GUINT64_FORMAT " segments did not arrive, however often they were offered again", given_up);
+  note_if(notes, too_big > 0,
+          "%" G_GUINT64_FORMAT " packets were larger than the path's MTU and were dropped: routers do not "
+          "fragment IPv6",
+          too_big);
+}
+
 static gboolean run_with_series(const replay *r, FILE *series, session_result *result, GPtrArray *notes,
                                 GError **error)
 {
-  replay_network *network = replay_network_new(&r->plan, series, error);
+  replay_network *network = network_open(&r->plan, series, error);
 
   if (!network) {
     return FALSE;
   }
-  session *run = replay_network_session(network);
-  session_on_progress(run, progress_of(r), (gpointer)r);
-  session_run(run);
-  session_finish(run, result);
-  replay_network_note(network, &result->metrics, notes);
-  replay_network_free(network);
+  session_on_progress(network->session, progress_of(r), (gpointer)r);
+  session_run(
+      network->session); /* to run.stop, or until all of the capture has come and all timers have run */
+  session_finish(network->session, result);
+  note_all(network, &result->metrics, notes);
+  network_close(network);
   return TRUE;
 }
 

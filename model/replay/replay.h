@@ -19,8 +19,8 @@ void replay_free(replay *r);
 
 /* Which end is measured, and what lies between the capture and it, for a person to read. Free with
  * g_free(). */
-char *replay_measured(const replay *r);
-char *replay_path(const replay *r);
+char *replay_describe_measured(const replay *r);
+char *replay_describe_path(const replay *r);
 
 /* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless
  * measure.series is none. Fills `result` as simulation_run(), and `notes` (of char *, to be freed with

@@ -11,8 +11,7 @@ struct replay_source {
   engine_timer *timer;
   replay_source_events events;
   void *user;
-  bool has_packet; /* that comes next: `segment`, or a fragment */
-  gboolean is_segment;
+  gboolean is_segment; /* what comes next: `segment`, or a fragment */
   capture_segment segment;
   int64_t latest_ns;
   time_ps apart; /* two packets at least */
@@ -45,31 +44,21 @@ void replay_source_free(replay_source *source)
   }
 }
 
-/* Reads the next packet. Returns its time, or TIME_PS_NEVER when there is none. One whose time is past
- * comes a picosecond after the one before it: what is held between them is seen. */
-static time_ps read_next(replay_source *source)
-{
-  /* replay_profile has noted where the capture is broken */
-  source->has_packet = capture_source_next(source->capture, &source->segment, &source->is_segment, NULL);
-  if (!source->has_packet) {
-    return TIME_PS_NEVER;
-  }
-  int64_t time_ns = source->segment.time_ns;
-  source->backward += time_ns < source->latest_ns;
-  source->latest_ns = MAX(source->latest_ns, time_ns);
-  time_ps own = time_ns * TIME_PS_PER_NANOSECOND;
-  return own < source->last ? source->last + 1 : MAX(own, source->last + source->apart);
-}
-
+/* Reads the next packet, and sets the timer for it. One whose time is past comes a picosecond after the one
+ * before it: what is held between them is seen. */
 static void set_next(replay_source *source, time_ps now)
 {
-  time_ps when = read_next(source);
-
-  if (source->has_packet) {
-    engine_timer_set(source->timer, when);
-  } else {
+  /* replay_profile has noted where the capture is broken */
+  if (!capture_source_next(source->capture, &source->segment, &source->is_segment, NULL)) {
     source->events.ended(source->user, now);
+    return;
   }
+  int64_t time_ns = source->segment.time_ns;
+  time_ps own = time_ns * TIME_PS_PER_NANOSECOND;
+  source->backward += time_ns < source->latest_ns;
+  source->latest_ns = MAX(source->latest_ns, time_ns);
+  engine_timer_set(source->timer,
+                   own < source->last ? source->last + 1 : MAX(own, source->last + source->apart));
 }
 
 /* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the

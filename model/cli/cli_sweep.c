@@ -131,9 +131,9 @@ static void free_origin(provenance *origin)
   g_free(origin->libraries);
 }
 
-static void show_sweep(const session_progress *progress, void *worker)
+static void show_sweep(const session_progress *progress, void *shared)
 {
-  worker_progress_set(worker, progress->now, progress->share);
+  worker_progress_set(shared, progress->now, progress->share);
 }
 
 /* A run, in its own process. Nothing of it is kept but its summary, in the store. */

@@ -124,16 +124,15 @@ static summary_record *read_summary(const worker_run_end *end, char **problem)
   return left;
 }
 
-sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host,
-                               const worker_run_end *end)
+sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end)
 {
   g_autofree char *problem = NULL;
   sweep_record *record = g_new0(sweep_record, 1);
   summary_record *left = record->summary = read_summary(end, &problem);
   int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
   record->run =
-      (stored_run){.identity = (char *)sweep_grid_identity(grid, point),
-                   .point = point,
+      (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
+                   .point = end->point,
                    .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
                    .stderr_tail = sweep_record_tail(end->messages, end->messages_octets, end->messages_cut),
                    .engine = left != NULL ? left->engine : (char *)"",
@@ -143,7 +142,7 @@ sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *
                    .cpu_s = end->cpu_s,
                    .memory_peak_octets = end->memory_peak_octets};
   stored_run *run = &record->run;
-  sweep_grid_texts(grid, point, (const char **)run->keys);
+  sweep_grid_texts(grid, end->point, (const char **)run->keys);
   if (left != NULL) {
     run->metrics = left->metrics;
     memcpy(run->distributions, left->distributions, sizeof run->distributions);

@@ -14,11 +14,10 @@ typedef struct sweep_record {
   summary_record *summary; /* NULL: the run left none that can be read */
 } sweep_record;
 
-/* The record of point `point`, run on `host`, which ended as `end` reports. Its status is that of its
+/* The record of a run on `host` which ended as `end` reports. Its status is that of its
  * summary; RUN_FAILED when there is none, or the exit contradicts it, and its message then describes how the
  * run ended. Free with sweep_record_free(); `grid` and `host` must outlive it. */
-sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host,
-                               const worker_run_end *end);
+sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end);
 void sweep_record_free(sweep_record *record);
 
 /* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control

@@ -46,7 +46,7 @@ typedef struct sweep {
   gsize ended;         /* runs that have */
   gsize kept;          /* of them, in the store */
   double known_run_s;  /* what a run took before; 0: not known */
-  GHashTable *running; /* worker_run */
+  GHashTable *running; /* worker, with a run in hand */
   char *host;          /* this machine */
   commit_queue *commits;
   guint places;      /* for runs at once */
@@ -147,7 +147,7 @@ static void show_progress(sweep *s)
   gpointer run;
   g_hash_table_iter_init(&iterator, s->running);
   while (g_hash_table_iter_next(&iterator, &run, NULL)) {
-    counts.running_share += worker_run_share(run);
+    counts.running_share += worker_share(run);
   }
   sweep_progress_show(&s->progress, &counts, now_us);
 }
@@ -171,7 +171,7 @@ static void print_problem(const sweep *s, const stored_run *run)
 
 /* Stopping. */
 
-static void each_run(const sweep *s, void (*act)(worker_run *run))
+static void each_run(const sweep *s, void (*act)(worker *w))
 {
   GHashTableIter iterator;
   gpointer run;
@@ -184,13 +184,13 @@ static void each_run(const sweep *s, void (*act)(worker_run *run))
 static void stop(sweep *s)
 {
   s->closing = s->stopping = TRUE;
-  each_run(s, worker_run_stop);
+  each_run(s, worker_stop);
 }
 
 static void interrupt(sweep *s)
 {
   if (s->result->interrupted) {
-    each_run(s, worker_run_kill);
+    each_run(s, worker_kill);
     commit_queue_drop(s->commits);
   } else {
     commit_queue_hurry(s->commits, HURRY_MS);
@@ -207,9 +207,9 @@ static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, g
   }
   if (received.ssi_signo == SIGTSTP) {
     /* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
-    each_run(data, worker_run_pause);
+    each_run(data, worker_pause);
     kill(getpid(), SIGSTOP);
-    each_run(data, worker_run_continue);
+    each_run(data, worker_continue);
   } else {
     interrupt(data);
   }
@@ -255,7 +255,7 @@ static void leave_signals(const signals *handled)
 static gboolean tick(gpointer data)
 {
   sweep *s = data;
-  each_run(s, worker_run_watch);
+  each_run(s, worker_watch);
   show_progress(s);
   return G_SOURCE_CONTINUE;
 }
@@ -303,11 +303,11 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
 
 /* Running. */
 
-static void run_ended(worker_run *run, const worker_run_end *end, gpointer data)
+static void run_ended(worker *w, const worker_run_end *end, gpointer data)
 {
   sweep *s = data;
-  sweep_record *record = sweep_record_new(s->grid, worker_run_point(run), s->host, end);
-  g_hash_table_remove(s->running, run);
+  sweep_record *record = sweep_record_new(s->grid, s->host, end);
+  g_hash_table_remove(s->running, w);
   s->ended++;
   if (s->stopping && (record->run.status == RUN_FAILED || s->error != NULL)) {
     sweep_record_free(record);
@@ -337,16 +337,16 @@ static gboolean was_run_meanwhile(sweep *s, gsize point)
 static gboolean start_run(sweep *s, gsize point)
 {
   GError *error = NULL;
-  worker_run *run = worker_run_start(s->pool, point, run_ended, s, &error);
-  if (run != NULL) {
-    g_hash_table_add(s->running, run);
+  worker *w = worker_pool_run(s->pool, point, run_ended, s, &error);
+  if (w != NULL) {
+    g_hash_table_add(s->running, w);
   } else if (g_hash_table_size(s->running) > 0) {
     s->places = g_hash_table_size(s->running);
     g_error_free(error);
   } else {
     fail(error, s);
   }
-  return run != NULL;
+  return w != NULL;
 }
 
 static void start_runs(sweep *s)

@@ -14,13 +14,17 @@
 #include <unistd.h>
 
 #include "study/store/provenance.h"
-#include "study/sweep/pipe_tail.h"
 
 /* As much of a run's stderr as is kept: an abort's message and what led to it. */
 #define MESSAGES_OCTETS 2000
 
 /* Several times the longest summary there is. */
 #define SUMMARY_OCTETS (4 << 20)
+
+#define CHUNK_OCTETS 65536
+
+/* As many chunks as the largest pipe holds that Linux gives to everybody (fs.pipe-max-size, 1 MiB). */
+#define DRAIN_CHUNKS 16
 
 /* How long to wait where no process can be had: others may end. The sweep's watchdog sees to it that this
  * does not last. */
@@ -52,15 +56,43 @@ typedef struct worker_end {
   int wait_status; /* as wait4() gives it */
 } worker_end;
 
-typedef struct worker {
+/* What a process writes into a pipe, read by the default main context as it comes: the end of it is kept,
+ * however much that is. */
+typedef struct pipe_tail {
+  guint limit;
+  int reader;
+  int writer;          /* -1: closed, since the process that writes has it */
+  guint source;        /* 0: all writers are gone */
+  GByteArray *kept;    /* NULL: it was not opened */
+  gboolean overflowed; /* octets were dropped for want of room */
+} pipe_tail;
+
+/* The run that a worker has in hand. */
+typedef struct worker_run {
+  worker_run_ended ended; /* NULL: there is none */
+  gpointer data;
+  gsize point;
+  gint64 asked_us;
+  gint64 started_us; /* the same, but for pauses */
+  char *started;
+  gint64 looked_us; /* worker_watch() did */
+  gint64 stalled_us;
+  gint64 paused_us;     /* when it was; 0: it is not */
+  time_ps simulated_ps; /* when it looked */
+  gint64 stopped_us;    /* 0: it was not stopped */
+  char *stopped_why;    /* by the watchdog; NULL */
+} worker_run;
+
+struct worker {
+  worker_pool *pool;
   pid_t pid; /* 0: it was waited for */
   int socket;
   guint source; /* on the socket */
   worker_progress *progress;
   pipe_tail messages;
   pipe_tail summary;
-  worker_run *run; /* in hand; NULL: none is */
-} worker;
+  worker_run run;
+};
 
 struct worker_pool {
   const sweep_grid *grid;
@@ -72,22 +104,86 @@ struct worker_pool {
   gpointer settle_data;
 };
 
-struct worker_run {
-  worker_pool *pool;
-  worker *worker;
-  gsize point;
-  gint64 asked_us;
-  gint64 started_us; /* the same, but for pauses */
-  char *started;
-  gint64 looked_us; /* worker_run_watch() did */
-  gint64 stalled_us;
-  gint64 paused_us;     /* when it was; 0: it is not */
-  time_ps simulated_ps; /* when it looked */
-  gint64 stopped_us;    /* 0: it was not stopped */
-  char *stopped_why;    /* by the watchdog; NULL */
-  worker_run_ended ended;
-  gpointer data;
-};
+/* Pipes. */
+
+/* Reads one chunk, as read() does. */
+static ssize_t read_chunk(pipe_tail *p)
+{
+  guint8 chunk[CHUNK_OCTETS];
+  ssize_t count = read(p->reader, chunk, sizeof chunk);
+  if (count > 0) {
+    g_byte_array_append(p->kept, chunk, (guint)count);
+  }
+  if (p->kept->len > p->limit) {
+    g_byte_array_remove_range(p->kept, 0, p->kept->len - p->limit);
+    p->overflowed = TRUE;
+  }
+  return count;
+}
+
+static gboolean pipe_readable(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
+{
+  pipe_tail *p = data;
+  ssize_t count = read_chunk(p);
+  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) {
+    return G_SOURCE_CONTINUE;
+  }
+  p->source = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* Opens a pipe of which the last `limit` octets are kept. FALSE and `error` when none can be had. */
+static gboolean open_pipe(pipe_tail *p, guint limit, GError **error)
+{
+  int ends[2];
+  if (!g_unix_open_pipe(ends, FD_CLOEXEC, error)) {
+    return FALSE;
+  }
+  g_unix_set_fd_nonblocking(ends[0], TRUE, NULL);
+  *p = (pipe_tail){.limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
+  p->source = g_unix_fd_add(p->reader, G_IO_IN | G_IO_HUP | G_IO_ERR, pipe_readable, p);
+  return TRUE;
+}
+
+static void close_writer(pipe_tail *p)
+{
+  if (p->writer >= 0) {
+    close(p->writer);
+  }
+  p->writer = -1;
+}
+
+static void close_pipe(pipe_tail *p)
+{
+  if (p->kept == NULL) { /* it was not opened */
+    return;
+  }
+  if (p->source != 0) {
+    g_source_remove(p->source);
+  }
+  close(p->reader);
+  close_writer(p);
+  g_byte_array_unref(p->kept);
+}
+
+/* Reads what is in the pipe now, at most as much as a pipe can hold: the last words of a process that ended.
+ * A NUL, which does not count, follows what was kept. */
+static void drain_pipe(pipe_tail *p)
+{
+  static const guint8 nul = 0;
+  for (guint i = 0; i < DRAIN_CHUNKS && read_chunk(p) > 0; i++) {
+  }
+  g_byte_array_append(p->kept, &nul, 1);
+  g_byte_array_set_size(p->kept, p->kept->len - 1);
+}
+
+/* Forgets what was kept, and what is in the pipe. */
+static void clear_pipe(pipe_tail *p)
+{
+  drain_pipe(p);
+  g_byte_array_set_size(p->kept, 0);
+  p->overflowed = FALSE;
+}
 
 /* The run's process. */
 
@@ -246,8 +342,7 @@ static gboolean open_shared(worker *w, int ends[2], GError **error)
     return set_error(error, "no memory to share with a run");
   }
   w->progress = shared;
-  return pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
-         pipe_tail_open(&w->summary, SUMMARY_OCTETS, error) &&
+  return open_pipe(&w->messages, MESSAGES_OCTETS, error) && open_pipe(&w->summary, SUMMARY_OCTETS, error) &&
          (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
           set_error(error, "no socket for a run"));
 }
@@ -276,8 +371,8 @@ static void free_worker(worker *w)
   if (w->progress != NULL) {
     munmap(w->progress, sizeof *w->progress);
   }
-  pipe_tail_close(&w->messages);
-  pipe_tail_close(&w->summary);
+  close_pipe(&w->messages);
+  close_pipe(&w->summary);
   g_free(w);
 }
 
@@ -285,34 +380,35 @@ static void free_worker(worker *w)
  * then the worker's, whose times are not the run's. */
 static void end_run(worker *w, const worker_end *end, gboolean died)
 {
-  worker_run *run = g_steal_pointer(&w->run);
-  pipe_tail_drain(&w->messages);
-  pipe_tail_drain(&w->summary);
+  const worker_run run = w->run;
+  w->run = (worker_run){0};
+  drain_pipe(&w->messages);
+  drain_pipe(&w->summary);
   /* When both were killed the kernel reports on the worker, which forks and waits. */
-  gint64 wall_us = died ? g_get_monotonic_time() - run->asked_us : end->wall_us;
-  const worker_run_end known = {.wait_status = end->wait_status,
+  gint64 wall_us = died ? g_get_monotonic_time() - run.asked_us : end->wall_us;
+  const worker_run_end known = {.point = run.point,
+                                .wait_status = end->wait_status,
                                 .summary = (const char *)w->summary.kept->data,
                                 .summary_octets = w->summary.kept->len,
                                 .summary_cut = w->summary.overflowed,
                                 .messages = (const char *)w->messages.kept->data,
                                 .messages_octets = w->messages.kept->len,
                                 .messages_cut = w->messages.overflowed,
-                                .stopped_why = run->stopped_why,
-                                .memory_limit_octets = run->pool->limits.memory_octets,
-                                .started = run->started,
+                                .stopped_why = run.stopped_why,
+                                .memory_limit_octets = w->pool->limits.memory_octets,
+                                .started = run.started,
                                 .wall_s = (double)wall_us / G_USEC_PER_SEC,
                                 .cpu_s = died ? 0 : (double)end->cpu_us / G_USEC_PER_SEC,
                                 .memory_peak_octets = (double)end->memory_peak_octets};
   if (!died) {
-    g_ptr_array_add(run->pool->idle, w);
+    g_ptr_array_add(w->pool->idle, w);
   }
-  run->ended(run, &known, run->data);
+  run.ended(w, &known, run.data);
   if (died) {
     free_worker(w);
   }
-  g_free(run->started);
-  g_free(run->stopped_why);
-  g_free(run);
+  g_free(run.started);
+  g_free(run.stopped_why);
 }
 
 static gboolean socket_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
@@ -329,17 +425,18 @@ static gboolean socket_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, g
     end = wait_for(w->pid);
     w->pid = 0;
   }
-  if (w->run != NULL) {
+  if (w->run.ended != NULL) {
     end_run(w, &end, died);
   }
   return died ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
 
-static worker *start_worker(const worker_pool *pool, GError **error)
+static worker *start_worker(worker_pool *pool, GError **error)
 {
   const pid_t self = getpid();
   int ends[2] = {-1, -1};
   worker *w = g_new0(worker, 1);
+  w->pool = pool;
   w->socket = -1;
   if (!open_shared(w, ends, error)) {
     free_worker(w);
@@ -359,26 +456,25 @@ static worker *start_worker(const worker_pool *pool, GError **error)
     return NULL;
   }
   setpgid(w->pid, w->pid); /* so does the worker: one of the two is first */
-  pipe_tail_close_writer(&w->messages);
-  pipe_tail_close_writer(&w->summary);
+  close_writer(&w->messages);
+  close_writer(&w->summary);
   w->source = g_unix_fd_add(w->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, socket_readable, w);
   return w;
 }
 
-/* Asks `w`, which has none in hand, for `run`. FALSE: the worker has died, and is freed. */
-static gboolean request_run(worker *w, worker_run *run)
+/* Asks `w`, which has none in hand, for `run`. NULL: the worker has died, and is freed. */
+static worker *request_run(worker *w, const worker_run *run)
 {
   const guint64 point = run->point;
   worker_progress_set(w->progress, 0, 0);
-  pipe_tail_clear(&w->messages);
-  pipe_tail_clear(&w->summary);
+  clear_pipe(&w->messages);
+  clear_pipe(&w->summary);
   if (w->pid == 0 || send(w->socket, &point, sizeof point, MSG_NOSIGNAL) != (ssize_t)sizeof point) {
     free_worker(w);
-    return FALSE;
+    return NULL;
   }
-  w->run = run;
-  run->worker = w;
-  return TRUE;
+  w->run = *run;
+  return w;
 }
 
 /* The pool. */
@@ -435,120 +531,112 @@ void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpo
   pool->settle_data = data;
 }
 
-/* A worker that waits, or a new one, takes the run on. One that waits may have been killed. */
-static gboolean find_worker(worker_run *run, GError **error)
+worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data, GError **error)
 {
-  worker_pool *pool = run->pool;
-  while (pool->idle->len > 0) {
-    if (request_run(g_ptr_array_steal_index_fast(pool->idle, pool->idle->len - 1), run)) {
-      return TRUE;
+  const gint64 now_us = g_get_monotonic_time();
+  const worker_run run = {.ended = ended,
+                          .data = data,
+                          .point = point,
+                          .asked_us = now_us,
+                          .started_us = now_us,
+                          .looked_us = now_us};
+  worker *w = NULL;
+  while (w == NULL && pool->idle->len > 0) { /* one that waits may have been killed */
+    w = request_run(g_ptr_array_steal_index_fast(pool->idle, pool->idle->len - 1), &run);
+  }
+  if (w == NULL) {
+    if (pool->settle != NULL) {
+      pool->settle(pool->settle_data);
     }
+    worker *started = start_worker(pool, error);
+    if (started == NULL) {
+      return NULL;
+    }
+    w = request_run(started, &run);
   }
-  if (pool->settle != NULL) {
-    pool->settle(pool->settle_data);
-  }
-  worker *w = start_worker(pool, error);
-  if (w != NULL && !request_run(w, run)) {
+  if (w != NULL) {
+    w->run.started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
+  } else {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
                 "a process for runs ended as soon as it was started");
-    return FALSE;
   }
-  return w != NULL;
-}
-
-worker_run *worker_run_start(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
-                             GError **error)
-{
-  worker_run *run = g_new0(worker_run, 1);
-  run->pool = pool;
-  run->point = point;
-  run->ended = ended;
-  run->data = data;
-  run->asked_us = run->started_us = run->looked_us = g_get_monotonic_time();
-  if (!find_worker(run, error)) {
-    g_free(run);
-    return NULL;
-  }
-  run->started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
-  return run;
-}
-
-gsize worker_run_point(const worker_run *run)
-{
-  return run->point;
+  return w;
 }
 
 /* Watching. */
 
-double worker_run_share(const worker_run *run)
+double worker_share(const worker *w)
 {
-  return MIN((double)atomic_load(&run->worker->progress->share_ppm) / 1e6, 1.0);
+  return MIN((double)atomic_load(&w->progress->share_ppm) / 1e6, 1.0);
 }
 
 /* Why it must be stopped; NULL: it need not. */
-static char *find_excess(const worker_run *run, gint64 now_us)
+static char *find_excess(const worker *w, gint64 now_us)
 {
-  const run_limits *limits = &run->pool->limits;
+  const run_limits *limits = &w->pool->limits;
+  const worker_run *run = &w->run;
   gboolean stalls = limits->stall_s > 0 && (double)run->stalled_us >= limits->stall_s * G_USEC_PER_SEC;
   gboolean lasts =
       limits->wall_s > 0 && (double)(now_us - run->started_us) >= limits->wall_s * G_USEC_PER_SEC;
   if (!stalls && !lasts) {
     return NULL;
   }
-  g_autofree char *progress = g_strdup_printf(
-      "at %.12g s of simulated time, %.0f %% done",
-      time_ps_in_seconds(atomic_load(&run->worker->progress->simulated_ps)), 100 * worker_run_share(run));
+  g_autofree char *progress =
+      g_strdup_printf("at %.12g s of simulated time, %.0f %% done",
+                      time_ps_in_seconds(atomic_load(&w->progress->simulated_ps)), 100 * worker_share(w));
   return stalls
              ? g_strdup_printf("stopped: its simulated time stood still for %g s (--stall), %s",
                                limits->stall_s, progress)
              : g_strdup_printf("stopped: it took longer than %g s (--limit), %s", limits->wall_s, progress);
 }
 
-void worker_run_watch(worker_run *run)
+void worker_watch(worker *w)
 {
+  worker_run *run = &w->run;
   gint64 now_us = g_get_monotonic_time();
-  time_ps simulated_ps = atomic_load(&run->worker->progress->simulated_ps);
+  time_ps simulated_ps = atomic_load(&w->progress->simulated_ps);
   gint64 apart_us = MIN(now_us - run->looked_us, LOOK_APART_MAX_US);
   run->stalled_us = simulated_ps == run->simulated_ps ? run->stalled_us + apart_us : 0;
   run->simulated_ps = simulated_ps;
   run->looked_us = now_us;
   if (run->stopped_us > 0) {
     /* Again, since a process that was only being forked has not heard it. */
-    send_signal(run->worker, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);
+    send_signal(w, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);
     return;
   }
-  run->stopped_why = find_excess(run, now_us);
+  run->stopped_why = find_excess(w, now_us);
   if (run->stopped_why != NULL) {
-    worker_run_stop(run);
+    worker_stop(w);
   }
 }
 
-void worker_run_stop(worker_run *run)
+void worker_stop(worker *w)
 {
-  if (run->stopped_us == 0) {
-    run->stopped_us = g_get_monotonic_time();
-    send_signal(run->worker, SIGTERM);
+  if (w->run.stopped_us == 0) {
+    w->run.stopped_us = g_get_monotonic_time();
+    send_signal(w, SIGTERM);
   }
 }
 
-void worker_run_kill(worker_run *run)
+void worker_kill(worker *w)
 {
-  send_signal(run->worker, SIGKILL);
+  send_signal(w, SIGKILL);
 }
 
-void worker_run_pause(worker_run *run)
+void worker_pause(worker *w)
 {
-  run->paused_us = g_get_monotonic_time();
-  send_signal(run->worker, SIGSTOP);
+  w->run.paused_us = g_get_monotonic_time();
+  send_signal(w, SIGSTOP);
 }
 
-void worker_run_continue(worker_run *run)
+void worker_continue(worker *w)
 {
+  worker_run *run = &w->run;
   gint64 now_us = g_get_monotonic_time();
   if (run->paused_us > 0) {
     run->started_us += now_us - run->paused_us;
     run->looked_us = now_us;
     run->paused_us = 0;
   }
-  send_signal(run->worker, SIGCONT);
+  send_signal(w, SIGCONT);
 }

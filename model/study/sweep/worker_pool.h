@@ -36,7 +36,7 @@ gboolean worker_write_summary(const summary *page, const scenario *s, GError **e
 /* The sweep's side. */
 
 typedef struct worker_pool worker_pool;
-typedef struct worker_run worker_run;
+typedef struct worker worker;
 
 /* What a run may take. 0: as much as it likes. */
 typedef struct run_limits {
@@ -47,6 +47,7 @@ typedef struct run_limits {
 
 /* All that is known of a run that has ended. */
 typedef struct worker_run_end {
+  gsize point;
   int wait_status;      /* as wait4() gives it */
   const char *summary;  /* what it handed over as its summary, with a NUL */
   gsize summary_octets; /* 0: nothing */
@@ -79,31 +80,30 @@ guint worker_pool_places(const worker_pool *pool);
  * `settle` is called first, and waits until it has. */
 void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpointer data);
 
-/* Called once, from the default main context, whereupon `run` is freed. `end` is valid until another run is
- * started, or this returns. */
-typedef void (*worker_run_ended)(worker_run *run, const worker_run_end *end, gpointer data);
+/* Called once, from the default main context: `w` then has no run in hand, or is freed. `end` is valid until
+ * another run is started, or this returns. */
+typedef void (*worker_run_ended)(worker *w, const worker_run_end *end, gpointer data);
 
-/* Starts the run of point `point`. NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when a worker is missing and
- * cannot be forked. */
-worker_run *worker_run_start(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
-                             GError **error);
+/* Starts the run of point `point` in a worker that waits, or a new one: the pool's. NULL and `error`
+ * (G_FILE_ERROR, G_UNIX_ERROR) when a worker is missing and cannot be forked. */
+worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
+                        GError **error);
 
-/* The point it is the run of. */
-gsize worker_run_point(const worker_run *run);
+/* The run that a worker has in hand. */
 
 /* To be called several times a second: stops a run that stalls or takes too long (its end then has the
  * reason), and kills one that was stopped and does not end. */
-void worker_run_watch(worker_run *run);
+void worker_watch(worker *w);
 
 /* How much of the run is done, 0 … 1. */
-double worker_run_share(const worker_run *run);
+double worker_share(const worker *w);
 
-/* Asks it to end; worker_run_watch() sees to it. */
-void worker_run_stop(worker_run *run);
+/* Asks it to end; worker_watch() sees to it. */
+void worker_stop(worker *w);
 
 /* Kills it, and its worker. */
-void worker_run_kill(worker_run *run);
+void worker_kill(worker *w);
 
 /* Stop and continue it as Ctrl-Z and `fg` do; what passes meanwhile does not count for its limits. */
-void worker_run_pause(worker_run *run);
-void worker_run_continue(worker_run *run);
+void worker_pause(worker *w);
+void worker_continue(worker *w);

@@ -21,7 +21,7 @@ static sweep_record *record_of(const grid_fixture *f, int wait_status, const cha
                               .messages = messages,
                               .messages_octets = strlen(messages),
                               .memory_peak_octets = 3 << 20};
-  return sweep_record_new(f->grid, 0, "here", &end);
+  return sweep_record_new(f->grid, "here", &end);
 }
 
 static void expect(const grid_fixture *f, int wait_status, const char *left, const char *messages,
@@ -117,7 +117,7 @@ FIXTURE_TEST(test_limited_memory)
 {
   const worker_run_end end = {
       .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
-  g_autoptr(sweep_record) record = sweep_record_new(f->grid, 0, "here", &end);
+  g_autoptr(sweep_record) record = sweep_record_new(f->grid, "here", &end);
   g_assert_nonnull(
       strstr(record->run.message,
              "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are not enough"));
@@ -128,7 +128,7 @@ FIXTURE_TEST(test_stopped)
 {
   worker_run_end end = {
       .wait_status = SIGNALLED(SIGTERM), .messages = "", .stopped_why = "stopped: too long"};
-  sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
+  sweep_record *record = sweep_record_new(f->grid, "here", &end);
   EXPECT_FIELDS(&record->run, (status, RUN_FAILED), (exit_code, 128 + SIGTERM));
   g_assert_cmpstr(record->run.message, ==, "stopped: too long");
   sweep_record_free(record);
@@ -137,7 +137,7 @@ FIXTURE_TEST(test_stopped)
   end.wait_status = EXITED(0);
   end.summary = ok;
   end.summary_octets = strlen(ok);
-  record = sweep_record_new(f->grid, 0, "here", &end);
+  record = sweep_record_new(f->grid, "here", &end);
   g_assert_cmpint(record->run.status, ==, RUN_OK);
   sweep_record_free(record);
 }

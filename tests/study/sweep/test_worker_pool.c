@@ -20,7 +20,7 @@ static const run_limits no_limits;
 typedef struct fixture {
   grid_fixture on;
   worker_pool *pool;    /* NULL: not made yet */
-  worker_run *run;      /* the last one; NULL: it has ended */
+  worker *run;          /* that has the last run in hand; NULL: it has ended */
   sweep_record *record; /* of the last run; NULL: it has not ended */
 } fixture;
 
@@ -50,12 +50,12 @@ static void tear_down(fixture *f, gconstpointer unused)
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, SCENARIO("t"), set_up, tear_down, name)
 
-static void note_end(worker_run *run, const worker_run_end *end, gpointer data)
+static void note_end(worker *w, const worker_run_end *end, gpointer data)
 {
   fixture *f = data;
-  g_assert_true(run == f->run);
+  g_assert_true(w == f->run);
   f->run = NULL;
-  f->record = sweep_record_new(f->on.grid, worker_run_point(run), "here", end);
+  f->record = sweep_record_new(f->on.grid, "here", end);
 }
 
 static void make_pool(fixture *f, run_limits limits)
@@ -64,13 +64,13 @@ static void make_pool(fixture *f, run_limits limits)
 }
 
 /* All runs of a test share the limits of the first. */
-static worker_run *start(fixture *f, guint seed, run_limits limits)
+static worker *start(fixture *f, guint seed, run_limits limits)
 {
   if (f->pool == NULL) {
     make_pool(f, limits);
   }
   clear_record(f);
-  f->run = NO_ERROR(worker_run_start, f->pool, seed - 1, note_end, f);
+  f->run = NO_ERROR(worker_pool_run, f->pool, seed - 1, note_end, f);
   return f->run;
 }
 
@@ -79,7 +79,7 @@ static gboolean watch(gpointer data)
 {
   const fixture *f = data;
   if (f->run != NULL) {
-    worker_run_watch(f->run);
+    worker_watch(f->run);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -127,18 +127,18 @@ static pid_t await_trace(const fixture *f, const char *seed)
 }
 
 /* Waits for the run to report progress for the first time, which it may have done. */
-static void await_start(const worker_run *begun)
+static void await_start(const worker *begun)
 {
-  while (worker_run_share(begun) == 0) {
+  while (worker_share(begun) == 0) {
     g_usleep(1000);
   }
 }
 
 /* Waits for the run, which reports progress, to go on. */
-static void await_progress(const worker_run *progressing)
+static void await_progress(const worker *progressing)
 {
-  double before = worker_run_share(progressing);
-  while (worker_run_share(progressing) == before) {
+  double before = worker_share(progressing);
+  while (worker_share(progressing) == before) {
     g_usleep(1000);
   }
 }
@@ -219,26 +219,26 @@ FIXTURE_TEST(test_talks_nonsense)
 }
 
 /* The child once it reports progress, by a clock that then stands. */
-static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
+static worker *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
 {
   stop_clock();
-  worker_run *child = start(f, seed, limits);
+  worker *child = start(f, seed, limits);
   await_start(child);
-  worker_run_watch(child);
+  worker_watch(child);
   return child;
 }
 
 /* `seconds` later. */
-static void watch_later(worker_run *child, double seconds)
+static void watch_later(worker *child, double seconds)
 {
   advance_clock(seconds);
-  worker_run_watch(child);
+  worker_watch(child);
 }
 
 /* Simulated time that stands still is noticed. */
 FIXTURE_TEST(test_stall)
 {
-  worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 0.3});
+  worker *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 0.3});
   watch_later(child, 0.3);
   wait_for_end(f);
   const stored_run *outcome = &f->record->run;
@@ -253,9 +253,9 @@ FIXTURE_TEST(test_stall)
  * so it is not stopped. */
 FIXTURE_TEST(test_held_up)
 {
-  worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
+  worker *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
   watch_later(child, 1.7);
-  worker_run_kill(child);
+  worker_kill(child);
   wait_for_end(f);
   expect_said(&f->record->run, "ended by signal 9");
 }
@@ -263,7 +263,7 @@ FIXTURE_TEST(test_held_up)
 /* Time that goes on is no stall, but may take too long. */
 FIXTURE_TEST(test_limit)
 {
-  worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
+  worker *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
   for (guint i = 0; i < 3; i++) {
     await_progress(child);
     watch_later(child, 0.5);
@@ -279,7 +279,7 @@ FIXTURE_TEST(test_limit)
 TEST_WITH(fixture, SCENARIO("stubborn"), set_up, tear_down, test_stubborn)
 {
   stop_clock();
-  worker_run *child = start(f, 1, (run_limits){.stall_s = 0.2});
+  worker *child = start(f, 1, (run_limits){.stall_s = 0.2});
   await_trace(f, "1");
   watch_later(child, 0.2);
   watch_later(child, 1.001);
@@ -335,12 +335,12 @@ FIXTURE_TEST(test_ends_with_full_pipe)
 
 FIXTURE_TEST(test_stop_and_kill)
 {
-  worker_run *child = start(f, 26, no_limits);
-  worker_run_stop(child);
+  worker *child = start(f, 26, no_limits);
+  worker_stop(child);
   wait_for_end(f);
   g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGTERM);
   child = start(f, 26, no_limits);
-  worker_run_kill(child);
+  worker_kill(child);
   wait_for_end(f);
   g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGKILL);
 }
@@ -351,13 +351,13 @@ FIXTURE_TEST(test_wall_time)
 {
   run(f, 1, no_limits); /* now its worker is there */
   gint64 before_us = g_get_monotonic_time();
-  worker_run *child = start(f, 26, no_limits);
+  worker *child = start(f, 26, no_limits);
   await_start(child);
   g_usleep(G_USEC_PER_SEC / 4);
-  worker_run_pause(child);
+  worker_pause(child);
   g_usleep(G_USEC_PER_SEC / 4);
-  worker_run_continue(child);
-  worker_run_stop(child);
+  worker_continue(child);
+  worker_stop(child);
   wait_for_end(f);
   g_assert_cmpfloat(f->record->run.wall_s, >=, 0.5);
   g_assert_cmpfloat(f->record->run.wall_s, <=, (double)(g_get_monotonic_time() - before_us) / G_USEC_PER_SEC);
@@ -366,14 +366,14 @@ FIXTURE_TEST(test_wall_time)
 /* Seen through the page they share: a quarter, once it says so. */
 FIXTURE_TEST(test_share)
 {
-  worker_run *child = start(f, 26, no_limits);
+  worker *child = start(f, 26, no_limits);
   guint waker = g_timeout_add(5, wake_up, NULL);
-  while (worker_run_share(child) == 0) {
+  while (worker_share(child) == 0) {
     g_main_context_iteration(NULL, TRUE);
   }
   g_source_remove(waker);
-  g_assert_cmpfloat_with_epsilon(worker_run_share(child), 0.25, 1e-6);
-  worker_run_stop(child);
+  g_assert_cmpfloat_with_epsilon(worker_share(child), 0.25, 1e-6);
+  worker_stop(child);
   wait_for_end(f);
 }
 
@@ -381,12 +381,12 @@ FIXTURE_TEST(test_share)
 FIXTURE_TEST(test_a_process_each)
 {
   run(f, 1, no_limits);
-  pid_t worker = only_worker();
+  pid_t maker = only_worker();
   run(f, 2, no_limits);
-  g_assert_cmpint(only_worker(), ==, worker);
+  g_assert_cmpint(only_worker(), ==, maker);
   pid_t first = traced_process(f->on.folder, "1"), second = traced_process(f->on.folder, "2");
   g_assert_cmpint(first, !=, second);
-  g_assert_cmpint(first, !=, worker);
+  g_assert_cmpint(first, !=, maker);
 }
 
 /* What a run said, left and reached is its own, whatever the next one in its place does not do: 24 talks, 13
@@ -402,8 +402,8 @@ FIXTURE_TEST(test_leaves_nothing_to_the_next)
   outcome = run(f, 13, no_limits);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
   g_assert_cmpstr(outcome->stderr_tail, ==, "fake: this led to it\nfake: a broken invariant");
-  worker_run *child = start(f, 3, no_limits);
-  g_assert_cmpfloat(worker_run_share(child), ==, 0);
+  worker *child = start(f, 3, no_limits);
+  g_assert_cmpfloat(worker_share(child), ==, 0);
   wait_for_end(f);
   g_assert_cmpint(f->record->run.status, ==, RUN_OK);
   g_assert_cmpstr(f->record->run.stderr_tail, ==, "");
@@ -429,25 +429,25 @@ FIXTURE_TEST(test_worker_dies)
   EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGKILL));
   outcome = run(f, 1, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  pid_t worker = only_worker();
-  kill(worker, SIGKILL);
-  await_end(worker);
+  pid_t maker = only_worker();
+  kill(maker, SIGKILL);
+  await_end(maker);
   for (guint turns = 0; g_main_context_iteration(NULL, FALSE); turns++) {
     g_assert_cmpuint(turns, <, 100); /* nobody goes on watching what it had */
   }
   outcome = run(f, 2, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  g_assert_cmpint(only_worker(), !=, worker);
+  g_assert_cmpint(only_worker(), !=, maker);
 }
 
 /* Paused for longer than it may take, or stall; then what was left to it before. */
 FIXTURE_TEST(test_pause)
 {
-  worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
-  worker_run_pause(child);
+  worker *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
+  worker_pause(child);
   advance_clock(2.1);
-  worker_run_continue(child);
-  worker_run_watch(child);
+  worker_continue(child);
+  worker_watch(child);
   watch_later(child, 0.1);
   await_progress(child);
   watch_later(child, 1.8);
@@ -475,7 +475,7 @@ FIXTURE_TEST(test_no_descriptors)
   kill(only_worker(), SIGKILL);
   await_end(only_worker());
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
-  g_assert_null(worker_run_start(f->pool, 1, note_end, f, &error));
+  g_assert_null(worker_pool_run(f->pool, 1, note_end, f, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
   run(f, 2, no_limits);

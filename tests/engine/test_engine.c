@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine, over the native driver. */
+/* The engine, over the native driver. Which of many timers comes first: test_event_queue.c. */
 #include "engine/engine.h"
 
-#include "base/random_stream.h"
 #include "engine_ties.h"
 #include "network_cleanup.h"
 #include "test.h"
@@ -161,118 +160,18 @@ FIXTURE_TEST(test_freed)
   g_assert_cmpstr(f->written->str, ==, "a@6 ");
 }
 
-/* Random setting, moving and switching off of 60 timers, against a table searched from end to end. Few
- * moments and many timers, so most events share theirs. */
-enum { SHADOW_TIMERS = 60, SHADOW_ROUNDS = 3000, SHADOW_SEED = 20240611 };
-
-typedef struct shadow {
-  engine_timer *timers[SHADOW_TIMERS];
-  time_ps when[SHADOW_TIMERS]; /* the model */
-  random_stream *random;
-  unsigned fired;
-  unsigned rounds;
-} shadow;
-
-typedef struct shadow_timer {
-  shadow *all;
-  unsigned index; /* timers are numbered in the order of (class, major, minor) */
-} shadow_timer;
-
-static void shadow_change(shadow *all, time_ps now)
-{
-  unsigned index = (unsigned)random_stream_below(all->random, SHADOW_TIMERS);
-  time_ps when = now + (time_ps)random_stream_below(all->random, 6);
-  if (random_stream_below(all->random, 5) == 0) {
-    when = TIME_PS_NEVER;
-  }
-  engine_timer_set(all->timers[index], when);
-  all->when[index] = when;
-}
-
-static void shadow_fired(void *user, time_ps now)
-{
-  shadow_timer *self = user;
-  shadow *all = self->all;
-  unsigned first = 0;
-  for (unsigned index = 1; index < SHADOW_TIMERS; index++) {
-    if (all->when[index] < all->when[first]) {
-      first = index;
-    }
-  }
-  if (first != self->index || all->when[first] != now) {
-    g_error("seed %d, event %u: timer %u ran at %" G_GINT64_FORMAT ", the model has %u at %" G_GINT64_FORMAT,
-            SHADOW_SEED, all->fired, self->index, now, first, all->when[first]);
-  }
-  all->when[first] = TIME_PS_NEVER;
-  all->fired++;
-  /* One change or two in turn. When the event queue runs empty, the test fills it again. */
-  for (unsigned changes = 0; all->rounds > 0 && changes < 1 + all->rounds % 2; changes++) {
-    shadow_change(all, now);
-  }
-  all->rounds -= all->rounds > 0;
-}
-
-TEST(test_random_against_model)
-{
-  g_autoptr(engine) clock = engine_native_new();
-  shadow all = {.random = random_stream_new(SHADOW_SEED, "engine"), .rounds = SHADOW_ROUNDS};
-  shadow_timer timers[SHADOW_TIMERS];
-  for (unsigned index = 0; index < SHADOW_TIMERS; index++) {
-    timers[index] = (shadow_timer){&all, index};
-    /* 15 a class, 5 a major: numbered as the order goes. */
-    all.timers[index] = engine_timer_new(clock, (engine_class)(index / 15), index / 5 % 3, index % 5,
-                                         shadow_fired, &timers[index]);
-    all.when[index] = TIME_PS_NEVER;
-  }
-  while (all.rounds > 0) {
-    for (unsigned changes = 0; changes < 40; changes++) {
-      shadow_change(&all, engine_now(clock));
-    }
-    engine_run(clock, TIME_PS_NEVER);
-  }
-  for (unsigned index = 0; index < SHADOW_TIMERS; index++) {
-    g_assert_cmpint(all.when[index], ==, TIME_PS_NEVER);
-    engine_timer_free(all.timers[index]);
-  }
-  g_assert_cmpuint(all.fired, >=, SHADOW_ROUNDS);
-  random_stream_free(all.random);
-}
-
-/* Caller mistakes end the process, in `mistake`. */
-static void expect_refused(world *f, void (*mistake)(world *f), const char *message)
+/* A caller's mistake ends the process. */
+FIXTURE_TEST(test_past_is_refused)
 {
   if (g_test_subprocess()) {
-    mistake(f);
+    engine_timer_set(f->writers[0].timer, 10);
+    engine_run(f->clock, TIME_PS_NEVER);
+    engine_timer_set(f->writers[0].timer, 9);
     return;
   }
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
   g_test_trap_assert_failed();
-  g_test_trap_assert_stderr(message);
-}
-
-static void set_past(world *f)
-{
-  engine_timer_set(f->writers[0].timer, 10);
-  engine_run(f->clock, TIME_PS_NEVER);
-  engine_timer_set(f->writers[0].timer, 9);
-}
-
-FIXTURE_TEST(test_past_is_refused)
-{
-  expect_refused(f, set_past, "*when >= engine_now*");
-}
-
-static void set_twins(world *f)
-{
-  engine_timer *twin = engine_timer_new(f->clock, ENGINE_WORKLOAD, 2, 0, write_letter, &f->writers[2]);
-  engine_timer_set(f->writers[2].timer, 10);
-  engine_timer_set(twin, 10);
-  engine_run(f->clock, TIME_PS_NEVER);
-}
-
-FIXTURE_TEST(test_undefined_order_is_refused)
-{
-  expect_refused(f, set_twins, "*two timers due at 10 ps share class 3, major 2, minor 0*");
+  g_test_trap_assert_stderr("*when >= engine_now*");
 }
 
 __attribute__((constructor)) static void register_ties(void)

@@ -35,48 +35,6 @@ static void take(event_queue *queue, event_queue_timer *expected)
   g_assert_cmpint(first->when, ==, TIME_PS_NEVER);
 }
 
-/* A deadline that is put off again and again, and one that is switched off, stand in nobody's way; the first
- * of several that were put off is the one that is now due first. */
-TEST(test_put_off)
-{
-  g_auto(event_queue) queue = {0};
-  event_queue_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
-  event_queue_timer delayed_ack = timer_of(ENGINE_TIMER, 1, 0);
-  event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 0);
-  set(&queue, &retransmission, 100);
-  set(&queue, &delayed_ack, 50);
-  set(&queue, &arrival, 70);
-  set(&queue, &retransmission, 300);
-  set(&queue, &retransmission, 200);
-  set(&queue, &delayed_ack, TIME_PS_NEVER);
-  take(&queue, &arrival);
-  set(&queue, &arrival, 250);
-  set(&queue, &delayed_ack, 210);
-  take(&queue, &retransmission);
-  take(&queue, &delayed_ack);
-  take(&queue, &arrival);
-  g_assert_null(event_queue_first(&queue));
-  g_assert_cmpuint(queue.count, ==, 0);
-}
-
-/* One that has just been taken may be set to the same moment again, with the same keys or with others. */
-TEST(test_set_again)
-{
-  g_auto(event_queue) queue = {0};
-  event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
-  event_queue_timer other = timer_of(ENGINE_ARRIVAL, 0, 6);
-  set(&queue, &arrival, 10);
-  set(&queue, &other, 10);
-  take(&queue, &arrival);
-  set(&queue, &arrival, 10);
-  take(&queue, &arrival);
-  event_queue_set(&queue, &arrival, 10, 7);
-  take(&queue, &other);
-  event_queue_set(&queue, &arrival, 10, 4);
-  take(&queue, &arrival);
-  g_assert_null(event_queue_first(&queue));
-}
-
 /* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share
  * theirs. The model is a table searched from end to end. Few timers stand in a row, many in a heap; with 14
  * the one becomes the other and back. */

@@ -135,22 +135,6 @@ char *test_fates(path_element *element, guint count)
   return fates;
 }
 
-guint test_count_char(const char *text, char what)
-{
-  guint count = 0;
-  for (; *text != '\0'; text++)
-    count += *text == what;
-  return count;
-}
-
-guint test_count_runs(const char *text, char what)
-{
-  guint count = 0;
-  for (const char *at = text; *at != '\0'; at++)
-    count += *at == what && (at == text || at[-1] != what);
-  return count;
-}
-
 uint64_t test_seed_that_chooses(const char *name, double probability, const char *pattern)
 {
   for (uint64_t seed = 1;; seed++) {

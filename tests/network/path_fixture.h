@@ -60,12 +60,6 @@ void test_assert_numbers(GArray *output, bool times, const char *expected);
  * '.' passed, 'x' lost. Free with g_free(). */
 char *test_fates(path_element *element, guint count);
 
-/* How often `what` stands in `text`. */
-guint test_count_char(const char *text, char what);
-
-/* In how many runs. */
-guint test_count_runs(const char *text, char what);
-
 /* A seed with which the draws of the stream `name` at `probability` are as in `pattern`: 'x' chosen. */
 uint64_t test_seed_that_chooses(const char *name, double probability, const char *pattern);
 

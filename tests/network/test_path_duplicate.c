@@ -34,20 +34,6 @@ TEST(test_the_copy_follows_at_once)
   g_assert_cmpmem(octets[0], 140, octets[1], 140);
 }
 
-/* 5 % of 20,000: 1000, sigma 30.8. */
-TEST(test_probability)
-{
-  const uint64_t seed = 20260317;
-  g_auto(path_fixture) f = fixture_of_stream(seed, "duplicate.forward");
-  path_element *duplicate =
-      fixture_take(&f, path_duplicate_new(&(path_duplicate_config){.probability = 0.05}, f.random));
-  for (uint32_t i = 0; i < 20000; i++) {
-    path_element_receive(duplicate, test_numbered_packet(i), i);
-  }
-  g_assert_cmpuint(f.output->len, ==, 20000 + duplicate->counts.duplicated);
-  g_assert_cmpfloat_with_epsilon((double)duplicate->counts.duplicated, 1000, 5 * 30.8);
-}
-
 /* What becomes of the original after the element does not reach the copy: of two packets one is damaged. */
 TEST(test_the_copy_is_its_own)
 {

@@ -312,27 +312,6 @@ ROW_TEST(test_deadline, delays_of_25)
   g_assert_cmpuint(order, ==, 73);
 }
 
-/* Gap 3, 50 %: two of each run are held without a draw, then draws go on until one is chosen, on average
- * after two. So one packet of (2 + 2) is chosen: of 40,000 packets 10,000. A run has 2 + (geometric with p =
- * 1/2, variance 2) packets, so the number of runs has variance about 40,000 * 2 / 4^3 = 1250, sigma 35.4, 5
- * sigma 177. Two chosen ones are never less than 3 apart. */
-TEST(test_share_of_chosen)
-{
-  g_auto(path_fixture) f = constant_delay(TIME_PS_PER_SECOND, 0.5, 3);
-  guint chosen = 0;
-  int last_chosen = -1;
-  for (int i = 0; i < 40000; i++) {
-    path_element_receive(f.element, test_numbered_packet(1), i);
-    if (f.output->len > 0) {
-      g_assert_cmpint(i - last_chosen, >=, 3);
-      last_chosen = i;
-      chosen++;
-      test_output_clear(f.output);
-    }
-  }
-  g_assert_cmpfloat_with_epsilon(chosen, 10000, 177.5);
-}
-
 /* Draws are made only for packets that may be chosen: of 9 packets at gap 3 and 100 %, three. */
 TEST(test_draws_only_where_chosen)
 {

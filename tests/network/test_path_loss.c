@@ -39,29 +39,6 @@ TEST(test_list_counts_segments_with_payload)
   g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
 }
 
-/* 100,000 draws at 1 %: 1000 expected, sigma = sqrt(100,000 * 0.01 * 0.99) = 31.5, so 5 sigma are 157. */
-TEST(test_random_loss_is_binomial)
-{
-  g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.01}, 20260302);
-  g_autoptr(datagram) packet = test_packet(0, 10, TCP_ACK);
-  for (int i = 0; i < 100000; i++) {
-    path_element_receive(f.element, datagram_ref(packet), i);
-    test_output_clear(f.output);
-  }
-  g_assert_cmpfloat_with_epsilon((double)f.element->counts.dropped, 1000, 157.5);
-  g_assert_cmpuint(packet->references, ==, 1); /* dropped packets lose their reference */
-}
-
-TEST(test_probability_0_and_1)
-{
-  for (int probability = 0; probability <= 1; probability++) {
-    g_auto(path_fixture) f = loss_of((path_loss_config){.probability = probability}, 3);
-    fixture_send_numbered(&f, 1, 100, 1);
-    g_assert_cmpuint(f.output->len, ==, probability == 0 ? 100 : 0);
-    g_assert_cmpuint(f.element->counts.dropped, ==, probability == 0 ? 0 : 100);
-  }
-}
-
 /* Which packets are lost at random with the list `drop`: a string of '.', 'x' for each of 1000 packets. */
 static char *losses_with(const uint64_t *drop, size_t drop_count)
 {
@@ -116,22 +93,6 @@ TEST(test_dropped_retransmissions_are_counted)
   EXPECT_FIELDS(&f.element->counts, (dropped, 2), (retransmissions_dropped, 1));
 }
 
-/* Correlation 1/2 and probability 1/2. x' = (u + x) / 2 is symmetric around 1/2, so half are lost. Let w = x
- * - 1/2. Its variance is (1/12) (1 - c) / (1 + c) = 1/36. With v = u - 1/2 uniform, E|v + w| given w is w² +
- * 1/4, so E|w| = (1/36 + 1/4) / 2 = 5/36. The next is lost too when u < 1 - x: of the lost ones a share of
- * 1/2 + E|w| = 23/36 = 0.639. 100,000 packets, 50,000 lost: sigma of the share of pairs about sqrt(0.639 *
- * 0.361 / 50,000) = 0.0021, of the losses sqrt(0.25 / 100,000 * (1 + c) / (1 - c)) = 0.0027 with c the
- * correlation of neighbours' fates, 2 * 0.639 - 1 = 0.28 at first and halved each step: taken as 0.5. */
-TEST(test_correlated_losses_come_together)
-{
-  g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.5, .correlation = 0.5}, 20260303);
-  g_autofree char *fates = test_fates(f.element, 100000);
-  guint lost = test_count_char(fates, 'x');
-  guint pairs = lost - test_count_runs(fates, 'x');
-  g_assert_cmpfloat_with_epsilon(lost / 100000.0, 0.5, 5 * 0.0027);
-  g_assert_cmpfloat_with_epsilon((double)pairs / lost, 23.0 / 36, 5 * 0.0021);
-}
-
 /* With correlation 1 the last draw stays for ever: nothing is lost at all, or everything. */
 TEST(test_correlation_1_never_changes)
 {
@@ -145,37 +106,40 @@ TEST(test_correlation_1_never_changes)
   g_assert_true(seen[0] && seen[1]);
 }
 
-/* Without correlation the element draws one number per packet, as it did for the reference results. */
+/* Without correlation the element draws one number per packet, as it did for the reference results, and what
+ * is dropped loses its reference. How losses are spread with a correlation, and in the models below:
+ * test_path_netem.c. */
 TEST(test_one_draw_a_packet)
 {
   g_auto(path_fixture) f = loss_of((path_loss_config){.probability = 0.3, .every = 7}, 6);
   g_autoptr(random_stream) other = random_stream_new(6, "loss.forward");
+  g_autoptr(datagram) packet = test_numbered_packet(1);
+  uint64_t lost = 0;
   for (int i = 0; i < 1000; i++) {
     bool unlucky = random_stream_chance(other, 0.3);
-    path_element_receive(f.element, test_numbered_packet(1), i);
+    path_element_receive(f.element, datagram_ref(packet), i);
     g_assert_cmpuint(f.output->len, ==, unlucky ? 0 : 1);
     test_output_clear(f.output);
+    lost += unlucky;
   }
+  g_assert_cmpuint(f.element->counts.dropped, ==, lost);
+  g_assert_cmpuint(packet->references, ==, 1);
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
 }
 
 /* --- The channel of Gilbert and Elliott --- */
 
-/* What becomes of `count` packets in `element`, which is freed: test_fates(). It counts what it drops. */
-static char *fates_in(path_fixture *f, path_element *element, guint count)
+/* What becomes of the first packets that come to `element`, which becomes the fixture's. What is lost is
+ * counted. */
+static void expect_fates(path_fixture *f, path_element *element, const char *expected)
 {
-  char *fates = test_fates(fixture_take(f, element), count);
-
-  g_assert_cmpuint(element->counts.dropped, ==, test_count_char(fates, 'x'));
-  path_fixture_clear(f);
-  return fates;
-}
-
-static char *channel_fates(const path_gilbert_elliott_config *config, uint64_t seed, guint count)
-{
-  path_fixture f = fixture_of_stream(seed, "gemodel.forward");
-
-  return fates_in(&f, path_gilbert_elliott_new(config, f.random), count);
+  g_autofree char *fates = test_fates(fixture_take(f, element), (guint)strlen(expected));
+  uint64_t lost = 0;
+  for (const char *fate = fates; *fate != '\0'; fate++) {
+    lost += *fate == 'x';
+  }
+  g_assert_cmpstr(fates, ==, expected);
+  g_assert_cmpuint(element->counts.dropped, ==, lost);
 }
 
 /* Each packet is lost by the state it finds: with certain changes good and bad alternate, the first finds it
@@ -192,32 +156,8 @@ static const struct {
 
 ROW_TEST(test_certain_changes, certain_changes)
 {
-  g_autofree char *fates = channel_fates(&c->config, 1, 6);
-  g_assert_cmpstr(fates, ==, c->expected);
-}
-
-/* p = 1 %, r = 25 %, all lost when bad: a share p / (p + r) = 1/26 = 0.03846 in bursts of 1 / r = 4.
- * Neighbours are correlated by 1 - p - r = 0.74, so of 200,000 packets the share has a variance of
- * (1/26)(25/26) / 200,000 * 1.74 / 0.26, sigma 0.00111. There are about 200,000 / 26 / 4 = 1923 bursts, of
- * geometric length, sigma sqrt(0.75) / 0.25 / sqrt(1923) = 0.079 for their mean. */
-TEST(test_mean_loss_and_burst_length)
-{
-  g_autofree char *fates =
-      channel_fates(&(path_gilbert_elliott_config){.p = 0.01, .r = 0.25, .loss_bad = 1}, 20260304, 200000);
-  double lost = test_count_char(fates, 'x');
-  g_assert_cmpfloat_with_epsilon(lost / 200000, 1.0 / 26, 5 * 0.00111);
-  g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 4, 5 * 0.079);
-}
-
-/* Loss of one half when bad and one in a hundred when good: 0.5 / 26 + 0.01 * 25 / 26 = 0.02885. Sigma: of
- * the state (0.5 - 0.01) * 0.00111 = 0.00054, of the losses sqrt(0.02885 * 0.971 / 200,000) = 0.00037:
- * 0.00066. */
-TEST(test_losses_in_both_states)
-{
-  g_autofree char *fates =
-      channel_fates(&(path_gilbert_elliott_config){.p = 0.01, .r = 0.25, .loss_bad = 0.5, .loss_good = 0.01},
-                    20260305, 200000);
-  g_assert_cmpfloat_with_epsilon(test_count_char(fates, 'x') / 200000.0, 0.02885, 5 * 0.00066);
+  g_auto(path_fixture) f = fixture_of_stream(1, "gemodel.forward");
+  expect_fates(&f, path_gilbert_elliott_new(&c->config, f.random), c->expected);
 }
 
 /* Two draws a packet in whatever state, so that the channel's losses do not depend on its loss
@@ -237,13 +177,6 @@ TEST(test_two_draws_a_packet)
 
 /* --- The chain of four states --- */
 
-static char *chain_fates(const path_four_state_loss_config *config, uint64_t seed, guint count)
-{
-  path_fixture f = fixture_of_stream(seed, "state.forward");
-
-  return fates_in(&f, path_four_state_loss_new(config, f.random), count);
-}
-
 /* Where all ways are certain, the states that the packets lead to are 1 (.), 2 (.), 3 (x) and 4 (x). */
 static const struct {
   path_four_state_loss_config config;
@@ -259,44 +192,6 @@ static const struct {
 
 ROW_TEST(test_certain_ways, certain_ways)
 {
-  g_autofree char *fates = chain_fates(&c->config, 1, 6);
-  g_assert_cmpstr(fates, ==, c->expected);
-}
-
-/* Only p13 and p31: the simple Gilbert channel with p = 1 % and r = 25 %, a share of 1/26 in bursts of 4
- * (sigmas: see test_mean_loss_and_burst_length). */
-TEST(test_two_of_the_states)
-{
-  g_autofree char *fates =
-      chain_fates(&(path_four_state_loss_config){.p13 = 0.01, .p31 = 0.25, .p23 = 1}, 20260306, 200000);
-  double lost = test_count_char(fates, 'x');
-  g_assert_cmpfloat_with_epsilon(lost / 200000, 1.0 / 26, 5 * 0.00111);
-  g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 4, 5 * 0.079);
-}
-
-/* Only p14 = 5 %: losses are single. From one to the next are 1 + (geometric, mean 20, variance 380) packets,
- * so of 200,000 there are 200,000 / 21 = 9524 lost, variance 200,000 * 380 / 21^3, sigma 90.6. */
-TEST(test_isolated_losses)
-{
-  g_autofree char *fates =
-      chain_fates(&(path_four_state_loss_config){.p14 = 0.05, .p23 = 1}, 20260307, 200000);
-  guint lost = test_count_char(fates, 'x');
-  g_assert_null(strstr(fates, "xx"));
-  g_assert_cmpfloat_with_epsilon(lost, 9524, 5 * 90.6);
-}
-
-/* All four: with a = p13 / p31 = 1/15 the share lost is (a + p14) / (1 + a (1 + p32 / p23) + p14) = 0.0716667
- * / 1.105 = 0.06486. A stay in the states 2 and 3 lasts about 1 / p31 * 1.5 = 5 packets and the chain forgets
- * in about as many, so that the variance is at most 2 * 6 times that of independent losses: sigma sqrt(0.0607
- * * 12 / 200,000) = 0.0019. A mean burst of losses that is entered from 1 or 2 ends with p31 + p32 = 1/2, so
- * it has 2; single ones (4) are 1: of the runs p13 + p32 a (of pi1, 0.02 + 0.01333) are of the former kind
- * and 0.005 of the latter, but one of 4 is never next to another: mean (0.0333 * 2 + 0.005) / 0.0383 = 1.870.
- * Sigma of a geometric length of 2: 1.41, over about 200,000 * 0.06486 / 1.87 = 6937 runs: 0.017. */
-TEST(test_all_states)
-{
-  const path_four_state_loss_config config = {.p13 = 0.02, .p31 = 0.3, .p32 = 0.2, .p23 = 0.4, .p14 = 0.005};
-  g_autofree char *fates = chain_fates(&config, 20260308, 200000);
-  double lost = test_count_char(fates, 'x');
-  g_assert_cmpfloat_with_epsilon(lost / 200000, 0.06486, 5 * 0.0019);
-  g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 1.870, 5 * 0.017);
+  g_auto(path_fixture) f = fixture_of_stream(1, "state.forward");
+  expect_fates(&f, path_four_state_loss_new(&c->config, f.random), c->expected);
 }

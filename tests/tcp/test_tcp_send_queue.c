@@ -72,6 +72,9 @@ static tcp_cut cut(tcp_send_queue *queue, uint32_t emss_octets)
   return next;
 }
 
+/* What is left to send is cut into these lengths, and no more: EXPECT_CUTS(queue, 1000, 1000, 300). */
+#define EXPECT_CUTS(queue, emss, ...)                                                                        \
+  expect_cuts(queue, emss, (const uint32_t[]){__VA_ARGS__}, G_N_ELEMENTS(((const uint32_t[]){__VA_ARGS__})))
 static void expect_cuts(tcp_send_queue *queue, uint32_t emss_octets, const uint32_t *lengths, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -81,127 +84,112 @@ static void expect_cuts(tcp_send_queue *queue, uint32_t emss_octets, const uint3
   g_assert_cmpuint(cut(queue, emss_octets).length, ==, 0);
 }
 
+/* Posts FPDUs of these lengths. */
+#define POST_FPDUS(queue, ...)                                                                               \
+  post_fpdus(queue, (const uint32_t[]){__VA_ARGS__}, G_N_ELEMENTS(((const uint32_t[]){__VA_ARGS__})))
+static void post_fpdus(tcp_send_queue *queue, const uint32_t *lengths, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    post(queue, lengths[i], TCP_RECORD_FPDU);
+  }
+}
+
+#define ALIGNED_TEST(name) TEST_OF(tcp_send_queue, queue, tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED), name)
+
 /* MPA-041, MPA-052, MPA-053: whole FPDUs, as many as fit: 600 + 400 = 1000; 500 + 500 + 4 > 1000; 4 + 996
  * = 1000. */
-TEST(test_aligned_packs_whole_fpdus)
+ALIGNED_TEST(test_aligned_packs_whole_fpdus)
 {
-  static const uint32_t posted[] = {1000, 600, 400, 500, 500, 4, 996, 999};
-  static const uint32_t lengths[] = {1000, 1000, 1000, 1000, 999};
-  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
-  for (size_t i = 0; i < G_N_ELEMENTS(posted); i++) {
-    post(queue, posted[i], TCP_RECORD_FPDU);
-  }
-  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  POST_FPDUS(queue, 1000, 600, 400, 500, 500, 4, 996, 999);
+  EXPECT_CUTS(queue, 1000, 1000, 1000, 1000, 1000, 999);
 }
 
 /* note M26: an FPDU of 2300 octets is cut at 1000, its rest leaves alone, the next starts afresh. */
-TEST(test_aligned_cuts_an_fpdu_too_large)
+ALIGNED_TEST(test_aligned_cuts_an_fpdu_too_large)
 {
-  static const uint32_t lengths[] = {100, 1000, 1000, 300, 200};
-  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
-  post(queue, 100, TCP_RECORD_FPDU);
-  post(queue, 2300, TCP_RECORD_FPDU);
-  post(queue, 100, TCP_RECORD_FPDU);
-  post(queue, 100, TCP_RECORD_FPDU);
-  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  POST_FPDUS(queue, 100, 2300, 100, 100);
+  EXPECT_CUTS(queue, 1000, 100, 1000, 1000, 300, 200);
 }
 
 /* A startup frame never shares a segment with an FPDU, two of them may: 20 + 30 | 40 | 2 x 1000 of 2100 +
  * 100 | 50 | 10. */
-TEST(test_aligned_keeps_plain_records_apart)
+ALIGNED_TEST(test_aligned_keeps_plain_records_apart)
 {
-  static const uint32_t lengths[] = {50, 40, 1000, 1000, 100, 50, 10};
-  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   post(queue, 20, 0);
   post(queue, 30, 0);
-  post(queue, 40, TCP_RECORD_FPDU);
+  POST_FPDUS(queue, 40);
   post(queue, 2100, 0);
-  post(queue, 50, TCP_RECORD_FPDU);
+  POST_FPDUS(queue, 50);
   post(queue, 10, 0);
-  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  EXPECT_CUTS(queue, 1000, 50, 40, 1000, 1000, 100, 50, 10);
 }
 
 /* RECORD: each FPDU ends its segment, though the next would fit beside it; one of 2300 octets spans three.
  * Startup frames are apart from FPDUs as above. */
 TEST(test_record_ends_a_segment)
 {
-  static const uint32_t lengths[] = {50, 400, 500, 1000, 1000, 300, 4, 1000, 20};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
   post(queue, 20, 0);
   post(queue, 30, 0);
-  post(queue, 400, TCP_RECORD_FPDU);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 2300, TCP_RECORD_FPDU);
-  post(queue, 4, TCP_RECORD_FPDU);
-  post(queue, 1000, TCP_RECORD_FPDU);
+  POST_FPDUS(queue, 400, 500, 2300, 4, 1000);
   post(queue, 20, 0);
-  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  EXPECT_CUTS(queue, 1000, 50, 400, 500, 1000, 1000, 300, 4, 1000, 20);
 }
 
 /* After a cut forced by the peer's window (MPA-044) the rest of the FPDU leaves alone. */
-TEST(test_aligned_realigns_after_a_forced_cut)
+ALIGNED_TEST(test_aligned_realigns_after_a_forced_cut)
 {
-  static const uint32_t lengths[] = {200, 900};
-  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 400, TCP_RECORD_FPDU);
+  POST_FPDUS(queue, 500, 500, 400);
   g_assert_cmpuint(tcp_send_queue_cut(queue, 1000).length, ==, 1000);
   send_octets(queue, 300);
-  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  EXPECT_CUTS(queue, 1000, 200, 900);
 }
 
 /* What was sent as [from, to) is cut again for a smaller EMSS by the same rules: between FPDUs where it
  * holds several, else at EMSS, and never beyond `to` (note M29). FPDUs [0, 500), [500, 1000), [1000,
  * 1300); the last one is in another segment. */
-TEST(test_cut_again)
+static const struct {
+  tcp_segmentation segmentation;
+  uint32_t fpdus[3]; /* up to a 0; then a plain record up to 2600 octets */
+  uint64_t from;
+  uint64_t to;
+  uint32_t emss_octets;
+  uint64_t length;
+} cut_again_rows[] = {
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 0, 1000, 1000, 1000},
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 0, 1000, 999, 500},
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 0, 1000, 499, 499},
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 499, 1000, 499, 1},
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 500, 1000, 999, 500}, /* not with the FPDU after `to` */
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 0, 200, 1000, 200},   /* a small window had cut it */
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 1300, 2600, 700, 700},
+    {TCP_SEGMENTATION_ALIGNED, {500, 500, 300}, 2000, 2600, 700, 600},
+    {TCP_SEGMENTATION_STREAM, {500, 500}, 100, 1000, 600, 600},
+    /* Not past the end of an FPDU, though both are lost and fit (Linux: tcp_skb_can_collapse_to()); pieces
+     * of one go together. */
+    {TCP_SEGMENTATION_RECORD, {500, 1300}, 0, 1800, 2000, 500},
+    {TCP_SEGMENTATION_RECORD, {500, 1300}, 500, 1800, 1000, 1000},
+    {TCP_SEGMENTATION_RECORD, {500, 1300}, 1500, 1800, 1000, 300},
+    {TCP_SEGMENTATION_RECORD, {500, 1300}, 500, 1800, 2000, 1300},
+};
+
+ROW_TEST(test_cut_again, cut_again_rows)
 {
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 300, TCP_RECORD_FPDU);
-  post(queue, 1300, 0);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(c->segmentation);
+  for (unsigned i = 0; i < G_N_ELEMENTS(c->fpdus) && c->fpdus[i] > 0; i++) {
+    post(queue, c->fpdus[i], TCP_RECORD_FPDU);
+  }
+  post(queue, (uint32_t)(2600 - tcp_send_queue_posted(queue)), 0);
   send_octets(queue, 2600);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 1000), ==, 1000);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 999), ==, 500);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 499), ==, 499);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 499, 1000, 499), ==, 1);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1000, 999), ==, 500); /* not with the FPDU after `to` */
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 200, 1000), ==,
-                   200); /* a segment that a small window cut */
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 1300, 2600, 700), ==, 700);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 2000, 2600, 700), ==, 600);
-  tcp_send_queue_free(queue);
-
-  queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 500, TCP_RECORD_FPDU);
-  send_octets(queue, 1000);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 100, 1000, 600), ==, 600);
-  tcp_send_queue_free(queue);
-
-  /* Not past the end of an FPDU, though both are lost and fit (Linux: tcp_skb_can_collapse_to()); pieces
-   * of one go together. */
-  queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
-  post(queue, 500, TCP_RECORD_FPDU);
-  post(queue, 1300, TCP_RECORD_FPDU);
-  send_octets(queue, 1800);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1800, 2000), ==, 500);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1800, 1000), ==, 1000);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 1500, 1800, 1000), ==, 300);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1800, 2000), ==, 1300);
-  tcp_send_queue_free(queue);
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, c->from, c->to, c->emss_octets), ==, c->length);
 }
 
 TEST(test_stream_cuts_at_emss)
 {
-  static const uint32_t lengths[] = {1000, 1000, 70};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
   post(queue, 20, 0);
-  post(queue, 900, TCP_RECORD_FPDU);
-  post(queue, 1150, TCP_RECORD_FPDU);
-  post(queue, 0, TCP_RECORD_FPDU);
-  expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
+  POST_FPDUS(queue, 900, 1150, 0);
+  EXPECT_CUTS(queue, 1000, 1000, 1000, 70);
 }
 
 /* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes

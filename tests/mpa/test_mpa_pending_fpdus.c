@@ -1,94 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of FPDUs whose start is established (docs/metrics.md, "Held octets"). */
+/* What is known of FPDUs that are not whole: by which method a start is known, and those that were assumed,
+ * until they are proven right or wrong. The table of starts itself is what test_mpa_deframer_random compares
+ * with its oracle. */
 #include "mpa/mpa_pending_fpdus.h"
 #include "test.h"
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(mpa_pending_fpdus, mpa_pending_fpdus_clear)
-
-static void locate(mpa_pending_fpdus *pending, uint64_t start, uint32_t ulpdu_octets, uint64_t arrived)
-{
-  mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, false);
-
-  mpa_pending_fpdus_locate(pending, mpa_pending_fpdus_establish(pending, start, MPA_LOCATED_BY_MARKER), &fpdu,
-                           arrived);
-}
-
-TEST(test_sorted)
-{
-  static const uint64_t starts[] = {400, 100, 300, 200, 100};
-  g_auto(mpa_pending_fpdus) pending;
-
-  mpa_pending_fpdus_init(&pending);
-  for (gsize index = 0; index < G_N_ELEMENTS(starts); index++) {
-    mpa_pending_fpdus_establish(&pending, starts[index], MPA_LOCATED_BY_MARKER);
-  }
-  g_assert_cmpuint(pending.entries.count, ==, 4);
-  for (gsize index = 0; index < 4; index++) {
-    g_assert_cmpuint(mpa_pending_fpdus_at(&pending, index)->start, ==, 100 * (index + 1));
-  }
-  g_assert_null(mpa_pending_fpdus_find(&pending, 150));
-  g_assert_cmpuint(mpa_pending_fpdus_find(&pending, 300)->start, ==, 300);
-  mpa_pending_fpdus_remove_below(&pending, 300);
-  g_assert_cmpuint(pending.entries.count, ==, 2);
-  mpa_pending_fpdus_remove(&pending, mpa_pending_fpdus_find(&pending, 300));
-  g_assert_cmpuint(mpa_pending_fpdus_at(&pending, 0)->start, ==, 400);
-}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(mpa_assumed_fpdus, mpa_assumed_fpdus_clear)
 
 /* Until an FPDU is located the lowest-numbered method that names its start counts; then the first stays. */
 TEST(test_method)
 {
+  const mpa_fpdu fpdu = mpa_fpdu_at(100, 42, false);
   g_auto(mpa_pending_fpdus) pending;
 
   mpa_pending_fpdus_init(&pending);
-  mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN);
-  g_assert_cmpint(mpa_pending_fpdus_find(&pending, 100)->method, ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  mpa_pending_fpdu *entry = mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN);
+  g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER_CHAIN);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN);
-  g_assert_cmpint(mpa_pending_fpdus_find(&pending, 100)->method, ==, MPA_LOCATED_BY_MARKER);
-  locate(&pending, 100, 42, 2);
+  g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER);
+  mpa_pending_fpdus_locate(&pending, entry, &fpdu, 2);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_CHAIN);
-  g_assert_cmpint(mpa_pending_fpdus_find(&pending, 100)->method, ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER);
 }
 
-/* 42 octets of ULPDU make an FPDU of 48. */
-TEST(test_counts)
+/* Assumed FPDUs in the list: all are wrong for an FPDU around them. */
+static uint32_t count(const mpa_assumed_fpdus *assumed)
 {
-  g_auto(mpa_pending_fpdus) pending;
+  g_auto(mpa_assumed_fpdus) copy;
 
-  mpa_pending_fpdus_init(&pending);
-  locate(&pending, 148, 42, 20);
-  locate(&pending, 100, 42, 10); /* touches, does not overlap */
-  mpa_pending_fpdus_establish(&pending, 400, MPA_LOCATED_BY_MARKER);
-  g_assert_cmpuint(pending.located, ==, 2);
-  g_assert_cmpuint(pending.arrived, ==, 30);
-  mpa_pending_fpdus_set_arrived(&pending, mpa_pending_fpdus_find(&pending, 100), 15);
-  g_assert_cmpuint(pending.arrived, ==, 35);
-  g_assert_cmpuint(mpa_pending_fpdus_first_reaching(&pending, 147), ==, 0);
-  g_assert_cmpuint(mpa_pending_fpdus_first_reaching(&pending, 500), ==, 2);
-  g_assert_false(pending.overlap);
-  mpa_pending_fpdus_remove_below(&pending, 148);
-  g_assert_cmpuint(pending.located, ==, 1);
-  g_assert_cmpuint(pending.arrived, ==, 20);
-  mpa_pending_fpdus_remove_below(&pending, UINT64_MAX);
-  g_assert_cmpuint(pending.located, ==, 0);
-  g_assert_cmpuint(pending.arrived, ==, 0);
+  mpa_assumed_fpdus_init(&copy);
+  mpa_assumed_fpdus_copy(assumed, &copy);
+  uint32_t wrong = mpa_assumed_fpdus_prove(&copy, 0, UINT64_MAX);
+  return wrong;
 }
 
-TEST(test_overlap)
+/* An FPDU that starts with an assumed one proves it, whatever that took its length for. */
+TEST(test_right)
 {
-  mpa_pending_fpdus pending;
+  g_auto(mpa_assumed_fpdus) assumed;
 
-  mpa_pending_fpdus_init(&pending); /* a start inside a located FPDU */
-  locate(&pending, 100, 42, 10);
-  mpa_pending_fpdus_establish(&pending, 144, MPA_LOCATED_BY_MARKER);
-  g_assert_true(pending.overlap);
-  g_assert_cmpuint(mpa_pending_fpdus_first_reaching(&pending, 500), ==,
-                   0); /* ends need not ascend any more */
-  mpa_pending_fpdus_clear(&pending);
+  mpa_assumed_fpdus_init(&assumed);
+  mpa_assumed_fpdus_add(&assumed, 100, 200);
+  g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, 100, 200), ==, 0);
+  g_assert_cmpuint(count(&assumed), ==, 0);
+}
 
-  mpa_pending_fpdus_init(&pending); /* an FPDU that turns out to reach over the next start */
-  mpa_pending_fpdus_establish(&pending, 144, MPA_LOCATED_BY_MARKER);
-  locate(&pending, 100, 42, 10);
-  g_assert_true(pending.overlap);
-  mpa_pending_fpdus_clear(&pending);
+/* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only
+ * touches it proves nothing. */
+TEST(test_wrong)
+{
+  static const struct {
+    uint64_t start, end;
+    uint32_t wrong;
+  } rows[] = {{296, 304, 1}, {399, 500, 1}, {200, 500, 1}, {320, 340, 1}, {200, 300, 0}, {400, 500, 0}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_auto(mpa_assumed_fpdus) assumed;
+
+    mpa_assumed_fpdus_init(&assumed);
+    mpa_assumed_fpdus_add(&assumed, 300, 400);
+    g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, rows[i].start, rows[i].end), ==, rows[i].wrong);
+    g_assert_cmpuint(count(&assumed), ==, 1 - rows[i].wrong);
+    g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, rows[i].start, rows[i].end), ==, 0); /* counted once */
+  }
+}
+
+/* Several in one FPDU: the first is right, the two after it are wrong, the long one that starts 65,000 octets
+ * before too; the one after the FPDU stays. */
+TEST(test_several)
+{
+  mpa_assumed_fpdus assumed, copy;
+
+  mpa_assumed_fpdus_init(&assumed);
+  mpa_assumed_fpdus_init(&copy);
+  mpa_assumed_fpdus_add(&assumed, 70000, 70100);
+  mpa_assumed_fpdus_add(&assumed, 5000, 70004);
+  mpa_assumed_fpdus_add(&assumed, 70040, 70060);
+  mpa_assumed_fpdus_add(&assumed, 70040, 70044); /* known: ignored */
+  mpa_assumed_fpdus_add(&assumed, 70096, 70200);
+  mpa_assumed_fpdus_add(&assumed, 70104, 70200);
+  mpa_assumed_fpdus_copy(&assumed, &copy);
+  g_assert_cmpuint(count(&assumed), ==, 5);
+  g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, 70000, 70100), ==, 3);
+  g_assert_cmpuint(count(&assumed), ==, 1);
+  g_assert_cmpuint(count(&copy), ==, 5);
+  g_assert_cmpuint(mpa_assumed_fpdus_prove(&copy, 70000, 70100), ==, 3);
+  mpa_assumed_fpdus_forget_below(&assumed, 70104);
+  g_assert_cmpuint(count(&assumed), ==, 1);
+  mpa_assumed_fpdus_forget_below(&assumed, 70105);
+  g_assert_cmpuint(count(&assumed), ==, 0);
+  mpa_assumed_fpdus_clear(&copy);
+  mpa_assumed_fpdus_clear(&assumed);
 }

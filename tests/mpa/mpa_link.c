@@ -117,6 +117,7 @@ static void set_up_tcp(mpa_link_end *end, unsigned number)
   tcp.local_port = (uint16_t)(1 + number);
   tcp.remote_port = (uint16_t)(2 - number);
   tcp.isn = config->isn + number;
+  end->first_sequence = tcp.isn + 1;
   tcp.receive_mtu_octets = config->mtu_octets;
   tcp.send_mtu_octets = config->mtu_octets;
   tcp.receive_window_octets = WINDOW;
@@ -151,11 +152,19 @@ static void set_up_end(mpa_link_end *end, unsigned number)
   send_frame(end);
 }
 
-/* Keeps what a segment has of the stream, and, when it is new, where it was cut. */
-static void note_segment(mpa_link_end *end, const datagram *packet, const tcp_header *header)
+/* Where in the stream of `end` its packet begins. */
+static uint32_t position_of(const mpa_link_end *end, const datagram *packet)
 {
-  uint32_t isn = end->link->config.isn + (uint32_t)(end - end->link->end);
-  uint64_t position = header->sequence - (isn + 1);
+  tcp_header header;
+
+  g_assert_true(datagram_tcp_header(packet, &header));
+  return header.sequence - end->first_sequence;
+}
+
+/* Keeps what a segment has of the stream, and, when it is new, where it was cut. */
+static void note_segment(mpa_link_end *end, const datagram *packet)
+{
+  uint64_t position = position_of(end, packet);
   uint64_t to = position + packet->payload.length;
 
   if (packet->payload.length == 0 || to <= end->sent->len) {
@@ -175,9 +184,7 @@ void mpa_link_collect(mpa_link *link)
   for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
     datagram *packet;
     while ((packet = tcp_transport_transmit(link->end[from].tcp, link->now))) {
-      tcp_header header;
-      g_assert_true(datagram_tcp_header(packet, &header));
-      note_segment(&link->end[from], packet, &header);
+      note_segment(&link->end[from], packet);
       g_queue_push_tail(&link->end[from].wire, packet);
     }
   }
@@ -187,19 +194,17 @@ void mpa_link_collect(mpa_link *link)
  * the way. */
 static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t from, uint32_t to)
 {
-  unsigned number = (unsigned)(end - end->link->end);
   tcp_header header;
   buffer_chain payload;
   octet_buffer *buffer = octet_buffer_new(to - from);
 
   g_assert_true(datagram_tcp_header(packet, &header));
   buffer_chain_copy_out(&packet->payload, from, to - from, octet_buffer_octets(buffer));
-  uint64_t position = header.sequence - (end->link->config.isn + number + 1) + from;
-  gint64 flipped = end->link->corrupt_at[number] + (gint64)(end->sent_start - position);
-  if (end->link->corrupt_at[number] != NO_OCTET && end->link->corruptions_left[number] > 0 && flipped >= 0 &&
+  gint64 flipped = end->corrupt_at + (gint64)end->sent_start - position_of(end, packet) - from;
+  if (end->corrupt_at != NO_OCTET && end->corruptions_left > 0 && flipped >= 0 &&
       flipped < (gint64)(to - from)) {
     octet_buffer_octets(buffer)[flipped] ^= 0x20;
-    end->link->corruptions_left[number]--;
+    end->corruptions_left--;
   }
   header.sequence += from;
   header.flags &= (uint8_t)(to == packet->payload.length ? 0xFF : ~(TCP_FIN | TCP_PSH));
@@ -216,15 +221,12 @@ static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint3
 {
   const mpa_link_config *config = &end->link->config;
   uint32_t length = packet->payload.length;
-  tcp_header header;
 
   if (config->split > 0) {
     return MIN(from + config->split, length);
   }
   if (config->rechunk > 0) {
-    g_assert_true(datagram_tcp_header(packet, &header));
-    uint32_t position = header.sequence - (config->isn + (uint32_t)(end - end->link->end) + 1) + from;
-    return MIN(from + config->rechunk - position % config->rechunk, length);
+    return MIN(from + config->rechunk - (position_of(end, packet) + from) % config->rechunk, length);
   }
   return length;
 }
@@ -301,7 +303,7 @@ mpa_link *mpa_link_new(const mpa_link_config *config)
   link->config.mtu_octets = config->mtu_octets > 0 ? config->mtu_octets : 1500;
   for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
     link->end[i].link = link;
-    link->corrupt_at[i] = NO_OCTET;
+    link->end[i].corrupt_at = NO_OCTET;
     set_up_end(&link->end[i], i);
   }
   tcp_transport_listen(link->end[1].tcp);

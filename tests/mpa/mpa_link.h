@@ -40,6 +40,7 @@ typedef struct mpa_link_end {
   mpa_startup *startup;
   mpa_stream *stream;      /* what it posts in its FPDU phase; NULL before full operation */
   mpa_deframer *deframer;  /* NULL before full operation */
+  uint32_t first_sequence; /* of its stream */
   uint64_t sent_start;     /* stream position of its FPDU phase */
   uint64_t received_start; /* of the peer's */
   GByteArray *sent;        /* all octets of its stream that have left, startup frames included */
@@ -54,15 +55,14 @@ typedef struct mpa_link_end {
   guint passed_when_finished;
   bool closed;
   tcp_close_reason reason;
-  guint dropped; /* silently */
+  guint dropped;          /* silently */
+  gint64 corrupt_at;      /* this octet of the FPDU phase that it sends is flipped on the way; -1: none */
+  guint corruptions_left; /* how often */
 } mpa_link_end;
 
 typedef struct mpa_link {
   mpa_link_config config;
   time_ps now;
-  gint64 corrupt_at[MPA_LINK_ENDS]; /* this octet of the FPDU phase that the end sends is flipped on the way;
-                                       -1: none */
-  guint corruptions_left[MPA_LINK_ENDS]; /* how often */
   mpa_link_end end[MPA_LINK_ENDS];
 } mpa_link;
 

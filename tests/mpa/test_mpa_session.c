@@ -112,8 +112,8 @@ TEST(test_crc_is_checked_as_agreed)
         mpa_link_post(link, from, 1442);
       }
       /* the last octet of the last FPDU, or of the first */
-      link->corrupt_at[from] = (gint64)start_of(link, from, crc ? 200 : 1) - 1;
-      link->corruptions_left[from] = 1;
+      link->end[from].corrupt_at = (gint64)start_of(link, from, crc ? 200 : 1) - 1;
+      link->end[from].corruptions_left = 1;
       mpa_link_run(link, LONG_TIME);
       if (crc) {
         g_assert_cmpint(link->end[!from].error, ==, MPA_ERROR_CRC);
@@ -122,7 +122,7 @@ TEST(test_crc_is_checked_as_agreed)
       } else {
         mpa_link_expect_all(link, from);
       }
-      g_assert_cmpuint(link->corruptions_left[from], ==, 0);
+      g_assert_cmpuint(link->end[from].corruptions_left, ==, 0);
     }
   }
 }
@@ -274,8 +274,8 @@ static mpa_link *damaged_link(const mpa_link_config *config, guint index, uint64
   for (int i = 0; i < 30; i++) {
     mpa_link_post(link, 0, 1442);
   }
-  link->corrupt_at[0] = (gint64)(start_of(link, 0, index) + octet);
-  link->corruptions_left[0] = times;
+  link->end[0].corrupt_at = (gint64)(start_of(link, 0, index) + octet);
+  link->end[0].corruptions_left = times;
   mpa_link_run(link, LONG_TIME);
   return link;
 }
@@ -313,7 +313,7 @@ TEST(test_damage_is_dropped)
       g_test_message("damage %zu, in order %u", i, in_order);
       mpa_link_expect_all(link, 0);
       g_assert_cmpuint(link->end[1].dropped, ==, 1);
-      g_assert_cmpuint(link->corruptions_left[0], ==, 0);
+      g_assert_cmpuint(link->end[0].corruptions_left, ==, 0);
       g_assert_cmpuint(tcp_transport_statistics(link->end[0].tcp)->retransmissions, ==, 1);
     }
   }

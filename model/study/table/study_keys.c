@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "scenario/scenario_value.h"
 #include "study/table/shown_number.h"
 
 static const char *text_of(const GPtrArray *runs, guint run, scenario_key key)
@@ -63,33 +64,24 @@ GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
 
 gboolean study_keys_number(scenario_key key, const char *text, double *number)
 {
-  char *end;
-  uint64_t whole;
-  time_ps time;
-  switch (scenario_key_row_of(key)->type) {
+  const scenario_key_row *row = scenario_key_row_of(key);
+  g_auto(scenario_value) value = {.text = NULL};
+  g_autofree char *problem = NULL;
+  if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem) || value.is_word) {
+    return FALSE;
+  }
+  switch (row->type) {
   case SCENARIO_TYPE_INTEGER:
-    *number = g_ascii_strtod(text, &end);
-    return end != text && *end == '\0';
   case SCENARIO_TYPE_SIZE:
-    if (!units_parse_size(text + (*text == '-'), &whole)) {
-      return FALSE;
-    }
-    *number = *text == '-' ? -(double)whole : (double)whole;
-    return TRUE;
   case SCENARIO_TYPE_RATE:
-    if (!units_parse_rate(text, &whole)) {
-      return FALSE;
-    }
-    *number = (double)whole;
+    *number = (double)value.number;
     return TRUE;
   case SCENARIO_TYPE_TIME:
-    if (!units_parse_time(text, &time)) {
-      return FALSE;
-    }
-    *number = time_ps_in_seconds(time);
+    *number = time_ps_in_seconds((time_ps)value.number);
     return TRUE;
   case SCENARIO_TYPE_PROBABILITY:
-    return units_parse_probability(text, number);
+    *number = value.probability;
+    return TRUE;
   default: /* words and lists */
     return FALSE;
   }

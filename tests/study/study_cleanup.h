@@ -10,7 +10,6 @@
 #include "study/sweep/commit_queue.h"
 #include "study/sweep/sweep_grid.h"
 #include "study/table/study_table.h"
-#include "study/table/text_columns.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_names, store_names_free)

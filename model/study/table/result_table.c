@@ -67,69 +67,70 @@ static shown_scale scale_of(const GArray *rows, const char *unit)
   return shown_scale_for(unit, largest);
 }
 
-static text_columns *new_columns(const GArray *keys, gboolean pairs)
+/* Those of rows with `keys`: text_column. */
+static GArray *columns_of(const GArray *keys, gboolean pairs)
 {
-  text_columns *columns = text_columns_new();
+  static const text_column of_points[] = {
+      {"n", TEXT_ALIGNMENT_RIGHT},         {"", TEXT_ALIGNMENT_LEFT}, /* marks */
+      {"mean", TEXT_ALIGNMENT_POINT},      {"± 95 %", TEXT_ALIGNMENT_POINT}, {"median", TEXT_ALIGNMENT_POINT},
+      {"quartiles", TEXT_ALIGNMENT_POINT}, {"", TEXT_ALIGNMENT_POINT}};
+  static const text_column of_pairs[] = {{"pairs", TEXT_ALIGNMENT_RIGHT},
+                                         {"", TEXT_ALIGNMENT_LEFT},
+                                         {"mean difference", TEXT_ALIGNMENT_POINT},
+                                         {"± 95 %", TEXT_ALIGNMENT_POINT},
+                                         {"± if independent", TEXT_ALIGNMENT_POINT},
+                                         {"median", TEXT_ALIGNMENT_POINT},
+                                         {"quartiles", TEXT_ALIGNMENT_POINT},
+                                         {"", TEXT_ALIGNMENT_POINT}};
+  GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
   for (guint i = 0; i < keys->len; i++) {
-    text_columns_add(columns, scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
-                     TEXT_ALIGNMENT_LEFT);
+    const text_column key = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
+                             TEXT_ALIGNMENT_LEFT};
+    g_array_append_val(columns, key);
   }
-  text_columns_add(columns, pairs ? "pairs" : "n", TEXT_ALIGNMENT_RIGHT);
-  text_columns_add(columns, "", TEXT_ALIGNMENT_LEFT); /* marks */
-  text_columns_add(columns, pairs ? "mean difference" : "mean", TEXT_ALIGNMENT_POINT);
-  text_columns_add(columns, "± 95 %", TEXT_ALIGNMENT_POINT);
-  if (pairs) {
-    text_columns_add(columns, "± if independent", TEXT_ALIGNMENT_POINT);
-  }
-  text_columns_add(columns, "median", TEXT_ALIGNMENT_POINT);
-  text_columns_add(columns, "quartiles", TEXT_ALIGNMENT_POINT);
-  text_columns_add(columns, "", TEXT_ALIGNMENT_POINT);
-  return columns;
+  return pairs ? g_array_append_vals(columns, of_pairs, G_N_ELEMENTS(of_pairs))
+               : g_array_append_vals(columns, of_points, G_N_ELEMENTS(of_points));
 }
 
-/* A median or quartile with as many decimals as the mean, but three significant digits at least: an interval
- * wider than the mean says little of them. */
-static void add_quantile(double value, const result_row *row, const shown_scale *scale, text_columns *columns)
-{
-  g_auto(shown_number) number = shown_number_of(value, fmin(row->of.half_width, fabs(value) / 10), scale);
-  text_columns_add_cell(columns, number.value);
-}
-
-static void add_half_width(double mean, double half_width, const shown_scale *scale, text_columns *columns)
+static void add_half_width(double mean, double half_width, const shown_scale *scale, GPtrArray *cells)
 {
   g_auto(shown_number) number = shown_number_of(mean, half_width, scale);
-  text_columns_add_cell(columns, *number.half_width != '\0' ? number.half_width : "-");
+  g_ptr_array_add(cells, g_strdup(*number.half_width != '\0' ? number.half_width : "-"));
 }
 
 static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, gboolean pairs,
-                    text_columns *columns)
+                    GPtrArray *cells)
 {
+  const statistics *of = &row->of;
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autofree char *shown = study_keys_label(key, row->first->keys[key]);
-    text_columns_add_cell(columns, *shown != '\0' ? shown : "-");
+    const char *text = row->first->keys[key];
+    g_ptr_array_add(cells, *text != '\0' ? study_keys_label(key, text) : g_strdup("-"));
   }
-  g_autofree char *count = row->not_ok == 0 ? g_strdup_printf("%" G_GSIZE_FORMAT, row->of.count)
-                                            : g_strdup_printf("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT,
-                                                              row->of.count, row->of.count + row->not_ok);
-  g_autofree char *mark = row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup("");
-  text_columns_add_cell(columns, count);
-  text_columns_add_cell(columns, mark);
-  if (row->of.count == 0) {
+  g_ptr_array_add(cells, row->not_ok == 0
+                             ? g_strdup_printf("%zu", of->count)
+                             : g_strdup_printf("%zu of %zu", of->count, of->count + row->not_ok));
+  g_ptr_array_add(cells, row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup(""));
+  if (of->count == 0) {
     for (guint i = pairs ? 6 : 5; i > 0; i--) {
-      text_columns_add_cell(columns, "-");
+      g_ptr_array_add(cells, g_strdup("-"));
     }
     return;
   }
-  g_auto(shown_number) mean = shown_number_of(row->of.mean, row->of.half_width, scale);
-  text_columns_add_cell(columns, mean.value);
-  add_half_width(row->of.mean, row->of.half_width, scale, columns);
+  g_auto(shown_number) mean = shown_number_of(of->mean, of->half_width, scale);
+  g_ptr_array_add(cells, g_steal_pointer(&mean.value));
+  add_half_width(of->mean, of->half_width, scale, cells);
   if (pairs) {
-    add_half_width(row->of.mean, row->independent_half_width, scale, columns);
+    add_half_width(of->mean, row->independent_half_width, scale, cells);
   }
-  add_quantile(row->of.median, row, scale, columns);
-  add_quantile(row->of.lower_quartile, row, scale, columns);
-  add_quantile(row->of.upper_quartile, row, scale, columns);
+  /* A median or quartile has as many decimals as the mean, but three significant digits at least: an interval
+   * wider than the mean says little of them. */
+  const double quantiles[] = {of->median, of->lower_quartile, of->upper_quartile};
+  for (gsize i = 0; i < G_N_ELEMENTS(quantiles); i++) {
+    g_auto(shown_number) number =
+        shown_number_of(quantiles[i], fmin(of->half_width, fabs(quantiles[i]) / 10), scale);
+    g_ptr_array_add(cells, g_steal_pointer(&number.value));
+  }
 }
 
 static void append_quantity(const result_request *request, const result_quantity *quantity,
@@ -153,11 +154,12 @@ static void append_quantity(const result_request *request, const result_quantity
     g_string_append_printf(text, " in %s", scale.unit);
   }
   g_string_append_c(text, '\n');
-  g_autoptr(text_columns) columns = new_columns(keys, request->pairing != NULL);
+  g_autoptr(GArray) columns = columns_of(keys, request->pairing != NULL);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < rows->len; i++) {
-    add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, columns);
+    add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, cells);
   }
-  text_columns_append(columns, text);
+  text_columns_append(columns, cells, text);
 }
 
 static void append_legend(const result_request *request, GString *text)

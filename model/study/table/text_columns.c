@@ -5,60 +5,13 @@
 
 #include "study/table/shown_number.h"
 
-typedef struct text_column {
-  char *heading;
+/* A column as it is printed. */
+typedef struct laid_column {
   text_alignment alignment;
-  /* As it is printed. */
   guint from_point; /* the most in a cell, where points stand below each other */
   guint width;
   gboolean shown;
-} text_column;
-
-struct text_columns {
-  GArray *columns;  /* text_column */
-  GPtrArray *cells; /* char *, row by row */
-};
-
-static void clear_column(gpointer data)
-{
-  g_free(((text_column *)data)->heading);
-}
-
-text_columns *text_columns_new(void)
-{
-  text_columns *columns = g_new(text_columns, 1);
-  columns->columns = g_array_new(FALSE, FALSE, sizeof(text_column));
-  g_array_set_clear_func(columns->columns, clear_column);
-  columns->cells = g_ptr_array_new_with_free_func(g_free);
-  return columns;
-}
-
-void text_columns_free(text_columns *columns)
-{
-  if (columns != NULL) {
-    g_array_unref(columns->columns);
-    g_ptr_array_unref(columns->cells);
-    g_free(columns);
-  }
-}
-
-void text_columns_add(text_columns *columns, const char *heading, text_alignment alignment)
-{
-  g_assert(columns->cells->len == 0);
-  text_column column = {.heading = shown_text_line(heading), .alignment = alignment};
-  g_array_append_val(columns->columns, column);
-}
-
-void text_columns_add_cell(text_columns *columns, const char *text)
-{
-  g_assert(columns->columns->len > 0);
-  g_ptr_array_add(columns->cells, shown_text_line(text));
-}
-
-static const char *cell_at(const text_columns *columns, guint row, guint column)
-{
-  return g_ptr_array_index(columns->cells, row * columns->columns->len + column);
-}
+} laid_column;
 
 /* The characters of a number from its point on: "12.50" has three. */
 static guint from_point(const char *text)
@@ -68,62 +21,66 @@ static guint from_point(const char *text)
 }
 
 /* The blanks after `text` that put the points of a column's numbers below each other. */
-static guint padding_after(const text_column *column, const char *text)
+static guint padding_after(const laid_column *column, const char *text)
 {
   gboolean number = g_ascii_isdigit(text[strlen(text) > 0 ? strlen(text) - 1 : 0]);
   return column->alignment == TEXT_ALIGNMENT_POINT && number ? column->from_point - from_point(text) : 0;
 }
 
-/* Finds out how wide column `index` is. */
-static void measure(const text_columns *columns, guint index, guint rows)
+/* Lays out the column whose heading is `texts[0]` and whose cells follow every `step`. */
+static laid_column lay_out(text_alignment alignment, char *const *texts, guint step, guint rows)
 {
-  text_column *column = &g_array_index(columns->columns, text_column, index);
-  column->width = (guint)g_utf8_strlen(column->heading, -1);
-  for (guint row = 0; row < rows; row++) {
-    column->from_point = MAX(column->from_point, from_point(cell_at(columns, row, index)));
+  laid_column column = {.alignment = alignment, .width = (guint)g_utf8_strlen(texts[0], -1)};
+  for (guint row = 1; row <= rows; row++) {
+    column.from_point = MAX(column.from_point, from_point(texts[row * step]));
   }
-  for (guint row = 0; row < rows; row++) {
-    const char *text = cell_at(columns, row, index);
-    column->width = MAX(column->width, (guint)g_utf8_strlen(text, -1) + padding_after(column, text));
-    column->shown = column->shown || *text != '\0';
+  for (guint row = 1; row <= rows; row++) {
+    const char *text = texts[row * step];
+    column.width = MAX(column.width, (guint)g_utf8_strlen(text, -1) + padding_after(&column, text));
+    column.shown = column.shown || *text != '\0';
   }
+  return column;
 }
 
-/* Appends row number `row` of the cells; -1: the headings. */
-static void append_row(const text_columns *columns, int row, GString *text)
+static void append_row(const laid_column *columns, char *const *row, guint count, GString *text)
 {
   g_autoptr(GString) line = g_string_new(NULL);
-  for (guint i = 0; i < columns->columns->len; i++) {
-    const text_column *column = &g_array_index(columns->columns, text_column, i);
-    if (!column->shown) {
-      continue;
+  for (guint i = 0; i < count; i++) {
+    if (columns[i].shown) {
+      guint padding = padding_after(&columns[i], row[i]);
+      guint rest = columns[i].width - (guint)g_utf8_strlen(row[i], -1) - padding;
+      gboolean left = columns[i].alignment == TEXT_ALIGNMENT_LEFT;
+      g_string_append_printf(line, "%s%*s%s%*s", line->len > 0 ? "  " : "", left ? 0 : (int)rest, "", row[i],
+                             (int)(padding + (left ? rest : 0)), "");
     }
-    const char *cell = row < 0 ? column->heading : cell_at(columns, (guint)row, i);
-    guint padding = row < 0 ? 0 : padding_after(column, cell);
-    guint rest = column->width - (guint)g_utf8_strlen(cell, -1) - padding;
-    gboolean left = column->alignment == TEXT_ALIGNMENT_LEFT;
-    g_string_append_printf(line, "%s%*s%s%*s", line->len > 0 ? "  " : "", left ? 0 : (int)rest, "", cell,
-                           (int)(padding + (left ? rest : 0)), "");
   }
   g_strchomp(line->str);
   g_string_append_printf(text, "%s\n", line->str);
 }
 
-void text_columns_append(const text_columns *columns, GString *text)
+void text_columns_append(const GArray *columns, const GPtrArray *cells, GString *text)
 {
-  const guint count = columns->columns->len, rows = count > 0 ? columns->cells->len / count : 0;
+  const guint count = columns->len, rows = cells->len / count;
+  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free); /* the headings are the first */
+  for (guint i = 0; i < count; i++) {
+    g_ptr_array_add(lines, shown_text_line(g_array_index(columns, text_column, i).heading));
+  }
+  for (guint i = 0; i < cells->len; i++) {
+    g_ptr_array_add(lines, shown_text_line(g_ptr_array_index(cells, i)));
+  }
+  char *const *texts = (char *const *)lines->pdata;
+  g_autofree laid_column *laid = g_new(laid_column, count);
   guint width = 0;
   for (guint i = 0; i < count; i++) {
-    const text_column *column = &g_array_index(columns->columns, text_column, i);
-    measure(columns, i, rows);
-    width += column->shown ? column->width + (width > 0 ? 2 : 0) : 0;
+    laid[i] = lay_out(g_array_index(columns, text_column, i).alignment, &texts[i], count, rows);
+    width += laid[i].shown ? laid[i].width + (width > 0 ? 2 : 0) : 0;
   }
-  append_row(columns, -1, text);
+  append_row(laid, texts, count, text);
   for (guint i = 0; i < width; i++) {
     g_string_append(text, "\u2500");
   }
   g_string_append_c(text, '\n');
-  for (guint row = 0; row < rows; row++) {
-    append_row(columns, (int)row, text);
+  for (guint row = 1; row <= rows; row++) {
+    append_row(laid, &texts[row * count], count, text);
   }
 }

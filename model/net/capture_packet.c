@@ -59,25 +59,24 @@ bool capture_link_is_known(int link_type)
   return row_of(link_type) != NULL;
 }
 
-static capture_link_content look_after_type(const link_row *row, const uint8_t *octets, uint32_t length,
-                                            uint32_t *ip_at)
+static bool look_after_type(const link_row *row, const uint8_t *octets, uint32_t length, uint32_t *ip_at)
 {
   uint16_t type = big_endian_read_16(octets + row->type_at);
   uint32_t at = row->header_octets;
   while (type == ETHERTYPE_VLAN || type == ETHERTYPE_PROVIDER_VLAN || type == ETHERTYPE_OLD_PROVIDER_VLAN) {
     if (length - at < VLAN_TAG_OCTETS) {
-      return CAPTURE_LINK_CUT_OFF;
+      return true;
     }
     type = big_endian_read_16(octets + at + VLAN_INNER_TYPE_AT);
     at += VLAN_TAG_OCTETS;
   }
   *ip_at = at;
-  return type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6 ? CAPTURE_LINK_IP : CAPTURE_LINK_OTHER;
+  return type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6;
 }
 
 /* The address family's number is the capturing system's, in its byte order (DLT_LOOP: in network order),
  * which need not be ours: small numbers show their order. */
-static capture_link_content look_after_family(const uint8_t *octets)
+static bool look_after_family(const uint8_t *octets)
 {
   enum {
     FAMILY_IPV4 = 2,
@@ -95,29 +94,25 @@ static capture_link_content look_after_family(const uint8_t *octets)
   case FAMILY_IPV6_BSD:
   case FAMILY_IPV6_FREEBSD:
   case FAMILY_IPV6_DARWIN:
-    return CAPTURE_LINK_IP;
+    return true;
   default:
-    return CAPTURE_LINK_OTHER;
+    return false;
   }
 }
 
-capture_link_content capture_link_look(int link_type, const uint8_t *octets, uint32_t length, uint32_t *ip_at)
+bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, uint32_t *ip_at)
 {
   const link_row *row = row_of(link_type);
 
+  *ip_at = length; /* when it is cut off before */
   if (length < row->header_octets) {
-    return CAPTURE_LINK_CUT_OFF;
+    return true;
+  }
+  if (row->header == HEADER_WITH_TYPE) {
+    return look_after_type(row, octets, length, ip_at);
   }
   *ip_at = row->header_octets;
-  switch (row->header) {
-  case HEADER_WITH_TYPE:
-    return look_after_type(row, octets, length, ip_at);
-  case HEADER_WITH_FAMILY:
-    return look_after_family(octets);
-  case NO_HEADER:
-    break;
-  }
-  return CAPTURE_LINK_IP;
+  return row->header == NO_HEADER || look_after_family(octets);
 }
 
 /* --- IP --- */

@@ -49,7 +49,6 @@ struct capture_source {
   char *read_ahead;
   pcap_t *pcap;
   struct bpf_program filter;
-  gboolean has_filter;
   gboolean has_origin;
   gboolean ended;
   int64_t origin_ns;
@@ -61,40 +60,26 @@ struct capture_source {
   GPtrArray *flows;  /* of tracked_flow */
   const uint8_t *ip; /* the packet that was read last */
   uint32_t ip_octets;
+  int64_t time_ns; /* its time, since the origin: 0 … CAPTURE_LONGEST_NS */
   capture_counts counts;
 };
-
-/* One packet, from its link layer header on. */
-typedef struct record {
-  int64_t time_ns; /* since capture_source_origin_ns(): 0 … CAPTURE_LONGEST_NS */
-  const uint8_t *octets;
-  uint32_t captured_octets;
-  uint32_t wire_octets; /* >= captured_octets */
-} record;
 
 /* --- The file --- */
 
 /* The link type is known here, and so is the filter, which depends on it. */
 static gboolean prepare(capture_source *source, const char *filter, GError **error)
 {
-  const char *known = "Ethernet, Linux cooked, raw IP and loopback";
   int link_type = pcap_datalink(source->pcap);
-  const char *text = pcap_datalink_val_to_name(link_type);
+  const char *name = pcap_datalink_val_to_name(link_type);
+  g_autofree char *text = name ? g_strdup(name) : g_strdup_printf("number %d", link_type);
 
   if (filter && pcap_compile(source->pcap, &source->filter, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
     return error_set(error, "%s: the filter \"%s\" is not one of pcap-filter(7): %s", source->name, filter,
                      pcap_geterr(source->pcap));
   }
-  source->has_filter = filter != NULL;
-  if (capture_link_is_known(link_type)) {
-    return TRUE;
-  }
-  if (text) {
-    error_set(error, "%s: its link type is %s; expected %s", source->name, text, known);
-  } else {
-    error_set(error, "%s: its link type is number %d; expected %s", source->name, link_type, known);
-  }
-  return FALSE;
+  return capture_link_is_known(link_type) ||
+         error_set(error, "%s: its link type is %s; expected Ethernet, Linux cooked, raw IP and loopback",
+                   source->name, text);
 }
 
 capture_source *capture_source_open_stream(FILE *stream, const char *name, const char *filter, GError **error)
@@ -153,9 +138,7 @@ capture_source *capture_source_open(const char *path, const char *filter, GError
 void capture_source_free(capture_source *source)
 {
   if (source) {
-    if (source->has_filter) {
-      pcap_freecode(&source->filter);
-    }
+    pcap_freecode(&source->filter);
     pcap_close(source->pcap); /* with the stream */
     g_free(source->read_ahead);
     g_free(source->name);
@@ -186,16 +169,14 @@ static gboolean fail_to_read(capture_source *source, GError **error)
       strstr(text, "snapshot length")
           ? "editcap -F nsecpcap FILE NEW"
           : "tshark -r FILE -Y frame.interface_id==0 -w - | editcap -F nsecpcap -T ether - NEW, for Ethernet";
-  char *line =
+  g_autofree char *line =
       g_strdup_printf("%s, which libpcap cannot read; make another file of it first (%s)", text, advice);
-  fail(source, error, line);
-  g_free(line);
-  return FALSE;
+  return fail(source, error, line);
 }
 
-/* Sets the record's time; the first packet of all sets the origin. FALSE when 64 bits of nanoseconds cannot
+/* Sets the packet's time; the first packet of all sets the origin. FALSE when 64 bits of nanoseconds cannot
  * hold the time since 1970, or it is too long after the origin. */
-static gboolean set_time(capture_source *source, const struct pcap_pkthdr *header, record *read)
+static gboolean set_time(capture_source *source, const struct pcap_pkthdr *header)
 {
   /* libpcap takes the seconds of its own format as signed, though a clock after 2038 has them unsigned */
   int64_t seconds =
@@ -210,21 +191,19 @@ static gboolean set_time(capture_source *source, const struct pcap_pkthdr *heade
     source->has_origin = TRUE;
     source->origin_ns = time_ns >= 0 && time_ns < FIRST_DAY_NS ? 0 : time_ns;
   }
-  read->time_ns = 0;
+  source->time_ns = 0;
   return time_ns <= source->origin_ns ||
-         (!__builtin_sub_overflow(time_ns, source->origin_ns, &read->time_ns) &&
-          read->time_ns <= CAPTURE_LONGEST_NS);
+         (!__builtin_sub_overflow(time_ns, source->origin_ns, &source->time_ns) &&
+          source->time_ns <= CAPTURE_LONGEST_NS);
 }
 
 /* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and,
  * with `error` set, when the rest cannot be read; then always FALSE. */
-static gboolean next_record(capture_source *source, record *read, GError **error)
+static gboolean next_packet(capture_source *source, struct pcap_pkthdr **header, const u_char **octets,
+                            GError **error)
 {
-  struct pcap_pkthdr *header;
-  const u_char *octets;
-
   while (!source->ended) {
-    int result = pcap_next_ex(source->pcap, &header, &octets);
+    int result = pcap_next_ex(source->pcap, header, octets);
     if (result == PCAP_ERROR_BREAK) {
       source->ended = TRUE;
       return FALSE;
@@ -232,45 +211,38 @@ static gboolean next_record(capture_source *source, record *read, GError **error
     if (result != 1) {
       return fail_to_read(source, error);
     }
-    if (!set_time(source, header, read)) {
+    if (!set_time(source, *header)) {
       return fail(
           source, error,
           "its time is more than 100 days after the first packet's; correct the times first (editcap -t)");
     }
     source->packets++;
-    if (source->has_filter && pcap_offline_filter(&source->filter, header, octets) == 0) {
-      continue;
+    if (!source->filter.bf_insns || pcap_offline_filter(&source->filter, *header, *octets) != 0) {
+      return TRUE;
     }
-    read->octets = octets;
-    read->captured_octets = header->caplen;
-    read->wire_octets = MAX(header->len, header->caplen);
-    return TRUE;
   }
   return FALSE;
 }
 
-/* The next packet with an IP header that is good; `read` has its place in the file. */
-static gboolean next_ip(capture_source *source, record *read, capture_ip *ip, GError **error)
+/* The next packet with an IP header that is good. */
+static gboolean next_ip(capture_source *source, capture_ip *ip, GError **error)
 {
-  while (next_record(source, read, error)) {
-    uint32_t at = 0;
+  struct pcap_pkthdr *header;
+  const u_char *octets;
+
+  while (next_packet(source, &header, &octets, error)) {
+    uint32_t at;
+    bool is_ip = capture_link_look(pcap_datalink(source->pcap), octets, header->caplen, &at);
+
     source->counts.packets++;
-    source->counts.octets += read->captured_octets;
-    switch (capture_link_look(pcap_datalink(source->pcap), read->octets, read->captured_octets, &at)) {
-    case CAPTURE_LINK_OTHER:
-      source->counts.other_packets++;
-      continue;
-    case CAPTURE_LINK_IP:
-      source->ip = read->octets + at;
-      source->ip_octets = read->captured_octets - at;
-      if (capture_ip_read(ip, source->ip, source->ip_octets, read->wire_octets - at)) {
-        return TRUE;
-      }
-      break;
-    case CAPTURE_LINK_CUT_OFF:
-      break;
+    source->counts.octets += header->caplen;
+    source->ip = octets + at;
+    source->ip_octets = header->caplen - at;
+    if (is_ip && capture_ip_read(ip, source->ip, source->ip_octets, MAX(header->len, header->caplen) - at)) {
+      return TRUE;
     }
-    source->counts.garbled_packets++;
+    source->counts.garbled_packets += is_ip;
+    source->counts.other_packets += !is_ip;
   }
   source->ip = NULL;
   source->ip_octets = 0;
@@ -280,9 +252,9 @@ static gboolean next_ip(capture_source *source, record *read, capture_ip *ip, GE
 /* The fragment `ip` is taken in. True when it was the last that was missing: `ip` is now the whole datagram,
  * not a fragment of fragments, its payload valid until the next one. Of a datagram with octets that were not
  * captured, captured_octets are those up to the first of them. */
-static gboolean reassemble(capture_source *source, const record *read, capture_ip *ip)
+static gboolean reassemble(capture_source *source, capture_ip *ip)
 {
-  time_ps now = read->time_ns * TIME_PS_PER_NANOSECOND;
+  time_ps now = source->time_ns * TIME_PS_PER_NANOSECOND;
   datagram_ecn ecn;
   buffer_chain octets;
   const ip_fragment fragment = {
@@ -403,50 +375,41 @@ static void assign_flow(capture_source *source, capture_segment *segment, const 
 /* --- Segments --- */
 
 /* Whether `ip`, no fragment, is a TCP segment, which then is in `segment`. */
-static gboolean read_segment(capture_source *source, const record *read, const capture_ip *ip,
-                             capture_segment *segment)
+static gboolean read_segment(capture_source *source, const capture_ip *ip, capture_segment *segment)
 {
-  if (ip->protocol != IP_PROTOCOL_TCP) {
-    source->counts.other_packets++;
-    return FALSE;
-  }
-  if (!capture_tcp_read(segment, ip)) {
-    source->counts.garbled_packets++;
-    return FALSE;
-  }
-  segment->packet = source->packets;
-  segment->time_ns = read->time_ns;
-  assign_flow(source, segment, ip);
-  return TRUE;
-}
+  bool is_tcp = ip->protocol == IP_PROTOCOL_TCP;
+  bool is_segment = is_tcp && capture_tcp_read(segment, ip);
 
-/* Whether a fragment can be of a TCP segment. What the fragments of IPv6 name is perhaps an extension header
- * before TCP's. */
-static gboolean may_be_of_segment(const capture_ip *ip)
-{
-  return ip->protocol == IP_PROTOCOL_TCP || (ip->version == 6 && capture_ip_is_extension(ip->protocol));
+  source->counts.other_packets += !is_tcp;
+  source->counts.garbled_packets += is_tcp && !is_segment;
+  if (is_segment) {
+    segment->packet = source->packets;
+    segment->time_ns = source->time_ns;
+    assign_flow(source, segment, ip);
+  }
+  return is_segment;
 }
 
 gboolean capture_source_next(capture_source *source, capture_segment *segment, gboolean *is_segment,
                              GError **error)
 {
-  record read = {.time_ns = 0};
   capture_ip ip;
 
-  while (next_ip(source, &read, &ip, error)) {
+  while (next_ip(source, &ip, error)) {
     bool is_fragment = ip.is_fragment;
-    if (is_fragment && !may_be_of_segment(&ip)) {
+    /* what the fragments of IPv6 name is perhaps an extension header before TCP's */
+    if (is_fragment && ip.protocol != IP_PROTOCOL_TCP &&
+        !(ip.version == 6 && capture_ip_is_extension(ip.protocol))) {
       source->counts.other_packets++;
       continue;
     }
     /* Fragments are put together also for who does it himself: so flows get the same numbers. */
-    bool is_whole =
-        (!is_fragment || reassemble(source, &read, &ip)) && read_segment(source, &read, &ip, segment);
+    bool is_whole = (!is_fragment || reassemble(source, &ip)) && read_segment(source, &ip, segment);
     if (is_segment) {
       *is_segment = !is_fragment;
     }
     if (is_fragment && is_segment) {
-      *segment = (capture_segment){.packet = source->packets, .time_ns = read.time_ns};
+      *segment = (capture_segment){.packet = source->packets, .time_ns = source->time_ns};
       return TRUE;
     }
     if (is_fragment) {

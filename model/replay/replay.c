@@ -200,8 +200,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
       replay_path_offer(self->path, index, packet, now);
     } while (from < segment.payload_octets);
   } else if (segment.checksum != CAPTURE_CHECKSUM_WRONG) {
-    const tcp_header header = replay_packet_header(flow, &segment);
-    replay_transport_sent(connection->place.made, &header, segment.payload_octets);
+    replay_transport_sent(connection->place.made, &segment);
     if (self->arrivals) {
       segment.packet = ++self->packets;
       segment.flags &= (uint8_t)~TCP_ACK; /* of what was captured, not of what arrives here */
@@ -418,7 +417,6 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
   self->blocks = decode_blocks_new();
   make_session(self, series);
   self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
-  replay_source_start(self->source);
   return self;
 }
 

@@ -20,30 +20,6 @@ struct replay_source {
   uint32_t flows_played; /* the flows below this index have come */
 };
 
-static void on_due(void *user, time_ps now);
-
-replay_source *replay_source_new(capture_source *capture, bool coarse, engine *clock,
-                                 const replay_source_events *events, void *user)
-{
-  replay_source *source = g_new0(replay_source, 1);
-
-  source->capture = capture;
-  source->apart = coarse ? 1 : 0;
-  source->timer = engine_timer_new(clock, ENGINE_ARRIVAL, SOURCE_MAJOR, 0, on_due, source);
-  source->events = *events;
-  source->user = user;
-  source->last = -source->apart;
-  return source;
-}
-
-void replay_source_free(replay_source *source)
-{
-  if (source) {
-    engine_timer_free(source->timer);
-    g_free(source);
-  }
-}
-
 /* Reads the next packet, and sets the timer for it. One whose time is past comes a picosecond after the one
  * before it: what is held between them is seen. */
 static void set_next(replay_source *source, time_ps now)
@@ -93,9 +69,27 @@ static void on_due(void *user, time_ps now)
   set_next(source, now);
 }
 
-void replay_source_start(replay_source *source)
+replay_source *replay_source_new(capture_source *capture, bool coarse, engine *clock,
+                                 const replay_source_events *events, void *user)
 {
+  replay_source *source = g_new0(replay_source, 1);
+
+  source->capture = capture;
+  source->apart = coarse ? 1 : 0;
+  source->timer = engine_timer_new(clock, ENGINE_ARRIVAL, SOURCE_MAJOR, 0, on_due, source);
+  source->events = *events;
+  source->user = user;
+  source->last = -source->apart;
   set_next(source, 0);
+  return source;
+}
+
+void replay_source_free(replay_source *source)
+{
+  if (source) {
+    engine_timer_free(source->timer);
+    g_free(source);
+  }
 }
 
 uint64_t replay_source_backward(const replay_source *source)
@@ -118,34 +112,25 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
 
 enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS };
 
-tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment)
-{
-  tcp_header header;
-
-  tcp_header_begin(&header);
-  header.source_port = flow->ends[segment->from].port;
-  header.destination_port = flow->ends[!segment->from].port;
-  header.sequence = segment->sequence;
-  header.acknowledgement = segment->acknowledgement;
-  header.window = segment->window;
-  header.flags = segment->flags;
-  header.has_timestamps = segment->has_timestamps;
-  header.timestamp_value = segment->timestamp_value;
-  return header;
-}
-
 datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
                            const capture_segment *segment, uint32_t *from)
 {
   uint32_t length = MIN(segment->payload_octets - *from, (uint32_t)PART_OCTETS);
   bool is_last = *from + length == segment->payload_octets;
-  tcp_header header = replay_packet_header(flow, segment);
+  const capture_end *source = &flow->ends[segment->from];
+  const capture_end *destination = &flow->ends[!segment->from];
+  tcp_header header; /* as far as a receiver heeds it */
   buffer_chain payload;
 
-  header.sequence += *from;
-  if (!is_last) {
-    header.flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
-  }
+  tcp_header_begin(&header);
+  header.source_port = source->port;
+  header.destination_port = destination->port;
+  header.sequence = segment->sequence + *from;
+  header.acknowledgement = segment->acknowledgement;
+  header.window = segment->window;
+  header.flags = is_last ? segment->flags : segment->flags & (uint8_t) ~(TCP_FIN | TCP_PSH);
+  header.has_timestamps = segment->has_timestamps;
+  header.timestamp_value = segment->timestamp_value;
   buffer_chain_init(&payload);
   if (length > 0) {
     octet_buffer *buffer = decode_blocks_copy(blocks, segment->payload + *from, length);
@@ -153,8 +138,8 @@ datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const 
     octet_buffer_unref(buffer);
   }
   *from += length;
-  datagram *packet = datagram_new_plain(datagrams, &flow->ends[segment->from].address,
-                                        &flow->ends[!segment->from].address, &header, &payload);
+  datagram *packet =
+      datagram_new_plain(datagrams, &source->address, &destination->address, &header, &payload);
   buffer_chain_clear(&payload);
   datagram_set_ecn(packet, (datagram_ecn)segment->ecn);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG) {

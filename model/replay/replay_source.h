@@ -33,9 +33,6 @@ replay_source *replay_source_new(capture_source *capture, bool coarse, engine *c
                                  const replay_source_events *events, void *user);
 void replay_source_free(replay_source *source);
 
-/* Sets off: the packets come while the engine runs. */
-void replay_source_start(replay_source *source);
-
 /* Packets whose times were before those of the packets before them. */
 uint64_t replay_source_backward(const replay_source *source);
 
@@ -43,13 +40,10 @@ uint64_t replay_source_backward(const replay_source *source);
  * one that came last, whichever end is the source; NULL: there is none. */
 const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between);
 
-/* The header of `segment`, which an end of `flow` sent, as far as a receiver heeds it. */
-tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment);
-
-/* The part of `segment` from octet `*from` of its payload on, at most as much as a datagram holds, as a
- * datagram with a payload of its own; `*from` moves to its end. What offload joined beyond that, is
- * several. A wrong checksum is wrong in it, too; one that is unfinished or not known is right. One
- * reference, the caller's. It is made in the pool `datagrams`, and its payload in `blocks`, which it may
- * outlive. */
+/* The part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most as much
+ * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. What offload joined
+ * beyond that, is several. A wrong checksum is wrong in it, too; one that is unfinished or not known is
+ * right. One reference, the caller's. It is made in the pool `datagrams`, and its payload in `blocks`, which
+ * it may outlive. */
 datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
                            const capture_segment *segment, uint32_t *from);

@@ -22,8 +22,7 @@ typedef struct replay_transport {
   uint32_t own_fin_sequence; /* of the octet after the FIN */
   bool is_own_fin_acknowledged;
   tcp_recent_timestamp recent_timestamp;
-  bool has_own_acknowledgement;
-  int64_t own_acknowledgement; /* Last.ACK.sent, a position */
+  int64_t own_acknowledgement; /* Last.ACK.sent, a position; INT64_MIN: none has been captured */
 } replay_transport;
 
 static replay_transport *self_of(tcp_transport *transport)
@@ -84,9 +83,11 @@ static void establish(replay_transport *self, time_ps now)
 
 static void take_timestamp(replay_transport *self, const tcp_incoming *segment)
 {
-  int64_t acknowledged =
-      self->has_own_acknowledgement ? self->own_acknowledgement : (int64_t)tcp_receiver_next(&self->receiver);
+  int64_t acknowledged = self->own_acknowledgement;
 
+  if (acknowledged == INT64_MIN) {
+    acknowledged = (int64_t)tcp_receiver_next(&self->receiver);
+  }
   if (segment->header->has_timestamps) {
     tcp_recent_timestamp_take(&self->recent_timestamp, segment->header->timestamp_value, segment->position,
                               acknowledged, segment->now);
@@ -282,6 +283,7 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   self->events = events;
   self->user = events_user;
   self->place = *place;
+  self->own_acknowledgement = INT64_MIN;
   self->gauges.emss_octets = self->place.emss_octets;
   tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user, &self->gauges);
   tcp_receiver_start_at(&self->receiver, self->place.start);
@@ -289,19 +291,16 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   return place->made;
 }
 
-void replay_transport_sent(tcp_transport *transport, const tcp_header *header, uint32_t payload_octets)
+void replay_transport_sent(tcp_transport *transport, const capture_segment *segment)
 {
   replay_transport *self = self_of(transport);
 
-  if (tcp_header_has(header, TCP_ACK)) {
-    int64_t position = position_of(self, header->acknowledgement);
-    self->own_acknowledgement =
-        self->has_own_acknowledgement ? MAX(self->own_acknowledgement, position) : position;
-    self->has_own_acknowledgement = true;
+  if (segment->flags & TCP_ACK) {
+    self->own_acknowledgement = MAX(self->own_acknowledgement, position_of(self, segment->acknowledgement));
   }
-  if (tcp_header_has(header, TCP_FIN)) {
+  if (segment->flags & TCP_FIN) {
     self->has_own_fin = true;
-    self->own_fin_sequence = header->sequence + payload_octets + 1;
+    self->own_fin_sequence = segment->sequence + segment->payload_octets + 1;
   }
 }
 

@@ -5,6 +5,7 @@
  * real end sent is in the capture, and comes by replay_transport_sent(). */
 #pragma once
 
+#include "net/capture_packet.h"
 #include "tcp/tcp_transport.h"
 
 /* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show what was: what
@@ -27,8 +28,8 @@ typedef struct replay_transport_place {
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user);
 
-/* The real end has sent the segment with this header, at its place among those that are received. */
-void replay_transport_sent(tcp_transport *transport, const tcp_header *header, uint32_t payload_octets);
+/* The real end has sent this segment, at its place among those that are received. */
+void replay_transport_sent(tcp_transport *transport, const capture_segment *segment);
 
 /* Nothing of the segment `packet` is missing, or the replay does not heed it. */
 bool replay_transport_has_taken(const tcp_transport *transport, const datagram *packet);

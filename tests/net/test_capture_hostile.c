@@ -66,7 +66,7 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
   capture_ip ip;
   capture_segment segment;
 
-  if (capture_link_look(as_libpcap_has_it(link_type), octets, captured, &at) == CAPTURE_LINK_IP) {
+  if (capture_link_look(as_libpcap_has_it(link_type), octets, captured, &at)) {
     g_assert_cmpuint(at, <=, captured);
     bool good = capture_ip_read(&ip, octets + at, captured - at, wire - at);
     if (good && ip.is_fragment) {

@@ -137,10 +137,10 @@ static bool has_taken(fixture *f, int64_t position, uint32_t length)
 /* The real end sends a segment that acknowledges the peer's stream up to `position`. */
 static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
 {
-  const tcp_header header = {
+  const capture_segment captured = {
       .flags = flags, .sequence = sequence, .acknowledgement = tcp_sequence_of(position, PEER_ISN)};
 
-  replay_transport_sent(f->tcp, &header, 0);
+  replay_transport_sent(f->tcp, &captured);
 }
 
 /* A test of `f`, which is a receiver of a stream from its beginning. */

@@ -319,19 +319,6 @@ TEST(test_damage_is_dropped)
   }
 }
 
-/* The source itself is at fault: its retries run out, and it closes the connection: code 1 there
- * (MPA-287). */
-TEST(test_damage_at_the_source)
-{
-  const mpa_link_config config = WITH(mpa_link_config, aligned, .silent_drop = true);
-  g_autoptr(mpa_link) link = damaged_link(&config, 5, 700, G_MAXUINT);
-
-  g_assert_true(link->end[0].closed);
-  g_assert_cmpint(link->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_NONE);
-  g_assert_cmpuint(link->end[1].passed_count, ==, 29); /* the others, located by their markers */
-}
-
 /* When the FPDU spans segments, or seems to because its ULPDU_Length has grown (1442 becomes 9634), part
  * of it is committed before the fault can be seen: the error is reported (note M31). */
 TEST(test_damage_of_a_spanning_fpdu)

@@ -99,33 +99,6 @@ TEST(test_no_memory_with_markers)
   assert_all_placed(m.f);
 }
 
-/* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for
- * ever and are dropped for ever. Memory for one FPDU is enough in order: less its last octet, for a cut
- * there. */
-TEST(test_deadlock)
-{
-  for (uint64_t size = 0; size <= FPDU - 1; size += FPDU - 1) {
-    g_auto(made) m = begin(IN_ORDER, false, size, 1);
-    uint64_t edge = 0;
-    guint refused = 0;
-
-    /* 103, 206, 309, 412 and 416: the front of each FPDU but for 1, 2, 3 and 4 octets */
-    for (guint tries = 0; tries < 20 && edge < m.f->octets->len; tries++) {
-      uint64_t to = MIN(edge + 103, m.f->octets->len);
-
-      if (arrive(m.f, edge, to)) {
-        edge = to;
-      } else {
-        refused++;
-      }
-    }
-    g_assert_cmpuint(refused, ==, size == 0 ? 20 : 0);
-    g_assert_cmpuint(refusals(&m)->memory, ==, refused);
-    g_assert_cmpuint(edge, ==, size == 0 ? 0 : m.f->octets->len);
-    g_assert_cmpuint(m.memory->peak, ==, size);
-  }
-}
-
 /* A full memory: a segment that lets as much go as it brings passes, one octet more does not. 100 octets of
  * FPDU 0 and 100 of FPDU 2 are held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200;
  * with 101 it would leave 201. */

@@ -130,23 +130,6 @@ TEST(test_in_order_by_hand)
   assert_all_placed(f);
 }
 
-/* By hand, a receiver that looks ahead without markers: FPDUs after the hole wait for the order, all of
- * them. */
-TEST(test_out_of_order_by_hand)
-{
-  static const uint32_t payloads[] = {84, 84, 84};
-  g_autoptr(receiver_fixture) f = RECEIVER_OF(payloads, .mode = OUT_OF_ORDER, .crc = true);
-  arrive(f, 104, 208);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 104);
-  arrive(f, 208, 312);
-  g_assert_cmpuint(f->dry_run.held.order, ==, 208);
-  arrive(f, 0, 100);
-  EXPECT_FIELDS(&f->dry_run.held, (order, 208), (incomplete, 100), (partial_fpdus, 1));
-  arrive(f, 100, 104);
-  EXPECT_FIELDS(f, (dry_run.held.order, 0), (dry_run.held.incomplete, 0));
-  assert_all_placed(f);
-}
-
 /* By hand, one that assumes: the aligned segment after the hole goes up at once, and what DDP cannot place
  * is no FPDU: a segment that starts in the payload whose octets 0, 20 read as a ULPDU of 20 octets. */
 TEST(test_assumption_by_hand)

@@ -2,39 +2,6 @@
 /* The ULP's side: memory, work, completions. */
 #include "rnic_fixture.h"
 
-static void payload_source(G_GNUC_UNUSED void *user, uint64_t from, uint32_t length, buffer_chain *chain)
-{
-  static const uint8_t octets[100] = {0};
-  buffer_chain_append(chain, octets + from, length, NULL);
-}
-
-/* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64,
- * and for remote writing no octets that the ULP itself may only read. DDP-206: the Privileged Resource
- * Manager's part. */
-RNIC_TEST(test_what_may_be_registered)
-{
-  create(f);
-  rnic_endpoint *endpoint = f->responder->endpoint;
-  const uint32_t stag = rnic_allocate_stag(endpoint);
-  const rnic_memory right = {.octets = new_memory(f->responder, 100),
-                             .length = 100,
-                             .base = UINT64_MAX - 100,
-                             .access = DDP_ACCESS_REMOTE_WRITE};
-  const rnic_memory readable = {.source = payload_source, .length = 100, .access = DDP_ACCESS_REMOTE_READ};
-  const rnic_memory wrong[] = {
-      {.length = 100, .access = DDP_ACCESS_REMOTE_READ}, /* nothing there */
-      WITH(rnic_memory, right, .base = UINT64_MAX - 99), /* it ends at 2^64 */
-      WITH(rnic_memory, readable, .access = DDP_ACCESS_REMOTE_WRITE),
-  };
-  g_assert_true(rnic_register_as(endpoint, &right, stag));
-  g_assert_true(rnic_withdraw(endpoint, stag));
-  g_assert_true(rnic_register_as(endpoint, &readable, stag));
-  g_assert_true(rnic_withdraw(endpoint, stag));
-  for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    g_assert_false(rnic_register_as(endpoint, &wrong[i], stag));
-  }
-}
-
 /* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing
  * else; afterwards a peer's Write fails, and the STag cannot be taken back again. */
 RNIC_TEST(test_who_may_withdraw)
@@ -67,42 +34,6 @@ RNIC_TEST(test_who_may_withdraw)
   g_assert_true(is_untouched(octets, 100));
 }
 
-/* DDP-195: the ULP determines from when on an STag is good and until when. Amid a Write of 60,000 octets,
- * more than the first window of TCP's (10 x 1460) brings, it is withdrawn or deregistered: what has come
- * stays, the next segment is 1/1/00, and not an octet more is written. A Write before the registration fails
- * as well. */
-TEST(test_an_stag_is_good_for_its_time)
-{
-  enum { OCTETS = 60000 };
-  for (unsigned way = 0; way < 3; way++) {
-    g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    create(f);
-    rnic_endpoint *owner = f->responder->endpoint;
-    uint8_t *octets = new_memory(f->responder, OCTETS);
-    const rnic_memory memory = {.octets = octets, .length = OCTETS, .access = DDP_ACCESS_REMOTE_WRITE};
-    uint32_t stag = rnic_allocate_stag(owner);
-    size_t written = 0;
-    post(f->initiator, .operation = RDMAP_OPERATION_WRITE, .length = OCTETS, .remote_stag = stag);
-    start(f);
-    if (way > 0) {
-      g_assert_true(rnic_register_as(owner, &memory, stag));
-      while (is_untouched(octets, 1)) {
-        run(f, TIME_PS_PER_MICROSECOND);
-      }
-      while (!is_untouched(octets + written, 1)) {
-        written++;
-      }
-      g_assert_cmpuint(written, <, OCTETS);
-      g_assert_true(way == 1 ? rnic_withdraw(owner, stag)
-                             : ddp_stag_table_deregister(rnic_host_stags(f->responder->host), stag));
-    }
-    run(f, TIME_PS_PER_SECOND);
-    g_assert_cmpstr(f->responder->code, ==, "Terminate 1/1/00");
-    g_assert_true(is_payload(octets, written));
-    g_assert_true(is_untouched(octets + written, OCTETS - written));
-  }
-}
-
 /* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in
  * its Protection Domain or not, be the STag new or withdrawn. Its own connection registers it again and
  * again. */
@@ -128,27 +59,6 @@ RNIC_TEST(test_who_may_register_an_allocated_stag)
     }
     g_assert_true(rnic_register_as(stranger, &memory, rnic_allocate_stag(stranger)));
   }
-}
-
-/* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before
- * them did, and the first of one host are no hint at another's. */
-RNIC_TEST(test_stags_are_hard_to_predict)
-{
-  g_autoptr(GHashTable) differences = g_hash_table_new(NULL, NULL);
-  uint32_t last = 0;
-  uint32_t stag;
-  uint32_t of_other_host;
-  unsigned repeated = 0;
-
-  register_memory(f->initiator, 0, 1, &of_other_host);
-  for (unsigned i = 0; i < 1000; i++) {
-    register_memory(f->responder, 0, 1, &stag);
-    g_assert_cmphex(stag, !=, of_other_host);
-    repeated += !g_hash_table_add(differences, GUINT_TO_POINTER(stag - last));
-    last = stag;
-  }
-  /* 1000 random differences in 2^32: 1000^2 / 2 / 2^32 = 0.0001 pairs are expected. */
-  g_assert_cmpuint(repeated, ==, 0);
 }
 
 /* Every operation, posted before the connection is opened: completions come in the order posted, receives in
@@ -241,15 +151,4 @@ RNIC_TEST(test_completions_wait)
     g_assert_cmpuint(completion.id, ==, id);
     g_assert_cmpuint(completion.octets, ==, 2 * id);
   }
-}
-
-/* Nothing can be posted after rnic_endpoint_close(), nor when the connection has ended. */
-RNIC_TEST(test_post_is_refused)
-{
-  create(f);
-  g_assert_true(post_send(f->initiator, 0));
-  rnic_endpoint_close(f->initiator->endpoint);
-  g_assert_false(post_send(f->initiator, 0));
-  start_and_run(f, TIME_PS_PER_SECOND); /* no buffer there: Terminate */
-  g_assert_false(post_send(f->responder, 0));
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many segments that wait for those before them. What comes twice, and what is dropped after a fault, is in
- * test_ddp_placer. */
+/* Many segments that wait for those before them. What comes twice is in test_ddp_placer. */
 #include "base/random_stream.h"
 #include "ddp/ddp_undelivered.h"
 #include "stack_cleanup.h"
@@ -40,6 +39,26 @@ static void assert_takes_none(ddp_undelivered *undelivered, uint64_t number)
   ddp_segment taken = {.observer = 77};
   g_assert_false(ddp_undelivered_take(undelivered, start_of(number), &taken));
   g_assert_cmpuint(taken.observer, ==, 77);
+}
+
+TEST(test_dropping_what_comes_after)
+{
+  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
+  ddp_undelivered_drop_from(undelivered, 0);
+  for (uint64_t i = 1; i < 10; i++) {
+    add(undelivered, i);
+  }
+  ddp_undelivered_drop_from(undelivered, start_of(10));
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 9);
+  ddp_undelivered_drop_from(undelivered, start_of(5));
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 4);
+  for (uint64_t i = 1; i < 5; i++) {
+    assert_takes(undelivered, i);
+  }
+  assert_takes_none(undelivered, 5);
+  add(undelivered, 7);
+  ddp_undelivered_drop_from(undelivered, 0);
+  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
 }
 
 /* Segments in any order, taken as soon as they are next: they come out in the order of the stream, each

@@ -57,24 +57,6 @@ TEST(test_window_follows_the_cube)
   }
 }
 
-/* The same in octets of another SMSS: W_max = 100 · 8960 octets is 100 segments again, so K is as before. */
-TEST(test_cube_counts_segments_of_smss)
-{
-  tcp_congestion *congestion =
-      tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 8960, 100 * 8960);
-  tcp_congestion_reduce(congestion, 100 * 8960, 0);
-  for (time_ps now = 0; now < 3 * TIME_PS_PER_SECOND; now += 200 * MILLISECOND / 80) {
-    tcp_congestion_ack ack = {.octets = tcp_congestion_window_octets(congestion) / 80,
-                              .next = 1,
-                              .limited = true,
-                              .round_trip_ps = -1,
-                              .ahead_ps = 200 * MILLISECOND};
-    tcp_congestion_acknowledged(congestion, &ack, now);
-  }
-  g_assert_cmpfloat_with_epsilon((double)tcp_congestion_window_octets(congestion) / 8960, 99.28, 1);
-  tcp_congestion_free(congestion);
-}
-
 /* §4.3: at 20 ms and W_max = 20 the cube (K = cbrt(6 / 0.4) = 2.466 s) is slower than additive increase:
  * 14 + 9/17 a round trip up to 20, which is 11.33 round trips or 226.7 ms later, and from there on 1 a
  * round trip, 50 a second. At 0.1 s, 5 round trips: 16.65 (the cube: 14.70); at 0.2 s: 19.29; at 0.4267 s:
@@ -369,27 +351,4 @@ TEST(test_any_window_and_time)
     g_assert_true(edge ? friendly || cubic : law.curve < law.estimate ? friendly : cubic);
     tcp_congestion_free(congestion);
   }
-}
-
-/* Whatever is acknowledged whenever: the window does not shrink, nor grow by more than half, and without
- * losses it gets larger in the end. */
-TEST(test_never_shrinks_by_itself)
-{
-  uint64_t seed = 8312;
-  g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  g_autoptr(random_stream) stream = random_stream_new(seed, "cubic");
-  g_auto(clocked_flow) flow = after_loss_at(1000, 30 * MILLISECOND);
-  for (unsigned i = 0; i < 100000; i++) {
-    uint64_t before = window_octets(&flow);
-    flow.unlimited = random_stream_below(stream, 4) == 0;
-    flow.now += (time_ps)random_stream_below(stream, (uint64_t)MILLISECOND);
-    flow_acknowledge(&flow, random_stream_below(stream, 10 * SMSS));
-    g_assert_cmpuint(window_octets(&flow), >=, before);
-    g_assert_cmpuint(window_octets(&flow), <=, before + before / 2 + 10 * SMSS);
-    g_assert_true(!flow.unlimited || window_octets(&flow) == before);
-    if (window_octets(&flow) > UINT64_C(1) << 30) {
-      tcp_congestion_reduce(flow.congestion, UINT64_C(1) << random_stream_below(stream, 30), flow.now);
-    }
-  }
-  g_assert_cmpuint(window_octets(&flow), >, segments(1000));
 }

@@ -19,7 +19,7 @@ TEST(test_which_first_block_is_one)
       {"none", {{0, 0}, {0, 0}}, 0, false},
       {"below the acknowledgement", {{500, 1000}, {0, 0}}, 1, true},
       {"the very first octet", {{0, 1}, {0, 0}}, 1, true},
-      {"below, with a run behind", {{0, 500}, {2000, 3000}}, 2, true},
+      {"below, with a run after it", {{0, 500}, {2000, 3000}}, 2, true},
       {"within the second block", {{2000, 2500}, {2000, 3000}}, 2, true},
       {"at the end of the second block", {{2500, 3000}, {2000, 3000}}, 2, true},
       {"the second block itself", {{2000, 3000}, {2000, 3000}}, 2, true},
@@ -27,7 +27,7 @@ TEST(test_which_first_block_is_one)
       {"a run", {{2000, 3000}, {0, 0}}, 1, false},
       {"two runs", {{2000, 3000}, {4000, 4500}}, 2, false},
       {"more than the second block, before", {{1999, 2500}, {2000, 3000}}, 2, false},
-      {"more than the second block, behind", {{2500, 3001}, {2000, 3000}}, 2, false},
+      {"more than the second block, after", {{2500, 3001}, {2000, 3000}}, 2, false},
       {"across the acknowledgement", {{500, 1001}, {0, 0}}, 1, false},
       {"across it, within the second", {{500, 1500}, {400, 2000}}, 2, false},
       {"empty", {{500, 500}, {0, 0}}, 1, false},
@@ -78,7 +78,7 @@ static const worked_example EXAMPLES[] = {
      {{0, 500}, {1000, 1500}, {1500, 2000}, {1000, 1500}},
      500,
      {{1000, 1500}, {1000, 2000}}},
-    {"§4 (3): the run that holds it comes second, the newer one behind",
+    {"§4 (3): the run that holds it comes second, the newer one after it",
      {{0, 500}, {1000, 1500}, {2000, 2500}, {1000, 1500}},
      500,
      {{1000, 1500}, {1000, 1500}, {2000, 2500}}},
@@ -241,7 +241,7 @@ TEST(test_both_ends)
 
 /* RFC 2883 §4: the blocks after a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above
  * 1 show that it is lost. */
-TEST(test_blocks_behind_a_duplicate)
+TEST(test_blocks_after_a_duplicate)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, NULL);
   post_losing(f, 10 * EMSS, ALL);

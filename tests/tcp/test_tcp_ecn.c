@@ -4,8 +4,8 @@
  * test_tcp_congestion and the tests of its controls. */
 #include "tcp/tcp_ecn.h"
 
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460, SETUP = TCP_ECE | TCP_CWR };
 
@@ -101,15 +101,16 @@ TEST(test_lost_syn_does_not_ask_again)
   }
 }
 
-/* Both open at once (RFC 9293 §3.5, figure 7): ECN is used when both SYNs ask; whoever has sent one that
- * does not must not (RFC 3168 §6.1.1.1). */
+/* Both open at once (RFC 9293 §3.5, figure 7): both send SYN, both answer with SYN-ACK. ECN is used when both
+ * SYNs ask; whoever has sent one that does not must not (RFC 3168 §6.1.1.1). */
 static const struct {
   tcp_ecn_use one;
   tcp_ecn_use other;
   bool agreed;
 } simultaneous_open_rows[] = {{TCP_ECN_ON, TCP_ECN_ON, true},
                               {TCP_ECN_ON, TCP_ECN_PASSIVE, false},
-                              {TCP_ECN_PASSIVE, TCP_ECN_ON, false}};
+                              {TCP_ECN_PASSIVE, TCP_ECN_ON, false},
+                              {TCP_ECN_OFF, TCP_ECN_OFF, false}};
 
 ROW_TEST(test_simultaneous_open, simultaneous_open_rows)
 {
@@ -125,10 +126,11 @@ ROW_TEST(test_simultaneous_open, simultaneous_open_rows)
   drop_all(f, 0);
   script_segment(f, syn, 0, 0);
   g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | TCP_ACK | (c->agreed ? TCP_ECE : 0));
-  tcp_header syn_ack = syn;
-  syn_ack.flags = TCP_SYN | TCP_ACK | (c->agreed ? TCP_ECE : 0);
-  syn_ack.acknowledgement = tcp_sequence_of(0, one.isn);
-  script_segment(f, syn_ack, 0, 0); /* the peer's answer crosses ours: it acknowledges nothing new */
+  drop_segment(f, 0);
+  syn.flags = TCP_SYN | TCP_ACK | (c->agreed ? TCP_ECE : 0);
+  syn.acknowledgement = sequence_at(f, 0, 0);
+  script_segment(f, syn, 0, 0); /* the peer's answer crosses ours: it acknowledges nothing new */
+  expect_ack(f, 0, 0);          /* it has that SYN: an ACK is the answer */
   script_ack(f, 0, 0, NULL);
   g_assert_true(f->end[0].established);
   drop_all(f, 0);
@@ -255,37 +257,32 @@ TEST(test_classic_echo)
 /* RFC 8257 §3.2, figure 1. Segments of 100 octets, an ACK for every second one; when the marks begin or
  * end, one at once, and before it, when a segment still waited for its ACK, one for what came before as it
  * was marked. CWR changes nothing. */
-TEST(test_exact_echo)
+FLAG_TEST(test_exact_echo, cwr)
 {
   static const struct {
     bool marked;
-    unsigned acks; /* at once */
-    struct {
-      uint64_t acknowledgement;
-      bool echo;
-    } ack[2];
+    uint64_t acks; /* at once; */
+    bool echo;     /* the last of them; another one before it is of 100 octets less, and the opposite */
   } steps[] = {
-      {false, 0, {{0, false}, {0, false}}},    /* 100 waits */
-      {true, 2, {{100, false}, {200, true}}},  /* the marks begin */
-      {true, 0, {{0, false}, {0, false}}},     /* 300 waits */
-      {true, 1, {{400, true}, {0, false}}},    /* the second one */
-      {false, 1, {{500, false}, {0, false}}},  /* the marks end, nothing waited */
-      {false, 0, {{0, false}, {0, false}}},    /* 600 waits */
-      {false, 1, {{700, false}, {0, false}}},  /* the second one */
-      {true, 1, {{800, true}, {0, false}}},    /* the marks begin, nothing waited */
-      {true, 0, {{0, false}, {0, false}}},     /* 900 waits */
-      {false, 2, {{900, true}, {1000, false}}} /* the marks end */
+      {false, 0, false}, /* 100 waits */
+      {true, 2, true},   /* the marks begin */
+      {true, 0, false},  /* 300 waits */
+      {true, 1, true},   /* the second one */
+      {false, 1, false}, /* the marks end, nothing waited */
+      {false, 0, false}, /* 600 waits */
+      {false, 1, false}, /* the second one */
+      {true, 1, true},   /* the marks begin, nothing waited */
+      {true, 0, false},  /* 900 waits */
+      {false, 2, false}, /* the marks end */
   };
-  for (unsigned cwr = 0; cwr < 2; cwr++) {
-    g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_DCTCP);
-    for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-      g_test_message("segment %zu", i);
-      script_marked(f, 100 * i, 100, cwr ? TCP_CWR : 0,
-                    steps[i].marked ? DATAGRAM_ECN_CONGESTED : DATAGRAM_ECN_ECT_0);
-      g_assert_cmpuint(on_wire(f, 0), ==, steps[i].acks);
-      for (unsigned n = 0; n < steps[i].acks; n++) {
-        expect_echo(f, steps[i].ack[n].acknowledgement, steps[i].ack[n].echo);
-      }
+  g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_DCTCP);
+  for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+    g_test_message("segment %zu", i);
+    script_marked(f, 100 * i, 100, cwr ? TCP_CWR : 0,
+                  steps[i].marked ? DATAGRAM_ECN_CONGESTED : DATAGRAM_ECN_ECT_0);
+    g_assert_cmpuint(on_wire(f, 0), ==, steps[i].acks);
+    for (uint64_t left = steps[i].acks; left > 0; left--) {
+      expect_echo(f, 100 * (i + 2 - left), steps[i].echo == (left == 1));
     }
   }
 }

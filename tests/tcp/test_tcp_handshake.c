@@ -265,21 +265,3 @@ TEST(test_syn_is_given_up)
   expect_closed(f, 0, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
 }
-
-/* RFC 9293 §3.5, figure 7: both send SYN, both answer with SYN-ACK. */
-TEST(test_simultaneous_open)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
-  open_end(f, 0);
-  drop_segment(f, 0);
-  tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN, .window = 9000};
-  script_segment(f, syn, 0, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  drop_segment(f, 0);
-  syn.flags = TCP_SYN | TCP_ACK;
-  syn.acknowledgement = sequence_at(f, 0, 0);
-  script_segment(f, syn, 0, 0);
-  expect_ack(f, 0, 0); /* it has that SYN: an ACK is the answer */
-  script_ack(f, 0, 0, NULL);
-  g_assert_true(f->end[0].established);
-}

@@ -349,6 +349,9 @@ TEST(test_wrap_in_the_middle_of_everything)
     }
     settle_through(f, (round + 1) * 10 * 1448);
   }
+  post(f, 1, 10 * 1448, 0); /* the other stream wraps as well */
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 10 * 1448);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
   tcp_fixture_free(f);
 

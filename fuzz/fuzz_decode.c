@@ -28,7 +28,6 @@ typedef struct trial {
   uint8_t flags;
   capture_source *source;
   decode_session *session;
-  decode_names *names;
   decode_line *line;
   GPtrArray *told; /* of each connection's two directions: the octets of FPDUs reported, a range_set */
   uint64_t fpdus;
@@ -67,22 +66,15 @@ static const decode_format *format_of(const trial *t)
   return t->flags & FLAG_JSON ? &decode_json : &decode_text;
 }
 
-static decode_name name_of(const trial *t, uint32_t index)
-{
-  const decode_connection *connection = decode_session_connection(t->session, index);
-
-  return decode_names_of(t->names, connection, capture_source_flow(t->source, connection->flow));
-}
-
 static void free_told(void *told)
 {
   range_set_free(told);
 }
 
-/* What was reported in the direction of `fpdu` before. */
-static range_set *told_in(trial *t, const decode_fpdu *fpdu)
+/* What was reported in the direction of `event` before. */
+static range_set *told_in(trial *t, const decode_event *event)
 {
-  guint index = fpdu->connection * SIDES + fpdu->direction;
+  guint index = event->connection->index * SIDES + event->direction;
 
   if (index >= t->told->len) {
     g_ptr_array_set_size(t->told, (gint)index + 1);
@@ -93,64 +85,48 @@ static range_set *told_in(trial *t, const decode_fpdu *fpdu)
   return t->told->pdata[index];
 }
 
-static void on_fpdu(void *user, const decode_fpdu *fpdu)
+static void check_fpdu(trial *t, const decode_event *event)
 {
-  trial *t = user;
-  range_set *told = told_in(t, fpdu);
-  uint64_t end = fpdu->stream_position + fpdu->fpdu_octets;
-  const decode_name name = name_of(t, fpdu->connection);
+  const decode_fpdu *fpdu = event->fpdu;
+  range_set *told = told_in(t, event);
+  uint64_t end = event->stream_position + event->octets;
 
-  g_assert_cmpuint(range_set_covered(told, fpdu->stream_position, end), ==, 0);
-  range_set_add(told, fpdu->stream_position, end);
+  g_assert_cmpuint(range_set_covered(told, event->stream_position, end), ==, 0);
+  range_set_add(told, event->stream_position, end);
   g_assert_cmpuint(fpdu->wrong_markers, <=, fpdu->marker_count);
-  g_assert_cmpuint(fpdu->ulpdu_octets, <, fpdu->fpdu_octets);
+  g_assert_cmpuint(fpdu->ulpdu_octets, <, event->octets);
   g_assert_true(!fpdu->has_ddp || fpdu->payload_octets < fpdu->ulpdu_octets);
-  g_assert_cmpuint(fpdu->first_packet, <=, fpdu->last_packet);
+  g_assert_cmpuint(event->packets.first, <=, event->packets.last);
   t->fpdus++;
-  t->fpdu_octets += fpdu->fpdu_octets;
-  format_of(t)->fpdu(t->line, &name, fpdu);
+  t->fpdu_octets += event->octets;
 }
 
-static void on_startup(void *user, const decode_startup_event *event)
+static void on_event(void *user, const decode_event *event)
 {
   trial *t = user;
-  const decode_name name = name_of(t, event->connection);
 
-  format_of(t)->startup(t->line, &name, event);
-}
-
-static void on_note(void *user, const decode_note *note)
-{
-  trial *t = user;
-  const decode_name name = name_of(t, note->connection);
-
-  g_assert_nonnull(note->text);
-  format_of(t)->note(t->line, &name, note);
+  if (event->fpdu) {
+    check_fpdu(t, event);
+  } else {
+    g_assert_true((event->frame != NULL) != (event->text != NULL));
+  }
+  format_of(t)->event(t->line, event);
 }
 
 /* Each connection's sums; all that was reported is in them. */
-static void print_overview(trial *t)
+static void print_overview(trial *t, const decode_capture *capture)
 {
-  const decode_overview overview = {.version = "0",
-                                    .file = "input",
-                                    .origin_ns = capture_source_origin_ns(t->source),
-                                    .flows = capture_source_flows(t->source),
-                                    .speakers = decode_session_connections(t->session),
-                                    .counts = capture_source_counts(t->source)};
   uint64_t fpdus = 0;
   uint64_t fpdu_octets = 0;
 
-  format_of(t)->overview(t->line, &overview);
-  for (uint32_t i = 0; i < overview.speakers; i++) {
-    const decode_connection *connection = decode_session_connection(t->session, i);
-    const decode_name name = name_of(t, i);
+  for (guint i = 0; i < capture->connections->len; i++) {
+    const decode_connection *connection = capture->connections->pdata[i];
     for (enum side direction = 0; direction < SIDES; direction++) {
       fpdus += connection->directions[direction].fpdus;
       fpdu_octets += connection->directions[direction].fpdu_octets;
     }
-    format_of(t)->connection(t->line, &name, connection, i == 0);
   }
-  format_of(t)->overview_end(t->line);
+  format_of(t)->overview(t->line, capture);
   g_assert_cmpuint(fpdus, ==, t->fpdus);
   g_assert_cmpuint(fpdu_octets, ==, t->fpdu_octets);
 }
@@ -159,7 +135,6 @@ static void print_overview(trial *t)
 
 static decode_session *session_of(trial *t, fuzz_input *input)
 {
-  const decode_events events = {.startup = on_startup, .fpdu = on_fpdu, .note = on_note};
   decode_hint hint = {.any_address = true};
 
   hint.end.port = (uint16_t)fuzz_input_number_16(input);
@@ -175,21 +150,27 @@ static decode_session *session_of(trial *t, fuzz_input *input)
                                   .ignore_checksums = !(t->flags & FLAG_CHECKSUMS),
                                   .assume_aligned = t->flags & FLAG_ASSUMES,
                                   .hold_octets = t->flags & FLAG_HOLDS_LITTLE ? LITTLE_OCTETS : 0};
-  return decode_session_new(&options, &events, t);
+  return decode_session_new(&options, on_event, t);
 }
 
 static void decode_all(trial *t)
 {
+  decode_capture capture = {.version = "0",
+                            .file = "input",
+                            .connections = decode_session_connections(t->session),
+                            .counts = capture_source_counts(t->source)};
   capture_segment segment;
   GError *error = NULL;
 
-  format_of(t)->heading(t->line, "0", "input", 0);
+  format_of(t)->heading(t->line, &capture);
   for (guint i = 0; i < SEGMENTS_MAX && capture_source_next(t->source, &segment, NULL, &error); i++) {
     decode_session_receive(t->session, capture_source_flow(t->source, segment.flow), &segment);
   }
   g_clear_error(&error);
   decode_session_finish(t->session);
-  print_overview(t);
+  capture.origin_ns = capture_source_origin_ns(t->source);
+  capture.flows = capture_source_flows(t->source);
+  print_overview(t, &capture);
   g_assert_true(decode_line_flush(t->line));
 }
 
@@ -202,13 +183,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   FILE *stream = input.length > 0 ? fmemopen((void *)input.octets, input.length, "rb") : NULL;
   t.source = stream ? capture_source_open_stream(stream, "input", NULL, NULL) : NULL;
   if (t.source) {
-    t.names = decode_names_new();
     t.told = g_ptr_array_new_with_free_func(free_told);
     t.line = decode_line_new(on_line, &t, 0);
     decode_all(&t);
     decode_line_free(t.line);
     g_ptr_array_unref(t.told);
-    decode_names_free(t.names);
   }
   decode_session_free(t.session);
   capture_source_free(t.source);

@@ -33,7 +33,6 @@ typedef struct decoding {
   const char *file;
   capture_source *source;
   decode_session *session;
-  decode_names *names;
   const decode_format *format;
   decode_line *line;
   cli_progress *progress; /* NULL: none */
@@ -63,62 +62,32 @@ static bool write_output(void *user, const char *text, size_t length)
   return true;
 }
 
+static decode_capture capture_of(const decoding *d)
+{
+  return (decode_capture){.version = IWARPSIM_VERSION,
+                          .file = d->file,
+                          .origin_ns = capture_source_origin_ns(d->source),
+                          .flows = capture_source_flows(d->source),
+                          .connections = decode_session_connections(d->session),
+                          .counts = capture_source_counts(d->source)};
+}
+
 /* The first line waits for the first packet, whose time it has. */
 static void print_heading(decoding *d)
 {
   if (!d->has_heading && !chosen.summary) {
+    const decode_capture capture = capture_of(d);
+
     d->has_heading = TRUE;
-    d->format->heading(d->line, IWARPSIM_VERSION, d->file, capture_source_origin_ns(d->source));
+    d->format->heading(d->line, &capture);
   }
 }
 
-static decode_name name_of(const decoding *d, uint32_t index)
+static void print_event(void *user, const decode_event *event)
 {
-  const decode_connection *connection = decode_session_connection(d->session, index);
+  const decoding *d = user;
 
-  return decode_names_of(d->names, connection, capture_source_flow(d->source, connection->flow));
-}
-
-static void print_fpdu(void *user, const decode_fpdu *fpdu)
-{
-  decoding *d = user;
-  const decode_name name = name_of(d, fpdu->connection);
-
-  d->format->fpdu(d->line, &name, fpdu);
-}
-
-static void print_startup(void *user, const decode_startup_event *event)
-{
-  decoding *d = user;
-  const decode_name name = name_of(d, event->connection);
-
-  d->format->startup(d->line, &name, event);
-}
-
-static void print_note(void *user, const decode_note *note)
-{
-  decoding *d = user;
-  const decode_name name = name_of(d, note->connection);
-
-  d->format->note(d->line, &name, note);
-}
-
-static void print_overview(decoding *d)
-{
-  const decode_overview overview = {.version = IWARPSIM_VERSION,
-                                    .file = d->file,
-                                    .origin_ns = capture_source_origin_ns(d->source),
-                                    .flows = capture_source_flows(d->source),
-                                    .speakers = decode_session_connections(d->session),
-                                    .counts = capture_source_counts(d->source)};
-
-  d->format->overview(d->line, &overview);
-  for (uint32_t i = 0; i < overview.speakers; i++) {
-    const decode_name name = name_of(d, i);
-
-    d->format->connection(d->line, &name, decode_session_connection(d->session, i), i == 0);
-  }
-  d->format->overview_end(d->line);
+  d->format->event(d->line, event);
 }
 
 /* --- The capture --- */
@@ -148,7 +117,9 @@ static void decode_segments(decoding *d, GError **error)
   print_heading(d);
   decode_session_finish(d->session);
   if (chosen.summary) {
-    print_overview(d);
+    const decode_capture capture = capture_of(d);
+
+    d->format->overview(d->line, &capture);
   }
   decode_line_flush(d->line);
 }
@@ -168,8 +139,9 @@ static char *busiest(const decoding *d)
   if (!flow) {
     return g_strdup("");
   }
-  g_autofree char *opener = decode_name_end(&flow->ends[0]);
-  g_autofree char *listener = decode_name_end(&flow->ends[1]);
+  char opener[DECODE_END_LETTERS], listener[DECODE_END_LETTERS];
+  decode_print_end(&flow->ends[0], opener);
+  decode_print_end(&flow->ends[1], listener);
   return g_strdup_printf(", most octets (%" G_GUINT64_FORMAT ") between %s and %s", most, opener, listener);
 }
 
@@ -209,18 +181,15 @@ static int finish(const decoding *d, GError *error)
   if (error) {
     return cli_fail(error);
   }
-  return decode_session_connections(d->session) > 0 ? CLI_OK : complain_of_silence(d);
+  return decode_session_connections(d->session)->len > 0 ? CLI_OK : complain_of_silence(d);
 }
 
 static int decode_source(decoding *d, const decode_options *options)
 {
-  const decode_events lines = {.startup = print_startup, .fpdu = print_fpdu, .note = print_note};
-  const decode_events none = {NULL};
   GError *error = NULL;
 
   signal(SIGPIPE, SIG_IGN);
-  d->session = decode_session_new(options, chosen.summary ? &none : &lines, d);
-  d->names = decode_names_new();
+  d->session = decode_session_new(options, chosen.summary ? NULL : print_event, d);
   d->format = chosen.json ? &decode_json : &decode_text;
   /* Who looks on sees each line at once. */
   d->line = decode_line_new(write_output, d, terminal_of(stdout).shows ? 0 : FLUSH_OCTETS);
@@ -230,7 +199,6 @@ static int decode_source(decoding *d, const decode_options *options)
   g_array_unref(d->flow_octets);
   decode_line_free(d->line);
   decode_session_free(d->session);
-  decode_names_free(d->names);
   return status;
 }
 

@@ -15,6 +15,8 @@ enum { NOT_CAPTURED_OCTET = 0xFF };
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
 struct decode_direction {
   const decode_tools *tools;
+  const decode_connection *connection;
+  enum side from;
   decode_direction_start start;
   decode_direction_summary *summary;
   capture_stream *stream;
@@ -47,27 +49,31 @@ static uint64_t position_of(const decode_direction *direction, uint64_t offset)
   return offset - direction->start.phase_offset + direction->start.phase_start;
 }
 
-static void report(decode_direction *direction, decode_note_kind kind, uint64_t position, uint64_t octets,
-                   const char *text)
+static void report(const decode_direction *direction, decode_event event)
 {
-  if (direction->tools->events.note) {
-    const decode_note note = {.connection = direction->fpdu.connection,
-                              .direction = direction->fpdu.direction,
-                              .kind = kind,
-                              .time_ns = direction->time_ns,
-                              .packet = direction->packet,
-                              .stream_position = position,
-                              .octets = octets,
-                              .text = text};
-    direction->tools->events.note(direction->tools->user, &note);
+  if (direction->tools->handler) {
+    event.connection = direction->connection;
+    event.direction = direction->from;
+    event.time_ns = direction->time_ns;
+    direction->tools->handler(direction->tools->user, &event);
   }
+}
+
+static void note(const decode_direction *direction, decode_event_kind kind, uint64_t position,
+                 uint64_t octets, const char *text)
+{
+  report(direction, (decode_event){.kind = kind,
+                                   .packets = {direction->packet, direction->packet, 1},
+                                   .stream_position = position,
+                                   .octets = octets,
+                                   .text = text});
 }
 
 /* --- FPDUs --- */
 
 /* Is it after an FPDU with an error whose length was followed? What a marker has located is proven, and so is
  * what follows that. */
-static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu)
+static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu, uint64_t end)
 {
   if (fpdu->located_by != MPA_LOCATED_BY_CHAIN) {
     return false;
@@ -76,14 +82,14 @@ static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu)
   bool is_wrong =
       fpdu->crc == DECODE_CRC_WRONG || (fpdu->crc == DECODE_CRC_UNUSED && fpdu->wrong_markers > 0);
   direction->is_unproven = after_error || is_wrong;
-  direction->chain_end = fpdu->phase_offset + fpdu->fpdu_octets;
+  direction->chain_end = end;
   return after_error;
 }
 
-static void count(decode_direction_summary *summary, const decode_fpdu *fpdu)
+static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, uint64_t octets)
 {
   summary->fpdus++;
-  summary->fpdu_octets += fpdu->fpdu_octets;
+  summary->fpdu_octets += octets;
   summary->located_by[fpdu->located_by]++;
   summary->marker_count += fpdu->marker_count;
   summary->wrong_markers += fpdu->wrong_markers;
@@ -98,48 +104,31 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu)
   }
 }
 
-static void report_payload(const decode_direction *direction, const decode_fpdu *fpdu,
-                           const buffer_chain *ulpdu)
-{
-  buffer_chain payload;
-
-  if (direction->tools->events.payload && fpdu->has_ddp) {
-    buffer_chain_init(&payload);
-    buffer_chain_append_chain(&payload, ulpdu, ulpdu->length - fpdu->payload_octets, fpdu->payload_octets);
-    direction->tools->events.payload(direction->tools->user, fpdu, &payload);
-    buffer_chain_clear(&payload);
-  }
-}
-
 static void take_fpdu(void *user, const decode_scanned_fpdu *scanned)
 {
   decode_direction *direction = user;
   decode_fpdu *fpdu = &direction->fpdu;
-  const mpa_fpdu *extent = &scanned->fpdu->extent;
-  const decode_stream_kind kind = {.crc = direction->start.crc, .not_captured = &direction->not_captured};
-  decode_packet_span packets = decode_packets_of(&direction->packets, extent->start, extent->end);
+  uint64_t start = scanned->fpdu->extent.start;
+  uint64_t end = scanned->fpdu->extent.end;
+  const decode_event event = {.kind = DECODE_FPDU,
+                              .packets = decode_packets_of(&direction->packets, start, end),
+                              .stream_position = position_of(direction, start),
+                              .octets = end - start,
+                              .fpdu = fpdu};
 
-  fpdu->time_ns = direction->time_ns;
-  fpdu->phase_offset = extent->start;
-  fpdu->stream_position = position_of(direction, extent->start);
-  fpdu->first_packet = packets.first;
-  fpdu->last_packet = packets.last;
-  fpdu->packets = packets.count;
-  decode_reader_read(direction->tools->reader, scanned, &kind, fpdu);
-  fpdu->after_error = is_after_error(direction, fpdu);
-  count(direction->summary, fpdu);
-  decode_packets_remove(&direction->packets, extent->start, extent->end);
-  range_set_add(&direction->reported, extent->start, extent->end);
-  range_set_remove(&direction->not_captured, extent->start, extent->end);
-  decode_alignment_fpdu(&direction->alignment, extent->start);
-  if (direction->tools->events.fpdu) {
-    direction->tools->events.fpdu(direction->tools->user, fpdu);
-  }
+  decode_reader_read(direction->tools->reader, scanned, event.stream_position, direction->start.crc,
+                     &direction->not_captured, fpdu);
+  fpdu->after_error = is_after_error(direction, fpdu, end);
+  count(direction->summary, fpdu, event.octets);
+  decode_packets_remove(&direction->packets, start, end);
+  range_set_add(&direction->reported, start, end);
+  range_set_remove(&direction->not_captured, start, end);
+  decode_alignment_fpdu(&direction->alignment, start);
+  report(direction, event);
   if (fpdu->ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
-    report(direction, DECODE_NOTE_LONG_ULPDU, fpdu->stream_position, fpdu->fpdu_octets,
-           "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
+    note(direction, DECODE_NOTE_LONG_ULPDU, event.stream_position, event.octets,
+         "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
   }
-  report_payload(direction, fpdu, scanned->ulpdu);
 }
 
 static bool is_captured(const decode_direction *direction, uint64_t from, uint32_t octets)
@@ -176,8 +165,8 @@ static void take_bad_length(void *user, uint64_t offset)
   direction->is_stuck = true;
   if (range_set_covered(&direction->not_captured, offset,
                         offset + MPA_MARKER_OCTETS + MPA_FPDU_LENGTH_OCTETS) == 0) {
-    report(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
-           "the ULPDU_Length cannot be: the chain of FPDUs ends here");
+    note(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
+         "the ULPDU_Length cannot be: the chain of FPDUs ends here");
   }
 }
 
@@ -193,16 +182,17 @@ static void new_scanner(decode_direction *direction, uint64_t offset)
       decode_scanner_new(offset, direction->start.markers, direction->start.crc, &events, direction);
 }
 
-decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection, enum side from,
-                                       const decode_direction_start *start, decode_direction_summary *summary)
+decode_direction *decode_direction_new(const decode_tools *tools, decode_connection *connection,
+                                       enum side from, const decode_direction_start *start)
 {
   decode_direction *direction = g_new0(decode_direction, 1);
+  decode_direction_summary *summary = &connection->directions[from];
 
   direction->tools = tools;
   direction->start = *start;
   direction->summary = summary;
-  direction->fpdu.connection = connection;
-  direction->fpdu.direction = from;
+  direction->connection = connection;
+  direction->from = from;
   direction->first = start->first_position;
   direction->stream = capture_stream_new(start->first_sequence, start->first_position);
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
@@ -343,11 +333,11 @@ static void note_flags(decode_direction *direction, const capture_segment *segme
 
   if ((segment->flags & TCP_RST) && !direction->has_reset) {
     direction->has_reset = true;
-    report(direction, DECODE_NOTE_RESET, at, 0, "RST: the connection is reset");
+    note(direction, DECODE_NOTE_RESET, at, 0, "RST: the connection is reset");
   }
   if ((segment->flags & TCP_FIN) && !direction->has_fin) {
     direction->has_fin = true;
-    report(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, "FIN: this end sends nothing more");
+    note(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, "FIN: this end sends nothing more");
   }
 }
 
@@ -420,8 +410,8 @@ static void end_phase(decode_direction *direction, uint64_t end)
     direction->summary->incomplete_octets = octets;
     decode_alignment_fpdu(&direction->alignment, start);
     range_set_add(&direction->reported, start, end);
-    report(direction, DECODE_NOTE_INCOMPLETE, position_of(direction, start), octets,
-           "the capture ends within this FPDU");
+    note(direction, DECODE_NOTE_INCOMPLETE, position_of(direction, start), octets,
+         "the capture ends within this FPDU");
   }
   direction->summary->aligned = direction->alignment.aligned;
 }
@@ -433,8 +423,8 @@ static void report_gap(decode_direction *direction, uint64_t from, uint64_t to)
     bool came;
     uint64_t end = MIN(capture_stream_run_end(direction->stream, from, &came), to);
 
-    report(direction, came ? DECODE_NOTE_LOST_CHAIN : DECODE_NOTE_HOLE, from, end - from,
-           came ? "no FPDU is located in these octets" : "these octets are not in the capture");
+    note(direction, came ? DECODE_NOTE_LOST_CHAIN : DECODE_NOTE_HOLE, from, end - from,
+         came ? "no FPDU is located in these octets" : "these octets are not in the capture");
     from = end;
   }
 }

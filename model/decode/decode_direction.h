@@ -10,7 +10,7 @@
 /* What all connections of a session share; they belong to the session. */
 typedef struct decode_tools {
   decode_options options; /* hold_octets filled in; without the hints */
-  decode_events events;
+  decode_handler handler; /* NULL: none */
   void *user;
   decode_blocks *blocks;
   decode_reader *reader;
@@ -32,10 +32,10 @@ typedef struct decode_direction_start {
 
 typedef struct decode_direction decode_direction;
 
-/* `tools` and `summary` (all zero) outlive it. Free with decode_direction_free() (NULL is allowed). */
-decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection, enum side from,
-                                       const decode_direction_start *start,
-                                       decode_direction_summary *summary);
+/* `tools` and `connection`, whose sums of `from` it makes, outlive it. Free with decode_direction_free()
+ * (NULL is allowed). */
+decode_direction *decode_direction_new(const decode_tools *tools, decode_connection *connection,
+                                       enum side from, const decode_direction_start *start);
 void decode_direction_free(decode_direction *direction);
 
 /* The next segment of this direction, whose checksum is good enough. */

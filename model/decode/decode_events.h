@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of reading a capture, and what the reading reports: FPDUs, startup frames, notes, connections
- * with their sums. */
+/* The options of reading a capture, and what the reading reports: events (FPDUs, startup frames, notes), and
+ * connections with their sums. */
 #pragma once
 
 #include <glib.h>
@@ -48,8 +48,8 @@ typedef struct decode_options {
   bool ignore_checksums; /* segments with a wrong TCP checksum are taken all the same */
   /* After a hole that is given up, what looks like an FPDU at a segment's start is taken for one. */
   bool assume_aligned;
-  uint64_t
-      hold_octets; /* of one direction, beyond a hole, before the hole is given up; 0: the default, 64 MiB */
+  /* Of one direction, beyond a hole, before the hole is given up; 0: the default, 64 MiB. */
+  uint64_t hold_octets;
 } decode_options;
 
 /* --- Startup frames --- */
@@ -89,7 +89,58 @@ typedef struct decode_startup_frame {
   uint32_t frame_octets; /* header and Private Data */
 } decode_startup_frame;
 
-/* --- Reports --- */
+/* --- Connections --- */
+
+/* One direction's sums. Every octet of its stream is in one of the first five. */
+typedef struct decode_direction_summary {
+  uint64_t streaming_octets;   /* before MPA */
+  uint64_t startup_octets;     /* its startup frame */
+  uint64_t fpdu_octets;        /* in FPDUs reported */
+  uint64_t incomplete_octets;  /* of the last FPDU, located, whose end is not in the capture */
+  uint64_t unaccounted_octets; /* all others of [first, highest position), the missing ones included */
+  uint64_t missing_octets;     /* of the unaccounted: never captured */
+  uint32_t first_sequence;     /* TCP's sequence number of stream position 0 */
+  uint64_t phase_start;        /* the stream position at which the FPDU phase starts */
+  bool in_full_operation;      /* that is known */
+  bool markers, crc;           /* of this direction */
+  uint64_t fpdus;              /* reported */
+  uint64_t located_by[MPA_LOCATIONS];
+  uint64_t marker_count; /* in those */
+  uint64_t wrong_markers;
+  uint64_t crc_bad;
+  uint64_t after_error;
+  uint64_t long_ulpdus;    /* of more than 64,768 octets */
+  uint64_t opcodes[16];    /* by the 4 bits */
+  uint64_t no_ddp;         /* too short for a DDP header */
+  uint64_t payload_octets; /* after DDP headers */
+  uint64_t tagged_payload_octets;
+  uint64_t segments;        /* of the FPDU phase, with payload, duplicates included (tcp.segments) */
+  uint64_t aligned;         /* of those: they start with the first octet of an FPDU (mpa.segments_aligned) */
+  uint64_t out_of_order;    /* of those: they start beyond the in-order edge (tcp.segments_out_of_order) */
+  uint64_t duplicates;      /* of those: with nothing new */
+  uint64_t wrong_checksums; /* segments ignored */
+} decode_direction_summary;
+
+/* Room for "[fd00::1]:5044" of any address. */
+enum { DECODE_END_LETTERS = 64 };
+
+/* A connection that speaks MPA. */
+typedef struct decode_connection {
+  uint32_t index;                       /* in the order in which they were found to speak MPA */
+  uint32_t flow;                        /* of the capture */
+  char ends[SIDES][DECODE_END_LETTERS]; /* Initiator, Responder: decode_print_end() */
+  /* Which end of the flow: the one that sent the Request; without one, the other than the one that sent the
+   * Reply; without either, or when the end that opened the connection sent the key of a Reply before anything
+   * had come: that end. */
+  uint8_t initiator;
+  bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
+  bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
+  decode_startup_frame request, reply;
+  bool is_hinted; /* by a hint it speaks MPA */
+  decode_direction_summary directions[SIDES];
+} decode_connection;
+
+/* --- FPDUs --- */
 
 typedef enum decode_crc {
   DECODE_CRC_RIGHT,
@@ -97,13 +148,6 @@ typedef enum decode_crc {
   DECODE_CRC_UNUSED,       /* startup has turned it off: the field is not looked at */
   DECODE_CRC_NOT_CAPTURED, /* octets of the FPDU were not captured (snap length) */
 } decode_crc;
-
-/* A CRC as the number that its octets on the wire show, least significant first (note M17), as Wireshark has
- * it. */
-static inline uint32_t decode_crc_shown(uint32_t digest)
-{
-  return GUINT32_SWAP_LE_BE(digest);
-}
 
 /* A marker in an FPDU (mpa-01 §5.1). */
 typedef struct decode_marker {
@@ -114,24 +158,16 @@ typedef struct decode_marker {
   bool is_captured;         /* else (snap length) the others are 0 */
 } decode_marker;
 
-/* One FPDU as a capture shows it, with what it carries: everything that a line of `iwarpsim decode`
- * prints. */
+/* One FPDU as a capture shows it, with what it carries. */
 typedef struct decode_fpdu {
-  uint32_t connection; /* decode_session_connection() */
-  enum side direction;
-  int64_t time_ns;          /* when it was whole and located; since the capture's origin */
-  uint64_t stream_position; /* of its first octet in TCP's stream; 0: the first octet after the SYN */
-  uint64_t phase_offset;    /* the same, counted from the first octet of the FPDU phase */
-  uint32_t fpdu_octets;     /* markers, PAD and CRC included */
-  uint64_t
-      first_packet; /* the packets that brought its octets first: lowest and highest number, and how many */
-  uint64_t last_packet;
-  uint32_t packets;
+  uint64_t phase_offset; /* its position, counted from the first octet of the FPDU phase */
   mpa_location located_by;
   bool after_error; /* after an FPDU with an error, whose length was followed unproven */
   decode_crc crc;
-  uint32_t crc_received; /* as the number that is compared; with DECODE_CRC_RIGHT and _WRONG */
-  uint32_t crc_computed;
+  /* With DECODE_CRC_RIGHT and _WRONG: the number that the octets on the wire show, least significant first
+   * (note M17), as Wireshark has it. */
+  uint32_t crc_received;
+  uint32_t crc_computed;        /* likewise */
   const decode_marker *markers; /* `marker_count` of them, in stream order */
   uint32_t marker_count;
   uint32_t wrong_markers; /* captured, and not right */
@@ -151,8 +187,12 @@ typedef struct decode_fpdu {
   const uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
 } decode_fpdu;
 
-/* Something to know that is no FPDU. */
-typedef enum decode_note_kind {
+/* --- Events --- */
+
+typedef enum decode_event_kind {
+  DECODE_FPDU,
+  DECODE_STARTUP_FRAME,
+  /* Notes: something to know that is neither. */
   DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
   DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are ignored */
   DECODE_NOTE_BAD_LENGTH, /* a ULPDU_Length that cannot be: nothing can be followed from here on */
@@ -160,84 +200,31 @@ typedef enum decode_note_kind {
   DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` explains how */
   DECODE_NOTE_RESET,      /* RST */
   DECODE_NOTE_FIN,
-  DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make
-                             one */
-} decode_note_kind;
+  DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make it
+                           */
+} decode_event_kind;
 
-typedef struct decode_note {
-  uint32_t connection;
-  enum side direction;
-  decode_note_kind kind;
-  int64_t
-      time_ns; /* when it was known; that of the last segment of all, when only the capture's end shows it */
-  uint64_t packet; /* the latest of its direction */
-  uint64_t stream_position;
-  uint64_t octets;
-  const char *text; /* one line for people, never NULL */
-} decode_note;
+/* The packets that brought some octets: the lowest and the highest number, and how many. All 0: none. */
+typedef struct decode_packet_span {
+  uint64_t first, last;
+  uint32_t count;
+} decode_packet_span;
 
-/* A startup frame was found. */
-typedef struct decode_startup_event {
-  uint32_t connection;
+/* What `iwarpsim decode` prints a line of. */
+typedef struct decode_event {
+  decode_event_kind kind;
+  const decode_connection *connection;
   enum side direction;
+  /* When it was known, since the capture's origin; that of the last segment of all, when only the capture's
+   * end shows it. */
   int64_t time_ns;
-  uint64_t first_packet, last_packet;
-  uint64_t stream_position;
-  const decode_startup_frame *frame;
-} decode_startup_event;
+  decode_packet_span packets;        /* that brought its octets; of a note: the latest of its direction */
+  uint64_t stream_position;          /* in TCP's stream; 0: the first octet after the SYN */
+  uint64_t octets;                   /* of an FPDU: with markers, PAD and CRC */
+  const decode_fpdu *fpdu;           /* DECODE_FPDU */
+  const decode_startup_frame *frame; /* DECODE_STARTUP_FRAME */
+  const char *text;                  /* of a note: one line for people */
+} decode_event;
 
-/* Everything is valid during the call only. NULL handlers are left out. */
-typedef struct decode_events {
-  void (*startup)(void *user, const decode_startup_event *event);
-  void (*fpdu)(void *user, const decode_fpdu *fpdu);
-  void (*note)(void *user, const decode_note *note);
-  /* The payload of `fpdu`, after its DDP header; NULL: nobody needs it. After `fpdu`. */
-  void (*payload)(void *user, const decode_fpdu *fpdu, const buffer_chain *payload);
-} decode_events;
-
-/* One direction's sums. Every octet of its stream is in one of the first five. */
-typedef struct decode_direction_summary {
-  uint64_t streaming_octets;  /* before MPA */
-  uint64_t startup_octets;    /* its startup frame */
-  uint64_t fpdu_octets;       /* in FPDUs reported */
-  uint64_t incomplete_octets; /* of the last FPDU, located, whose end is not in the capture */
-  uint64_t
-      unaccounted_octets;  /* all others that came, and those that are missing: [first, highest position) */
-  uint64_t missing_octets; /* of the unaccounted: never captured */
-  uint32_t first_sequence; /* TCP's sequence number of stream position 0 */
-  uint64_t phase_start;    /* the stream position at which the FPDU phase starts */
-  bool in_full_operation;  /* that is known */
-  bool markers, crc;       /* of this direction */
-  uint64_t fpdus;          /* reported */
-  uint64_t located_by[MPA_LOCATIONS];
-  uint64_t marker_count; /* in those */
-  uint64_t wrong_markers;
-  uint64_t crc_bad;
-  uint64_t after_error;
-  uint64_t long_ulpdus;    /* of more than 64,768 octets */
-  uint64_t opcodes[16];    /* by the 4 bits */
-  uint64_t no_ddp;         /* too short for a DDP header */
-  uint64_t payload_octets; /* after DDP headers */
-  uint64_t tagged_payload_octets;
-  uint64_t
-      segments; /* with payload, duplicates included, startup frames and streaming mode not (tcp.segments) */
-  uint64_t aligned;         /* of those: they start with the first octet of an FPDU (mpa.segments_aligned) */
-  uint64_t out_of_order;    /* of those: they start beyond the in-order edge (tcp.segments_out_of_order) */
-  uint64_t duplicates;      /* of those: with nothing new */
-  uint64_t wrong_checksums; /* segments ignored */
-} decode_direction_summary;
-
-/* A connection that speaks MPA. */
-typedef struct decode_connection {
-  uint32_t index; /* in the order in which they were found to speak MPA */
-  uint32_t flow;  /* of the capture */
-  /* Which end of the flow: the one that sent the Request; without one, the other than the one that sent the
-   * Reply; without either, or when the end that opened the connection sent the key of a Reply before anything
-   * had come: that end. */
-  uint8_t initiator;
-  bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
-  bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
-  decode_startup_frame request, reply;
-  bool is_hinted; /* by a hint it speaks MPA */
-  decode_direction_summary directions[SIDES];
-} decode_connection;
+/* Gets each event; everything is valid during the call only. */
+typedef void (*decode_handler)(void *user, const decode_event *event);

@@ -1,53 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_format.h"
 
-#include <arpa/inet.h>
-#include <glib.h>
-#include <string.h>
-
-/* --- What a connection is called --- */
-
-struct decode_names {
-  GArray *names; /* decode_name by connection; without ends: nobody has asked yet */
-  size_t width;
-};
-
-static void clear_name(gpointer data)
-{
-  decode_name *name = data;
-
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    g_free(name->ends[direction]);
-    g_free(name->directions[direction]);
-  }
-}
-
-decode_names *decode_names_new(void)
-{
-  decode_names *names = g_new0(decode_names, 1);
-
-  names->names = g_array_new(FALSE, TRUE, sizeof(decode_name));
-  g_array_set_clear_func(names->names, clear_name);
-  return names;
-}
-
-void decode_names_free(decode_names *names)
-{
-  if (names) {
-    g_array_unref(names->names);
-    g_free(names);
-  }
-}
-
-char *decode_name_end(const capture_end *end)
-{
-  char address[INET6_ADDRSTRLEN] = "?";
-  bool is_v6 = end->address.version == 6;
-
-  inet_ntop(is_v6 ? AF_INET6 : AF_INET, end->address.octets, address, sizeof address);
-  return g_strdup_printf(is_v6 ? "[%s]:%u" : "%s:%u", address, end->port);
-}
-
 const char *decode_opcode_name(uint8_t opcode)
 {
   static const char *const reserved[] = {"reserved 0x8", "reserved 0x9", "reserved 0xA", "reserved 0xB",
@@ -57,37 +10,47 @@ const char *decode_opcode_name(uint8_t opcode)
   return rules ? rules->name : reserved[opcode & 0x07];
 }
 
-decode_name decode_names_of(decode_names *names, const decode_connection *connection,
-                            const capture_flow *flow)
+iwarp_generation decode_generation(const decode_connection *connection, uint8_t rdmap_version)
 {
-  if (connection->index >= names->names->len) {
-    g_array_set_size(names->names, connection->index + 1);
+  if (!connection->has_request && !connection->has_reply) {
+    return rdmap_version == 0 ? IWARP_RDMAC : IWARP_RFC;
   }
-  decode_name *name = &g_array_index(names->names, decode_name, connection->index);
-  if (!name->ends[SIDE_INITIATOR]) {
-    name->ends[SIDE_INITIATOR] = decode_name_end(&flow->ends[connection->initiator]);
-    name->ends[SIDE_RESPONDER] = decode_name_end(&flow->ends[!connection->initiator]);
-    for (enum side direction = 0; direction < SIDES; direction++) {
-      name->directions[direction] = g_strconcat(name->ends[direction], " > ", name->ends[!direction], NULL);
-    }
-    names->width = MAX(names->width, strlen(name->directions[SIDE_INITIATOR]));
-  }
-  name->width = names->width;
-  name->has_startup_frames = connection->has_request || connection->has_reply;
-  name->revision = MIN(connection->has_request ? connection->request.revision : UINT8_MAX,
-                       connection->has_reply ? connection->reply.revision : UINT8_MAX);
-  return *name;
+  bool is_ietf = (connection->has_request && connection->request.revision == 0) ||
+                 (connection->has_reply && connection->reply.revision == 0);
+  return is_ietf ? IWARP_IETF : IWARP_RFC;
 }
 
-iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_version)
-{
-  if (name->has_startup_frames) {
-    return name->revision == 0 ? IWARP_IETF : IWARP_RFC;
-  }
-  return rdmap_version == 0 ? IWARP_RDMAC : IWARP_RFC;
-}
+const decode_word decode_locations[MPA_LOCATIONS] = {
+    [MPA_LOCATED_BY_CHAIN] = {"chain", "chain"},
+    [MPA_LOCATED_BY_MARKER] = {"marker", "marker"},
+    [MPA_LOCATED_BY_MARKER_CHAIN] = {"marker chain", "marker_chain"},
+    [MPA_LOCATED_BY_ASSUMPTION] = {"assumption", "assumption"},
+};
+
+const decode_word decode_crcs[] = {
+    [DECODE_CRC_RIGHT] = {"CRC right", "right"},
+    [DECODE_CRC_WRONG] = {"CRC WRONG", "wrong"},
+    [DECODE_CRC_UNUSED] = {"CRC off", "off"},
+    [DECODE_CRC_NOT_CAPTURED] = {"CRC ?", "not captured"},
+};
 
 /* --- Fields --- */
+
+uint64_t decode_field_value(const decode_field *field, const void *of)
+{
+  const void *value = (const uint8_t *)of + field->offset;
+
+  switch (field->octets) {
+  case sizeof(uint8_t):
+    return *(const uint8_t *)value;
+  case sizeof(uint16_t):
+    return *(const uint16_t *)value;
+  case sizeof(uint32_t):
+    return *(const uint32_t *)value;
+  default:
+    return *(const uint64_t *)value;
+  }
+}
 
 /* A field of a struct: what it is called for people and as JSON (NULL: not printed), its kind and its
  * member. */

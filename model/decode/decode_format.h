@@ -13,38 +13,14 @@
 #include "decode/decode_line.h"
 #include "net/capture_source.h"
 
-/* --- What a connection is called --- */
-
-typedef struct decode_name {
-  char *ends[SIDES];       /* Initiator, Responder: "10.0.0.1:49152", "[fd00::1]:5044" */
-  char *directions[SIDES]; /* "10.0.0.1:49152 > 10.0.0.2:5044", and the other way round */
-  size_t width;            /* of the longest in `directions` up to now, of all connections */
-  bool has_startup_frames;
-  uint8_t revision; /* with has_startup_frames: the lower Rev of them */
-} decode_name;
-
-typedef struct decode_names decode_names;
-
-/* No names yet. Free with decode_names_free() (NULL is allowed). */
-decode_names *decode_names_new(void);
-void decode_names_free(decode_names *names);
-
-/* The name of `connection`, whose ends are those of `flow`, made when it is asked for first. What it points
- * to stays as long as `names`; ask anew for what becomes known later. */
-decode_name decode_names_of(decode_names *names, const decode_connection *connection,
-                            const capture_flow *flow);
-
-/* "10.0.0.1:49152", "[fd00::1]:5044". Free with g_free(). */
-char *decode_name_end(const capture_end *end);
-
 /* "RDMA Write", "reserved 0xC". Static. */
 const char *decode_opcode_name(uint8_t opcode);
 
 /* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by
  * RDMAP's version (0: rdmac). */
-iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_version);
+iwarp_generation decode_generation(const decode_connection *connection, uint8_t rdmap_version);
 
-/* --- The fields that both formats print alike --- */
+/* --- What both formats print alike --- */
 
 typedef enum decode_field_kind {
   DECODE_FIELD_NUMBER,
@@ -55,20 +31,19 @@ typedef enum decode_field_kind {
 
 typedef struct decode_field {
   const char *text;   /* for people; NULL: not printed */
-  const char *member; /* of JSON; NULL: not printed */
+  const char *member; /* of JSON; NULL: the end of the fields */
   decode_field_kind kind;
   uint8_t octets;  /* 1, 2, 4 or 8: of the value, … */
   uint16_t offset; /* … which is here in its struct */
   bool is_always;  /* of sums: for people, printed also when no direction has any */
 } decode_field;
 
-/* Fields of one struct, in the order in which they are printed; the last one has no member. */
+/* Fields of one struct, in the order in which they are printed. */
 extern const decode_field decode_fields_tagged[], decode_fields_untagged[]; /* of ddp_header */
 extern const decode_field decode_fields_read_request[];                     /* of rdmap_read_request */
 extern const decode_field decode_fields_startup[];                          /* of decode_startup_frame */
-extern const decode_field decode_fields_fpdu_sums[],
-    decode_fields_segment_sums[];                 /* of decode_direction_summary */
-extern const decode_field decode_fields_counts[]; /* of capture_counts */
+extern const decode_field decode_fields_fpdu_sums[], decode_fields_segment_sums[]; /* of a direction's sums */
+extern const decode_field decode_fields_counts[];                                  /* of capture_counts */
 
 /* The fields of the header's own buffer model. */
 static inline const decode_field *decode_fields_of(const ddp_header *ddp)
@@ -77,49 +52,36 @@ static inline const decode_field *decode_fields_of(const ddp_header *ddp)
 }
 
 /* The value of `field` in the struct `of`. */
-static inline uint64_t decode_field_value(const decode_field *field, const void *of)
-{
-  const void *value = (const uint8_t *)of + field->offset;
+uint64_t decode_field_value(const decode_field *field, const void *of);
 
-  switch (field->octets) {
-  case sizeof(uint8_t):
-    return *(const uint8_t *)value;
-  case sizeof(uint16_t):
-    return *(const uint16_t *)value;
-  case sizeof(uint32_t):
-    return *(const uint32_t *)value;
-  default:
-    return *(const uint64_t *)value;
-  }
-}
+/* A word of an enumeration, for people and as JSON. */
+typedef struct decode_word {
+  const char *text;
+  const char *member;
+} decode_word;
+
+extern const decode_word decode_locations[MPA_LOCATIONS], decode_crcs[];
 
 /* --- The formats --- */
 
-/* What the overview has of the whole capture. */
-typedef struct decode_overview {
-  const char *version; /* of the program */
-  const char *file;    /* the capture's name */
-  int64_t origin_ns;   /* capture_source_origin_ns() */
-  uint32_t flows;      /* TCP connections in the capture */
-  uint32_t speakers;   /* of those that speak MPA */
+/* The whole capture; before its end `version`, `file` and `origin_ns` are known. */
+typedef struct decode_capture {
+  const char *version;          /* of the program */
+  const char *file;             /* the capture's name */
+  int64_t origin_ns;            /* what times count from: capture_source_origin_ns() */
+  uint32_t flows;               /* TCP connections in the capture */
+  const GPtrArray *connections; /* of those that speak MPA: decode_session_connections() */
   const capture_counts *counts;
-} decode_overview;
+} decode_capture;
 
-/* Appenders. `name` is what the connection is called. */
+/* Each appends whole lines. */
 typedef struct decode_format {
-  /* What comes before all others: `version` of the program, the capture's `file`, what times count from
-   * (capture_source_origin_ns()). */
-  void (*heading)(decode_line *line, const char *version, const char *file, int64_t origin_ns);
-  void (*fpdu)(decode_line *line, const decode_name *name, const decode_fpdu *fpdu); /* allocates nothing */
-  /* For people, the first 256 octets of its Private Data follow, 16 octets a line. */
-  void (*startup)(decode_line *line, const decode_name *name, const decode_startup_event *event);
-  void (*note)(decode_line *line, const decode_name *name, const decode_note *note);
-  /* The overview: its heading, the connections in any order, `is_first` with the first, and its end. As JSON,
-   * that is one line. */
-  void (*overview)(decode_line *line, const decode_overview *overview);
-  void (*connection)(decode_line *line, const decode_name *name, const decode_connection *connection,
-                     bool is_first);
-  void (*overview_end)(decode_line *line);
+  /* What comes before all events. */
+  void (*heading)(decode_line *line, const decode_capture *capture);
+  /* An event. For people, the first 256 octets of a startup frame's Private Data follow, 16 octets a line. */
+  void (*event)(decode_line *line, const decode_event *event);
+  /* The sums of all connections; as JSON one line. */
+  void (*overview)(decode_line *line, const decode_capture *capture);
 } decode_format;
 
 extern const decode_format decode_text, decode_json;

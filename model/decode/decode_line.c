@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_line.h"
 
-#include <glib.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/plain_text.h"
 
@@ -15,18 +15,19 @@ struct decode_line {
   void *user;
   size_t flush_octets;
   GString *text;
-  size_t start; /* of the line that is not ended */
+  size_t start;  /* of the line that is not ended */
+  size_t widest; /* decode_line_widest() */
   bool failed;
 };
 
 decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets)
 {
-  decode_line *line = g_new(decode_line, 1);
+  decode_line *line = g_new0(decode_line, 1);
 
-  *line = (decode_line){.write = write,
-                        .user = user,
-                        .flush_octets = flush_octets,
-                        .text = g_string_sized_new(FIRST_CAPACITY_OCTETS)};
+  line->write = write;
+  line->user = user;
+  line->flush_octets = flush_octets;
+  line->text = g_string_sized_new(FIRST_CAPACITY_OCTETS);
   return line;
 }
 
@@ -41,6 +42,32 @@ void decode_line_free(decode_line *line)
 void decode_line_text(decode_line *line, const char *text)
 {
   g_string_append(line->text, text);
+}
+
+/* The last `least` digits of `value`, and those before them that are not 0. */
+static inline void append_digits(GString *text, uint64_t value, unsigned base, unsigned least)
+{
+  char digits[sizeof "18446744073709551615"];
+  size_t first = sizeof digits;
+
+  while (value > 0 || sizeof digits - first < least) {
+    digits[--first] = "0123456789ABCDEF"[value % base];
+    value /= base;
+  }
+  g_string_append_len(text, digits + first, (gssize)(sizeof digits - first));
+}
+
+void decode_line_number(decode_line *line, const char *before, uint64_t value)
+{
+  g_string_append(line->text, before);
+  append_digits(line->text, value, 10, 1);
+}
+
+void decode_line_hex(decode_line *line, const char *before, uint64_t value, unsigned octets)
+{
+  g_string_append(line->text, before);
+  g_string_append(line->text, "0x");
+  append_digits(line->text, value, 16, 2 * octets);
 }
 
 void decode_line_print(decode_line *line, const char *format, ...)
@@ -64,25 +91,23 @@ void decode_line_print(decode_line *line, const char *format, ...)
 void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator)
 {
   for (size_t i = 0; i < length; i++) {
-    decode_line_print(line, "%s%02X", i > 0 && separator ? separator : "", octets[i]);
+    g_string_append(line->text, i > 0 ? separator : "");
+    append_digits(line->text, octets[i], 16, 2);
   }
 }
 
-void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length)
-{
-  for (size_t i = 0; i < length; i++) {
-    g_string_append_c(line->text, g_ascii_isprint(octets[i]) ? (char)octets[i] : '.');
-  }
-}
-
-void decode_line_seconds(decode_line *line, int64_t time_ns, int width)
+void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width)
 {
   uint64_t magnitude_ns = time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns;
-  char text[sizeof "-9223372036.854775808"];
+  size_t from = line->text->len;
 
-  g_snprintf(text, sizeof text, "%s%" G_GUINT64_FORMAT ".%09" G_GUINT64_FORMAT, time_ns < 0 ? "-" : "",
-             magnitude_ns / NS_PER_SECOND, magnitude_ns % NS_PER_SECOND);
-  decode_line_print(line, "%*s", width, text);
+  g_string_append(line->text, time_ns < 0 ? "-" : "");
+  append_digits(line->text, magnitude_ns / NS_PER_SECOND, 10, 1);
+  g_string_append_c(line->text, '.');
+  append_digits(line->text, magnitude_ns % NS_PER_SECOND, 10, 9);
+  while (line->text->len - from < width) {
+    g_string_insert_c(line->text, (gssize)from, ' ');
+  }
 }
 
 void decode_line_json(decode_line *line, const char *text)
@@ -92,9 +117,17 @@ void decode_line_json(decode_line *line, const char *text)
 
 void decode_line_column(decode_line *line, size_t column)
 {
-  size_t length = line->text->len - line->start;
+  size_t from = line->text->len;
+  size_t end = MAX(line->start + column, from + 1);
 
-  decode_line_print(line, "%*s", (int)(length < column ? column - length : 1), "");
+  g_string_set_size(line->text, end);
+  memset(line->text->str + from, ' ', end - from);
+}
+
+size_t decode_line_widest(decode_line *line, size_t width)
+{
+  line->widest = MAX(line->widest, width);
+  return line->widest;
 }
 
 void decode_line_end(decode_line *line)

@@ -21,25 +21,29 @@ void decode_line_free(decode_line *line);
 
 void decode_line_text(decode_line *line, const char *text);
 
-/* Appends what printf() makes of `format`; allocates nothing but for a line of more than 128 KiB. */
+/* Appends `before`, and `value` in decimal digits; or as "0x" with the hexadecimal digits of `octets` octets.
+ * What stands in every line is printed by these, which cost a fraction of decode_line_print(). */
+void decode_line_number(decode_line *line, const char *before, uint64_t value);
+void decode_line_hex(decode_line *line, const char *before, uint64_t value, unsigned octets);
+
+/* Appends what printf() makes of `format`. */
 void decode_line_print(decode_line *line, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Appends `length` octets as two hexadecimal digits each, with `separator` (NULL: none) between octets. */
+/* Appends `length` octets as two hexadecimal digits each, with `separator` between octets. */
 void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator);
-
-/* Appends `length` octets as the characters they are in ASCII, with a dot for each that is none that
- * prints. */
-void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length);
 
 /* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at
  * least. */
-void decode_line_seconds(decode_line *line, int64_t time_ns, int width);
+void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 
 /* Appends plain_text_append_json() of `text`. */
 void decode_line_json(decode_line *line, const char *text);
 
 /* Appends blanks, one at least, up to `column` of this line (0: its first character). */
 void decode_line_column(decode_line *line, size_t column);
+
+/* The highest `width` that this was called with up to now: lines of one output align by it. */
+size_t decode_line_widest(decode_line *line, size_t width);
 
 /* Ends the line. */
 void decode_line_end(decode_line *line);

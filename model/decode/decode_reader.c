@@ -80,7 +80,7 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
 struct decode_reader {
   GByteArray *octets;    /* of an FPDU that came in several pieces */
   GByteArray *terminate; /* payload of a Terminate */
-  deque markers;         /* of decode_marker */
+  GArray *markers;       /* of decode_marker */
 };
 
 decode_reader *decode_reader_new(void)
@@ -89,7 +89,7 @@ decode_reader *decode_reader_new(void)
 
   reader->octets = g_byte_array_new();
   reader->terminate = g_byte_array_new();
-  deque_init(&reader->markers, sizeof(decode_marker));
+  reader->markers = g_array_new(FALSE, FALSE, sizeof(decode_marker));
   return reader;
 }
 
@@ -98,7 +98,7 @@ void decode_reader_free(decode_reader *reader)
   if (reader) {
     g_byte_array_unref(reader->octets);
     g_byte_array_unref(reader->terminate);
-    deque_clear(&reader->markers);
+    g_array_unref(reader->markers);
     g_free(reader);
   }
 }
@@ -116,72 +116,65 @@ static const uint8_t *in_one_piece(const buffer_chain *chain, uint32_t from, uin
   return spare->data;
 }
 
-static bool is_captured(const decode_stream_kind *kind, uint64_t from, uint64_t to)
-{
-  return range_set_covered(kind->not_captured, from, to) == 0;
-}
-
 /* --- MPA --- */
 
-static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const uint8_t *octets,
-                         const decode_stream_kind *kind, decode_fpdu *fpdu)
+static void read_markers(GArray *markers, const mpa_fpdu *extent, const uint8_t *octets,
+                         uint64_t stream_position, const range_set *not_captured, decode_fpdu *fpdu)
 {
-  deque_empty(&reader->markers);
-  fpdu->wrong_markers = 0;
-  if (extent->markers) {
-    for (uint64_t position = mpa_marker_next(extent->start); position < extent->end;
-         position += MPA_MARKER_PERIOD_OCTETS) {
-      const uint8_t *wire = octets + (position - extent->start);
-      decode_marker *marker = deque_insert(&reader->markers, reader->markers.count);
+  uint64_t end = extent->markers ? extent->end : 0;
 
-      *marker = (decode_marker){.stream_position = fpdu->stream_position + (position - extent->start)};
-      marker->is_captured = is_captured(kind, position, position + MPA_MARKER_OCTETS);
-      if (marker->is_captured) {
-        marker->reserved = big_endian_read_16(wire);
-        marker->pointer = big_endian_read_16(wire + 2);
-        marker->is_right = mpa_marker_points_to(position, wire, extent->header);
-        fpdu->wrong_markers += !marker->is_right;
-      }
+  g_array_set_size(markers, 0);
+  fpdu->wrong_markers = 0;
+  for (uint64_t at = mpa_marker_next(extent->start); at < end; at += MPA_MARKER_PERIOD_OCTETS) {
+    const uint8_t *wire = octets + (at - extent->start);
+    decode_marker marker = {.stream_position = stream_position + (at - extent->start)};
+
+    marker.is_captured = range_set_covered(not_captured, at, at + MPA_MARKER_OCTETS) == 0;
+    if (marker.is_captured) {
+      marker.reserved = big_endian_read_16(wire);
+      marker.pointer = big_endian_read_16(wire + 2);
+      marker.is_right = mpa_marker_points_to(at, wire, extent->header);
+      fpdu->wrong_markers += !marker.is_right;
     }
+    g_array_append_val(markers, marker);
   }
-  fpdu->marker_count = reader->markers.count;
-  fpdu->markers = fpdu->marker_count > 0 ? deque_at(&reader->markers, 0) : NULL;
+  fpdu->marker_count = markers->len;
+  fpdu->markers = (const decode_marker *)(const void *)markers->data;
 }
 
-static void read_crc(const decode_scanned_fpdu *scanned, const uint8_t *octets,
-                     const decode_stream_kind *kind, decode_fpdu *fpdu)
+static void read_crc(const decode_scanned_fpdu *scanned, const uint8_t *octets, bool crc,
+                     const range_set *not_captured, decode_fpdu *fpdu)
 {
-  uint32_t covered = fpdu->fpdu_octets - MPA_FPDU_CRC_OCTETS;
+  const mpa_fpdu *extent = &scanned->fpdu->extent;
+  size_t covered = (size_t)(extent->end - extent->start) - MPA_FPDU_CRC_OCTETS;
 
   fpdu->crc_received = 0;
   fpdu->crc_computed = 0;
-  if (!kind->crc) {
+  if (!crc) {
     fpdu->crc = DECODE_CRC_UNUSED;
-    return;
-  }
-  if (!is_captured(kind, scanned->fpdu->extent.start, scanned->fpdu->extent.end)) {
+  } else if (range_set_covered(not_captured, extent->start, extent->end) > 0) {
     fpdu->crc = DECODE_CRC_NOT_CAPTURED;
-    return;
+  } else {
+    fpdu->crc_received = big_endian_read_32(octets + covered);
+    fpdu->crc_computed = fpdu->crc_received;
+    if (scanned->error == MPA_ERROR_CRC) {
+      fpdu->crc_computed = GUINT32_SWAP_LE_BE(~crc32c_update(CRC32C_INITIAL, octets, covered));
+    }
+    fpdu->crc = fpdu->crc_computed == fpdu->crc_received ? DECODE_CRC_RIGHT : DECODE_CRC_WRONG;
   }
-  fpdu->crc_received = decode_crc_shown(big_endian_read_32(octets + covered));
-  fpdu->crc_computed = fpdu->crc_received;
-  if (scanned->error == MPA_ERROR_CRC) {
-    fpdu->crc_computed = ~crc32c_update(CRC32C_INITIAL, octets, covered);
-  }
-  fpdu->crc = fpdu->crc_computed == fpdu->crc_received ? DECODE_CRC_RIGHT : DECODE_CRC_WRONG;
 }
 
 /* --- DDP and RDMAP --- */
 
 /* How many of the ULPDU's first octets were captured. */
-static uint32_t captured_octets(const mpa_fpdu *extent, const decode_stream_kind *kind)
+static uint32_t captured_octets(const mpa_fpdu *extent, const range_set *not_captured)
 {
-  size_t index = range_set_find(kind->not_captured, extent->header);
+  size_t index = range_set_find(not_captured, extent->header);
 
-  if (index == range_set_count(kind->not_captured)) {
+  if (index == range_set_count(not_captured)) {
     return extent->ulpdu_octets;
   }
-  return mpa_fpdu_ulpdu_octets_below(extent, range_set_get(kind->not_captured, index).from);
+  return mpa_fpdu_ulpdu_octets_below(extent, range_set_get(not_captured, index).from);
 }
 
 static void read_read_request(const buffer_chain *ulpdu, uint32_t header_octets, uint32_t captured,
@@ -236,16 +229,17 @@ static void read_ulpdu(decode_reader *reader, const buffer_chain *ulpdu, uint32_
   }
 }
 
-void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned,
-                        const decode_stream_kind *kind, decode_fpdu *fpdu)
+void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned, uint64_t stream_position,
+                        bool crc, const range_set *not_captured, decode_fpdu *fpdu)
 {
   const mpa_complete_fpdu *framed = scanned->fpdu;
   const mpa_fpdu *extent = &framed->extent;
+  const uint8_t *octets =
+      in_one_piece(framed->octets, framed->from, (uint32_t)(extent->end - extent->start), reader->octets);
 
-  fpdu->fpdu_octets = (uint32_t)(extent->end - extent->start);
-  const uint8_t *octets = in_one_piece(framed->octets, framed->from, fpdu->fpdu_octets, reader->octets);
+  fpdu->phase_offset = extent->start;
   fpdu->located_by = framed->method;
-  read_markers(reader, extent, octets, kind, fpdu);
-  read_crc(scanned, octets, kind, fpdu);
-  read_ulpdu(reader, scanned->ulpdu, captured_octets(extent, kind), fpdu);
+  read_markers(reader->markers, extent, octets, stream_position, not_captured, fpdu);
+  read_crc(scanned, octets, crc, not_captured, fpdu);
+  read_ulpdu(reader, scanned->ulpdu, captured_octets(extent, not_captured), fpdu);
 }

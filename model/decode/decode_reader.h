@@ -27,14 +27,8 @@ typedef struct decode_reader decode_reader;
 decode_reader *decode_reader_new(void);
 void decode_reader_free(decode_reader *reader);
 
-/* The stream of an FPDU. */
-typedef struct decode_stream_kind {
-  bool crc;
-  const range_set *not_captured; /* offsets of the FPDU phase */
-} decode_stream_kind;
-
-/* Fills in all of `fpdu` that `scanned` holds, but not where and when it came: `fpdu->stream_position` and
- * `fpdu->phase_offset` must be filled in already. What `fpdu` points to is valid until the next call and
- * while `scanned` is. */
-void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned,
-                        const decode_stream_kind *kind, decode_fpdu *fpdu);
+/* Fills in all of `fpdu` that `scanned` holds, but for `after_error`. Its first octet is at
+ * `stream_position`; CRCs are used with `crc`; `not_captured` are offsets of the FPDU phase. What `fpdu`
+ * points to is valid until the next call and while `scanned` is. */
+void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned, uint64_t stream_position,
+                        bool crc, const range_set *not_captured, decode_fpdu *fpdu);

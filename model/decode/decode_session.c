@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_session.h"
 
+#include <arpa/inet.h>
 #include <glib.h>
-#include <string.h>
 
 #include "decode/decode_direction.h"
 #include "decode/decode_verdict.h"
@@ -18,7 +18,7 @@ struct decode_session {
   decode_hint *hints;
   size_t hint_count;
   GPtrArray *conversations; /* of conversation, by the flow's index; NULL: not seen */
-  GPtrArray *connections;   /* those that speak MPA */
+  GPtrArray *connections;   /* of decode_connection: those that speak MPA */
   uint64_t waiting_octets;  /* of all */
   int64_t latest_ns;        /* of the segments that came */
 };
@@ -56,63 +56,49 @@ static enum side side_of(const conversation *talk, unsigned from)
 
 /* --- A connection begins --- */
 
-static void report_text(const decode_session *session, const conversation *talk,
-                        const decode_verdict_frame *about, const char *text)
+/* What there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */
+static void report(const decode_session *session, const conversation *talk, const decode_verdict_frame *found,
+                   decode_event_kind kind, const char *text)
 {
-  const decode_note note = {.connection = talk->connection.index,
-                            .direction = side_of(talk, about->from),
-                            .kind = DECODE_NOTE_STARTUP,
-                            .time_ns = decode_waiting_time(talk->waiting, about->last_packet),
-                            .packet = about->last_packet,
-                            .stream_position = about->position,
-                            .octets = about->frame.frame_octets,
-                            .text = text};
+  const decode_event event = {.kind = kind,
+                              .connection = &talk->connection,
+                              .direction = side_of(talk, found->from),
+                              .time_ns = decode_waiting_time(talk->waiting, found->packets.last),
+                              .packets = found->packets,
+                              .stream_position = found->position,
+                              .octets = found->frame.frame_octets,
+                              .frame = kind == DECODE_STARTUP_FRAME ? &found->frame : NULL,
+                              .text = text};
 
-  if (session->tools.events.note) {
-    session->tools.events.note(session->tools.user, &note);
+  if (session->tools.handler) {
+    session->tools.handler(session->tools.user, &event);
   }
 }
 
-/* What no document allows in a startup frame. */
-static void report_faults(const decode_session *session, const conversation *talk,
-                          const decode_verdict_frame *found)
-{
-  const decode_verdict *verdict = &talk->verdict;
-  const decode_startup_frame *frame = &found->frame;
-
-  if (!frame->is_reply && frame->rejected) {
-    report_text(session, talk, found, "the R bit of a Request must be 0 (mpa-01 §6.1.1)");
-  }
-  if (frame->reserved != 0) {
-    report_text(session, talk, found, "reserved bits are not 0 (mpa-01 §6.1.1)");
-  }
-  if (frame->enhanced_flag && !frame->has_enhanced) {
-    report_text(session, talk, found,
-                "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)");
-  }
-  if (frame->is_reply && verdict->request.is_there && frame->revision > verdict->request.frame.revision) {
-    report_text(session, talk, found, "the Revision of the Reply is higher than that of the Request");
-  }
-}
-
-/* A startup frame, and what is wrong with it. */
+/* A startup frame, and what no document allows in it. */
 static void report_frame(const decode_session *session, const conversation *talk,
                          const decode_verdict_frame *found)
 {
+  const decode_verdict_frame *request = &talk->verdict.request;
+  const decode_startup_frame *frame = &found->frame;
+  bool has_high_revision = frame->is_reply && request->is_there && frame->revision > request->frame.revision;
+  const char *const faults[] = {
+      !frame->is_reply && frame->rejected ? "the R bit of a Request must be 0 (mpa-01 §6.1.1)" : NULL,
+      frame->reserved != 0 ? "reserved bits are not 0 (mpa-01 §6.1.1)" : NULL,
+      frame->enhanced_flag && !frame->has_enhanced
+          ? "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)"
+          : NULL,
+      has_high_revision ? "the Revision of the Reply is higher than that of the Request" : NULL};
+
   if (!found->is_there) {
     return;
   }
-  const decode_startup_event event = {.connection = talk->connection.index,
-                                      .direction = side_of(talk, found->from),
-                                      .time_ns = decode_waiting_time(talk->waiting, found->last_packet),
-                                      .first_packet = found->first_packet,
-                                      .last_packet = found->last_packet,
-                                      .stream_position = found->position,
-                                      .frame = &found->frame};
-  if (session->tools.events.startup) {
-    session->tools.events.startup(session->tools.user, &event);
+  report(session, talk, found, DECODE_STARTUP_FRAME, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
+    if (faults[i]) {
+      report(session, talk, found, DECODE_NOTE_STARTUP, faults[i]);
+    }
   }
-  report_faults(session, talk, found);
 }
 
 static void begin_direction(const decode_session *session, conversation *talk, unsigned from)
@@ -120,8 +106,7 @@ static void begin_direction(const decode_session *session, conversation *talk, u
   enum side side = side_of(talk, from);
 
   talk->directions[from] =
-      decode_direction_new(&session->tools, talk->connection.index, side, &talk->verdict.starts[from],
-                           &talk->connection.directions[side]);
+      decode_direction_new(&session->tools, &talk->connection, side, &talk->verdict.starts[from]);
 }
 
 /* A segment of a connection that speaks MPA. */
@@ -143,7 +128,7 @@ static void receive(const decode_session *session, conversation *talk, const cap
 static void begin_connection(decode_session *session, conversation *talk)
 {
   const decode_verdict *verdict = &talk->verdict;
-  bool reply_first = verdict->reply.last_packet < verdict->request.last_packet;
+  bool reply_first = verdict->reply.packets.last < verdict->request.packets.last;
 
   talk->connection = (decode_connection){.index = session->connections->len,
                                          .flow = talk->flow->index,
@@ -155,13 +140,14 @@ static void begin_connection(decode_session *session, conversation *talk)
                                          .is_hinted = verdict->is_hinted};
   for (unsigned from = 0; from < 2; from++) {
     talk->connection.has_frame[side_of(talk, from)] = verdict->has_frame[from];
+    decode_print_end(&talk->flow->ends[from], talk->connection.ends[side_of(talk, from)]);
   }
-  g_ptr_array_add(session->connections, talk);
+  g_ptr_array_add(session->connections, &talk->connection);
   report_frame(session, talk, reply_first ? &verdict->reply : &verdict->request);
   report_frame(session, talk, reply_first ? &verdict->request : &verdict->reply);
   if (verdict->text) {
-    report_text(session, talk, verdict->request.is_there ? &verdict->request : &verdict->reply,
-                verdict->text);
+    report(session, talk, verdict->request.is_there ? &verdict->request : &verdict->reply,
+           DECODE_NOTE_STARTUP, verdict->text);
   }
   for (unsigned from = 0; from < 2; from++) {
     if (verdict->has_start[from]) {
@@ -206,7 +192,7 @@ static void finish(decode_session *session, conversation *talk)
 
 /* --- The session --- */
 
-decode_session *decode_session_new(const decode_options *options, const decode_events *events, void *user)
+decode_session *decode_session_new(const decode_options *options, decode_handler handler, void *user)
 {
   decode_session *session = g_new0(decode_session, 1);
 
@@ -220,7 +206,7 @@ decode_session *decode_session_new(const decode_options *options, const decode_e
   if (session->tools.options.hold_octets == 0) {
     session->tools.options.hold_octets = DEFAULT_HOLD_OCTETS;
   }
-  session->tools.events = *events;
+  session->tools.handler = handler;
   session->tools.user = user;
   session->tools.blocks = decode_blocks_new();
   session->tools.reader = decode_reader_new();
@@ -317,14 +303,21 @@ void decode_session_finish(decode_session *session)
   }
 }
 
-uint32_t decode_session_connections(const decode_session *session)
+const GPtrArray *decode_session_connections(const decode_session *session)
 {
-  return session->connections->len;
+  return session->connections;
 }
 
 const decode_connection *decode_session_connection(const decode_session *session, uint32_t index)
 {
-  const conversation *talk = g_ptr_array_index(session->connections, index);
+  return g_ptr_array_index(session->connections, index);
+}
 
-  return &talk->connection;
+void decode_print_end(const capture_end *end, char text[DECODE_END_LETTERS])
+{
+  char address[INET6_ADDRSTRLEN] = "?";
+  bool is_v6 = end->address.version == 6;
+
+  inet_ntop(is_v6 ? AF_INET6 : AF_INET, end->address.octets, address, sizeof address);
+  g_snprintf(text, DECODE_END_LETTERS, is_v6 ? "[%s]:%u" : "%s:%u", address, end->port);
 }

@@ -16,9 +16,9 @@
 
 typedef struct decode_session decode_session;
 
-/* A session; `options` (NULL: defaults) and `events` are copied. Free with decode_session_free() (NULL is
- * allowed). */
-decode_session *decode_session_new(const decode_options *options, const decode_events *events, void *user);
+/* A session; `options` (NULL: defaults) are copied, `handler` (NULL: none) gets `user` and the events. Free
+ * with decode_session_free() (NULL is allowed). */
+decode_session *decode_session_new(const decode_options *options, decode_handler handler, void *user);
 void decode_session_free(decode_session *session);
 
 /* The next segment, of `flow` (capture_source_flow(), whose address stays valid). */
@@ -29,6 +29,9 @@ void decode_session_receive(decode_session *session, const capture_flow *flow,
  * last call but the following. */
 void decode_session_finish(decode_session *session);
 
-/* The connections that speak MPA, as far as known now; the session's. */
-uint32_t decode_session_connections(const decode_session *session);
+/* The connections that speak MPA, as far as known now: decode_connection, the session's. */
+const GPtrArray *decode_session_connections(const decode_session *session);
 const decode_connection *decode_session_connection(const decode_session *session, uint32_t index);
+
+/* Writes "10.0.0.1:49152" or "[fd00::1]:5044". */
+void decode_print_end(const capture_end *end, char text[DECODE_END_LETTERS]);

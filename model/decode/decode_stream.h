@@ -9,6 +9,7 @@
 #include "base/buffer_chain.h"
 #include "base/deque.h"
 #include "base/range_set.h"
+#include "decode/decode_events.h"
 #include "net/capture_stream.h"
 #include "net/fpdu_starts.h"
 
@@ -32,12 +33,6 @@ octet_buffer *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, u
 typedef struct decode_packets {
   deque runs; /* of octets that one packet brought; ascending */
 } decode_packets;
-
-/* The packets that brought some octets: the lowest and the highest number, and how many. All 0: none. */
-typedef struct decode_packet_span {
-  uint64_t first, last;
-  uint32_t count;
-} decode_packet_span;
 
 /* No octets. Free the memory with decode_packets_clear(), after which there are none either. */
 void decode_packets_init(decode_packets *packets);

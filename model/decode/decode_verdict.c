@@ -68,10 +68,7 @@ static void find_frame(const matter *of, unsigned from, unsigned kind, decode_ve
     found->is_there = true;
     found->from = (uint8_t)from;
     found->position = position;
-    decode_packet_span packets =
-        decode_packets_of(&side->packets, position, position + found->frame.frame_octets);
-    found->first_packet = packets.first;
-    found->last_packet = packets.last;
+    found->packets = decode_packets_of(&side->packets, position, position + found->frame.frame_octets);
   }
 }
 
@@ -86,7 +83,7 @@ static void forget_frames(decode_verdict *verdict)
 static bool is_unasked(const matter *of, const decode_verdict_frame *reply)
 {
   return reply->is_there && reply->from == 0 && side_of(of, 0)->has_syn && side_of(of, 1)->has_syn &&
-         !decode_waiting_acknowledges(of->waiting, reply->first_packet);
+         !decode_waiting_acknowledges(of->waiting, reply->packets.first);
 }
 
 /* The Request and the Reply, of different ends, of whichever end the Request is. */

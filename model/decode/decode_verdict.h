@@ -13,7 +13,7 @@ typedef struct decode_verdict_frame {
   uint8_t from; /* which end sent it */
   decode_startup_frame frame;
   uint64_t position; /* in its direction's stream */
-  uint64_t first_packet, last_packet;
+  decode_packet_span packets;
 } decode_verdict_frame;
 
 typedef struct decode_verdict {

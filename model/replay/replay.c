@@ -268,7 +268,7 @@ static bool find_aligned(const replay_network *self, uint64_t *aligned)
   if (is_whole && self->arrivals) {
     *aligned = 0;
     decode_session_finish(self->arrivals);
-    for (uint32_t i = 0; i < decode_session_connections(self->arrivals); i++) {
+    for (uint32_t i = 0; i < decode_session_connections(self->arrivals)->len; i++) {
       *aligned += decode_session_connection(self->arrivals, i)->directions[direction].aligned;
     }
   }
@@ -411,7 +411,7 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
    * FPDU is seen after them. */
   if (plan->has_path || plan->resend_ps > 0 ||
       plan->configuration->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
-    self->arrivals = decode_session_new(&capture->decoding, &(decode_events){.fpdu = NULL}, NULL);
+    self->arrivals = decode_session_new(&capture->decoding, NULL, NULL);
   }
   self->datagrams = datagram_pool_new();
   self->blocks = decode_blocks_new();

@@ -68,35 +68,34 @@ static replay_connection_profile *connection_at(replay_profile *profile, uint32_
 }
 
 /* FPDUs come in the order in which they are whole. */
-static void note_start(replay_direction_profile *of, const decode_fpdu *fpdu)
+static void note_start(replay_direction_profile *of, uint64_t position, const decode_fpdu *fpdu)
 {
   uint32_t queue = fpdu->ddp.queue_number;
 
-  if (fpdu->stream_position < of->first_position) {
-    of->first_position = fpdu->stream_position;
+  if (position < of->first_position) {
+    of->first_position = position;
     of->first_offset = fpdu->phase_offset;
   }
-  if (!fpdu->ddp.tagged && queue < RDMAP_QUEUES && fpdu->stream_position < of->first_untagged[queue]) {
-    of->first_untagged[queue] = fpdu->stream_position;
+  if (!fpdu->ddp.tagged && queue < RDMAP_QUEUES && position < of->first_untagged[queue]) {
+    of->first_untagged[queue] = position;
     of->first_msn[queue] = fpdu->ddp.msn;
   }
 }
 
 /* What is wrong, or not proven, does not count: the receiver will find it out. */
-static void on_fpdu(void *user, const decode_fpdu *fpdu)
+static void on_fpdu(replay_profile *profile, replay_direction_profile *of, const decode_event *event)
 {
-  replay_profile *profile = ((reading *)user)->profile;
-  replay_direction_profile *of = &connection_at(profile, fpdu->connection)->directions[fpdu->direction];
-  uint64_t *longest_send = &profile->longest_send[fpdu->direction];
+  const decode_fpdu *fpdu = event->fpdu;
+  uint64_t *longest_send = &profile->longest_send[event->direction];
 
   bool is_proven = fpdu->crc == DECODE_CRC_RIGHT || !fpdu->after_error;
   if (!fpdu->has_ddp || fpdu->crc == DECODE_CRC_WRONG || !is_proven) {
     return;
   }
   of->fpdus_of_version[fpdu->ddp.version]++;
-  note_start(of, fpdu);
+  note_start(of, event->stream_position, fpdu);
   if (fpdu->ddp.tagged && fpdu->payload_octets > 0) {
-    replay_stags_add(profile->stags[fpdu->direction], fpdu->ddp.stag, fpdu->ddp.tagged_offset,
+    replay_stags_add(profile->stags[event->direction], fpdu->ddp.stag, fpdu->ddp.tagged_offset,
                      fpdu->payload_octets);
   } else if (!fpdu->ddp.tagged && fpdu->ddp.queue_number == RDMAP_QUEUE_SEND) {
     *longest_send = MAX(*longest_send, (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets);
@@ -153,20 +152,30 @@ static void note_handshake(const reading *of, const capture_segment *segment)
   }
 }
 
-static void on_note(void *user, const decode_note *note)
+static void on_hole(replay_profile *profile, replay_direction_profile *of, const decode_event *hole)
 {
-  const reading *of = user;
-  const decode_connection *decoded = decode_session_connection(of->session, note->connection);
-  uint8_t to = replay_profile_end(decoded, side_peer(note->direction));
-  const replay_handshake *handshake = handshake_of(of->profile, decoded->flow);
-  uint32_t sequence = decoded->directions[note->direction].first_sequence + (uint32_t)note->stream_position;
+  const decode_connection *decoded = hole->connection;
+  uint8_t to = replay_profile_end(decoded, side_peer(hole->direction));
+  const replay_handshake *handshake = handshake_of(profile, decoded->flow);
+  uint32_t sequence = decoded->directions[hole->direction].first_sequence + (uint32_t)hole->stream_position;
+
   /* What was missing came to the end that the direction leads to: it acknowledged it, or the capture shows no
    * acknowledgement of its. */
-  bool came = !handshake->has_acknowledged[to] || (int32_t)(handshake->acknowledged[to] - sequence) > 0;
+  if (!handshake->has_acknowledged[to] || (int32_t)(handshake->acknowledged[to] - sequence) > 0) {
+    of->missing_from = MIN(of->missing_from, hole->stream_position);
+  }
+}
 
-  if (note->kind == DECODE_NOTE_HOLE && came) {
-    uint64_t *from = &connection_at(of->profile, note->connection)->directions[note->direction].missing_from;
-    *from = MIN(*from, note->stream_position);
+static void on_event(void *user, const decode_event *event)
+{
+  replay_profile *profile = ((reading *)user)->profile;
+  replay_direction_profile *of =
+      &connection_at(profile, event->connection->index)->directions[event->direction];
+
+  if (event->kind == DECODE_FPDU) {
+    on_fpdu(profile, of, event);
+  } else if (event->kind == DECODE_NOTE_HOLE) {
+    on_hole(profile, of, event);
   }
 }
 
@@ -197,7 +206,7 @@ static void keep(const reading *of)
 {
   replay_profile *profile = of->profile;
 
-  for (uint32_t i = 0; i < decode_session_connections(of->session); i++) {
+  for (uint32_t i = 0; i < decode_session_connections(of->session)->len; i++) {
     replay_connection_profile *connection = connection_at(profile, i);
 
     connection->decoded = *decode_session_connection(of->session, i);
@@ -213,7 +222,6 @@ static void keep(const reading *of)
 replay_profile *replay_profile_read(const replay_reading *capture, session_progress_function progress,
                                     void *user, GError **error)
 {
-  const decode_events events = {.fpdu = on_fpdu, .note = on_note};
   capture_source *source = capture_source_open(capture->path, capture->filter, error);
 
   if (!source) {
@@ -228,7 +236,7 @@ replay_profile *replay_profile_read(const replay_reading *capture, session_progr
     profile->stags[d] = replay_stags_new();
   }
   reading of = {.profile = profile};
-  of.session = decode_session_new(&capture->decoding, &events, &of);
+  of.session = decode_session_new(&capture->decoding, on_event, &of);
   read_all(&of, progress, user);
   keep(&of);
   decode_session_free(of.session);

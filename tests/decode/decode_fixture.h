@@ -65,10 +65,9 @@ typedef struct decode_case {
   const decode_direction_summary *forward; /* of the Initiator; NULL as the connection */
   const decode_direction_summary *reverse;
   uint64_t packet;
-  GArray *fpdus;    /* of decode_fpdu, whose pointers hold no more */
-  GArray *notes;    /* of decode_note, the same */
-  GArray *startups; /* of decode_startup_event, the same */
-  uint64_t payload_octets;
+  /* What was reported, of decode_event: `fpdu` holds, but for its pointers; `frame` and `text` hold no more.
+   */
+  GArray *fpdus, *notes, *startups;
 } decode_case;
 
 /* A connection cut at FPDUs (`cut_octets` 0) or every `cut_octets`, the Initiator's first octets before the
@@ -108,18 +107,14 @@ void decode_piece(decode_case *at, const piece *p);
 void decode_end(decode_case *at);
 
 /* How many notes of a kind there are of a direction, and the first one; NULL: none. */
-guint notes_of(const decode_case *at, enum side direction, decode_note_kind kind);
-const decode_note *note_of(const decode_case *at, enum side direction, decode_note_kind kind);
+guint notes_of(const decode_case *at, enum side direction, decode_event_kind kind);
+const decode_event *note_of(const decode_case *at, enum side direction, decode_event_kind kind);
 
-const decode_note *note_at(const decode_case *at, guint index);
-const decode_fpdu *fpdu_at(const decode_case *at, guint index);
-const decode_startup_event *startup_at(const decode_case *at, guint index);
+const decode_event *event_at(const GArray *events, guint index);
 
-/* The FPDU `index` of the Initiator; NULL: it was not reported. */
-const decode_fpdu *fpdu_of(const decode_case *at, guint index);
-
-/* The FPDU at a stream position; NULL: it was not reported. */
-const decode_fpdu *fpdu_from(const decode_case *at, enum side direction, uint64_t position);
+/* The FPDU at a stream position, or the FPDU `index` of the Initiator; NULL: it was not reported. */
+const decode_event *fpdu_from(const decode_case *at, enum side direction, uint64_t position);
+const decode_event *fpdu_of(const decode_case *at, guint index);
 
 /* All FPDUs were reported, once each, right, and with the right fields; nothing is unaccounted
  * for. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of decode's printers share: a line whose text can be read, a connection with names, and an
- * FPDU to start from. */
+/* What the tests of decode's printers share: a line whose text can be read, a connection, and an FPDU to
+ * start from. */
 #pragma once
 
 #include <glib.h>
@@ -8,20 +8,19 @@
 #include <string.h>
 
 #include "decode/decode_format.h"
-#include "decode/decode_line.h"
 #include "fields.h"
+#include "no_error.h"
 #include "test.h"
 
 typedef struct decode_paper {
   GString *text;
   char *taken;
   decode_line *line;
-  decode_names *names;
-  decode_connection connection; /* number 0; end 0 of the flow is its Initiator */
-  capture_flow flow;            /* 10.0.0.1:49152, 10.0.0.2:5044 */
-  decode_name name;             /* of the connection */
-  decode_fpdu fpdu; /* a Write from the Initiator, alone in packet 5: stream positions 20 to 1488, located by
-                       chain, CRC right, without markers */
+  decode_connection connection; /* number 0, from 10.0.0.1:49152 to 10.0.0.2:5044 */
+  decode_event event; /* `fpdu`, from the Initiator, alone in packet 5: stream positions 20 to 1488 */
+  decode_fpdu fpdu;   /* a Write, located by chain, CRC right, without markers */
+  capture_counts counts;
+  decode_capture capture; /* "a.pcap", with `counts`; its only one is `connection` */
 } decode_paper;
 
 void decode_paper_set_up(decode_paper *paper, gconstpointer data);
@@ -29,11 +28,17 @@ void decode_paper_tear_down(decode_paper *paper, gconstpointer data);
 
 #define FIXTURE_TEST(name) TEST_WITH(decode_paper, NULL, decode_paper_set_up, decode_paper_tear_down, name)
 
+/* What `format` prints of the event, valid until the next call. */
+const char *decode_paper_event(decode_paper *paper, const decode_format *format);
+
 /* What was printed since the last call, valid until the next. */
 const char *decode_paper_take(decode_paper *paper);
 
-/* The same of a whole JSON object on one line, its " written as '. Free with g_free(). */
-char *decode_paper_take_object(decode_paper *paper);
+/* The same of a whole JSON object on one line, its " written as '. */
+const char *decode_paper_take_object(decode_paper *paper);
 
-/* The FPDU of decode_paper, but untagged, of `opcode`, with MSN 7 on queue 3 at MO 1000. */
-decode_fpdu decode_paper_untagged(rdmap_opcode opcode);
+/* Makes the FPDU one of `opcode` on queue 3 with MSN 7, at MO 1000. */
+void decode_paper_untag(decode_paper *paper, rdmap_opcode opcode);
+
+/* Makes the event one of packets 3 and 4 from the Responder: the startup frame `frame`, at position 0. */
+void decode_paper_startup(decode_paper *paper, const decode_startup_frame *frame);

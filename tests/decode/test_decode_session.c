@@ -26,7 +26,7 @@ PLAN_TEST(test_in_order, &both_ways)
                 (request.private_data_octets, 7));
   g_assert_cmpmem(at->connection->reply.private_data, 512, at->octets[1]->data + 20, 512);
   EXPECT_FIELDS(at, (startups->len, 2), (notes->len, 0));
-  g_assert_cmpuint(fpdu_at(at, 40)->packets, ==, 1);
+  g_assert_cmpuint(event_at(at->fpdus, 40)->packets.count, ==, 1);
 }
 
 /* FPDU 0 comes in two segments, cut at octet `cut_at`, or, when that is negative, so far from its end. In
@@ -43,7 +43,7 @@ static void play_cut(int cut_at, bool tail_first, random_stream *random)
   append_octets(at, 0, edges[!tail_first], edges[!tail_first + 1]);
   decode(at, NULL);
   expect_all(at);
-  EXPECT_FIELDS(fpdu_of(at, 0), (first_packet, 5), (last_packet, 6), (packets, 2), (time_ns, 6000));
+  EXPECT_FIELDS(fpdu_of(at, 0), (packets.first, 5), (packets.last, 6), (packets.count, 2), (time_ns, 6000));
 }
 
 TEST(test_packets)
@@ -66,15 +66,15 @@ PLAN_TEST(test_notes_in_time, &both_ways)
   lose_fpdu(at, 30);
   append(at, (piece){.from = 1, .position = at->octets[1]->len, .flags = TCP_FIN});
   decode(at, NULL);
-  const decode_note *fin = note_of(at, SIDE_RESPONDER, DECODE_NOTE_FIN);
-  const decode_note *hole = note_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE);
+  const decode_event *fin = note_of(at, SIDE_RESPONDER, DECODE_NOTE_FIN);
+  const decode_event *hole = note_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   g_assert_true(fin && hole);
   g_assert_cmpint(fin->time_ns, ==, (gint64)at->packet * 1000);
   for (guint index = 1; index < at->notes->len; index++) {
-    g_assert_cmpint(note_at(at, index - 1)->time_ns, <=, note_at(at, index)->time_ns);
+    g_assert_cmpint(event_at(at->notes, index - 1)->time_ns, <=, event_at(at->notes, index)->time_ns);
   }
   g_assert_cmpint(hole->time_ns, ==, fin->time_ns);
-  g_assert_cmpuint(hole->packet, <, fin->packet); /* the latest of its own direction */
+  g_assert_cmpuint(hole->packets.last, <, fin->packets.last); /* the latest of its own direction */
 }
 
 /* The Reply was captured before the Request: it is reported first. */
@@ -88,8 +88,8 @@ PLAN_TEST(test_frames_in_time, &both_ways)
   decode(at, NULL);
   expect_all(at);
   g_assert_cmpuint(at->startups->len, ==, 2);
-  g_assert_cmpint(startup_at(at, 0)->direction, ==, SIDE_RESPONDER);
-  g_assert_cmpint(startup_at(at, 1)->direction, ==, SIDE_INITIATOR);
+  g_assert_cmpint(event_at(at->startups, 0)->direction, ==, SIDE_RESPONDER);
+  g_assert_cmpint(event_at(at->startups, 1)->direction, ==, SIDE_INITIATOR);
 }
 
 /* --- Any order --- */
@@ -185,7 +185,7 @@ PLAN_TEST(test_loss_with_markers, &marked)
   }
   lose_fpdu(at, lost);
   decode(at, NULL);
-  const decode_note *hole = note_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE);
+  const decode_event *hole = note_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   uint64_t octets = end_of(at, 0, lost) - start_of(at, 0, lost);
 
   expect_sums(at);
@@ -221,7 +221,7 @@ PLAN_TEST(test_gaps, &unmarked)
   lose(at, 0, places[2], places[3]);
   decode(at, NULL);
   for (guint index = 0; index < at->notes->len; index++) {
-    const decode_note *note = note_at(at, index);
+    const decode_event *note = event_at(at->notes, index);
     g_assert_cmpint(note->kind, ==, gaps % 2 == 0 ? DECODE_NOTE_HOLE : DECODE_NOTE_LOST_CHAIN);
     EXPECT_FIELDS(note, (stream_position, places[gaps]), (octets, places[gaps + 1] - places[gaps]));
     gaps++;
@@ -251,9 +251,9 @@ TEST(test_hold_limit)
   /* All but what the holes and a few FPDUs at either side of each cost, and what still waits. */
   g_assert_cmpuint(at->fpdus->len, >, 320);
   /* When the first hole is given up, what follows it is in order again, a wrong FPDU, too. */
-  const decode_fpdu *wrong = fpdu_of(at, 200);
+  const decode_event *wrong = fpdu_of(at, 200);
   g_assert_nonnull(wrong);
-  g_assert_cmpint(wrong->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpint(wrong->fpdu->crc, ==, DECODE_CRC_WRONG);
   decode_end(at);
   expect_sums(at);
   g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 2);
@@ -277,8 +277,8 @@ TEST(test_hold_limit_unlocated)
     expect_sums(at);
     g_assert_nonnull(fpdu_of(at, 59));
     for (guint index = 0; index < at->fpdus->len; index++) {
-      const decode_fpdu *fpdu = fpdu_at(at, index);
-      g_assert_nonnull(mpa_stream_find(at->sent[0], fpdu->phase_offset));
+      const decode_event *fpdu = event_at(at->fpdus, index);
+      g_assert_nonnull(mpa_stream_find(at->sent[0], fpdu->fpdu->phase_offset));
     }
   }
 }

@@ -2,6 +2,7 @@
 /* What a session makes of FPDUs that are wrong, and of octets that were not captured. */
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "decode_fixture.h"
 
@@ -43,26 +44,26 @@ PLAN_TEST(test_bad_crc, &unmarked, &marked)
 {
   flip(at, 0, end_of(at, 0, 10) - 6, 0x10);
   decode_well(at);
-  const decode_fpdu *bad = fpdu_of(at, 10);
+  const decode_fpdu *bad = fpdu_of(at, 10)->fpdu;
   EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1), (after_error, FPDUS - 11),
                 (unaccounted_octets, 0));
   g_assert_cmpint(bad->crc, ==, DECODE_CRC_WRONG);
   g_assert_cmpuint(bad->crc_received, !=, bad->crc_computed);
   g_assert_false(bad->after_error);
-  g_assert_false(fpdu_of(at, 9)->after_error);
-  g_assert_true(fpdu_of(at, 11)->after_error);
-  g_assert_cmpint(fpdu_of(at, 11)->crc, ==, DECODE_CRC_RIGHT);
+  g_assert_false(fpdu_of(at, 9)->fpdu->after_error);
+  g_assert_true(fpdu_of(at, 11)->fpdu->after_error);
+  g_assert_cmpint(fpdu_of(at, 11)->fpdu->crc, ==, DECODE_CRC_RIGHT);
 }
 
-/* The numbers that are compared: the least significant octet is on the wire first. */
+/* The numbers are those that the octets on the wire show; the last of them is the least significant. */
 PLAN_TEST(test_crc_numbers, &unmarked)
 {
   flip(at, 0, end_of(at, 0, 10) - 1, 0x10);
   decode_well(at);
-  const decode_fpdu *bad = fpdu_of(at, 10);
+  const decode_fpdu *bad = fpdu_of(at, 10)->fpdu;
   const uint8_t *sent = at->sent[0]->octets->data + mpa_stream_at(at->sent[0], 10)->end - 4;
-  g_assert_cmphex(bad->crc_computed, ==, sent[0] | sent[1] << 8 | sent[2] << 16 | (uint32_t)sent[3] << 24);
-  g_assert_cmphex(bad->crc_received, ==, bad->crc_computed ^ 0x10000000);
+  g_assert_cmphex(bad->crc_computed, ==, big_endian_read_32(sent));
+  g_assert_cmphex(bad->crc_received, ==, bad->crc_computed ^ 0x10);
 }
 
 /* In any order each FPDU is reported, and the wrong one as well. */
@@ -72,7 +73,7 @@ PLAN_TEST(test_bad_crc_shuffled, &unmarked, &marked)
   shuffle(at);
   decode_well(at);
   EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1));
-  g_assert_cmpint(fpdu_of(at, 10)->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpint(fpdu_of(at, 10)->fpdu->crc, ==, DECODE_CRC_WRONG);
 }
 
 /* A wrong marker: the CRC covers it. Valid FPDUs show that the length was right. */
@@ -84,8 +85,8 @@ PLAN_TEST(test_bad_marker, &marked)
   flip(at, 0, marker + 3, 0x04);
   decode_well(at);
   EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1), (wrong_markers, 1));
-  g_assert_cmpint(fpdu_of(at, index)->crc, ==, DECODE_CRC_WRONG);
-  g_assert_cmpuint(fpdu_of(at, index)->wrong_markers, ==, 1);
+  g_assert_cmpint(fpdu_of(at, index)->fpdu->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpuint(fpdu_of(at, index)->fpdu->wrong_markers, ==, 1);
   g_assert_cmpuint(at->forward->unaccounted_octets, ==, 0);
 }
 
@@ -164,7 +165,7 @@ PLAN_TEST(test_bad_crc_after_closed_hole, &marked, &unmarked)
   flip(at, 0, end_of(at, 0, 20) - 6, 0x10);
   decode_well(at);
   EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (crc_bad, 1));
-  g_assert_cmpint(fpdu_of(at, 20)->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpint(fpdu_of(at, 20)->fpdu->crc, ==, DECODE_CRC_WRONG);
 }
 
 /* --- Snap length --- */
@@ -180,11 +181,11 @@ PLAN_TEST(test_snap_length, &unmarked, &marked)
   EXPECT_FIELDS(at->forward, (crc_bad, 0), (after_error, 0), (wrong_markers, 0), (unaccounted_octets, 0),
                 (missing_octets, 0));
   for (guint index = 0; index < FPDUS; index++) {
-    const decode_fpdu *fpdu = fpdu_of(at, index);
+    const decode_event *fpdu = fpdu_of(at, index);
     g_assert_nonnull(fpdu);
-    bool is_whole = fpdu->fpdu_octets <= 60;
-    g_assert_cmpint(fpdu->crc, ==, is_whole ? DECODE_CRC_RIGHT : DECODE_CRC_NOT_CAPTURED);
-    EXPECT_FIELDS(fpdu, (has_ddp, true), (ddp.tagged_offset, index * 2048));
+    bool is_whole = fpdu->octets <= 60;
+    g_assert_cmpint(fpdu->fpdu->crc, ==, is_whole ? DECODE_CRC_RIGHT : DECODE_CRC_NOT_CAPTURED);
+    EXPECT_FIELDS(fpdu->fpdu, (has_ddp, true), (ddp.tagged_offset, index * 2048));
     long_ones += !is_whole;
   }
   g_assert_cmpuint(long_ones, >, FPDUS / 2);
@@ -196,7 +197,7 @@ PLAN_TEST(test_snap_length_short, &unmarked)
   snap(at, 4, 12);
   decode_well(at);
   EXPECT_FIELDS(at->forward, (fpdus, FPDUS), (no_ddp, FPDUS));
-  g_assert_false(fpdu_of(at, 7)->has_ddp);
+  g_assert_false(fpdu_of(at, 7)->fpdu->has_ddp);
 }
 
 /* Segments that do not start with FPDUs: when a length was not captured the chain ends, with markers until
@@ -210,10 +211,10 @@ PLAN_TEST(test_snap_length_unaligned, &unmarked_long, &marked_long)
   g_assert_cmpuint(at->forward->fpdus, >=, 1);
   g_assert_cmpuint(at->forward->crc_bad + at->forward->wrong_markers, ==, 0);
   for (guint index = 0; index < at->fpdus->len; index++) {
-    const decode_fpdu *fpdu = fpdu_at(at, index);
-    const mpa_stream_fpdu *sent = mpa_stream_find(at->sent[0], fpdu->phase_offset);
+    const decode_event *fpdu = event_at(at->fpdus, index);
+    const mpa_stream_fpdu *sent = mpa_stream_find(at->sent[0], fpdu->fpdu->phase_offset);
     g_assert_nonnull(sent);
-    g_assert_cmpuint(fpdu->fpdu_octets, ==, sent->end - sent->start);
+    g_assert_cmpuint(fpdu->octets, ==, sent->end - sent->start);
   }
 }
 
@@ -349,14 +350,14 @@ TEST(test_long)
     EXPECT_FIELDS(at, (forward->fpdus, LONG_FPDUS_MADE), (forward->long_ulpdus, LONG_FPDUS_MADE),
                   (forward->crc_bad, 0), (forward->wrong_markers, 0), (forward->unaccounted_octets, 0),
                   (notes->len, 1));
-    const decode_note *note = note_of(at, SIDE_INITIATOR, DECODE_NOTE_LONG_ULPDU);
+    const decode_event *note = note_of(at, SIDE_INITIATOR, DECODE_NOTE_LONG_ULPDU);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[0]);
     for (guint each = 0; each < LONG_FPDUS_MADE; each++) {
-      const decode_fpdu *fpdu = fpdu_from(at, SIDE_INITIATOR, starts[each]);
+      const decode_event *fpdu = fpdu_from(at, SIDE_INITIATOR, starts[each]);
       g_assert_nonnull(fpdu);
-      g_assert_cmpuint(fpdu->ulpdu_octets, ==, LONG_ULPDU_OCTETS);
-      g_assert_cmpint(fpdu->crc, ==, kind->crc ? DECODE_CRC_RIGHT : DECODE_CRC_UNUSED);
+      g_assert_cmpuint(fpdu->fpdu->ulpdu_octets, ==, LONG_ULPDU_OCTETS);
+      g_assert_cmpint(fpdu->fpdu->crc, ==, kind->crc ? DECODE_CRC_RIGHT : DECODE_CRC_UNUSED);
     }
   }
 }
@@ -380,7 +381,7 @@ TEST(test_long_unproven)
         decode_long(&cases[index].kind, 1460, cases[index].flipped, cases[index].bits, starts);
 
     g_assert_cmpuint(at->forward->fpdus, ==, 1);
-    const decode_note *note = note_of(at, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH);
+    const decode_event *note = note_of(at, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[1]);
   }

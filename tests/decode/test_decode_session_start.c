@@ -29,7 +29,7 @@ PLAN_TEST(test_streaming_mode, &streaming)
 {
   decode(at, NULL);
   expect_all(at);
-  EXPECT_FIELDS(startup_at(at, 0), (stream_position, 5000), (direction, SIDE_INITIATOR));
+  EXPECT_FIELDS(event_at(at->startups, 0), (stream_position, 5000), (direction, SIDE_INITIATOR));
 }
 
 /* The M bit is for what its sender receives. */
@@ -100,10 +100,10 @@ PLAN_TEST(test_cut_private_data_at_once, &private_data)
   snap(at, 0, CAPTURED);
   decode_begin(at, NULL);
   for (guint index = 0; index < SYNS_AND_FRAMES; index++) {
-    g_assert_cmpuint(decode_session_connections(at->session), ==, 0);
+    g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 0);
     decode_piece(at, piece_at(at, index));
   }
-  g_assert_cmpuint(decode_session_connections(at->session), ==, 1);
+  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 1);
   decode_end(at);
 }
 
@@ -150,7 +150,7 @@ PLAN_TEST(test_two_requests, &marked_request)
   decode(at, NULL);
   EXPECT_FIELDS(at->connection, (has_request, true), (has_reply, false), (initiator, 0));
   g_assert_cmpuint(at->startups->len, ==, 1);
-  EXPECT_FIELDS(startup_at(at, 0), (first_packet, 3), (last_packet, 3)); /* after the SYNs */
+  EXPECT_FIELDS(event_at(at->startups, 0), (packets.first, 3), (packets.last, 3)); /* after the SYNs */
   g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_STARTUP), ==, 1);
   g_assert_cmpuint(at->forward->fpdus, ==, 30);
   lose_side(at, 0); /* of the other one nothing was captured */
@@ -227,7 +227,7 @@ PLAN_TEST(test_lost_reply, &marked_request, &plain_request)
 PLAN_TEST(test_no_mpa, &no_frames)
 {
   decode(at, NULL);
-  g_assert_cmpuint(decode_session_connections(at->session), ==, 0);
+  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 0);
   g_assert_cmpuint(at->fpdus->len + at->notes->len, ==, 0);
 }
 
@@ -238,7 +238,7 @@ PLAN_TEST(test_nothing, &no_frames)
   append(at, (piece){.flags = TCP_FIN});
   append(at, (piece){.from = 1, .flags = TCP_RST});
   decode(at, NULL);
-  g_assert_cmpuint(decode_session_connections(at->session), ==, 0);
+  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 0);
 }
 
 /* --- Hints --- */
@@ -274,7 +274,7 @@ PLAN_TEST(test_hint_of_address, &rdmac)
   expect_all(at);
   hint.end.address = ip_address_v4(0x0A000003);
   decode_hinted(at, &hint);
-  g_assert_cmpuint(decode_session_connections(at->session), ==, 0);
+  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 0);
 }
 
 /* A hint does no harm to a connection with startup frames; but what it sets for markers and CRC counts. */
@@ -286,7 +286,7 @@ PLAN_TEST(test_hint_and_frames, &marked_request)
   expect_all(at);
   hint.crc = DECODE_OFF;
   decode_hinted(at, &hint);
-  g_assert_cmpint(fpdu_at(at, 0)->crc, ==, DECODE_CRC_UNUSED);
+  g_assert_cmpint(event_at(at->fpdus, 0)->fpdu->crc, ==, DECODE_CRC_UNUSED);
 }
 
 static uint32_t sequence_of(unsigned from, uint64_t position)
@@ -309,10 +309,10 @@ PLAN_TEST(test_sequence, &rdmac)
   decode_hinted(at, &hint);
   /* What is reported has the right place in the phase, and nothing is reported that is none. */
   for (guint index = 0; index < at->fpdus->len; index++) {
-    const decode_fpdu *fpdu = fpdu_at(at, index);
-    const mpa_stream_fpdu *sent = mpa_stream_find(at->sent[fpdu->direction], fpdu->phase_offset);
+    const decode_event *fpdu = event_at(at->fpdus, index);
+    const mpa_stream_fpdu *sent = mpa_stream_find(at->sent[fpdu->direction], fpdu->fpdu->phase_offset);
     g_assert_nonnull(sent);
-    g_assert_cmpuint(fpdu->fpdu_octets, ==, sent->end - sent->start);
+    g_assert_cmpuint(fpdu->octets, ==, sent->end - sent->start);
   }
   g_assert_cmpuint(at->forward->fpdus, >=, 14);
   EXPECT_FIELDS(at, (forward->missing_octets, 0), (reverse->fpdus, 20));
@@ -372,9 +372,21 @@ PLAN_TEST(test_middle_initiator, &rdmac)
 
   decode_hinted(at, &hint);
   g_assert_cmpuint(at->connection->initiator, ==, 0);
+  g_assert_cmpstr(at->connection->ends[SIDE_INITIATOR], ==, "10.0.0.1:40000");
   g_array_remove_range(at->pieces, 0, 2);
   decode_hinted(at, &hint);
   g_assert_cmpuint(at->connection->initiator, ==, 1);
+  g_assert_cmpstr(at->connection->ends[SIDE_INITIATOR], ==, "10.0.0.2:7471");
+  g_assert_cmpstr(at->connection->ends[SIDE_RESPONDER], ==, "10.0.0.1:40000");
+}
+
+TEST(test_end_of_ipv6)
+{
+  const capture_end end = {.address = ip_address_v6(0xFD00000000000000, 2), .port = 65535};
+  char text[DECODE_END_LETTERS];
+
+  decode_print_end(&end, text);
+  g_assert_cmpstr(text, ==, "[fd00::2]:65535");
 }
 
 /* Random octets: none is found, all is unaccounted for. */
@@ -426,7 +438,7 @@ PLAN_TEST(test_connections, &plain_request)
   flows[2].has_syn[0] = true;
   flows[2].isn[0] = 1;
   flows[2].before = &flows[0];
-  g_assert_cmpuint(decode_session_connections(at->session), ==, 2);
+  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 2);
   decode_session_receive(at->session, &flows[2], &again);
   /* The first one is over. */
   g_assert_cmpuint(decode_session_connection(at->session, 0)->directions[0].startup_octets, ==, 20);
@@ -435,5 +447,5 @@ PLAN_TEST(test_connections, &plain_request)
     EXPECT_FIELDS(decode_session_connection(at->session, index), (flow, index),
                   (directions[0].fpdus, plan->fpdus[0]), (directions[1].fpdus, plan->fpdus[1]));
   }
-  g_assert_cmpuint(decode_session_connections(at->session), ==, 2);
+  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 2);
 }

@@ -42,76 +42,92 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_IN_TWO_COLUMNS = 860, HEIGHT_AMONG_OTH
 /* --- The page --- */
 
 /* Its lines, and where they stand. */
-static void place_heading(plot_page *p, const plot_needs *needs)
+static void place_heading(plot_page *p, const plot_chart *chart)
 {
   gboolean letters = p->font_size == LETTER_FONT; /* all of one size, and none narrower than another */
   double line = p->font_size * LINE, subtitle_line = line * (letters ? 1 : 0.8);
   guint title_lines, subtitle_lines;
   p->title_columns = letters ? p->width / LETTER_WIDTH - 2 : p->width / p->font_size;
   p->subtitle_columns = letters ? p->title_columns : p->width * 16 / (p->font_size * 11);
-  g_free(gnuplot_quote_lines(needs->title, p->title_columns, TITLE_LINES_MAX, &title_lines));
-  g_free(gnuplot_quote_lines(needs->subtitle, p->subtitle_columns, SUBTITLE_LINES_MAX, &subtitle_lines));
+  g_free(gnuplot_quote_lines(chart->title, p->title_columns, TITLE_LINES_MAX, &title_lines));
+  g_free(gnuplot_quote_lines(chart->subtitle, p->subtitle_columns, SUBTITLE_LINES_MAX, &subtitle_lines));
   p->title_at = line * 0.9;
-  p->subtitle_at = line * (0.9 + (*needs->title != '\0' ? title_lines : 0));
+  p->subtitle_at = line * (0.9 + (*chart->title != '\0' ? title_lines : 0));
   p->heading_end = floor(p->subtitle_at + subtitle_line * subtitle_lines);
 }
 
-/* A letter takes about 0.78 dots for each point of the font, sample and gaps as much as 10 letters. */
-static double entry_width(const plot_needs *needs, guint font)
+/* Of the longest one: a letter takes about 0.78 dots for each point of the font, sample and gaps as much as
+ * 10 letters. */
+static double entry_width(const GPtrArray *legend, guint font)
 {
-  return (double)(needs->legend_letters + 10) * LETTER * font;
+  glong letters = 0;
+  for (guint i = 0; i < legend->len; i++) {
+    letters = MAX(letters, g_utf8_strlen(g_ptr_array_index(legend, i), -1));
+  }
+  return (double)(letters + 10) * LETTER * font;
 }
 
-static void place_legend(plot_page *p, const plot_needs *needs, gnuplot_format format)
+static void place_legend(plot_page *p, const GPtrArray *legend, gnuplot_format format)
 {
   /* gnuplot's key leaves out what has no room */
   double row = p->font_size * (format == GNUPLOT_SVG ? 2.35 : format == GNUPLOT_PNG ? 1.85 : LINE);
   guint most = format == GNUPLOT_TERM ? MAX((guint)(p->height / 3.0 / row), 1) : LEGEND_ROWS_MAX;
-  if (needs->legend_entries > 0) {
-    p->legend_columns = (guint)CLAMP(p->width * 0.97 / entry_width(needs, p->font_size), 1, 6);
-    p->legend_rows = MIN((needs->legend_entries + p->legend_columns - 1) / p->legend_columns, most);
+  if (legend->len > 0) {
+    p->legend_columns = (guint)CLAMP(p->width * 0.97 / entry_width(legend, p->font_size), 1, 6);
+    p->legend_rows = MIN((legend->len + p->legend_columns - 1) / p->legend_columns, most);
     p->legend_height = (p->legend_rows + 0.4) * row;
   }
 }
 
+static guint panels_of(const plot_chart *chart)
+{
+  return chart->panels != NULL ? chart->panels->len : 1;
+}
+
 /* One column of a paper, unless there are several panels, or one needs more, or an entry of the legend
  * does. */
-static plot_page page_for(const gnuplot_target *target, const plot_needs *needs)
+static plot_page empty_page(const plot_chart *chart)
 {
+  const gnuplot_target *target = chart->target;
   if (target->format == GNUPLOT_TERM) {
     return (plot_page){.width = (target->columns > 0 ? target->columns : TERMINAL_COLUMNS) * LETTER_WIDTH,
                        .height = (target->rows > 0 ? target->rows : TERMINAL_ROWS) * LETTER_HEIGHT,
                        .font_size = LETTER_FONT};
   }
-  double panel = ONE_COLUMN - (LEFT + (needs->colour_box ? COLOUR_BOX : RIGHT)) * PRINT_FONT;
-  gboolean narrow = needs->panels == 1 && needs->panel_letters * LETTER * PRINT_FONT <= panel &&
-                    (needs->legend_entries == 0 || entry_width(needs, PRINT_FONT) <= ONE_COLUMN * 0.97);
+  double panel = ONE_COLUMN - (LEFT + (chart->colour_box ? COLOUR_BOX : RIGHT)) * PRINT_FONT;
+  gboolean narrow = panels_of(chart) == 1 && chart->panel_letters * LETTER * PRINT_FONT <= panel &&
+                    (chart->legend->len == 0 || entry_width(chart->legend, PRINT_FONT) <= ONE_COLUMN * 0.97);
   return (plot_page){.width = narrow ? ONE_COLUMN : TWO_COLUMNS, .font_size = PRINT_FONT};
 }
 
-plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs)
+plot_page plot_chart_page(const plot_chart *chart)
 {
-  plot_page p = page_for(target, needs);
-  double font = p.font_size, right = (needs->colour_box ? COLOUR_BOX : RIGHT) * font;
-  p.columns = needs->panels == 4 ? 2 : MIN(needs->panels, COLUMNS_MAX);
-  p.rows = (needs->panels + p.columns - 1) / p.columns;
+  gnuplot_format format = chart->target->format;
+  plot_page p = empty_page(chart);
+  double font = p.font_size, right = (chart->colour_box ? COLOUR_BOX : RIGHT) * font;
+  p.panels = panels_of(chart);
+  p.columns = p.panels == 4 ? 2 : MIN(p.panels, COLUMNS_MAX);
+  p.rows = (p.panels + p.columns - 1) / p.columns;
   p.left = LEFT * font;
   p.gap = GAP * font;
   p.panel_width = (p.width - p.left - right - p.gap * (p.columns - 1)) / p.columns;
-  place_legend(&p, needs, target->format);
-  place_heading(&p, needs);
-  double above = (needs->panels > 1 ? TITLE : 0.6) * font;
-  double below = (target->format == GNUPLOT_SVG ? BELOW_IN_SVG : BELOW) * font;
-  below += needs->turned_letters * LETTER * TURNED * font;
+  if (chart->places != NULL && format != GNUPLOT_TERM) {
+    p.turned_letters = place_axis_turned_letters(chart->places, plot_page_panel_letters(&p));
+  }
+  place_legend(&p, chart->legend, format);
+  place_heading(&p, chart);
+  double above = (p.panels > 1 ? TITLE : 0.6) * font;
+  double below = (format == GNUPLOT_SVG ? BELOW_IN_SVG : BELOW) * font;
+  below += p.turned_letters * LETTER * TURNED * font;
   p.first = p.heading_end + above;
-  if (target->format == GNUPLOT_TERM) {
+  if (format == GNUPLOT_TERM) {
     p.first += LINE * font;
     p.row_height = (p.height - p.heading_end - LINE * font - p.legend_height) / p.rows;
     p.panel_height = MAX(p.row_height - above - below, 2 * font);
   } else {
     double alone = p.width == ONE_COLUMN ? HEIGHT_IN_ONE_COLUMN : HEIGHT_IN_TWO_COLUMNS;
-    double usual = needs->panels > 1 ? HEIGHT_AMONG_OTHERS : alone;
-    p.panel_height = needs->panel_height > 0 ? needs->panel_height : usual;
+    double usual = p.panels > 1 ? HEIGHT_AMONG_OTHERS : alone;
+    p.panel_height = chart->panel_height > 0 ? chart->panel_height : usual;
     p.row_height = above + p.panel_height + below + BETWEEN_ROWS * font;
     p.height = (guint)(p.heading_end + p.rows * p.row_height - BETWEEN_ROWS * font + p.legend_height);
   }
@@ -143,7 +159,6 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
                       .target = target,
                       .title = title,
                       .subtitle = g_strdup(subtitle),
-                      .panels = g_ptr_array_new_with_free_func(g_free),
                       .legend = g_ptr_array_new_with_free_func(g_free),
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),
@@ -159,7 +174,6 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
 void plot_chart_clear(plot_chart *chart)
 {
   g_free(chart->subtitle);
-  g_ptr_array_unref(chart->panels);
   g_ptr_array_unref(chart->legend);
   g_ptr_array_unref(chart->looks);
   plot_axis_clear(&chart->x);
@@ -168,49 +182,18 @@ void plot_chart_clear(plot_chart *chart)
   g_string_free(chart->data, TRUE);
 }
 
-void plot_chart_add_panels(plot_chart *chart, const GPtrArray *titles)
-{
-  for (guint i = 0; i < titles->len; i++) {
-    g_ptr_array_add(chart->panels, g_strdup(g_ptr_array_index(titles, i)));
-  }
-}
-
 void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text)
 {
   g_ptr_array_add(chart->looks, g_strdup_printf("%s %u", look, style));
   g_ptr_array_add(chart->legend, g_strdup(text));
 }
 
-static plot_needs needs_of(const plot_chart *chart)
-{
-  plot_needs needs = chart->needs;
-  needs.panels = MAX(chart->panels->len, 1);
-  needs.title = chart->title;
-  needs.subtitle = chart->subtitle;
-  needs.legend_entries = chart->legend->len;
-  for (guint i = 0; i < chart->legend->len; i++) {
-    needs.legend_letters = MAX(needs.legend_letters, g_utf8_strlen(g_ptr_array_index(chart->legend, i), -1));
-  }
-  if (chart->places != NULL && chart->target->format != GNUPLOT_TERM) {
-    plot_page page =
-        plot_page_of(chart->target, &needs); /* how wide a panel is does not depend on what stands below it */
-    needs.turned_letters = place_axis_turned_letters(chart->places, plot_page_panel_letters(&page));
-  }
-  return needs;
-}
-
-plot_page plot_chart_page(const plot_chart *chart)
-{
-  plot_needs needs = needs_of(chart);
-  return plot_page_of(chart->target, &needs);
-}
-
-static void append_page(const plot_page *page, const plot_needs *needs, GString *variables)
+static void append_page(const plot_page *page, const plot_chart *chart, GString *variables)
 {
   guint lines;
-  g_autofree char *title = gnuplot_quote_lines(needs->title, page->title_columns, TITLE_LINES_MAX, &lines);
+  g_autofree char *title = gnuplot_quote_lines(chart->title, page->title_columns, TITLE_LINES_MAX, &lines);
   g_autofree char *subtitle =
-      gnuplot_quote_lines(needs->subtitle, page->subtitle_columns, SUBTITLE_LINES_MAX, &lines);
+      gnuplot_quote_lines(chart->subtitle, page->subtitle_columns, SUBTITLE_LINES_MAX, &lines);
   const struct {
     const char *name;
     double number;
@@ -222,7 +205,7 @@ static void append_page(const plot_page *page, const plot_needs *needs, GString 
                  {"title_at", 1 - page->title_at / page->height},
                  {"subtitle_at", 1 - page->subtitle_at / page->height},
                  {"heading_end", 1 - page->heading_end / page->height},
-                 {"panels", needs->panels},
+                 {"panels", page->panels},
                  {"columns", page->columns},
                  {"legend_top", page->legend_height / page->height},
                  {"legend_columns", page->legend_columns}};
@@ -233,7 +216,7 @@ static void append_page(const plot_page *page, const plot_needs *needs, GString 
   static const char *const names[] = {"left_margin", "right_margin", "bottom_margin", "top_margin"};
   for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
     g_autoptr(GArray) margins = g_array_new(FALSE, FALSE, sizeof(double));
-    for (guint panel = 0; panel < needs->panels; panel++) {
+    for (guint panel = 0; panel < page->panels; panel++) {
       const plot_margins of = plot_page_margins(page, panel);
       const double four[] = {of.left, of.right, of.bottom, of.top};
       g_array_append_val(margins, four[i]);
@@ -244,13 +227,10 @@ static void append_page(const plot_page *page, const plot_needs *needs, GString 
 
 gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
 {
-  const plot_needs needs = needs_of(chart);
-  const plot_page page = plot_page_of(chart->target, &needs);
+  const plot_page page = plot_chart_page(chart);
+  gboolean turned = page.turned_letters > 0;
   if (chart->places != NULL) {
-    chart->x = place_axis_drawn(chart->places, plot_page_panel_letters(&page), needs.turned_letters > 0);
-  }
-  if (chart->panels->len == 0) {
-    g_ptr_array_add(chart->panels, g_strdup(""));
+    chart->x = place_axis_drawn(chart->places, plot_page_panel_letters(&page), turned);
   }
   /* What has no room in the legend is counted in its last entry. */
   guint entries = chart->legend->len, room = page.legend_rows * page.legend_columns;
@@ -260,11 +240,13 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
     g_ptr_array_set_size(chart->looks, (int)room - 1);
     plot_chart_add_legend(chart, "none", 0, more);
   }
+  g_autoptr(GPtrArray) untitled = g_ptr_array_new();
+  g_ptr_array_add(untitled, (gpointer) "");
   g_autoptr(GString) all = g_string_new(NULL);
-  append_page(&page, &needs, all);
-  gnuplot_set_texts(all, "panel_title", chart->panels);
+  append_page(&page, chart, all);
+  gnuplot_set_texts(all, "panel_title", chart->panels != NULL ? chart->panels : untitled);
   plot_axis_append(&chart->x, "x", all);
-  gnuplot_set_number(all, "x_turned", needs.turned_letters > 0);
+  gnuplot_set_number(all, "x_turned", turned);
   plot_axis_append(&chart->y, "y", all);
   gnuplot_set_texts(all, "legend_text", chart->legend);
   gnuplot_set_texts(all, "legend_look", chart->looks);

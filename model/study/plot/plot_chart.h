@@ -8,7 +8,38 @@
 #include "study/plot/gnuplot.h"
 #include "study/plot/plot_axis.h"
 
-/* --- The page --- */
+typedef struct plot_chart {
+  const char *template_name; /* of scripts/plots/: "lines" */
+  const gnuplot_target *target;
+  const char *title; /* "": none */
+  char *subtitle;
+  const GPtrArray *panels;  /* char *: their titles, the caller's; NULL: there is one, without */
+  const place_axis *places; /* of x, when that is what a sweep varies; else NULL, and `x` is the caller's */
+  plot_axis x;
+  plot_axis y;
+  gboolean colour_box; /* at the right; this and the next two are the caller's */
+  guint panel_letters; /* a panel that is less wide in one column takes both; 0: any width will do */
+  double panel_height; /* in dots, for print; 0: as suits the width */
+  GPtrArray *legend;   /* char *: the texts of its entries */
+  GPtrArray *looks;    /* char *, of each: "main 2", in words of the template's */
+  GString *variables;  /* of the template alone */
+  GString *data;       /* the file beside the script */
+} plot_chart;
+
+/* A chart with the heading `title` and, smaller, `subtitle`; its data begins with both and with `quantity`
+ * (what is drawn, and its unit) as comments. Clear with plot_chart_clear(), which frees its axes too. */
+plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
+                          const char *subtitle, const char *quantity);
+void plot_chart_clear(plot_chart *chart);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_chart, plot_chart_clear)
+
+/* Adds an entry `text` to the legend, which looks like number `style` of the template's `look`. */
+void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text);
+
+/* Draws it as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error);
+
+/* --- Its page --- */
 
 /* All in dots, from the left and from the top; a letter of a terminal is 10 x 25. Papers have columns of 85
  * mm and 178 mm: 1004 and 2102 dots at 300 an inch, and text between 8 and 9 points. */
@@ -16,7 +47,8 @@ typedef struct plot_page {
   guint width;
   guint height;
   guint font_size; /* in points, each 4/3 dots */
-  guint columns;   /* of panels */
+  guint panels;
+  guint columns; /* of panels: one takes a column of a paper unless the legend is wider, more take both */
   guint rows;
   double left; /* of the first column */
   double panel_width;
@@ -28,27 +60,16 @@ typedef struct plot_page {
   double gap;         /* between columns */
   double first;       /* the top of the first row's panels */
   double panel_height;
-  double row_height; /* from the top of a row's panels to that of the next */
-  guint legend_columns;
+  double row_height;    /* from the top of a row's panels to that of the next */
+  guint turned_letters; /* of the longest label of x, where these stand at 45 degrees; 0: they lie */
+  guint legend_columns; /* 0: there is no legend */
   guint legend_rows;
   double legend_height;
 } plot_page;
 
-/* What has to find room. */
-typedef struct plot_needs {
-  guint panels;         /* >= 1; one takes a column of a paper unless the legend is wider, more take both */
-  gboolean colour_box;  /* at the right */
-  guint legend_entries; /* 0: no legend */
-  glong legend_letters; /* of the longest entry */
-  guint panel_letters;  /* a panel that is less wide in one column takes both; 0: any width will do */
-  guint turned_letters; /* of the longest label of x, where these stand at 45 degrees; 0: they lie */
-  double panel_height;  /* in dots, for print; 0: as suits the width */
-  const char *title;    /* "": none */
-  const char *subtitle;
-} plot_needs;
-
-/* The page for `needs`: as high as they take in print, as high as the terminal is for GNUPLOT_TERM. */
-plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs);
+/* The page for what the chart has now: as high as it takes in print, as high as the terminal is for
+ * GNUPLOT_TERM. */
+plot_page plot_chart_page(const plot_chart *chart);
 
 /* How many letters of tics lie side by side on a panel's width. */
 double plot_page_panel_letters(const plot_page *page);
@@ -59,40 +80,3 @@ typedef struct plot_margins {
   double left, right, bottom, top;
 } plot_margins;
 plot_margins plot_page_margins(const plot_page *page, guint index);
-
-/* --- The plot --- */
-
-typedef struct plot_chart {
-  const char *template_name; /* of scripts/plots/: "lines" */
-  const gnuplot_target *target;
-  const char *title;
-  char *subtitle;
-  GPtrArray *panels;        /* char *: their titles */
-  const place_axis *places; /* of x, when that is what a sweep varies; else NULL, and `x` is the caller's */
-  plot_axis x;
-  plot_axis y;
-  plot_needs needs;   /* colour_box, panel_letters and panel_height are the caller's */
-  GPtrArray *legend;  /* char *: the texts of its entries */
-  GPtrArray *looks;   /* char *, of each: "main 2", in words of the template's */
-  GString *variables; /* of the template alone */
-  GString *data;      /* the file beside the script */
-} plot_chart;
-
-/* A chart with the heading `title` and, smaller, `subtitle`; its data begins with both and with `quantity`
- * (what is drawn, and its unit) as comments. Clear with plot_chart_clear(), which frees its axes too. */
-plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
-                          const char *subtitle, const char *quantity);
-void plot_chart_clear(plot_chart *chart);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_chart, plot_chart_clear)
-
-/* Adds panels with these titles (char *). */
-void plot_chart_add_panels(plot_chart *chart, const GPtrArray *titles);
-
-/* Adds an entry `text` to the legend, which looks like number `style` of the template's `look`. */
-void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text);
-
-/* The page for what it has now. */
-plot_page plot_chart_page(const plot_chart *chart);
-
-/* Draws it as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
-gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error);

@@ -172,14 +172,14 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
   g_autofree char *subtitle = g_strconcat("peak of the reassembly occupancy · ", runs, NULL);
   g_auto(plot_chart) chart = plot_chart_new("heat-map", target, table->title, subtitle,
                                             "buffer.reassembly_peak_octets, unit octets");
-  plot_chart_add_panels(&chart, map.groups.panels);
+  chart.panels = map.groups.panels;
   chart.places = &map.x;
   chart.y = place_axis_drawn(&map.y, INFINITY, FALSE);
-  chart.needs = (plot_needs){.colour_box = !letters,
-                             .panel_letters = CELL_LETTERS * map.x.texts->len,
-                             .panel_height = CELL_HEIGHT * map.y.texts->len};
+  chart.colour_box = !letters;
+  chart.panel_letters = CELL_LETTERS * map.x.texts->len;
+  chart.panel_height = CELL_HEIGHT * map.y.texts->len;
   plot_page page = plot_chart_page(&chart);
-  gboolean fits = plot_page_panel_letters(&page) >= CELL_LETTERS * map.x.texts->len;
+  gboolean fits = plot_page_panel_letters(&page) >= chart.panel_letters;
   gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
   plot_axis_append(&map.colours, "cb", chart.variables);
   append_data(&map, chart.data);

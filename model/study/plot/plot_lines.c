@@ -77,11 +77,6 @@ static void free_line(gpointer data)
   g_free(line);
 }
 
-static GPtrArray *new_lines(void)
-{
-  return g_ptr_array_new_with_free_func(free_line);
-}
-
 static const chart_line *line_at(const GPtrArray *lines, guint index)
 {
   return g_ptr_array_index(lines, index);
@@ -99,7 +94,7 @@ static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_loo
  * with `all`, in any case. */
 static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
 {
-  GPtrArray *lines = new_lines();
+  GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);
   chart_line *line = NULL;
   for (guint i = 0; i < chart->groups.cells->len; i++) {
     const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
@@ -385,17 +380,6 @@ static gboolean varies(const study_table *table, const study_plot *plot)
   return key_of_x(table, plot->of) < SCENARIO_KEY_COUNT;
 }
 
-static gboolean is_above_0(const study_table *table, const result_quantity *quantity)
-{
-  double value = 0;
-  for (guint i = 0; i < table->runs->len && !(value > 0); i++) {
-    if (!result_quantity_value(quantity, g_ptr_array_index(table->runs, i), &value)) {
-      value = 0;
-    }
-  }
-  return value > 0;
-}
-
 static gboolean draw_lines(const study_table *table, const study_plot *plot, metric_id metric,
                            const char *stem, const gnuplot_target *target, GError **error)
 {
@@ -403,7 +387,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
   scenario_key x = key_of_x(table, of);
   g_auto(plot_grouping) groups = plot_grouping_of(table, x, of->receivers_as_lines);
   g_auto(place_axis) places = place_axis_of(table->runs, x, of->logarithmic_x);
-  g_autoptr(GPtrArray) lines = new_lines();
+  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(free_line);
   g_autoptr(GPtrArray) references = g_ptr_array_new_with_free_func(g_free);
   line_chart chart = {.groups = groups,
                       .x = places,
@@ -417,7 +401,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
     unit = metric_row_of(metric)->unit;
     chart.main = (line_quantity){quantity, {metric, METRIC_COUNT}};
   }
-  if (of->companion_above_0 && !is_above_0(table, &of->companion.of)) {
+  if (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.companion.name = NULL;
   }
   add_lines(&chart, &chart.main, LINE_MAIN);
@@ -437,7 +421,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
       g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit, scenario_key_row_of(x)->name,
                       chart.x.logarithmic ? ", decimal logarithm" : "");
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, table->title, subtitle, shown);
-  plot_chart_add_panels(&drawn, chart.groups.panels);
+  drawn.panels = groups.panels;
   drawn.places = &chart.x;
   drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
   append_lines(&chart, &drawn);

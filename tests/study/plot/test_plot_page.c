@@ -4,16 +4,19 @@
 #include "study/plot/plot_chart.h"
 #include "test.h"
 
-static plot_page page_of(gnuplot_format format, guint panels, guint entries, glong letters)
+static plot_page page_of(gnuplot_format format, guint panels, guint entries, int letters)
 {
   const gnuplot_target target = {.format = format};
-  const plot_needs needs = {.panels = panels,
-                            .legend_entries = entries,
-                            .legend_letters = letters,
-                            .panel_height = 500,
-                            .title = "a title",
-                            .subtitle = "a subtitle"};
-  return plot_page_of(&target, &needs);
+  g_autoptr(GPtrArray) titles = g_ptr_array_new();
+  g_autofree char *entry = g_strdup_printf("%*s", letters, "");
+  g_auto(plot_chart) chart = plot_chart_new("lines", &target, "a title", "a subtitle", "");
+  g_ptr_array_set_size(titles, (int)panels);
+  chart.panels = titles;
+  chart.panel_height = 500;
+  for (guint i = 0; i < entries; i++) {
+    plot_chart_add_legend(&chart, "main", i, entry);
+  }
+  return plot_chart_page(&chart);
 }
 
 /* 85 mm and 178 mm at 300 dots an inch: 85 / 25.4 · 300 = 1004, 178 / 25.4 · 300 = 2102. */

@@ -122,48 +122,36 @@ static plot_axis axis_of_octets(const value_extent *extent, const char *quantity
 
 /* The unit of a time or rate up to `largest`, which has one to three digits before the point in it; all
  * others stay as they are. */
-static const char *unit_for(const char *unit, double largest, double *size)
+static shown_scale scale_for(const char *unit, double largest)
 {
-  static const struct {
-    const char *base;
-    double size;
-    const char *name;
-  } units[] = {{"bit/s", 1e12, "Tbit/s"},
-               {"bit/s", 1e9, "Gbit/s"},
-               {"bit/s", 1e6, "Mbit/s"},
-               {"bit/s", 1e3, "kbit/s"},
-               {"s", 1, "s"},
-               {"s", 1e-3, "ms"},
-               {"s", 1e-6, "µs"},
-               {"s", 0, "ns"}};
-  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
-    if (strcmp(units[i].base, unit) == 0 && largest >= units[i].size * (1 - 1e-9)) {
-      *size = units[i].size > 0 ? units[i].size : 1e-9;
-      return units[i].name;
-    }
+  gboolean rate = strcmp(unit, "bit/s") == 0;
+  double reached = largest * (1 + 1e-9);
+  if (rate && reached >= 1e12) {
+    return (shown_scale){1e12, "Tbit/s"};
   }
-  *size = 1;
-  return unit;
+  if (rate || strcmp(unit, "s") == 0) {
+    return shown_scale_for(unit, MAX(reached, 1e-12)); /* nothing is 0 ns */
+  }
+  return (shown_scale){1, unit};
 }
 
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale)
 {
-  double size, from = 0, to = 1.05;
   if (strcmp(unit, "octets") == 0 && extent->least >= 0) {
     return axis_of_octets(extent, quantity, scale);
   }
   if (scale == VALUE_SCALE_SHARE) {
-    return new_axis(g_strdup(quantity), 1, FALSE, from, to);
+    return new_axis(g_strdup(quantity), 1, FALSE, 0, 1.05);
   }
   gboolean can = extent->smallest > 0 && !extent->has_zero && extent->least >= 0;
   gboolean logarithmic =
       can && (scale == VALUE_SCALE_LOGARITHMIC || extent->largest >= extent->smallest * LOGARITHMIC_RATIO);
-  from = logarithmic ? extent->smallest / 2 : extent->least * 1.06;
-  to = MAX(extent->largest * (logarithmic ? 1.5 : 1.06), extent->largest_bound * 1.03);
-  const char *shown = unit_for(unit, extent->largest, &size);
-  char *name = strcmp(unit, "1") == 0 ? g_strdup(quantity) : g_strdup_printf("%s (%s)", quantity, shown);
-  return new_axis(name, size, logarithmic, from, to > from ? to : from + size);
+  double from = logarithmic ? extent->smallest / 2 : extent->least * 1.06;
+  double to = MAX(extent->largest * (logarithmic ? 1.5 : 1.06), extent->largest_bound * 1.03);
+  const shown_scale shown = scale_for(unit, extent->largest);
+  char *name = strcmp(unit, "1") == 0 ? g_strdup(quantity) : g_strdup_printf("%s (%s)", quantity, shown.unit);
+  return new_axis(name, shown.factor, logarithmic, from, to > from ? to : from + shown.factor);
 }
 
 /* --- Shares above x --- */
@@ -182,9 +170,8 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
 
 plot_axis plot_axis_of_time(const char *quantity, double end_s)
 {
-  double size;
-  const char *unit = unit_for("s", end_s, &size);
-  return new_axis(g_strdup_printf("%s (%s)", quantity, unit), size, FALSE, 0, end_s);
+  const shown_scale shown = scale_for("s", end_s);
+  return new_axis(g_strdup_printf("%s (%s)", quantity, shown.unit), shown.factor, FALSE, 0, end_s);
 }
 
 /* Each decade has a tic with a unit of its own. */
@@ -193,9 +180,9 @@ static plot_axis decades_of_time(const share_extent *extent, const char *quantit
   double from = pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9));
   plot_axis axis = new_axis(g_strdup(quantity), 1, TRUE, from, extent->largest * 1.3);
   for (int exponent = (int)lround(log10(from)); pow(10, exponent) <= axis.to; exponent++) {
-    double size;
-    const char *unit = unit_for("s", pow(10, exponent), &size);
-    add_tic(&axis, pow(10, exponent), g_strdup_printf("%.4g %s", pow(10, exponent) / size, unit));
+    const double decade = pow(10, exponent);
+    const shown_scale shown = scale_for("s", decade);
+    add_tic(&axis, decade, g_strdup_printf("%.4g %s", decade / shown.factor, shown.unit));
   }
   return axis;
 }
@@ -251,20 +238,6 @@ static double place_at(const place_axis *axis, guint index)
   return g_array_index(axis->places, double, index);
 }
 
-static void place_numbers(place_axis *axis, const double *numbers, guint count, gboolean logarithmic)
-{
-  gboolean has_zero = numbers[0] == 0;
-  double smallest = has_zero && count > 1 ? numbers[1] : numbers[0];
-  axis->numeric = TRUE;
-  axis->logarithmic = smallest > 0 && (logarithmic || numbers[count - 1] >= smallest * 10 * (1 - 1e-9));
-  axis->first_apart = axis->logarithmic && has_zero;
-  for (guint i = 0; i < count; i++) {
-    double number = i == 0 && has_zero ? smallest / ZERO_RATIO : numbers[i];
-    double place = axis->logarithmic ? log10(number) : numbers[i];
-    g_array_append_val(axis->places, place);
-  }
-}
-
 place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key)
 {
   place_axis axis = {
@@ -282,27 +255,33 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
 {
   place_axis axis = place_axis_of_cells(runs, key);
   guint count = axis.texts->len, numeric = 0;
-  double *numbers = g_new0(double, count);
+  g_autofree double *numbers = g_new0(double, count);
   while (numeric < count &&
          study_keys_number(key, g_ptr_array_index(axis.texts, numeric), &numbers[numeric])) {
     numeric++; /* numbers come first */
   }
-  if (numeric > 0 && numeric + 1 >= count) {
-    g_array_set_size(axis.places, 0);
-    place_numbers(&axis, numbers, numeric, logarithmic);
+  if (numeric == 0 || numeric + 1 < count) {
+    return axis; /* half a place on either side, so that the first and the last have room */
   }
-  g_free(numbers);
-  if (axis.numeric && numeric < count) {
-    double span = place_at(&axis, numeric - 1) - place_at(&axis, 0);
-    double place = place_at(&axis, numeric - 1) + (span > 0 ? span * WORD_GAP : 1);
+  gboolean has_zero = numbers[0] == 0;
+  double *places = (double *)axis.places->data;
+  double smallest = numbers[has_zero && numeric > 1 ? 1 : 0];
+  axis.numeric = TRUE;
+  axis.logarithmic = smallest > 0 && (logarithmic || numbers[numeric - 1] >= smallest * 10 * (1 - 1e-9));
+  axis.first_apart = axis.logarithmic && has_zero;
+  numbers[0] = axis.first_apart ? smallest / ZERO_RATIO : numbers[0];
+  for (guint i = 0; i < numeric; i++) {
+    places[i] = axis.logarithmic ? log10(numbers[i]) : numbers[i];
+  }
+  if (numeric < count) {
+    double span = places[numeric - 1] - places[0];
     axis.last_apart = TRUE;
-    g_array_append_val(axis.places, place);
+    places[numeric] = places[numeric - 1] + (span > 0 ? span * WORD_GAP : 1);
   }
-  double span = place_at(&axis, count - 1) - place_at(&axis, 0);
-  /* Half a place for words, so that the first and the last have room. */
-  double margin = axis.numeric && span > 0 ? span * MARGIN : 0.5;
-  axis.left = place_at(&axis, 0) - margin;
-  axis.right = place_at(&axis, count - 1) + (axis.last_apart && span > 0 ? span * WORD_MARGIN : margin);
+  double span = places[count - 1] - places[0];
+  double margin = span > 0 ? span * MARGIN : 0.5;
+  axis.left = places[0] - margin;
+  axis.right = places[count - 1] + (axis.last_apart && span > 0 ? span * WORD_MARGIN : margin);
   return axis;
 }
 

@@ -93,7 +93,6 @@ static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
 
 void value_extent_add(value_extent *extent, double mean, double half_width)
 {
-  extent->count++;
   extent->has_zero = extent->has_zero || mean == 0;
   if (mean > 0 && (extent->smallest == 0 || mean < extent->smallest)) {
     extent->smallest = mean;

@@ -35,7 +35,6 @@ typedef enum value_scale {
 
 /* The values an axis has to hold. All zero: none yet. */
 typedef struct value_extent {
-  guint count;
   gboolean has_zero;
   double smallest;      /* above zero; 0: there is none */
   double largest;       /* mean */

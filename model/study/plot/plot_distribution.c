@@ -182,33 +182,6 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const ch
 
 /* --- The points of a study --- */
 
-static char *subtitle_of(const study_table *table, const point_selection *selection)
-{
-  g_autofree char *seeds = study_table_seeds(table);
-  GString *text = g_string_new(NULL);
-  plot_counts counts = {.points = 0};
-  for (guint i = 0; i < selection->points->len; i++) {
-    plot_counts_add(&counts, g_array_index(selection->points, study_point, i).runs);
-  }
-  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
-  if (counts.most > 1 && counts.fewest == counts.most) {
-    g_string_append_printf(text, " · each line %u runs together", counts.most);
-  } else if (counts.most > 1) {
-    g_string_append_printf(text, " · each line %u to %u runs together", counts.fewest, counts.most);
-  }
-  if (counts.flagged > 0) {
-    g_string_append_printf(text, " · %u of %u runs flagged", counts.flagged, counts.runs);
-  }
-  if (*selection->fixed != '\0') {
-    g_string_append_printf(text, " · %s", selection->fixed);
-  }
-  if (selection->points->len < selection->of) {
-    g_string_append_printf(text, " · %u of %u points", selection->points->len, selection->of);
-  }
-  plot_runs_append_excluded(table, text);
-  return g_string_free(text, FALSE);
-}
-
 /* A line a point of the sweep, the weights of its seeds added. */
 static gboolean draw_points(const study_table *table, const study_plot *plot, G_GNUC_UNUSED metric_id metric,
                             const char *stem, const gnuplot_target *target, GError **error)
@@ -227,7 +200,7 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, G_
       add_curve(curves, shown, k, i, g_ptr_array_index(selection.labels, i), sum);
     }
   }
-  g_autofree char *subtitle = subtitle_of(table, &selection);
+  g_autofree char *subtitle = point_selection_subtitle(table, &selection);
   return draw(curves, shown, table->title, subtitle, stem, target, error);
 }
 

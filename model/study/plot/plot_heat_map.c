@@ -159,7 +159,7 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
   g_assert(two);
   g_auto(heat_map) map = make_map(table, x, y);
   guint panels = map.groups.panels->len;
-  if (map.counts.points == 0) {
+  if (map.counts.runs == 0) {
     return error_set(error, "nothing to draw: no run has a value of %s", metric_row_of(peak.metric)->name);
   }
   if (panels > PANELS_MAX) {

@@ -411,7 +411,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
   if (of->add_references != NULL) {
     of->add_references(&chart);
   }
-  if (chart.counts.points == 0) {
+  if (chart.counts.runs == 0) {
     return error_set(error, "nothing to draw: no run has a value of %s", chart.main.name);
   }
   gboolean letters = target->format == GNUPLOT_TERM;

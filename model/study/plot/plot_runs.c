@@ -168,11 +168,8 @@ static shown_key *sparest_key(GArray *keys)
   for (guint i = 0; i < keys->len; i++) {
     shown_key *key = &g_array_index(keys, shown_key, i);
     gboolean receiver = key->key == SCENARIO_RECEIVER_MODE;
-    if (key->shown < 2) {
-      continue;
-    }
-    if (sparest == NULL || sparest->key == SCENARIO_RECEIVER_MODE ||
-        (!receiver && key->shown >= sparest->shown)) {
+    if (key->shown >= 2 && (sparest == NULL || sparest->key == SCENARIO_RECEIVER_MODE ||
+                            (!receiver && key->shown >= sparest->shown))) {
       sparest = key;
     }
   }
@@ -246,9 +243,8 @@ void point_selection_clear(point_selection *selection)
 
 void plot_counts_add(plot_counts *counts, const GPtrArray *runs)
 {
-  counts->fewest = counts->points == 0 ? runs->len : MIN(counts->fewest, runs->len);
+  counts->fewest = counts->runs == 0 ? runs->len : MIN(counts->fewest, runs->len);
   counts->most = MAX(counts->most, runs->len);
-  counts->points++;
   counts->runs += runs->len;
   for (guint i = 0; i < runs->len; i++) {
     guint flags = ((const study_run *)g_ptr_array_index(runs, i))->flags;
@@ -269,7 +265,24 @@ static void append_flags(guint flags, GString *text)
                          spurious || lost ? " retransmissions" : "");
 }
 
-void plot_runs_append_excluded(const study_table *table, GString *text)
+/* "scenario a · seeds 1–8 · iwarpsim 0.1.0" */
+static GString *new_subtitle(const study_table *table)
+{
+  g_autofree char *seeds = study_table_seeds(table);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
+  return text;
+}
+
+/* "8" or "1 to 8": how many runs the points have. */
+static char *runs_each(const plot_counts *counts)
+{
+  return counts->fewest == counts->most ? g_strdup_printf("%u", counts->most)
+                                        : g_strdup_printf("%u to %u", counts->fewest, counts->most);
+}
+
+/* Ends it with how many runs are not in the table, and why. */
+static char *end_subtitle(GString *text, const study_table *table)
 {
   if (table->excluded > 0) {
     g_string_append_printf(text, " · %u flagged left out", table->excluded);
@@ -277,20 +290,17 @@ void plot_runs_append_excluded(const study_table *table, GString *text)
   if (table->not_ok > 0) {
     g_string_append_printf(text, " · %u that did not end ok left out", table->not_ok);
   }
+  return g_string_free(text, FALSE);
 }
 
 char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark)
 {
-  g_autofree char *seeds = study_table_seeds(table);
   g_autofree char *in_step = study_table_in_step(table);
-  GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
+  g_autofree char *each = runs_each(counts);
+  GString *text = new_subtitle(table);
   g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
-  if (counts->most >= 2 && counts->fewest == counts->most) {
-    g_string_append_printf(text, ", mean of %u each with 95\u00a0%% interval", counts->most);
-  } else if (counts->most >= 2) {
-    g_string_append_printf(text, ", mean of %u to %u each with 95\u00a0%% interval", counts->fewest,
-                           counts->most);
+  if (counts->most >= 2) {
+    g_string_append_printf(text, ", mean of %s each with 95\u00a0%% interval", each);
   }
   if (*in_step != '\0') {
     g_string_append_printf(text, " · %s", in_step);
@@ -299,6 +309,28 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, co
     g_string_append_printf(text, " · %s: %u with ", mark, counts->flagged);
     append_flags(counts->flags, text);
   }
-  plot_runs_append_excluded(table, text);
-  return g_string_free(text, FALSE);
+  return end_subtitle(text, table);
+}
+
+char *point_selection_subtitle(const study_table *table, const point_selection *selection)
+{
+  GString *text = new_subtitle(table);
+  plot_counts counts = {0};
+  for (guint i = 0; i < selection->points->len; i++) {
+    plot_counts_add(&counts, g_array_index(selection->points, study_point, i).runs);
+  }
+  g_autofree char *each = runs_each(&counts);
+  if (counts.most >= 2) {
+    g_string_append_printf(text, " · each line %s runs together", each);
+  }
+  if (counts.flagged > 0) {
+    g_string_append_printf(text, " · %u of %u runs flagged", counts.flagged, counts.runs);
+  }
+  if (*selection->fixed != '\0') {
+    g_string_append_printf(text, " · %s", selection->fixed);
+  }
+  if (selection->points->len < selection->of) {
+    g_string_append_printf(text, " · %u of %u points", selection->points->len, selection->of);
+  }
+  return end_subtitle(text, table);
 }

@@ -64,12 +64,11 @@ point_selection point_selection_of(const study_table *table, guint most);
 void point_selection_clear(point_selection *selection);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(point_selection, point_selection_clear)
 
-/* --- The subtitle --- */
+/* --- Subtitles: which runs a plot shows, and which are left out --- */
 
 /* The runs of the points of a plot. */
 typedef struct plot_counts {
-  guint points;  /* 0: nothing else is set */
-  guint runs;    /* all */
+  guint runs;    /* all; 0: nothing else is set */
   guint fewest;  /* of a point */
   guint most;    /* of a point */
   guint flagged; /* of all */
@@ -79,10 +78,10 @@ typedef struct plot_counts {
 /* Counts the runs (const study_run *) of a further point. */
 void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
 
-/* The subtitle: "scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with 95 % interval · …";
- * `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
+/* The subtitle of means: "scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with 95 %
+ * interval · …"; `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
 char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark);
 
-/* Appends to a subtitle how many runs are not in the table, and why: " · 4 flagged left out"; nothing when
- * none is. */
-void plot_runs_append_excluded(const study_table *table, GString *text);
+/* That of a plot in which the runs of each selected point make a line: " · each line 2 runs together · 6 of
+ * 12 points". Free with g_free(). */
+char *point_selection_subtitle(const study_table *table, const point_selection *selection);

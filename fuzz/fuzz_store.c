@@ -246,11 +246,11 @@ static void check_table(const study_table *table)
 
 static void check_plots(const study_table *table, gnuplot_format format)
 {
-  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
+  for (const study_plot *const *plot = study_plots; *plot; plot++) {
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
     const gnuplot_target target = {.folder = fuzz_files_folder(), .format = format, .written = files};
     GError *error = NULL;
-    if (!study_plot_draw(table, kind, METRIC_DELIVERY_OCTETS, "store", &target, &error)) {
+    if (!study_plot_draw(table, *plot, METRIC_DELIVERY_OCTETS, "store", &target, &error)) {
       fuzz_files_check_error(error);
     }
   }

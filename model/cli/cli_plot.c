@@ -50,14 +50,16 @@ static gboolean check_request(const plot_request *request, gboolean is_folder, i
     *status = cli_usage_error("plot", "--leave-out goes with a STORE, not with the folder of one run");
     return FALSE;
   }
-  const char *kinds[STUDY_PLOT_KINDS + 1] = {NULL}, *metrics[METRIC_COUNT + 1] = {NULL};
-  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    kinds[kind] = study_plot_of(kind)->name;
+  g_autoptr(GPtrArray) plots = g_ptr_array_new();
+  const char *metrics[METRIC_COUNT + 1] = {NULL};
+  for (const study_plot *const *plot = study_plots; *plot != NULL; plot++) {
+    g_ptr_array_add(plots, (gpointer)(*plot)->name);
   }
+  g_ptr_array_add(plots, NULL);
   for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
     metrics[metric] = metric_row_of(metric)->name;
   }
-  const char *const *known = is_folder ? run_kinds : kinds;
+  const char *const *known = is_folder ? run_kinds : (const char *const *)plots->pdata;
   g_autofree char *all = g_strjoinv(", ", (char **)known);
   if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
     return FALSE;
@@ -99,13 +101,10 @@ static gboolean plot_store(const plot_request *request, GError **error)
   if (table == NULL) {
     return FALSE;
   }
-  g_autoptr(GArray) kinds = NULL;
-  if (chosen.what == NULL && chosen.metric == NULL) {
-    kinds = study_plot_kinds_for(table);
-  } else {
-    study_plot_kind kind = chosen.what != NULL ? study_plot_find(chosen.what) : STUDY_PLOT_METRIC;
-    kinds = g_array_new(FALSE, FALSE, sizeof(study_plot_kind));
-    g_array_append_val(kinds, kind);
+  gboolean fitting = chosen.what == NULL && chosen.metric == NULL;
+  g_autoptr(GPtrArray) plots = fitting ? study_plots_for(table) : g_ptr_array_new();
+  if (!fitting) {
+    g_ptr_array_add(plots, (gpointer)study_plot_find(chosen.what != NULL ? chosen.what : plot_metric.name));
   }
   metric_id metric =
       chosen.metric != NULL ? metric_find(chosen.metric) : METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
@@ -115,11 +114,11 @@ static gboolean plot_store(const plot_request *request, GError **error)
     stem[strlen(stem) - strlen(".sqlite")] = '\0';
   }
   gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
-  for (guint i = 0; good && i < kinds->len; i++) {
+  for (guint i = 0; good && i < plots->len; i++) {
     if (i > 0 && target->format == GNUPLOT_TERM) {
       plain_text_print(stdout, "\n");
     }
-    good = study_plot_draw(table, g_array_index(kinds, study_plot_kind, i), metric, stem, target, error);
+    good = study_plot_draw(table, g_ptr_array_index(plots, i), metric, stem, target, error);
   }
   return good;
 }
@@ -169,9 +168,8 @@ static char *summary_of_kinds(void)
       g_string_new("Draws what a sweep's STORE varies, or the run in DIR; leaves the gnuplot script and data "
                    "beside each plot and prints the files' names.\n\nPlots (--what) of a STORE, by default "
                    "what fits what it varies:\n");
-  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    const study_plot *row = study_plot_of(kind);
-    g_string_append_printf(text, "  %-12s  %s\n", row->name, row->sentence);
+  for (const study_plot *const *plot = study_plots; *plot != NULL; plot++) {
+    g_string_append_printf(text, "  %-12s  %s\n", (*plot)->name, (*plot)->sentence);
   }
   g_string_append(
       text,

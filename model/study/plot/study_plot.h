@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every kind of plot of a study, once: what it is called, what it needs, how it is drawn. */
+/* Every plot of a study, once: what it is called, what it needs, how it is drawn. */
 #pragma once
 
 #include <glib.h>
@@ -7,25 +7,6 @@
 #include "study/plot/gnuplot.h"
 #include "study/store/summary.h"
 #include "study/table/study_table.h"
-
-/* Every kind: its number and its study_plot, which is in a file of its own, or in plot_lines.c when it is a
- * line chart. */
-#define STUDY_PLOTS(PLOT)                                                                                    \
-  PLOT(STUDY_PLOT_PEAK, plot_peak)                                                                           \
-  PLOT(STUDY_PLOT_HEAT_MAP, plot_heat_map)                                                                   \
-  PLOT(STUDY_PLOT_DISTRIBUTION, plot_distribution)                                                           \
-  PLOT(STUDY_PLOT_MEMORY, plot_memory)                                                                       \
-  PLOT(STUDY_PLOT_CONNECTIONS, plot_connections)                                                             \
-  PLOT(STUDY_PLOT_CUTS, plot_cuts)                                                                           \
-  PLOT(STUDY_PLOT_DELAYS, plot_delays)                                                                       \
-  PLOT(STUDY_PLOT_METRIC, plot_metric)
-
-typedef enum study_plot_kind {
-#define NUMBER(kind, plot) kind,
-  STUDY_PLOTS(NUMBER)
-#undef NUMBER
-      STUDY_PLOT_KINDS
-} study_plot_kind;
 
 typedef struct study_plot study_plot;
 struct study_plot {
@@ -41,26 +22,37 @@ struct study_plot {
   const void *of; /* what `has` and `draw` of several plots tell them apart by; static */
 };
 
-#define DECLARATION(kind, plot) extern const study_plot plot;
+/* Every one is in a file of its own, or in plot_lines.c when it is a line chart. */
+#define STUDY_PLOTS(PLOT)                                                                                    \
+  PLOT(plot_peak)                                                                                            \
+  PLOT(plot_heat_map)                                                                                        \
+  PLOT(plot_distribution)                                                                                    \
+  PLOT(plot_memory)                                                                                          \
+  PLOT(plot_connections)                                                                                     \
+  PLOT(plot_cuts)                                                                                            \
+  PLOT(plot_delays)                                                                                          \
+  PLOT(plot_metric)
+
+#define DECLARATION(plot) extern const study_plot plot;
 STUDY_PLOTS(DECLARATION)
 #undef DECLARATION
 
-/* The plot of `kind` (< STUDY_PLOT_KINDS); static. */
-const study_plot *study_plot_of(study_plot_kind kind);
+/* All of them; NULL comes last. */
+extern const study_plot *const study_plots[];
 
-/* The kind called `name`; STUDY_PLOT_KINDS when there is none. */
-study_plot_kind study_plot_find(const char *name);
+/* The plot called `name`; NULL when there is none. */
+const study_plot *study_plot_find(const char *name);
 
-/* Whether `table` has what `kind` needs; `error` names what is missing when not. */
-gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError **error);
+/* Whether `table` has what `plot` needs; `error` names what is missing when not. */
+gboolean study_plot_fits(const study_table *table, const study_plot *plot, GError **error);
 
-/* The kinds worth drawing for what the sweep varies, the most telling first; never empty for a table with a
- * varying key. An array of study_plot_kind; free with g_array_unref(). */
-GArray *study_plot_kinds_for(const study_table *table);
+/* The plots worth drawing for what the sweep varies, the most telling first; never empty for a table with a
+ * varying key. An array of const study_plot *; free with g_ptr_array_unref(). */
+GPtrArray *study_plots_for(const study_table *table);
 
-/* Draws `kind` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for STUDY_PLOT_METRIC only.
- * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
-gboolean study_plot_draw(const study_table *table, study_plot_kind kind, metric_id metric, const char *stem,
+/* Draws `plot` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for plot_metric only, whose
+ * NAME is the metric's. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+gboolean study_plot_draw(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
                          const gnuplot_target *target, GError **error);
 
 /* --- One run --- */

@@ -86,13 +86,12 @@ static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verda
 
 /* Adds the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
  * (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as it is. */
-static gboolean add_figure(html_report *report, study_plot_kind kind, guint number, GError **error)
+static gboolean add_figure(html_report *report, const study_plot *plot, guint number, GError **error)
 {
   static const char box[] = "viewBox=\"0 0 ";
   g_autofree char *svg = NULL;
   const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &svg};
-  const study_plot *row = study_plot_of(kind);
-  if (!study_plot_draw(report->table, kind, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error)) {
+  if (!study_plot_draw(report->table, plot, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error)) {
     return FALSE;
   }
   const char *root = strstr(svg, "<svg");
@@ -100,13 +99,13 @@ static gboolean add_figure(html_report *report, study_plot_kind kind, guint numb
   const char *inside = size != NULL ? strchr(size, '>') : NULL;
   double width = inside != NULL ? g_ascii_strtod(size + strlen(box), NULL) : 0;
   if (!(width > 0)) {
-    return error_set(error, "plot %s: gnuplot drew no SVG with a viewBox", row->name);
+    return error_set(error, "plot %s: gnuplot drew no SVG with a viewBox", plot->name);
   }
   g_autoptr(GString) styled = g_string_new_len(svg, inside + 1 - svg);
   g_string_append_printf(styled, "%s%s", picture_style, inside + 1);
   g_autofree char *octets = g_base64_encode((const guchar *)styled->str, styled->len);
   g_autofree char *name =
-      g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*row->sentence), row->sentence + 1);
+      g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*plot->sentence), plot->sentence + 1);
   html_append(report->figures,
               "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
               "aria-label=\"%s\">\n<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n"
@@ -117,10 +116,10 @@ static gboolean add_figure(html_report *report, study_plot_kind kind, guint numb
 
 gboolean html_report_draw(html_report *report, GError **error)
 {
-  g_autoptr(GArray) kinds = study_plot_kinds_for(report->table);
+  g_autoptr(GPtrArray) plots = study_plots_for(report->table);
   gboolean good = TRUE;
-  for (guint i = 0; good && i < kinds->len; i++) {
-    good = add_figure(report, g_array_index(kinds, study_plot_kind, i), i + 1, error);
+  for (guint i = 0; good && i < plots->len; i++) {
+    good = add_figure(report, g_ptr_array_index(plots, i), i + 1, error);
   }
   return good;
 }

@@ -149,8 +149,8 @@ FIXTURE_TEST(test_fits)
   static const char *const sets[] = {NULL};
   study_run *run = plot_fixture_add(f, sets);
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
-  g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
-  g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
+  g_assert_false(study_plot_fits(&f->table, &plot_distribution, NULL));
+  g_assert_false(study_plot_fits(&f->table, &plot_delays, NULL));
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
     const study_plot *plot = delays ? &plot_delays : &plot_distribution;
@@ -158,10 +158,10 @@ FIXTURE_TEST(test_fits)
     g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   }
   plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 1, 1);
-  g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
-  g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
+  g_assert_false(study_plot_fits(&f->table, &plot_distribution, NULL));
+  g_assert_true(study_plot_fits(&f->table, &plot_delays, NULL));
   plot_fixture_sample(run, DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
-  g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
+  g_assert_true(study_plot_fits(&f->table, &plot_distribution, NULL));
 }
 
 /* Nobody held anything: there is nothing to see, and it says so. */

@@ -12,15 +12,14 @@
 PLOT_TEST(test_rows)
 {
   (void)f;
-  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    const study_plot *row = study_plot_of(kind);
-    g_assert_cmpuint(strlen(row->sentence), >, 10);
-    g_assert_true(g_str_is_ascii(row->sentence)); /* --help prints it */
-    g_assert_cmpint(study_plot_find(row->name), ==, kind);
+  for (const study_plot *const *plot = study_plots; *plot != NULL; plot++) {
+    g_assert_cmpuint(strlen((*plot)->sentence), >, 10);
+    g_assert_true(g_str_is_ascii((*plot)->sentence)); /* --help prints it */
+    g_assert_true(study_plot_find((*plot)->name) == *plot);
   }
-  g_assert_cmpint(study_plot_find("heat-map"), ==, STUDY_PLOT_HEAT_MAP);
-  g_assert_cmpint(study_plot_find("heatmap"), ==, STUDY_PLOT_KINDS);
-  g_assert_cmpint(study_plot_find(""), ==, STUDY_PLOT_KINDS);
+  g_assert_true(study_plot_find("heat-map") == &plot_heat_map);
+  g_assert_null(study_plot_find("heatmap"));
+  g_assert_null(study_plot_find(""));
 }
 
 /* The kinds for the sweep over `axes`, their names joined. */
@@ -30,11 +29,11 @@ static void expect_kinds(plot_fixture *f, const char *axes, const char *names)
   plot_fixture_set_up(f, NULL);
   g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
   plot_fixture_fill(f, text);
-  g_autoptr(GArray) kinds = study_plot_kinds_for(&f->table);
+  g_autoptr(GPtrArray) plots = study_plots_for(&f->table);
   g_autoptr(GString) joined = g_string_new(NULL);
-  for (guint i = 0; i < kinds->len; i++) {
-    g_string_append_printf(joined, "%s%s", i > 0 ? " " : "",
-                           study_plot_of(g_array_index(kinds, study_plot_kind, i))->name);
+  for (guint i = 0; i < plots->len; i++) {
+    const study_plot *plot = g_ptr_array_index(plots, i);
+    g_string_append_printf(joined, "%s%s", i > 0 ? " " : "", plot->name);
   }
   g_assert_cmpstr(joined->str, ==, names);
 }
@@ -63,25 +62,25 @@ PLOT_TEST(test_kinds_for)
 PLOT_TEST(test_unfit)
 {
   static const struct {
-    study_plot_kind kind;
+    const study_plot *plot;
     const char *need;
-  } unfit[] = {{STUDY_PLOT_HEAT_MAP, "two keys"},
-               {STUDY_PLOT_DISTRIBUTION, "samples of the occupancy"},
-               {STUDY_PLOT_DELAYS, "samples of a delay"},
-               {STUDY_PLOT_MEMORY, "receiver.memory"},
-               {STUDY_PLOT_CONNECTIONS, "workload.connections"},
-               {STUDY_PLOT_CUTS, "middlebox.chunk"}};
+  } unfit[] = {{&plot_heat_map, "two keys"},
+               {&plot_distribution, "samples of the occupancy"},
+               {&plot_delays, "samples of a delay"},
+               {&plot_memory, "receiver.memory"},
+               {&plot_connections, "workload.connections"},
+               {&plot_cuts, "middlebox.chunk"}};
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   plot_fixture_fill(f, "title = \"a\";");
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
   for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false(study_plot_draw(&f->table, unfit[i].kind, 0, "a", &target, &error));
+    g_assert_false(study_plot_draw(&f->table, unfit[i].plot, 0, "a", &target, &error));
     g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
-    EXPECT_PARTS(error->message, study_plot_of(unfit[i].kind)->name);
+    EXPECT_PARTS(error->message, unfit[i].plot->name);
     EXPECT_PARTS(error->message, unfit[i].need);
   }
-  g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_PEAK, NULL));
+  g_assert_true(study_plot_fits(&f->table, &plot_peak, NULL));
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
@@ -102,13 +101,14 @@ DRAWN_TEST(test_draw_all)
       plot_fixture_sample(g_ptr_array_index(f->table.runs, i), id, 1, 1);
     }
   }
-  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    g_assert_true(NO_ERROR(study_plot_draw, &f->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target));
-    g_autofree char *name = g_strdup_printf(
-        "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_of(kind)->name);
+  guint count = 0;
+  for (const study_plot *const *plot = study_plots; *plot != NULL; plot++, count++) {
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, *plot, METRIC_DELIVERY_OCTETS, "../x;y", &target));
+    g_autofree char *name =
+        g_strdup_printf("_._x_y-%s.svg", *plot == &plot_metric ? "delivery.octets" : (*plot)->name);
     EXPECT_FILE(f, name, "</svg>");
   }
-  g_assert_cmpuint(f->written->len, ==, 3 * STUDY_PLOT_KINDS);
+  g_assert_cmpuint(f->written->len, ==, 3 * count);
 }
 
 /* Titles and names that look like code are text: nothing in them runs. */
@@ -128,9 +128,9 @@ DRAWN_TEST(test_hostile)
     run->keys[SCENARIO_RECEIVER_MODE] =
         (char *)(i < 2 ? "'.system('touch hacked').'" : "\n!touch hacked\n\\");
   }
-  static const study_plot_kind kinds[] = {STUDY_PLOT_PEAK, STUDY_PLOT_HEAT_MAP};
-  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    g_assert_true(NO_ERROR(study_plot_draw, &f->table, kinds[i], 0, "a", &target));
+  static const study_plot *const plots[] = {&plot_peak, &plot_heat_map};
+  for (gsize i = 0; i < G_N_ELEMENTS(plots); i++) {
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, plots[i], 0, "a", &target));
   }
   g_autofree char *hacked = g_build_filename(f->folder, "hacked", NULL);
   g_assert_false(g_file_test(hacked, G_FILE_TEST_EXISTS));
@@ -152,7 +152,7 @@ DRAWN_TEST(test_terminal)
     plot_fixture_fill(f, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
                          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
     plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
-    g_assert_true(NO_ERROR(study_plot_draw, &f->table, STUDY_PLOT_PEAK, 0, "a", &target));
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, &plot_peak, 0, "a", &target));
     g_assert_cmpuint(f->written->len, ==, 0);
     return;
   }

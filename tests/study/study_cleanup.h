@@ -12,5 +12,4 @@
 #include "study/table/study_table.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(store_names, store_names_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_record, sweep_record_free)

@@ -125,14 +125,14 @@ typedef struct meeting {
 
 /* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
  * first. */
-static gboolean is_better(store_names *names, const provenance *a_from, const stored_run *a,
-                          const provenance *b_from, const stored_run *b)
+static gboolean is_better(const provenance *a_from, const stored_run *a, const provenance *b_from,
+                          const stored_run *b)
 {
   if ((a->status == RUN_FAILED) != (b->status == RUN_FAILED)) {
     return a->status == RUN_FAILED;
   }
-  g_autofree char *a_digest = store_run_digest(names, a_from, a);
-  g_autofree char *b_digest = store_run_digest(names, b_from, b);
+  g_autofree char *a_digest = store_run_digest(a_from, a);
+  g_autofree char *b_digest = store_run_digest(b_from, b);
   int order = strcmp(a->started, b->started);
   order = order != 0 ? order : strcmp(a_digest, b_digest);
   return order != 0 ? order > 0 : a->point > b->point;
@@ -155,7 +155,7 @@ static gboolean meet_run(const provenance *from, const stored_run *run, gpointer
     }
   }
   m->found = TRUE;
-  m->better = is_better(m->merge->into->names, from, run, m->from, m->run);
+  m->better = is_better(from, run, m->from, m->run);
   return TRUE;
 }
 

@@ -7,6 +7,13 @@
 #include "base/units.h"
 #include "study/store/result_store_private.h"
 
+/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
+static char *hash_of(const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text != NULL ? text : "", -1);
+  return g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
+}
+
 /* The id of `from` in the store; adds it when it is missing. */
 static gboolean write_origin(const result_store *store, const provenance *from, gint64 *id, GError **error)
 {
@@ -15,8 +22,6 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
       "SELECT id FROM origins WHERE name = ?1 AND title = ?2 AND text = ?3 AND hash = ?4 AND axes = ?5"
       " AND sets = ?6 AND version = ?7 AND git = ?8 AND libraries = ?9"};
-  provenance whole = *from;
-  whole.hash = (char *)store_names_hash(store->names, from->text);
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
     sqlite3_stmt *statement = store_statement(store, sql[i], error);
@@ -24,7 +29,7 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
       return FALSE;
     }
     for (gsize column = 0; column < PROVENANCE_TEXTS; column++) {
-      store_bind_text(statement, (int)column + 1, whole.texts[column]);
+      store_bind_text(statement, (int)column + 1, from->texts[column]);
     }
     int wanted = i == 0 ? SQLITE_DONE : SQLITE_ROW;
     int step = sqlite3_step(statement);
@@ -76,7 +81,7 @@ static gboolean write_run(const result_store *store, const provenance *from, con
   if (statement == NULL) {
     return FALSE;
   }
-  g_autofree char *digest = store_run_digest(store->names, from, run);
+  g_autofree char *digest = store_run_digest(from, run);
   store_bind_text(statement, 1, run->identity);
   sqlite3_bind_int64(statement, 2, origin);
   sqlite3_bind_int64(statement, 3, (gint64)run->point);
@@ -114,8 +119,9 @@ static void append_real(GString *json, double value)
 }
 
 /* {"KEY":"TEXT",…} */
-static GString *parameters_json(const store_names *names, const stored_run *run)
+static GString *parameters_json(const stored_run *run)
 {
+  const store_names *names = store_names_sorted();
   GString *json = g_string_new("{");
   for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
     const char *text = run->keys[names->keys[i].row];
@@ -127,8 +133,9 @@ static GString *parameters_json(const store_names *names, const stored_run *run)
 }
 
 /* {"METRIC":VALUE,…} */
-static GString *metrics_json(const store_names *names, const stored_run *run)
+static GString *metrics_json(const stored_run *run)
 {
+  const store_names *names = store_names_sorted();
   GString *json = g_string_new("{");
   for (gsize i = 0; i < METRIC_COUNT; i++) {
     if (run->metrics.present[names->metrics[i].row]) {
@@ -139,8 +146,9 @@ static GString *metrics_json(const store_names *names, const stored_run *run)
 }
 
 /* {"DISTRIBUTION":{"BOUND":WEIGHT,…},…} */
-static GString *distributions_json(const store_names *names, const stored_run *run)
+static GString *distributions_json(const stored_run *run)
 {
+  const store_names *names = store_names_sorted();
   GString *json = g_string_new("{");
   for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
     const distribution *d = &run->distributions[names->distributions[i].row];
@@ -160,7 +168,7 @@ static gboolean write_rows(const result_store *store, const stored_run *run, gin
 {
   static const struct {
     const char *sql;
-    GString *(*json)(const store_names *names, const stored_run *run);
+    GString *(*json)(const stored_run *run);
   } tables[] = {
       {"INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)", parameters_json},
       {"INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)", metrics_json},
@@ -172,7 +180,7 @@ static gboolean write_rows(const result_store *store, const stored_run *run, gin
     sqlite3_stmt *statement = store_statement(store, tables[i].sql, error);
     good = statement != NULL;
     if (good) {
-      GString *json = tables[i].json(store->names, run);
+      GString *json = tables[i].json(run);
       sqlite3_bind_int64(statement, 1, id);
       sqlite3_bind_text64(statement, 2, json->str, json->len, SQLITE_TRANSIENT, SQLITE_UTF8);
       g_string_free(json, TRUE);
@@ -187,7 +195,10 @@ static gboolean add_run(const result_store *store, const provenance *from, const
                         GError **error)
 {
   gint64 origin = 0, id = 0;
-  return write_origin(store, from, &origin, error) && write_run(store, from, run, origin, &id, error) &&
+  g_autofree char *hash = hash_of(from->text);
+  provenance hashed = *from;
+  hashed.hash = hash;
+  return write_origin(store, &hashed, &origin, error) && write_run(store, &hashed, run, origin, &id, error) &&
          write_rows(store, run, id, error);
 }
 
@@ -312,7 +323,7 @@ static const char *const sql_details[DETAILS] = {
 static gboolean read_detail(const result_store *store, int kind, sqlite3_stmt *row, stored_run *run,
                             GError **error)
 {
-  const store_names *names = store->names;
+  const store_names *names = store_names_sorted();
   const char *name = store_column_text(row, 0);
   if (kind == PARAMETERS) {
     gsize key = store_names_find(names->keys, SCENARIO_KEY_COUNT, name);
@@ -353,7 +364,8 @@ static provenance origin_of(sqlite3_stmt *row, int column)
   return from;
 }
 
-/* Calls `visit` with the run in `row`, of those below. */
+/* Calls `visit` with the run in `row`, of those below; its provenance was checked
+ * (result_store_provenances()). */
 static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_store_visit visit,
                           gpointer data, GError **error)
 {
@@ -384,7 +396,7 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   }
   if (good) {
     /* SQLite detects a damaged structure, but not a damaged value. */
-    g_autofree char *digest = store_run_digest(store->names, &from, &run);
+    g_autofree char *digest = store_run_digest(&from, &run);
     good = strcmp(digest, store_column_text(row, 13)) == 0 ||
            store_damaged(store, error,
                          "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
@@ -413,13 +425,6 @@ gboolean store_visit(const result_store *store, const char *sql, const char *ide
   return good;
 }
 
-gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error)
-{
-  /* One transaction: a sweep may be writing meanwhile. */
-  return store_execute(store, "BEGIN", error) &&
-         store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, error), error);
-}
-
 GPtrArray *result_store_provenances(result_store *store, GError **error)
 {
   g_autoptr(GPtrArray) provenances = stored_provenances_new();
@@ -432,12 +437,24 @@ GPtrArray *result_store_provenances(result_store *store, GError **error)
   gboolean good = row != NULL;
   while (next_row(store, row, &good, error)) {
     const provenance from = origin_of(row, 1);
+    g_autofree char *hash = hash_of(from.text);
     stored_provenances_add(provenances, &from)->count = (guint)sqlite3_column_int(row, 0);
     good =
-        strcmp(store_names_hash(store->names, from.text), from.hash) == 0 ||
+        strcmp(hash, from.hash) == 0 ||
         store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
   }
   return good ? g_steal_pointer(&provenances) : NULL;
+}
+
+gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error)
+{
+  /* One transaction: a sweep may be writing meanwhile. */
+  if (!store_execute(store, "BEGIN", error)) {
+    return FALSE;
+  }
+  g_autoptr(GPtrArray) checked = result_store_provenances(store, error);
+  return store_finish(
+      store, checked != NULL && store_visit(store, store_sql_all_runs, NULL, visit, data, error), error);
 }
 
 gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error)

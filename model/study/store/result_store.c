@@ -385,7 +385,6 @@ static result_store *new_store(const char *path, int wait_ms)
   result_store *store = g_new0(result_store, 1);
   store->path = g_strdup(path);
   store->wait_ms = wait_ms;
-  store->names = store_names_new();
   store->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
   return store;
 }
@@ -432,7 +431,6 @@ void result_store_close(result_store *store)
   }
   g_hash_table_unref(store->statements);
   sqlite3_close(store->database);
-  store_names_free(store->names);
   g_free(store->path);
   g_free(store);
 }

@@ -13,30 +13,22 @@ typedef struct named_row {
   gsize row;
 } named_row;
 
-/* What the digests of many runs have in common. The rows are in the order of their names: another version of
- * this program may have them in another order, and SQLite keeps them so. Free with store_names_free(). */
+/* Keys, metrics and distributions in the order of their names: another version of this program may have them
+ * in another order, and SQLite keeps them so. */
 typedef struct store_names {
   named_row keys[SCENARIO_KEY_COUNT];
   named_row metrics[METRIC_COUNT];
   named_row distributions[DISTRIBUTION_COUNT];
-  char *text; /* the last one that was hashed … */
-  char *hash; /* … and what came of it; NULL: none was yet */
 } store_names;
-store_names *store_names_new(void);
-void store_names_free(store_names *names);
+const store_names *store_names_sorted(void);
 
 /* The row called `name`, of the `count` in `rows`; `count` when there is none. */
 gsize store_names_find(const named_row *rows, gsize count, const char *name);
 
-/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins.
- * The names'. */
-const char *store_names_hash(store_names *names, const char *text);
-
 struct result_store {
   sqlite3 *database;
   char *path;
-  int wait_ms; /* how long another process may keep it locked */
-  store_names *names;
+  int wait_ms;            /* how long another process may keep it locked */
   GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
 };
 
@@ -72,16 +64,17 @@ gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GEr
 /* The column's text, never NULL: a foreign hand may have written anything. The statement's. */
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
-/* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits;
- * g_free(). */
-char *store_run_digest(store_names *names, const provenance *from, const stored_run *run);
+/* SHA-256 over a run and its origin, whose text its hash stands for: all but its point, which moves when a
+ * grid grows. 64 hexadecimal digits; g_free(). */
+char *store_run_digest(const provenance *from, const stored_run *run);
 
 /* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is
  * replaced. */
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error);
 
-/* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL.
- * `sql` is one of those below, and `visit` must not come here again with it. */
+/* Visits the runs of `sql`'s rows within a transaction of the caller, in which result_store_provenances()
+ * found nothing wrong; `identity` binds ?1 unless it is NULL. `sql` is one of those below, and `visit` must
+ * not come here again with it. */
 extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,

@@ -48,22 +48,26 @@ static int compare_names(const void *a, const void *b)
   return strcmp(((const named_row *)a)->name, ((const named_row *)b)->name);
 }
 
-store_names *store_names_new(void)
+const store_names *store_names_sorted(void)
 {
-  store_names *names = g_new0(store_names, 1);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    names->keys[key] = (named_row){scenario_key_row_of(key)->name, key};
+  static store_names names;
+  static gsize sorted;
+  if (g_once_init_enter(&sorted)) {
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      names.keys[key] = (named_row){scenario_key_row_of(key)->name, key};
+    }
+    for (metric_id id = 0; id < METRIC_COUNT; id++) {
+      names.metrics[id] = (named_row){metric_row_of(id)->name, id};
+    }
+    for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+      names.distributions[id] = (named_row){distribution_row_of(id)->name, id};
+    }
+    qsort(names.keys, SCENARIO_KEY_COUNT, sizeof(named_row), compare_names);
+    qsort(names.metrics, METRIC_COUNT, sizeof(named_row), compare_names);
+    qsort(names.distributions, DISTRIBUTION_COUNT, sizeof(named_row), compare_names);
+    g_once_init_leave(&sorted, 1);
   }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    names->metrics[id] = (named_row){metric_row_of(id)->name, id};
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    names->distributions[id] = (named_row){distribution_row_of(id)->name, id};
-  }
-  qsort(names->keys, SCENARIO_KEY_COUNT, sizeof(named_row), compare_names);
-  qsort(names->metrics, METRIC_COUNT, sizeof(named_row), compare_names);
-  qsort(names->distributions, DISTRIBUTION_COUNT, sizeof(named_row), compare_names);
-  return names;
+  return &names;
 }
 
 gsize store_names_find(const named_row *rows, gsize count, const char *name)
@@ -71,26 +75,6 @@ gsize store_names_find(const named_row *rows, gsize count, const char *name)
   const named_row wanted = {.name = name};
   const named_row *found = bsearch(&wanted, rows, count, sizeof *rows, compare_names);
   return found != NULL ? found->row : count;
-}
-
-void store_names_free(store_names *names)
-{
-  g_free(names->text);
-  g_free(names->hash);
-  g_free(names);
-}
-
-const char *store_names_hash(store_names *names, const char *text)
-{
-  const char *given = text != NULL ? text : "";
-  if (names->text == NULL || strcmp(names->text, given) != 0) {
-    g_autofree char *valid = g_utf8_make_valid(given, -1);
-    g_free(names->text);
-    g_free(names->hash);
-    names->text = g_strdup(given);
-    names->hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
-  }
-  return names->hash;
 }
 
 /* SQLite keeps -0.0 as 0.0. */
@@ -104,24 +88,14 @@ static void hash_real(GChecksum *digest, double value)
   g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
 }
 
-char *store_run_digest(store_names *names, const provenance *from, const stored_run *run)
+char *store_run_digest(const provenance *from, const stored_run *run)
 {
+  const store_names *names = store_names_sorted();
   g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
-  const char *texts[] = {from->name,
-                         from->title,
-                         store_names_hash(names, from->text),
-                         from->axes,
-                         from->sets,
-                         from->version,
-                         from->git,
-                         from->libraries,
-                         run->identity,
-                         run_status_name(run->status),
-                         run->message,
-                         run->stderr_tail,
-                         run->engine,
-                         run->host,
-                         run->started};
+  const char *texts[] = {
+      from->name,    from->title,      from->hash,      from->axes,    from->sets,
+      from->version, from->git,        from->libraries, run->identity, run_status_name(run->status),
+      run->message,  run->stderr_tail, run->engine,     run->host,     run->started};
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
     hash_text(digest, texts[i]);
   }

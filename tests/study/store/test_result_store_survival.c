@@ -60,6 +60,7 @@ static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
   f->path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"A title\";", NULL);
   f->from = fixture_origin("a", "A title", "title = \"A title\";\n", "run.seed");
+  f->from.hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->from.text, -1);
   g_autoptr(result_store) store = NO_ERROR(open_store, f->path, RESULT_STORE_WRITE);
   for (guint seed = 1; seed <= RUNS; seed++) {
     g_assert_true(NO_ERROR(commit_seed, f, store, seed));
@@ -69,6 +70,7 @@ static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   scenario_free(f->scenario);
+  g_free(f->from.hash);
   g_free(f->path);
   fixture_folder_remove(f->folder);
 }
@@ -80,10 +82,8 @@ static gboolean check_run(const provenance *from, const stored_run *run, gpointe
   const fixture *f = data;
   g_assert_cmpstr(from->text, ==, f->from.text);
   g_auto(stored_run) expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
-  store_names *names = store_names_new();
-  g_autofree char *digest = store_run_digest(names, &f->from, &expected);
-  g_autofree char *found = store_run_digest(names, from, run);
-  store_names_free(names);
+  g_autofree char *digest = store_run_digest(&f->from, &expected);
+  g_autofree char *found = store_run_digest(from, run);
   g_assert_cmpstr(run->identity, ==, expected.identity);
   g_assert_cmpstr(found, ==, digest);
   return TRUE;
@@ -549,8 +549,7 @@ static gboolean read_damaged(const fixture *f, const char *path)
   g_autoptr(GError) error = NULL;
   checked_runs checked = {f, 0};
   result_store *store = open_store(path, RESULT_STORE_READ, &error);
-  gboolean good =
-      store != NULL && store_visit(store, store_sql_all_runs, NULL, check_and_count, &checked, &error);
+  gboolean good = store != NULL && result_store_each(store, check_and_count, &checked, &error);
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   if (good) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "packetdrill_table.h"
 
+#include <string.h>
+
 #include "linux_keys.h"
 
 /* What has left, and when. */
@@ -379,20 +381,33 @@ char *packetdrill_play(const packetdrill_script *script)
   return s.failure;
 }
 
+/* Plays `script` with the keys of either. */
+static void play_with_keys(const packetdrill_script *script)
+{
+  static const char *const names[] = {[PACKETDRILL_RFC] = "the RFCs'", [PACKETDRILL_LINUX] = "Linux's"};
+  for (packetdrill_keys keys = PACKETDRILL_RFC; keys <= PACKETDRILL_LINUX; keys++) {
+    packetdrill_script played = *script;
+    played.keys = keys;
+    take_linux_keys(&played.config, keys == PACKETDRILL_LINUX ? UINT64_MAX : 0);
+    g_autofree char *failure = packetdrill_play(&played);
+    if (failure) {
+      g_error("with %s keys: %s", names[keys], failure);
+    }
+  }
+}
+
 void packetdrill_run(const packetdrill_script *script)
 {
-  packetdrill_script by_rfc = *script;
-  packetdrill_script by_linux = *script;
-  by_rfc.keys = PACKETDRILL_RFC;
-  by_linux.keys = PACKETDRILL_LINUX;
-  take_linux_keys(&by_rfc.config, 0);
-  take_linux_keys(&by_linux.config, UINT64_MAX);
-  char *failure = packetdrill_play(&by_rfc);
-  if (failure) {
-    g_error("with the RFCs' keys: %s", failure);
-  }
-  failure = packetdrill_play(&by_linux);
-  if (failure) {
-    g_error("with Linux's keys: %s", failure);
+  play_with_keys(script);
+  if (script->without_sack) {
+    g_autofree packetdrill_row *rows = g_memdup2(script->rows, script->row_count * sizeof *rows);
+    packetdrill_script plain = *script;
+    for (size_t i = 0; i < script->row_count; i++) {
+      memset(rows[i].sack, 0, sizeof rows[i].sack);
+    }
+    plain.source = script->without_sack;
+    plain.rows = rows;
+    plain.syn.has_sack_permitted = false;
+    play_with_keys(&plain);
   }
 }

@@ -78,9 +78,10 @@ typedef struct packetdrill_row {
   }
 
 typedef struct packetdrill_script {
-  const char *source; /* repository and path of the scenario */
-  tcp_config config;  /* of the connection */
-  tcp_header syn;     /* the peer's: window, flags besides SYN, options */
+  const char *source;       /* repository and path of the scenario */
+  const char *without_sack; /* of one that is the same without SACK, and is played too; NULL: none */
+  tcp_config config;        /* of the connection */
+  tcp_header syn;           /* the peer's: window, flags besides SYN, options */
   datagram_ecn ack_ecn;
   uint32_t window_octets; /* the peer's, after the handshake */
   uint32_t round_trip_us; /* of the handshake */
@@ -105,7 +106,7 @@ packetdrill_script packetdrill_script_of(const char *source, const packetdrill_r
  * freed. */
 char *packetdrill_play(const packetdrill_script *script);
 
-/* The same as a test, and again with the keys of tcp.profile = linux. */
+/* The same as a test, with the RFCs' keys and with those of tcp.profile = linux. */
 void packetdrill_run(const packetdrill_script *script);
 
 /* Plays `rows` as the packetdrill script at `path`, with what else is different about it: .syn.has_mss =

@@ -11,31 +11,10 @@
 
 enum { MS = 1000 };
 
-/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost,
- * no SACK: the third duplicate ACK sends it again. */
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt and fr-4pkt.pkt: four segments of 1460,
+ * the first is lost. The third duplicate ACK sends it again; with SACK RACK's reordering window is 0 once
+ * three segments are SACKed (RFC 8985 §6.2 step 4), so the third SACK sends it again at once. */
 TEST(test_fast_retransmit)
-{
-  static const packetdrill_row rows[] = {
-      POSTED(0, 5840),
-      SEGMENT_OUT(0, 1, 5841, 1, .flags = TCP_ACK | TCP_PSH),
-      SEGMENT_IN(100 * MS, 0, 0, 1),
-      SEGMENT_IN(0, 0, 0, 1),
-      SEGMENT_IN(0, 0, 0, 1),
-      SEGMENT_OUT(0, 1, 1461, 1),
-      SEGMENT_IN(100 * MS, 0, 0, 5841),
-      CLOSED(100 * MS),
-      SEGMENT_OUT(0, 5841, 5841, 1, .flags = TCP_ACK | TCP_FIN),
-      SEGMENT_IN(100 * MS, 1, 1, 5842, .flags = TCP_ACK | TCP_FIN),
-      SEGMENT_OUT(0, 0, 0, 2),
-  };
-  PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt.pkt", rows, .syn.has_sack_permitted = false,
-            .syn.mss_octets = 1460, .retransmissions = 1, .recoveries = 1);
-}
-
-/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt: the same with SACK. RACK's
- * reordering window is 0 once three segments are SACKed (RFC 8985 §6.2 step 4), so the third SACK sends it
- * again at once. */
-TEST(test_fast_retransmit_sack)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 5840),
@@ -50,8 +29,9 @@ TEST(test_fast_retransmit_sack)
       SEGMENT_IN(100 * MS, 1, 1, 5842, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 0, 0, 2),
   };
-  PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt-sack.pkt", rows, .syn.mss_octets = 1460, .retransmissions = 1,
-            .recoveries = 1);
+  PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt-sack.pkt", rows,
+            .without_sack = GTESTS "fast_retransmit/fr-4pkt.pkt", .syn.mss_octets = 1460,
+            .retransmissions = 1, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt: only the last of four is
@@ -70,9 +50,11 @@ TEST(test_rack_reordering_timer)
   PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt-fack-last-mss.pkt", rows, .retransmissions = 1, .recoveries = 1);
 }
 
-/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt: two SACKs let out a new
- * segment each (RFC 3042, here by pipe, RFC 6675 §5 step 3); then it turns out to be reordering. */
-TEST(test_limited_transmit_sack)
+/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt and
+ * limited-transmit-no-sack.pkt (as in ligurio/packetdrill-testcases testcases/tcp/limited_transmit): two
+ * SACKs or duplicates let out a new segment each (RFC 3042, with SACK by pipe, RFC 6675 §5 step 3); then it
+ * turns out to be reordering. */
+TEST(test_limited_transmit)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 15000),
@@ -83,8 +65,8 @@ TEST(test_limited_transmit_sack)
       SEGMENT_OUT(0, 11001, 12001, 1),
       SEGMENT_IN(10 * MS, 0, 0, 3001),
       /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight:
-       * three leave. Linux counts what was SACKed as delivered before: one of the two, which makes 11, and
-       * the last one leaves with the next ACK. */
+       * three leave. Linux counts what was SACKed, or a segment for each duplicate, as delivered before: one
+       * of the two is new, which makes 11, and the last one leaves with the next ACK. */
       SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
       WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(0, 12001, 14001, 1, .keys = PACKETDRILL_LINUX),
@@ -101,36 +83,8 @@ TEST(test_limited_transmit_sack)
       SEGMENT_IN(100 * MS, 1, 1, 15002, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 0, 0, 2),
   };
-  PLAY(GTESTS "limited_transmit/limited-transmit-sack.pkt", rows);
-}
-
-/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-no-sack.pkt (as in
- * ligurio/packetdrill-testcases testcases/tcp/limited_transmit): the same without SACK. */
-TEST(test_limited_transmit)
-{
-  static const packetdrill_row rows[] = {
-      POSTED(0, 15000),
-      SEGMENT_OUT(0, 1, 10001, 1),
-      SEGMENT_IN(110 * MS, 0, 0, 1),
-      SEGMENT_OUT(0, 10001, 11001, 1),
-      SEGMENT_IN(10 * MS, 0, 0, 1),
-      SEGMENT_OUT(0, 11001, 12001, 1),
-      SEGMENT_IN(10 * MS, 0, 0, 3001),
-      /* The limit is 2 SMSS an ACK, so the window is 12 (RFC 3465 §2.2) and 9 are in flight: three leave.
-       * Linux has counted a segment for each duplicate: of the three only the one that was missing is new. */
-      SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
-      WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
-      SEGMENT_OUT(0, 12001, 14001, 1, .keys = PACKETDRILL_LINUX),
-      WINDOW_IS(0, 11000, .keys = PACKETDRILL_LINUX),
-      SEGMENT_IN(20 * MS, 0, 0, 5001),
-      SEGMENT_OUT(0, 14001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
-      SEGMENT_IN(20 * MS, 0, 0, 7001),
-      SEGMENT_IN(20 * MS, 0, 0, 9001),
-      SEGMENT_IN(20 * MS, 0, 0, 11001),
-      SEGMENT_IN(20 * MS, 0, 0, 13001),
-      SEGMENT_IN(20 * MS, 0, 0, 15001),
-  };
-  PLAY_WITH(GTESTS "limited_transmit/limited-transmit-no-sack.pkt", rows, .syn.has_sack_permitted = false);
+  PLAY_WITH(GTESTS "limited_transmit/limited-transmit-sack.pkt", rows,
+            .without_sack = GTESTS "limited_transmit/limited-transmit-no-sack.pkt");
 }
 
 /* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt (as in

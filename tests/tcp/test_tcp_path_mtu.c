@@ -10,53 +10,34 @@ enum { EMSS = 1460, HEADERS = 40 };
 
 /* RFC 1191 §7.1, table 7-1, for a router that reports 0; never more than before, never below what every
  * link carries; what cannot be true (RFC 5927 §7.2, RFC 8201 §4) changes nothing. */
-TEST(test_after_too_big)
+static const struct {
+  uint8_t version;
+  uint32_t present;
+  uint32_t reported;
+  uint32_t packet;
+  uint32_t mtu;
+} after_too_big_rows[] = {
+    {4, 1500, 1400, 1500, 1400}, {4, 1500, 1500, 1500, 1500}, {4, 1500, 65535, 1500, 1500},
+    {4, 1400, 1450, 1500, 1400}, {4, 1500, 68, 1500, 68},     {4, 1500, 67, 1500, 68},
+    {4, 1500, 1, 1500, 68},      {4, 1500, 1400, 1400, 1500}, {4, 1500, 1400, 1401, 1400},
+    {4, 1500, 0, 1500, 1492},    {4, 1492, 0, 1500, 1492},    {4, 1492, 0, 1492, 1006},
+    {4, 1006, 0, 1006, 508},     {4, 508, 0, 508, 296},       {4, 296, 0, 296, 68},
+    {4, 68, 0, 68, 68},          {4, 1500, 0, 65535, 1492},   {4, 65535, 0, 65535, 32000},
+    {4, 32000, 0, 32000, 17914}, {4, 17914, 0, 17914, 8166},  {4, 9000, 0, 9000, 8166},
+    {4, 8166, 0, 8166, 4352},    {4, 4352, 0, 4352, 2002},    {4, 2002, 0, 2002, 1492},
+    {6, 1500, 1280, 1500, 1280}, {6, 1500, 1279, 1500, 1500}, {6, 1500, 0, 1500, 1500},
+    {6, 1500, 1, 1500, 1500},    {6, 1500, 1499, 1500, 1499}, {6, 1500, 1500, 1500, 1500},
+    {6, 1500, 1400, 1300, 1500}};
+
+ROW_TEST(test_after_too_big, after_too_big_rows)
 {
-  static const struct {
-    uint8_t version;
-    uint32_t present;
-    uint32_t reported;
-    uint32_t packet;
-    uint32_t mtu;
-  } cases[] = {{4, 1500, 1400, 1500, 1400},
-               {4, 1500, 1500, 1500, 1500},
-               {4, 1500, 65535, 1500, 1500},
-               {4, 1400, 1450, 1500, 1400},
-               {4, 1500, 68, 1500, 68},
-               {4, 1500, 67, 1500, 68},
-               {4, 1500, 1, 1500, 68},
-               {4, 1500, 1400, 1400, 1500},
-               {4, 1500, 1400, 1401, 1400},
-               {4, 1500, 0, 1500, 1492},
-               {4, 1492, 0, 1500, 1492},
-               {4, 1492, 0, 1492, 1006},
-               {4, 1006, 0, 1006, 508},
-               {4, 508, 0, 508, 296},
-               {4, 296, 0, 296, 68},
-               {4, 68, 0, 68, 68},
-               {4, 1500, 0, 65535, 1492},
-               {4, 65535, 0, 65535, 32000},
-               {4, 32000, 0, 32000, 17914},
-               {4, 17914, 0, 17914, 8166},
-               {4, 9000, 0, 9000, 8166},
-               {4, 8166, 0, 8166, 4352},
-               {4, 4352, 0, 4352, 2002},
-               {4, 2002, 0, 2002, 1492},
-               {6, 1500, 1280, 1500, 1280},
-               {6, 1500, 1279, 1500, 1500},
-               {6, 1500, 0, 1500, 1500},
-               {6, 1500, 1, 1500, 1500},
-               {6, 1500, 1499, 1500, 1499},
-               {6, 1500, 1500, 1500, 1500},
-               {6, 1500, UINT32_MAX, 1500, 1500},
-               {6, 1500, 1400, 1300, 1500}};
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_test_message("IPv%u, %u, %u reported of %u", cases[i].version, cases[i].present, cases[i].reported,
-                   cases[i].packet);
-    g_assert_cmpuint(
-        tcp_path_mtu_after_too_big(cases[i].version, cases[i].present, cases[i].reported, cases[i].packet),
-        ==, cases[i].mtu);
-  }
+  g_test_message("IPv%u, %u, %u reported of %u", c->version, c->present, c->reported, c->packet);
+  g_assert_cmpuint(tcp_path_mtu_after_too_big(c->version, c->present, c->reported, c->packet), ==, c->mtu);
+}
+
+TEST(test_bounds)
+{
+  g_assert_cmpuint(tcp_path_mtu_after_too_big(6, 1500, UINT32_MAX, 1500), ==, 1500);
   g_assert_cmpuint(tcp_path_mtu_min_octets(4), ==, 68);
   g_assert_cmpuint(tcp_path_mtu_min_octets(6), ==, 1280);
 }
@@ -81,83 +62,75 @@ static uint32_t emss_of(const tcp_fixture *f)
   return f->end[0].connection->gauges->emss_octets;
 }
 
-/* The segments on the wire of end 0 are those of `lengths`, again and again `times` times, follow each
- * other from `position` on, and are marked as sent again; they arrive. */
-static void expect_resent(tcp_fixture *f, uint64_t position, const uint32_t *lengths, unsigned count,
-                          unsigned times)
+/* The segments on the wire of end 0 are `count` of 1460 octets from `position` on, each cut into 960 and 500,
+ * and are marked as sent again; they arrive. */
+static void expect_resent(tcp_fixture *f, uint64_t position, unsigned count)
 {
-  g_assert_cmpuint(on_wire(f, 0), ==, count * times);
-  for (unsigned i = 0; i < count * times; i++) {
+  g_assert_cmpuint(on_wire(f, 0), ==, 2 * count);
+  for (unsigned i = 0; i < 2 * count; i++) {
+    uint32_t length = i % 2 == 0 ? 960 : 500;
     g_assert_true(wire_packet(f, 0, 0)->retransmission);
-    expect_segment(f, 0, position, lengths[i % count]);
-    position += lengths[i % count];
-    deliver(f, 0);
+    expect_and_deliver(f, 0, position, length);
+    position += length;
   }
 }
+
+/* NewReno, RFC 6675, RACK. */
+static const struct {
+  bool sack;
+  bool rack;
+} recoveries[] = {{false, false}, {true, false}, {true, true}};
 
 /* RFC 1191 §6.4: 10 segments of 1460 meet a link of 1000. The router's first message lowers EMSS to 960
  * and has all of them sent again at once, cut anew, each into 960 and 500: no time-out, no recovery, and
  * the window of 10 * 1460 stays. The nine messages that follow are old news. */
-TEST(test_too_big)
+ROW_TEST(test_too_big, recoveries)
 {
-  static const uint32_t lengths[] = {960, 500};
-  for (unsigned sack = 0; sack < 2; sack++) {
-    for (unsigned rack = 0; rack <= sack; rack++) {
-      g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.sack = sack, .rack = rack));
-      post(f, 0, 10 * EMSS, 0);
-      g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
-      g_assert_cmpuint(emss_of(f), ==, 1000 - HEADERS);
-      EXPECT_FIELDS(&f->end[0], (emss_changes, 1), (emss_octets, 960));
-      g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
-      expect_resent(f, 0, lengths, 2, 10);
-      settle_through(f, 10 * EMSS);
-      EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 1), (retransmissions, 20), (timeouts, 0),
-                    (recoveries, 0));
-      g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
-    }
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.sack = c->sack, .rack = c->rack));
+  post(f, 0, 10 * EMSS, 0);
+  g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
+  g_assert_cmpuint(emss_of(f), ==, 1000 - HEADERS);
+  EXPECT_FIELDS(&f->end[0], (emss_changes, 1), (emss_octets, 960));
+  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
+  expect_resent(f, 0, 10);
+  settle_through(f, 10 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 1), (retransmissions, 20), (timeouts, 0),
+                (recoveries, 0));
+  g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
 }
 
 /* A window that counts segments stays one of 10, from the first message on of 960 octets each. A piece of
  * 500 counts as much as one of 960: 10 of the 20 pieces are sent again and no more before an ACK comes.
  * That of the first 2 lets 4 leave in slow start. */
-TEST(test_too_big_for_a_window_of_segments)
+ROW_TEST(test_too_big_for_a_window_of_segments, recoveries)
 {
-  static const uint32_t lengths[] = {960, 500};
-  for (unsigned sack = 0; sack < 2; sack++) {
-    for (unsigned rack = 0; rack <= sack; rack++) {
-      g_autoptr(tcp_fixture) f =
-          tcp_fixture_pair(TCP_WITH(.sack = sack, .rack = rack, .window_of_segments = true));
-      post(f, 0, 10 * EMSS, 0);
-      g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
-      g_assert_cmpuint(emss_of(f), ==, 960);
-      g_assert_cmpuint(window_of(f), ==, 10 * 960);
-      expect_resent(f, 0, lengths, 2, 5);
-      deliver(f, 1);
-      g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
-      g_assert_cmpuint(window_of(f), ==, 12 * 960);
-      expect_resent(f, 5 * EMSS, lengths, 2, 2);
-      settle_through(f, 10 * EMSS);
-      EXPECT_FIELDS(statistics_of(f), (retransmissions, 20), (timeouts, 0), (recoveries, 0));
-    }
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.sack = c->sack, .rack = c->rack, .window_of_segments = true));
+  post(f, 0, 10 * EMSS, 0);
+  g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
+  g_assert_cmpuint(emss_of(f), ==, 960);
+  g_assert_cmpuint(window_of(f), ==, 10 * 960);
+  expect_resent(f, 0, 5);
+  deliver(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
+  g_assert_cmpuint(window_of(f), ==, 12 * 960);
+  expect_resent(f, 5 * EMSS, 2);
+  settle_through(f, 10 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 20), (timeouts, 0), (recoveries, 0));
 }
 
 /* The path shrinks after the fourth of 10 segments: what went before the segment that the router names is
  * on its way and not sent again; of the six others each is, in two pieces. Nothing comes twice. */
-TEST(test_what_went_before_is_not_sent_again)
+FLAG_TEST(test_what_went_before_is_not_sent_again, rack)
 {
-  static const uint32_t lengths[] = {960, 500};
-  for (unsigned rack = 0; rack < 2; rack++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.rack = rack));
-    post(f, 0, 10 * EMSS, 0);
-    deliver_some(f, 0, 4);
-    g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 6);
-    expect_resent(f, 4 * EMSS, lengths, 2, 6);
-    settle_through(f, 10 * EMSS);
-    g_assert_cmpuint(f->end[1].segments, ==, 4 + 12);
-    EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (recoveries, 0));
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.rack = rack));
+  post(f, 0, 10 * EMSS, 0);
+  deliver_some(f, 0, 4);
+  g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 6);
+  expect_resent(f, 4 * EMSS, 6);
+  settle_through(f, 10 * EMSS);
+  g_assert_cmpuint(f->end[1].segments, ==, 4 + 12);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (recoveries, 0));
 }
 
 /* Short segments between long ones: those of 100 octets pass the link of 1000 and are SACKed; the long
@@ -204,10 +177,7 @@ TEST(test_router_that_tells_nothing)
  * again. */
 TEST(test_mss_is_smaller_still)
 {
-  tcp_config config = tcp_fixture_config();
-  tcp_config peer = config;
-  peer.receive_mtu_octets = 1040;
-  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(NULL, TCP_WITH(.receive_mtu_octets = 1040));
   post(f, 0, 1000, 0);
   forge_too_big(f, 0, 0, 1460, 1100);
   g_assert_cmpuint(emss_of(f), ==, 1000);
@@ -375,9 +345,8 @@ TEST(test_black_hole)
     g_assert_cmpuint(deliver_over(f, 0, 1000, false), ==, steps[i].length > 960 ? 1 : 0);
   }
   settle_through(f, EMSS);
-  g_assert_cmpuint(statistics_of(f)->path_mtu_changes, ==, 3);
+  EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 3), (timeouts, 4));
   g_assert_cmpuint(f->end[0].emss_changes, ==, 3);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 4);
 }
 
 /* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220; nor do 730,

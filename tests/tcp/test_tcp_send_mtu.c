@@ -11,6 +11,16 @@ static tcp_fixture *connected(tcp_segmentation segmentation, bool sack)
   return tcp_fixture_pair(TCP_WITH(.segmentation = segmentation, .sack = sack));
 }
 
+/* EMSS falls to `emss_octets` when two FPDUs of 1456 octets have been posted and not sent. */
+static tcp_fixture *shrunk(tcp_segmentation segmentation, uint32_t emss_octets)
+{
+  tcp_fixture *f = connected(segmentation, true);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  set_send_mtu(f, 0, emss_octets + HEADERS);
+  return f;
+}
+
 static uint32_t emss_of(const tcp_fixture *f)
 {
   return f->end[0].connection->gauges->emss_octets;
@@ -18,14 +28,16 @@ static uint32_t emss_of(const tcp_fixture *f)
 
 /* The segments on the wire of end 0 have these lengths and follow each other from `position` on; they
  * arrive. */
+#define EXPECT_SEGMENTS(f, position, ...)                                                                    \
+  expect_segments(f, position, (const uint32_t[]){__VA_ARGS__},                                              \
+                  G_N_ELEMENTS(((const uint32_t[]){__VA_ARGS__})))
 static void expect_segments(tcp_fixture *f, uint64_t position, const uint32_t *lengths, size_t count)
 {
   g_assert_cmpuint(on_wire(f, 0), ==, count);
   for (size_t i = 0; i < count; i++) {
     g_test_message("segment %zu", i);
-    expect_segment(f, 0, position, lengths[i]);
+    expect_and_deliver(f, 0, position, lengths[i]);
     position += lengths[i];
-    deliver(f, 0);
   }
 }
 
@@ -51,43 +63,41 @@ FLAG_TEST(test_emss_follows, timestamps)
  * octet with what was posted. */
 TEST(test_shrinks_before_sending)
 {
-  static const uint32_t lengths[] = {960, 496, 960, 496, 900, 800};
-  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_ALIGNED, true);
-  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
-  set_send_mtu(f, 0, 960 + HEADERS);
+  g_autoptr(tcp_fixture) f = shrunk(TCP_SEGMENTATION_ALIGNED, 960);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 400, 500, 800);
-  expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
+  EXPECT_SEGMENTS(f, 0, 960, 496, 960, 496, 900, 800);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 4612);
 }
 
 /* RECORD: the same cuts of what no longer fits; of those that fit none goes with another. */
 TEST(test_shrinks_before_sending_records)
 {
-  static const uint32_t lengths[] = {960, 496, 960, 496, 400, 500};
-  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_RECORD, true);
-  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
-  set_send_mtu(f, 0, 960 + HEADERS);
+  g_autoptr(tcp_fixture) f = shrunk(TCP_SEGMENTATION_RECORD, 960);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 400, 500);
-  expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
+  EXPECT_SEGMENTS(f, 0, 960, 496, 960, 496, 400, 500);
+}
+
+/* A stream sender cuts at the new EMSS wherever it is. */
+TEST(test_stream)
+{
+  g_autoptr(tcp_fixture) f = shrunk(TCP_SEGMENTATION_STREAM, 600);
+  collect(f, 0);
+  EXPECT_SEGMENTS(f, 0, 600, 600, 600, 600, 512);
 }
 
 /* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
 TEST(test_grows_within_an_fpdu)
 {
-  static const uint32_t first[] = {500};
-  static const uint32_t lengths[] = {900, 700};
   g_autoptr(tcp_fixture) f =
       tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .initial_window_segments = 1,
                                 .delayed_ack_segments = 1, .send_mtu_octets = 500 + HEADERS));
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1400, 300, 400);
-  expect_segments(f, 0, first, 1);
+  EXPECT_SEGMENTS(f, 0, 500);
   set_send_mtu(f, 0, 1500);
   /* The window was one segment of 500 octets: one of the new size must fit, or nothing would ever leave. */
   g_assert_cmpuint(window_of(f), ==, 1460);
   deliver_all(f, 1);
-  expect_segments(f, 500, lengths, G_N_ELEMENTS(lengths));
+  EXPECT_SEGMENTS(f, 500, 900, 700);
 }
 
 /* What is in flight is sent again within the new EMSS: a segment of one FPDU is cut at 600, one of two
@@ -109,9 +119,8 @@ static void check_sent_again(tcp_segmentation segmentation, bool sack)
   uint64_t position = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
     g_test_message("segment %zu", i);
-    expect_segment(f, 0, position, lengths[i]);
+    expect_and_deliver(f, 0, position, lengths[i]);
     position += lengths[i];
-    deliver(f, 0);
     advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
     deliver_all(f, 1);
   }
@@ -142,8 +151,7 @@ TEST(test_sacked_pieces)
   deliver_all(f, 1);
   expect_segment(f, 0, 0, 800);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2); /* 800 and 660 */
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (timeouts, 0)); /* 800 and 660 */
   EXPECT_FIELDS(&f->end[1], (finished, true), (passed_octets, 5 * 1460));
 }
 
@@ -170,18 +178,6 @@ FLAG_TEST(test_fin_sent_again, alone)
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[1].finished);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-}
-
-/* A stream sender cuts at the new EMSS wherever it is. */
-TEST(test_stream)
-{
-  static const uint32_t lengths[] = {600, 600, 600, 600, 200};
-  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
-  queue_record(f, 0, 1300, TCP_RECORD_FPDU);
-  queue_record(f, 0, 1300, TCP_RECORD_FPDU);
-  set_send_mtu(f, 0, 600 + HEADERS);
-  collect(f, 0);
-  expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
 }
 
 /* The smallest MTU there is, 68 octets: 28 of payload. */

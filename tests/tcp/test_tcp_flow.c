@@ -50,14 +50,10 @@ TEST(test_sack_blocks_on_the_wire)
 /* MPA-041: FPDUs stay whole. MPA-052: those that fit share a segment; the startup frame does not. */
 TEST(test_aligned_segments)
 {
-  static const uint32_t records[] = {1456, 600, 600, 600, 1300};
   static const uint32_t lengths[] = {40, 1456, 1200, 600, 1300};
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED));
   queue_record(f, 0, 40, 0);
-  for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
-    queue_record(f, 0, records[i], TCP_RECORD_FPDU);
-  }
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1456, 600, 600, 600, 1300);
   uint64_t position = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
     bool last = i + 1 == G_N_ELEMENTS(lengths);
@@ -125,9 +121,7 @@ TEST(test_stream_segments)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   queue_record(f, 0, 40, 0);
-  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(f, 0, 3100, TCP_RECORD_FPDU);
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1456, 3100);
   for (uint64_t position = 0; position < 4380; position += EMSS) {
     expect_and_deliver(f, 0, position, EMSS);
   }
@@ -138,29 +132,18 @@ TEST(test_stream_segments)
  * segment has a startup frame in it, the last is short. ALIGNED: one record flagged full-size. */
 TEST(test_full_segments_are_counted)
 {
-  tcp_config config = tcp_fixture_config();
-  tcp_fixture *f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   queue_record(f, 0, 40, 0);
-  queue_record(f, 0, 3 * EMSS, TCP_RECORD_FPDU);
-  collect(f, 0);
+  post(f, 0, 3 * EMSS, TCP_RECORD_FPDU);
   drop_all(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
-  const tcp_statistics *statistics = tcp_transport_statistics(f->end[0].connection);
-  g_assert_cmpuint(statistics->segments_sent, ==, 8); /* 4, and once more each */
-  EXPECT_FIELDS(statistics, (retransmissions, 4), (full_segments, 2), (full_segment_octets, 3000),
-                (full_segment_payload_octets, 2920));
-  tcp_fixture_free(f);
-
-  config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  f = tcp_fixture_pair(&config);
-  queue_record(f, 0, 1456, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
-  queue_record(f, 0, 1460, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
-  queue_record(f, 0, 1460, TCP_RECORD_FPDU);
-  collect(f, 0);
-  statistics = tcp_transport_statistics(f->end[0].connection);
-  EXPECT_FIELDS(statistics, (full_segments, 2), (full_segment_octets, 1496 + 1500));
-  tcp_fixture_free(f);
+  EXPECT_FIELDS(statistics_of(f), (segments_sent, 2 * 4), (retransmissions, 4), (full_segments, 2),
+                (full_segment_octets, 3000), (full_segment_payload_octets, 2920));
+  g_autoptr(tcp_fixture) aligned = tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED));
+  POST_RECORDS(aligned, 0, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE, 1456, 1460);
+  post(aligned, 0, 1460, TCP_RECORD_FPDU);
+  EXPECT_FIELDS(statistics_of(aligned), (full_segments, 2), (full_segment_octets, 1496 + 1500));
 }
 
 /* A script whose window is 2000 octets. */
@@ -239,6 +222,13 @@ TEST(test_old_window_is_not_taken)
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
 }
 
+/* A script that offers timestamps, its own is 50. */
+static tcp_fixture *against_timestamps(const tcp_config *config)
+{
+  return tcp_fixture_scripted(config,
+                              &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+}
+
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
 TEST(test_ack_from_the_edge_of_the_window)
 {
@@ -257,17 +247,12 @@ TEST(test_timestamp_echo)
     uint32_t timestamp;
     uint32_t echo; /* 0: no ACK yet */
   } steps[] = {{0, 100, 0}, {10, 200, 100}, {30, 300, 100}, {20, 350, 350}};
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(TCP_WITH(.timestamps = true),
-                           &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  g_autoptr(tcp_fixture) f = against_timestamps(TCP_WITH(.timestamps = true));
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-    tcp_header header = {.sequence = sequence_at(f, 1, steps[i].position),
-                         .acknowledgement = sequence_at(f, 0, 0),
-                         .flags = TCP_ACK,
-                         .window = 9000,
-                         .has_timestamps = true,
-                         .timestamp_value = steps[i].timestamp};
-    script_segment(f, header, steps[i].position, 10);
+    script_segment(f,
+                   SCRIPT_HEADER(f, (int64_t)steps[i].position, 0, .flags = TCP_ACK, .window = 9000,
+                                 .has_timestamps = true, .timestamp_value = steps[i].timestamp),
+                   steps[i].position, 10);
     g_assert_cmpuint(on_wire(f, 0), ==, steps[i].echo ? 1 : 0);
     if (steps[i].echo) {
       g_assert_cmpuint(wire_header(f, 0, 0).timestamp_echo, ==, steps[i].echo);
@@ -296,9 +281,7 @@ static const struct {
  * later TS.Recent compares with nothing any more (§5.5). */
 ROW_TEST(test_earlier_epoch, earlier_epoch_rows)
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1),
-                           &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  g_autoptr(tcp_fixture) f = against_timestamps(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1));
   tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000, .has_timestamps = true,
                                     .timestamp_value = 2000);
   script_segment(f, header, 0, 10);
@@ -317,8 +300,7 @@ ROW_TEST(test_earlier_epoch, earlier_epoch_rows)
 FLAG_TEST(test_missing_timestamps, drops)
 {
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1, .drops_untimed = drops),
-                           &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+      against_timestamps(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1, .drops_untimed = drops));
   post_losing(f, 1000, ALL);
   tcp_header header = SCRIPT_HEADER(f, 0, 300, .flags = TCP_ACK, .window = 9000);
   script_segment(f, header, 0, 0);

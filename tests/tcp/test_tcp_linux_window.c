@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of
  * tcp_config's. */
+#include "flag_test.h"
 #include "linux_keys.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -29,15 +29,12 @@ static void exchange_message(tcp_fixture *f, unsigned count)
 /* A window of 10 segments, messages of 6, an ACK every 2 segments. When the first ACK comes, 6 segments
  * are in flight of 10: the window does not limit, and does not grow. Linux lets it grow below twice the 6
  * that were in flight: by the first ACK from 10 to 12, and no further however many messages follow. */
-TEST(test_messages_grow_the_window_to_twice_what_they_fill)
+FLAG_TEST(test_messages_grow_the_window_to_twice_what_they_fill, by_round)
 {
-  static const uint64_t grown[] = {[false] = 10, [true] = 12};
-  for (unsigned by_round = 0; by_round < 2; by_round++) {
-    g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = by_round));
-    for (unsigned message = 0; message < 5; message++) {
-      exchange_message(f, 6);
-      g_assert_cmpuint(window_of(f), ==, grown[by_round] * EMSS);
-    }
+  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = by_round));
+  for (unsigned message = 0; message < 5; message++) {
+    exchange_message(f, 6);
+    g_assert_cmpuint(window_of(f), ==, (by_round ? 12 : 10) * EMSS);
   }
 }
 
@@ -45,16 +42,13 @@ TEST(test_messages_grow_the_window_to_twice_what_they_fill)
  * full counts for every ACK of the round trip: 5 ACKs of the first 10 segments, in slow start of 2 each,
  * make 20. At the ACK itself the window limits only as long as it is full: 10 in flight at the first, of
  * 12 then; with 2 more 10 of 12 at the second, and it stays at 12. */
-TEST(test_a_full_window_is_remembered_for_a_round)
+FLAG_TEST(test_a_full_window_is_remembered_for_a_round, by_round)
 {
-  static const uint64_t grown[] = {[false] = 12, [true] = 20};
-  for (unsigned by_round = 0; by_round < 2; by_round++) {
-    g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = by_round));
-    post(f, 0, 12 * EMSS, 0);
-    g_assert_cmpuint(on_wire(f, 0), ==, 10);
-    deliver_segments(f, 10);
-    g_assert_cmpuint(window_of(f), ==, grown[by_round] * EMSS);
-  }
+  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = by_round));
+  post(f, 0, 12 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  deliver_segments(f, 10);
+  g_assert_cmpuint(window_of(f), ==, (by_round ? 20 : 12) * EMSS);
 }
 
 /* After slow start nothing but a full window lets it grow: messages of 2 segments do not, of as many as
@@ -77,32 +71,26 @@ TEST(test_avoidance_needs_a_full_window)
 }
 
 /* One ACK of 10 segments, which filled the window. RFC 3465 counts 2 of them, Linux all. */
-TEST(test_slow_start_counts_all_that_an_ack_acknowledges)
+FLAG_TEST(test_slow_start_counts_all_that_an_ack_acknowledges, unlimited)
 {
-  static const uint64_t grown[] = {[false] = 12, [true] = 20};
-  for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
-    g_autoptr(tcp_fixture) f =
-        connected(TCP_WITH(.delayed_ack_segments = 10, .slow_start_limited = !unlimited));
-    exchange_message(f, 10);
-    g_assert_cmpuint(window_of(f), ==, grown[unlimited] * EMSS);
-  }
+  g_autoptr(tcp_fixture) f =
+      connected(TCP_WITH(.delayed_ack_segments = 10, .slow_start_limited = !unlimited));
+  exchange_message(f, 10);
+  g_assert_cmpuint(window_of(f), ==, (unlimited ? 20 : 12) * EMSS);
 }
 
 /* Segments 1 and 2 arrive before segment 0. The ACK that follows acknowledges 3 segments, of which SACK
  * has reported 2: one is newly delivered. RFC 3465 lets the window of 10 grow by 2 of the 3, Linux by the
  * 1. */
-TEST(test_growth_by_what_is_delivered)
+FLAG_TEST(test_growth_by_what_is_delivered, by_delivered)
 {
-  static const uint64_t grown[] = {[false] = 12, [true] = 11};
-  for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
-    g_autoptr(tcp_fixture) f = connected(TCP_WITH(.growth_by_delivered = by_delivered));
-    post(f, 0, 20 * EMSS, 0);
-    reorder_segments(f, 0, 0, 2);
-    deliver_segments(f, 2);
-    g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
-    deliver_segments(f, 1);
-    g_assert_cmpuint(window_of(f), ==, grown[by_delivered] * EMSS);
-  }
+  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.growth_by_delivered = by_delivered));
+  post(f, 0, 20 * EMSS, 0);
+  reorder_segments(f, 0, 0, 2);
+  deliver_segments(f, 2);
+  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
+  deliver_segments(f, 1);
+  g_assert_cmpuint(window_of(f), ==, (by_delivered ? 11 : 12) * EMSS);
 }
 
 /* What is on the wires arrives, half a round trip each way. */
@@ -274,17 +262,13 @@ ROW_TEST(test_short_segments, short_segments_rows)
 
 /* PRR counts in segments too. Of 10 in flight and a threshold of 5, ceil(5/10) of a segment may leave with
  * the first that is delivered: one. In octets it is 730, and no segment leaves. */
-TEST(test_prr_counts_segments)
+FLAG_TEST(test_prr_counts_segments, of_segments)
 {
-  static const unsigned leaving[] = {[false] = 0, [true] = 1};
-  for (unsigned of_segments = 0; of_segments < 2; of_segments++) {
-    g_autoptr(tcp_fixture) f =
-        connected(TCP_WITH(.ecn = TCP_ECN_ON, .delayed_ack_segments = 1, .ecn_proportional = true,
-                           .window_of_segments = of_segments));
-    post(f, 0, 40 * EMSS, 0);
-    datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
-    expect_leaving(f, leaving[of_segments]);
-  }
+  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.ecn = TCP_ECN_ON, .delayed_ack_segments = 1,
+                                                .ecn_proportional = true, .window_of_segments = of_segments));
+  post(f, 0, 40 * EMSS, 0);
+  datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
+  expect_leaving(f, of_segments ? 1 : 0);
 }
 
 /* Of 20 short segments in flight one is lost. The pipe counts segments: recovery begins with 20 in flight,

@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-import sweep_kit as kit
+import program_kit as kit
 
 WHOLE = "whole.sqlite"
 

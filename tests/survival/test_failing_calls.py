@@ -17,7 +17,7 @@ import signal
 import struct
 import unittest
 
-import sweep_kit as kit
+import program_kit as kit
 
 LIBRARY = os.path.abspath(os.environ["FAILING_CALLS"])
 KINDS = ("open", "write", "fsync", "rename")

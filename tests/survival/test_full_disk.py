@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-import sweep_kit as kit
+import program_kit as kit
 
 CLONE_NEWNS = 0x00020000
 STORE = "disk/full.sqlite"

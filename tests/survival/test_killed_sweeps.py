@@ -11,7 +11,7 @@ import random
 import time
 import unittest
 
-import sweep_kit as kit
+import program_kit as kit
 
 JOBS = "3"
 STORE = "killed.sqlite"

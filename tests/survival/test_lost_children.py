@@ -8,7 +8,7 @@ import signal
 import time
 import unittest
 
-import sweep_kit as kit
+import program_kit as kit
 
 # Runs of half a second and more: long enough to be met in their midst.
 SLOW = kit.SCENARIO.replace("messages = 4;", "messages = 8000;").replace("[1500, 4000, 9000]", "[9000]")

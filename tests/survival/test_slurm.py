@@ -14,7 +14,7 @@ import subprocess
 import time
 import unittest
 
-import sweep_kit as kit
+import program_kit as kit
 
 SBATCH = os.path.abspath(os.environ["SWEEP_SBATCH"])
 TASKS = 4

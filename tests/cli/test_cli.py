@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The program itself: its options, exit codes, `check` and `explain`."""
+import os
+import unittest
+
+import program_kit as kit
+
+COMMANDS = "run sweep table plot report export merge decode replay check explain".split()
+ONE_OF_THEM = "expected run, sweep, table, plot, report, export, merge, decode, replay, check or explain"
+NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'
+
+
+class Cli(kit.ProgramTest):
+    stays = ["*.cfg", "*.json", "*.csv", "*.pcap"]
+
+    def test_help(self):
+        """--help is enough to start: what it is for, every command, an example."""
+        done = self.shell("iwarpsim --help")
+        self.assertEqual(done.stderr, "")
+        self.expect_parts(done.stdout, "how much reassembly memory does an iWARP receiver need?", "Example",
+                          *[f"\n  {command} " for command in COMMANDS])
+
+    def test_options_of_every_command(self):
+        version = self.shell("iwarpsim --version").stdout
+        self.expect_start(version, "iwarpsim ")
+        for command in COMMANDS:
+            self.expect(f"iwarpsim {command} --version", version)
+            self.expect_parts(self.shell(f"iwarpsim {command} --help").stdout, "--quiet", "Example:")
+            self.expect_refused(f"iwarpsim {command} --quite", "did you mean --quiet?")
+
+    def test_no_such_command(self):
+        self.expect("iwarpsim chekc", "",
+                    f"iwarpsim: unknown command 'chekc'; {ONE_OF_THEM} (did you mean 'check'?)\n", 2)
+        self.expect("iwarpsim banana", "", f"iwarpsim: unknown command 'banana'; {ONE_OF_THEM}\n", 2)
+        self.expect("iwarpsim", "", f"iwarpsim: no command; {ONE_OF_THEM} (see 'iwarpsim --help')\n", 2)
+        self.expect("iwarpsim --loud check", "",
+                    "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n", 2)
+
+    def test_check_of_good_scenarios(self):
+        kit.write("empty.cfg", "")
+        kit.write("sweep.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [576, 1500]; },'
+                  ' { key = "run.seed"; from = 1; to = 3; } );')
+        kit.write("noted.cfg", "middlebox: { chunk = 5; };")
+        self.expect("iwarpsim check empty.cfg sweep.cfg noted.cfg",
+                    "empty.cfg: ok\nsweep.cfg: ok, a sweep of 6 points\nnoted.cfg: ok\nnoted.cfg: note: "
+                    "noted.cfg:1: middlebox.chunk has no effect while middlebox.mode is none\n")
+        kit.write("idle.cfg", '\nwhere = "mpa.crc";')
+        self.expect("iwarpsim check idle.cfg",
+                    "idle.cfg: ok, a sweep of 1 point\n"
+                    "idle.cfg: note: idle.cfg:2: where leaves out points of a sweep, and there is no sweep\n")
+        self.expect("iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "")
+        self.expect("iwarpsim --quiet check noted.cfg", "")
+
+    def test_check_of_bad_scenarios(self):
+        """Every file is checked, and of each bad one the first mistake is reported."""
+        kit.write("good.cfg", "")
+        kit.write("bad.cfg", "mpa: {\n  markres = true;\n  crc = 5;\n};")
+        kit.write("small.cfg", "path: { forward: { mtu = 176; }; };")
+        self.expect("iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
+                    "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc, "
+                    "startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu in mpa "
+                    "(did you mean 'mpa.markers'?)\n"
+                    "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
+                    "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of "
+                    "headers and 140 for the FPDU of a 128-octet ULPDU with markers\n", 2)
+        self.expect("iwarpsim check", "", "iwarpsim check: no scenario given; expected one or more files "
+                    "(see 'iwarpsim check --help')\n", 2)
+
+    def test_check_looks_at_every_point(self):
+        """A scenario that is fine but for one point of its sweep is not ok."""
+        kit.write("point.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [1500, 176]; } );')
+        done = self.expect_refused("iwarpsim check point.cfg")
+        self.expect_start(done.stderr,
+                          "point.cfg:1: path.forward.mtu = 176 is too small; expected at least 180")
+        kit.write("point.cfg", 'sweep = ( { key = "tcp.receive_window"; values = ("auto", 65536); } );')
+        self.assertIn("point.cfg: note: 1 of 2 points have notes of their own, the first is "
+                      "tcp.receive_window=65536: ", self.shell("iwarpsim check point.cfg").stdout)
+
+    def test_check_of_where(self):
+        """How many points a sweep has and lacks; what is wrong with its axes and its conditions."""
+        kit.write("where.cfg", 'sweep = ( { key = "run.seed"; from = 1; to = 9; step = 2; },'
+                  ' { key = "mpa.crc"; values = [true, false, true]; } ); where = "mpa.crc or run.seed > 5";')
+        self.expect("iwarpsim check where.cfg",
+                    "where.cfg: ok, a sweep of 7 points, 3 left out by where, 5 given twice\n")
+        kit.write("where.cfg", '\nwhere = "mpa.crk";')
+        self.expect("iwarpsim check where.cfg", "",
+                    "where.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that "
+                    "'iwarpsim explain keys' lists (did you mean 'mpa.crc'?)\n", 2)
+        kit.write("where.cfg", 'where = "not mpa.crc";')
+        self.expect("iwarpsim check where.cfg", "",
+                    "where.cfg:1: 'where' leaves out all points of the sweep, 1; "
+                    "expected conditions that some meet\n", 2)
+        self.assertIn('where = "receiver.memory >= path.forward.mtu',
+                      self.shell("iwarpsim explain where").stdout)
+
+    def test_attached_values(self):
+        """As with make: the value may stand directly after a one-letter option."""
+        kit.write("a.cfg", "")
+        self.assertIn("\n1\n1 run, 1 to run, about 9 thousand segments, about 1 s at -j 3\n",
+                      self.shell("iwarpsim sweep a.cfg -j3 -srun.seed=7 --list").stdout)
+        self.assertIn("iwarpsim sweep: -j 0: expected 1 or more",
+                      self.shell("iwarpsim sweep a.cfg -j0 --list", 2).stderr)
+        self.expect("iwarpsim check -q -- -j2", "",
+                    "-j2: cannot read it (No such file or directory); expected a scenario file\n", 2)
+
+    def test_options_without_sense(self):
+        kit.write("a.cfg", "")
+        self.expect("iwarpsim run a.cfg --out ''", "",
+                    "iwarpsim run: --out is empty; expected DIR (see 'iwarpsim run --help')\n", 2)
+        self.expect("iwarpsim run a.cfg --out a.cfg", "",
+                    "a.cfg: cannot make this folder (Not a directory)\n", 2)
+        self.expect("iwarpsim sweep a.cfg --store ''", "",
+                    "iwarpsim sweep: --store is empty; expected FILE (see 'iwarpsim sweep --help')\n", 2)
+        self.expect("iwarpsim run a.cfg --engine ns2", "",
+                    '--engine: run.engine = ns2 is none of its words; expected "auto", "ns3" or "native" '
+                    "(did you mean 'ns3'?)\n", 2)
+
+    @unittest.skipIf(os.environ["SANITIZERS"] != "none", "a sanitizer needs all of the address space")
+    def test_short_memory(self):
+        """However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is
+        no segmentation fault (139: 128 + SIGSEGV). The scenario's 50,000 strings need more than all else that
+        the program does; a mistake ends it before it looks at them."""
+        strings = ",".join(f'"run.seed > {seed}"' for seed in range(50000))
+        kit.write("a.cfg", f"title = 7; where = [{strings}];")
+        self.shell("iwarpsim check a.cfg", 2)
+        limits_kib = range(20 << 10, (40 << 10) + 1, 2 << 10)
+        told = [self.shell(f"ulimit -c 0; ulimit -v {limit}; iwarpsim check a.cfg; test $? != 139").stderr
+                for limit in limits_kib]
+        self.assertIn("iwarpsim: no memory to read the scenario\n", told)
+
+    def test_lost_output(self):
+        """What is printed onto a full disk is missed."""
+        for line in ("--version", "--help", "run --help", "explain keys", "explain metrics --markdown"):
+            self.expect(f"iwarpsim {line} >/dev/full", "",
+                        "iwarpsim: standard output cannot be written: No space left on device\n", 1)
+
+    def test_explain(self):
+        self.expect("iwarpsim explain path.forward.queue",
+                    "Keys of a scenario:\npath.forward.queue (default: 0)\n"
+                    "    Packets that may wait for the link; more are dropped. 0: no limit.\n"
+                    "    Value: an integer from 0 to 4294967295.\n"
+                    "    Example: --set path.forward.queue=100\n")
+        self.expect("iwarpsim explain bad-crc",
+                    "bad-crc (fault.error)\n    The CRC of an FPDU is wrong. With CRC only.\n"
+                    "    Consequence: MPA error 2, Terminate 2/0/02.\n")
+        for name, *parts in (
+                # A key and a metric; metrics and distributions.
+                ("mpa.markers", "Keys of a scenario:\nmpa.markers (default: true)\n",
+                 "Metrics:\nmpa.markers (markers, Data Sink)\n"),
+                ("delay", "delay.placement_mean_s (s, Data Sink)\n",
+                 "delay.placement_s (distribution, s, weighted by octets)\n"),
+                ("delay.delivery_s", "delay.delivery_s (distribution, s, weighted by octets)\n"),
+                ("held", "held: Held octets\n"),
+                ("faults", "\ninvalid-stag (fault.error)\n"),
+                ("keys", "\ntheory.k2 (default: 1)\n"),
+                ("metrics", "\nfit.k2 (ratio, "),
+                ("", "iwarpsim explain metrics")):
+            self.expect_parts(self.shell(f"iwarpsim explain {name}").stdout, *parts)
+        word = self.shell("iwarpsim explain coalesce").stdout  # the keys that it is a value of
+        self.expect_start(word, "Keys of a scenario:\nmiddlebox.mode (default: none)\n")
+        self.assertIn(" coalesce: segments are joined", word)
+        self.expect("iwarpsim explain hedl", "",
+                    "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, faults, or the "
+                    "name of one of them (did you mean 'held'?)\n", 2)
+        self.shell("iwarpsim explain held --markdown", 2)
+        self.expect_start(self.shell("iwarpsim explain keys --markdown").stdout, "# Scenarios\n")
+
+    def test_terminated_runs(self):
+        """run.expect says which end is success: the other one exits 1 and prints why. A terminated run prints
+        code and side."""
+        kit.write("a.cfg", NATIVE)
+        for fault, expected, code, errors in (
+                ("none", "ok", 0, ""),
+                ("none", "any", 0, ""),
+                ("none", "terminate", 1, "iwarpsim run: the run ended ok, and run.expect is terminate\n"),
+                ("bad-crc", "terminate", 0, ""),
+                ("bad-crc", "any", 0, ""),
+                ("bad-crc", "ok", 1, "iwarpsim run: the run was terminated, and run.expect is ok: "
+                 "MPA error 2 by the Responder of connection 0 after ")):
+            done = self.shell("iwarpsim run a.cfg --out . --quiet"
+                              f" --set fault.error={fault} --set run.expect={expected}", code)
+            self.assertEqual(done.stderr != "", errors != "")
+            self.assertIn(errors, done.stderr)
+        done = self.shell("iwarpsim run a.cfg --out . --set fault.error=bad-crc --set run.expect=any")
+        self.assertIn("  status     terminated: MPA error 2 by the Responder of connection 0 after ",
+                      done.stdout)
+        self.expect_parts(self.shell("cat summary.json").stdout, '"status": "terminated"',
+                          '"terminate_code": "MPA error 2"', '"terminate_side": "Responder"')
+
+    def test_run_again(self):
+        """A run into the folder of an earlier one replaces its results, but its captures only by its own;
+        otherwise they stay, and a note reports it."""
+        captures, results = ["sender.pcap", "receiver.pcap"], ["summary.json", "occupancy.csv"]
+        kit.write("a.cfg", NATIVE)
+        self.expect("iwarpsim run a.cfg --out . -q --pcap", "")
+        first = {name: kit.octets(name) for name in captures + results}
+        done = self.shell("iwarpsim run a.cfg --out . --set path.forward.mtu=576 --set measure.series=none")
+        self.assertEqual(done.stderr,
+                         "note: . has captures of an earlier run, which stay; --pcap replaces them\n")
+        self.assertEqual([kit.octets(name) for name in captures], [first[name] for name in captures])
+        self.assertNotEqual(kit.octets("summary.json"), first["summary.json"])
+        self.assertFalse(os.path.exists("occupancy.csv"))
+        done = self.shell("iwarpsim run a.cfg --out . --pcap --set path.forward.mtu=576")
+        self.assertEqual(done.stderr, "")
+        for name in captures:
+            self.assertNotEqual(kit.octets(name), first[name])
+        self.assertTrue(os.path.exists("occupancy.csv"))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`iwarpsim table`, by its command line: what it prints, refuses and writes."""
+import contextlib
+import sqlite3
+
+import program_kit as kit
+
+SCENARIO = """title = "A question";
+workload: { message_size = "1KiB"; messages = 1; };
+run: { engine = "native"; };
+sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
+          { key = "run.seed"; from = 1; to = 2; } );
+"""
+PEAK = "buffer.reassembly_peak_octets"
+
+
+class Table(kit.ProgramTest):
+    stays = ["a.cfg", "a.sqlite", "out.csv"]
+
+    def setUp(self):
+        """A store of four runs, in which only this is measured: the peaks 4 and 6 in order, for seeds 1 and
+        2, and 1 and 2 out of order; a timeout in the first run."""
+        super().setUp()
+        kit.write("a.cfg", SCENARIO)
+        self.shell("iwarpsim sweep a.cfg --quiet --store a.sqlite")
+        self.change("DELETE FROM distributions", "DELETE FROM metrics",
+                    "UPDATE origins SET version = '0.1.0', git = 'unknown'",
+                    "INSERT INTO metrics SELECT id, 'tcp.timeouts', 1 FROM runs WHERE point = 0",
+                    *[f"INSERT INTO metrics SELECT id, '{PEAK}', {peak} FROM runs WHERE point = {point}"
+                      for point, peak in enumerate((4, 6, 1, 2))])
+
+    def change(self, *statements):
+        with contextlib.closing(sqlite3.connect("a.sqlite")) as store, store:
+            store.execute("PRAGMA foreign_keys = ON")
+            for statement in statements:
+                store.execute(statement)
+            kit.seal(store)
+
+    def test_defaults(self):
+        """{4, 6}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7. The five quantities
+        a reader asks for first."""
+        done = self.shell("iwarpsim table a.sqlite")
+        self.assertEqual(done.stderr, "")
+        self.expect_parts(done.stdout, "A question\nscenario a, seeds 1–2, iwarpsim 0.1.0\n4 runs at 2 points\n",
+                          "in-order       2  1!   5      13", f"\n{PEAK} in octets\n",
+                          "\nbuffer.reassembly_p99_octets: no run has it\n",
+                          "\nplacement.octets_direct/placement.octets: no run has it\n",
+                          "\ngoodput_bit_per_s: no run has it\n", "\ntcp.timeouts in timeouts\n")
+
+    def test_exclude(self):
+        done = self.shell(f"iwarpsim table a.sqlite --leave-out timeouts --metric {PEAK}")
+        self.expect_parts(done.stdout, "3 runs at 2 points; 1 of 4 runs left out (timeouts)\n",
+                          "in-order       1   6         -")
+        for part in ("!", "goodput"):
+            self.assertNotIn(part, done.stdout)
+
+    def test_pair(self):
+        """The pairs of seeds 1 and 2: 4 - 1 and 6 - 2."""
+        self.expect("iwarpsim table a.sqlite --pair receiver.mode=in-order,out-of-order"
+                    f" --metric {PEAK} --csv out.csv -q", "")
+        self.expect_parts(kit.octets("out.csv").decode(),
+                          "# differences: receiver.mode: in-order minus out-of-order\n",
+                          f"\n{PEAK},octets,2,1,3.5,")
+
+    def test_refusals(self):
+        for options, part in (
+                ("another.sqlite", "one STORE is needed, 2 were given"),
+                ("--metric tcp.timeout", "did you mean 'tcp.timeouts'?"),
+                ("--metric tcp.timeouts/nothing", "'nothing' is no metric"),
+                ("--pair receiver.mod=a,b", "did you mean 'receiver.mode'?"),
+                ("--pair receiver.mode=in-order,assume-aligned",
+                 "no run has receiver.mode = assume-aligned; expected two of in-order, out-of-order"),
+                ("--leave-out timeout", "did you mean timeouts?"),
+                ("--csv no/such/folder/out.csv", "no/such/folder/out.csv")):
+            self.expect_refused(f"iwarpsim table a.sqlite {options}", part)
+
+    def test_nothing_left(self):
+        """Nothing to tabulate is said of the file by name, and is no table without rows."""
+        self.change("DELETE FROM runs WHERE point > 1", "UPDATE runs SET status = 'failed' WHERE point = 1")
+        self.expect_refused("iwarpsim table a.sqlite --leave-out timeouts",
+                            "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok")
+        self.change("DELETE FROM runs WHERE point = 0")
+        self.expect_refused("iwarpsim table a.sqlite",
+                            "a.sqlite: none of the store's 1 run is left: 1 of 1 run did not end ok")
+        self.change("DELETE FROM runs")
+        self.expect_refused("iwarpsim table a.sqlite", "a.sqlite: the store holds no runs")
+
+    def test_no_store(self):
+        for name in ("missing.sqlite", "a.cfg"):
+            self.expect_refused(f"iwarpsim table {name}", name)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a terminal shows of a run, a sweep and a capture while they go on, and what stays of it."""
+import contextlib
+import os
+import pty
+import signal
+import time
+
+import program_kit as kit
+
+CLEAR = "\r\x1b[K"
+LEFT = r"about \d+:\d\d left"
+
+# Some two seconds; a run of less than one shows nothing.
+LONG_RUN = 'title = "t"; run: { engine = "native"; }; workload: { messages = 80000; };'
+SWEEP = ('title = "t"; run: { engine = "native"; }; workload: { messages = 1; };'
+         'sweep = ( { key = "run.seed"; from = 1; to = 4; } );')
+SLOWLY = "(head -c 200000 o/receiver.pcap; sleep 1.2; tail -c +200001 o/receiver.pcap) | iwarpsim decode -"
+
+
+class TerminalTest(kit.ProgramTest):
+    def start(self, line):
+        """Starts a line of the shell on a terminal of its own; the process, and the file of its terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            # A shell that starts the tests in the background ignores it for them.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.execvp("sh", ["sh", "-c", line])
+        return pid, terminal
+
+    def finish(self, pid, terminal, code=0):
+        """Waits for its end, which must be with `code`; what the terminal has shown."""
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO: nobody has the terminal open any more
+            while octets := os.read(terminal, 4096):
+                shown += octets
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), code, shown)
+        return shown.decode()
+
+    def show(self, scenario, line):
+        kit.write("a.cfg", scenario)
+        return self.finish(*self.start(line))
+
+
+class Terminal(TerminalTest):
+    def test_run(self):
+        """A line with all its parts, redrawn; at the end it is gone before the summary comes."""
+        begun = time.monotonic()
+        shown = self.show(LONG_RUN, "iwarpsim run a.cfg --out o")
+        if time.monotonic() - begun < 1.5:
+            self.skipTest("this machine is too fast")
+        self.assertRegex(shown, rf"^(\r\x1b\[K\d+ % done, at \d+\.\d{{6}} s of simulated time, {LEFT})+"
+                         r"\r\x1b\[Kt\r\n")
+
+    def test_quiet_run(self):
+        self.assertEqual(self.show(LONG_RUN, "iwarpsim run a.cfg --out o --quiet"), "")
+
+    def test_run_into_file(self):
+        """Standard error is a file: nothing is to be redrawn there, though standard output is a terminal."""
+        shown = self.show(LONG_RUN, "iwarpsim run a.cfg --out o 2>e && cat e")
+        self.expect_start(shown, "t\r\n")
+        self.assertNotIn("\x1b", shown)
+
+    def test_sweep(self):
+        self.assertRegex(self.show(SWEEP, "iwarpsim sweep a.cfg -j 2 --store a.sqlite"),
+                         rf"^(\r\x1b\[K\d of 4 runs done, \d running, \d+ %(, {LEFT})?)+\r\x1b\[K"
+                         r"4 runs: 4 run now, 0 already there, 0 failed; results in a\.sqlite\r\n$")
+
+    def test_interrupted_sweep(self):
+        """Ctrl-C, once both workers have a run: the sweep alone gets it, and reports it; its children leave
+        nothing in the store and nothing on the screen."""
+        kit.write("a.cfg", SWEEP.replace("messages = 1;", "messages = 10000000;").replace("to = 4", "to = 2"))
+        sweep, terminal = self.start("exec iwarpsim sweep a.cfg -j 2 --store a.sqlite")
+        kit.wait_until(lambda: [len(kit.children(worker)) for worker in kit.children(sweep)] == [1, 1])
+        os.kill(sweep, signal.SIGINT)
+        self.assertIn(f"{CLEAR}interrupted: 0 done, 2 to go; rerun the command to resume\r\n",
+                      self.finish(sweep, terminal, 1))
+
+    def test_decode(self):
+        """A capture that comes slowly, summed up on a terminal: where it is, then the table alone. Lines of
+        FPDUs would tear it: none is shown between them."""
+        self.show(LONG_RUN.replace("80000", "40"), "iwarpsim run a.cfg --quiet --pcap --out o")
+        self.assertRegex(self.show("", f"{SLOWLY} --summary"),
+                         r"^(\r\x1b\[Kat 0\.\d{6} s of the capture)+\r\x1b\[K# iwarpsim ")
+        for options in ("", "--quiet --summary"):
+            self.assertNotIn(CLEAR, self.show("", f"{SLOWLY} {options}"))
+
+
+class Slow(TerminalTest):
+    def test_check(self):
+        """200,000 points with a hundred conditions each take seconds."""
+        conditions = " and ".join(["run.seed > 0", *[f"run.seed != {2000 + i}" for i in range(100)]])
+        shown = self.show('sweep = ( { key = "run.seed"; from = 1; to = 200; }, { key = "workload.messages";'
+                          f' from = 1; to = 1000; }} ); where = "{conditions}";', "iwarpsim check a.cfg")
+        self.assertRegex(shown, rf"^(\r\x1b\[K\d+ % done, checking the points of the sweep(, {LEFT})?)+"
+                         r"\r\x1b\[Ka.cfg: ok, a sweep of 200000 points\r\n$")

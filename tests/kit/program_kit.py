@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests that run the program share: the built program, a folder of a test's own, lines of the shell
+with what they print, a small sweep, and the rows of a store."""
+import contextlib
+import glob
+import hashlib
+import os
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(os.environ["IWARPSIM"])
+HAS_NS3 = os.environ.get("HAS_NS3") == "yes"
+# The sanitizers make everything several times slower; how long a test waits at most is no matter of
+# behaviour.
+PATIENCE_S = 60
+os.environ["LC_ALL"] = "C"  # the words of the C library
+os.environ["PATH"] = f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"
+
+# In order, 64 KiB and losing the third segment with payload: a retransmission and reassembly memory in each
+# run. POINTS runs of some 20 ms.
+POINTS = 12
+SCENARIO = """title = "survival";
+run: { engine = "native"; };
+workload: { message_size = "64KiB"; messages = 4; };
+receiver: { mode = "in-order"; };
+path: { forward: { rate = "10Gbit/s"; delay = "25us"; drop = [3]; }; };
+sweep = ( { key = "path.forward.mtu"; values = [1500, 4000, 9000]; },
+          { key = "run.seed"; from = 1; to = 4; } );
+"""
+
+# A sweep of one message of 1 KiB, for three seeds.
+SEEDS = """title = "t";
+workload: { message_size = "1KiB"; messages = 1; };
+run: { engine = "native"; };
+sweep = ( { key = "run.seed"; from = 1; to = 3; } );
+"""
+
+ORIGIN = "name, title, hash, axes, sets, version, git, libraries"
+RUNS = "FROM runs JOIN origins ON origins.id = runs.origin ORDER BY identity"
+
+
+def skip(why):
+    """Ends the test for a machine that lacks what it needs."""
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+@contextlib.contextmanager
+def folder(prefix):
+    """A new working folder, for as long as it is needed; its path."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix=f"iwarpsim-{prefix}-") as path:
+        os.chdir(path)
+        try:
+            yield path
+        finally:
+            os.chdir(before)
+
+
+def write(path, text=SCENARIO):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def octets(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def run(*command, **options):
+    """Runs a command; its exit code, and what it printed, are in the result. Octets that are no UTF-8 are
+    lone surrogates there."""
+    options.setdefault("timeout", PATIENCE_S)
+    done = subprocess.run(command, capture_output=True, check=False, **options)
+    done.stdout = done.stdout.decode(errors="surrogateescape")
+    done.stderr = done.stderr.decode(errors="surrogateescape")
+    return done
+
+
+def iwarpsim(*arguments, **options):
+    return run(PROGRAM, *arguments, **options)
+
+
+def start(*arguments, **options):
+    """Starts the program; stdout and stderr are one pipe of text, unless `options` has others."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options}
+    return subprocess.Popen([PROGRAM, *arguments], text=True, errors="replace", **options)
+
+
+def wait_until(condition):
+    """Waits until `condition()` is true."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {PATIENCE_S} s")
+        time.sleep(0.01)
+
+
+class ProgramTest(unittest.TestCase):
+    """A test in a new folder, where lines of the shell run as a user types them; `iwarpsim` is the
+    program."""
+
+    maxDiff = None
+    stays = ["*"]  # what may be in the folder at the end, as the shell names files: no hidden ones
+
+    def setUp(self):
+        self.folder = self.enterContext(folder("cli"))
+        self.addCleanup(self.check_what_stays)
+
+    def check_what_stays(self):
+        known = [name for pattern in self.stays for name in glob.glob(pattern)]
+        self.assertEqual([name for name in os.listdir() if name not in known], [], "left in the folder")
+
+    def shell(self, line, code=0, **environment):
+        """Runs a line, which must end with `code`; what it printed is in the result. The variables of
+        `environment` are the line's."""
+        done = run("sh", "-c", line, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, code, f"{line}\n{done.stdout}{done.stderr}")
+        return done
+
+    def expect(self, line, output, errors="", code=0):
+        """Runs a line, which must end with `code` and print exactly this."""
+        done = self.shell(line, code)
+        self.assertEqual((done.stdout, done.stderr), (output, errors), line)
+
+    def expect_refused(self, line, *parts, code=2, **environment):
+        """Runs a line, which must print one line of error, with all of `parts`, and nothing else."""
+        done = self.shell(line, code, **environment)
+        self.expect_parts(done.stderr, *parts)
+        self.assertEqual((done.stdout, done.stderr.find("\n")), ("", len(done.stderr) - 1), done.stderr)
+        return done
+
+    def expect_parts(self, text, *parts):
+        """Each of `parts` is in `text`, in whatever order."""
+        for part in parts:
+            self.assertIn(part, text)
+
+    def expect_start(self, text, start_of_it):
+        self.assertEqual(text[:len(start_of_it)], start_of_it, text)
+
+
+def measures_the_machine(metric):
+    return any(word in metric for word in ("wall", "cpu"))
+
+
+def tables(store, run_id):
+    """What an open store holds of a run beside its row, by table."""
+    columns = {"parameters": "key, value", "metrics": "name, value", "distributions": "name, bound, weight"}
+    return {table: store.execute(f"SELECT {columns[table]} FROM {table} WHERE run = ? ORDER BY 1, 2",
+                                 (run_id,)).fetchall() for table in columns}
+
+
+def rows(path):
+    """All that a store holds but for times, CPU, memory and host: the same after two sweeps of one
+    scenario."""
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
+        store.execute("BEGIN")
+        runs = store.execute("SELECT runs.id, identity, point, status, message, exit_code, stderr_tail,"
+                             f" engine, text, {ORIGIN} {RUNS}").fetchall()
+        found = [{"run": row[1:], **tables(store, row[0])} for row in runs]
+    for row in found:
+        row["metrics"] = [metric for metric in row["metrics"] if not measures_the_machine(metric[0])]
+    return found
+
+
+def seal(store):
+    """Gives each run of an open store the digest of what is in its rows now, as docs/store.md has it."""
+    runs = store.execute(f"SELECT runs.id, {ORIGIN}, identity, status, message, stderr_tail, engine, host,"
+                         f" started, exit_code, wall_s, cpu_s, memory_peak_octets {RUNS}").fetchall()
+    for run_id, *values in runs:
+        digest = hashlib.sha256()
+        for row in [values, *sum(tables(store, run_id).values(), [])]:
+            for value in row:
+                digest.update(value.encode() + b"\0" if isinstance(value, str) else struct.pack(">d", value))
+        store.execute("UPDATE runs SET digest = ? WHERE id = ?", (digest.hexdigest(), run_id))
+
+
+def children(pid):
+    """The processes that `pid` has started."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def state(pid):
+    """What it does, in the kernel's letters: T: it is stopped; X: it is not there."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+def is_running(pid):
+    """Whether it is there, and more than a zombie that nobody has waited for yet."""
+    return state(pid) not in "ZX"
+
+
+def processes_in(path):
+    """Processes whose environment names `path`: those of a test that gave it to them, however started."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if path.encode() in file.read() and int(name) != os.getpid():
+                    found.append(int(name))
+        except OSError:
+            pass
+    return found

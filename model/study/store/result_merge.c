@@ -44,16 +44,6 @@ static gboolean check_origins(merge *m, result_store *store, GError **error)
 
 /* Whether two results of one run agree. */
 
-/* "NAME is 60 (a.sqlite) and 61 (b.sqlite)"; the values are taken over. g_free(). */
-static char *both_values(const char *name, const char *there, char *there_value, const char *here,
-                         char *here_value)
-{
-  char *text = g_strdup_printf("%s is %s (%s) and %s (%s)", name, there_value, there, here_value, here);
-  g_free(there_value);
-  g_free(here_value);
-  return text;
-}
-
 static char *metric_text(const stored_run *run, metric_id id)
 {
   return run->metrics.present[id] ? units_format_real(run->metrics.value[id]) : g_strdup("none");
@@ -65,37 +55,45 @@ static char *distribution_text(const distribution *d)
   return g_strdup_printf("%zu bins of weight %s", d->count, weight);
 }
 
+static gboolean same_distribution(const distribution *a, const distribution *b)
+{
+  gboolean same = a->count == b->count;
+  for (gsize i = 0; same && i < a->count; i++) {
+    same = a->bins[i].bound == b->bins[i].bound && a->bins[i].weight == b->bins[i].weight;
+  }
+  return same;
+}
+
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
+  g_autofree char *name = NULL, *of_a = NULL, *of_b = NULL;
   if (a->status != b->status) {
-    return both_values("status", there, g_strdup(run_status_name(a->status)), here,
-                       g_strdup(run_status_name(b->status)));
+    name = g_strdup("status");
+    of_a = g_strdup(run_status_name(a->status));
+    of_b = g_strdup(run_status_name(b->status));
+  } else if (a->exit_code != b->exit_code) {
+    name = g_strdup("exit_code");
+    of_a = g_strdup_printf("%d", a->exit_code);
+    of_b = g_strdup_printf("%d", b->exit_code);
   }
-  if (a->exit_code != b->exit_code) {
-    return both_values("exit_code", there, g_strdup_printf("%d", a->exit_code), here,
-                       g_strdup_printf("%d", b->exit_code));
-  }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    const metric_row *row = metric_row_of(id);
+  for (metric_id id = 0; name == NULL && id < METRIC_COUNT; id++) {
     gboolean same = a->metrics.present[id] == b->metrics.present[id] &&
                     (!a->metrics.present[id] || a->metrics.value[id] == b->metrics.value[id]);
-    if (!same && !row->is_of_machine) {
-      return both_values(row->name, there, metric_text(a, id), here, metric_text(b, id));
+    if (!same && !metric_row_of(id)->is_of_machine) {
+      name = g_strdup(metric_row_of(id)->name);
+      of_a = metric_text(a, id);
+      of_b = metric_text(b, id);
     }
   }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    const distribution *of_a = &a->distributions[id], *of_b = &b->distributions[id];
-    gboolean same = of_a->count == of_b->count;
-    for (gsize i = 0; same && i < of_a->count; i++) {
-      same = of_a->bins[i].bound == of_b->bins[i].bound && of_a->bins[i].weight == of_b->bins[i].weight;
-    }
-    if (!same) {
-      g_autofree char *name = g_strconcat("the distribution ", distribution_row_of(id)->name, NULL);
-      return both_values(name, there, distribution_text(of_a), here, distribution_text(of_b));
+  for (distribution_id id = 0; name == NULL && id < DISTRIBUTION_COUNT; id++) {
+    if (!same_distribution(&a->distributions[id], &b->distributions[id])) {
+      name = g_strconcat("the distribution ", distribution_row_of(id)->name, NULL);
+      of_a = distribution_text(&a->distributions[id]);
+      of_b = distribution_text(&b->distributions[id]);
     }
   }
-  return NULL;
+  return name != NULL ? g_strdup_printf("%s is %s (%s) and %s (%s)", name, of_a, there, of_b, here) : NULL;
 }
 
 /* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */

@@ -107,28 +107,22 @@ static void complain(const sweep_result *result)
   }
 }
 
-/* Where the runs of this sweep come from; texts are `s`'s or to be freed with free_origin(). */
-static provenance make_origin(const scenario *s, const sweep_grid *grid)
+/* Where the runs of this sweep come from. Free with provenance_free(). */
+static provenance *make_origin(const scenario *s, const sweep_grid *grid)
 {
-  const char *ns3 = sweep_grid_uses_ns3(grid) ? run_engine_library_version(RUN_ENGINE_NS3) : NULL;
-
-  return (provenance){
-      .name = (char *)scenario_name(s),
-      .title = (char *)scenario_configuration(s)->title,
-      .text = (char *)scenario_full_text(s),
+  provenance *origin = g_new(provenance, 1);
+  *origin = (provenance){
+      .name = g_strdup(scenario_name(s)),
+      .title = g_strdup(scenario_configuration(s)->title),
+      .text = g_strdup(scenario_full_text(s)),
       .axes = sweep_grid_axes_text(grid),
       .sets = chosen.sets != NULL ? g_strjoinv("\n", chosen.sets) : g_strdup(""),
-      .version = (char *)IWARPSIM_VERSION,
-      .git = (char *)IWARPSIM_GIT,
-      .libraries = provenance_libraries(ns3),
+      .version = g_strdup(IWARPSIM_VERSION),
+      .git = g_strdup(IWARPSIM_GIT),
+      .libraries =
+          provenance_libraries(sweep_grid_uses_ns3(grid) ? run_engine_library_version(RUN_ENGINE_NS3) : NULL),
   };
-}
-
-static void free_origin(provenance *origin)
-{
-  g_free(origin->axes);
-  g_free(origin->sets);
-  g_free(origin->libraries);
+  return origin;
 }
 
 static void show_sweep(const session_progress *progress, void *shared)
@@ -172,11 +166,10 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const run_limits
   if (store == NULL) {
     return cli_fail(error);
   }
-  provenance from = make_origin(s, grid);
+  g_autoptr(provenance) from = make_origin(s, grid);
   sweep_result result = {0};
-  gboolean good = (chosen.mix || result_store_check_provenance(store, &from, &error)) &&
-                  sweep_run(grid, pool, &from, store, options, &result, &error);
-  free_origin(&from);
+  gboolean good = (chosen.mix || result_store_check_provenance(store, from, &error)) &&
+                  sweep_run(grid, pool, from, store, options, &result, &error);
   complain(&result);
   if (!good) {
     return cli_fail(error);
@@ -202,13 +195,12 @@ static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_opt
     g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
     good = store != NULL && sweep_list_look_up(grid, store, &list, &error);
     g_autoptr(GError) refusal = NULL;
-    provenance from = make_origin(s, grid);
-    if (good && !chosen.mix && !result_store_check_provenance(store, &from, &refusal)) {
+    g_autoptr(provenance) from = make_origin(s, grid);
+    if (good && !chosen.mix && !result_store_check_provenance(store, from, &refusal)) {
       plain_text_print(stderr, "note: this sweep would be refused: ");
       plain_text_print_page(stderr, refusal->message);
       plain_text_print(stderr, "\n");
     }
-    free_origin(&from);
   }
   if (good) {
     sweep_list_print(grid, &list, stdout);

@@ -11,5 +11,4 @@
 #include "study/sweep/sweep_grid.h"
 #include "study/table/study_table.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_record, sweep_record_free)

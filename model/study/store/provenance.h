@@ -26,6 +26,7 @@ typedef union provenance {
 /* A deep copy. Free with provenance_free() (NULL-safe). */
 provenance *provenance_copy(const provenance *from);
 void provenance_free(provenance *origin);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 
 /* Whether all texts of the two are the same. */
 gboolean provenance_equal(const provenance *a, const provenance *b);

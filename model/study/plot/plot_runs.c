@@ -66,7 +66,7 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
     g_array_append_vals(keys, lines->data, lines->len);
   }
   g_array_append_val(keys, x);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
   for (guint i = 0; i < points->len; i++) {
     const study_point *point = &g_array_index(points, study_point, i);
     const study_run *first = g_ptr_array_index(point->runs, 0);
@@ -198,7 +198,7 @@ point_selection point_selection_of(const study_table *table, guint most)
 {
   g_autoptr(GArray) varying = study_table_keys(table);
   g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(shown_key));
-  GArray *points = study_table_points(table, varying);
+  GArray *points = study_table_points(table->runs, varying);
   point_selection selection = {
       .points = points, .of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
   g_array_set_clear_func(keys, clear_shown_key);

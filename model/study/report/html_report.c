@@ -347,7 +347,7 @@ char *html_report_make(result_store *store, const html_report_options *options, 
   const study_table *table = study_table_check(read, options->exclude, &problem) ? read : NULL;
   const provenance *first = ((const stored_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
   g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
-  g_autoptr(GArray) points = table != NULL ? study_table_points(table, keys) : NULL;
+  g_autoptr(GArray) points = table != NULL ? study_table_points(table->runs, keys) : NULL;
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
   g_autoptr(GString) figures = g_string_new(NULL), html = g_string_new(NULL);
   html_report report = {.html = html,

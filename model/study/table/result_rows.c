@@ -175,26 +175,23 @@ void result_pairing_clear(result_pairing *pairing)
 
 /* --- Rows --- */
 
-/* `table` with those that did not end ok among its `runs`, an array that is the caller's
- * (g_ptr_array_unref()); all else stays the table's. It shows where runs are missing. */
-static study_table with_others(const study_table *table)
+/* The runs of `table` and then those that did not end ok: they show where runs are missing. Free with
+ * g_ptr_array_unref(); the runs stay the table's. */
+static GPtrArray *runs_and_others(const study_table *table)
 {
-  study_table whole = *table;
-  whole.runs = g_ptr_array_copy(table->runs, NULL, NULL);
-  g_ptr_array_set_free_func(whole.runs, NULL);
+  GPtrArray *runs = g_ptr_array_copy(table->runs, NULL, NULL);
+  g_ptr_array_set_free_func(runs, NULL);
   for (guint i = 0; table->all.others != NULL && i < table->all.others->len; i++) {
-    g_ptr_array_add(whole.runs, g_ptr_array_index(table->all.others, i));
+    g_ptr_array_add(runs, g_ptr_array_index(table->all.others, i));
   }
-  return whole;
+  return runs;
 }
 
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
 {
   if (pairing == NULL) {
-    study_table whole = with_others(table);
-    GArray *keys = study_table_keys(&whole);
-    g_ptr_array_unref(whole.runs);
-    return keys;
+    g_autoptr(GPtrArray) runs = runs_and_others(table);
+    return study_keys_varying(runs, table->axes);
   }
   GArray *keys = study_table_keys(table);
   for (guint i = keys->len; i-- > 0;) {
@@ -288,9 +285,8 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
   g_autoptr(GArray) keys = result_rows_keys(table, pairing);
   if (pairing == NULL) {
-    study_table whole = with_others(table);
-    g_autoptr(GArray) points = study_table_points(&whole, keys);
-    g_ptr_array_unref(whole.runs);
+    g_autoptr(GPtrArray) runs = runs_and_others(table);
+    g_autoptr(GArray) points = study_table_points(runs, keys);
     for (guint i = 0; i < points->len; i++) {
       append_point(&g_array_index(points, study_point, i), quantity, rows);
     }
@@ -298,7 +294,7 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
   }
   g_autoptr(GHashTable) of_a = runs_by_pairing(table, keys, pairing->key, pairing->a);
   g_autoptr(GHashTable) of_b = runs_by_pairing(table, keys, pairing->key, pairing->b);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
   for (guint i = 0; i < points->len; i++) {
     append_pairs(&g_array_index(points, study_point, i), keys, of_a, of_b, quantity, rows);
   }

@@ -32,7 +32,7 @@ static void append_counts(const result_request *request, GString *text)
   const study_table *table = request->table;
   g_autoptr(GArray) keys = study_table_keys(table);
   g_autofree char *in_step = study_table_in_step(table);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
   g_string_append_printf(text, "%u run%s at %u point%s", table->runs->len, plural(table->runs->len),
                          points->len, plural(points->len));
   g_autofree char *missing = study_table_missing(table, request->exclude);

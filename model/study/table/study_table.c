@@ -343,12 +343,12 @@ char *study_table_in_step(const study_table *table)
   return g_string_free(text, FALSE);
 }
 
-GArray *study_table_points(const study_table *table, const GArray *keys)
+GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
 {
-  const guint count = table->runs->len;
+  const guint count = runs->len;
   GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));
   g_array_set_clear_func(points, clear_point);
-  placing p = placing_of(table->runs, keys);
+  placing p = placing_of(runs, keys);
   g_autofree guint *order = g_new(guint, count);
   for (guint i = 0; i < count; i++) {
     order[i] = i;
@@ -356,7 +356,7 @@ GArray *study_table_points(const study_table *table, const GArray *keys)
   g_qsort_with_data(order, (int)count, sizeof *order, compare_places,
                     &p); /* of one place in the table's order: it is stable */
   for (guint i = 0; i < count; i++) {
-    study_run *run = g_ptr_array_index(table->runs, order[i]);
+    study_run *run = g_ptr_array_index(runs, order[i]);
     if (i == 0 || compare_places(&order[i - 1], &order[i], &p) != 0) {
       const study_point point = {.runs = g_ptr_array_new()};
       g_array_append_val(points, point);

@@ -109,9 +109,9 @@ GArray *study_table_keys(const study_table *table);
  * `exclude` as it was read with. Free with g_free(). */
 char *study_table_missing(const study_table *table, guint exclude);
 
-/* The points of the table, each all runs that agree in `keys` (scenario_key), in the order of
+/* The points of `runs` (study_run *), each all that agree in `keys` (scenario_key), in the order of
  * study_keys_values() of the first key, then the second …. Free with g_array_unref(). */
-GArray *study_table_points(const study_table *table, const GArray *keys);
+GArray *study_table_points(const GPtrArray *runs, const GArray *keys);
 
 /* `texts` (char *), joined by commas. Free with g_free(). */
 char *study_table_join(const GPtrArray *texts);

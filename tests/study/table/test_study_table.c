@@ -57,7 +57,7 @@ FIXTURE_TEST(test_flags)
     g_assert_cmpuint(((study_run *)g_ptr_array_index(table->runs, i))->flags, ==, runs[i].flags);
   }
   g_autoptr(GArray) keys = study_table_keys(table);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
   g_assert_cmpuint(points->len, ==, 1);
   g_assert_cmpuint(g_array_index(points, study_point, 0).flagged, ==, 4);
   g_autofree char *nothing = study_table_missing(table, 0);
@@ -126,7 +126,7 @@ FIXTURE_TEST(test_points)
   g_assert_cmpuint(keys->len, ==, 2);
   g_assert_cmpint(g_array_index(keys, scenario_key, 0), ==, SCENARIO_RECEIVER_MODE);
   g_assert_cmpint(g_array_index(keys, scenario_key, 1), ==, SCENARIO_PATH_FORWARD_MTU);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
   static const double means[] = {2, 1, 5, 3};
   g_assert_cmpuint(points->len, ==, G_N_ELEMENTS(means));
   for (guint i = 0; i < points->len; i++) {
@@ -280,7 +280,7 @@ FIXTURE_TEST(test_many_values)
     g_ptr_array_add(table->runs, run);
   }
   g_autoptr(GArray) keys = study_table_keys(table);
-  g_autoptr(GArray) points = study_table_points(table, keys);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
   g_assert_cmpuint(points->len, ==, RUNS);
   g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   g_assert_cmpuint(pairs->len, ==, RUNS / 2 - 1); /* run 0 has another size than run 1 */

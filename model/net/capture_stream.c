@@ -17,8 +17,6 @@ struct capture_stream {
   uint32_t first_sequence;
   uint64_t first_position;
   range_set came;
-  uint64_t edge;     /* [first_position, edge) has come */
-  uint64_t end;      /* past the highest octet that came */
   int64_t here;      /* where the traffic is: what sequence numbers are taken to be near to */
   int64_t elsewhere; /* where the latest segment was that was not there */
 };
@@ -28,8 +26,6 @@ capture_stream *capture_stream_new(uint32_t first_sequence, uint64_t first_posit
   capture_stream *stream = g_new0(capture_stream, 1);
   stream->first_sequence = first_sequence;
   stream->first_position = first_position;
-  stream->edge = first_position;
-  stream->end = first_position;
   stream->here = (int64_t)first_position;
   stream->elsewhere = INT64_MIN;
   range_set_init(&stream->came);
@@ -136,10 +132,6 @@ uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *s
   uint64_t to = (uint64_t)end;
   while (from < to && next_missing(stream, &from, &to)) {
     range_set_add(&stream->came, from, to);
-    stream->end = MAX(stream->end, to);
-    if (from <= stream->edge && to > stream->edge) {
-      stream->edge = range_set_get(&stream->came, range_set_find(&stream->came, stream->edge)).to;
-    }
     give(segment, begin, from, to, octets, user);
     added += (uint32_t)(to - from);
     from = to;
@@ -150,12 +142,16 @@ uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *s
 
 uint64_t capture_stream_in_order_edge(const capture_stream *stream)
 {
-  return stream->edge;
+  bool came;
+  uint64_t end = capture_stream_run_end(stream, stream->first_position, &came);
+  return came ? end : stream->first_position;
 }
 
 uint64_t capture_stream_end(const capture_stream *stream)
 {
-  return stream->end;
+  size_t runs = range_set_count(&stream->came);
+  return runs > 0 ? MAX(range_set_get(&stream->came, runs - 1).to, stream->first_position)
+                  : stream->first_position;
 }
 
 uint64_t capture_stream_missing(const capture_stream *stream, uint64_t from, uint64_t to)

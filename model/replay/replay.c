@@ -275,27 +275,16 @@ static bool find_aligned(const replay_network *self, uint64_t *aligned)
   return is_whole;
 }
 
-/* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1); 0: it is not in the capture. */
-static uint32_t emss_octets(const replay_network *self)
-{
-  const replay_connection *first = &self->connections[0];
-  const replay_handshake *handshake = replay_profile_handshake(self->plan->profile, first->profile);
-  uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
-
-  return handshake->has_mss[first->measured] && handshake->mss_octets[first->measured] > options
-             ? handshake->mss_octets[first->measured] - options
-             : 0;
-}
-
 /* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
  * knows. */
 static void network_set_metrics(const session_network *network, G_GNUC_UNUSED enum side source,
                                 metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;
-  const theory inputs = {.emss_octets = emss_octets(self),
-                         .connections = self->connection_count,
-                         .k2 = self->plan->configuration->theory_k2};
+  const replay_connection *first = &self->connections[0];
+  const replay_handshake *handshake = replay_profile_handshake(self->plan->profile, first->profile);
+  uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
+  uint32_t mss_octets = handshake->has_mss[first->measured] ? handshake->mss_octets[first->measured] : 0;
   uint64_t aligned;
 
   values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
@@ -304,7 +293,11 @@ static void network_set_metrics(const session_network *network, G_GNUC_UNUSED en
     metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)aligned);
   }
   replay_path_set_metrics(self->path, values);
-  if (inputs.emss_octets > 0) {
+  if (mss_octets > options) {
+    /* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1) */
+    const theory inputs = {.emss_octets = mss_octets - options,
+                           .connections = self->connection_count,
+                           .k2 = self->plan->configuration->theory_k2};
     metric_values_set(values, METRIC_MPA_EMSS_OCTETS, inputs.emss_octets);
     theory_set_metrics(&inputs, values);
     values->present[METRIC_THEORY_BUFFER_TCP_OCTETS] = false; /* the path's rate and delay */
@@ -451,7 +444,7 @@ static void note_all(const replay_network *self, const metric_values *values, GP
                                 values->value[METRIC_STATE_SEGMENTS_REFUSED]);
   uint64_t backward = replay_source_backward(self->source);
   uint64_t given_up = replay_path_given_up(self->path);
-  uint64_t too_big = replay_path_too_big(self->path);
+  uint64_t too_big = (uint64_t)values->value[METRIC_PATH_PACKETS_TOO_BIG];
   uint64_t fpdus = 0, long_ulpdus = 0;
   uint32_t lacking = 0, cut_off = 0, first = 0;
   bool expects_some = false;

@@ -21,7 +21,6 @@ typedef struct offered {
 struct replay_path {
   replay_path_config config;
   path_direction *path; /* NULL: none */
-  time_ps resend_ps;    /* 0: never */
   GQueue *offers;       /* of offered, in the order of their times */
   engine_timer *timer;
   uint16_t identification; /* of the next datagram */
@@ -58,7 +57,6 @@ replay_path *replay_path_new(const replay_path_config *config, GError **error)
                             .output_user = config->user};
 
   path->config = *config;
-  path->resend_ps = config->plan->resend_ps;
   path->offers = g_queue_new();
   path->timer = engine_timer_new(config->clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, path);
   if (config->plan->has_path && !(path->path = path_direction_new(&place, error))) {
@@ -104,8 +102,8 @@ static void set_off(replay_path *path, offered *offer, datagram *packet, time_ps
 {
   send(path, packet, now);
   /* What comes after it is no sooner through than it. */
-  offer->due =
-      time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now, path->resend_ps);
+  offer->due = time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now,
+                             path->config.plan->resend_ps);
   g_queue_push_tail(path->offers, offer);
   if (path->offers->length == 1) {
     engine_timer_set(path->timer, offer->due);
@@ -118,7 +116,7 @@ void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet,
   bool is_missed = packet->kind == DATAGRAM_TCP &&
                    (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
 
-  if (path->resend_ps == 0 || connection == UINT32_MAX || !is_missed) {
+  if (path->config.plan->resend_ps == 0 || !is_missed) {
     send(path, packet, now);
     return;
   }
@@ -129,29 +127,25 @@ void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet,
   set_off(path, offer, packet, now);
 }
 
-static void look_for(replay_path *path, offered *offer, time_ps now)
-{
-  bool has_arrived = path->config.has_arrived(path->config.user, offer->connection, offer->packet);
-
-  if (has_arrived || offer->tries == TRIES_MAX) {
-    path->given_up += !has_arrived;
-    free_offer(offer);
-    return;
-  }
-  path->resent++;
-  offer->tries++;
-  set_off(path, offer, datagram_copy(offer->packet), now);
-}
-
 static void on_timer(void *user, time_ps now)
 {
   replay_path *path = user;
-  const offered *next;
+  offered *offer;
 
-  while ((next = g_queue_peek_head(path->offers)) && next->due <= now) {
-    look_for(path, g_queue_pop_head(path->offers), now);
+  while ((offer = g_queue_peek_head(path->offers)) && offer->due <= now) {
+    bool has_arrived = path->config.has_arrived(path->config.user, offer->connection, offer->packet);
+
+    g_queue_pop_head(path->offers);
+    if (has_arrived || offer->tries == TRIES_MAX) {
+      path->given_up += !has_arrived;
+      free_offer(offer);
+    } else {
+      path->resent++;
+      offer->tries++;
+      set_off(path, offer, datagram_copy(offer->packet), now);
+    }
   }
-  engine_timer_set(path->timer, next ? next->due : TIME_PS_NEVER);
+  engine_timer_set(path->timer, offer ? offer->due : TIME_PS_NEVER);
 }
 
 uint64_t replay_path_given_up(const replay_path *path)
@@ -159,19 +153,9 @@ uint64_t replay_path_given_up(const replay_path *path)
   return path->given_up;
 }
 
-uint64_t replay_path_too_big(const replay_path *path)
-{
-  metric_values values = {0};
-
-  if (path->path) {
-    path_direction_count(path->path, true, &values);
-  }
-  return (uint64_t)values.value[METRIC_PATH_PACKETS_TOO_BIG];
-}
-
 void replay_path_set_metrics(const replay_path *path, metric_values *values)
 {
-  if (path->resend_ps > 0) {
+  if (path->config.plan->resend_ps > 0) {
     metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)path->resent);
   }
   if (!path->path) {

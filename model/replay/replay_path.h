@@ -27,16 +27,11 @@ typedef struct replay_path_config {
 replay_path *replay_path_new(const replay_path_config *config, GError **error);
 void replay_path_free(replay_path *path);
 
-/* A segment of `connection`, or a fragment of one (UINT32_MAX: it is never offered again), sets off; takes
- * the reference. */
+/* A segment of `connection` sets off, or a fragment, which is never offered again; takes the reference. */
 void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet, time_ps now);
 
 /* Segments that were offered again in vain, as often as a TCP would try. */
 uint64_t replay_path_given_up(const replay_path *path);
-
-/* Packets that were larger than the MTU of one of the path's links, and of IPv6, which only its source may
- * cut. */
-uint64_t replay_path_too_big(const replay_path *path);
 
 /* The metrics of the path, where there is one, but those of where FPDUs start. */
 void replay_path_set_metrics(const replay_path *path, metric_values *values);

@@ -45,12 +45,6 @@ void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t pr
 /* A look at how far the reading is costs more than a packet. */
 enum { PACKETS_BETWEEN_LOOKS = 4096, NS_PER_MICROSECOND = 1000 };
 
-/* The reading. */
-typedef struct reading {
-  replay_profile *profile;
-  decode_session *session;
-} reading;
-
 /* --- FPDUs --- */
 
 static replay_connection_profile *connection_at(replay_profile *profile, uint32_t index)
@@ -128,9 +122,9 @@ static void note_acknowledgement(replay_handshake *handshake, const capture_segm
 }
 
 /* The last SYN before its answer, and the first ACK after that. */
-static void note_handshake(const reading *of, const capture_segment *segment)
+static void note_handshake(replay_profile *profile, const capture_segment *segment)
 {
-  replay_handshake *handshake = handshake_of(of->profile, segment->flow);
+  replay_handshake *handshake = handshake_of(profile, segment->flow);
   bool syn = (segment->flags & TCP_SYN) != 0;
 
   note_acknowledgement(handshake, segment);
@@ -168,7 +162,7 @@ static void on_hole(replay_profile *profile, replay_direction_profile *of, const
 
 static void on_event(void *user, const decode_event *event)
 {
-  replay_profile *profile = ((reading *)user)->profile;
+  replay_profile *profile = user;
   replay_direction_profile *of =
       &connection_at(profile, event->connection->index)->directions[event->direction];
 
@@ -181,15 +175,15 @@ static void on_event(void *user, const decode_event *event)
 
 /* --- The reading --- */
 
-static void read_all(const reading *of, session_progress_function progress, void *user)
+static void read_all(replay_profile *profile, decode_session *decoder, session_progress_function progress,
+                     void *user)
 {
-  replay_profile *profile = of->profile;
   capture_segment segment;
   g_autoptr(GError) error = NULL;
 
   for (uint32_t i = 1; capture_source_next(profile->capture, &segment, NULL, &error); i++) {
-    decode_session_receive(of->session, capture_source_flow(profile->capture, segment.flow), &segment);
-    note_handshake(of, &segment);
+    decode_session_receive(decoder, capture_source_flow(profile->capture, segment.flow), &segment);
+    note_handshake(profile, &segment);
     profile->is_coarse = profile->is_coarse && segment.time_ns % NS_PER_MICROSECOND == 0;
     if (i % PACKETS_BETWEEN_LOOKS == 0 && progress) {
       const session_progress now = {.share = capture_source_share(profile->capture),
@@ -198,18 +192,16 @@ static void read_all(const reading *of, session_progress_function progress, void
     }
   }
   profile->broken = error ? g_strdup(error->message) : NULL;
-  decode_session_finish(of->session);
+  decode_session_finish(decoder);
 }
 
 /* What the session knows, kept beyond its life. */
-static void keep(const reading *of)
+static void keep(replay_profile *profile, const decode_session *decoder)
 {
-  replay_profile *profile = of->profile;
-
-  for (uint32_t i = 0; i < decode_session_connections(of->session)->len; i++) {
+  for (uint32_t i = 0; i < decode_session_connections(decoder)->len; i++) {
     replay_connection_profile *connection = connection_at(profile, i);
 
-    connection->decoded = *decode_session_connection(of->session, i);
+    connection->decoded = *decode_session_connection(decoder, i);
     connection->decoded.request.private_data = NULL;
     connection->decoded.reply.private_data = NULL;
     handshake_of(profile, connection->decoded.flow)->connection = i;
@@ -235,11 +227,10 @@ replay_profile *replay_profile_read(const replay_reading *capture, session_progr
   for (enum side d = 0; d < SIDES; d++) {
     profile->stags[d] = replay_stags_new();
   }
-  reading of = {.profile = profile};
-  of.session = decode_session_new(&capture->decoding, on_event, &of);
-  read_all(&of, progress, user);
-  keep(&of);
-  decode_session_free(of.session);
+  decode_session *decoder = decode_session_new(&capture->decoding, on_event, profile);
+  read_all(profile, decoder, progress, user);
+  keep(profile, decoder);
+  decode_session_free(decoder);
   return profile;
 }
 

@@ -17,6 +17,7 @@ enum { LENGTH = 1460 };
 typedef struct fixture {
   scenario *s;
   engine *clock;
+  replay_plan plan;
   replay_path *path;
   GString *arrivals; /* "5000ns r10000ns ": when they came; retransmissions with r */
   uint32_t lose;     /* arrivals that the receiver refuses, from the first on */
@@ -41,8 +42,10 @@ static bool has_arrived(void *user, uint32_t connection, const datagram *packet)
   return ((fixture *)user)->taken;
 }
 
-/* A path as in `sets`, to the Responder. */
-static fixture *fixture_new(const char *const *sets, time_ps resend_ps, uint32_t lose)
+enum { NO_PATH, PATH, LINK };
+
+/* A path as in `sets`, to the Responder, or none. */
+static fixture *fixture_new(unsigned kind, const char *const *sets, time_ps resend_ps, uint32_t lose)
 {
   fixture *f = g_new(fixture, 1);
   GError *error = NULL;
@@ -52,12 +55,12 @@ static fixture *fixture_new(const char *const *sets, time_ps resend_ps, uint32_t
                  .arrivals = g_string_new(""),
                  .lose = lose};
   g_assert_no_error(error);
-  const replay_plan plan = {.configuration = scenario_configuration(f->s),
-                            .has_path = sets != NULL,
-                            .has_link = sets && !strstr(sets[0], "duplicate"),
-                            .resend_ps = resend_ps};
+  f->plan = (replay_plan){.configuration = scenario_configuration(f->s),
+                          .has_path = kind != NO_PATH,
+                          .has_link = kind == LINK,
+                          .resend_ps = resend_ps};
   const replay_path_config config = {
-      .plan = &plan, .clock = f->clock, .output = on_output, .has_arrived = has_arrived, .user = f};
+      .plan = &f->plan, .clock = f->clock, .output = on_output, .has_arrived = has_arrived, .user = f};
   f->path = replay_path_new(&config, &error);
   g_assert_no_error(error);
   return f;
@@ -102,7 +105,7 @@ static void assert_arrivals(fixture *f, const char *expected)
 /* Impairments alone have no link: what they let through comes at once. */
 TEST(test_without_a_link)
 {
-  g_autoptr(fixture) f = fixture_new(STRINGS("path.forward.duplicate=100%"), 0, 0);
+  g_autoptr(fixture) f = fixture_new(PATH, STRINGS("path.forward.duplicate=100%"), 0, 0);
   offer(f);
   assert_arrivals(f, "0ns 0ns ");
 }
@@ -111,7 +114,8 @@ TEST(test_without_a_link)
  * 22.016 us. The next waits for the link, 12.304 us. */
 TEST(test_a_link)
 {
-  g_autoptr(fixture) f = fixture_new(STRINGS("path.forward.rate=1Gbit/s", "path.forward.delay=10us"), 0, 0);
+  g_autoptr(fixture) f =
+      fixture_new(LINK, STRINGS("path.forward.rate=1Gbit/s", "path.forward.delay=10us"), 0, 0);
   offer(f);
   offer(f);
   assert_arrivals(f, "22016ns 34320ns ");
@@ -120,7 +124,7 @@ TEST(test_a_link)
 /* Refused three times: 5 us after each time it was due it sets off again, as a retransmission. */
 TEST(test_resend)
 {
-  g_autoptr(fixture) f = fixture_new(NULL, 5 * US, 3);
+  g_autoptr(fixture) f = fixture_new(NO_PATH, NULL, 5 * US, 3);
   offer(f);
   assert_arrivals(f, "0ns r5000ns r10000ns r15000ns ");
   g_assert_cmpuint(replay_path_given_up(f->path), ==, 0);
@@ -131,7 +135,7 @@ TEST(test_resend)
 TEST(test_resend_waits_for_the_link)
 {
   g_autoptr(fixture) f =
-      fixture_new(STRINGS("path.forward.rate=10Mbit/s", "path.forward.delay=0s"), 1 * US, 0);
+      fixture_new(LINK, STRINGS("path.forward.rate=10Mbit/s", "path.forward.delay=0s"), 1 * US, 0);
   offer(f);
   offer(f);
   assert_arrivals(f, "1201600ns 2432000ns ");
@@ -141,9 +145,10 @@ TEST(test_resend_waits_for_the_link)
  * 0, no fragment. */
 TEST(test_resend_has_an_end)
 {
-  g_autoptr(fixture) f = fixture_new(NULL, 5 * US, G_MAXUINT32);
+  g_autoptr(fixture) f = fixture_new(NO_PATH, NULL, 5 * US, G_MAXUINT32);
   replay_path_offer(f->path, 0, segment(0), 0);
-  replay_path_offer(f->path, UINT32_MAX, segment(LENGTH), 0);
+  g_autoptr(datagram) whole = segment(LENGTH);
+  replay_path_offer(f->path, 0, datagram_new_fragment(whole, 0, 800), 0);
   offer(f);
   engine_run(f->clock, TIME_PS_NEVER);
   g_assert_cmpuint(replay_path_given_up(f->path), ==, 1);
@@ -151,7 +156,7 @@ TEST(test_resend_has_an_end)
   replay_path_set_metrics(f->path, &values);
   g_assert_cmpfloat(values.value[METRIC_TCP_RETRANSMISSIONS], ==, 15);
   g_assert_false(values.present[METRIC_PATH_PACKETS_LOST]);
-  g_autoptr(fixture) once = fixture_new(NULL, 0, 1);
+  g_autoptr(fixture) once = fixture_new(NO_PATH, NULL, 0, 1);
   offer(once);
   assert_arrivals(once, "0ns ");
 }
@@ -161,7 +166,7 @@ TEST(test_resend_has_an_end)
 TEST(test_resend_beyond_the_clock)
 {
   const time_ps days_100 = 100 * 86400 * TIME_PS_PER_SECOND;
-  g_autoptr(fixture) f = fixture_new(NULL, days_100, G_MAXUINT32);
+  g_autoptr(fixture) f = fixture_new(NO_PATH, NULL, days_100, G_MAXUINT32);
   replay_path_offer(f->path, 0, segment(LENGTH), days_100);
   assert_arrivals(f, "8640000000000000ns ");
   g_assert_cmpuint(replay_path_given_up(f->path), ==, 0);

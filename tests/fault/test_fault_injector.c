@@ -71,10 +71,11 @@ typedef struct fault_case {
  *   Read Request   28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
  *       00000200 0000000000002000 00000046 00000100 0000000000001000  sink STag, TO, 70, source STag, TO
  *   Read Response: C1 42 with L set; its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets
- * The fault in one of these, where the fields named here are as they were, and how the operation ends: */
+ * What a fault in one of these leaves as it was, and how the operation ends: */
 #define IN_A_WRITE .work = WRITE, .length = "0054", .versions = {"C1 40", "C0 00"}, .faulty = "write 1"
 #define IN_A_SEND .work = SEND, .length = "0058", .versions = {"41 43", "40 03"}, .faulty = "send 1"
-#define IN_THE_SECOND_SEND .work = SENDS, .at = 2, .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"
+#define IN_THE_SECOND_SEND                                                                                   \
+  .work = SENDS, .at = 2, .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"
 #define IN_LONG_SENDS .work = LONG_SENDS, .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"
 #define IN_AN_INVALIDATE                                                                                     \
   .work = INVALIDATE, .length = "0058", .versions = {"41 44", "40 04"}, .faulty = "send-invalidate 1"

@@ -113,8 +113,8 @@ TEST(test_private_data_too_long)
 }
 
 /* MPA-231: octets after Private Data are not Private Data. Nothing may follow a frame before its receiver has
- * answered (note M41): in the same segment; later, while the ULP still thinks; later, before the Reply went
- * out. */
+ * answered (note M41): in the same segment or its last one; later, while the ULP still thinks; later, before
+ * the Reply went out. */
 TEST(test_octets_behind_the_frame)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -123,10 +123,14 @@ TEST(test_octets_behind_the_frame)
     config.ulp_decides = i & 2;
     g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, M | C, 0, 2);
     g_autoptr(mpa_startup) same_segment = startup_begun_with(&config);
+    g_autoptr(mpa_startup) last_segment = startup_begun_with(&config);
     g_autoptr(mpa_startup) later = startup_begun_with(&config);
 
     g_assert_cmpuint(startup_receive(same_segment, frame->octets, 23), ==, 22);
     startup_expect_dead(same_segment, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    g_assert_cmpuint(startup_receive(last_segment, frame->octets, 21), ==, 21);
+    g_assert_cmpuint(startup_receive(last_segment, frame->octets + 21, 2), ==, 1);
+    startup_expect_dead(last_segment, MPA_STARTUP_REASON_EXTRA_OCTETS);
     g_assert_cmpuint(startup_receive(later, frame->octets, 22), ==, 22);
     if (i != 1) { /* an Initiator that has accepted is in full operation */
       g_assert_cmpuint(startup_receive(later, frame->octets, 1), ==, 0);

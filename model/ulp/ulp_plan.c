@@ -16,13 +16,9 @@ static const ulp_operation_rules rows[ULP_OPERATIONS] = {
                                        .is_send = true,
                                        .invalidates = true,
                                        .messages_at_peer = 1},
-    [ULP_OPERATION_SEND_SE] = {.posted = RDMAP_OPERATION_SEND_SE,
-                               .is_send = true,
-                               .solicits = true,
-                               .messages_at_peer = 1},
+    [ULP_OPERATION_SEND_SE] = {.posted = RDMAP_OPERATION_SEND_SE, .is_send = true, .messages_at_peer = 1},
     [ULP_OPERATION_SEND_SE_INVALIDATE] = {.posted = RDMAP_OPERATION_SEND_SE_INVALIDATE,
                                           .is_send = true,
-                                          .solicits = true,
                                           .invalidates = true,
                                           .messages_at_peer = 1},
     [ULP_OPERATION_STORAGE_READ] = {.posted = RDMAP_OPERATION_SEND,
@@ -44,6 +40,26 @@ const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation)
 {
   g_assert(operation < ULP_OPERATIONS);
   return &rows[operation];
+}
+
+ulp_mix_needs ulp_mix_needs_of(const choice_list *mix)
+{
+  ulp_mix_needs needs = {.sends = false};
+
+  for (uint32_t i = 0; i < mix->count; i++) {
+    ulp_operation operation = (ulp_operation)mix->values[i];
+    const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
+
+    needs.sends |= rules->is_send;
+    needs.writes |= operation == ULP_OPERATION_WRITE;
+    needs.exchanges |= rules->is_exchange;
+    needs.invalidates |= rules->invalidates;
+    needs.fills[false] |= rules->fills_requester;
+    needs.fills[true] |= rules->fills_peer;
+    needs.reads[false] |= rules->fills_requester && rules->is_read;
+    needs.reads[true] |= rules->fills_peer && rules->is_read;
+  }
+  return needs;
 }
 
 /* --- The sequence --- */

@@ -38,14 +38,24 @@ typedef struct ulp_operation_rules {
   bool fills_requester;      /* … of the requester's */
   bool is_read;              /* by an RDMA Read, which the receiver of the data posts */
   bool is_send;              /* the data is a Send's */
-  bool solicits;             /* a Send of the data with Solicited Event */
-  bool invalidates;          /* the same with Invalidate */
+  bool invalidates;          /* such a Send with Invalidate */
   unsigned messages_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
   unsigned messages_at_requester;
 } ulp_operation_rules;
 
 /* The row of `operation`; static. */
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
+
+/* What the operations of a mix need. */
+typedef struct ulp_mix_needs {
+  bool sends; /* of data */
+  bool writes;
+  bool exchanges;
+  bool invalidates;
+  bool fills[2]; /* Tagged Buffers at the requester and, second, at its peer, … */
+  bool reads[2]; /* … some of them filled by RDMA Reads */
+} ulp_mix_needs;
+ulp_mix_needs ulp_mix_needs_of(const choice_list *mix);
 
 /* --- The sequence --- */
 

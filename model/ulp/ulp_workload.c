@@ -33,20 +33,15 @@ typedef struct workload_flow {
   ulp_slot *written;      /* by the Write before, when the next Send invalidates its STag; else NULL */
 } workload_flow;
 
-/* An operation that was posted; completions come in this order (RDMAP-196). */
+/* An operation that was posted and waits for its completion; those come in this order (RDMAP-196). */
 typedef struct posted_work {
   work_meaning meaning;
   ulp_operation operation; /* of the flow's message */
   workload_flow *flow;
   ulp_slot *slot;
   bool keeps_slot; /* a Write whose STag the next Send invalidates: the slot stays in use until then */
+  struct posted_work *next;
 } posted_work;
-
-/* One that waits for its completion. */
-typedef struct waiting_work {
-  posted_work work;
-  struct waiting_work *next;
-} waiting_work;
 
 typedef struct workload_end {
   rnic_endpoint *endpoint;
@@ -54,8 +49,8 @@ typedef struct workload_end {
   ulp_slots *receives;        /* buffers for Sends */
   uint32_t receives_reserved; /* of the free ones, for responses */
   uint32_t guard_errors;
-  waiting_work *oldest; /* of what is posted; NULL: nothing */
-  waiting_work *newest;
+  posted_work *oldest; /* NULL: nothing is posted */
+  posted_work *newest;
   uint64_t posted_count; /* so far: the id of the next */
   uint64_t completed_count;
   uint64_t order_errors; /* completions that are not the next ones */
@@ -100,9 +95,9 @@ ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t conne
 
 static void end_clear(workload_end *end)
 {
-  waiting_work *next;
+  posted_work *next;
 
-  for (waiting_work *each = end->oldest; each; each = next) {
+  for (posted_work *each = end->oldest; each; each = next) {
     next = each->next;
     g_free(each);
   }
@@ -130,35 +125,10 @@ void ulp_workload_free(ulp_workload *workload)
 
 /* --- Lending --- */
 
-/* What the operations of a mix need, by whether it is at the requester's peer. */
-typedef struct mix_needs {
-  bool sends; /* of data */
-  bool writes;
-  bool exchanges;
-  bool invalidates;
-  bool fills[2]; /* Tagged Buffers there, … */
-  bool reads[2]; /* … some of them by RDMA Reads */
-} mix_needs;
-
 /* Of what `requester` posts for itself. */
-static mix_needs needs_of(const ulp_workload *workload, enum side requester)
+static ulp_mix_needs needs_of(const ulp_workload *workload, enum side requester)
 {
-  mix_needs needs = {.sends = false};
-
-  for (uint32_t i = 0; workload->flows[requester] && i < workload->config->mix.count; i++) {
-    ulp_operation operation = (ulp_operation)workload->config->mix.values[i];
-    const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
-
-    needs.sends |= rules->is_send;
-    needs.writes |= operation == ULP_OPERATION_WRITE;
-    needs.exchanges |= rules->is_exchange;
-    needs.invalidates |= rules->invalidates;
-    needs.fills[false] |= rules->fills_requester;
-    needs.fills[true] |= rules->fills_peer;
-    needs.reads[false] |= rules->fills_requester && rules->is_read;
-    needs.reads[true] |= rules->fills_peer && rules->is_read;
-  }
-  return needs;
+  return workload->flows[requester] ? ulp_mix_needs_of(&workload->config->mix) : (ulp_mix_needs){0};
 }
 
 /* At most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and
@@ -185,8 +155,8 @@ static void lend_receives(ulp_workload *workload, enum side side)
 {
   const ulp_workload_config *config = workload->config;
   workload_end *end = &workload->ends[side];
-  mix_needs own = needs_of(workload, side);
-  mix_needs peers = needs_of(workload, side_peer(side));
+  ulp_mix_needs own = needs_of(workload, side);
+  ulp_mix_needs peers = needs_of(workload, side_peer(side));
   uint32_t kinds = (uint32_t)peers.sends + peers.exchanges + own.exchanges + peers.writes;
   uint32_t octets = own.exchanges || peers.exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
 
@@ -208,7 +178,7 @@ static void lend_receives(ulp_workload *workload, enum side side)
 static void lend_data(ulp_workload *workload, workload_flow *flow, enum side side)
 {
   const ulp_workload_config *config = workload->config;
-  mix_needs needs = needs_of(workload, flow->requester);
+  ulp_mix_needs needs = needs_of(workload, flow->requester);
   bool at_peer = side != flow->requester;
   const ulp_slots_config slots = {.count = slots_fitting(config),
                                   .octets = config->message_octets,
@@ -296,10 +266,9 @@ static bool post(ulp_workload *workload, enum side side, const posted_work *what
     return false;
   }
   end->posted_count++;
-  waiting_work *waiting = g_new(waiting_work, 1);
-  *waiting = (waiting_work){.work = *what};
-  *(end->oldest ? &end->newest->next : &end->oldest) = waiting;
-  end->newest = waiting;
+  posted_work *posted = g_memdup2(what, sizeof *what);
+  *(end->oldest ? &end->newest->next : &end->oldest) = posted;
+  end->newest = posted;
   expected->meaning = (int)what->meaning;
   expected->operation = what->operation;
   expected->flow = what->flow;
@@ -472,12 +441,17 @@ bool ulp_workload_post_next(ulp_workload *workload, enum side side)
 
 /* --- The peer of a storage exchange --- */
 
-/* The response goes into the buffer that the request reserved, and invalidates the STag that the exchange
- * used at the requester. */
-static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation operation, ulp_slot *slot)
+/* The response to the exchange whose data `transfer` moves goes into the buffer that the request reserved,
+ * and invalidates the STag that the exchange used at the requester. */
+static void respond(ulp_workload *workload, const posted_work *transfer)
 {
-  const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
-  const posted_work what = {.meaning = MEANING_RESPONSE, .operation = operation, .flow = flow, .slot = slot};
+  const ulp_operation_rules *rules = ulp_operation_rules_of(transfer->operation);
+  const workload_flow *flow = transfer->flow;
+  const ulp_slot *slot = transfer->slot;
+  const posted_work what = {.meaning = MEANING_RESPONSE,
+                            .operation = transfer->operation,
+                            .flow = transfer->flow,
+                            .slot = transfer->slot};
   const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
                                 .payload = payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
                                 .operation = rules->response,
@@ -487,20 +461,19 @@ static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation o
   post_send(workload, side_peer(flow->requester), &what, &details);
 }
 
+/* The response follows a Write at once. It waits for a Read to complete; the fence, if there is one, does
+ * that for it. */
 static void serve(ulp_workload *workload, enum side side, const ulp_message *request)
 {
   const posted_work what = {.meaning = MEANING_TRANSFER,
                             .operation = request->operation,
                             .flow = request->flow,
                             .slot = request->slot};
+  bool is_read = ulp_operation_rules_of(request->operation)->is_read;
+  bool is_posted = is_read ? post_read(workload, side, &what) : post_write(workload, side, &what);
 
-  if (ulp_operation_rules_of(request->operation)->is_read) {
-    if (post_read(workload, side, &what) && workload->config->fence) {
-      respond(workload, what.flow, what.operation,
-              what.slot); /* its fence holds it back until the Read is complete */
-    }
-  } else if (post_write(workload, side, &what)) {
-    respond(workload, what.flow, what.operation, what.slot);
+  if (is_posted && (!is_read || workload->config->fence)) {
+    respond(workload, &what);
   }
 }
 
@@ -575,28 +548,26 @@ static void receive(ulp_workload *workload, enum side side, const rnic_completio
 static void complete(ulp_workload *workload, enum side side, const rnic_completion *completion)
 {
   workload_end *end = &workload->ends[side];
-  waiting_work *oldest = end->oldest;
+  g_autofree posted_work *work = end->oldest;
 
-  end->order_errors += completion->id != end->completed_count || !oldest;
-  if (!oldest) {
+  end->order_errors += completion->id != end->completed_count || !work;
+  if (!work) {
     return;
   }
   end->completed_count++;
-  posted_work work = oldest->work;
-  end->oldest = oldest->next;
-  g_free(oldest);
+  end->oldest = work->next;
   if (completion->in_error) {
     return;
   }
-  bool is_read = ulp_operation_rules_of(work.operation)->is_read;
-  if (work.meaning == MEANING_DATA || work.meaning == MEANING_SIGNAL) {
-    work.flow->completed++;
+  bool is_read = ulp_operation_rules_of(work->operation)->is_read;
+  if (work->meaning == MEANING_DATA || work->meaning == MEANING_SIGNAL) {
+    work->flow->completed++;
   }
-  if (work.meaning == MEANING_DATA && is_read) {
-    release(workload, side, work.flow->data[side], work.slot);
+  if (work->meaning == MEANING_DATA && is_read) {
+    release(workload, side, work->flow->data[side], work->slot);
   }
-  if (work.meaning == MEANING_TRANSFER && is_read && !workload->config->fence) {
-    respond(workload, work.flow, work.operation, work.slot);
+  if (work->meaning == MEANING_TRANSFER && is_read && !workload->config->fence) {
+    respond(workload, work);
   }
 }
 

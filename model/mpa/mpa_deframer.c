@@ -35,33 +35,6 @@ struct mpa_deframer {
   mpa_deframer_statistics statistics;
 };
 
-static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu);
-static void on_conflict(mpa_locator *locator, const mpa_fpdu *extent);
-static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, const uint8_t *next);
-
-mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
-{
-  static const mpa_locator_policy policy = {
-      .complete = on_complete, .conflict = on_conflict, .long_length = on_long_length};
-  mpa_deframer *deframer = g_new0(mpa_deframer, 1);
-
-  mpa_locator_init(&deframer->locator, 0, markers, crc, &policy);
-  deframer->events = events;
-  deframer->user = user;
-  return deframer;
-}
-
-void mpa_deframer_take_long(mpa_deframer *deframer)
-{
-  deframer->locator.takes_long = true;
-}
-
-void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset)
-{
-  g_assert(!deframer->slow && !deframer->locator.reassembly && deframer->statistics.fpdus == 0);
-  deframer->locator.edge = offset;
-}
-
 /* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents leave open what becomes of octets that
  * can no longer be used; an RNIC would not keep memory for them, so they are let go. */
 static void let_go(mpa_deframer *deframer)
@@ -73,14 +46,6 @@ static void let_go(mpa_deframer *deframer)
     g_free(deframer->slow->parts);
     g_free(deframer->slow);
     deframer->slow = NULL;
-  }
-}
-
-void mpa_deframer_free(mpa_deframer *deframer)
-{
-  if (deframer) {
-    let_go(deframer);
-    g_free(deframer);
   }
 }
 
@@ -96,26 +61,6 @@ static mpa_slow_path *slow_path_of(mpa_deframer *deframer)
 static bool has_front(const mpa_deframer *deframer)
 {
   return deframer->slow && deframer->slow->front.octets.length > 0;
-}
-
-mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user)
-{
-  mpa_deframer *copy = mpa_deframer_new(deframer->locator.markers, deframer->locator.crc, events, user);
-
-  copy->statistics = deframer->statistics;
-  mpa_locator_copy(&deframer->locator, &copy->locator);
-  if (deframer->slow) {
-    mpa_slow_path *slow = slow_path_of(copy);
-
-    slow->front = deframer->slow->front;
-    buffer_chain_init(&slow->front.octets);
-    if (has_front(deframer)) {
-      buffer_chain_append_chain(&slow->front.octets, &deframer->slow->front.octets, 0,
-                                deframer->slow->front.octets.length);
-    }
-    mpa_assumed_fpdus_copy(&deframer->slow->assumed, &slow->assumed);
-  }
-  return copy;
 }
 
 /* --- One FPDU --- */
@@ -271,6 +216,59 @@ static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, G_GN
 
   return follows_long(deframer, start, deframer->slow->now) ? MPA_LONG_LENGTH_FOLLOWED
                                                             : MPA_LONG_LENGTH_REFUSED;
+}
+
+/* --- Making one --- */
+
+mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
+{
+  static const mpa_locator_policy policy = {
+      .complete = on_complete, .conflict = on_conflict, .long_length = on_long_length};
+  mpa_deframer *deframer = g_new0(mpa_deframer, 1);
+
+  mpa_locator_init(&deframer->locator, 0, markers, crc, &policy);
+  deframer->events = events;
+  deframer->user = user;
+  return deframer;
+}
+
+void mpa_deframer_take_long(mpa_deframer *deframer)
+{
+  deframer->locator.takes_long = true;
+}
+
+void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset)
+{
+  g_assert(!deframer->slow && !deframer->locator.reassembly && deframer->statistics.fpdus == 0);
+  deframer->locator.edge = offset;
+}
+
+void mpa_deframer_free(mpa_deframer *deframer)
+{
+  if (deframer) {
+    let_go(deframer);
+    g_free(deframer);
+  }
+}
+
+mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user)
+{
+  mpa_deframer *copy = mpa_deframer_new(deframer->locator.markers, deframer->locator.crc, events, user);
+
+  copy->statistics = deframer->statistics;
+  mpa_locator_copy(&deframer->locator, &copy->locator);
+  if (deframer->slow) {
+    mpa_slow_path *slow = slow_path_of(copy);
+
+    slow->front = deframer->slow->front;
+    buffer_chain_init(&slow->front.octets);
+    if (has_front(deframer)) {
+      buffer_chain_append_chain(&slow->front.octets, &deframer->slow->front.octets, 0,
+                                deframer->slow->front.octets.length);
+    }
+    mpa_assumed_fpdus_copy(&deframer->slow->assumed, &slow->assumed);
+  }
+  return copy;
 }
 
 /* --- FPDUs that are whole in order --- */
@@ -540,13 +538,11 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
   receive(deframer, offset, octets, arrival, now, true);
 }
 
-/* What would come of octets [from, to), tried out on a copy. */
+/* What would come of octets from `from` on, tried out on a copy. */
 typedef struct inspection {
+  const mpa_locator *locator;
   const buffer_chain *octets;
   uint64_t from;
-  uint64_t to;
-  bool markers;
-  bool takes_long;
   mpa_error verdict;
 } inspection;
 
@@ -554,14 +550,16 @@ typedef struct inspection {
 static void blame(void *user, mpa_error error, uint64_t offset, G_GNUC_UNUSED time_ps now)
 {
   inspection *look = user;
-  uint64_t header = mpa_fpdu_header(offset, look->markers);
+  bool markers = look->locator->markers;
+  uint64_t header = mpa_fpdu_header(offset, markers);
+  uint64_t to = look->from + look->octets->length;
 
-  if (header < look->from || header + MPA_FPDU_LENGTH_OCTETS > look->to) {
+  if (header < look->from || header + MPA_FPDU_LENGTH_OCTETS > to) {
     return;
   }
   uint32_t ulpdu_octets = read_later_length(look->octets, (uint32_t)(header - look->from));
-  if ((mpa_length_is_long(ulpdu_octets) && !look->takes_long) ||
-      (offset >= look->from && mpa_fpdu_at(offset, ulpdu_octets, look->markers).end <= look->to)) {
+  if ((mpa_length_is_long(ulpdu_octets) && !look->locator->takes_long) ||
+      (offset >= look->from && mpa_fpdu_at(offset, ulpdu_octets, markers).end <= to)) {
     look->verdict = error;
   }
 }
@@ -574,12 +572,7 @@ static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets)
 {
   static const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = blame};
-  inspection look = {.octets = octets,
-                     .from = offset,
-                     .to = offset + octets->length,
-                     .markers = deframer->locator.markers,
-                     .takes_long = deframer->locator.takes_long,
-                     .verdict = MPA_ERROR_NONE};
+  inspection look = {.locator = &deframer->locator, .octets = octets, .from = offset};
   mpa_deframer *copy = mpa_deframer_copy(deframer, &events, &look);
 
   mpa_deframer_receive(copy, offset, octets, 0, 0);

@@ -62,12 +62,12 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
   }
 }
 
-/* There is a flight while anything is in flight, and none when nothing is and all is settled. */
+/* There is a flight while anything is in flight, or a recovery or a probe goes on; else none. */
 static void check_flight(const tcp_sender *sender)
 {
-  bool settled = tcp_sender_flight_octets(sender) == 0 && sender->state == TCP_SENDING_OPEN &&
-                 !(sender->flight && sender->flight->probe.outstanding);
-  g_assert_true((sender->flight == NULL) == settled);
+  bool rests = tcp_sender_flight_octets(sender) == 0 && sender->state == TCP_SENDING_OPEN &&
+               !(sender->flight && sender->flight->probe.outstanding);
+  g_assert_true((sender->flight == NULL) == rests);
   if (sender->flight) {
     check_board(&sender->flight->board, sender->config->partial_undo);
   }

@@ -685,7 +685,7 @@ unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool t
   return lost;
 }
 
-void settle(tcp_fixture *f, time_ps round_trip_ps)
+void run_until_idle(tcp_fixture *f, time_ps round_trip_ps)
 {
   while (on_wire(f, 0) + on_wire(f, 1) > 0) {
     advance_by(f, round_trip_ps / 2);
@@ -699,9 +699,9 @@ void settle(tcp_fixture *f, time_ps round_trip_ps)
   }
 }
 
-void settle_through(tcp_fixture *f, uint64_t octets)
+void complete_transfer(tcp_fixture *f, uint64_t octets)
 {
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[1].passed_octets, ==, octets);
   g_assert_cmpuint(f->end[0].acknowledged, ==, octets);
 }

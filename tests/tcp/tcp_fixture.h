@@ -225,11 +225,11 @@ unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool t
 
 /* Delivers everything both ways, with half of `round_trip_ps` each way, until nothing is on the wire and
  * no delayed ACK comes. */
-void settle(tcp_fixture *f, time_ps round_trip_ps);
+void run_until_idle(tcp_fixture *f, time_ps round_trip_ps);
 
 /* The same with TCP_FIXTURE_ROUND_TRIP; then the first `octets` of end 0, and no more, are passed up and
  * acknowledged. */
-void settle_through(tcp_fixture *f, uint64_t octets);
+void complete_transfer(tcp_fixture *f, uint64_t octets);
 
 /* The sequence number of `position` in the stream of `end`. */
 uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position);

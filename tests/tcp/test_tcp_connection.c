@@ -26,15 +26,15 @@ FLAG_TEST(test_close, first)
   g_autoptr(tcp_fixture) f = connected();
   post(f, first, 3000, 0);
   finish(f, first);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   EXPECT_FIELDS(&f->end[second], (finished, true), (passed_octets, 3000));
   EXPECT_FIELDS(&f->end[first], (acknowledged, 3000), (closed, false));
   post(f, second, 5000, 0); /* the other half is open still */
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[first].passed_octets, ==, 5000);
   finish(f, second);
   finish(f, second); /* idempotent */
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   expect_finished(f, first);
   expect_finished(f, second);
   expect_deadline(f, first, TIME_PS_NEVER);
@@ -51,7 +51,7 @@ TEST(test_fin_with_payload)
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK);
   g_assert_cmpuint(wire_header(f, 0, 1).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
   g_assert_cmpuint(wire_length(f, 0, 1), ==, 540);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[1].finished);
 }
 
@@ -62,7 +62,7 @@ TEST(test_close_before_the_handshake_ends)
   post(f, 0, 100, 0);
   finish(f, 0);
   finish(f, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   expect_finished(f, 0);
   expect_finished(f, 1);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 100);
@@ -76,10 +76,10 @@ TEST(test_lost_fin)
   drop_segment(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK | TCP_FIN);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[1].finished);
   finish(f, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   expect_finished(f, 0);
   expect_finished(f, 1);
 }
@@ -90,7 +90,7 @@ TEST(test_lost_last_ack)
 {
   g_autoptr(tcp_fixture) f = connected();
   finish(f, 0);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   finish(f, 1);
   deliver(f, 1);
   expect_finished(f, 0);
@@ -98,7 +98,7 @@ TEST(test_lost_last_ack)
   g_assert_false(f->end[1].closed);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(wire_header(f, 1, 0).flags, ==, TCP_ACK | TCP_FIN);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   expect_finished(f, 1);
 }
 
@@ -276,7 +276,7 @@ TEST(test_back_to_listen)
   forge_segment(f, 0, (tcp_header){.sequence = sequence_at(f, 0, 0), .flags = TCP_RST}, 0, 0);
   expect_nothing(f, 1);
   expect_deadline(f, 1, TIME_PS_NEVER);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[0].established && f->end[1].established);
 }
 

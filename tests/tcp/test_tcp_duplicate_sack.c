@@ -235,7 +235,7 @@ TEST(test_both_ends)
   deliver(f, 0);                                                  /* beyond the hole */
   deliver_all(f, 1);
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 2);
-  settle_through(f, 3 * EMSS);
+  complete_transfer(f, 3 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (duplicates_reported, 2), (retransmissions, 0));
 }
 

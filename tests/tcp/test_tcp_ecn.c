@@ -187,7 +187,7 @@ TEST(test_echo_until_window_reduced)
   if (last > 0) {
     g_assert_cmphex(flags_of(f, 1, 0), ==, TCP_ACK | TCP_ECE);
   }
-  settle_through(f, 40 * EMSS);
+  complete_transfer(f, 40 * EMSS);
   g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 1);
 }
 

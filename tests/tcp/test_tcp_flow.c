@@ -137,7 +137,7 @@ TEST(test_full_segments_are_counted)
   post(f, 0, 3 * EMSS, TCP_RECORD_FPDU);
   drop_all(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   EXPECT_FIELDS(statistics_of(f), (segments_sent, 2 * 4), (retransmissions, 4), (full_segments, 2),
                 (full_segment_octets, 3000), (full_segment_payload_octets, 2920));
   g_autoptr(tcp_fixture) aligned = tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED));

@@ -27,7 +27,7 @@ static tcp_config config_of(unsigned pair, unsigned end)
 }
 
 /* Carries what the two send to each other until they rest. */
-static void settle(tcp_transport *const pair[ENDS], time_ps *now)
+static void run_until_idle(tcp_transport *const pair[ENDS], time_ps *now)
 {
   for (unsigned quiet = 0; quiet < ENDS;) {
     quiet = 0;
@@ -70,11 +70,11 @@ TEST(test_an_idle_end_is_small)
     }
     tcp_transport_listen(pairs[i][1]);
     tcp_transport_open(pairs[i][0], now);
-    settle(pairs[i], &now);
+    run_until_idle(pairs[i], &now);
     for (unsigned message = 0; message < 20; message++) {
       post(pairs[i][message % 2]);
     }
-    settle(pairs[i], &now);
+    run_until_idle(pairs[i], &now);
     g_assert_cmpuint(tcp_transport_in_order_edge(pairs[i][0]), ==, 10 * RECORD_OCTETS);
     g_assert_cmpuint(tcp_transport_in_order_edge(pairs[i][1]), ==, 10 * RECORD_OCTETS);
   }

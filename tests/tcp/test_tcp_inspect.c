@@ -36,7 +36,7 @@ TEST(test_refused_segment_is_as_lost)
     deliver_all(f, 1);
     deliver_segments(f, 3); /* two more duplicates of the ACK: fast retransmit */
     g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-    settle_through(f, 6 * EMSS);
+    complete_transfer(f, 6 * EMSS);
     g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
     g_assert_cmpuint(f->end[1].refusals, ==, 0);
   }

@@ -57,7 +57,7 @@ TEST(test_avoidance_needs_a_full_window)
 {
   g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = true));
   post_losing(f, 20 * EMSS, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   uint64_t before = window_of(f);
   g_assert_cmpuint(before, >=, threshold_of(f));
   for (unsigned message = 0; message < 10; message++) {
@@ -163,7 +163,7 @@ TEST(test_prr_answers_a_mark)
   expect_leaving(f, 1);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
   g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 1);
-  settle_through(f, 40 * EMSS);
+  complete_transfer(f, 40 * EMSS);
 }
 
 /* CUBIC, a window of 10 segments counted as such: the threshold is 7 from the mark on. While more than 7
@@ -209,7 +209,7 @@ TEST(test_one_reduction_for_mark_and_loss)
   deliver_segments(f, 4);
   g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
   g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
-  settle_through(f, 40 * EMSS);
+  complete_transfer(f, 40 * EMSS);
   tcp_fixture_free(f);
 
   f = marked(true);
@@ -218,7 +218,7 @@ TEST(test_one_reduction_for_mark_and_loss)
   advance_by(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(statistics_of(f)->timeouts, >, 0);
   g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
-  settle_through(f, 40 * EMSS);
+  complete_transfer(f, 40 * EMSS);
   tcp_fixture_free(f);
 }
 
@@ -286,5 +286,5 @@ TEST(test_loss_among_short_segments)
   deliver_segments(f, 5);
   g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
   g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
-  settle_through(f, f->end[0].posted);
+  complete_transfer(f, f->end[0].posted);
 }

@@ -52,7 +52,7 @@ TEST(test_segments_leave_evenly)
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), >=,
                   start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
-  settle_through(f, 10 * EMSS);
+  complete_transfer(f, 10 * EMSS);
 }
 
 /* Retransmissions are paced like all else, with nothing new after them: 3 of 10 are lost, and the SACKs of

@@ -93,7 +93,7 @@ ROW_TEST(test_too_big, recoveries)
   EXPECT_FIELDS(&f->end[0], (emss_changes, 1), (emss_octets, 960));
   g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
   expect_resent(f, 0, 10);
-  settle_through(f, 10 * EMSS);
+  complete_transfer(f, 10 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 1), (retransmissions, 20), (timeouts, 0),
                 (recoveries, 0));
   g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
@@ -115,7 +115,7 @@ ROW_TEST(test_too_big_for_a_window_of_segments, recoveries)
   g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
   g_assert_cmpuint(window_of(f), ==, 12 * 960);
   expect_resent(f, 5 * EMSS, 2);
-  settle_through(f, 10 * EMSS);
+  complete_transfer(f, 10 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 20), (timeouts, 0), (recoveries, 0));
 }
 
@@ -128,7 +128,7 @@ FLAG_TEST(test_what_went_before_is_not_sent_again, rack)
   deliver_some(f, 0, 4);
   g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 6);
   expect_resent(f, 4 * EMSS, 6);
-  settle_through(f, 10 * EMSS);
+  complete_transfer(f, 10 * EMSS);
   g_assert_cmpuint(f->end[1].segments, ==, 4 + 12);
   EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (recoveries, 0));
 }
@@ -150,7 +150,7 @@ TEST(test_duplicate_acks_of_what_was_too_big)
     collect(f, 0);
     g_assert_cmpuint(on_wire(f, 0), ==, 10);
     g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 5);
-    settle_through(f, 7500);
+    complete_transfer(f, 7500);
     EXPECT_FIELDS(statistics_of(f), (retransmissions, kind > 1 ? 10 : 14), (recoveries, 0), (timeouts, 0));
     g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
   }
@@ -204,7 +204,7 @@ ROW_TEST(test_only_what_is_in_flight, only_what_is_in_flight_rows)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 3000, 0);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   post(f, 0, 2000, 0);
   forge_too_big(f, 0, c->position, 1000, 600);
   g_test_message("position %" G_GUINT64_FORMAT, c->position);
@@ -255,7 +255,7 @@ TEST(test_without_connection)
   forge_too_big(f, 1, 0, 1000, 600);          /* listens */
   deliver(f, 0);
   forge_too_big(f, 1, UINT32_MAX, 1000, 600); /* has received a SYN */
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(emss_of(f), ==, EMSS);
   post(f, 0, 3000, 0);
   tcp_transport_abort(f->end[0].connection, f->now);
@@ -318,7 +318,7 @@ TEST(test_ipv6)
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   g_assert_cmpuint(deliver_over(f, 0, 1280, true), ==, 10);
   g_assert_cmpuint(emss_of(f), ==, 1220);
-  settle_through(f, 10 * 1440);
+  complete_transfer(f, 10 * 1440);
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
@@ -344,7 +344,7 @@ TEST(test_black_hole)
     g_assert_cmpuint(emss_of(f), ==, steps[i].length);
     g_assert_cmpuint(deliver_over(f, 0, 1000, false), ==, steps[i].length > 960 ? 1 : 0);
   }
-  settle_through(f, EMSS);
+  complete_transfer(f, EMSS);
   EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 3), (timeouts, 4));
   g_assert_cmpuint(f->end[0].emss_changes, ==, 3);
 }

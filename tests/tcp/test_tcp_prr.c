@@ -86,6 +86,6 @@ FLAG_TEST(test_sends_while_pipe_falls, proportional)
   if (proportional) {
     g_assert_cmpuint(wire_position(f, 0, 15), ==, 22 * EMSS);
   }
-  settle_through(f, 60 * EMSS);
+  complete_transfer(f, 60 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (recoveries, 1));
 }

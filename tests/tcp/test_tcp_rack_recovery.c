@@ -6,15 +6,20 @@
 enum { EMSS = 1460 };
 
 /* Two ends with RACK and D-SACK. SRTT and the least round trip are 100 ms, RTO 300 ms. */
-static tcp_fixture *connected_as(bool probe, bool timestamps, bool partial_undo)
+static tcp_fixture *connected_as(bool timestamps, bool partial_undo)
 {
   return tcp_fixture_pair(TCP_WITH(.partial_undo = partial_undo, .rack = true, .dsack = true,
-                                   .timestamps = timestamps, .tail_loss_probe = probe, .prr = true));
+                                   .timestamps = timestamps, .prr = true));
 }
 
-static tcp_fixture *connected_with(bool probe, bool timestamps)
+static tcp_fixture *connected(void)
 {
-  return connected_as(probe, timestamps, false);
+  return connected_as(false, false);
+}
+
+static uint32_t emss_of(const tcp_fixture *f)
+{
+  return f->end[0].connection->gauges->emss_octets;
 }
 
 /* Everything on the wire of `from` arrives half a round trip later. */
@@ -25,19 +30,38 @@ static void fly(tcp_fixture *f, unsigned from)
   deliver_some(f, from, count);
 }
 
-/* The first `count` on the wire of end 0 are `late`. */
-static void hold_up(tcp_fixture *f, GQueue *late, unsigned count)
+/* Ten segments leave, of which so many are overtaken by the others, whose SACKs come back: more than two are
+ * found lost, and three of them are sent again at once. */
+static tcp_fixture *overtaken(tcp_fixture *f, GQueue *late, unsigned count)
 {
+  post(f, 0, 10 * emss_of(f), 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   for (; count > 0; count--) {
     g_queue_push_tail(late, g_queue_pop_head(&f->end[0].wire));
   }
+  deliver_all(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  return f;
+}
+
+/* The first `count` of what is late arrive before the rest of the wire. */
+static void deliver_before(tcp_fixture *f, GQueue *late, unsigned count)
+{
+  GQueue rest = f->end[0].wire;
+  g_queue_init(&f->end[0].wire);
+  for (; count > 0; count--) {
+    g_queue_push_tail(&f->end[0].wire, g_queue_pop_head(late));
+  }
+  deliver_all(f, 0);
+  f->end[0].wire = rest;
 }
 
 /* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries
  * without. */
 TEST(test_recoveries_narrow_the_window)
 {
-  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  g_autoptr(tcp_fixture) f = connected();
   const tcp_sender *sender = &tcp_connection_of(f->end[0].connection)->sender;
   for (unsigned recovery = 1; recovery <= 2; recovery++) {
     post(f, 0, 10 * EMSS, 0);
@@ -46,11 +70,11 @@ TEST(test_recoveries_narrow_the_window)
       sender->flight->rack.known.persistence = 2;
     }
     drop_segment(f, 0);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
     post(f, 0, EMSS, 0);
     g_assert_cmpuint(statistics_of(f)->recoveries, ==, recovery);
     g_assert_cmpuint(sender->flight->rack.known.multiple, ==, recovery == 1 ? 3 : 1);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   }
 }
 
@@ -82,7 +106,7 @@ ROW_TEST(test_slack_of_the_reordering_timer, slack_of_the_reordering_timer_rows)
  * nothing is sent again. */
 TEST(test_slight_reordering)
 {
-  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 2 * EMSS, 0);
   reorder_segments(f, 0, 0, 1);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
@@ -90,7 +114,7 @@ TEST(test_slight_reordering)
   advance_by(f, 20 * TIME_PS_PER_MILLISECOND);
   deliver(f, 0);
   fly(f, 1);
-  settle_through(f, 2 * EMSS);
+  complete_transfer(f, 2 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
@@ -101,22 +125,11 @@ TEST(test_slight_reordering)
  * is known: the same again is waited for. */
 TEST(test_spurious_recovery)
 {
-  g_autoptr(tcp_fixture) f = connected_with(false, true);
-  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
-  post(f, 0, 10 * emss, 0);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   GQueue late = G_QUEUE_INIT;
-  hold_up(f, &late, 3);
-  deliver_all(f, 0);
-  fly(f, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  g_autoptr(tcp_fixture) f = overtaken(connected_as(true, false), &late, 3);
+  const uint32_t emss = emss_of(f);
   g_assert_cmpuint(threshold_of(f), ==, 5 * emss);
-  GQueue again = f->end[0].wire;
-  f->end[0].wire = late;
-  deliver_all(f, 0);
-  while (!g_queue_is_empty(&again)) {
-    g_queue_push_tail(&f->end[0].wire, g_queue_pop_head(&again));
-  }
+  deliver_before(f, &late, 3);
   deliver_all(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * emss);
   g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 1);
@@ -131,43 +144,19 @@ TEST(test_spurious_recovery)
   }
   deliver_all(f, 0);
   fly(f, 1);
-  settle_through(f, 16 * emss);
+  complete_transfer(f, 16 * emss);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 3), (recoveries, 1));
-}
-
-/* The first `count` on the wire arrive before the rest of it. */
-static void deliver_before(tcp_fixture *f, GQueue *wire, unsigned count)
-{
-  GQueue rest = f->end[0].wire;
-  g_queue_init(&f->end[0].wire);
-  for (; count > 0; count--) {
-    g_queue_push_tail(&f->end[0].wire, g_queue_pop_head(wire));
-  }
-  deliver_all(f, 0);
-  f->end[0].wire = rest;
 }
 
 /* Five segments of ten are overtaken by the other five. Three SACKs show five losses, with two segments on
  * their way: the first leaves at once, and PRR lets one more follow each of the last two SACKs. Then the
  * originals come: the first one's ACK lets the other two be sent again as well. */
-static tcp_fixture *overtaken(bool partial_undo, GQueue *late)
-{
-  tcp_fixture *f = connected_as(false, true, partial_undo);
-  post(f, 0, 10 * f->end[0].connection->gauges->emss_octets, 0);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-  hold_up(f, late, 5);
-  deliver_all(f, 0);
-  fly(f, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
-  deliver_before(f, late, 1);
-  fly(f, 1);
-  return f;
-}
-
 TEST(test_originals_arrive)
 {
   GQueue late = G_QUEUE_INIT;
-  g_autoptr(tcp_fixture) f = overtaken(false, &late);
+  g_autoptr(tcp_fixture) f = overtaken(connected_as(true, false), &late, 5);
+  deliver_before(f, &late, 1);
+  fly(f, 1);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 5);
   deliver_before(f, &late, 4);
 }
@@ -180,8 +169,10 @@ TEST(test_originals_arrive)
 FLAG_TEST(test_partial_undo, lost)
 {
   GQueue late = G_QUEUE_INIT;
-  g_autoptr(tcp_fixture) f = overtaken(true, &late);
-  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  g_autoptr(tcp_fixture) f = overtaken(connected_as(true, true), &late, 5);
+  const uint32_t emss = emss_of(f);
+  deliver_before(f, &late, 1);
+  fly(f, 1);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
   deliver_before(f, &late, 1);
   fly(f, 1);
@@ -211,8 +202,8 @@ FLAG_TEST(test_partial_undo, lost)
  * of three segments, at once. */
 TEST(test_spurious_time_out_is_no_reordering)
 {
-  g_autoptr(tcp_fixture) f = connected_with(false, true);
-  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  g_autoptr(tcp_fixture) f = connected_as(true, false);
+  const uint32_t emss = emss_of(f);
   post(f, 0, 10 * emss, 0);
   advance_by(f, 310 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
@@ -233,14 +224,8 @@ TEST(test_spurious_time_out_is_no_reordering)
  * retransmission that was needed proves nothing: 0 is truly lost, 1 and 2 late. */
 FLAG_TEST(test_spurious_recovery_by_duplicates, lost)
 {
-  g_autoptr(tcp_fixture) f = connected_with(false, false);
-  post(f, 0, 10 * EMSS, 0);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   GQueue late = G_QUEUE_INIT;
-  hold_up(f, &late, 3);
-  deliver_all(f, 0);
-  fly(f, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  g_autoptr(tcp_fixture) f = overtaken(connected(), &late, 3);
   for (unsigned i = 0; i < 3; i++) { /* the originals first */
     g_queue_push_head(&f->end[0].wire, g_queue_pop_tail(&late));
   }
@@ -259,7 +244,7 @@ FLAG_TEST(test_spurious_recovery_by_duplicates, lost)
  * window of 1 segment: the first of the eight leaves all the same. In the end eight were sent again. */
 TEST(test_time_out_spares_what_is_new)
 {
-  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 2 * EMSS, 0);
   fly(f, 0);
   fly(f, 1);
@@ -272,6 +257,6 @@ TEST(test_time_out_spares_what_is_new)
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
   g_assert_cmpuint(wire_position(f, 0, 2), ==, 2 * EMSS);
-  settle_through(f, 12 * EMSS);
+  complete_transfer(f, 12 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 8);
 }

@@ -42,7 +42,7 @@ FLAG_TEST(test_fast_retransmit, sack)
   deliver_and_acknowledge(f);
   expect_last(f, 0);
   expect_windows(f, (sack ? 5 : 8) * EMSS, 5 * EMSS);
-  settle_through(f, 20 * EMSS);
+  complete_transfer(f, 20 * EMSS);
   expect_retransmissions(f, 1);
 }
 
@@ -53,7 +53,7 @@ FLAG_TEST(test_slight_reordering_is_no_loss, sack)
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(sack);
   post(f, 0, 10 * EMSS, 0);
   reorder_segments(f, 0, 0, 2);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
@@ -76,7 +76,7 @@ TEST(test_two_losses_with_sack_take_one_round_trip)
   deliver_segments(f, 2); /* both retransmissions */
   g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS); /* one reduction for one window of data */
-  settle_through(f, 20 * EMSS);
+  complete_transfer(f, 20 * EMSS);
   expect_retransmissions(f, 2);
 }
 
@@ -90,7 +90,7 @@ TEST(test_rescue_of_the_tail)
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 9 * EMSS);
   expect_segment(f, 0, 9 * EMSS, EMSS);
-  settle_through(f, 10 * EMSS);
+  complete_transfer(f, 10 * EMSS);
   expect_retransmissions(f, 2);
 }
 
@@ -99,7 +99,7 @@ TEST(test_rescue_of_the_tail)
 TEST(test_no_rescue_of_what_is_on_its_way)
 {
   g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 0);
-  settle_through(f, 10 * EMSS);
+  complete_transfer(f, 10 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 
@@ -112,7 +112,7 @@ TEST(test_no_rescue_of_what_has_just_left)
   deliver_segments(f, 5); /* with the fourth both retransmissions leave */
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
   post(f, 0, EMSS, 0);
-  settle_through(f, 11 * EMSS);
+  complete_transfer(f, 11 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
@@ -133,7 +133,7 @@ TEST(test_each_window_halves_once)
 {
   g_autoptr(tcp_fixture) f = first_is_lost(true, 60, 3);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
-  settle_through(f, 60 * EMSS);
+  complete_transfer(f, 60 * EMSS);
   g_assert_cmpuint(window_of(f), >=, 6 * EMSS);
   post_losing(f, 6 * EMSS, 1);
   deliver_segments(f, 3);
@@ -164,7 +164,7 @@ TEST(test_no_rescue_in_a_full_window)
   drop_segment(f, 0);
   deliver_segments(f, 9);
   expect_lone_segment(f, 0, 0, EMSS);
-  settle_through(f, 20 * EMSS);
+  complete_transfer(f, 20 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 

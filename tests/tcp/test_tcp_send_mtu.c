@@ -150,7 +150,7 @@ TEST(test_sacked_pieces)
   deliver_some(f, 0, 3);
   deliver_all(f, 1);
   expect_segment(f, 0, 0, 800);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (timeouts, 0)); /* 800 and 660 */
   EXPECT_FIELDS(&f->end[1], (finished, true), (passed_octets, 5 * 1460));
 }
@@ -175,7 +175,7 @@ FLAG_TEST(test_fin_sent_again, alone)
   deliver_all(f, 1);
   expect_segment(f, 0, 600, 600);
   g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, alone ? 0 : TCP_FIN);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[1].finished);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
@@ -188,5 +188,5 @@ TEST(test_smallest)
   g_assert_cmpuint(emss_of(f), ==, 28);
   post(f, 0, 140, TCP_RECORD_FPDU);
   g_assert_cmpuint(on_wire(f, 0), ==, 5);
-  settle_through(f, 140);
+  complete_transfer(f, 140);
 }

@@ -329,7 +329,7 @@ TEST(test_urgent_is_ignored)
   g_assert_cmpuint(f->end[1].passed->len, ==, 3);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 3 * EMSS);
   expect_ack(f, 1, 2 * EMSS);
-  settle_through(f, 3 * EMSS);
+  complete_transfer(f, 3 * EMSS);
 }
 
 /* Sequence numbers wrap within the window (RFC 9293 §3.4), with SACK blocks on both sides of it,
@@ -347,10 +347,10 @@ TEST(test_wrap_in_the_middle_of_everything)
       drop_segment(f, 0);
       reorder_segments(f, 0, 3, 5); /* across the wrap, as those dropped and SACKed are */
     }
-    settle_through(f, (round + 1) * 10 * 1448);
+    complete_transfer(f, (round + 1) * 10 * 1448);
   }
   post(f, 1, 10 * 1448, 0); /* the other stream wraps as well */
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[0].passed_octets, ==, 10 * 1448);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
   tcp_fixture_free(f);
@@ -360,10 +360,10 @@ TEST(test_wrap_in_the_middle_of_everything)
   queue_record(f, 0, 1000, 0);
   finish(f, 0);
   g_assert_cmpuint((uint64_t)wire_header(f, 0, 0).sequence + 1000, ==, UINT64_C(1) << 32);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(f->end[1].finished);
   finish(f, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   expect_finished(f);
   tcp_fixture_free(f);
 }

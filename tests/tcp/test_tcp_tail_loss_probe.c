@@ -76,88 +76,57 @@ TEST(test_one_at_a_time)
   g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
 }
 
-/* RACK and the probe; an ACK is delayed by 40 ms at most. */
-static tcp_config with_probe(void)
-{
-  tcp_config config = *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = true);
-  return config;
-}
-
-static tcp_fixture *connected(const tcp_config *config, time_ps round_trip_ps)
-{
-  tcp_fixture *f = tcp_fixture_new(config, config);
-  handshake(f, round_trip_ps, NULL);
-  return f;
-}
+/* RACK and the probe, but for what the arguments set; an ACK is delayed by 40 ms at most. */
+#define WITH_PROBE(...) TCP_WITH(.rack = true, .tail_loss_probe = true, __VA_ARGS__)
 
 /* SRTT 100 ms, RTO 300 ms. */
-static tcp_fixture *connected_with_probe(void)
-{
-  tcp_config config = with_probe();
-  return connected(&config, TCP_FIXTURE_ROUND_TRIP);
-}
+#define PROBE_TEST(name) TEST_OF(tcp_fixture, f, tcp_fixture_pair(WITH_PROBE(.dsack = true)), name)
 
-/* `segments` leave and are lost. `wait_us` later the probe repeats the last of them, no earlier. */
-static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, unsigned segments,
-                               int64_t wait_us)
-{
-  g_autoptr(tcp_fixture) f = connected(config, round_trip_ps);
-  time_ps due = f->now + wait_us * TIME_PS_PER_MICROSECOND;
-  post_losing(f, segments * EMSS, ALL);
-  expect_deadline(f, 0, due);
-  expect_quiet_until(f, 0, due);
-  expect_lone_segment(f, 0, (segments - 1) * EMSS, EMSS);
-  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
-  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
-}
-
-/* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of
- * them. */
-TEST(test_slack_of_the_probe)
-{
-  tcp_config config = with_probe();
-  expect_probe_after(&config, 50 * TIME_PS_PER_MICROSECOND, 2, 100);
-  config.timer_slack_ps = ms(2);
-  expect_probe_after(&config, 50 * TIME_PS_PER_MICROSECOND, 2, 2100);
-}
-
-/* One segment, whose ACK may be delayed. By RFC 8985 the probe waits for the peer's 40 ms beside two SRTT,
- * in Linux for the least RTO.
+/* So many segments leave and are lost. The probe repeats the last of them at its time, no earlier. Two round
+ * trips, SRTT, and with several segments the slack, as Linux has one of 2 ms. The ACK of one segment may be
+ * delayed: by RFC 8985 the probe waits for the peer's 40 ms beside two SRTT, in Linux for the least RTO.
  *
  * Round trip 50 us, least RTO 200 ms: 0.1 + 40 = 40.1 ms; or 0.1 + 200 ms, which is later than RTO: SRTT +
  * max(least RTO, 4 RTTVAR) = 0.05 + max(200, 4 * 0.025) = 200.05 ms. The probe leaves then, in place of a
  * time-out. Round trip 100 ms, least RTO 50 ms: 200 + 40 = 240 ms; or 200 + 50 = 250 ms, before RTO: 100 +
- * max(50, 4 * 50) = 300 ms.
- *
- * The slack is added for several segments alone. */
-TEST(test_probe_of_one_segment)
+ * max(50, 4 * 50) = 300 ms. */
+static const struct {
+  int64_t round_trip_us;
+  unsigned segments;
+  int64_t rto_min_ms;
+  tcp_probe_delay delay;
+  int64_t wait_us[2]; /* without the slack, with it */
+} time_of_the_probe_rows[] = {
+    {50, 2, 200, TCP_PROBE_DELAY_ACK, {100, 2100}},
+    {50, 1, 200, TCP_PROBE_DELAY_ACK, {40100, 40100}},
+    {50, 1, 200, TCP_PROBE_DELAY_RTO_MIN, {200050, 200050}},
+    {100000, 1, 50, TCP_PROBE_DELAY_ACK, {240000, 240000}},
+    {100000, 1, 50, TCP_PROBE_DELAY_RTO_MIN, {250000, 250000}},
+};
+
+ROW_TEST(test_time_of_the_probe, time_of_the_probe_rows)
 {
-  static const struct {
-    int64_t round_trip_us;
-    int64_t rto_min_ms;
-    tcp_probe_delay delay;
-    int64_t wait_us;
-  } rows[] = {{50, 200, TCP_PROBE_DELAY_ACK, 40100},
-              {50, 200, TCP_PROBE_DELAY_RTO_MIN, 200050},
-              {100000, 50, TCP_PROBE_DELAY_ACK, 240000},
-              {100000, 50, TCP_PROBE_DELAY_RTO_MIN, 250000}};
-  for (size_t i = 0; i < 2 * G_N_ELEMENTS(rows); i++) {
-    size_t row = i / 2;
-    tcp_config config = with_probe();
-    config.rto_floor = TCP_RTO_FLOOR_VARIATION;
-    config.rto_min_ps = ms(rows[row].rto_min_ms);
-    config.probe_delay = rows[row].delay;
-    config.timer_slack_ps = i % 2 ? ms(2) : 0;
-    expect_probe_after(&config, rows[row].round_trip_us * TIME_PS_PER_MICROSECOND, 1, rows[row].wait_us);
+  for (unsigned slack = 0; slack < 2; slack++) {
+    const tcp_config *config =
+        WITH_PROBE(.dsack = true, .rto_floor = TCP_RTO_FLOOR_VARIATION, .rto_min_ps = ms(c->rto_min_ms),
+                   .probe_delay = c->delay, .timer_slack_ps = ms(slack ? 2 : 0));
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(config, config);
+    handshake(f, c->round_trip_us * TIME_PS_PER_MICROSECOND, NULL);
+    time_ps due = f->now + c->wait_us[slack] * TIME_PS_PER_MICROSECOND;
+    post_losing(f, c->segments * EMSS, ALL);
+    expect_deadline(f, 0, due);
+    expect_quiet_until(f, 0, due);
+    expect_lone_segment(f, 0, (c->segments - 1) * EMSS, EMSS);
+    EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
+    g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
   }
 }
 
 /* The last two of five are lost. 200 ms after the ACK (of 0 and 1; that of 2 is delayed and comes 40 ms
  * later) nothing has come; the last is sent again and SACKed, and RACK sends the other: no time-out, one
  * reduction. */
-TEST(test_tail_loss)
+PROBE_TEST(test_tail_loss)
 {
-  g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, 5 * EMSS, 0);
   advance_by(f, ms(50));
   deliver_some(f, 0, 3);
@@ -172,18 +141,17 @@ TEST(test_tail_loss)
   expect_lone_segment(f, 0, 4 * EMSS, EMSS);
   g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   advance_by(f, ms(100)); /* the reordering timer may still have to run */
-  settle_through(f, 5 * EMSS);
+  complete_transfer(f, 5 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (retransmissions, 2), (recoveries, 1));
 }
 
 /* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on
  * without D-SACK: the window is reduced as by a recovery (§7.4). 4 segments in flight then: the threshold
  * is 2. */
-TEST(test_probe_that_repairs)
+PROBE_TEST(test_probe_that_repairs)
 {
-  g_autoptr(tcp_fixture) f = connected_with_probe();
   post_losing(f, EMSS, ALL);
   advance_by(f, ms(240)); /* two SRTT and the delay of an ACK */
   expect_and_deliver(f, 0, 0, EMSS);
@@ -198,16 +166,15 @@ TEST(test_probe_that_repairs)
 }
 
 /* Nothing was lost, the ACK was late: the probe comes twice, D-SACK shows it, and nothing is reduced. */
-TEST(test_probe_for_nothing)
+PROBE_TEST(test_probe_for_nothing)
 {
-  g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, EMSS, 0);
   advance_by(f, ms(240));
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
   deliver_all(f, 0);
   deliver_all(f, 1);
   post(f, 0, 4 * EMSS, 0);
-  settle_through(f, 5 * EMSS);
+  complete_transfer(f, 5 * EMSS);
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
@@ -216,9 +183,7 @@ TEST(test_probe_for_nothing)
  * shows it too (§7.4.2). */
 TEST(test_probe_for_nothing_without_dsack)
 {
-  tcp_config config = with_probe();
-  config.dsack = false;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(WITH_PROBE(.dsack = false));
   post(f, 0, EMSS, 0);
   deliver(f, 0);
   advance_by(f, ms(240)); /* the ACK is on its way still */
@@ -226,7 +191,7 @@ TEST(test_probe_for_nothing_without_dsack)
   g_assert_cmpuint(on_wire(f, 1), ==, 2);
   deliver_all(f, 1);
   post(f, 0, 4 * EMSS, 0);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (duplicates_reported, 0));
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
@@ -234,27 +199,14 @@ TEST(test_probe_for_nothing_without_dsack)
 
 /* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight,
  * 11 queued. */
-TEST(test_probe_with_new_octets)
+PROBE_TEST(test_probe_with_new_octets)
 {
-  g_autoptr(tcp_fixture) f = connected_with_probe();
   post_losing(f, 11 * EMSS, ALL);
   advance_by(f, ms(200));
   expect_segment(f, 0, 10 * EMSS, EMSS);
   EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (retransmissions, 0));
   /* the retransmission timer runs from the probe on: 300 ms */
   expect_deadline(f, 0, f->now + ms(300));
-}
-
-/* The probe is lost, too: the time-out, an RTO of 300 ms after it, shows it. */
-TEST(test_lost_probe)
-{
-  g_autoptr(tcp_fixture) f = connected_with_probe();
-  post_losing(f, 2 * EMSS, ALL);
-  advance_by(f, ms(200));
-  drop_all(f, 0);
-  expect_quiet_until(f, 0, f->now + ms(300));
-  expect_segment(f, 0, 0, EMSS);
-  EXPECT_FIELDS(statistics_of(f), (timeouts, 1), (tail_loss_probes, 1), (retransmissions_lost, 1));
 }
 
 /* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is
@@ -265,7 +217,7 @@ static const int64_t no_probe_with_sacked_octets_rows[] = {0, 195};
 
 ROW_TEST(test_no_probe_with_sacked_octets, no_probe_with_sacked_octets_rows)
 {
-  g_autoptr(tcp_fixture) f = connected_with_probe();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(WITH_PROBE(.dsack = true));
   time_ps start = f->now;
   post_losing(f, 2 * EMSS, 1);
   advance_by(f, ms(*c));
@@ -281,8 +233,7 @@ ROW_TEST(test_no_probe_with_sacked_octets, no_probe_with_sacked_octets_rows)
  * it are SACKed, at 100 ms, there is none. */
 FLAG_TEST(test_probe_beside_one_octet_sacked, whole)
 {
-  tcp_config config = with_probe();
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(WITH_PROBE(.dsack = true), NULL);
   time_ps start = f->now;
   post_losing(f, 2 * EMSS, ALL);
   advance_to(f, start + ms(50));

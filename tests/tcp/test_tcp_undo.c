@@ -166,7 +166,7 @@ TEST(test_spurious_time_out)
     g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
     g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
     g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
-    settle_through(f, 20 * EMSS);
+    complete_transfer(f, 20 * EMSS);
     EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 1));
   }
 }
@@ -187,7 +187,7 @@ TEST(test_real_time_out)
     expect_segment(f, 0, 10 * EMSS, EMSS);
     deliver_and_acknowledge(f);
     g_assert_cmpuint(wire_position(f, 0, 1), ==, EMSS); /* what is lost, from now on */
-    settle_through(f, 20 * EMSS);
+    complete_transfer(f, 20 * EMSS);
     EXPECT_FIELDS(statistics_of(f), (spurious_timeouts, 0), (retransmissions, 10));
     g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   }

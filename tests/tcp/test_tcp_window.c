@@ -150,7 +150,7 @@ TEST(test_unread_octets_close_the_window)
   leave_unread(f, 0);
   g_assert_cmpuint(told_edge(f), ==, 8000 + 8000);
   deliver_all(f, 1);
-  settle_through(f, 12000);
+  complete_transfer(f, 12000);
 }
 
 /* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of

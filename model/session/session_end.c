@@ -114,16 +114,17 @@ static session_end *captured_end(const session *self, const datagram *packet)
  * checksum would be wrong for any. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
-  const session *self = host->session;
+  session *self = host->session;
   session_end *end = self->config.capture ? captured_end(self, packet) : session_host_end(host, packet);
 
-  if (end) {
-    rnic_endpoint_receive(end->endpoint, packet, now);
+  if (!end) {
+    self->strays++;
+    datagram_unref(packet);
+    return;
   }
+  rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);
-  if (end) {
-    session_end_settle(end, now);
-  }
+  session_end_settle(end, now);
 }
 
 void session_receive(void *user, datagram *packet, time_ps now)

@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+#include "study/table/text_columns.h"
+
 /* --- Texts: titles, names and messages are the user's, or a stranger's --- */
 
 /* Appends `text` so that it reads as it is, between tags as well as inside a quoted attribute: & < > " and '
@@ -15,32 +17,8 @@ void html_append_text(GString *html, const char *text);
  * them and numbers in place of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* --- Tables --- */
-
-typedef struct html_table html_table;
-
-typedef enum html_column_kind {
-  HTML_COLUMN_HEADING, /* what a row is about: its header */
-  HTML_COLUMN_TEXT,
-  HTML_COLUMN_NUMBER,     /* right-aligned, points below each other */
-  HTML_COLUMN_HALF_WIDTH, /* of the number before: "± 35", left-aligned beside it; under that one's heading */
-  HTML_COLUMN_MARK,       /* a number that stands out in marked rows */
-  HTML_COLUMN_VERBATIM    /* a text of several lines, as they are */
-} html_column_kind;
-
-/* A table with this caption, which also names the region it scrolls in on narrow pages. html_table_finish()
- * frees it. */
-html_table *html_table_new(const char *caption);
-
-/* Adds a column before there are rows. `heading`, and `unit` below it ("": none), are texts; of a
- * HTML_COLUMN_HEADING what comes up to the last dot ("path.forward.mtu") stands small above the rest. */
-void html_table_add_column(html_table *table, html_column_kind kind, const char *heading, const char *unit);
-
-/* Starts a row, which stands out when `mark`; cells fill it from the left, and those left out are empty. */
-void html_table_add_row(html_table *table, gboolean mark);
-void html_table_add_cell(html_table *table, const char *text);
-void html_table_add_cells(html_table *table, const char *const *texts); /* ended by NULL */
-void html_table_add_count(html_table *table, gsize count);
-
-/* Appends the table and frees it. */
-void html_table_finish(html_table *table, GString *html);
+/* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place.
+ * The caption also names the region it scrolls in on narrow pages. Of a TEXT_COLUMN_HEADING what comes up to
+ * the last dot ("path.forward.mtu") stands small above the rest. */
+void html_append_table(GString *html, const char *caption, const text_column *columns, guint count,
+                       GPtrArray *cells);

@@ -126,128 +126,138 @@ gboolean html_report_draw(html_report *report, GError **error)
 
 /* --- Tables, a row a point --- */
 
-/* A table of rows that name values of `keys`, or, of no keys, scenarios. */
-static html_table *table_by(const GArray *keys, const char *caption)
+/* Columns of rows that name values of `keys`: text_column. */
+static GArray *columns_by(const GArray *keys)
 {
-  html_table *table = html_table_new(caption);
+  GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    html_table_add_column(table, HTML_COLUMN_HEADING, scenario_key_row_of(key)->name, "");
+    const text_column column = {scenario_key_row_of(key)->name, TEXT_COLUMN_HEADING, NULL};
+    g_array_append_val(columns, column);
   }
-  return table;
+  return columns;
 }
 
-static html_table *table_by_point(const html_report *report, const char *caption)
+/* The same of rows a point; of no keys they name scenarios. */
+static GArray *columns_by_point(const html_report *report)
 {
-  html_table *table = table_by(report->keys, caption);
-  if (report->keys->len == 0) {
-    html_table_add_column(table, HTML_COLUMN_HEADING, "scenario", "");
-  }
-  return table;
+  static const text_column name = {"scenario", TEXT_COLUMN_HEADING, NULL};
+  GArray *columns = columns_by(report->keys);
+  return columns->len > 0 ? columns : g_array_append_vals(columns, &name, 1);
 }
 
-/* Starts a row of the runs with `texts`, indexed by scenario_key. */
-static void add_row(html_table *table, const GArray *keys, char *const *texts, gboolean mark)
+/* A mean or, of pairs, a difference, with its interval. */
+static void add_mean_column(GArray *columns, const char *heading, const shown_scale *scale)
 {
-  html_table_add_row(table, mark);
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autofree char *shown = study_keys_label(key, texts[key]);
-    html_table_add_cell(table, shown);
-  }
+  const text_column two[] = {{heading, TEXT_COLUMN_NUMBER, scale->unit}, {"", TEXT_COLUMN_HALF_WIDTH, NULL}};
+  g_array_append_vals(columns, two, G_N_ELEMENTS(two));
 }
 
-static void add_point(html_table *table, const html_report *report, const study_point *point)
-{
-  const study_run *run = g_ptr_array_index(point->runs, 0);
-  add_row(table, report->keys, run->keys, point->flagged > 0);
-  if (report->keys->len == 0) {
-    html_table_add_cell(table, report->table->names);
-  }
-}
-
-/* How many runs or pairs there are, and how many of them are flagged; then a mean and its interval for each
- * of the first `quantities` that are shown, in `scales`. */
-static void add_mean_columns(html_table *table, const html_report *report, const char *counted,
+/* How many runs or pairs there are, and how many of them are flagged; then a mean for each of the first
+ * `quantities` that are shown, in `scales`. */
+static void add_mean_columns(GArray *columns, const html_report *report, const char *counted,
                              guint quantities, const shown_scale *scales)
 {
-  html_table_add_column(table, HTML_COLUMN_NUMBER, counted, "");
-  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
+  const text_column counts[] = {{counted, TEXT_COLUMN_NUMBER, NULL}, {"flagged", TEXT_COLUMN_MARK, NULL}};
+  g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
   for (guint q = 0; q < quantities; q++) {
     if (report->shows[q]) {
-      html_table_add_column(table, HTML_COLUMN_NUMBER, html_report_quantities[q].heading, scales[q].unit);
-      html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+      add_mean_column(columns, html_report_quantities[q].heading, &scales[q]);
     }
   }
 }
 
-/* Nothing flagged is an empty cell. */
-static void add_counts(html_table *table, gsize count, guint flagged)
+static void add_keys(GPtrArray *cells, const GArray *keys, const study_run *run)
 {
-  g_autofree char *text = flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup("");
-  html_table_add_count(table, count);
-  html_table_add_cell(table, text);
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    g_ptr_array_add(cells, study_keys_label(key, run->keys[key]));
+  }
+}
+
+static void add_point(GPtrArray *cells, const html_report *report, const study_point *point)
+{
+  add_keys(cells, report->keys, g_ptr_array_index(point->runs, 0));
+  if (report->keys->len == 0) {
+    g_ptr_array_add(cells, g_strdup(report->table->names));
+  }
+}
+
+/* Nothing flagged is an empty cell. */
+static void add_counts(GPtrArray *cells, gsize count, guint flagged)
+{
+  g_ptr_array_add(cells, g_strdup_printf("%zu", count));
+  g_ptr_array_add(cells, flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup(""));
 }
 
 /* A mean and its half-width, in two cells. */
-static void add_mean(html_table *table, const statistics *of, const shown_scale *scale)
+static void add_mean(GPtrArray *cells, const statistics *of, const shown_scale *scale)
 {
-  g_auto(shown_number) number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
-                                              : (shown_number){g_strdup(""), g_strdup("")};
-  html_table_add_cells(table, (const char *[]){number.value, number.half_width, NULL});
+  const shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
+                                            : (shown_number){g_strdup(""), g_strdup("")};
+  g_ptr_array_add(cells, number.value);
+  g_ptr_array_add(cells, number.half_width);
+}
+
+static void append_table(html_report *report, const char *caption, const GArray *columns, GPtrArray *cells)
+{
+  html_append_table(report->html, caption, (const text_column *)columns->data, columns->len, cells);
 }
 
 /* One row a point, the means of all quantities beside each other. */
 static void append_overview(html_report *report)
 {
-  html_table *table = table_by_point(
-      report, "Means over the runs of each point, ± half the width of the 95 % interval (Student t).");
-  add_mean_columns(table, report, "runs", REPORT_QUANTITIES, report->scales);
+  g_autoptr(GArray) columns = columns_by_point(report);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  add_mean_columns(columns, report, "runs", REPORT_QUANTITIES, report->scales);
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
-    add_point(table, report, point);
-    add_counts(table, point->runs->len, point->flagged);
+    add_point(cells, report, point);
+    add_counts(cells, point->runs->len, point->flagged);
     for (guint q = 0; q < REPORT_QUANTITIES; q++) {
       if (report->shows[q]) {
         statistics of = result_quantity_statistics(&html_report_quantities[q].of, point->runs);
-        add_mean(table, &of, &report->scales[q]);
+        add_mean(cells, &of, &report->scales[q]);
       }
     }
   }
-  html_table_finish(table, report->html);
+  append_table(report,
+               "Means over the runs of each point, ± half the width of the 95 % interval (Student t).",
+               columns, cells);
 }
 
 /* One quantity with its spread. */
 static void append_spread(html_report *report, guint index)
 {
   static const char *const headings[] = {"smallest", "lower quartile", "median", "upper quartile", "largest"};
+  static const text_column count = {"n", TEXT_COLUMN_NUMBER, NULL};
   const report_quantity *quantity = &html_report_quantities[index];
   const shown_scale *scale = &report->scales[index];
-  const metric_row *row = metric_row_of(quantity->of.metric);
-  gboolean share = quantity->of.whole != METRIC_COUNT;
-  g_autofree char *caption =
-      g_strdup_printf("%s%s%s: %s", row->name, share ? " ÷ " : "",
-                      share ? metric_row_of(quantity->of.whole)->name : "", row->sentence);
-  html_table *table = table_by_point(report, caption);
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "n", "");
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "mean", scale->unit);
-  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+  g_autoptr(GArray) columns = columns_by_point(report);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  g_array_append_val(columns, count);
+  add_mean_column(columns, "mean", scale);
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
-    html_table_add_column(table, HTML_COLUMN_NUMBER, headings[i], scale->unit);
+    const text_column column = {headings[i], TEXT_COLUMN_NUMBER, scale->unit};
+    g_array_append_val(columns, column);
   }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
     statistics of = result_quantity_statistics(&quantity->of, point->runs);
     const double spread[] = {of.smallest, of.lower_quartile, of.median, of.upper_quartile, of.largest};
-    add_point(table, report, point);
-    html_table_add_count(table, of.count);
-    add_mean(table, &of, scale);
-    for (gsize i = 0; i < G_N_ELEMENTS(spread) && of.count > 0; i++) {
-      g_autofree char *text = shown_number_text(spread[i], scale);
-      html_table_add_cell(table, text);
+    add_point(cells, report, point);
+    g_ptr_array_add(cells, g_strdup_printf("%zu", of.count));
+    add_mean(cells, &of, scale);
+    for (gsize i = 0; i < G_N_ELEMENTS(spread); i++) {
+      g_ptr_array_add(cells, of.count > 0 ? shown_number_text(spread[i], scale) : g_strdup(""));
     }
   }
-  html_table_finish(table, report->html);
+  const metric_row *row = metric_row_of(quantity->of.metric);
+  gboolean share = quantity->of.whole != METRIC_COUNT;
+  g_autofree char *caption =
+      g_strdup_printf("%s%s%s: %s", row->name, share ? " ÷ " : "",
+                      share ? metric_row_of(quantity->of.whole)->name : "", row->sentence);
+  append_table(report, caption, columns, cells);
 }
 
 void html_report_append_results(html_report *report)
@@ -289,19 +299,20 @@ static void append_pairing(html_report *report, const result_pairing *pairing)
       "%s: %s minus %s. Means of the differences between runs that agree in everything else, the seed too, "
       "± half the width of the 95 %% interval.",
       scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
-  html_table *table = table_by(keys, caption);
-  add_mean_columns(table, report, "pairs", PAIRED_QUANTITIES, scales);
+  g_autoptr(GArray) columns = columns_by(keys);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  add_mean_columns(columns, report, "pairs", PAIRED_QUANTITIES, scales);
   for (guint i = 0; i < rows[0]->len; i++) {
     const result_row *first = &g_array_index(rows[0], result_row, i);
-    add_row(table, keys, first->first->keys, first->flagged > 0);
-    add_counts(table, first->of.count, first->flagged);
+    add_keys(cells, keys, first->first);
+    add_counts(cells, first->of.count, first->flagged);
     for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
       if (report->shows[q]) {
-        add_mean(table, &g_array_index(rows[q], result_row, i).of, &scales[q]);
+        add_mean(cells, &g_array_index(rows[q], result_row, i).of, &scales[q]);
       }
     }
   }
-  html_table_finish(table, report->html);
+  append_table(report, caption, columns, cells);
   for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
     g_array_unref(rows[q]);
   }

@@ -11,28 +11,27 @@
 
 static void append_flags(html_report *report)
 {
+  static const text_column columns[] = {{"metric", TEXT_COLUMN_HEADING, NULL},
+                                        {"what it counts", TEXT_COLUMN_TEXT, NULL},
+                                        {"runs with it", TEXT_COLUMN_MARK, NULL},
+                                        {"left out by", TEXT_COLUMN_TEXT, NULL}};
   const study_table *table = report->table;
-  g_autofree char *caption = g_strdup_printf(
-      "Flagged TCP behaviour among the %u run%s in the tables and plots; one run may have several flags.",
-      table->runs->len, table->runs->len == 1 ? "" : "s");
-  html_table *html = html_table_new(caption);
-  html_table_add_column(html, HTML_COLUMN_HEADING, "metric", "");
-  html_table_add_column(html, HTML_COLUMN_TEXT, "what it counts", "");
-  html_table_add_column(html, HTML_COLUMN_MARK, "runs with it", "");
-  html_table_add_column(html, HTML_COLUMN_TEXT, "left out by", "");
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     const study_flag_row *row = study_flag_row_of(bit);
     guint count = 0;
     for (guint i = 0; i < table->runs->len; i++) {
       count += ((const study_run *)g_ptr_array_index(table->runs, i))->flags >> bit & 1;
     }
-    g_autofree char *runs = g_strdup_printf("%u", count);
-    g_autofree char *option = g_strdup_printf("--leave-out %s", row->name);
-    html_table_add_row(html, count > 0);
-    html_table_add_cells(html, (const char *[]){metric_row_of(row->metric)->name,
-                                                metric_row_of(row->metric)->sentence, runs, option, NULL});
+    g_ptr_array_add(cells, g_strdup(metric_row_of(row->metric)->name));
+    g_ptr_array_add(cells, g_strdup(metric_row_of(row->metric)->sentence));
+    g_ptr_array_add(cells, g_strdup_printf("%u", count));
+    g_ptr_array_add(cells, g_strdup_printf("--leave-out %s", row->name));
   }
-  html_table_finish(html, report->html);
+  g_autofree char *caption = g_strdup_printf(
+      "Flagged TCP behaviour among the %u run%s in the tables and plots; one run may have several flags.",
+      table->runs->len, table->runs->len == 1 ? "" : "s");
+  html_append_table(report->html, caption, columns, G_N_ELEMENTS(columns), cells);
 }
 
 static void append_ends(html_report *report)
@@ -56,6 +55,11 @@ enum { DESCRIBED_MAX = 100 };
 /* The runs that ended otherwise, each with why. */
 static void append_others(html_report *report)
 {
+  static const text_column columns[] = {{"run", TEXT_COLUMN_HEADING, NULL},
+                                        {"status", TEXT_COLUMN_TEXT, NULL},
+                                        {"exit code", TEXT_COLUMN_NUMBER, NULL},
+                                        {"why", TEXT_COLUMN_VERBATIM, NULL},
+                                        {"the last it printed", TEXT_COLUMN_VERBATIM, NULL}};
   const GPtrArray *others = report->totals->others;
   const guint count = others->len, described = MIN(count, DESCRIBED_MAX);
   if (count == 0) {
@@ -64,24 +68,19 @@ static void append_others(html_report *report)
   g_autofree char *caption =
       count > described ? g_strdup_printf("The first %u of %u runs that did not end ok.", described, count)
                         : g_strdup("Runs that did not end ok: they are in no table and no plot.");
-  html_table *table = html_table_new(caption);
-  html_table_add_column(table, HTML_COLUMN_HEADING, "run", "");
-  html_table_add_column(table, HTML_COLUMN_TEXT, "status", "");
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "exit code", "");
-  html_table_add_column(table, HTML_COLUMN_VERBATIM, "why", "");
-  html_table_add_column(table, HTML_COLUMN_VERBATIM, "the last it printed", "");
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < described; i++) {
     const study_run *run = g_ptr_array_index(others, i);
     const char *seed = run->keys[SCENARIO_RUN_SEED];
     g_autofree char *place = plot_place_words(report->keys, run->keys);
-    g_autofree char *which =
-        g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "", *seed != '\0' ? seed : "unknown");
-    g_autofree char *code = g_strdup_printf("%d", run->exit_code);
-    html_table_add_row(table, FALSE);
-    html_table_add_cells(table, (const char *[]){which, run_status_name(run->status), code, run->message,
-                                                 run->stderr_tail, NULL});
+    g_ptr_array_add(cells, g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "",
+                                           *seed != '\0' ? seed : "unknown"));
+    g_ptr_array_add(cells, g_strdup(run_status_name(run->status)));
+    g_ptr_array_add(cells, g_strdup_printf("%d", run->exit_code));
+    g_ptr_array_add(cells, g_strdup(run->message));
+    g_ptr_array_add(cells, g_strdup(run->stderr_tail));
   }
-  html_table_finish(table, report->html);
+  html_append_table(report->html, caption, columns, G_N_ELEMENTS(columns), cells);
 }
 
 void html_report_append_flags(html_report *report)
@@ -123,38 +122,36 @@ static gboolean is_inherited(const html_report *report, scenario_key key, const 
   return same;
 }
 
-static void add_parameter(const html_report *report, scenario_key key, const scenario *defaults,
-                          html_table *table)
-{
-  g_autoptr(GPtrArray) values = values_of(report, key);
-  g_autofree char *fallback = scenario_value_text(defaults, key);
-  gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), fallback) == 0;
-  if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(report, key, values)) {
-    return;
-  }
-  g_autoptr(GString) shown = g_string_new(NULL);
-  for (guint i = 0; i < values->len; i++) {
-    g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
-    g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
-  }
-  const scenario_key_row *row = scenario_key_row_of(key);
-  html_table_add_row(table, FALSE);
-  html_table_add_cells(table, (const char *[]){row->name, shown->str, fallback, row->sentence, NULL});
-}
-
 void html_report_append_parameters(html_report *report)
 {
-  html_table *table = html_table_new(
-      "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.");
-  html_table_add_column(table, HTML_COLUMN_HEADING, "key", "");
-  html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
-  html_table_add_column(table, HTML_COLUMN_TEXT, "default", "");
-  html_table_add_column(table, HTML_COLUMN_TEXT, "what it means", "");
+  static const text_column columns[] = {{"key", TEXT_COLUMN_HEADING, NULL},
+                                        {"value", TEXT_COLUMN_TEXT, NULL},
+                                        {"default", TEXT_COLUMN_TEXT, NULL},
+                                        {"what it means", TEXT_COLUMN_TEXT, NULL}};
   g_autoptr(scenario) defaults = scenario_new_without_file("defaults.cfg", NULL, NULL);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    add_parameter(report, key, defaults, table);
+    const scenario_key_row *row = scenario_key_row_of(key);
+    g_autoptr(GPtrArray) values = values_of(report, key);
+    g_autofree char *fallback = scenario_value_text(defaults, key);
+    gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), fallback) == 0;
+    if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(report, key, values)) {
+      continue;
+    }
+    GString *shown = g_string_new(NULL);
+    for (guint i = 0; i < values->len; i++) {
+      g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
+      g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
+    }
+    g_ptr_array_add(cells, g_strdup(row->name));
+    g_ptr_array_add(cells, g_string_free(shown, FALSE));
+    g_ptr_array_add(cells, g_steal_pointer(&fallback));
+    g_ptr_array_add(cells, g_strdup(row->sentence));
   }
-  html_table_finish(table, report->html);
+  html_append_table(
+      report->html,
+      "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.",
+      columns, G_N_ELEMENTS(columns), cells);
 }
 
 void html_report_append_scenario(html_report *report)

@@ -71,21 +71,22 @@ static shown_scale scale_of(const GArray *rows, const char *unit)
 static GArray *columns_of(const GArray *keys, gboolean pairs)
 {
   static const text_column of_points[] = {
-      {"n", TEXT_ALIGNMENT_RIGHT},         {"", TEXT_ALIGNMENT_LEFT}, /* marks */
-      {"mean", TEXT_ALIGNMENT_POINT},      {"± 95 %", TEXT_ALIGNMENT_POINT}, {"median", TEXT_ALIGNMENT_POINT},
-      {"quartiles", TEXT_ALIGNMENT_POINT}, {"", TEXT_ALIGNMENT_POINT}};
-  static const text_column of_pairs[] = {{"pairs", TEXT_ALIGNMENT_RIGHT},
-                                         {"", TEXT_ALIGNMENT_LEFT},
-                                         {"mean difference", TEXT_ALIGNMENT_POINT},
-                                         {"± 95 %", TEXT_ALIGNMENT_POINT},
-                                         {"± if independent", TEXT_ALIGNMENT_POINT},
-                                         {"median", TEXT_ALIGNMENT_POINT},
-                                         {"quartiles", TEXT_ALIGNMENT_POINT},
-                                         {"", TEXT_ALIGNMENT_POINT}};
+      {"n", TEXT_COLUMN_NUMBER, NULL},      {"", TEXT_COLUMN_TEXT, NULL}, /* marks */
+      {"mean", TEXT_COLUMN_NUMBER, NULL},   {"± 95 %", TEXT_COLUMN_NUMBER, NULL},
+      {"median", TEXT_COLUMN_NUMBER, NULL}, {"quartiles", TEXT_COLUMN_NUMBER, NULL},
+      {"", TEXT_COLUMN_NUMBER, NULL}};
+  static const text_column of_pairs[] = {{"pairs", TEXT_COLUMN_NUMBER, NULL},
+                                         {"", TEXT_COLUMN_TEXT, NULL},
+                                         {"mean difference", TEXT_COLUMN_NUMBER, NULL},
+                                         {"± 95 %", TEXT_COLUMN_NUMBER, NULL},
+                                         {"± if independent", TEXT_COLUMN_NUMBER, NULL},
+                                         {"median", TEXT_COLUMN_NUMBER, NULL},
+                                         {"quartiles", TEXT_COLUMN_NUMBER, NULL},
+                                         {"", TEXT_COLUMN_NUMBER, NULL}};
   GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
   for (guint i = 0; i < keys->len; i++) {
     const text_column key = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
-                             TEXT_ALIGNMENT_LEFT};
+                             TEXT_COLUMN_HEADING, NULL};
     g_array_append_val(columns, key);
   }
   return pairs ? g_array_append_vals(columns, of_pairs, G_N_ELEMENTS(of_pairs))
@@ -159,7 +160,7 @@ static void append_quantity(const result_request *request, const result_quantity
   for (guint i = 0; i < rows->len; i++) {
     add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, cells);
   }
-  text_columns_append(columns, cells, text);
+  text_columns_append((const text_column *)columns->data, columns->len, cells, text);
 }
 
 static void append_legend(const result_request *request, GString *text)

@@ -9,8 +9,6 @@
 enum { SIGNIFICANT_DIGITS = 4, SIGNIFICANT_DIGITS_OF_INTERVAL = 2, DECIMALS_MAX = 3 };
 
 static const char MINUS[] = "\u2212";
-static const char FIGURE_SPACE[] = "\u2007";      /* as wide as a digit */
-static const char PUNCTUATION_SPACE[] = "\u2008"; /* as wide as a point */
 
 typedef struct unit_step {
   const char *unit; /* as measured */
@@ -116,24 +114,24 @@ static gsize decimals_of(const char *number)
   return point != NULL ? strlen(point + 1) : 0;
 }
 
-void shown_number_align(GPtrArray *texts)
+void shown_number_align(GPtrArray *texts, guint first, guint step, const char *point, const char *digit)
 {
   gsize most = 0;
-  for (guint i = 0; i < texts->len; i++) {
+  for (guint i = first; i < texts->len; i += step) {
     const char *text = g_ptr_array_index(texts, i);
     most = is_number(text) ? MAX(most, decimals_of(text)) : most;
   }
-  for (guint i = 0; i < texts->len; i++) {
+  for (guint i = first; i < texts->len; i += step) {
     char **text = (char **)&g_ptr_array_index(texts, i);
     if (!is_number(*text)) {
       continue;
     }
     GString *padded = g_string_new(*text);
     if (most > 0 && strchr(*text, '.') == NULL) {
-      g_string_append(padded, PUNCTUATION_SPACE);
+      g_string_append(padded, point);
     }
     for (gsize missing = most - decimals_of(*text); missing > 0; missing--) {
-      g_string_append(padded, FIGURE_SPACE);
+      g_string_append(padded, digit);
     }
     g_free(*text);
     *text = g_string_free(padded, FALSE);

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts in columns for a terminal. */
+/* Tables of texts: columns and cells, as a terminal has them; study/report/html.h has them on a page. */
 #pragma once
 
 #include <glib.h>
 
-typedef enum text_alignment {
-  TEXT_ALIGNMENT_LEFT,
-  TEXT_ALIGNMENT_RIGHT,
-  TEXT_ALIGNMENT_POINT /* right, decimal points below each other */
-} text_alignment;
+typedef enum text_column_kind {
+  TEXT_COLUMN_TEXT,
+  TEXT_COLUMN_HEADING,    /* what a row is about: its header on a page */
+  TEXT_COLUMN_NUMBER,     /* right-aligned, decimal points below each other */
+  TEXT_COLUMN_HALF_WIDTH, /* of the number before; on a page "± 35", left-aligned beside it, under that one's
+                             heading */
+  TEXT_COLUMN_MARK, /* how many of something worth a second look: on a page a row that has any stands out */
+  TEXT_COLUMN_VERBATIM /* a text of several lines, which a page keeps */
+} text_column_kind;
 
 typedef struct text_column {
   const char *heading;
-  text_alignment alignment;
+  text_column_kind kind;
+  const char *unit; /* below the heading, on a page; NULL: none */
 } text_column;
 
-/* Appends the headings of `columns` (text_column), a rule and the rows of `cells` (char *, from left to
- * right, row by row), a line each, two blanks between columns and none at the end. Columns whose cells are
- * all empty are left out. A cell is shown on one line: line ends and control characters become blanks, octets
- * that are not UTF-8 the replacement character. */
-void text_columns_append(const GArray *columns, const GPtrArray *cells, GString *text);
+/* Appends the headings of the `count` `columns`, a rule and the rows of `cells` (char *, from left to right,
+ * row by row), a line each, two blanks between columns and none at the end. Columns whose cells are all empty
+ * are left out. A cell is shown on one line: line ends and control characters become blanks, octets that are
+ * not UTF-8 the replacement character. */
+void text_columns_append(const text_column *columns, guint count, const GPtrArray *cells, GString *text);

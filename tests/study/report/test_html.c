@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read; tables that
  * people and screen readers can follow. */
+#include "string_list.h"
 #include "study/report/html.h"
 #include "test.h"
 
@@ -70,37 +71,29 @@ TEST(test_format)
   g_assert_cmpstr(html->str, ==, "<p class=\"no&quot;te\">a &lt; b: 5 % of 4294967295</p>");
 }
 
-static char *html_of(html_table *table)
+/* The table of these columns and cells. Free with g_free(). */
+static char *html_of(const char *caption, const text_column *columns, guint count, const char *const *cells)
 {
   GString *html = g_string_new(NULL);
-  html_table_finish(table, html);
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+  for (; *cells != NULL; cells++) {
+    g_ptr_array_add(texts, g_strdup(*cells));
+  }
+  html_append_table(html, caption, columns, count, texts);
   return g_string_free(html, FALSE);
 }
 
-static html_table *example(void)
-{
-  html_table *table = html_table_new("Peak & <p99>");
-  html_table_add_column(table, HTML_COLUMN_HEADING, "path.forward.mtu", "");
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "peak", "KiB");
-  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
-  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
-  html_table_add_row(table, FALSE);
-  html_table_add_cell(table, "576");
-  html_table_add_cell(table, "12.5");
-  html_table_add_cell(table, "0.5");
-  html_table_add_cell(table, "");
-  html_table_add_row(table, TRUE);
-  html_table_add_cell(table, "<1500>");
-  html_table_add_cell(table, "3");
-  return table;
-}
-
 /* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers
- * are padded to have their points below each other; texts are escaped; cells left out are empty. */
+ * are padded to have their points below each other; texts are escaped; a row with something flagged stands
+ * out. */
 TEST(test_structure)
 {
-  html_table *table = example();
-  g_autofree char *html = html_of(table);
+  static const text_column columns[] = {{"path.forward.mtu", TEXT_COLUMN_HEADING, NULL},
+                                        {"peak", TEXT_COLUMN_NUMBER, "KiB"},
+                                        {"", TEXT_COLUMN_HALF_WIDTH, NULL},
+                                        {"flagged", TEXT_COLUMN_MARK, NULL}};
+  g_autofree char *html =
+      html_of("Peak & <p99>", columns, 4, STRINGS("576", "12.5", "0.5", "", "<1500>", "3", "", "2"));
   g_assert_cmpstr(
       html, ==,
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Peak &amp; &lt;p99&gt;\">\n"
@@ -112,14 +105,13 @@ TEST(test_structure)
       "<tr><th scope=\"row\">576</th><td class=\"number\">12.5</td>"
       "<td class=\"half-width\">±\u00a00.5</td><td class=\"number flagged\"></td></tr>\n"
       "<tr class=\"mark\"><th scope=\"row\">&lt;1500&gt;</th><td class=\"number\">3\u2008\u2007</td>"
-      "<td class=\"half-width\"></td><td class=\"number flagged\"></td></tr>\n"
+      "<td class=\"half-width\"></td><td class=\"number flagged\">2</td></tr>\n"
       "</tbody>\n</table>\n</div>\n");
 }
 
 TEST(test_without_rows)
 {
-  html_table *table = html_table_new("");
-  html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
-  g_autofree char *html = html_of(table);
+  static const text_column column = {"value", TEXT_COLUMN_TEXT, NULL};
+  g_autofree char *html = html_of("", &column, 1, STRINGS(NULL));
   g_assert_nonnull(strstr(html, "<tbody>\n</tbody>"));
 }

@@ -99,7 +99,7 @@ TEST(test_align)
   for (gsize i = 0; i < G_N_ELEMENTS(before); i++) {
     g_ptr_array_add(texts, g_strdup(before[i]));
   }
-  shown_number_align(texts);
+  shown_number_align(texts, 0, 1, "\u2008", "\u2007");
   for (gsize i = 0; i < G_N_ELEMENTS(after); i++) {
     g_assert_cmpstr(g_ptr_array_index(texts, i), ==, after[i]);
   }
@@ -111,7 +111,7 @@ TEST(test_align_whole)
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(texts, g_strdup("5"));
   g_ptr_array_add(texts, g_strdup("1234"));
-  shown_number_align(texts);
+  shown_number_align(texts, 0, 1, "\u2008", "\u2007");
   g_assert_cmpstr(g_ptr_array_index(texts, 0), ==, "5");
 }
 

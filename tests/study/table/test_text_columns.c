@@ -9,25 +9,24 @@
 /* What is written of `cells` in columns with these headings and alignments. Free with g_free(). */
 static char *written(const text_column *columns, guint count, const char *const *cells)
 {
-  g_autoptr(GArray) all = g_array_append_vals(g_array_new(FALSE, FALSE, sizeof *columns), columns, count);
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
   for (; *cells != NULL; cells++) {
     g_ptr_array_add(texts, (char *)*cells);
   }
   GString *text = g_string_new(NULL);
-  text_columns_append(all, texts, text);
+  text_columns_append(columns, count, texts, text);
   return g_string_free(text, FALSE);
 }
 
 static const text_column plain[] = {
-    {"a", TEXT_ALIGNMENT_LEFT}, {"marks", TEXT_ALIGNMENT_LEFT}, {"b", TEXT_ALIGNMENT_LEFT}};
+    {"a", TEXT_COLUMN_TEXT, NULL}, {"marks", TEXT_COLUMN_TEXT, NULL}, {"b", TEXT_COLUMN_TEXT, NULL}};
 
 /* Left, right, and points below each other; "-" is no number and stands at the right edge. The "±" is one
  * column wide, not two octets. */
 TEST(test_alignment)
 {
   static const text_column columns[] = {
-      {"name", TEXT_ALIGNMENT_LEFT}, {"n", TEXT_ALIGNMENT_RIGHT}, {"±", TEXT_ALIGNMENT_POINT}};
+      {"name", TEXT_COLUMN_TEXT, NULL}, {"n", TEXT_COLUMN_NUMBER, NULL}, {"±", TEXT_COLUMN_NUMBER, NULL}};
   g_autofree char *text =
       written(columns, 3, STRINGS("a", "10", "1.25", "longer", "3", "100", "b", "3", "-"));
   g_assert_cmpstr(text, ==,

@@ -115,29 +115,6 @@ static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
   return s;
 }
 
-/* For each axis, an array: whether each of its values repeats an earlier one, also in the axes in step with
- * it; of an axis in step, none do. All points set the same keys, so two of them are one run just when their
- * values are the same, and so their canonical texts. Free with g_ptr_array_unref(). */
-static GPtrArray *find_repeats(const sweep_grid *grid)
-{
-  GPtrArray *repeats = g_ptr_array_new_with_free_func(g_free);
-  for (gsize leader = 0; leader < grid->axis_count; leader++) {
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    gboolean *repeated = g_new0(gboolean, grid->lengths[leader]);
-    for (gsize position = 0; grid->axes[leader].with < 0 && position < grid->lengths[leader]; position++) {
-      GString *step = g_string_new(NULL);
-      for (gsize i = 0; i < grid->axis_count; i++) {
-        if (i == leader || grid->axes[i].with == (int)leader) {
-          g_string_append_printf(step, "%s\n", grid->axes[i].values[position]);
-        }
-      }
-      repeated[position] = !g_hash_table_add(seen, g_string_free(step, FALSE));
-    }
-    g_ptr_array_add(repeats, repeated);
-  }
-  return repeats;
-}
-
 /* Adds the point of `cell`, whose scenario is `s`, unless the constraints leave it out. */
 static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GError **error)
 {
@@ -180,7 +157,9 @@ static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key 
 static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch, gpointer user,
                            GError **error)
 {
-  g_autoptr(GPtrArray) repeats = find_repeats(grid);
+  /* All points set the same keys, so two of them are one run just when their values are the same, which are
+   * canonical texts. */
+  g_autoptr(GHashTable) labels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(scenario) s = cell_scenario(grid, 0);
   gsize at = 0; /* the cell that `s` is */
   gboolean good = TRUE;
@@ -189,11 +168,7 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
     if (watch != NULL) {
       watch((double)cell / (double)cells, user);
     }
-    gboolean repeated = FALSE;
-    for (gsize i = 0; i < grid->axis_count; i++) {
-      repeated = repeated || ((const gboolean *)repeats->pdata[i])[axis_position(grid, i, cell)];
-    }
-    if (repeated) {
+    if (!g_hash_table_add(labels, cell_label(grid, cell))) {
       grid->repeated++;
       continue;
     }

@@ -91,6 +91,13 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
   return FALSE;
 }
 
+static gboolean not_a_store(const result_store *store, const char *what, GError **error)
+{
+  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+              "%s: not a result store: %s; expected a file that `iwarpsim sweep` wrote", store->path, what);
+  return FALSE;
+}
+
 /* What a user can do about it; NULL: nothing but SQLite's own words is known. Free with g_free(). */
 static char *advice_on(const result_store *store, int code, int reason)
 {
@@ -137,9 +144,7 @@ gboolean store_failed(const result_store *store, GError **error)
   const char *words = sqlite3_errmsg(store->database);
   g_autofree char *advice = advice_on(store, code, reason);
   if (code == SQLITE_NOTADB) {
-    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
-                "%s: not a result store: not a SQLite database; expected a file that `iwarpsim sweep` wrote",
-                store->path);
+    not_a_store(store, "not a SQLite database", error);
   } else if (code == SQLITE_CORRUPT || code == SQLITE_ERROR) {
     /* Our statements are right, so an error in one is due to the file. */
     store_damaged(store, error, "%s; expected the tables as `iwarpsim sweep` made them (docs/store.md)",
@@ -224,8 +229,6 @@ static void finalize(gpointer statement)
 
 /* The schema. */
 
-typedef enum store_kind { KIND_EMPTY, KIND_OURS } store_kind;
-
 static gboolean refuse_schema(const result_store *store, gint64 version, GError **error)
 {
   const gboolean older = version < SCHEMA_VERSION;
@@ -250,7 +253,7 @@ static gboolean refuse_schema(const result_store *store, gint64 version, GError 
 /* Finds out whether the database is empty or a store of ours; anything else is refused. To be called inside a
  * transaction. The tables are read first: from then on all three values belong to one moment, even while
  * another sweep makes the store. */
-static gboolean read_kind(const result_store *store, store_kind *kind, GError **error)
+static gboolean read_marks(const result_store *store, gboolean *empty, GError **error)
 {
   sqlite3_stmt *row = store_row(store,
                                 "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version"
@@ -262,18 +265,11 @@ static gboolean read_kind(const result_store *store, store_kind *kind, GError **
   const gint64 tables = sqlite3_column_int64(row, 0), application = sqlite3_column_int64(row, 1),
                version = sqlite3_column_int64(row, 2);
   sqlite3_reset(row);
-  *kind = application == APPLICATION_ID ? KIND_OURS : KIND_EMPTY;
   if (application == APPLICATION_ID) {
     return version == SCHEMA_VERSION || refuse_schema(store, version, error);
   }
-  if (application == 0 && version == 0 && tables == 0) {
-    return TRUE;
-  }
-  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
-              "%s: not a result store: another program's SQLite database; expected a file that `iwarpsim "
-              "sweep` wrote",
-              store->path);
-  return FALSE;
+  *empty = application == 0 && version == 0 && tables == 0;
+  return *empty || not_a_store(store, "another program's SQLite database", error);
 }
 
 /* Several sweeps may make the same store at once, so it looks again inside the transaction. */
@@ -282,9 +278,9 @@ static gboolean make_schema(const result_store *store, GError **error)
   if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
-  store_kind kind = KIND_OURS;
-  gboolean good = read_kind(store, &kind, error);
-  if (good && kind == KIND_EMPTY) {
+  gboolean empty = FALSE;
+  gboolean good = read_marks(store, &empty, error);
+  if (good && empty) {
     good = store_execute(store, schema, error) && store_execute(store, MARK_OURS, error) &&
            store_execute(store, MARK_VERSION, error);
   }
@@ -293,17 +289,15 @@ static gboolean make_schema(const result_store *store, GError **error)
 
 static gboolean check_schema(const result_store *store, result_store_mode mode, GError **error)
 {
-  store_kind kind = KIND_OURS;
-  if (!store_execute(store, "BEGIN", error) || !store_finish(store, read_kind(store, &kind, error), error)) {
+  gboolean empty = FALSE;
+  if (!store_execute(store, "BEGIN", error) ||
+      !store_finish(store, read_marks(store, &empty, error), error)) {
     return FALSE;
   }
-  if (kind == KIND_EMPTY && mode == RESULT_STORE_READ) {
-    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
-                "%s: not a result store: an empty file; expected a file that `iwarpsim sweep` wrote",
-                store->path);
-    return FALSE;
+  if (empty && mode == RESULT_STORE_READ) {
+    return not_a_store(store, "an empty file", error);
   }
-  return kind == KIND_OURS || make_schema(store, error);
+  return !empty || make_schema(store, error);
 }
 
 /* Opening. */

@@ -223,43 +223,33 @@ static void append_point(const study_point *point, const result_quantity *quanti
   g_array_append_val(rows, row);
 }
 
-/* What the two runs of a pair agree in, the seed and `shared`, as one text; no value of a key holds the
- * separator. Free with g_free(). */
-static char *pairing_text(const study_run *run, const GArray *shared)
+/* The first run of each seed among those of `point` whose `key` is `value`. */
+static GHashTable *runs_by_seed(const study_point *point, scenario_key key, const char *value)
 {
-  GString *text = g_string_new(run->keys[SCENARIO_RUN_SEED]);
-  for (guint i = 0; i < shared->len; i++) {
-    g_string_append_printf(text, "\x1f%s", run->keys[g_array_index(shared, scenario_key, i)]);
-  }
-  return g_string_free(text, FALSE);
-}
-
-/* The first run of each pairing text whose `key` is `value`. */
-static GHashTable *runs_by_pairing(const study_table *table, const GArray *shared, scenario_key key,
-                                   const char *value)
-{
-  GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = table->runs->len; i-- > 0;) {
-    study_run *run = g_ptr_array_index(table->runs, i);
+  GHashTable *runs = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = point->runs->len; i-- > 0;) {
+    study_run *run = g_ptr_array_index(point->runs, i);
     if (strcmp(run->keys[key], value) == 0) {
-      g_hash_table_replace(runs, pairing_text(run, shared), run);
+      g_hash_table_insert(runs, run->keys[SCENARIO_RUN_SEED], run);
     }
   }
   return runs;
 }
 
-/* Appends the row of the runs of `point` that are in both tables, unless there are none. */
-static void append_pairs(const study_point *point, const GArray *shared, GHashTable *of_a, GHashTable *of_b,
+/* Appends the row of the pairs among the runs of `point`, unless there are none. */
+static void append_pairs(const study_point *point, const result_pairing *pairing,
                          const result_quantity *quantity, GArray *rows)
 {
+  g_autoptr(GHashTable) of_a = runs_by_seed(point, pairing->key, pairing->a);
+  g_autoptr(GHashTable) of_b = runs_by_seed(point, pairing->key, pairing->b);
   result_row row = {.first = NULL};
   double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
-    g_autofree char *text = pairing_text(run, shared);
-    const study_run *other = g_hash_table_lookup(of_b, text);
-    if (other == NULL || g_hash_table_lookup(of_a, text) != run) {
+    const char *seed = run->keys[SCENARIO_RUN_SEED];
+    const study_run *other = g_hash_table_lookup(of_b, seed);
+    if (other == NULL || g_hash_table_lookup(of_a, seed) != run) {
       continue;
     }
     row.first = row.first == NULL ? run : row.first;
@@ -284,19 +274,15 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
 {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
   g_autoptr(GArray) keys = result_rows_keys(table, pairing);
-  if (pairing == NULL) {
-    g_autoptr(GPtrArray) runs = runs_and_others(table);
-    g_autoptr(GArray) points = study_table_points(runs, keys);
-    for (guint i = 0; i < points->len; i++) {
-      append_point(&g_array_index(points, study_point, i), quantity, rows);
-    }
-    return rows;
-  }
-  g_autoptr(GHashTable) of_a = runs_by_pairing(table, keys, pairing->key, pairing->a);
-  g_autoptr(GHashTable) of_b = runs_by_pairing(table, keys, pairing->key, pairing->b);
-  g_autoptr(GArray) points = study_table_points(table->runs, keys);
+  g_autoptr(GPtrArray) runs = pairing == NULL ? runs_and_others(table) : g_ptr_array_ref(table->runs);
+  g_autoptr(GArray) points = study_table_points(runs, keys);
   for (guint i = 0; i < points->len; i++) {
-    append_pairs(&g_array_index(points, study_point, i), keys, of_a, of_b, quantity, rows);
+    const study_point *point = &g_array_index(points, study_point, i);
+    if (pairing == NULL) {
+      append_point(point, quantity, rows);
+    } else {
+      append_pairs(point, pairing, quantity, rows);
+    }
   }
   return rows;
 }

@@ -431,16 +431,22 @@ size_t count_sent(const rdmap_host *host, rdmap_opcode opcode)
   return count;
 }
 
+char *octets_to_hex(const uint8_t *octets, uint32_t length)
+{
+  GString *hex = g_string_new(NULL);
+  for (uint32_t i = 0; i < length; i++) {
+    g_string_append_printf(hex, "%02X", octets[i]);
+  }
+  return g_string_free(hex, FALSE);
+}
+
 void assert_octets(const uint8_t *octets, uint32_t length, const char *hex)
 {
   g_autoptr(GString) expected = g_string_new(hex);
-  g_autoptr(GString) actual = g_string_new(NULL);
+  g_autofree char *actual = octets_to_hex(octets, length);
   g_string_replace(expected, " ", "", 0);
   g_string_ascii_up(expected);
-  for (uint32_t i = 0; i < length; i++) {
-    g_string_append_printf(actual, "%02X", octets[i]);
-  }
-  g_assert_cmpstr(actual->str, ==, expected->str);
+  g_assert_cmpstr(actual, ==, expected->str);
 }
 
 void assert_sent(const rdmap_host *host, size_t index, const char *hex)

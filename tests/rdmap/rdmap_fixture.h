@@ -183,6 +183,9 @@ void exchange(rdmap_fixture *f);
 /* How many ULPDUs of `opcode` the host has sent. */
 size_t count_sent(const rdmap_host *host, rdmap_opcode opcode);
 
+/* The octets in hex; free with g_free(). */
+char *octets_to_hex(const uint8_t *octets, uint32_t length);
+
 /* The `length` octets, or the whole ULPDU `index` of `host`, are exactly these, written in hex; blanks do
  * not count. */
 void assert_octets(const uint8_t *octets, uint32_t length, const char *hex);

@@ -156,44 +156,35 @@ TEST(test_terminate_waits_for_delivery)
 #define READ_REQUEST                                                                                         \
   "41 41 00000000 00000001 00000001 00000000 00000077 0000000000000007 00000000 00002000 0000000000000200"
 #define WHOLE_TERMINATE TERMINATE_HEADER "02 07 0000"
-#define UNEXPECTED "sends Terminate 0/2/06"
+#define UNEXPECTED "sends Terminate 0/2/06; completed 5 in error"
 
 typedef struct half_case {
   const char *first;
   const char *second;
-  const char *log;       /* of B, which has the Read 5 open */
-  const char *terminate; /* payload of B's; NULL: none */
+  const char *error; /* of B's Terminate for the second: layer and type, code; NULL: there is none */
+  const char *log;   /* of B, which has the Read 5 open */
 } half_case;
 
 static const half_case half_cases[] = {
-    {HALF_WRITE, SEND, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
-    {HALF_SEND, READ_REQUEST, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 002E 41 41 00000000 00000001 00000001 00000000"},
-    {HALF_SEND, WHOLE_TERMINATE, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0016 41 47 00000000 00000002 00000001 00000000"},
-    {HALF_SEND, GOOD_WRITE, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0012 C1 40 00001000 0000000000000100"},
-    {HALF_SEND, "41 43 00000000 00000000 00000002 00000000", "sends Terminate 1/2/03; completed 5 in error",
-     "12 03 C000 0012 41 43 00000000 00000000 00000002 00000000"},
-    {HALF_WRITE, "C1 42 00001000 0000000000000104 0506", UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0010 C1 42 00001000 0000000000000104"},
-    {HALF_WRITE, WHOLE_TERMINATE, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0016 41 47 00000000 00000002 00000001 00000000"},
-    {HALF_RESPONSE, GOOD_WRITE, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0012 C1 40 00001000 0000000000000100"},
-    {HALF_RESPONSE, SEND, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
-    {HALF_TERMINATE, SEND, UNEXPECTED "; completed 5 in error",
-     "02 06 C000 0016 41 43 00000000 00000000 00000001 00000000"},
+    {HALF_WRITE, SEND, "02 06", UNEXPECTED},
+    {HALF_SEND, READ_REQUEST, "02 06", UNEXPECTED},
+    {HALF_SEND, WHOLE_TERMINATE, "02 06", UNEXPECTED},
+    {HALF_SEND, GOOD_WRITE, "02 06", UNEXPECTED},
+    {HALF_SEND, "41 43 00000000 00000000 00000002 00000000", "12 03",
+     "sends Terminate 1/2/03; completed 5 in error"},
+    {HALF_WRITE, "C1 42 00001000 0000000000000104 0506", "02 06", UNEXPECTED},
+    {HALF_WRITE, WHOLE_TERMINATE, "02 06", UNEXPECTED},
+    {HALF_RESPONSE, GOOD_WRITE, "02 06", UNEXPECTED},
+    {HALF_RESPONSE, SEND, "02 06", UNEXPECTED},
+    {HALF_TERMINATE, SEND, "02 06", UNEXPECTED},
     /* Its Data Source could not finish the response, and reports why (RDMAP-096, RDMAP-171). */
-    {HALF_RESPONSE, WHOLE_TERMINATE, "got Terminate 0/2/07; completed 5 in error", NULL},
+    {HALF_RESPONSE, WHOLE_TERMINATE, NULL, "got Terminate 0/2/07; completed 5 in error"},
     /* The ends of their messages, also with other reserved bits (RDMAP-052). */
-    {HALF_WRITE, "C1 70 00001000 0000000000000104 0506", "", NULL},
-    {HALF_SEND, "41 73 00000000 00000000 00000001 00000004 0506", "received 1 (6 octets)", NULL},
-    {HALF_RESPONSE, "C1 52 00001000 0000000000000104 0506", "completed 5", NULL},
-    {HALF_TERMINATE, "41 47 00000000 00000002 00000001 00000002 0000",
-     "got Terminate 0/2/07; completed 5 in error", NULL},
+    {HALF_WRITE, "C1 70 00001000 0000000000000104 0506", NULL, ""},
+    {HALF_SEND, "41 73 00000000 00000000 00000001 00000004 0506", NULL, "received 1 (6 octets)"},
+    {HALF_RESPONSE, "C1 52 00001000 0000000000000104 0506", NULL, "completed 5"},
+    {HALF_TERMINATE, "41 47 00000000 00000002 00000001 00000002 0000", NULL,
+     "got Terminate 0/2/07; completed 5 in error"},
 };
 
 static rdmap_fixture *half_fixture_new(bool report_on_arrival)
@@ -222,8 +213,11 @@ TEST(test_after_half_a_message)
     assert_log(f->b, "");
     pass(f->a, 1 - (i & 1));
     assert_log(f->b, c->log);
-    if (c->terminate) {
-      g_autofree char *ulpdu = g_strconcat(TERMINATE_HEADER, c->terminate, NULL);
+    if (c->error) {
+      const sent_ulpdu *second = nth_sent(f->a, 1);
+      g_autofree char *copied = octets_to_hex(second->octets, second->octets[0] & 0x80 ? 14 : 18);
+      g_autofree char *ulpdu =
+          g_strdup_printf(TERMINATE_HEADER "%s C000 %04X %s", c->error, second->length, copied);
       assert_last(f->b, ulpdu);
     }
   }

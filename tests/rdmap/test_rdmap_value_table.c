@@ -116,16 +116,12 @@ static void assert_terminates(rdmap_fixture *f, const char *hex, const char *com
 EACH_TEST(test_received, case_row, cases)
 {
   g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
-  g_autoptr(GString) hex = g_string_new(c->terminate);
   receive_hex(f, c->received);
   const sent_ulpdu *received = nth_sent(f->a, 0);
-  if (c->copied > 0) {
-    g_string_append_printf(hex, "%04X", received->length);
-  }
-  for (uint32_t i = 0; i < c->copied; i++) {
-    g_string_append_printf(hex, "%02X", received->octets[i]);
-  }
-  assert_terminates(f, hex->str, "");
+  g_autofree char *length = c->copied > 0 ? g_strdup_printf("%04X", received->length) : g_strdup("");
+  g_autofree char *copied = octets_to_hex(received->octets, c->copied);
+  g_autofree char *hex = g_strconcat(c->terminate, length, copied, NULL);
+  assert_terminates(f, hex, "");
   assert_targets_unchanged(f);
   assert_targets_registered(f, 0);
   g_assert_false(pull(f->a));

@@ -26,14 +26,16 @@ static void append_fields(decode_line *line, const char *before, const decode_fi
   for (; field->member; field++, before = ",") {
     uint64_t value = decode_field_value(field, of);
 
-    decode_line_print(line, "%s\"%s\":", before, field->member);
+    decode_line_text(line, before);
+    decode_line_text(line, "\"");
+    decode_line_text(line, field->member);
     if (field->kind == DECODE_FIELD_HEX) {
-      decode_line_hex(line, "\"", value, field->octets);
+      decode_line_hex(line, "\":\"", value, field->octets);
       decode_line_text(line, "\"");
     } else if (field->kind == DECODE_FIELD_FLAG) {
-      decode_line_text(line, bool_text(value != 0));
+      decode_line_text(line, value != 0 ? "\":true" : "\":false");
     } else {
-      decode_line_number(line, "", value);
+      decode_line_number(line, "\":", value);
     }
   }
 }
@@ -53,10 +55,12 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
   for (uint32_t i = 0; i < fpdu->marker_count; i++) {
     const decode_marker *marker = &fpdu->markers[i];
 
-    decode_line_print(line, "%s{\"position\":%" PRIu64, i > 0 ? "," : "", marker->stream_position);
+    decode_line_number(line, i > 0 ? ",{\"position\":" : "{\"position\":", marker->stream_position);
     if (marker->is_captured) {
-      decode_line_print(line, ",\"pointer\":%u,\"right\":%s,\"reserved\":%u}", marker->pointer,
-                        bool_text(marker->is_right), marker->reserved);
+      decode_line_number(line, ",\"pointer\":", marker->pointer);
+      decode_line_text(line, marker->is_right ? ",\"right\":true" : ",\"right\":false");
+      decode_line_number(line, ",\"reserved\":", marker->reserved);
+      decode_line_text(line, "}");
     } else {
       decode_line_text(line, ",\"pointer\":null,\"right\":null,\"reserved\":null}");
     }

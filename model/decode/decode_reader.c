@@ -121,22 +121,22 @@ static const uint8_t *in_one_piece(const buffer_chain *chain, uint32_t from, uin
 static void read_markers(GArray *markers, const mpa_fpdu *extent, const uint8_t *octets,
                          uint64_t stream_position, const range_set *not_captured, decode_fpdu *fpdu)
 {
-  uint64_t end = extent->markers ? extent->end : 0;
+  uint64_t at = mpa_marker_next(extent->start);
 
-  g_array_set_size(markers, 0);
+  g_array_set_size(markers, mpa_fpdu_marker_count(extent));
   fpdu->wrong_markers = 0;
-  for (uint64_t at = mpa_marker_next(extent->start); at < end; at += MPA_MARKER_PERIOD_OCTETS) {
+  for (guint i = 0; i < markers->len; i++, at += MPA_MARKER_PERIOD_OCTETS) {
     const uint8_t *wire = octets + (at - extent->start);
-    decode_marker marker = {.stream_position = stream_position + (at - extent->start)};
+    decode_marker *marker = &g_array_index(markers, decode_marker, i);
 
-    marker.is_captured = range_set_covered(not_captured, at, at + MPA_MARKER_OCTETS) == 0;
-    if (marker.is_captured) {
-      marker.reserved = big_endian_read_16(wire);
-      marker.pointer = big_endian_read_16(wire + 2);
-      marker.is_right = mpa_marker_points_to(at, wire, extent->header);
-      fpdu->wrong_markers += !marker.is_right;
+    *marker = (decode_marker){.stream_position = stream_position + (at - extent->start)};
+    marker->is_captured = range_set_covered(not_captured, at, at + MPA_MARKER_OCTETS) == 0;
+    if (marker->is_captured) {
+      marker->reserved = big_endian_read_16(wire);
+      marker->pointer = big_endian_read_16(wire + 2);
+      marker->is_right = mpa_marker_points_to(at, wire, extent->header);
+      fpdu->wrong_markers += !marker->is_right;
     }
-    g_array_append_val(markers, marker);
   }
   fpdu->marker_count = markers->len;
   fpdu->markers = (const decode_marker *)(const void *)markers->data;

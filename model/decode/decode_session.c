@@ -26,8 +26,6 @@ struct decode_session {
 /* One TCP connection: first its segments wait, then it is known to speak MPA, or not. */
 typedef struct conversation {
   const capture_flow *flow;
-  const decode_hint *hint;         /* NULL: none */
-  unsigned hinted;                 /* the end that it names */
   decode_waiting *waiting;         /* NULL when it is decided */
   decode_verdict verdict;          /* then */
   decode_direction *directions[2]; /* by the end that sends; NULL: it has sent nothing, or this is no MPA */
@@ -63,7 +61,7 @@ static void report(const decode_session *session, const conversation *talk, cons
   const decode_event event = {.kind = kind,
                               .connection = &talk->connection,
                               .direction = side_of(talk, found->from),
-                              .time_ns = decode_waiting_time(talk->waiting, found->packets.last),
+                              .time_ns = decode_waiting_packet(talk->waiting, found->packets.last)->time_ns,
                               .packets = found->packets,
                               .stream_position = found->position,
                               .octets = found->frame.frame_octets,
@@ -79,7 +77,7 @@ static void report(const decode_session *session, const conversation *talk, cons
 static void report_frame(const decode_session *session, const conversation *talk,
                          const decode_verdict_frame *found)
 {
-  const decode_verdict_frame *request = &talk->verdict.request;
+  const decode_verdict_frame *request = &talk->verdict.frames[DECODE_REQUEST];
   const decode_startup_frame *frame = &found->frame;
   bool has_high_revision = frame->is_reply && request->is_there && frame->revision > request->frame.revision;
   const char *const faults[] = {
@@ -128,58 +126,64 @@ static void receive(const decode_session *session, conversation *talk, const cap
 static void begin_connection(decode_session *session, conversation *talk)
 {
   const decode_verdict *verdict = &talk->verdict;
-  bool reply_first = verdict->reply.packets.last < verdict->request.packets.last;
+  const decode_verdict_frame *request = &verdict->frames[DECODE_REQUEST];
+  const decode_verdict_frame *reply = &verdict->frames[DECODE_REPLY];
+  bool reply_first = reply->packets.last < request->packets.last;
 
   talk->connection = (decode_connection){.index = session->connections->len,
                                          .flow = talk->flow->index,
                                          .initiator = verdict->initiator,
-                                         .has_request = verdict->request.is_there,
-                                         .has_reply = verdict->reply.is_there,
-                                         .request = verdict->request.frame,
-                                         .reply = verdict->reply.frame,
+                                         .has_request = request->is_there,
+                                         .has_reply = reply->is_there,
+                                         .request = request->frame,
+                                         .reply = reply->frame,
                                          .is_hinted = verdict->is_hinted};
   for (unsigned from = 0; from < 2; from++) {
     talk->connection.has_frame[side_of(talk, from)] = verdict->has_frame[from];
     decode_print_end(&talk->flow->ends[from], talk->connection.ends[side_of(talk, from)]);
   }
   g_ptr_array_add(session->connections, &talk->connection);
-  report_frame(session, talk, reply_first ? &verdict->reply : &verdict->request);
-  report_frame(session, talk, reply_first ? &verdict->request : &verdict->reply);
+  report_frame(session, talk, reply_first ? reply : request);
+  report_frame(session, talk, reply_first ? request : reply);
   if (verdict->text) {
-    report(session, talk, verdict->request.is_there ? &verdict->request : &verdict->reply,
-           DECODE_NOTE_STARTUP, verdict->text);
+    report(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP, verdict->text);
   }
   for (unsigned from = 0; from < 2; from++) {
     if (verdict->has_start[from]) {
       begin_direction(session, talk, from);
     }
   }
-  const capture_segment *segment;
-  for (size_t index = 0; (segment = decode_waiting_segment(talk->waiting, index)); index++) {
-    receive(session, talk, segment);
+  for (guint index = 0; index < talk->waiting->segments->len; index++) {
+    receive(session, talk, &g_array_index(talk->waiting->segments, decode_waiting_segment, index).segment);
   }
 }
 
-/* What waits of `talk` is decoded or forgotten, once it is known whether that speaks MPA. With `is_last` it
- * is decided now, whatever is missing. */
-static void decide(decode_session *session, conversation *talk, bool is_last)
+/* What waits of `talk` is decoded or forgotten, once it is known whether that speaks MPA. */
+static void decide(decode_session *session, conversation *talk)
 {
-  if (!talk->waiting || !decode_verdict_reach(&talk->verdict, talk->waiting, talk->hint, talk->hinted,
-                                              session->tools.options.hold_octets, is_last)) {
+  if (!decode_verdict_reach(&talk->verdict, talk->waiting)) {
     return;
   }
-  session->waiting_octets -= decode_waiting_octets(talk->waiting);
+  session->waiting_octets -= talk->waiting->octets;
   if (talk->verdict.is_mpa) {
     begin_connection(session, talk);
   }
-  decode_waiting_free(talk->waiting);
-  talk->waiting = NULL;
+  g_clear_pointer(&talk->waiting, decode_waiting_free);
+}
+
+/* The same now, whatever is missing. */
+static void decide_at_last(decode_session *session, conversation *talk)
+{
+  if (talk->waiting) {
+    talk->waiting->is_over = true;
+    decide(session, talk);
+  }
 }
 
 /* Nothing of `talk` comes any more. A second call does nothing. */
 static void finish(decode_session *session, conversation *talk)
 {
-  decide(session, talk, true);
+  decide_at_last(session, talk);
   bool is_open = talk->verdict.is_mpa && !talk->is_finished;
   talk->is_finished = true;
   for (unsigned from = 0; is_open && from < 2; from++) {
@@ -258,8 +262,9 @@ static conversation *conversation_of(decode_session *session, const capture_flow
   }
   talk = g_new0(conversation, 1);
   talk->flow = flow;
-  talk->hint = find_hint(session, flow, &talk->hinted);
-  talk->waiting = decode_waiting_new(session->tools.blocks);
+  unsigned hinted = 0;
+  const decode_hint *hint = find_hint(session, flow, &hinted);
+  talk->waiting = decode_waiting_new(session->tools.blocks, hint, hinted, session->tools.options.hold_octets);
   conversations->pdata[flow->index] = talk;
   for (const capture_flow *of = flow->before; of; of = of->before) {
     if (conversations->pdata[of->index]) { /* its addresses and ports are used anew */
@@ -272,8 +277,6 @@ static conversation *conversation_of(decode_session *session, const capture_flow
 
 void decode_session_receive(decode_session *session, const capture_flow *flow, const capture_segment *segment)
 {
-  uint64_t hold_octets = session->tools.options.hold_octets;
-
   session->latest_ns = MAX(session->latest_ns, segment->time_ns);
   conversation *talk = conversation_of(session, flow);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG && !session->tools.options.ignore_checksums) {
@@ -281,13 +284,13 @@ void decode_session_receive(decode_session *session, const capture_flow *flow, c
     return;
   }
   if (talk->waiting) {
-    uint64_t waited = decode_waiting_octets(talk->waiting);
+    uint64_t waited = talk->waiting->octets;
     decode_waiting_add(talk->waiting, flow, segment);
-    uint64_t added = decode_waiting_octets(talk->waiting) - waited;
+    uint64_t added = talk->waiting->octets - waited;
     session->waiting_octets += added;
-    decide(session, talk, false);
-    if (added > 0 && session->waiting_octets / WAITING_SHARE > hold_octets) {
-      decide(session, talk, true);
+    decide(session, talk);
+    if (added > 0 && session->waiting_octets / WAITING_SHARE > session->tools.options.hold_octets) {
+      decide_at_last(session, talk);
     }
   } else if (talk->verdict.is_mpa && !talk->is_finished) {
     receive(session, talk, segment);

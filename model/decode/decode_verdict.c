@@ -2,133 +2,113 @@
 #include "decode/decode_verdict.h"
 
 #include "decode/decode_scanner.h"
+#include "net/tcp_header.h"
 
-enum { REQUEST, REPLY, FRAMES };
-
-/* What there is to decide on. */
-typedef struct matter {
-  const decode_waiting *waiting;
-  const decode_hint *hint;
-  unsigned hinted;
-  uint64_t hold_octets;
-  bool is_last;
-} matter;
-
-static const decode_waiting_side *side_of(const matter *of, unsigned from)
+static const decode_waiting_side *side_of(const decode_waiting *of, unsigned from)
 {
-  return decode_waiting_of(of->waiting, from);
+  return &of->sides[from];
 }
 
 void decode_verdict_clear(decode_verdict *verdict)
 {
-  for (unsigned kind = 0; kind < FRAMES; kind++) {
-    if (verdict->octets[kind]) {
-      g_byte_array_unref(verdict->octets[kind]);
-    }
+  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
+    g_clear_pointer(&verdict->frames[kind].octets, g_byte_array_unref);
   }
   *verdict = (decode_verdict){.is_mpa = false};
 }
 
 /* --- Startup frames --- */
 
-/* Reads what starts at `position` into `frame`, whose private data are in `octets` then. The header shows how
- * long the frame is: Private Data that were not captured are not waited for. */
-static bool read_frame(const matter *of, const decode_waiting_side *side, uint64_t position,
-                       decode_startup_frame *frame, GByteArray *octets)
+/* All octets of the side up to `position` came, and its SYN; they need not be captured (snap length). */
+static bool is_whole_to(const decode_waiting_side *side, uint64_t position)
 {
-  uint64_t run_end = decode_waiting_run_end(side, position);
-  uint64_t end = position + DECODE_STARTUP_HEADER_OCTETS;
-  decode_startup_result result = DECODE_STARTUP_NONE;
-
-  g_byte_array_set_size(octets, 0);
-  while (end <= run_end && octets->len < end - position) {
-    g_byte_array_set_size(octets, 0);
-    decode_waiting_copy(side, position, end, octets);
-    result = decode_startup_frame_read(frame, octets->data, octets->len);
-    end = result == DECODE_STARTUP_PARTIAL ? MIN(position + frame->frame_octets, run_end) : end;
-  }
-  return result == DECODE_STARTUP_WHOLE ||
-         (result == DECODE_STARTUP_PARTIAL &&
-          (of->is_last ||
-           capture_stream_missing(side->stream, position, position + frame->frame_octets) == 0));
+  return side->has_syn && capture_stream_missing(side->stream, 0, position) == 0;
 }
 
-/* Reads the frame of `kind` that end `from` sent, if it is there and whole. */
-static void find_frame(const matter *of, unsigned from, unsigned kind, decode_verdict_frame *found,
-                       GByteArray *octets)
+/* Reads the frame of `kind` that end `from` sent, if it is there and whole. Its header shows how long it is:
+ * Private Data that were not captured are not waited for. */
+static bool find_frame(const decode_waiting *of, unsigned from, unsigned kind, decode_verdict *verdict)
 {
+  decode_verdict_frame *found = &verdict->frames[kind];
   const decode_waiting_side *side = side_of(of, from);
+  uint64_t position = side->octets ? side->keys[kind] : UINT64_MAX;
 
-  if (found->is_there || !side->octets || side->keys[kind] == UINT64_MAX) {
-    return;
+  found->is_there = false;
+  if (position == UINT64_MAX) {
+    return false;
   }
-  uint64_t position = side->keys[kind];
-  g_byte_array_set_size(octets, 0);
-  if (read_frame(of, side, position, &found->frame, octets)) {
-    found->is_there = true;
-    found->from = (uint8_t)from;
-    found->position = position;
-    found->packets = decode_packets_of(&side->packets, position, position + found->frame.frame_octets);
+  decode_waiting_copy(side, position, DECODE_STARTUP_FRAME_MAX_OCTETS, found->octets);
+  decode_startup_result result =
+      decode_startup_frame_read(&found->frame, found->octets->data, found->octets->len);
+  uint64_t end = position + found->frame.frame_octets;
+  if (found->octets->len < DECODE_STARTUP_HEADER_OCTETS ||
+      (result == DECODE_STARTUP_PARTIAL && !of->is_over &&
+       capture_stream_missing(side->stream, position, end) > 0)) {
+    return false;
   }
-}
-
-static void forget_frames(decode_verdict *verdict)
-{
-  verdict->request = (decode_verdict_frame){.is_there = false};
-  verdict->reply = (decode_verdict_frame){.is_there = false};
+  found->is_there = true;
+  found->from = (uint8_t)from;
+  found->position = position;
+  found->packets = decode_packets_of(&side->packets, position, end);
+  return true;
 }
 
 /* This end opened the connection and sent its Reply before an octet of the other end had come, so before a
  * Request could have: its frame has the wrong key. */
-static bool is_unasked(const matter *of, const decode_verdict_frame *reply)
+static bool is_unasked(const decode_waiting *of, const decode_verdict_frame *reply)
 {
-  return reply->is_there && reply->from == 0 && side_of(of, 0)->has_syn && side_of(of, 1)->has_syn &&
-         !decode_waiting_acknowledges(of->waiting, reply->packets.first);
+  if (reply->from != 0 || !side_of(of, 0)->has_syn || !side_of(of, 1)->has_syn) {
+    return false;
+  }
+  const capture_segment *segment = decode_waiting_packet(of, reply->packets.first);
+  bool acknowledges =
+      (segment->flags & TCP_ACK) && (int32_t)(segment->acknowledgement - side_of(of, 1)->first_sequence) > 0;
+  return !acknowledges;
 }
 
-/* The Request and the Reply, of different ends, of whichever end the Request is. */
-static void find_frames(const matter *of, decode_verdict *verdict)
+/* The Request and the Reply, of different ends, of whichever end the Request is; else one of them. */
+static void find_frames(const decode_waiting *of, decode_verdict *verdict)
 {
   for (unsigned initiator = 0; initiator < 2; initiator++) {
-    forget_frames(verdict);
-    find_frame(of, initiator, REQUEST, &verdict->request, verdict->octets[REQUEST]);
-    find_frame(of, !initiator, REPLY, &verdict->reply, verdict->octets[REPLY]);
     verdict->initiator = (uint8_t)initiator;
-    if (verdict->request.is_there && verdict->reply.is_there) {
+    if (find_frame(of, initiator, DECODE_REQUEST, verdict) &&
+        find_frame(of, !initiator, DECODE_REPLY, verdict)) {
       return;
     }
   }
-  forget_frames(verdict);
-  find_frame(of, 0, REQUEST, &verdict->request, verdict->octets[REQUEST]);
-  find_frame(of, 1, REQUEST, &verdict->request, verdict->octets[REQUEST]);
-  if (verdict->request.is_there) {
-    verdict->initiator = verdict->request.from;
-    return;
+  const decode_verdict_frame *reply = &verdict->frames[DECODE_REPLY];
+  verdict->initiator = 0;
+  if (find_frame(of, 0, DECODE_REQUEST, verdict) || find_frame(of, 1, DECODE_REQUEST, verdict)) {
+    verdict->initiator = verdict->frames[DECODE_REQUEST].from;
+  } else if (find_frame(of, 1, DECODE_REPLY, verdict) || find_frame(of, 0, DECODE_REPLY, verdict)) {
+    verdict->initiator = is_unasked(of, reply) ? 0 : !reply->from;
   }
-  find_frame(of, 1, REPLY, &verdict->reply, verdict->octets[REPLY]);
-  find_frame(of, 0, REPLY, &verdict->reply, verdict->octets[REPLY]);
-  verdict->initiator = verdict->reply.is_there && !is_unasked(of, &verdict->reply) ? !verdict->reply.from : 0;
 }
 
 /* The frame is where it must be: nothing before it is missing. */
-static bool is_settled(const matter *of, const decode_verdict_frame *found)
+static bool is_settled(const decode_waiting *of, const decode_verdict_frame *found)
 {
-  return found->is_there &&
-         decode_waiting_is_whole_to(side_of(of, found->from), found->position + found->frame.frame_octets);
+  return is_whole_to(side_of(of, found->from), found->position + found->frame.frame_octets);
 }
 
 /* --- How long to wait --- */
 
+static bool has_both(const decode_verdict *verdict)
+{
+  return verdict->frames[DECODE_REQUEST].is_there && verdict->frames[DECODE_REPLY].is_there;
+}
+
 /* More of an end's octets wait than make sense. */
-static bool is_exhausted(const matter *of, unsigned from, const decode_verdict *verdict)
+static bool is_exhausted(const decode_waiting *of, unsigned from, const decode_verdict *verdict)
 {
   const decode_waiting_side *side = side_of(of, from);
-  bool has_frame = (verdict->request.is_there && verdict->request.from == from) ||
-                   (verdict->reply.is_there && verdict->reply.from == from);
-  bool has_both = verdict->request.is_there && verdict->reply.is_there;
-  bool is_whole = decode_waiting_is_whole_to(side, 1);
+  bool has_frame = false;
+
+  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
+    has_frame |= verdict->frames[kind].is_there && verdict->frames[kind].from == from;
+  }
   /* What is missing may yet come: the first octets, or the frame of the other end, which was seen. */
-  bool may_come = has_frame ? side_of(of, !from)->is_seen && !has_both : !is_whole;
+  bool may_come = has_frame ? side_of(of, !from)->is_seen && !has_both(verdict) : !is_whole_to(side, 1);
   uint64_t limit = may_come ? of->hold_octets : DECODE_SEARCHED_OCTETS;
 
   return side->octets && reassembly_queue_total(side->octets) > limit;
@@ -149,7 +129,7 @@ static uint64_t begin(const decode_waiting_side *side, decode_direction_start *s
 }
 
 /* MPA starts after `found`. */
-static void start_after(const matter *of, decode_verdict *verdict, decode_verdict_frame *found)
+static void start_after(const decode_waiting *of, decode_verdict *verdict, decode_verdict_frame *found)
 {
   decode_direction_start *start = &verdict->starts[found->from];
 
@@ -166,13 +146,13 @@ static bool is_on(decode_switch wanted, bool otherwise)
 }
 
 /* Both frames show everything (mpa-01 §6.1, note M42): the M bit is for what its sender receives. */
-static void conclude_from_both(const matter *of, decode_verdict *verdict)
+static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict)
 {
-  const decode_startup_frame *request = &verdict->request.frame;
-  const decode_startup_frame *reply = &verdict->reply.frame;
+  const decode_startup_frame *request = &verdict->frames[DECODE_REQUEST].frame;
+  const decode_startup_frame *reply = &verdict->frames[DECODE_REPLY].frame;
 
-  start_after(of, verdict, &verdict->request);
-  start_after(of, verdict, &verdict->reply);
+  start_after(of, verdict, &verdict->frames[DECODE_REQUEST]);
+  start_after(of, verdict, &verdict->frames[DECODE_REPLY]);
   for (unsigned from = 0; from < 2; from++) {
     decode_direction_start *start = &verdict->starts[from];
     bool markers = from == verdict->initiator ? reply->markers : request->markers;
@@ -190,11 +170,8 @@ static void conclude_from_both(const matter *of, decode_verdict *verdict)
 static GByteArray *sample(const decode_waiting_side *side, uint64_t position)
 {
   GByteArray *octets = g_byte_array_new();
-  uint64_t end = MIN(decode_waiting_run_end(side, position), position + DECODE_SEARCHED_OCTETS);
 
-  if (end > position) {
-    decode_waiting_copy(side, position, end, octets);
-  }
+  decode_waiting_copy(side, position, DECODE_SEARCHED_OCTETS, octets);
   return octets;
 }
 
@@ -265,11 +242,11 @@ static void find_any(const decode_waiting_side *side, decode_switch markers, dec
 }
 
 /* Only one of the frames is there: markers and CRC as the other one may have them are tried out. */
-static void conclude_from_one(const matter *of, decode_verdict *verdict)
+static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
 {
-  decode_verdict_frame *found = verdict->request.is_there ? &verdict->request : &verdict->reply;
+  bool is_request = verdict->frames[DECODE_REQUEST].is_there;
+  decode_verdict_frame *found = &verdict->frames[is_request ? DECODE_REQUEST : DECODE_REPLY];
   unsigned from = found->from;
-  const decode_waiting_side *side = side_of(of, from);
   const decode_waiting_side *other = side_of(of, !from);
   decode_direction_start *start = &verdict->starts[from];
   uint64_t end = found->position + found->frame.frame_octets;
@@ -278,33 +255,32 @@ static void conclude_from_one(const matter *of, decode_verdict *verdict)
   start->in_full_operation = !found->frame.rejected;
   start->markers = found->frame.markers;
   start->crc = true;
-  try_kinds(side, end, found->frame.crc, start);
+  try_kinds(side_of(of, from), end, found->frame.crc, start);
   if (decode_waiting_lowest(other) != UINT64_MAX) {
     verdict->has_start[!from] = true;
     find_any(other, DECODE_AS_NEGOTIATED, found->frame.crc ? DECODE_ON : DECODE_AS_NEGOTIATED,
              &verdict->starts[!from]);
   }
-  bool is_request = found == &verdict->request;
   verdict->has_frame[from] = true;
-  verdict->has_frame[!from] = other->octets && other->keys[is_request ? REQUEST : REPLY] != UINT64_MAX;
+  verdict->has_frame[!from] =
+      other->octets && other->keys[is_request ? DECODE_REQUEST : DECODE_REPLY] != UINT64_MAX;
+#define AS_VALIDATED "markers and CRC as FPDUs validate"
   if (verdict->has_frame[!from]) {
     verdict->text = is_request
-                        ? "both ends sent a Request, where one must reply (mpa-01 §6.1.1): markers and "
-                          "CRC as FPDUs validate"
-                        : "both ends sent a Reply, where one must request (mpa-01 §6.1.1): markers and "
-                          "CRC as FPDUs validate";
+                        ? "both ends sent a Request, where one must reply (mpa-01 §6.1.1): " AS_VALIDATED
+                        : "both ends sent a Reply, where one must request (mpa-01 §6.1.1): " AS_VALIDATED;
   } else if (from == verdict->initiator && !is_request) {
     verdict->text = "the end that opened the connection sent the key of a Reply, and no Request had come "
-                    "(mpa-01 §6.1.1): markers and CRC as FPDUs validate";
+                    "(mpa-01 §6.1.1): " AS_VALIDATED;
   } else {
-    verdict->text = is_request ? "the Reply is not in the capture: markers and CRC as FPDUs validate"
-                               : "the Request is not in the capture: markers and CRC as FPDUs validate";
+    verdict->text = is_request ? "the Reply is not in the capture: " AS_VALIDATED
+                               : "the Request is not in the capture: " AS_VALIDATED;
   }
 }
 
 /* --- Hints --- */
 
-static decode_start start_mode(const matter *of, unsigned from)
+static decode_start start_mode(const decode_waiting *of, unsigned from)
 {
   decode_start mode = of->hint->start[from == of->hinted];
 
@@ -315,7 +291,7 @@ static decode_start start_mode(const matter *of, unsigned from)
 }
 
 /* MPA starts at a sequence number, which may be from before the capture. */
-static void start_at_sequence(const matter *of, unsigned from, decode_direction_start *start)
+static void start_at_sequence(const decode_waiting *of, unsigned from, decode_direction_start *start)
 {
   const decode_waiting_side *side = side_of(of, from);
   uint32_t sequence = of->hint->sequence[from == of->hinted];
@@ -330,7 +306,7 @@ static void start_at_sequence(const matter *of, unsigned from, decode_direction_
   }
 }
 
-static void start_as_hinted(const matter *of, decode_verdict *verdict, unsigned from)
+static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, unsigned from)
 {
   const decode_waiting_side *side = side_of(of, from);
   decode_direction_start *start = &verdict->starts[from];
@@ -352,7 +328,7 @@ static void start_as_hinted(const matter *of, decode_verdict *verdict, unsigned 
 }
 
 /* It is known that what this end sent does not start with a startup frame, or the hint has it so. */
-static bool is_hint_due(const matter *of, unsigned from)
+static bool is_hint_due(const decode_waiting *of, unsigned from)
 {
   const decode_waiting_side *side = side_of(of, from);
   decode_startup_frame frame;
@@ -367,23 +343,20 @@ static bool is_hint_due(const matter *of, unsigned from)
     return reassembly_queue_total(side->octets) > DECODE_SEARCHED_OCTETS &&
            start_mode(of, from) == DECODE_START_FIND;
   }
-  GByteArray *octets = g_byte_array_new();
-  decode_waiting_copy(side, 0, MIN(decode_waiting_run_end(side, 0), (uint64_t)DECODE_STARTUP_KEY_OCTETS),
-                      octets);
-  bool is_due = decode_startup_frame_read(&frame, octets->data, octets->len) == DECODE_STARTUP_NONE;
-  g_byte_array_unref(octets);
-  return is_due;
+  g_autoptr(GByteArray) octets = g_byte_array_new();
+  decode_waiting_copy(side, 0, DECODE_STARTUP_KEY_OCTETS, octets);
+  return decode_startup_frame_read(&frame, octets->data, octets->len) == DECODE_STARTUP_NONE;
 }
 
 /* What this end sends will start at its SYN, and it has sent nothing. */
-static bool is_silent(const matter *of, unsigned from)
+static bool is_silent(const decode_waiting *of, unsigned from)
 {
   const decode_waiting_side *side = side_of(of, from);
 
   return side->has_syn && decode_waiting_lowest(side) == UINT64_MAX;
 }
 
-static void conclude_from_hint(const matter *of, decode_verdict *verdict)
+static void conclude_from_hint(const decode_waiting *of, decode_verdict *verdict)
 {
   verdict->is_hinted = true;
   if (!side_of(of, 0)->has_syn && !side_of(of, 1)->has_syn) {
@@ -396,13 +369,14 @@ static void conclude_from_hint(const matter *of, decode_verdict *verdict)
 
 /* --- The verdict --- */
 
-static bool conclude(const matter *of, decode_verdict *verdict)
+static bool conclude(const decode_waiting *of, decode_verdict *verdict)
 {
-  bool has_any = verdict->request.is_there || verdict->reply.is_there;
-  bool has_both = verdict->request.is_there && verdict->reply.is_there;
-  bool is_over = of->is_last || is_exhausted(of, 0, verdict) || is_exhausted(of, 1, verdict);
+  const decode_verdict_frame *frames = verdict->frames;
+  bool has_any = frames[DECODE_REQUEST].is_there || frames[DECODE_REPLY].is_there;
+  bool is_over = of->is_over || is_exhausted(of, 0, verdict) || is_exhausted(of, 1, verdict);
 
-  if (has_both && (is_over || (is_settled(of, &verdict->request) && is_settled(of, &verdict->reply)))) {
+  if (has_both(verdict) &&
+      (is_over || (is_settled(of, &frames[DECODE_REQUEST]) && is_settled(of, &frames[DECODE_REPLY])))) {
     verdict->is_mpa = true;
     conclude_from_both(of, verdict);
     return true;
@@ -414,27 +388,20 @@ static bool conclude(const matter *of, decode_verdict *verdict)
     conclude_from_hint(of, verdict);
     return true;
   }
-  if (!is_over) {
-    return false;
-  }
-  if (has_any) {
+  if (is_over && has_any) {
     verdict->is_mpa = true;
     conclude_from_one(of, verdict);
   }
-  return true;
+  return is_over;
 }
 
-bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting, const decode_hint *hint,
-                          unsigned hinted, uint64_t hold_octets, bool is_last)
+bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting)
 {
-  const matter of = {
-      .waiting = waiting, .hint = hint, .hinted = hinted, .hold_octets = hold_octets, .is_last = is_last};
-
-  *verdict = (decode_verdict){.octets = {g_byte_array_new(), g_byte_array_new()}};
-  find_frames(&of, verdict);
-  if (!conclude(&of, verdict)) {
+  *verdict = (decode_verdict){.frames = {{.octets = g_byte_array_new()}, {.octets = g_byte_array_new()}}};
+  find_frames(waiting, verdict);
+  bool is_reached = conclude(waiting, verdict);
+  if (!is_reached) {
     decode_verdict_clear(verdict);
-    return false;
   }
-  return true;
+  return is_reached;
 }

@@ -12,27 +12,24 @@ typedef struct decode_verdict_frame {
   bool is_there;
   uint8_t from; /* which end sent it */
   decode_startup_frame frame;
-  uint64_t position; /* in its direction's stream */
+  GByteArray *octets; /* its own, the caller's to free: `frame` has its private data there */
+  uint64_t position;  /* in its direction's stream */
   decode_packet_span packets;
 } decode_verdict_frame;
 
 typedef struct decode_verdict {
   bool is_mpa; /* else nothing below holds */
   bool is_hinted;
-  uint8_t initiator;            /* which end of the flow */
-  bool has_frame[2];            /* this end sent a startup frame, of whichever key */
-  decode_verdict_frame request; /* its private data are in `octets` */
-  decode_verdict_frame reply;
+  uint8_t initiator;                          /* which end of the flow */
+  decode_verdict_frame frames[DECODE_FRAMES]; /* the Request and the Reply */
+  bool has_frame[2];                          /* this end sent a startup frame, of whichever key */
   bool has_start[2]; /* of what this end of the flow sent; FALSE: no octet of it came, and no SYN … */
   decode_direction_start starts[2]; /* … then all but where the stream starts holds */
   const char *text;                 /* what was assumed where startup frames do not show it; NULL: nothing */
-  GByteArray *octets[2];            /* of the Request and of the Reply; the caller's to free */
 } decode_verdict;
 
-/* TRUE, and `verdict` is filled in, when that is known. `hint`: of this connection, or NULL; `hinted` the
- * end that it names. `is_last`: nothing comes any more, or may wait any longer: then it always can. */
-bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting, const decode_hint *hint,
-                          unsigned hinted, uint64_t hold_octets, bool is_last);
+/* TRUE, and `verdict` is filled in, when that is known; always, once `waiting->is_over`. */
+bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting);
 
 /* Frees what `verdict` has; it is all zero afterwards. */
 void decode_verdict_clear(decode_verdict *verdict);

@@ -4,62 +4,51 @@
 #include <glib.h>
 #include <string.h>
 
+#include "decode/decode_reader.h"
 #include "net/tcp_header.h"
-
-typedef struct waiting_segment {
-  capture_segment segment;
-  octet_buffer *buffer; /* NULL: no payload was captured */
-} waiting_segment;
-
-struct decode_waiting {
-  decode_blocks *blocks;
-  GArray *segments; /* of waiting_segment */
-  decode_waiting_side sides[2];
-  GByteArray *window; /* scratch of the search */
-  uint64_t octets;
-};
 
 /* What both keys start with (mpa-01 §6.1.1). */
 static const char key_start[] = "MPA ID Re";
 
-decode_waiting *decode_waiting_new(decode_blocks *blocks)
+decode_waiting *decode_waiting_new(decode_blocks *blocks, const decode_hint *hint, unsigned hinted,
+                                   uint64_t hold_octets)
 {
   decode_waiting *waiting = g_new0(decode_waiting, 1);
 
   waiting->blocks = blocks;
-  waiting->segments = g_array_new(FALSE, FALSE, sizeof(waiting_segment));
-  waiting->window = g_byte_array_new();
+  waiting->hint = hint;
+  waiting->hinted = hinted;
+  waiting->hold_octets = hold_octets;
+  waiting->segments = g_array_new(FALSE, FALSE, sizeof(decode_waiting_segment));
   for (size_t from = 0; from < G_N_ELEMENTS(waiting->sides); from++) {
     decode_packets_init(&waiting->sides[from].packets);
   }
   return waiting;
 }
 
+static const decode_waiting_segment *segment_at(const decode_waiting *waiting, guint index)
+{
+  return &g_array_index(waiting->segments, decode_waiting_segment, index);
+}
+
+static void clear_side(decode_waiting_side *side)
+{
+  capture_stream_free(side->stream);
+  reassembly_queue_free(side->octets);
+  decode_packets_clear(&side->packets);
+}
+
 void decode_waiting_free(decode_waiting *waiting)
 {
   if (waiting) {
     for (guint index = 0; index < waiting->segments->len; index++) {
-      octet_buffer_unref(g_array_index(waiting->segments, waiting_segment, index).buffer);
+      octet_buffer_unref(segment_at(waiting, index)->buffer);
     }
     g_array_unref(waiting->segments);
-    for (size_t from = 0; from < G_N_ELEMENTS(waiting->sides); from++) {
-      capture_stream_free(waiting->sides[from].stream);
-      reassembly_queue_free(waiting->sides[from].octets);
-      decode_packets_clear(&waiting->sides[from].packets);
-    }
-    g_byte_array_unref(waiting->window);
+    clear_side(&waiting->sides[0]);
+    clear_side(&waiting->sides[1]);
     g_free(waiting);
   }
-}
-
-const decode_waiting_side *decode_waiting_of(const decode_waiting *waiting, unsigned from)
-{
-  return &waiting->sides[from];
-}
-
-uint64_t decode_waiting_octets(const decode_waiting *waiting)
-{
-  return waiting->octets;
 }
 
 uint64_t decode_waiting_lowest(const decode_waiting_side *side)
@@ -70,11 +59,6 @@ uint64_t decode_waiting_lowest(const decode_waiting_side *side)
 uint64_t decode_waiting_run_end(const decode_waiting_side *side, uint64_t position)
 {
   return side->octets ? reassembly_queue_run_end(side->octets, position) : position;
-}
-
-bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t position)
-{
-  return side->has_syn && capture_stream_missing(side->stream, 0, position) == 0;
 }
 
 static void append(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
@@ -89,9 +73,15 @@ static void append(void *user, G_GNUC_UNUSED uint64_t position, const buffer_cha
   }
 }
 
-void decode_waiting_copy(const decode_waiting_side *side, uint64_t from, uint64_t to, GByteArray *octets)
+void decode_waiting_copy(const decode_waiting_side *side, uint64_t position, uint64_t most,
+                         GByteArray *octets)
 {
-  reassembly_queue_visit(side->octets, from, to, append, octets);
+  uint64_t end = MIN(decode_waiting_run_end(side, position), position + most);
+
+  g_byte_array_set_size(octets, 0);
+  if (end > position) {
+    reassembly_queue_visit(side->octets, position, end, append, octets);
+  }
 }
 
 /* --- The keys --- */
@@ -117,26 +107,24 @@ static void note_key(decode_waiting_side *side, uint64_t position, const uint8_t
 }
 
 /* [from, to) has come: the keys that are whole by that. */
-static void look_for_keys(decode_waiting *waiting, decode_waiting_side *side, uint64_t from, uint64_t to)
+static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
 {
   uint64_t reach = DECODE_STARTUP_KEY_OCTETS - 1;
   uint64_t first = from - MIN(from, reach);
+  g_autoptr(GByteArray) window = g_byte_array_new();
 
   while (!reassembly_queue_contains(side->octets, first, from)) {
     first++;
   }
-  uint64_t end = MIN(reassembly_queue_run_end(side->octets, from), to + reach);
-  g_byte_array_set_size(waiting->window, 0);
-  decode_waiting_copy(side, first, end, waiting->window);
-  note_key(side, first, waiting->window->data, waiting->window->len);
+  decode_waiting_copy(side, first, to + reach - first, window);
+  note_key(side, first, window->data, window->len);
 }
 
 /* --- Segments --- */
 
 typedef struct taking {
-  decode_waiting *waiting;
   decode_waiting_side *side;
-  const waiting_segment *from;
+  const decode_waiting_segment *from;
 } taking;
 
 static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
@@ -152,13 +140,12 @@ static void take_octets(void *user, uint64_t position, const uint8_t *octets, ui
   reassembly_queue_insert(take->side->octets, position, &chain, 0);
   decode_packets_add(&take->side->packets, position, position + length, take->from->segment.packet);
   buffer_chain_clear(&chain);
-  look_for_keys(take->waiting, take->side, position, position + length);
+  look_for_keys(take->side, position, position + length);
 }
 
-static void take_in(decode_waiting *waiting, const waiting_segment *taken)
+static void take_in(decode_waiting_side *side, const decode_waiting_segment *taken)
 {
-  decode_waiting_side *side = &waiting->sides[taken->segment.from];
-  taking take = {.waiting = waiting, .side = side, .from = taken};
+  taking take = {.side = side, .from = taken};
 
   capture_stream_receive(side->stream, &taken->segment, take_octets, &take);
 }
@@ -168,27 +155,23 @@ static void begin_side(decode_waiting *waiting, unsigned from, uint32_t sequence
 {
   decode_waiting_side *side = &waiting->sides[from];
 
-  capture_stream_free(side->stream);
-  reassembly_queue_free(side->octets);
-  decode_packets_clear(&side->packets);
-  decode_packets_init(&side->packets);
+  clear_side(side);
   side->stream = capture_stream_new(sequence, position);
   side->octets = reassembly_queue_new();
   side->first_sequence = sequence;
   side->first_position = position;
-  side->keys[0] = UINT64_MAX;
-  side->keys[1] = UINT64_MAX;
+  side->keys[DECODE_REQUEST] = UINT64_MAX;
+  side->keys[DECODE_REPLY] = UINT64_MAX;
   for (guint index = 0; index < waiting->segments->len; index++) {
-    const waiting_segment *each = &g_array_index(waiting->segments, waiting_segment, index);
-    if (each->segment.from == from) {
-      take_in(waiting, each);
+    if (segment_at(waiting, index)->segment.from == from) {
+      take_in(side, segment_at(waiting, index));
     }
   }
 }
 
 static void keep(decode_waiting *waiting, const capture_segment *segment)
 {
-  waiting_segment kept = {.segment = *segment};
+  decode_waiting_segment kept = {.segment = *segment};
 
   if (segment->captured_octets > 0) {
     kept.buffer = decode_blocks_copy(waiting->blocks, segment->payload, segment->captured_octets);
@@ -196,7 +179,7 @@ static void keep(decode_waiting *waiting, const capture_segment *segment)
   }
   waiting->octets += segment->captured_octets + sizeof kept;
   g_array_append_val(waiting->segments, kept);
-  take_in(waiting, &kept);
+  take_in(&waiting->sides[segment->from], &kept);
 }
 
 void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment)
@@ -216,36 +199,12 @@ void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const
   }
 }
 
-/* NULL: it is none that waits. */
-static const capture_segment *segment_of(const decode_waiting *waiting, uint64_t packet)
+const capture_segment *decode_waiting_packet(const decode_waiting *waiting, uint64_t packet)
 {
   for (guint index = 0; index < waiting->segments->len; index++) {
-    const capture_segment *segment = &g_array_index(waiting->segments, waiting_segment, index).segment;
-    if (segment->packet == packet) {
-      return segment;
+    if (segment_at(waiting, index)->segment.packet == packet) {
+      return &segment_at(waiting, index)->segment;
     }
   }
   return NULL;
-}
-
-int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet)
-{
-  const capture_segment *segment = segment_of(waiting, packet);
-
-  return segment ? segment->time_ns : 0;
-}
-
-bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet)
-{
-  const capture_segment *segment = segment_of(waiting, packet);
-  const decode_waiting_side *other = segment ? &waiting->sides[!segment->from] : NULL;
-
-  return other && other->has_syn && (segment->flags & TCP_ACK) &&
-         (int32_t)(segment->acknowledgement - other->first_sequence) > 0;
-}
-
-const capture_segment *decode_waiting_segment(const decode_waiting *waiting, size_t index)
-{
-  return index < waiting->segments->len ? &g_array_index(waiting->segments, waiting_segment, index).segment
-                                        : NULL;
 }

@@ -235,10 +235,12 @@ static void lose(decode_direction *direction)
 /* [from, to) of the FPDU phase, which are new; NULL: they were not captured. */
 static void take_run(decode_direction *direction, uint64_t from, uint64_t to, const uint8_t *octets)
 {
-  octet_buffer *buffer = decode_blocks_copy(direction->tools->blocks, octets, (uint32_t)(to - from));
+  octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
   buffer_chain chain;
 
-  if (!octets) {
+  if (octets) {
+    memcpy(octet_buffer_octets(buffer), octets, (size_t)(to - from));
+  } else {
     memset(octet_buffer_octets(buffer), NOT_CAPTURED_OCTET, (size_t)(to - from));
     range_set_add(&direction->not_captured, from, to);
   }

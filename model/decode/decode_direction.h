@@ -12,7 +12,6 @@ typedef struct decode_tools {
   decode_options options; /* hold_octets filled in; without the hints */
   decode_handler handler; /* NULL: none */
   void *user;
-  decode_blocks *blocks;
   decode_reader *reader;
 } decode_tools;
 

@@ -212,7 +212,6 @@ decode_session *decode_session_new(const decode_options *options, decode_handler
   }
   session->tools.handler = handler;
   session->tools.user = user;
-  session->tools.blocks = decode_blocks_new();
   session->tools.reader = decode_reader_new();
   session->conversations = g_ptr_array_new_with_free_func(free_conversation);
   session->connections = g_ptr_array_new();
@@ -225,7 +224,6 @@ void decode_session_free(decode_session *session)
     g_ptr_array_unref(session->conversations);
     g_ptr_array_unref(session->connections);
     decode_reader_free(session->tools.reader);
-    decode_blocks_free(session->tools.blocks);
     g_free(session->hints);
     g_free(session);
   }
@@ -264,7 +262,7 @@ static conversation *conversation_of(decode_session *session, const capture_flow
   talk->flow = flow;
   unsigned hinted = 0;
   const decode_hint *hint = find_hint(session, flow, &hinted);
-  talk->waiting = decode_waiting_new(session->tools.blocks, hint, hinted, session->tools.options.hold_octets);
+  talk->waiting = decode_waiting_new(hint, hinted, session->tools.options.hold_octets);
   conversations->pdata[flow->index] = talk;
   for (const capture_flow *of = flow->before; of; of = of->before) {
     if (conversations->pdata[of->index]) { /* its addresses and ports are used anew */

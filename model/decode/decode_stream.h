@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is kept of one direction's captured stream: its octets, which packets brought them, and which segments
- * start with an FPDU. */
+/* What is kept of one direction's captured stream beside its octets: which packets brought them, and which
+ * segments start with an FPDU. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buffer_chain.h"
 #include "base/deque.h"
 #include "base/range_set.h"
 #include "decode/decode_events.h"
 #include "net/capture_stream.h"
 #include "net/fpdu_starts.h"
-
-/* --- Octets --- */
-
-/* Memory for the octets of segments, used again and again: octets of a capture are valid only until its next
- * segment is read. */
-typedef struct decode_blocks decode_blocks;
-
-/* Free with decode_blocks_free() (NULL is allowed); blocks that are still referenced stay valid. */
-decode_blocks *decode_blocks_new(void);
-void decode_blocks_free(decode_blocks *blocks);
-
-/* A buffer with the `length` (> 0) octets at `octets`, or, when that is NULL, with room for them; one
- * reference, which is the caller's. */
-octet_buffer *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length);
 
 /* --- Packets --- */
 

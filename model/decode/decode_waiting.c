@@ -10,12 +10,10 @@
 /* What both keys start with (mpa-01 §6.1.1). */
 static const char key_start[] = "MPA ID Re";
 
-decode_waiting *decode_waiting_new(decode_blocks *blocks, const decode_hint *hint, unsigned hinted,
-                                   uint64_t hold_octets)
+decode_waiting *decode_waiting_new(const decode_hint *hint, unsigned hinted, uint64_t hold_octets)
 {
   decode_waiting *waiting = g_new0(decode_waiting, 1);
 
-  waiting->blocks = blocks;
   waiting->hint = hint;
   waiting->hinted = hinted;
   waiting->hold_octets = hold_octets;
@@ -174,8 +172,9 @@ static void keep(decode_waiting *waiting, const capture_segment *segment)
   decode_waiting_segment kept = {.segment = *segment};
 
   if (segment->captured_octets > 0) {
-    kept.buffer = decode_blocks_copy(waiting->blocks, segment->payload, segment->captured_octets);
-    kept.segment.payload = octet_buffer_octets(kept.buffer);
+    kept.buffer = octet_buffer_new(segment->captured_octets);
+    kept.segment.payload =
+        memcpy(octet_buffer_octets(kept.buffer), segment->payload, segment->captured_octets);
   }
   waiting->octets += segment->captured_octets + sizeof kept;
   g_array_append_val(waiting->segments, kept);

@@ -32,7 +32,6 @@ typedef struct decode_waiting_segment {
 
 /* Read by everyone; written only by the functions below, but for `is_over`. */
 typedef struct decode_waiting {
-  decode_blocks *blocks;
   const decode_hint *hint; /* of this connection; NULL: none */
   unsigned hinted;         /* the end that it names */
   uint64_t hold_octets;
@@ -42,9 +41,8 @@ typedef struct decode_waiting {
   uint64_t octets;              /* of payload that is kept; what a segment costs besides is counted, too */
 } decode_waiting;
 
-/* Nothing. `blocks` and `hint` outlive it. Free with decode_waiting_free() (NULL is allowed). */
-decode_waiting *decode_waiting_new(decode_blocks *blocks, const decode_hint *hint, unsigned hinted,
-                                   uint64_t hold_octets);
+/* Nothing. `hint` outlives it. Free with decode_waiting_free() (NULL is allowed). */
+decode_waiting *decode_waiting_new(const decode_hint *hint, unsigned hinted, uint64_t hold_octets);
 void decode_waiting_free(decode_waiting *waiting);
 
 /* Copies what it needs of a segment of `flow`. */

@@ -112,8 +112,8 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
 
 enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS };
 
-datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
-                           const capture_segment *segment, uint32_t *from)
+datagram *replay_packet_of(memory_pool *datagrams, const capture_flow *flow, const capture_segment *segment,
+                           uint32_t *from)
 {
   uint32_t length = MIN(segment->payload_octets - *from, (uint32_t)PART_OCTETS);
   bool is_last = *from + length == segment->payload_octets;
@@ -132,11 +132,7 @@ datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const 
   header.has_timestamps = segment->has_timestamps;
   header.timestamp_value = segment->timestamp_value;
   buffer_chain_init(&payload);
-  if (length > 0) {
-    octet_buffer *buffer = decode_blocks_copy(blocks, segment->payload + *from, length);
-    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
-    octet_buffer_unref(buffer);
-  }
+  buffer_chain_append_copy(&payload, length > 0 ? segment->payload + *from : NULL, length);
   *from += length;
   datagram *packet =
       datagram_new_plain(datagrams, &source->address, &destination->address, &header, &payload);

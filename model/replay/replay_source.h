@@ -5,7 +5,6 @@
 
 #include <glib.h>
 
-#include "decode/decode_stream.h"
 #include "engine/engine.h"
 #include "net/capture_source.h"
 #include "net/datagram.h"
@@ -43,7 +42,6 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
 /* The part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most as much
  * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. What offload joined
  * beyond that, is several. A wrong checksum is wrong in it, too; one that is unfinished or not known is
- * right. One reference, the caller's. It is made in the pool `datagrams`, and its payload in `blocks`, which
- * it may outlive. */
-datagram *replay_packet_of(memory_pool *datagrams, decode_blocks *blocks, const capture_flow *flow,
-                           const capture_segment *segment, uint32_t *from);
+ * right. One reference, the caller's. It is made in the pool `datagrams`, which it may outlive. */
+datagram *replay_packet_of(memory_pool *datagrams, const capture_flow *flow, const capture_segment *segment,
+                           uint32_t *from);

@@ -10,7 +10,6 @@
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_blocks, decode_blocks_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
 
 enum { LENGTH = 1000, CUT = 504 };
@@ -167,10 +166,9 @@ TEST(test_fields)
 {
   static const uint8_t octets[100] = {1, 2, 3};
   memory_pool *datagrams = datagram_pool_new();
-  decode_blocks *blocks = decode_blocks_new();
   const capture_segment segment = segment_of(octets, sizeof octets);
   uint32_t from = 0;
-  g_autoptr(datagram) packet = replay_packet_of(datagrams, blocks, &flow, &segment, &from);
+  g_autoptr(datagram) packet = replay_packet_of(datagrams, &flow, &segment, &from);
   datagram_flow as_sent;
   tcp_header header;
 
@@ -187,7 +185,6 @@ TEST(test_fields)
   g_assert_cmpuint(buffer_chain_at(&packet->payload, 2), ==, 3);
   g_assert_true(datagram_checksum_is_right(packet));
   memory_pool_unref(datagrams); /* its pieces live on */
-  decode_blocks_free(blocks);
 }
 
 static const struct {
@@ -202,11 +199,10 @@ ROW_TEST(test_checksums, checksums_rows)
 {
   static const uint8_t octets[3];
   g_autoptr(memory_pool) datagrams = datagram_pool_new();
-  g_autoptr(decode_blocks) blocks = decode_blocks_new();
   capture_segment segment = segment_of(octets, sizeof octets);
   uint32_t from = 0;
   segment.checksum = c->checksum;
-  g_autoptr(datagram) packet = replay_packet_of(datagrams, blocks, &flow, &segment, &from);
+  g_autoptr(datagram) packet = replay_packet_of(datagrams, &flow, &segment, &from);
   g_assert_cmpint(datagram_checksum_is_right(packet), ==, c->right);
 }
 
@@ -215,7 +211,6 @@ TEST(test_super_segment)
 {
   g_autofree uint8_t *octets = g_malloc(LONG);
   g_autoptr(memory_pool) datagrams = datagram_pool_new();
-  g_autoptr(decode_blocks) blocks = decode_blocks_new();
   uint32_t from = 0;
   guint count = 0;
 
@@ -225,7 +220,7 @@ TEST(test_super_segment)
   const capture_segment segment = segment_of(octets, LONG);
   while (from < LONG) {
     uint32_t start = from;
-    g_autoptr(datagram) packet = replay_packet_of(datagrams, blocks, &flow, &segment, &from);
+    g_autoptr(datagram) packet = replay_packet_of(datagrams, &flow, &segment, &from);
     tcp_header header;
     g_assert_true(datagram_tcp_header(packet, &header));
     g_assert_cmpuint(header.sequence, ==, segment.sequence + start);

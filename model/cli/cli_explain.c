@@ -286,7 +286,7 @@ const cli_command cli_explain = {
     .sentence = "explain a key, a metric or a term",
     .arguments = "[keys|metrics|terms|faults|NAME]",
     .summary =
-        "Says what the keys of a scenario, the metrics of a run and the terms they are defined by mean.\n"
+        "Explains the keys of a scenario, the metrics of a run and the terms that define them.\n"
         "NAME is a key, a metric, the start of either (path.forward, buffer), a term, a fault or a value.",
     .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain held\n",
     .entries = entries,

@@ -136,8 +136,7 @@ static const GOptionEntry entries[] = {
              "DIR"),
     CLI_CAPTURE_ENTRIES(chosen.capture),
     CLI_TEXT("resend", 0, &chosen.resend,
-             "a segment that has not arrived after so long sets off again; auto (default): with a path, "
-             "after the "
+             "send a segment again that has not arrived after TIME; auto (default): with a path, after the "
              "handshake's round trip",
              "TIME|auto|never"),
     G_OPTION_ENTRY_NULL,
@@ -150,12 +149,10 @@ const cli_command cli_replay = {
     .arguments = "CAPTURE",
     .operand = "CAPTURE",
     .summary =
-        "Reads a pcap or pcapng file twice. What it shows arriving at the ends that receive most of "
-        "the payload\n"
-        "arrives, at its captured times, at receivers of the model: in order, out of order with or "
-        "without\n"
-        "markers, with limited memory. Prints and writes what run does. docs/captures.md describes what "
-        "it means.",
+        "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that receive\n"
+        "most of the payload arrive, at their captured times, at receivers of the model: in order, out of\n"
+        "order with or without markers, with limited memory. Prints and writes what run does;\n"
+        "docs/captures.md describes what the results mean.",
     .example = "  iwarpsim replay receiver.pcap --set receiver.mode=in-order\n"
                "  iwarpsim replay siw.pcapng --set receiver.memory=256KiB --resend 1ms\n"
                "  iwarpsim replay siw.pcapng --set path.forward.loss=0.1% -o lossy\n"

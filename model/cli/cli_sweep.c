@@ -249,14 +249,14 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("store", 0, &chosen.store, "file for the results (default: results/<scenario name>.sqlite)",
              "FILE"),
     CLI_TEXT("shard", 0, &chosen.shard, "only the I-th of N equal parts, for several machines", "I/N"),
-    CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate, start nothing"),
+    CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; start nothing"),
     CLI_SWITCH("keep-going", 'k', &chosen.keep_going, "go on after a run that failed"),
-    CLI_TEXT("limit", 0, &chosen.limit, "stop a run that takes longer (default: none does)", "TIME"),
+    CLI_TEXT("limit", 0, &chosen.limit, "stop a run that takes longer (default: no limit)", "TIME"),
     CLI_TEXT("stall", 0, &chosen.stall,
-             "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"),
-    CLI_TEXT("memory", 0, &chosen.memory, "of data that a run may hold (default: any)", "SIZE"),
+             "stop a run whose simulated time stands still for so long (default: 60s; 0: never)", "TIME"),
+    CLI_TEXT("memory", 0, &chosen.memory, "most data that a run may hold (default: no limit)", "SIZE"),
     CLI_SWITCH("mix", 0, &chosen.mix,
-               "also into a store with runs of another scenario text or program version"),
+               "accept a store with runs of another scenario text or program version"),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -267,7 +267,7 @@ const cli_command cli_sweep = {
     .arguments = "SCENARIO",
     .operand = "SCENARIO",
     .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
-               "When it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
+               "If it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
                "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
     .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
                "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",

@@ -21,15 +21,8 @@
 
 enum { WAIT_MS = 20, RUNS = 3 };
 
-typedef struct fixture {
-  char *folder;
-  char *path;
-  scenario *scenario;
-  provenance from;
-} fixture;
-
 /* A run with some of everything. */
-static stored_run full_run(const fixture *f, guint seed)
+static stored_run full_run(const store_fixture *f, guint seed)
 {
   stored_run run = fixture_seed_run(f->scenario, seed, seed - 1);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 1000 + seed);
@@ -41,10 +34,10 @@ static stored_run full_run(const fixture *f, guint seed)
   return run;
 }
 
-static gboolean commit_seed(const fixture *f, result_store *store, guint seed, GError **error)
+static gboolean commit_seed(const store_fixture *f, result_store *store, guint seed, GError **error)
 {
   g_auto(stored_run) run = full_run(f, seed);
-  gboolean good = store_commit(store, &f->from, &run, error);
+  gboolean good = store_commit(store, &f->origin, &run, error);
   return good;
 }
 
@@ -53,43 +46,39 @@ static result_store *open_store(const char *path, result_store_mode mode, GError
   return result_store_open_within(path, mode, WAIT_MS, error);
 }
 
-/* A store of RUNS runs. */
-static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
+/* A store of RUNS runs, which nobody has open. */
+static void set_up(store_fixture *f, gconstpointer axes)
 {
-  f->folder = fixture_folder_new();
-  f->path = g_build_filename(f->folder, "a.sqlite", NULL);
-  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"A title\";", NULL);
-  f->from = fixture_origin("a", "A title", "title = \"A title\";\n", "run.seed");
-  f->from.hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->from.text, -1);
-  g_autoptr(result_store) store = NO_ERROR(open_store, f->path, RESULT_STORE_WRITE);
+  store_fixture_set_up(f, axes);
+  f->origin.text = (char *)"title = \"A question\";\n";
+  f->origin.hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->origin.text, -1);
   for (guint seed = 1; seed <= RUNS; seed++) {
-    g_assert_true(NO_ERROR(commit_seed, f, store, seed));
+    g_assert_true(NO_ERROR(commit_seed, f, f->store, seed));
   }
+  g_clear_pointer(&f->store, result_store_close);
 }
 
-static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
+static void tear_down(store_fixture *f, gconstpointer unused)
 {
-  scenario_free(f->scenario);
-  g_free(f->from.hash);
-  g_free(f->path);
-  fixture_folder_remove(f->folder);
+  g_free(f->origin.hash);
+  store_fixture_tear_down(f, unused);
 }
 
 /* Each run of the seeds 1, 2, … once, and as it was committed. */
 static gboolean check_run(const provenance *from, const stored_run *run, gpointer data,
                           G_GNUC_UNUSED GError **error)
 {
-  const fixture *f = data;
-  g_assert_cmpstr(from->text, ==, f->from.text);
+  const store_fixture *f = data;
+  g_assert_cmpstr(from->text, ==, f->origin.text);
   g_auto(stored_run) expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
-  g_autofree char *digest = store_run_digest(&f->from, &expected);
+  g_autofree char *digest = store_run_digest(&f->origin, &expected);
   g_autofree char *found = store_run_digest(from, run);
   g_assert_cmpstr(run->identity, ==, expected.identity);
   g_assert_cmpstr(found, ==, digest);
   return TRUE;
 }
 
-static void expect_runs(const fixture *f, const char *path, guint count)
+static void expect_runs(const store_fixture *f, const char *path, guint count)
 {
   result_store *store = NO_ERROR(open_store, path, RESULT_STORE_READ);
   g_assert_true(NO_ERROR(result_store_each, store, check_run, (gpointer)f));
@@ -140,7 +129,7 @@ static void execute_on(const char *path, const char *sql)
   sqlite3_close(database);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, "run.seed", set_up, tear_down, name)
 
 /* Other files. */
 
@@ -302,7 +291,7 @@ FIXTURE_TEST(test_locked_in_portions)
 enum { NOBODY = 65534 };
 
 /* Root may write anything: as somebody else then. FALSE when that cannot be had. */
-static gboolean become_nobody(const fixture *f)
+static gboolean become_nobody(const store_fixture *f)
 {
   if (geteuid() != 0) {
     return TRUE;
@@ -352,7 +341,7 @@ FIXTURE_TEST(test_read_only_folder)
 /* Killed in the midst. */
 
 /* Writes without end, so that pages reach the file before the commit that never comes. */
-static void write_for_ever(const fixture *f, int ready)
+static void write_for_ever(const store_fixture *f, int ready)
 {
   sqlite3 *database = raw_open(f->path);
   raw_execute(database, "PRAGMA cache_size = 2; BEGIN IMMEDIATE; DELETE FROM distributions;"
@@ -369,7 +358,7 @@ static void write_for_ever(const fixture *f, int ready)
 
 /* A writer is killed with half of its transaction in the file: its journal brings the file back to the last
  * commit. */
-static void leave_hot_journal(const fixture *f)
+static void leave_hot_journal(const store_fixture *f)
 {
   g_autofree char *journal = g_strconcat(f->path, "-journal", NULL);
   int ready[2];
@@ -469,7 +458,7 @@ static void fill_disk(const char *path, gsize free_octets)
 
 /* One more run with so much room, from opening on. What fails says so and loses nothing. TRUE when it went
  * well. */
-static gboolean try_with_room(const fixture *f, const char *path, const char *filler, gsize free_octets,
+static gboolean try_with_room(const store_fixture *f, const char *path, const char *filler, gsize free_octets,
                               guint runs)
 {
   g_autoptr(GError) error = NULL;
@@ -521,18 +510,14 @@ FIXTURE_TEST(test_truncated)
   gsize length;
   g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
   for (gsize cut = 2; cut < length; cut += 1021) {
-    g_autoptr(GError) error = NULL;
     g_assert_true(g_file_set_contents(path, octets, (gssize)cut, NULL));
-    g_assert_null(open_store(path, RESULT_STORE_READ, &error));
-    g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
-    g_clear_error(&error);
-    g_assert_null(open_store(path, RESULT_STORE_WRITE, &error));
-    g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+    expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "");
+    expect_refused(path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FOREIGN, "");
   }
 }
 
 typedef struct checked_runs {
-  const fixture *fixture;
+  const store_fixture *fixture;
   guint count;
 } checked_runs;
 
@@ -544,7 +529,7 @@ static gboolean check_and_count(const provenance *from, const stored_run *run, g
 }
 
 /* The runs that are read are right, each of them, or there is an error. */
-static gboolean read_damaged(const fixture *f, const char *path)
+static gboolean read_damaged(const store_fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
   checked_runs checked = {f, 0};
@@ -559,7 +544,7 @@ static gboolean read_damaged(const fixture *f, const char *path)
 }
 
 /* A sweep into it: whatever comes of it, an error is one in words. */
-static void sweep_damaged(const fixture *f, const char *path)
+static void sweep_damaged(const store_fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
   g_auto(stored_run) run = full_run(f, RUNS + 1);
@@ -567,9 +552,9 @@ static void sweep_damaged(const fixture *f, const char *path)
   guint64 point = RUNS;
   result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
   gboolean good =
-      store != NULL && result_store_check_provenance(store, &f->from, &error) &&
+      store != NULL && result_store_check_provenance(store, &f->origin, &error) &&
       result_store_reconcile(store, (const char *const *)&run.identity, &point, 1, &state, &error) &&
-      store_commit(store, &f->from, &run, &error);
+      store_commit(store, &f->origin, &run, &error);
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   g_assert_true(good || error->domain == RESULT_STORE_ERROR);

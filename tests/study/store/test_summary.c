@@ -16,6 +16,8 @@ typedef struct fixture {
   char *folder;
   char *path; /* summary.json */
   scenario *scenario;
+  distribution distributions[DISTRIBUTION_COUNT]; /* with samples of the first two kinds */
+  summary page;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer text)
@@ -23,49 +25,42 @@ static void set_up(fixture *f, gconstpointer text)
   f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "summary.json", NULL);
   f->scenario = fixture_scenario(f->folder, "one-loss.cfg", text, NULL);
+  g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.0625));
+  g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.1));
+  for (int i = 0; i < 9; i++) {
+    g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
+  }
+  f->page = (summary){
+      .status = RUN_OK, .version = "0.1.0", .git = "abc123", .engine = "ns3", .ns3_version = "3.37"};
+  metric_values_set(&f->page.metrics, METRIC_TCP_SEGMENTS, 12345);
+  metric_values_set(&f->page.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
+  metric_values_set(&f->page.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  metric_values_set(&f->page.metrics, METRIC_GOODPUT_BIT_PER_S, 9.2881e9);
+  metric_values_set(&f->page.metrics, METRIC_DELAY_PLACEMENT_MEAN_S, 5.24e-5);
 }
 
 static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&f->distributions[id]);
+  }
   scenario_free(f->scenario);
   g_free(f->path);
   fixture_folder_remove(f->folder);
 }
 
-static summary sample(void)
+static void write_page(const fixture *f)
 {
-  summary s = {.status = RUN_OK, .version = "0.1.0", .git = "abc123", .engine = "ns3", .ns3_version = "3.37"};
-  metric_values_set(&s.metrics, METRIC_TCP_SEGMENTS, 12345);
-  metric_values_set(&s.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
-  metric_values_set(&s.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
-  metric_values_set(&s.metrics, METRIC_GOODPUT_BIT_PER_S, 9.2881e9);
-  metric_values_set(&s.metrics, METRIC_DELAY_PLACEMENT_MEAN_S, 5.24e-5);
-  return s;
+  g_assert_true(NO_ERROR(summary_write_json, &f->page, f->scenario, f->path));
 }
 
-/* Distributions with samples of the first two kinds. */
-static void sample_distributions(distribution distributions[DISTRIBUTION_COUNT])
+/* The text of the page in the file, written anew. Free with g_free(). */
+static char *written(const fixture *f)
 {
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distributions[id] = (distribution){.bins = NULL};
-  }
-  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.0625));
-  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.1));
-  for (int i = 0; i < 9; i++) {
-    g_assert_true(distribution_append(&distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
-  }
-}
-
-static void clear_distributions(distribution distributions[DISTRIBUTION_COUNT])
-{
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&distributions[id]);
-  }
-}
-
-static void write_sample(const summary *s, const fixture *f)
-{
-  g_assert_true(NO_ERROR(summary_write_json, s, f->scenario, f->path));
+  char *octets = NULL;
+  write_page(f);
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  return octets;
 }
 
 static summary_record *read_back(const fixture *f)
@@ -79,23 +74,22 @@ static const char scenario_text[] = "title = \"A \\\"quoted\\\" title, ü\";\nru
 
 FIXTURE_TEST(test_round_trip)
 {
-  summary s = sample();
-  s.status = RUN_TERMINATED;
-  s.message = "the peer sent a \"Terminate\"\n";
-  s.terminate_code = "DDP, 1, 0x00";
-  s.terminate_side = "Data Sink";
-  write_sample(&s, f);
+  f->page.status = RUN_TERMINATED;
+  f->page.message = "the peer sent a \"Terminate\"\n";
+  f->page.terminate_code = "DDP, 1, 0x00";
+  f->page.terminate_side = "Data Sink";
+  write_page(f);
   g_autoptr(summary_record) record = read_back(f);
   g_assert_cmpint(record->status, ==, RUN_TERMINATED);
-  g_assert_cmpstr(record->message, ==, s.message);
+  g_assert_cmpstr(record->message, ==, f->page.message);
   g_assert_cmpstr(record->name, ==, "one-loss");
   g_assert_cmpstr(record->title, ==, "A \"quoted\" title, ü");
   g_assert_cmpstr(record->version, ==, "0.1.0");
   g_assert_cmpstr(record->engine, ==, "ns3");
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_cmpint(record->metrics.present[id], ==, s.metrics.present[id]);
-    if (s.metrics.present[id]) {
-      g_assert_true(record->metrics.value[id] == s.metrics.value[id]);
+    g_assert_cmpint(record->metrics.present[id], ==, f->page.metrics.present[id]);
+    if (f->page.metrics.present[id]) {
+      g_assert_true(record->metrics.value[id] == f->page.metrics.value[id]);
     }
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -113,10 +107,9 @@ FIXTURE_TEST(test_every_character)
     all[c - 1] = c;
   }
   strcpy(all + 0x7e, "\x7fü");
-  summary s = sample();
-  s.message = all;
+  f->page.message = all;
   gsize length;
-  g_autofree char *json = summary_json(&s, f->scenario, &length);
+  g_autofree char *json = summary_json(&f->page, f->scenario, &length);
   for (const char *c = json; *c != '\0'; c++) {
     g_assert_true(*c == '\n' || (guchar)*c >= 0x20);
   }
@@ -127,9 +120,8 @@ FIXTURE_TEST(test_every_character)
 /* A message that is no UTF-8, of whatever led to it, is made some: the file can be read. */
 FIXTURE_TEST(test_no_text)
 {
-  summary s = sample();
-  s.message = "a\xff";
-  write_sample(&s, f);
+  f->page.message = "a\xff";
+  write_page(f);
   g_autoptr(summary_record) record = read_back(f);
   g_assert_cmpstr(record->message, ==, "a\xef\xbf\xbd"); /* U+FFFD */
 }
@@ -138,12 +130,7 @@ FIXTURE_TEST(test_no_text)
  * 0.10000000000000001), in the table's order; and two runs give the same octets. */
 FIXTURE_TEST(test_numbers)
 {
-  g_autofree char *first = NULL, *second = NULL;
-  summary s = sample();
-  write_sample(&s, f);
-  g_assert_true(g_file_get_contents(f->path, &first, NULL, NULL));
-  write_sample(&s, f);
-  g_assert_true(g_file_get_contents(f->path, &second, NULL, NULL));
+  g_autofree char *first = written(f), *second = written(f);
   g_assert_cmpstr(first, ==, second);
   const char *segments = strstr(first, "\"tcp.segments\": 12345,");
   const char *peak = strstr(first, "\"buffer.reassembly_peak_octets\": 126464,");
@@ -157,40 +144,36 @@ FIXTURE_TEST(test_numbers)
 /* Read back as written: bins, weights, and that one has none. */
 FIXTURE_TEST(test_distributions)
 {
-  summary s = sample();
-  distribution distributions[DISTRIBUTION_COUNT];
-  sample_distributions(distributions);
-  s.distributions = distributions;
-  write_sample(&s, f);
-  summary_record *record = read_back(f);
+  f->page.distributions = f->distributions;
+  g_autofree char *octets = written(f);
+  g_autoptr(summary_record) record = read_back(f);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     const distribution *d = &record->distributions[id];
-    g_assert_cmpuint(d->count, ==, distributions[id].count);
+    g_assert_cmpuint(d->count, ==, f->distributions[id].count);
     for (size_t i = 0; i < d->count; i++) {
-      g_assert_cmpfloat(d->bins[i].bound, ==, distributions[id].bins[i].bound);
-      g_assert_cmpfloat(d->bins[i].weight, ==, distributions[id].bins[i].weight);
+      g_assert_cmpfloat(d->bins[i].bound, ==, f->distributions[id].bins[i].bound);
+      g_assert_cmpfloat(d->bins[i].weight, ==, f->distributions[id].bins[i].weight);
     }
   }
-  summary_record_free(record);
-  g_autofree char *octets = NULL;
-  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
   g_assert_nonnull(
       strstr(octets, "\"buffer.reassembly_octets\": { \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [\n"
                      "      [0, 0.0625], [1471, 0.1]\n    ] },\n"));
   g_assert_null(strstr(octets, "delay.delivery_s"));
-  clear_distributions(distributions);
+}
+
+/* `text` with `from`, which it has, replaced by `to`. Free with g_free(). */
+static char *changed_text(const char *text, const char *from, const char *to)
+{
+  g_auto(GStrv) parts = g_strsplit(text, from, 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  return g_strjoinv(to, parts);
 }
 
 /* Folders that older programs wrote have no such member. */
 FIXTURE_TEST(test_without_distributions)
 {
-  g_autofree char *octets = NULL;
-  summary s = sample();
-  write_sample(&s, f);
-  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
-  g_auto(GStrv) parts = g_strsplit(octets, ",\n  \"distributions\": {\n  }", 2);
-  g_assert_cmpuint(g_strv_length(parts), ==, 2);
-  g_autofree char *older = g_strjoinv("", parts);
+  g_autofree char *octets = written(f);
+  g_autofree char *older = changed_text(octets, ",\n  \"distributions\": {\n  }", "");
   g_assert_true(g_file_set_contents(f->path, older, -1, NULL));
   g_autoptr(summary_record) record = read_back(f);
   g_assert_cmpuint(record->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 0);
@@ -199,8 +182,7 @@ FIXTURE_TEST(test_without_distributions)
 /* Any JSON parser finds the documented members. */
 FIXTURE_TEST(test_members)
 {
-  summary s = sample();
-  write_sample(&s, f);
+  write_page(f);
   g_autoptr(JsonParser) parser = json_parser_new();
   g_assert_true(json_parser_load_from_file(parser, f->path, NULL));
   JsonObject *root = json_node_get_object(json_parser_get_root(parser));
@@ -249,20 +231,12 @@ FIXTURE_TEST(test_hostile)
   refuse(f, deep, -1, "deep");
 }
 
-/* The sample with `from` replaced by `to`. */
-static void refuse_changed(const fixture *f, const char *from, const char *to, const char *complaint)
+/* The page with `from` replaced by `to`. */
+static void refuse_changed(fixture *f, const char *from, const char *to, const char *complaint)
 {
-  g_autofree char *octets = NULL;
-  summary s = sample();
-  distribution distributions[DISTRIBUTION_COUNT];
-  sample_distributions(distributions);
-  s.distributions = distributions;
-  write_sample(&s, f);
-  clear_distributions(distributions);
-  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
-  g_auto(GStrv) parts = g_strsplit(octets, from, 2);
-  g_assert_cmpuint(g_strv_length(parts), ==, 2);
-  g_autofree char *changed = g_strjoinv(to, parts);
+  f->page.distributions = f->distributions;
+  g_autofree char *octets = written(f);
+  g_autofree char *changed = changed_text(octets, from, to);
   refuse(f, changed, -1, complaint);
 }
 
@@ -321,11 +295,8 @@ FIXTURE_TEST(test_too_many_bins)
  * place). */
 FIXTURE_TEST(test_truncated)
 {
-  g_autofree char *octets = NULL;
-  gsize length;
-  summary s = sample();
-  write_sample(&s, f);
-  g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
+  g_autofree char *octets = written(f);
+  const gsize length = strlen(octets);
   /* the last two octets are "}\n"; without the line end it is whole */
   for (gsize kept = 1; kept < length - 1; kept += 97) {
     g_autoptr(GError) error = NULL;
@@ -352,12 +323,12 @@ FIXTURE_TEST(test_pipe)
   g_assert_true(g_str_has_prefix(error->message, f->path));
 }
 
-static char *printed(const fixture *f, const summary *s)
+static char *printed(const fixture *f)
 {
   char *text = NULL;
   FILE *file = fopen(f->path, "w");
   g_assert_nonnull(file);
-  summary_print(s, f->scenario, file);
+  summary_print(&f->page, f->scenario, file);
   fclose(file);
   g_assert_true(g_file_get_contents(f->path, &text, NULL, NULL));
   return text;
@@ -374,10 +345,9 @@ static void expect_line(const char *page, const char *glob)
 /* 126464 / 1024 = 123.5. */
 FIXTURE_TEST(test_page)
 {
-  summary s = sample();
-  s.window_over_bandwidth_delay = 0.5;
-  metric_values_set(&s.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
-  g_autofree char *page = printed(f, &s);
+  f->page.window_over_bandwidth_delay = 0.5;
+  metric_values_set(&f->page.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
+  g_autofree char *page = printed(f);
   g_assert_true(g_str_has_prefix(page, "A \"quoted\" title, ü\n"));
   expect_line(page, "  scenario   one-loss (*one-loss.cfg)");
   expect_line(page, "  seed       7");
@@ -397,29 +367,24 @@ FIXTURE_TEST(test_page)
  * ninth. */
 FIXTURE_TEST(test_page_quantiles)
 {
-  summary s = sample();
-  distribution distributions[DISTRIBUTION_COUNT];
-  sample_distributions(distributions);
-  s.distributions = distributions;
-  g_autofree char *page = printed(f, &s);
+  f->page.distributions = f->distributions;
+  g_autofree char *page = printed(f);
   expect_line(page, "  delay.placement_s, p50 at most * 4e-06  s * 4 us");
   expect_line(page, "  delay.placement_s, p99 at most * 8e-06  s * 8 us");
   expect_line(page, "  delay.placement_s, p99.9 at most * 8e-06  s * 8 us");
   g_assert_null(strstr(page, "delay.delivery_s"));
   g_assert_null(strstr(page, "buffer.reassembly_octets, ")); /* its p99 is a metric, and exact */
-  clear_distributions(distributions);
 }
 
 /* Every metric of the table is on the page once. */
 FIXTURE_TEST(test_page_is_complete)
 {
-  summary s = sample();
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    metric_values_set(&s.metrics, id, 1000 + id);
+    metric_values_set(&f->page.metrics, id, 1000 + id);
   }
-  s.status = RUN_FAILED;
-  s.message = "octets differ";
-  g_autofree char *page = printed(f, &s);
+  f->page.status = RUN_FAILED;
+  f->page.message = "octets differ";
+  g_autofree char *page = printed(f);
   expect_line(page, "  status     failed: octets differ");
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_autofree char *name = g_strdup_printf("\n  %s ", metric_row_of(id)->name);

@@ -4,10 +4,10 @@
 
 #include "study/store/result_store.h"
 #include "study_fixture.h"
+#include "temporary_scenario.h"
 #include "test.h"
 
 typedef struct fixture {
-  char *folder;
   scenario *scenario;
   GPtrArray *runs; /* char ** of texts */
 } fixture;
@@ -20,8 +20,7 @@ static void free_texts(gpointer texts)
 
 static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  f->folder = fixture_folder_new();
-  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"a\";", NULL);
+  f->scenario = temporary_scenario("title = \"a\";", NULL);
   f->runs = g_ptr_array_new_with_free_func(free_texts);
 }
 
@@ -29,7 +28,6 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   g_ptr_array_unref(f->runs);
   scenario_free(f->scenario);
-  fixture_folder_remove(f->folder);
 }
 
 /* A run of the scenario with up to three "key=value". */

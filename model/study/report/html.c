@@ -68,7 +68,7 @@ static void append_headings(const text_column *columns, guint count, GString *ht
   for (guint i = 0; i < count; i++) {
     const text_column *column = &columns[i];
     const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
-    if (column->kind == TEXT_COLUMN_HALF_WIDTH) {
+    if (column->kind == TEXT_COLUMN_HALF_WIDTH || column->kind == TEXT_COLUMN_HIDDEN) {
       continue;
     }
     gboolean wide = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_HALF_WIDTH;
@@ -91,12 +91,16 @@ static void append_row(const text_column *columns, guint count, char *const *cel
 {
   gboolean marked = FALSE;
   for (guint i = 0; i < count; i++) {
-    marked = marked || (columns[i].kind == TEXT_COLUMN_MARK && g_ascii_strtoull(cells[i], NULL, 10) > 0);
+    gboolean marks = columns[i].kind == TEXT_COLUMN_MARK || columns[i].kind == TEXT_COLUMN_HIDDEN;
+    marked = marked || (marks && g_ascii_strtoull(cells[i], NULL, 10) > 0);
   }
   g_string_append(html, marked ? "<tr class=\"mark\">" : "<tr>");
   for (guint i = 0; i < count; i++) {
     text_column_kind kind = columns[i].kind;
     gboolean heading = kind == TEXT_COLUMN_HEADING;
+    if (kind == TEXT_COLUMN_HIDDEN) {
+      continue;
+    }
     g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", class_of(kind));
     g_string_append(html, kind == TEXT_COLUMN_HALF_WIDTH && *cells[i] != '\0' ? "±\u00a0" : "");
     html_append_text(html, cells[i]);

@@ -230,12 +230,13 @@ static void append_overview(html_report *report)
 static void append_spread(html_report *report, guint index)
 {
   static const char *const headings[] = {"smallest", "lower quartile", "median", "upper quartile", "largest"};
-  static const text_column count = {"n", TEXT_COLUMN_NUMBER, NULL};
+  static const text_column counts[] = {{"flagged", TEXT_COLUMN_HIDDEN, NULL},
+                                       {"n", TEXT_COLUMN_NUMBER, NULL}};
   const report_quantity *quantity = &html_report_quantities[index];
   const shown_scale *scale = &report->scales[index];
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  g_array_append_val(columns, count);
+  g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
   add_mean_column(columns, "mean", scale);
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
     const text_column column = {headings[i], TEXT_COLUMN_NUMBER, scale->unit};
@@ -246,6 +247,7 @@ static void append_spread(html_report *report, guint index)
     statistics of = result_quantity_statistics(&quantity->of, point->runs);
     const double spread[] = {of.smallest, of.lower_quartile, of.median, of.upper_quartile, of.largest};
     add_point(cells, report, point);
+    g_ptr_array_add(cells, g_strdup_printf("%u", point->flagged));
     g_ptr_array_add(cells, g_strdup_printf("%zu", of.count));
     add_mean(cells, &of, scale);
     for (gsize i = 0; i < G_N_ELEMENTS(spread); i++) {

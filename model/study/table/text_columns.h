@@ -10,7 +10,8 @@ typedef enum text_column_kind {
   TEXT_COLUMN_NUMBER,     /* right-aligned, decimal points below each other */
   TEXT_COLUMN_HALF_WIDTH, /* of the number before; on a page "± 35", left-aligned beside it, under that one's
                              heading */
-  TEXT_COLUMN_MARK, /* how many of something worth a second look: on a page a row that has any stands out */
+  TEXT_COLUMN_MARK,   /* how many of something worth a second look: on a page a row that has any stands out */
+  TEXT_COLUMN_HIDDEN, /* the same, and a page does not show it */
   TEXT_COLUMN_VERBATIM /* a text of several lines, which a page keeps */
 } text_column_kind;
 

@@ -85,15 +85,17 @@ static char *html_of(const char *caption, const text_column *columns, guint coun
 
 /* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers
  * are padded to have their points below each other; texts are escaped; a row with something flagged stands
- * out. */
+ * out, whether that is shown or not. */
 TEST(test_structure)
 {
   static const text_column columns[] = {{"path.forward.mtu", TEXT_COLUMN_HEADING, NULL},
                                         {"peak", TEXT_COLUMN_NUMBER, "KiB"},
                                         {"", TEXT_COLUMN_HALF_WIDTH, NULL},
-                                        {"flagged", TEXT_COLUMN_MARK, NULL}};
+                                        {"flagged", TEXT_COLUMN_MARK, NULL},
+                                        {"other", TEXT_COLUMN_HIDDEN, NULL}};
   g_autofree char *html =
-      html_of("Peak & <p99>", columns, 4, STRINGS("576", "12.5", "0.5", "", "<1500>", "3", "", "2"));
+      html_of("Peak & <p99>", columns, 5,
+              STRINGS("576", "12.5", "0.5", "", "0", "<1500>", "3", "", "2", "0", "9000", "", "", "", "1"));
   g_assert_cmpstr(
       html, ==,
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Peak &amp; &lt;p99&gt;\">\n"
@@ -106,6 +108,8 @@ TEST(test_structure)
       "<td class=\"half-width\">±\u00a00.5</td><td class=\"number flagged\"></td></tr>\n"
       "<tr class=\"mark\"><th scope=\"row\">&lt;1500&gt;</th><td class=\"number\">3\u2008\u2007</td>"
       "<td class=\"half-width\"></td><td class=\"number flagged\">2</td></tr>\n"
+      "<tr class=\"mark\"><th scope=\"row\">9000</th><td class=\"number\"></td>"
+      "<td class=\"half-width\"></td><td class=\"number flagged\"></td></tr>\n"
       "</tbody>\n</table>\n</div>\n");
 }
 

@@ -225,6 +225,10 @@ REPORT_TEST(test_spread)
   assert_holds(page, "<td class=\"number\">29</td><td class=\"number\">29.5</td>"
                      "<td class=\"number\">30</td><td class=\"number\">30.5</td>"
                      "<td class=\"number\">31</td></tr>");
+  /* the point with a flagged run stands out */
+  assert_holds(page, "<tr class=\"mark\"><th scope=\"row\">out-of-order</th><th scope=\"row\">9000</th>"
+                     "<td class=\"number\">3</td><td class=\"number\">40.0</td>"
+                     "<td class=\"half-width\">±\u00a02.5</td><td class=\"number\">39</td>");
 }
 
 REPORT_TEST(test_same_octets)

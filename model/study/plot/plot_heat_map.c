@@ -37,33 +37,30 @@ static void heat_map_clear(heat_map *map)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(heat_map, heat_map_clear)
 
-/* The keys for x and y: loss and MTU where they vary, else the first that do, but for the kind of receiver if
- * there are others. FALSE: less than two keys vary. */
+/* Loss and MTU come first, the kind of receiver last. */
+static int rank_of(scenario_key key)
+{
+  return key == SCENARIO_PATH_FORWARD_LOSS                              ? 0
+         : key == SCENARIO_PATH_FORWARD_MTU                             ? 1
+         : key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS ? 3
+                                                                        : 2;
+}
+
+/* The keys for x and y: of those that vary the first two by rank. FALSE: less than two do. */
 static gboolean find_keys(const study_table *table, scenario_key *x, scenario_key *y)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  static const scenario_key first[] = {SCENARIO_PATH_FORWARD_LOSS, SCENARIO_PATH_FORWARD_MTU};
-  for (gsize f = 0; f < G_N_ELEMENTS(first); f++) {
-    if (plot_grouping_varies(table, first[f])) {
-      g_array_append_val(chosen, first[f]);
-    }
-  }
-  for (int receivers = 0; receivers <= 1; receivers++) {
-    for (guint i = 0; i < keys->len; i++) {
+  scenario_key *const chosen[] = {x, y};
+  guint found = 0;
+  for (int rank = 0; rank <= 3; rank++) {
+    for (guint i = 0; i < keys->len && found < G_N_ELEMENTS(chosen); i++) {
       scenario_key key = g_array_index(keys, scenario_key, i);
-      gboolean receiver = key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
-      if (key != first[0] && key != first[1] && receiver == (receivers == 1)) {
-        g_array_append_val(chosen, key);
+      if (rank_of(key) == rank) {
+        *chosen[found++] = key;
       }
     }
   }
-  if (chosen->len < 2) {
-    return FALSE;
-  }
-  *x = g_array_index(chosen, scenario_key, 0);
-  *y = g_array_index(chosen, scenario_key, 1);
-  return TRUE;
+  return found == G_N_ELEMENTS(chosen);
 }
 
 /* Where the colour of `octets` lies between the darkest, 0, and the lightest, 1. */

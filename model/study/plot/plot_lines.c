@@ -57,7 +57,7 @@ typedef struct line_plot {
 struct line_chart {
   plot_grouping groups;
   place_axis x;
-  value_extent extent;
+  value_extent extent;   /* of what is appended to the data */
   plot_counts counts;    /* of the main lines */
   GPtrArray *lines;      /* chart_line * */
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
@@ -124,25 +124,11 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
   return lines;
 }
 
-static void add_lines(line_chart *chart, const line_quantity *quantity, line_look look)
-{
-  g_autoptr(GPtrArray) lines = lines_of(chart, &quantity->of, look, FALSE);
-  for (guint i = 0; i < lines->len; i++) {
-    const chart_line *line = line_at(lines, i);
-    for (guint p = 0; p < line->points->len; p++) {
-      const statistics *of = &g_array_index(line->points, line_point, p).of;
-      value_extent_add(&chart->extent, of->mean, of->half_width);
-    }
-  }
-  g_ptr_array_extend_and_steal(chart->lines, g_steal_pointer(&lines));
-}
-
-static void add_point(line_chart *chart, const chart_line *reference, double place, double value)
+static void add_point(const chart_line *reference, double place, double value)
 {
   const line_point point = {.place = place,
                             .of = {.count = 1, .mean = value, .deviation = NAN, .half_width = NAN}};
   g_array_append_val(reference->points, point);
-  value_extent_add(&chart->extent, value, NAN);
 }
 
 /* A black one called `label`, without points. */
@@ -168,8 +154,8 @@ static void add_unlimited(line_chart *chart)
     const line_point last = g_array_index(line->points, line_point, line->points->len - 1);
     if (last.place == unlimited) {
       const chart_line *reference = add_line(chart->lines, line->panel, line->style, LINE_OWN);
-      add_point(chart, reference, chart->x.left, last.of.mean);
-      add_point(chart, reference, unlimited, last.of.mean);
+      add_point(reference, chart->x.left, last.of.mean);
+      add_point(reference, unlimited, last.of.mean);
     }
   }
 }
@@ -218,7 +204,7 @@ static void add_formulas(line_chart *chart)
       const chart_line *reference = add_reference(chart, curve->panel, label);
       for (guint p = 0; p < curve->points->len; p++) {
         const line_point *point = &g_array_index(curve->points, line_point, p);
-        add_point(chart, reference, point->place, point->of.mean);
+        add_point(reference, point->place, point->of.mean);
       }
     }
   }
@@ -248,14 +234,15 @@ static void add_prediction(line_chart *chart)
     for (guint i = 0; i < CURVE_POINTS; i++) {
       double place = first + (last - first) * i / (CURVE_POINTS - 1);
       double octets = x->logarithmic ? pow(10, place) : place;
-      add_point(chart, reference, place, CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1));
+      add_point(reference, place, CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1));
     }
   }
 }
 
 /* --- Drawing --- */
 
-static void append_line_data(const line_chart *chart, const chart_line *line, GString *data)
+/* Appends it as an index of its own, and to the extent of y. */
+static void append_line_data(line_chart *chart, const chart_line *line, GString *data)
 {
   const line_quantity *of = line->look == LINE_MAIN ? &chart->main : &chart->companion;
   gboolean refers = line->look >= LINE_REFERENCE;
@@ -275,6 +262,7 @@ static void append_line_data(const line_chart *chart, const chart_line *line, GS
   for (guint i = 0; i < line->points->len; i++) {
     const line_point *point = &g_array_index(line->points, line_point, i);
     double mean = point->of.mean, half_width = point->of.half_width;
+    value_extent_add(&chart->extent, mean, half_width);
     if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
       g_string_append_c(data, '\n'); /* no line across a gap in the axis */
     }
@@ -295,7 +283,7 @@ static void append_line_data(const line_chart *chart, const chart_line *line, GS
 }
 
 /* Variables and data for lines.gp: line i of the chart is index i. */
-static void append_lines(const line_chart *chart, plot_chart *drawn)
+static void append_lines(line_chart *chart, plot_chart *drawn)
 {
   static const char *const names[LINE_LOOKS] = {"main_line", "companion_line", "reference_line", "own_line"};
   guint count = chart->groups.lines->len;
@@ -404,9 +392,9 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
   if (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.companion.name = NULL;
   }
-  add_lines(&chart, &chart.main, LINE_MAIN);
+  g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.main.of, LINE_MAIN, FALSE));
   if (chart.companion.name != NULL) {
-    add_lines(&chart, &chart.companion, LINE_COMPANION);
+    g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.companion.of, LINE_COMPANION, FALSE));
   }
   if (of->add_references != NULL) {
     of->add_references(&chart);
@@ -423,8 +411,8 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, table->title, subtitle, shown);
   drawn.panels = groups.panels;
   drawn.places = &chart.x;
-  drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
   append_lines(&chart, &drawn);
+  drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
   append_legend(&chart, letters, &drawn);
   return plot_chart_draw(&drawn, stem, error);
 }

@@ -314,7 +314,7 @@ static void relieve(decode_direction *direction)
 {
   uint64_t limit = direction->tools->options.hold_octets;
 
-  while (decode_scanner_held_octets(direction->scanner) > limit) {
+  while (reassembly_queue_total(direction->scanner->locator.reassembly->octets) > limit) {
     if (!decode_scanner_give_up(direction->scanner)) {
       uint64_t end = offset_of(direction, capture_stream_end(direction->stream));
       if (!direction->start.markers) {
@@ -394,7 +394,7 @@ static void assume_aligned(decode_direction *direction, uint64_t end)
 
   for (at = decode_alignment_next_segment(&direction->alignment, at); at < end;
        at = decode_alignment_next_segment(&direction->alignment, at + 1)) {
-    decode_scanner_assume(direction->scanner, at, end);
+    mpa_locator_assume(&direction->scanner->locator, at, end);
   }
   decode_scanner_end(direction->scanner);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_line.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/plain_text.h"
@@ -72,19 +71,10 @@ void decode_line_hex(decode_line *line, const char *before, uint64_t value, unsi
 
 void decode_line_print(decode_line *line, const char *format, ...)
 {
-  GString *text = line->text;
-  size_t room = text->allocated_len - text->len;
   va_list values;
 
   va_start(values, format);
-  size_t length = (size_t)g_vsnprintf(text->str + text->len, room, format, values);
-  va_end(values);
-  if (length < room) {
-    text->len += length;
-    return;
-  }
-  va_start(values, format);
-  g_string_append_vprintf(text, format, values);
+  g_string_append_vprintf(line->text, format, values);
   va_end(values);
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/big_endian.h"
 #include "ddp/ddp_header.h"
-#include "mpa/mpa_deframer.h"
 #include "rdmap/rdmap_header.h"
 
 /* --- One FPDU --- */
@@ -217,16 +216,6 @@ void decode_scanner_end(decode_scanner *scanner)
   }
 }
 
-void decode_scanner_assume(decode_scanner *scanner, uint64_t from, uint64_t to)
-{
-  mpa_locator_assume(&scanner->locator, from, to);
-}
-
-uint64_t decode_scanner_held_octets(const decode_scanner *scanner)
-{
-  return reassembly_queue_total(scanner->locator.reassembly->octets);
-}
-
 uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, uint64_t *start)
 {
   const mpa_locator *locator = &scanner->locator;
@@ -250,33 +239,6 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
  * markers. Of random octets, one place in 8000 looks like the header of an FPDU, and a CRC field that is not
  * used is often 0, as a marker between FPDUs is. */
 enum { CHAIN_FPDUS = 3, CHAIN_MARKERS = 2 };
-
-static void ignore_ulpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const mpa_ulpdu *ulpdu,
-                         G_GNUC_UNUSED time_ps now)
-{
-}
-
-static void ignore_error(G_GNUC_UNUSED void *user, G_GNUC_UNUSED mpa_error error,
-                         G_GNUC_UNUSED uint64_t offset, G_GNUC_UNUSED time_ps now)
-{
-}
-
-uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc)
-{
-  static const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = ignore_error};
-  mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, NULL);
-  buffer_chain chain;
-
-  mpa_deframer_take_long(deframer);
-  mpa_deframer_start_at(deframer, offset);
-  buffer_chain_init(&chain);
-  buffer_chain_append(&chain, octets, (uint32_t)MIN(length, (size_t)UINT32_MAX), NULL);
-  mpa_deframer_receive(deframer, offset, &chain, 0, 0);
-  buffer_chain_clear(&chain);
-  uint64_t count = mpa_deframer_statistics_of(deframer)->located_by[MPA_LOCATED_BY_CHAIN];
-  mpa_deframer_free(deframer);
-  return count;
-}
 
 /* The octets that are searched. */
 typedef struct search {
@@ -322,9 +284,10 @@ static bool is_consistent(const buffer_chain *ulpdu)
          (header.tagged || header.queue_number == rules->queue_number);
 }
 
-/* Is there a whole, valid FPDU with its first octet at `at`, which is at `offset` of the FPDU phase? Sets
- * `fpdu`. */
-static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fpdu)
+/* Is there a whole FPDU with its first octet at `at`, which is at `offset` of the FPDU phase, whose CRC and
+ * markers are right? Sets `fpdu`. With `judges` it must carry something, too, and without CRCs consistent
+ * headers. */
+static bool read_fpdu(const search *in, size_t at, uint64_t offset, bool judges, mpa_fpdu *fpdu)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
   buffer_chain framed;
@@ -334,20 +297,33 @@ static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fp
     return false;
   }
   *fpdu = mpa_fpdu_at(offset, big_endian_read_16(in->octets + header), in->markers);
-  if (fpdu->ulpdu_octets == 0 || fpdu->end - fpdu->start > in->length - at) {
+  if (fpdu->end - fpdu->start > in->length - at || (judges && fpdu->ulpdu_octets == 0)) {
     return false;
   }
   buffer_chain_init(&framed);
   buffer_chain_init(&ulpdu);
   buffer_chain_append(&framed, in->octets + at, (uint32_t)(fpdu->end - fpdu->start), NULL);
   bool is_right = mpa_fpdu_check(fpdu, &framed, 0, in->crc) == MPA_ERROR_NONE;
-  if (is_right && !in->crc) {
+  if (is_right && judges && !in->crc) {
     mpa_fpdu_strip(fpdu, &framed, 0, &ulpdu);
     is_right = is_consistent(&ulpdu);
   }
   buffer_chain_clear(&ulpdu);
   buffer_chain_clear(&framed);
   return is_right;
+}
+
+uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc)
+{
+  const search in = {.octets = octets, .length = length, .markers = markers, .crc = crc};
+  uint64_t count = 0;
+  mpa_fpdu fpdu;
+
+  for (size_t at = 0; read_fpdu(&in, at, offset, false, &fpdu); at += (size_t)(fpdu.end - fpdu.start)) {
+    offset = fpdu.end;
+    count++;
+  }
+  return count;
 }
 
 /* Without CRCs: do as many FPDUs follow each other from `at` on as no chance makes, or do they end where the
@@ -360,7 +336,7 @@ static bool is_chain(const search *in, size_t at, uint64_t offset)
   mpa_fpdu fpdu;
 
   while ((count < CHAIN_FPDUS || (in->markers && markers < CHAIN_MARKERS)) &&
-         read_fpdu(in, at, offset, &fpdu)) {
+         read_fpdu(in, at, offset, true, &fpdu)) {
     at += (size_t)(fpdu.end - fpdu.start);
     offset = fpdu.end;
     count++;
@@ -378,7 +354,7 @@ static bool is_start(const search *in, size_t at, uint64_t offset)
   mpa_fpdu fpdu;
 
   /* Without a marker in it, it does not show where markers are. */
-  if (!is_likely(in, header) || !read_fpdu(in, at, offset, &fpdu) ||
+  if (!is_likely(in, header) || !read_fpdu(in, at, offset, true, &fpdu) ||
       (in->markers && mpa_fpdu_marker_count(&fpdu) == 0)) {
     return false;
   }

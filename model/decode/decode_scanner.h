@@ -32,7 +32,7 @@ typedef struct decode_scanner_events {
   bool (*excused)(void *user, const mpa_complete_fpdu *fpdu);
 } decode_scanner_events;
 
-/* Read by everyone, written only by the functions below. */
+/* Read by everyone; written only by the functions below, and by mpa_locator_assume(). */
 typedef struct decode_scanner {
   mpa_locator locator; /* the first member: see mpa_locator_policy */
   const decode_scanner_events *events;
@@ -60,13 +60,6 @@ bool decode_scanner_give_up(decode_scanner *scanner);
 /* Nothing comes any more: the same until there is none. After the first gap no invalid FPDU is passed. A long
  * ULPDU_Length whose FPDU is not whole cannot be, unless a long one was passed before. */
 void decode_scanner_end(decode_scanner *scanner);
-
-/* What looks like an FPDU at `from`, where a segment starts, is taken for one, and so is what looks like one
- * after it, up to `to`. */
-void decode_scanner_assume(decode_scanner *scanner, uint64_t from, uint64_t to);
-
-/* Octets that are held. */
-uint64_t decode_scanner_held_octets(const decode_scanner *scanner);
 
 /* Of a stream that ends at `end`: how many octets are held of an FPDU that is established and goes on after
  * the end, none missing, and where it starts (`*start`); 0 when there is none. */

@@ -97,12 +97,6 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to)
 
 /* --- Alignment --- */
 
-/* Segments that start at one place. */
-typedef struct open_segments {
-  uint64_t offset;
-  uint64_t count;
-} open_segments;
-
 /* Starts are forgotten so many at a time. */
 enum { FORGET_AT_ONCE = 256 };
 
@@ -113,7 +107,7 @@ void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets)
 {
   *alignment = (decode_alignment){.reach_octets = reach_octets};
   fpdu_starts_init(&alignment->starts);
-  deque_init(&alignment->segments, sizeof(open_segments));
+  deque_init(&alignment->segments, sizeof(uint64_t));
 }
 
 void decode_alignment_clear(decode_alignment *alignment)
@@ -122,45 +116,19 @@ void decode_alignment_clear(decode_alignment *alignment)
   deque_clear(&alignment->segments);
 }
 
-static open_segments *segments_at(const decode_alignment *alignment, size_t index)
-{
-  return deque_at(&alignment->segments, index);
-}
-
 static size_t segments_below(const decode_alignment *alignment, uint64_t offset)
 {
-  return deque_count_below(&alignment->segments, offsetof(open_segments, offset), offset);
-}
-
-static bool has_segments(const decode_alignment *alignment, size_t index, uint64_t offset)
-{
-  return index < alignment->segments.count && segments_at(alignment, index)->offset == offset;
+  return deque_count_below(&alignment->segments, 0, offset);
 }
 
 void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset)
 {
+  size_t below = segments_below(alignment, offset);
+  size_t count = deque_count_to(&alignment->segments, 0, offset) - below;
+
   fpdu_starts_add(&alignment->starts, offset);
-  if (alignment->segments.count > 0) {
-    size_t index = segments_below(alignment, offset);
-    if (has_segments(alignment, index, offset)) {
-      alignment->aligned += segments_at(alignment, index)->count;
-      deque_remove(&alignment->segments, index, 1);
-    }
-  }
-}
-
-/* It is not known yet what starts at `offset`. */
-static void remember(decode_alignment *alignment, uint64_t offset)
-{
-  size_t index = segments_below(alignment, offset);
-
-  if (!has_segments(alignment, index, offset)) {
-    *(open_segments *)deque_insert(&alignment->segments, index) = (open_segments){.offset = offset};
-  }
-  segments_at(alignment, index)->count++;
-  if (alignment->segments.count > REMEMBERED) {
-    deque_remove(&alignment->segments, 0, 1);
-  }
+  alignment->aligned += count;
+  deque_remove(&alignment->segments, below, count);
 }
 
 void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint64_t edge)
@@ -170,11 +138,10 @@ void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint
   if (fpdu_starts_has(starts, &alignment->arriving, offset)) {
     alignment->aligned++;
   } else if (offset >= edge) {
-    remember(alignment, offset);
+    *(uint64_t *)deque_insert(&alignment->segments, segments_below(alignment, offset)) = offset;
+    deque_remove(&alignment->segments, 0, alignment->segments.count > REMEMBERED);
   }
-  if (alignment->segments.count > 0 && segments_at(alignment, 0)->offset < edge) {
-    deque_remove(&alignment->segments, 0, segments_below(alignment, edge));
-  }
+  deque_remove(&alignment->segments, 0, segments_below(alignment, edge));
   uint64_t needed = edge - MIN(edge, alignment->reach_octets);
   uint32_t known = starts->offsets.count;
   if (known > FORGET_AT_ONCE && (known > REMEMBERED || fpdu_starts_at(starts, FORGET_AT_ONCE) < needed)) {
@@ -186,5 +153,5 @@ uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64
 {
   size_t index = segments_below(alignment, offset);
 
-  return index < alignment->segments.count ? segments_at(alignment, index)->offset : UINT64_MAX;
+  return index < alignment->segments.count ? deque_key(&alignment->segments, 0, index) : UINT64_MAX;
 }

@@ -40,7 +40,7 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to);
 typedef struct decode_alignment {
   fpdu_starts starts; /* as far back as segments may still come */
   fpdu_starts_cursor arriving;
-  deque segments;   /* ascending: where segments start of which nobody knows yet what is there */
+  deque segments;   /* of uint64_t, ascending: where segments start of which nobody knows yet what is there */
   uint64_t aligned; /* segments */
   uint64_t reach_octets;
 } decode_alignment;

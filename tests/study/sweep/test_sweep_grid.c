@@ -6,24 +6,13 @@
 
 #include <string.h>
 
+#include "parts.h"
 #include "study/store/result_store.h"
 #include "study_fixture.h"
 #include "test.h"
 
 #define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
 #define AXIS_SEED "{ key = \"run.seed\"; from = 1; to = 3; }"
-
-static void refuse_grid(const grid_fixture *f, const char *text, const char *const *sets,
-                        const char *complaint)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", text, sets);
-  g_assert_null(sweep_grid_new(s, sets, NULL, NULL, &error));
-  g_assert_nonnull(error);
-  if (strstr(error->message, complaint) == NULL) {
-    g_error("\"%s\" does not say \"%s\"", error->message, complaint);
-  }
-}
 
 /* So many points; their labels, "0 path.forward.mtu=576|5 …" by their places; and how many the constraints
  * leave out or equal others. */
@@ -44,10 +33,79 @@ static void expect_grid(const grid_fixture *f, gsize count, const char *labels, 
 
 #define FIXTURE_TEST(name) TEST_WITH(grid_fixture, NULL, grid_fixture_set_up, grid_fixture_tear_down, name)
 
-FIXTURE_TEST(test_no_axes)
+static const struct {
+  const char *text;
+  gsize count;
+  const char *labels;
+  gsize left_out, repeated;
+} grids[] = {{"title = \"one\";", 1, "0 ", 0, 0},
+             /* Equal points run once: 1500 is given as two texts of one value. */
+             {"title = \"equal\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576, 1500]; } );",
+              2, "0 path.forward.mtu=1500|1 path.forward.mtu=576", 0, 1},
+             /* Axes in step are equal only together: of the three pairs the third is the first again. */
+             {"sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
+              " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
+              " { key = \"run.seed\"; values = [1, 1]; } );",
+              2,
+              "0 receiver.mode=in-order mpa.markers=true run.seed=1|"
+              "1 receiver.mode=in-order mpa.markers=false run.seed=1",
+              0, 4},
+             /* What scenario_check() would refuse does not matter where the constraints leave it out. */
+             {"sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
+              "values = [true, false]; } );\n"
+              "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];",
+              3, "2 path.forward.mtu=176 mpa.markers=false", 1, 0},
+             /* Many points, half of them left out: the last one is still the right one. */
+             {"sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
+              " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
+              " { key = \"run.seed\"; from = 1; to = 200; } );\n"
+              "where = \"run.seed <= 100\";",
+              10000, "9999 path.forward.loss=1% receiver.memory=10000 run.seed=100", 10000, 0}};
+
+FIXTURE_TEST(test_grids)
 {
-  grid_fixture_make(f, "title = \"one\";");
-  expect_grid(f, 1, "0 ", 0, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS(grids); i++) {
+    grid_fixture_make(f, grids[i].text);
+    expect_grid(f, grids[i].count, grids[i].labels, grids[i].left_out, grids[i].repeated);
+  }
+}
+
+#define WINDOWS                                                                                              \
+  "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"                         \
+  "where = \"tcp.receive_window > 32KiB\";"
+#define BAD_POINT                                                                                            \
+  "title = \"bad\";\nsweep = ( " AXIS_SEED ",\n{ key = \"path.forward.mtu\"; values = [1500, 176]; } );"
+
+static const struct {
+  const char *text;
+  const char *set; /* NULL: none */
+  const char *complaint;
+} refused[] = {
+    {"sweep = ( " AXIS_SEED " );\nwhere = \"run.seed > 3\";", NULL,
+     "a.cfg:2: 'where' leaves out all points of the sweep, 3; expected conditions that some meet"},
+    {"where = \"run.seed > 3\";", NULL, "a.cfg:1: 'where' leaves out all points of the sweep, 1;"},
+    {WINDOWS, NULL, "a.cfg:2: where, column 1: neither of auto and 32768 is the larger"},
+    {WINDOWS, NULL, " (point tcp.receive_window=auto)"},
+    /* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named
+     * with the line of the axis it comes from. */
+    {BAD_POINT, NULL, "a.cfg:3: path.forward.mtu = 176 is too small; expected at least 180"},
+    {BAD_POINT, NULL, " (point run.seed=1 path.forward.mtu=176)"},
+    {"title = \"set\"; sweep = ( " AXIS_SEED " );", "run.seed=5", "--set run.seed=5"},
+    /* 1001 by 1000 points. */
+    {"title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
+     " { key = \"workload.messages\"; from = 1; to = 1000; } );",
+     NULL, "a.cfg:1: the sweep has too many points with axis 'workload.messages'; expected at most 1000000"}};
+
+FIXTURE_TEST(test_refused)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(refused); i++) {
+    g_autoptr(GError) error = NULL;
+    const char *const *sets = STRINGS("mpa.markers=false", refused[i].set);
+    g_autoptr(scenario) s =
+        fixture_scenario(f->folder, "a.cfg", refused[i].text, refused[i].set != NULL ? sets : NULL);
+    g_assert_null(sweep_grid_new(s, refused[i].set != NULL ? sets : NULL, NULL, NULL, &error));
+    EXPECT_PARTS(error->message, refused[i].complaint);
+  }
 }
 
 static void note_share(double share, gpointer shares)
@@ -87,13 +145,10 @@ FIXTURE_TEST(test_scenario_of_point)
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
   g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2);
   g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_NONE);
-}
-
-FIXTURE_TEST(test_series_stays_when_given)
-{
+  /* which stays when it is given */
   grid_fixture_make(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
-  g_autoptr(scenario) s = sweep_grid_scenario(f->grid, 0);
-  g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_ALL);
+  g_autoptr(scenario) with_series = sweep_grid_scenario(f->grid, 0);
+  g_assert_cmpint(scenario_configuration(with_series)->measure.series, ==, SERIES_OF_ALL);
 }
 
 /* The loss follows the MTU: 2 by 3 points, not 2 by 2 by 3. */
@@ -112,27 +167,6 @@ FIXTURE_TEST(test_axes_in_step)
   }
 }
 
-/* Equal points run once: 1500 is given as two texts of one value. */
-FIXTURE_TEST(test_equal_points)
-{
-  grid_fixture_make(
-      f, "title = \"equal\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576, 1500]; } );");
-  expect_grid(f, 2, "0 path.forward.mtu=1500|1 path.forward.mtu=576", 0, 1);
-}
-
-/* Axes in step are equal only together: of the three pairs the third is the first again. */
-FIXTURE_TEST(test_equal_in_step)
-{
-  grid_fixture_make(
-      f, "sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
-         " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
-         " { key = \"run.seed\"; values = [1, 1]; } );");
-  expect_grid(f, 2,
-              "0 receiver.mode=in-order mpa.markers=true run.seed=1|"
-              "1 receiver.mode=in-order mpa.markers=false run.seed=1",
-              0, 4);
-}
-
 /* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that
  * are not 500, with 1500 only 1500. The others keep their order. */
 FIXTURE_TEST(test_where)
@@ -146,32 +180,6 @@ FIXTURE_TEST(test_where)
               3, 0);
   g_autoptr(scenario) s = sweep_grid_scenario(f->grid, 2);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
-}
-
-/* What scenario_check() would refuse does not matter where the constraints leave it out. */
-FIXTURE_TEST(test_where_before_check)
-{
-  grid_fixture_make(
-      f, "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
-         "values = [true, false]; } );\n"
-         "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];");
-  expect_grid(f, 3, "2 path.forward.mtu=176 mpa.markers=false", 1, 0);
-}
-
-FIXTURE_TEST(test_where_refused)
-{
-  refuse_grid(f, "sweep = ( " AXIS_SEED " );\nwhere = \"run.seed > 3\";", NULL,
-              "a.cfg:2: 'where' leaves out all points of the sweep, 3; expected conditions that some meet");
-  refuse_grid(f, "where = \"run.seed > 3\";", NULL,
-              "a.cfg:1: 'where' leaves out all points of the sweep, 1;");
-  refuse_grid(f,
-              "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"
-              "where = \"tcp.receive_window > 32KiB\";",
-              NULL, "a.cfg:2: where, column 1: neither of auto and 32768 is the larger");
-  refuse_grid(f,
-              "sweep = ( { key = \"tcp.receive_window\"; values = (\"64KiB\", \"auto\"); } );\n"
-              "where = \"tcp.receive_window > 32KiB\";",
-              NULL, " (point tcp.receive_window=auto)");
 }
 
 /* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of
@@ -196,17 +204,6 @@ FIXTURE_TEST(test_identities_are_those_of_scenarios)
   }
 }
 
-/* Many points, half of them left out: the last one is still the right one. */
-FIXTURE_TEST(test_large)
-{
-  grid_fixture_make(f,
-                    "sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
-                    " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
-                    " { key = \"run.seed\"; from = 1; to = 200; } );\n"
-                    "where = \"run.seed <= 100\";");
-  expect_grid(f, 10000, "9999 path.forward.loss=1% receiver.memory=10000 run.seed=100", 10000, 0);
-}
-
 FIXTURE_TEST(test_identities)
 {
   grid_fixture_make(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
@@ -218,30 +215,4 @@ FIXTURE_TEST(test_identities)
   /* another text, the same keys at another place of another grid */
   grid_fixture_make(f, "title = \"grid\"; path: { forward: { mtu = 1500; }; }; sweep = ( " AXIS_SEED " );");
   g_assert_cmpstr(sweep_grid_identity(f->grid, 0), ==, third);
-}
-
-/* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named
- * with the line of the axis it comes from. */
-FIXTURE_TEST(test_bad_point)
-{
-  static const char text[] =
-      "title = \"bad\";\nsweep = ( " AXIS_SEED ",\n{ key = \"path.forward.mtu\"; values = [1500, 176]; } );";
-  refuse_grid(f, text, NULL, "a.cfg:3: path.forward.mtu = 176 is too small; expected at least 180");
-  refuse_grid(f, text, NULL, " (point run.seed=1 path.forward.mtu=176)");
-}
-
-FIXTURE_TEST(test_set_on_axis)
-{
-  const char *const sets[] = {"mpa.markers=false", "run.seed=5", NULL};
-  refuse_grid(f, "title = \"set\"; sweep = ( " AXIS_SEED " );", sets, "--set run.seed=5");
-}
-
-/* 1001 by 1000 points. */
-FIXTURE_TEST(test_too_many)
-{
-  refuse_grid(
-      f,
-      "title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
-      " { key = \"workload.messages\"; from = 1; to = 1000; } );",
-      NULL, "a.cfg:1: the sweep has too many points with axis 'workload.messages'; expected at most 1000000");
 }

@@ -27,84 +27,61 @@ static gboolean is_alive(pid_t process)
          strstr(status, "\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n") != NULL;
 }
 
-/* A sweep whose clock goes on only while its first child, `seed`, runs: a second each time that the sweep
- * looks. */
-typedef struct watched_child {
+/* What comes to a sweep from outside, by its timers. */
+typedef struct outside {
   const sweep_fixture *f;
-  const char *seed;
-} watched_child;
+  guint wanted_starts; /* children that must have started before Ctrl-C comes */
+  guint starts;
+  const sweep_result *twice; /* of the sweep: a second Ctrl-C comes when it has met the first, since of two at
+                                once GLib makes one; NULL: one */
+  gboolean sent;             /* it was */
+  sqlite3 *database;         /* the store, in another hand … */
+  const char *sql; /* … which does this once the sweep has looked into it, and before the first child
+                      can have ended */
+  guint passed_s;  /* by the sweep's clock, after one Ctrl-C alone */
+} outside;
 
+/* The clock goes on only while seed 26, the first child, runs: a second each time that the sweep looks. */
 static gboolean advance_while_it_runs(gpointer data)
 {
-  const watched_child *child = data;
-  pid_t process = traced_process(child->f->folder, child->seed);
+  const outside *world = data;
+  pid_t process = traced_process(world->f->folder, "26");
   if (process > 0 && is_alive(process)) {
     advance_clock(1);
   }
   return G_SOURCE_CONTINUE;
 }
 
-/* Seed 20, after `seed`, runs all the same. */
-static void expect_stopped(const sweep_fixture *f, const char *seed, const char *text, run_limits limits,
-                           const char *said)
-{
-  watched_child child = {.f = f, .seed = seed};
-  stop_clock();
-  add_timer(f, 100, advance_while_it_runs, &child);
-  sweep_result result = sweep_with(f, text, (how_to_sweep){.jobs = 1, .limits = limits});
-  EXPECT_FIELDS(&result, (failed, 1), (done, 1));
-  expect_recorded(f, seed, RUN_FAILED, 128 + SIGTERM, said);
-}
-
-/* Seed 26 hangs, and is recorded as failed. */
+/* Seed 26 hangs, and is recorded as failed; seed 20, after it, runs all the same. */
 FIXTURE_TEST(test_stalled_run)
 {
-  expect_stopped(f, "26", SEED_LIST("a", "26, 20"), (run_limits){.stall_s = 3},
-                 "(--stall), at 0.005 s of simulated time, 25 % done");
+  outside world = {.f = f};
+  stop_clock();
+  add_timer(f, 100, advance_while_it_runs, &world);
+  sweep_result result =
+      sweep_with(f, SEED_LIST("a", "26, 20"), (how_to_sweep){.jobs = 1, .limits = {.stall_s = 3}});
+  EXPECT_FIELDS(&result, (failed, 1), (done, 1));
+  expect_recorded(f, "26", RUN_FAILED, 128 + SIGTERM, "(--stall), at 0.005 s of simulated time, 25 % done");
 }
 
-/* Seed 27 goes on for ever, and takes too long. */
-FIXTURE_TEST(test_long_run)
+/* Whether another Ctrl-C is to come. */
+static gboolean interrupt(outside *world)
 {
-  expect_stopped(f, "27", SEED_LIST("a", "27, 20"), (run_limits){.wall_s = 3},
-                 "it took longer than 3 s (--limit)");
-}
-
-/* Ctrl-C once, or twice when `twice` is the sweep's result. The second comes when the sweep has met the
- * first: of two at once GLib makes one. */
-typedef struct ctrl_c {
-  const sweep_result *twice;
-  gboolean sent;
-} ctrl_c;
-
-/* Whether another is to come. */
-static gboolean interrupt(ctrl_c *keys)
-{
-  if (keys->sent && !keys->twice->interrupted) {
+  if (world->sent && !world->twice->interrupted) {
     return G_SOURCE_CONTINUE;
   }
   kill(getpid(), SIGINT);
-  gboolean last = keys->sent || keys->twice == NULL;
-  keys->sent = TRUE;
+  gboolean last = world->sent || world->twice == NULL;
+  world->sent = TRUE;
   return last ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
 
-/* Signals, as soon as children that do not end run. */
-typedef struct interruption {
-  const sweep_fixture *f;
-  ctrl_c keys;
-  guint wanted_starts; /* children that must have started */
-  guint starts;
-} interruption;
-
+/* As soon as children that do not end run. */
 static gboolean interrupt_when_started(gpointer data)
 {
-  interruption *what = data;
-  what->starts += take_starts(what->f);
-  if (what->starts < what->wanted_starts) {
-    return G_SOURCE_CONTINUE;
-  }
-  return interrupt(&what->keys);
+  outside *world = data;
+  world->starts += take_starts(world->f);
+  return world->starts < world->wanted_starts ? G_SOURCE_CONTINUE : interrupt(world);
 }
 
 #define ENDLESS(title) "title = \"" title "\"; sweep = ( { key = \"run.seed\"; from = 1; to = 5; } );"
@@ -114,8 +91,8 @@ static gboolean interrupt_when_started(gpointer data)
 static void expect_interrupted(const sweep_fixture *f, const char *text, guint wanted_starts, gboolean twice)
 {
   sweep_result result;
-  interruption what = {.f = f, .keys = {.twice = twice ? &result : NULL}, .wanted_starts = wanted_starts};
-  add_timer(f, 10, interrupt_when_started, &what);
+  outside world = {.f = f, .twice = twice ? &result : NULL, .wanted_starts = wanted_starts};
+  add_timer(f, 10, interrupt_when_started, &world);
   g_assert_true(NO_ERROR(sweep_text, f, text, NULL, (how_to_sweep){.jobs = 2}, &result));
   g_assert_true(result.interrupted);
   g_assert_cmpuint(result.done + result.failed, ==, 0);
@@ -146,8 +123,8 @@ FIXTURE_TEST(test_interrupt_twice)
  * failed. */
 FIXTURE_TEST(test_interrupt_keeps_what_is_done)
 {
-  interruption what = {.f = f, .wanted_starts = 3};
-  add_timer(f, 10, interrupt_when_started, &what);
+  outside world = {.f = f, .wanted_starts = 3};
+  add_timer(f, 10, interrupt_when_started, &world);
   sweep_result result = sweep_well(f, SEED_LIST("a", "1, 2, 26, 3, 4"), 1);
   EXPECT_FIELDS(&result, (interrupted, true), (done, 2), (failed, 0), (to_go, 3));
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
@@ -156,9 +133,9 @@ FIXTURE_TEST(test_interrupt_keeps_what_is_done)
 /* As a shell starts its background jobs. */
 FIXTURE_TEST(test_ignored_signal)
 {
-  interruption what = {.f = f, .wanted_starts = 1};
+  outside world = {.f = f, .wanted_starts = 1};
   signal(SIGINT, SIG_IGN);
-  add_timer(f, 1, interrupt_when_started, &what);
+  add_timer(f, 1, interrupt_when_started, &world);
   sweep_result result = sweep_well(f, SEEDS("1", "4"), 1);
   signal(SIGINT, SIG_DFL);
   EXPECT_FIELDS(&result, (interrupted, false), (done, 4));
@@ -179,15 +156,11 @@ FIXTURE_TEST(test_ignored_child_signal)
  * enough for 16 at once, but for some. All run. Where there is room for none, that is an error. */
 FIXTURE_TEST(test_few_descriptors)
 {
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){40, before.rlim_max});
-  gboolean good = sweep_text(f, SEEDS("101", "132"), NULL, (how_to_sweep){.jobs = 16}, &result, &error);
+  sweep_result result = sweep_well(f, SEEDS("101", "132"), 16);
   setrlimit(RLIMIT_NOFILE, &before);
-  g_assert_no_error(error);
-  g_assert_true(good);
   g_assert_cmpuint(result.done, ==, 32);
 }
 
@@ -251,20 +224,10 @@ static sqlite3 *open_beside(const sweep_fixture *f)
   return database;
 }
 
-/* What another process does to the store once the sweep has looked into it, and before the first child can
- * have ended. */
-typedef struct meddler {
-  const sweep_fixture *f;
-  sqlite3 *database;
-  const char *sql;
-  ctrl_c keys;
-  guint passed_s; /* by the sweep's clock, after one Ctrl-C alone */
-} meddler;
-
 static gboolean meddle(gpointer data)
 {
-  const meddler *other = data;
-  execute(other->database, other->sql);
+  const outside *world = data;
+  execute(world->database, world->sql);
   return G_SOURCE_REMOVE;
 }
 
@@ -278,11 +241,11 @@ static gboolean unlock(gpointer database)
  * nobody stopped. */
 FIXTURE_TEST(test_store_locked_for_a_while)
 {
-  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  add_timer(f, 1, meddle, &other);
-  add_timer(f, 600, unlock, other.database);
+  outside world = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
+  add_timer(f, 1, meddle, &world);
+  add_timer(f, 600, unlock, world.database);
   sweep_result result = sweep_well(f, SEEDS("1", "12"), 2);
-  sqlite3_close(other.database);
+  sqlite3_close(world.database);
   g_assert_cmpuint(result.done, ==, 12);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 12);
 }
@@ -303,22 +266,22 @@ FIXTURE_TEST(test_store_locked_for_good)
   sweep_result result;
   sweep_well(f, SEEDS("1", "2"), 1);
   take_starts(f);
-  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  add_timer(f, 1, meddle, &other);
+  outside world = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
+  add_timer(f, 1, meddle, &world);
   /* 26 hangs: it is stopped when the sweep gives up. */
   g_assert_false(sweep_impatiently(f, SEED_LIST("seeds", "1, 2, 3, 26"), &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   g_assert_nonnull(strstr(error->message, "kept it locked for 0.5 s"));
-  execute(other.database, "ROLLBACK");
-  sqlite3_close(other.database);
+  execute(world.database, "ROLLBACK");
+  sqlite3_close(world.database);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
 static gboolean pass_two_seconds(gpointer data)
 {
-  meddler *other = data;
-  other->passed_s += 2;
-  g_assert_cmpuint(other->passed_s, <, 60); /* as long as it would wait for the lock */
+  outside *world = data;
+  world->passed_s += 2;
+  g_assert_cmpuint(world->passed_s, <, 60); /* as long as it would wait for the lock */
   advance_clock(2);
   return G_SOURCE_CONTINUE;
 }
@@ -327,28 +290,28 @@ static gboolean pass_two_seconds(gpointer data)
  * Then time passes, or a second Ctrl-C comes. */
 static gboolean interrupt_when_done(gpointer data)
 {
-  meddler *other = data;
-  if (sqlite3_get_autocommit(other->database) || traced_process(other->f->folder, "3") == 0) {
+  outside *world = data;
+  if (sqlite3_get_autocommit(world->database) || traced_process(world->f->folder, "3") == 0) {
     return G_SOURCE_CONTINUE;
   }
-  if (other->keys.twice == NULL) {
-    add_timer(other->f, 400, pass_two_seconds, other);
+  if (world->twice == NULL) {
+    add_timer(world->f, 400, pass_two_seconds, world);
   }
-  return interrupt(&other->keys);
+  return interrupt(world);
 }
 
 /* Seed 1 is done and waits for the store, 26 hangs. Then Ctrl-C comes, or two. */
 static gboolean interrupt_with_locked_store(const sweep_fixture *f, gboolean twice, sweep_result *result,
                                             GError **error)
 {
-  meddler other = {
-      .f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .keys = {.twice = twice ? result : NULL}};
+  outside world = {
+      .f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .twice = twice ? result : NULL};
   stop_clock();
-  add_timer(f, 1, meddle, &other);
-  add_timer(f, 10, interrupt_when_done, &other);
+  add_timer(f, 1, meddle, &world);
+  add_timer(f, 10, interrupt_when_done, &world);
   gboolean good = sweep_text(f, SEED_LIST("a", "26, 1, 3"), NULL, (how_to_sweep){.jobs = 2}, result, error);
-  execute(other.database, "ROLLBACK");
-  sqlite3_close(other.database);
+  execute(world.database, "ROLLBACK");
+  sqlite3_close(world.database);
   take_starts(f);
   g_assert_true(result->interrupted);
   return good;
@@ -380,14 +343,14 @@ static sweep_result sweep_into_failing_store(const sweep_fixture *f, const char 
       sql,
       "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT RAISE(ABORT, 'full'); END",
       NULL);
-  meddler other = {.f = f, .database = open_beside(f), .sql = with_trigger};
-  add_timer(f, 1, meddle, &other);
+  outside world = {.f = f, .database = open_beside(f), .sql = with_trigger};
+  add_timer(f, 1, meddle, &world);
   if (*sql != '\0') {
-    add_timer(f, 800, unlock, other.database);
+    add_timer(f, 800, unlock, world.database);
   }
   g_assert_false(sweep_text(f, text, NULL, (how_to_sweep){.jobs = 1}, &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
-  sqlite3_close(other.database);
+  sqlite3_close(world.database);
   g_assert_cmpuint(result.done, ==, 2);
   return result;
 }
@@ -451,12 +414,11 @@ static gboolean commit_when_started(gpointer data)
 static guint sweep_beside_another(const sweep_fixture *f, const char *text, gboolean terminated,
                                   sweep_result *result)
 {
-  g_autoptr(GError) error = NULL;
   const how_to_sweep options = {.jobs = 1, .limits = {.stall_s = 1}};
   other_sweep other = {.f = f, .text = text, .terminated = terminated};
   stop_clock();
   add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_text(f, text, NULL, options, result, &error));
+  *result = sweep_with(f, text, options);
   expect_recorded(f, "13", terminated ? RUN_TERMINATED : RUN_OK, terminated, "");
   return other.starts + take_starts(f);
 }

@@ -8,6 +8,8 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(occupancy, occupancy_free)
 
+#define OCCUPANCY_TEST(name, made) TEST_OF(occupancy, gauge, made, name)
+
 /* Octets in order of held_cause: incomplete, unlocated, order, fragment, processing. */
 static void hold(occupancy *gauge, uint32_t connection, time_ps now, uint64_t incomplete, uint64_t unlocated,
                  uint64_t order, uint64_t fragment, uint64_t processing)
@@ -42,9 +44,8 @@ TEST(test_cause_names)
 
 /* Connection 0 holds 10 + 20 + 30 + 40 and 5 processing from 100 on; connection 1 joins at 200 with 7
  * unlocated while 0 drops to 10 incomplete; the peaks of different causes come at different times. */
-TEST(test_peaks_by_cause)
+OCCUPANCY_TEST(test_peaks_by_cause, occupancy_new(2, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   hold(gauge, 0, 100, 10, 20, 30, 40, 5);
   hold(gauge, 1, 200, 0, 17, 0, 0, 0);
   hold(gauge, 0, 200, 10, 10, 0, 0, 60);
@@ -64,9 +65,8 @@ TEST(test_peaks_by_cause)
 
 /* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at
  * 20. */
-TEST(test_peaks_of_state)
+OCCUPANCY_TEST(test_peaks_of_state, occupancy_new(2, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   occupancy_update(gauge, 0, &(occupancy_state){.holes = 2, .partial_fpdus = 1, .undelivered = 40}, 10);
   occupancy_update(gauge, 1, &(occupancy_state){.holes = 3, .partial_fpdus = 1, .undelivered = 2}, 20);
   occupancy_update(gauge, 0, &(occupancy_state){.holes = 0, .partial_fpdus = 4, .undelivered = 0}, 30);
@@ -78,9 +78,8 @@ TEST(test_peaks_of_state)
                        (STATE_UNDELIVERED_PEAK, ==, 42), (BUFFER_TOTAL_PEAK_OCTETS, ==, 0));
 }
 
-TEST(test_peak_held_at_the_end_counts)
+OCCUPANCY_TEST(test_peak_held_at_the_end_counts, occupancy_new(1, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(1, 1);
   hold(gauge, 0, 10, 0, 0, 8, 0, 0);
   hold(gauge, 0, 50, 0, 0, 9, 0, 0);
   const metric_values values = finish(gauge, 50);
@@ -88,9 +87,8 @@ TEST(test_peak_held_at_the_end_counts)
 }
 
 /* Cells of 64 octets: 1 -> 64, 64 -> 64, 65 -> 128, for each connection and cause on its own. */
-TEST(test_cells)
+OCCUPANCY_TEST(test_cells, occupancy_new(2, 64))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(2, 64);
   hold(gauge, 0, 10, 1, 0, 65, 0, 0);
   hold(gauge, 1, 10, 64, 0, 0, 0, 0);
   const metric_values values = finish(gauge, 20);
@@ -102,9 +100,8 @@ TEST(test_cells)
  * processing beside it, and 5000 from 310 on, too late. Mean (0 + 2000 + 1000) / 200 = 15. A hole is open in
  * [150, 200) on connection 0 and in [190, 202) on connection 1: 52 ps, 50 of them at 40: 99 % needs 51.48 ps
  * of 50 + 2 at 10, so p99 is 40. */
-TEST(test_mean_and_quantiles_up_to_the_last_delivery)
+OCCUPANCY_TEST(test_mean_and_quantiles_up_to_the_last_delivery, occupancy_new(2, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   hold_with_holes(gauge, 0, 20, 900, 1); /* before the start */
   hold_with_holes(gauge, 0, 30, 0, 0);
   occupancy_mark_delivery(gauge, 40);
@@ -126,9 +123,8 @@ TEST(test_mean_and_quantiles_up_to_the_last_delivery)
 
 /* 40 octets for 1 ps of 200 are above the 99th percentile of all time, and of the 2 ps of recovery they are
  * 50 %. */
-TEST(test_p99_in_recovery_differs)
+OCCUPANCY_TEST(test_p99_in_recovery_differs, occupancy_new(1, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(1, 1);
   occupancy_start(gauge, 100);
   hold_with_holes(gauge, 0, 150, 40, 1);
   hold_with_holes(gauge, 0, 151, 0, 1);
@@ -141,9 +137,8 @@ TEST(test_p99_in_recovery_differs)
 
 /* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,
  * 150), 20 in [150, 200), 30 in [200, 300) and 90 from 300 on. */
-TEST(test_recovery_of_several_connections)
+OCCUPANCY_TEST(test_recovery_of_several_connections, occupancy_new(2, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(2, 1);
   occupancy_start(gauge, 0);
   hold_with_holes(gauge, 0, 100, 10, 1);
   hold_with_holes(gauge, 1, 150, 10, 1);
@@ -155,9 +150,8 @@ TEST(test_recovery_of_several_connections)
                        (BUFFER_REASSEMBLY_P99_OCTETS, ==, 90));
 }
 
-TEST(test_no_recovery_no_metric)
+OCCUPANCY_TEST(test_no_recovery_no_metric, occupancy_new(1, 1))
 {
-  g_autoptr(occupancy) gauge = occupancy_new(1, 1);
   occupancy_start(gauge, 100);
   hold(gauge, 0, 150, 4, 0, 0, 0, 0);
   occupancy_mark_delivery(gauge, 200);

@@ -162,10 +162,13 @@ time_ps deadline_of(const path_element *element)
   return path_element_deadline(element, &order);
 }
 
-path_fixture fixture_of_stream(uint64_t seed, const char *name)
+path_fixture *fixture_of_stream(uint64_t seed, const char *name)
 {
+  path_fixture *f = g_new0(path_fixture, 1);
+
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  return (path_fixture){.random = random_stream_new(seed, name), .output = test_output_new()};
+  *f = (path_fixture){.random = random_stream_new(seed, name), .output = test_output_new()};
+  return f;
 }
 
 path_element *fixture_take(path_fixture *f, path_element *element)
@@ -175,28 +178,30 @@ path_element *fixture_take(path_fixture *f, path_element *element)
   return element;
 }
 
-path_fixture fixture_of(path_element *element)
+path_fixture *fixture_of(path_element *element)
 {
-  path_fixture f = {.output = test_output_new()};
+  path_fixture *f = g_new0(path_fixture, 1);
 
-  fixture_take(&f, element);
+  f->output = test_output_new();
+  fixture_take(f, element);
   return f;
 }
 
-path_fixture fixture_connected(path_element *box)
+path_fixture *fixture_connected(path_element *box)
 {
-  path_fixture f = fixture_of(box);
+  path_fixture *f = fixture_of(box);
 
   path_element_receive(box, test_packet(-1, 0, TCP_SYN), 0);
-  fixture_assert_output(&f, "[-1,-1)S");
+  fixture_assert_output(f, "[-1,-1)S");
   return f;
 }
 
-void path_fixture_clear(path_fixture *f)
+void path_fixture_free(path_fixture *f)
 {
   test_output_free(f->output);
   path_element_free(f->element);
   g_clear_pointer(&f->random, random_stream_free);
+  g_free(f);
 }
 
 void fixture_send_numbered(path_fixture *f, uint32_t first, uint32_t last, time_ps apart)
@@ -332,41 +337,41 @@ static void assert_passes(path_fixture *f, datagram *packet)
 
 void fixture_check_strangers(path_element *box)
 {
-  g_auto(path_fixture) f = fixture_connected(box);
+  g_autoptr(path_fixture) f = fixture_connected(box);
   const ip_address router = ip_address_v4(0x0A0000FE);
   g_autoptr(datagram) whole = test_packet(0, 4000, TCP_ACK);
 
-  assert_passes(&f, datagram_new_fragment(whole, 0, 1000));
-  assert_passes(&f, datagram_new_fragment(whole, 1000, 3020));
-  assert_passes(&f, datagram_new_too_big(&router, whole, 1500));
+  assert_passes(f, datagram_new_fragment(whole, 0, 1000));
+  assert_passes(f, datagram_new_fragment(whole, 1000, 3020));
+  assert_passes(f, datagram_new_too_big(&router, whole, 1500));
 
   datagram *right = test_packet(0, 100, TCP_ACK | TCP_PSH);
   datagram_carry_checksum(right);
-  path_element_receive(f.element, right, 0);
-  fixture_assert_output(&f, "[0,100)P.");
-  g_assert_cmpuint(f.element->counts.dropped, ==, 0);
+  path_element_receive(f->element, right, 0);
+  fixture_assert_output(f, "[0,100)P.");
+  g_assert_cmpuint(f->element->counts.dropped, ==, 0);
 
   datagram *damaged = test_packet(100, 100, TCP_ACK | TCP_PSH);
   datagram_carry_checksum(damaged);
   datagram_own_payload(damaged)[50] ^= 1;
   damaged->retransmission = true;
-  path_element_receive(f.element, damaged, 0);
-  fixture_assert_output(&f, "");
-  EXPECT_FIELDS(&f.element->counts, (dropped, 1), (retransmissions_dropped, 1));
+  path_element_receive(f->element, damaged, 0);
+  fixture_assert_output(f, "");
+  EXPECT_FIELDS(&f->element->counts, (dropped, 1), (retransmissions_dropped, 1));
 
   datagram *unreadable = test_packet(100, 100, TCP_ACK | TCP_PSH);
   unreadable->header[unreadable->ip_octets + 12] = 0xF0; /* a data offset that the header does not have */
-  path_element_receive(f.element, unreadable, 0);
-  fixture_assert_output(&f, "");
-  g_assert_cmpuint(f.element->counts.dropped, ==, 2);
+  path_element_receive(f->element, unreadable, 0);
+  fixture_assert_output(f, "");
+  g_assert_cmpuint(f->element->counts.dropped, ==, 2);
 
   datagram *bare = test_packet(100, 0, TCP_ACK);
   bare->header[bare->ip_octets + 12] = 0xF0;
-  path_element_receive(f.element, bare, 0);
+  path_element_receive(f->element, bare, 0);
   datagram *changed = test_packet(100, 0, TCP_ACK);
   datagram_carry_checksum(changed);
   changed->header[changed->ip_octets + TCP_ACKNOWLEDGEMENT_AT] ^= 1;
-  path_element_receive(f.element, changed, 0);
-  fixture_assert_output(&f, "");
-  g_assert_cmpuint(f.element->counts.dropped, ==, 4);
+  path_element_receive(f->element, changed, 0);
+  fixture_assert_output(f, "");
+  g_assert_cmpuint(f->element->counts.dropped, ==, 4);
 }

@@ -77,19 +77,22 @@ typedef struct path_fixture {
 } path_fixture;
 
 /* A random stream, and no element yet: fixture_take() adds it. */
-path_fixture fixture_of_stream(uint64_t seed, const char *name);
+path_fixture *fixture_of_stream(uint64_t seed, const char *name);
 
 /* `element`, which becomes the fixture's, is on the bench now. Returns it. */
 path_element *fixture_take(path_fixture *f, path_element *element);
 
 /* Both for an element that draws nothing. */
-path_fixture fixture_of(path_element *element);
+path_fixture *fixture_of(path_element *element);
 
 /* The same, of a box that has seen the SYN of the connection from port 1000. */
-path_fixture fixture_connected(path_element *box);
+path_fixture *fixture_connected(path_element *box);
 
-void path_fixture_clear(path_fixture *f);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(path_fixture, path_fixture_clear)
+void path_fixture_free(path_fixture *f);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_fixture, path_fixture_free)
+
+/* A test of such a fixture, `f`: PATH_TEST(test_alone, fixture_connected(coalesce_new(64000))). */
+#define PATH_TEST(name, made) TEST_OF(path_fixture, f, made, name)
 
 /* Packets `first` … `last` of test_numbered_packet() come, each at its number times `apart`; what is due
  * before happens before. */

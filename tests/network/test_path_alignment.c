@@ -40,14 +40,14 @@ TEST(test_counts)
                   {2100, 2500, 3}, {4000, 4500, 4}, {500, 1000, 5}};
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  g_auto(path_fixture) box = fixture_connected(observer);
+  g_autoptr(path_fixture) box = fixture_connected(observer);
 
   for (guint i = 0; i < G_N_ELEMENTS(segments); i++) {
     datagram *packet = test_packet(segments[i].from, (uint32_t)(segments[i].to - segments[i].from), TCP_ACK);
     path_element_receive(observer, packet, 0);
-    g_assert_true(fixture_packet(&box, 0) == packet);
-    g_assert_cmpuint(box.output->len, ==, 1);
-    test_output_clear(box.output);
+    g_assert_true(fixture_packet(box, 0) == packet);
+    g_assert_cmpuint(box->output->len, ==, 1);
+    test_output_clear(box->output);
     assert_counts(observer, i + 1, segments[i].starting);
   }
   g_assert_cmpuint(f.port, ==, 1000);
@@ -58,7 +58,7 @@ TEST(test_what_does_not_count)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  g_auto(path_fixture) box = fixture_connected(observer);
+  g_autoptr(path_fixture) box = fixture_connected(observer);
   tcp_header stranger = test_header(999, 0, TCP_ACK);
   datagram *damaged = test_packet(0, 500, TCP_ACK);
   datagram *whole = test_packet(0, 500, TCP_ACK);
@@ -70,7 +70,7 @@ TEST(test_what_does_not_count)
   path_element_receive(observer, test_packet(-500, 500, TCP_ACK), 0);
   path_element_receive(observer, datagram_new_fragment(whole, 0, 496), 0);
   path_element_receive(observer, damaged, 0);
-  g_assert_cmpuint(box.output->len, ==, 5);
+  g_assert_cmpuint(box->output->len, ==, 5);
   assert_counts(observer, 0, 0);
   path_element_receive(observer, whole, 0);
   assert_counts(observer, 1, 1);
@@ -82,17 +82,17 @@ TEST(test_ports_used_again)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  g_auto(path_fixture) box = fixture_connected(observer);
+  g_autoptr(path_fixture) box = fixture_connected(observer);
 
   path_element_receive(observer, test_packet(-1, 0, TCP_SYN), 0);
-  fixture_segment(&box, 500, 1000, 0, 0);
+  fixture_segment(box, 500, 1000, 0, 0);
   assert_counts(observer, 1, 1);
   path_element_receive(observer, test_packet(99, 0, TCP_SYN), 0); /* its position 0 is the old 100 */
   f.octets = 700;
-  fixture_segment(&box, 1100, 1200, 0, 0);
+  fixture_segment(box, 1100, 1200, 0, 0);
   assert_counts(observer, 2, 1);
   f.octets = 500;
-  fixture_segment(&box, 600, 1100, 0, 0);
+  fixture_segment(box, 600, 1100, 0, 0);
   assert_counts(observer, 3, 2);
 }
 
@@ -101,10 +101,10 @@ TEST(test_positions_beyond_4_gib)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  g_auto(path_fixture) box = fixture_connected(observer);
+  g_autoptr(path_fixture) box = fixture_connected(observer);
 
   for (int64_t from = 0; from <= INT64_C(5) << 30; from += 1 << 30) {
-    fixture_segment(&box, from, from + 500, 0, 0);
+    fixture_segment(box, from, from + 500, 0, 0);
     g_assert_cmpint(f.highest, ==, from % 500 == 0 ? from + 500 : from);
   }
 }

@@ -13,7 +13,7 @@ static path_element *coalesce_new(uint32_t max_octets)
   return &path_coalesce_new(&config, NULL)->element;
 }
 
-static path_fixture set_up(uint32_t max_octets)
+static path_fixture *set_up(uint32_t max_octets)
 {
   return fixture_connected(coalesce_new(max_octets));
 }
@@ -49,40 +49,37 @@ static const stream streams[] = {
 
 EACH_TEST(test_stream, stream, streams)
 {
-  g_auto(path_fixture) box = set_up(c->max_octets);
-  fixture_steps(&box, c->steps);
+  g_autoptr(path_fixture) box = set_up(c->max_octets);
+  fixture_steps(box, c->steps);
 }
 
 /* A segment that stays alone is the same packet. */
-TEST(test_alone)
+PATH_TEST(test_alone, set_up(64000))
 {
-  g_auto(path_fixture) box = set_up(64000);
   datagram *packet = test_packet(0, 1000, TCP_ACK);
 
-  path_element_receive(box.element, packet, 0);
-  path_element_run(box.element, HOLD_PS);
-  g_assert_true(fixture_packet(&box, 0) == packet);
-  fixture_assert_output(&box, "[0,1000).");
+  path_element_receive(f->element, packet, 0);
+  path_element_run(f->element, HOLD_PS);
+  g_assert_true(fixture_packet(f, 0) == packet);
+  fixture_assert_output(f, "[0,1000).");
 }
 
 /* Two segments sent again are joined like others, to each other and to what follows; the mark is on all of
  * it. */
-TEST(test_retransmissions)
+PATH_TEST(test_retransmissions, set_up(64000))
 {
-  g_auto(path_fixture) box = set_up(64000);
-
-  fixture_steps(&box, "[3000,4000). >");
+  fixture_steps(f, "[3000,4000). >");
   for (int64_t from = 1000; from < 3000; from += 1000) {
     datagram *again = test_packet(from, 1000, TCP_ACK);
     again->retransmission = true;
-    path_element_receive(box.element, again, 0);
+    path_element_receive(f->element, again, 0);
   }
-  fixture_segment(&box, 3000, 4000, 0, 0);
-  path_element_run(box.element, HOLD_PS);
-  g_assert_cmpuint(box.output->len, ==, 2);
-  g_assert_false(fixture_packet(&box, 0)->retransmission);
-  g_assert_true(fixture_packet(&box, 1)->retransmission);
-  fixture_assert_output(&box, "[3000,4000). [1000,4000).");
+  fixture_segment(f, 3000, 4000, 0, 0);
+  path_element_run(f->element, HOLD_PS);
+  g_assert_cmpuint(f->output->len, ==, 2);
+  g_assert_false(fixture_packet(f, 0)->retransmission);
+  g_assert_true(fixture_packet(f, 1)->retransmission);
+  fixture_assert_output(f, "[3000,4000). [1000,4000).");
 }
 
 static datagram *segment_of(tcp_header header, int64_t from, uint32_t length)
@@ -95,9 +92,9 @@ static datagram *segment_of(tcp_header header, int64_t from, uint32_t length)
 TEST(test_what_differs)
 {
   for (int what = 0; what < 6; what++) {
-    g_auto(path_fixture) box = set_up(64000);
+    g_autoptr(path_fixture) box = set_up(64000);
     tcp_header header = test_header(1000, 0, TCP_ACK);
-    path_element_receive(box.element, segment_of(header, 0, 100), 0);
+    path_element_receive(box->element, segment_of(header, 0, 100), 0);
     header.flags |= what == 0 ? TCP_ECE : what == 1 ? TCP_CWR : 0;
     header.has_timestamps = what == 2;
     header.sack_count = what == 3;
@@ -107,17 +104,16 @@ TEST(test_what_differs)
     } else if (what == 5) {
       datagram_allow_fragments(packet, 9);
     }
-    path_element_receive(box.element, packet, 0);
-    g_assert_cmpuint(box.output->len, ==, 1);
-    fixture_assert_output(&box, "[0,100).");
+    path_element_receive(box->element, packet, 0);
+    g_assert_cmpuint(box->output->len, ==, 1);
+    fixture_assert_output(box, "[0,100).");
   }
 }
 
 /* Timestamps and acknowledgement may differ: the joined segment has the oldest of the ones, the newest of
  * the others. */
-TEST(test_header_fields)
+PATH_TEST(test_header_fields, set_up(64000))
 {
-  g_auto(path_fixture) box = set_up(64000);
   tcp_header header = test_header(1000, 0, TCP_ACK);
 
   header.has_timestamps = true;
@@ -126,36 +122,35 @@ TEST(test_header_fields)
     header.timestamp_echo = 50 + i;
     header.acknowledgement = 0xFFFFFFFE + i;
     header.window = (uint16_t)(900 + i);
-    path_element_receive(box.element, segment_of(header, 100 * i, 100), 0);
+    path_element_receive(f->element, segment_of(header, 100 * i, 100), 0);
   }
-  path_element_run(box.element, HOLD_PS);
-  tcp_header joined = fixture_header(&box, 0);
+  path_element_run(f->element, HOLD_PS);
+  tcp_header joined = fixture_header(f, 0);
   EXPECT_FIELDS(&joined, (timestamp_value, 0xFFFFFFFE), (timestamp_echo, 52), (acknowledgement, 0),
                 (window, 902));
-  fixture_assert_output(&box, "[0,300).");
+  fixture_assert_output(f, "[0,300).");
 }
 
 /* Segments of two connections are not joined; each has its own time. */
-TEST(test_connections_are_apart)
+PATH_TEST(test_connections_are_apart, fixture_of(coalesce_new(64000)))
 {
-  g_auto(path_fixture) box = fixture_of(coalesce_new(64000));
   tcp_header headers[] = {test_header(1, 0, TCP_ACK), test_header(2, 0, TCP_ACK)};
   uint64_t order;
 
   for (int i = 0; i < 4; i++) {
     datagram *packet = segment_of(headers[i % 2], 100 * (i / 2), 100);
     packet->send_order = (uint64_t)i + 1;
-    path_element_receive(box.element, packet, 10 * i);
+    path_element_receive(f->element, packet, 10 * i);
   }
-  g_assert_cmpint(path_element_deadline(box.element, &order), ==, HOLD_PS);
+  g_assert_cmpint(path_element_deadline(f->element, &order), ==, HOLD_PS);
   g_assert_cmpuint(order, ==, 3);
-  path_element_run(box.element, HOLD_PS);
-  g_assert_cmpuint(fixture_header(&box, 0).source_port, ==, 1);
-  g_assert_cmpuint(fixture_packet(&box, 0)->send_order, ==, 3);
-  fixture_assert_output(&box, "[0,200).");
-  path_element_run(box.element, HOLD_PS + 10);
-  g_assert_cmpuint(fixture_header(&box, 0).source_port, ==, 2);
-  fixture_assert_output(&box, "[0,200).");
+  path_element_run(f->element, HOLD_PS);
+  g_assert_cmpuint(fixture_header(f, 0).source_port, ==, 1);
+  g_assert_cmpuint(fixture_packet(f, 0)->send_order, ==, 3);
+  fixture_assert_output(f, "[0,200).");
+  path_element_run(f->element, HOLD_PS + 10);
+  g_assert_cmpuint(fixture_header(f, 0).source_port, ==, 2);
+  fixture_assert_output(f, "[0,200).");
 }
 
 TEST(test_strangers)

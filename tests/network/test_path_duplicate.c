@@ -8,12 +8,11 @@
 
 /* Seven packets of which the third and the fourth are chosen: each copy follows at once, in the same
  * picosecond, with the octets and the numbers of its original. */
-TEST(test_the_copy_follows_at_once)
+PATH_TEST(test_the_copy_follows_at_once,
+          fixture_of_stream(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward"))
 {
-  g_auto(path_fixture) f =
-      fixture_of_stream(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
   path_element *duplicate =
-      fixture_take(&f, path_duplicate_new(&(path_duplicate_config){.probability = 0.3}, f.random));
+      fixture_take(f, path_duplicate_new(&(path_duplicate_config){.probability = 0.3}, f->random));
   for (uint32_t i = 1; i <= 7; i++) {
     tcp_header header = test_header(1000, 100 * i, TCP_ACK);
     header.acknowledgement = i;
@@ -22,10 +21,10 @@ TEST(test_the_copy_follows_at_once)
     packet->flow_order = 30 + i;
     path_element_receive(duplicate, packet, i * 10);
   }
-  test_assert_numbers(f.output, true, "1@10 2@20 3@30 3@30 4@40 4@40 5@50 6@60 7@70");
+  test_assert_numbers(f->output, true, "1@10 2@20 3@30 3@30 4@40 4@40 5@50 6@60 7@70");
   g_assert_cmpuint(duplicate->counts.duplicated, ==, 2);
-  const datagram *original = test_output_at(f.output, 2)->packet;
-  const datagram *copy = test_output_at(f.output, 3)->packet;
+  const datagram *original = test_output_at(f->output, 2)->packet;
+  const datagram *copy = test_output_at(f->output, 3)->packet;
   g_assert_true(copy != original);
   EXPECT_FIELDS(copy, (send_order, 23), (flow_order, 33));
   uint8_t octets[2][140];

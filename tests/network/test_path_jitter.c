@@ -86,16 +86,16 @@ typedef struct sample {
 
 static sample *sample_of(path_jitter_config config, uint64_t seed)
 {
-  g_auto(path_fixture) f = fixture_of_stream(seed, "jitter.forward");
-  path_element *jitter = fixture_take(&f, path_jitter_new(&config, f.random, NULL));
+  g_autoptr(path_fixture) f = fixture_of_stream(seed, "jitter.forward");
+  path_element *jitter = fixture_take(f, path_jitter_new(&config, f->random, NULL));
   sample *s = g_new0(sample, 1);
   for (int i = 0; i < PACKETS; i++) {
     path_element_receive(jitter, test_numbered_packet(1), i * TIME_PS_PER_SECOND);
     test_run_until(jitter, (i + 1) * TIME_PS_PER_SECOND - 1);
-    g_assert_cmpuint(f.output->len, ==, 1);
-    s->delays[i] = test_output_at(f.output, 0)->at - i * TIME_PS_PER_SECOND;
+    g_assert_cmpuint(f->output->len, ==, 1);
+    s->delays[i] = test_output_at(f->output, 0)->at - i * TIME_PS_PER_SECOND;
     s->mean += (double)s->delays[i] / PACKETS;
-    test_output_clear(f.output);
+    test_output_clear(f->output);
   }
   return s;
 }
@@ -167,122 +167,118 @@ TEST(test_correlation)
 }
 
 /* The largest times do not overflow: 100 s · 32767 / 8192 is 400 s. */
-TEST(test_large_jitter)
+PATH_TEST(test_large_jitter, fixture_of_stream(1, "jitter.forward"))
 {
-  g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
   path_element *jitter =
-      fixture_take(&f, path_jitter_new(&(path_jitter_config){.jitter_ps = 100 * TIME_PS_PER_SECOND,
-                                                             .distribution = PATH_JITTER_PARETO},
-                                       f.random, NULL));
+      fixture_take(f, path_jitter_new(&(path_jitter_config){.jitter_ps = 100 * TIME_PS_PER_SECOND,
+                                                            .distribution = PATH_JITTER_PARETO},
+                                      f->random, NULL));
   for (uint32_t i = 0; i < 10000; i++) {
     path_element_receive(jitter, test_numbered_packet(i), 0);
   }
   test_run_until(jitter, 400 * TIME_PS_PER_SECOND);
-  g_assert_cmpuint(f.output->len, ==, 10000);
+  g_assert_cmpuint(f->output->len, ==, 10000);
   /* the last 24 entries of 4096 are cut to 4 · 100 s less 1/8192: 399.9878 s */
-  g_assert_cmpint(test_output_at(f.output, 9999)->at, ==, INT64_C(399987792968750));
+  g_assert_cmpint(test_output_at(f->output, 9999)->at, ==, INT64_C(399987792968750));
 }
 
 /* 1000 packets a microsecond apart, 100 ± 50 us: with `keep_order` they leave as they came, without it as
  * they are due: the times then do not decrease, the numbers do. A packet is never early: it leaves 50 … 150
  * us after its coming, or after one before it. */
-static path_fixture send_through(bool keep_order)
+static path_fixture *send_through(bool keep_order)
 {
   const path_jitter_config config = {.delay_ps = 100 * US, .jitter_ps = 50 * US, .reorders = !keep_order};
-  path_fixture f = fixture_of_stream(20260314, "jitter.forward");
-  path_element *jitter = fixture_take(&f, path_jitter_new(&config, f.random, NULL));
+  path_fixture *f = fixture_of_stream(20260314, "jitter.forward");
+  path_element *jitter = fixture_take(f, path_jitter_new(&config, f->random, NULL));
 
-  fixture_send_numbered(&f, 0, 999, US);
+  fixture_send_numbered(f, 0, 999, US);
   test_run_until(jitter, 2000 * US);
-  g_assert_cmpuint(f.output->len, ==, 1000);
+  g_assert_cmpuint(f->output->len, ==, 1000);
   return f;
 }
 
 TEST(test_order)
 {
-  g_auto(path_fixture) due = send_through(false);
-  g_auto(path_fixture) kept = send_through(true);
+  g_autoptr(path_fixture) due = send_through(false);
+  g_autoptr(path_fixture) kept = send_through(true);
   time_ps times[1000];
   guint overtaken = 0;
   for (guint i = 0; i < 1000; i++) {
-    const test_arrival *arrival = test_output_at(due.output, i);
+    const test_arrival *arrival = test_output_at(due->output, i);
     uint32_t number = test_number_of(arrival->packet);
     times[number] = arrival->at;
     g_assert_cmpint(arrival->at, >=, number * US + 50 * US);
     g_assert_cmpint(arrival->at, <=, number * US + 150 * US);
-    g_assert_true(i == 0 || arrival->at >= test_output_at(due.output, i - 1)->at);
-    overtaken += i > 0 && number < test_number_of(test_output_at(due.output, i - 1)->packet);
+    g_assert_true(i == 0 || arrival->at >= test_output_at(due->output, i - 1)->at);
+    overtaken += i > 0 && number < test_number_of(test_output_at(due->output, i - 1)->packet);
   }
   g_assert_cmpuint(overtaken, >, 300);
   time_ps latest = 0;
   for (guint i = 0; i < 1000; i++) {
     latest = MAX(latest, times[i]); /* the same draws: each leaves at its time or with the latest before it */
-    g_assert_cmpuint(test_number_of(test_output_at(kept.output, i)->packet), ==, i);
-    g_assert_cmpint(test_output_at(kept.output, i)->at, ==, latest);
+    g_assert_cmpuint(test_number_of(test_output_at(kept->output, i)->packet), ==, i);
+    g_assert_cmpint(test_output_at(kept->output, i)->at, ==, latest);
   }
 }
 
 /* netem's `reorder` beside a distribution, here 20 us without any spread: after two held packets the third
  * goes at once, past those that keep their order, and is not waited for by those after it. One packet a
  * microsecond. */
-TEST(test_chosen_packets_skip_the_delay)
+PATH_TEST(test_chosen_packets_skip_the_delay, fixture_of_stream(1, "jitter.forward"))
 {
-  g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
   g_autoptr(random_stream) reorder_random = random_stream_new(1, "reorder.forward");
   path_element *jitter = fixture_take(
-      &f, path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US, .reorder = {.probability = 1, .gap = 3}},
-                          f.random, reorder_random));
-  fixture_send_numbered(&f, 1, 7, US);
+      f, path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US, .reorder = {.probability = 1, .gap = 3}},
+                         f->random, reorder_random));
+  fixture_send_numbered(f, 1, 7, US);
   test_run_until(jitter, 100 * US);
-  test_assert_numbers(f.output, true,
+  test_assert_numbers(f->output, true,
                       "3@3000000 6@6000000 1@21000000 2@22000000 4@24000000 5@25000000 7@27000000");
 }
 
 /* --- A constant delay, and packets that skip it --- */
 
 /* netem's `delay`, `reorder` and `gap` without a distribution. The stream is that of `reorder`. */
-static path_fixture constant_delay(time_ps delay_ps, double probability, uint32_t gap)
+static path_fixture *constant_delay(time_ps delay_ps, double probability, uint32_t gap)
 {
   const path_jitter_config config = {.delay_ps = delay_ps,
                                      .distribution = PATH_JITTER_CONSTANT,
                                      .reorder = {.probability = probability, .gap = gap}};
-  path_fixture f = fixture_of_stream(5, "reorder.forward");
+  path_fixture *f = fixture_of_stream(5, "reorder.forward");
 
-  fixture_take(&f, path_jitter_new(&config, NULL, f.random));
+  fixture_take(f, path_jitter_new(&config, NULL, f->random));
   return f;
 }
 
 /* Gap 5, 100 %: four packets are held, the fifth goes at once. Packets 1 … 10 come at 10, 20 … 100 and are
  * held for 25: 1 leaves at 35, 2 at 45, 5 at once at 50, 3 at 55, 4 at 65, 6 at 85, 7 at 95, 10 at 100, 8 at
  * 105, 9 at 115. */
-TEST(test_gap_5)
+PATH_TEST(test_gap_5, constant_delay(25, 1, 5))
 {
-  g_auto(path_fixture) f = constant_delay(25, 1, 5);
-  fixture_send_numbered(&f, 1, 10, 10);
-  test_run_until(f.element, 1000);
-  test_assert_numbers(f.output, true, "1@35 2@45 5@50 3@55 4@65 6@85 7@95 10@100 8@105 9@115");
+  fixture_send_numbered(f, 1, 10, 10);
+  test_run_until(f->element, 1000);
+  test_assert_numbers(f->output, true, "1@35 2@45 5@50 3@55 4@65 6@85 7@95 10@100 8@105 9@115");
 }
 
 /* With a gap of 1, or 0 which is the same, every packet may be chosen: at 100 % all go at once. */
 TEST(test_gap_0_and_1)
 {
   for (uint32_t gap = 0; gap <= 1; gap++) {
-    g_auto(path_fixture) f = constant_delay(25, 1, gap);
-    fixture_send_numbered(&f, 1, 4, 1);
-    test_assert_numbers(f.output, true, "1@1 2@2 3@3 4@4");
+    g_autoptr(path_fixture) f = constant_delay(25, 1, gap);
+    fixture_send_numbered(f, 1, 4, 1);
+    test_assert_numbers(f->output, true, "1@1 2@2 3@3 4@4");
   }
 }
 
 /* At 0 % nothing is chosen: a constant delay, in order. */
-TEST(test_probability_0_is_a_delay)
+PATH_TEST(test_probability_0_is_a_delay, constant_delay(25, 0, 1))
 {
-  g_auto(path_fixture) f = constant_delay(25, 0, 1);
-  fixture_send_numbered(&f, 1, 4, 1);
-  g_assert_cmpuint(f.output->len, ==, 0);
-  test_run_until(f.element, 27);
-  test_assert_numbers(f.output, true, "1@26 2@27");
-  test_run_until(f.element, 100);
-  test_assert_numbers(f.output, true, "1@26 2@27 3@28 4@29");
+  fixture_send_numbered(f, 1, 4, 1);
+  g_assert_cmpuint(f->output->len, ==, 0);
+  test_run_until(f->element, 27);
+  test_assert_numbers(f->output, true, "1@26 2@27");
+  test_run_until(f->element, 100);
+  test_assert_numbers(f->output, true, "1@26 2@27 3@28 4@29");
 }
 
 /* The deadline is that of the packet that leaves first, with its send order; what is due together leaves in
@@ -294,8 +290,8 @@ static const path_jitter_config delays_of_25[] = {
 
 ROW_TEST(test_deadline, delays_of_25)
 {
-  g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
-  path_element *jitter = fixture_take(&f, path_jitter_new(c, f.random, NULL));
+  g_autoptr(path_fixture) f = fixture_of_stream(1, "jitter.forward");
+  path_element *jitter = fixture_take(f, path_jitter_new(c, f->random, NULL));
   uint64_t order = 99;
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, TIME_PS_NEVER);
   g_assert_cmpuint(order, ==, 0);
@@ -307,19 +303,18 @@ ROW_TEST(test_deadline, delays_of_25)
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, 125);
   g_assert_cmpuint(order, ==, 71);
   path_element_run(jitter, 125);
-  test_assert_numbers(f.output, true, "1@125 2@125");
+  test_assert_numbers(f->output, true, "1@125 2@125");
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, 126);
   g_assert_cmpuint(order, ==, 73);
 }
 
 /* Draws are made only for packets that may be chosen: of 9 packets at gap 3 and 100 %, three. */
-TEST(test_draws_only_where_chosen)
+PATH_TEST(test_draws_only_where_chosen, constant_delay(25, 1, 3))
 {
-  g_auto(path_fixture) f = constant_delay(25, 1, 3);
-  fixture_send_numbered(&f, 1, 9, 1);
+  fixture_send_numbered(f, 1, 9, 1);
   g_autoptr(random_stream) other = random_stream_new(5, "reorder.forward");
   for (int i = 0; i < 3; i++) {
     random_stream_chance(other, 1);
   }
-  g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
+  g_assert_cmpuint(random_stream_next(f->random), ==, random_stream_next(other));
 }

@@ -12,13 +12,14 @@ static const char stream_name[] = "displace.forward";
 static void check(const char *chosen, const char *empty, uint32_t by_segments, time_ps ps,
                   const char *expected)
 {
-  g_auto(path_fixture) f = fixture_of_stream(test_seed_that_chooses(stream_name, 0.2, chosen), stream_name);
+  g_autoptr(path_fixture) f =
+      fixture_of_stream(test_seed_that_chooses(stream_name, 0.2, chosen), stream_name);
   path_element *displace = fixture_take(
-      &f,
+      f,
       path_late_new(&(path_late_config){.probability = 0.2,
                                         .by = {by_segments > 0, by_segments > 0 ? by_segments : (uint64_t)ps},
                                         .wait_ps = ps},
-                    f.random));
+                    f->random));
   guint held = 0;
   for (uint32_t i = 1; chosen[i - 1] != '\0'; i++) {
     tcp_header header = test_header(1000, 0, TCP_ACK);
@@ -29,7 +30,7 @@ static void check(const char *chosen, const char *empty, uint32_t by_segments, t
     path_element_receive(displace, test_packet_of(&header, 0, has_payload ? 100 : 0), i * 10);
   }
   test_run_until(displace, 100000);
-  test_assert_numbers(f.output, true, expected);
+  test_assert_numbers(f->output, true, expected);
   g_assert_cmpuint(displace->counts.displaced, ==, held);
 }
 

@@ -253,46 +253,48 @@ typedef struct link_fixture {
   GArray *output;
 } link_fixture;
 
-static link_fixture link_fixture_new(void)
+static link_fixture *link_fixture_new(void)
 {
-  link_fixture f = {.clock = engine_native_new(), .output = test_output_new()};
-
-  f.link = path_link_native_new(&ten_gigabit, f.clock);
-  path_link_set_receiver(f.link, test_output, f.output);
+  link_fixture *f = g_new0(link_fixture, 1);
+  f->clock = engine_native_new();
+  f->output = test_output_new();
+  f->link = path_link_native_new(&ten_gigabit, f->clock);
+  path_link_set_receiver(f->link, test_output, f->output);
   return f;
 }
 
-static void link_fixture_clear(link_fixture *f)
+static void link_fixture_free(link_fixture *f)
 {
   test_output_free(f->output);
   path_link_free(f->link);
   engine_free(f->clock);
+  g_free(f);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(link_fixture, link_fixture_clear)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(link_fixture, link_fixture_free)
 
-TEST(test_one_packet)
+#define LINK_TEST(name) TEST_OF(link_fixture, f, link_fixture_new(), name)
+
+LINK_TEST(test_one_packet)
 {
-  g_auto(link_fixture) f = link_fixture_new();
-  path_link_send(f.link, test_packet(0, 1460, TCP_ACK), 0);
-  engine_run(f.clock, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(f.output->len, ==, 1);
-  const test_arrival *arrival = test_output_at(f.output, 0);
+  path_link_send(f->link, test_packet(0, 1460, TCP_ACK), 0);
+  engine_run(f->clock, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->output->len, ==, 1);
+  const test_arrival *arrival = test_output_at(f->output, 0);
   EXPECT_FIELDS(arrival, (at, 26201600), (packet->payload.length, 1460), (packet->send_order, 1));
 }
 
 /* A burst at 0: 1500, 40, 1500 octets start at 0, 1,230,400 and 1,230,400 + 78 * 800 = 1,292,800; they arrive
  * 1502, 42 and 1502 octets and 25 us later. */
-TEST(test_burst)
+LINK_TEST(test_burst)
 {
-  g_auto(link_fixture) f = link_fixture_new();
   static const time_ps times[] = {26201600, 1230400 + 33600 + 25000000, 1292800 + 1201600 + 25000000};
-  path_link_send(f.link, test_packet(0, 1460, TCP_ACK), 0);
-  path_link_send(f.link, test_packet(0, 0, TCP_ACK), 0);
-  path_link_send(f.link, test_packet(0, 1460, TCP_ACK), 0);
-  engine_run(f.clock, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(f.output->len, ==, 3);
+  path_link_send(f->link, test_packet(0, 1460, TCP_ACK), 0);
+  path_link_send(f->link, test_packet(0, 0, TCP_ACK), 0);
+  path_link_send(f->link, test_packet(0, 1460, TCP_ACK), 0);
+  engine_run(f->clock, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->output->len, ==, 3);
   for (guint i = 0; i < 3; i++) {
-    EXPECT_FIELDS(test_output_at(f.output, i), (at, times[i]), (packet->send_order, i + 1));
+    EXPECT_FIELDS(test_output_at(f->output, i), (at, times[i]), (packet->send_order, i + 1));
   }
 }
 
@@ -302,13 +304,13 @@ TEST(test_burst)
 TEST(test_sends_at_different_times)
 {
   static const time_ps times[] = {3000000, 3062399, 9000000};
-  g_auto(link_fixture) f = link_fixture_new();
+  g_autoptr(link_fixture) f = link_fixture_new();
   for (uint32_t i = 0; i < G_N_ELEMENTS(times); i++) {
-    engine_run(f.clock, times[i]);
-    path_link_send(f.link, test_numbered_packet(i + 1), times[i]);
+    engine_run(f->clock, times[i]);
+    path_link_send(f->link, test_numbered_packet(i + 1), times[i]);
   }
-  engine_run(f.clock, TIME_PS_PER_SECOND);
-  test_assert_numbers(f.output, true, "1@28033600 2@28096000 3@34033600");
+  engine_run(f->clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(f->output, true, "1@28033600 2@28096000 3@34033600");
 }
 
 /* Two links of one clock deliver in the same picosecond: by link, then by send order, however they were sent.
@@ -335,16 +337,15 @@ TEST(test_ties_between_links)
 
 /* The delay becomes 1 us after the first packet: the second starts at 62,400, arrives 33,600 ps and that
  * later, and is what the link waits for now. */
-TEST(test_overtaking)
+LINK_TEST(test_overtaking)
 {
-  g_auto(link_fixture) f = link_fixture_new();
   path_link_config shorter = ten_gigabit;
   shorter.delay_ps = TIME_PS_PER_MICROSECOND;
-  path_link_send(f.link, test_numbered_packet(1), 0);
-  path_link_set_config(f.link, &shorter, 0);
-  path_link_send(f.link, test_numbered_packet(2), 0);
-  engine_run(f.clock, TIME_PS_PER_SECOND);
-  test_assert_numbers(f.output, true, "2@1096000 1@25033600");
+  path_link_send(f->link, test_numbered_packet(1), 0);
+  path_link_set_config(f->link, &shorter, 0);
+  path_link_send(f->link, test_numbered_packet(2), 0);
+  engine_run(f->clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(f->output, true, "2@1096000 1@25033600");
 }
 
 typedef struct echo {

@@ -415,7 +415,7 @@ EACH_TEST(test_far_positions, kind, kinds)
   const int64_t apart = INT64_C(37000) * 40540;
   const bool draws = c->config.random_minimum_octets < c->config.random_maximum_octets;
   g_autoptr(random_stream) random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) f = fixture_connected(new_box(c, random));
+  g_autoptr(path_fixture) f = fixture_connected(new_box(c, random));
   guint expected[SEGMENTS] = {0};
 
   for (int64_t place = 0; place < 7; place++) {
@@ -424,13 +424,13 @@ EACH_TEST(test_far_positions, kind, kinds)
     for (int i = 0; i < SEGMENTS; i++) {
       const int64_t from = place * apart + i * SEGMENT_OCTETS;
 
-      fixture_segment(&f, from, from + SEGMENT_OCTETS, i + 1 == SEGMENTS ? TCP_PSH : 0, 0);
-      expected[i] = place <= 1 ? f.output->len : expected[i];
-      g_assert_true(draws || f.output->len == expected[i]);
-      for (guint n = 0; n < f.output->len; n++) {
-        octets += fixture_packet(&f, n)->payload.length;
+      fixture_segment(f, from, from + SEGMENT_OCTETS, i + 1 == SEGMENTS ? TCP_PSH : 0, 0);
+      expected[i] = place <= 1 ? f->output->len : expected[i];
+      g_assert_true(draws || f->output->len == expected[i]);
+      for (guint n = 0; n < f->output->len; n++) {
+        octets += fixture_packet(f, n)->payload.length;
       }
-      test_output_clear(f.output);
+      test_output_clear(f->output);
     }
     g_assert_cmpuint(octets, ==, SEGMENTS * SEGMENT_OCTETS);
   }

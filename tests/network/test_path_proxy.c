@@ -37,6 +37,9 @@ static proxy_fixture *connected(uint64_t buffer_octets)
   return f;
 }
 
+/* A test of such a proxy, `f`. */
+#define PROXY_TEST(name, made) TEST_OF(proxy_fixture, f, made, name)
+
 static void lose(proxy_wire *wire, proxy_loses loses, void *user)
 {
   wire->loses = loses;
@@ -53,10 +56,8 @@ static bool lose_one(void *user, const datagram *packet)
 
 /* SYN at 0, at the responder at 10 ms, its answer at the proxy at 15 ms: only then does the proxy answer,
  * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
-TEST(test_handshake)
+PROXY_TEST(test_handshake, set_up(BUFFER, 1))
 {
-  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
-
   proxy_open(initiator_of(f));
   tcp_header asked = f->wires[INITIATOR_TO_PROXY].last;
   proxy_run_ms(f, 14);
@@ -80,10 +81,8 @@ TEST(test_handshake)
 
 /* The host's second SYN, while the other host has not answered, neither opens a second connection nor is
  * refused. */
-TEST(test_syn_again)
+PROXY_TEST(test_syn_again, set_up(BUFFER, 1))
 {
-  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
-
   f->wires[PROXY_TO_RESPONDER].cut = true;
   proxy_open(initiator_of(f));
   proxy_run_ms(f, 1500); /* RTO is 1 s on both sides */
@@ -97,9 +96,8 @@ TEST(test_syn_again)
 
 /* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first:
  * SYNs that nobody answers go out again in the order of the connections. */
-TEST(test_timers_due_together)
+PROXY_TEST(test_timers_due_together, set_up(BUFFER, 3))
 {
-  g_autoptr(proxy_fixture) f = set_up(BUFFER, 3);
   proxy_wire *wire = &f->wires[PROXY_TO_RESPONDER];
 
   wire->cut = true;
@@ -113,9 +111,8 @@ TEST(test_timers_due_together)
 
 /* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
  * opens anew. */
-TEST(test_reset_while_opening)
+PROXY_TEST(test_reset_while_opening, set_up(BUFFER, 1))
 {
-  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
   tcp_header header = test_header(PROXY_PORT, 0, TCP_RST);
 
   f->wires[PROXY_TO_RESPONDER].cut = true;
@@ -174,10 +171,8 @@ TEST(test_mtu_of_each_side)
 }
 
 /* A host that refuses: the other one is refused, too. */
-TEST(test_refused)
+PROXY_TEST(test_refused, set_up(BUFFER, 1))
 {
-  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
-
   tcp_transport_open(initiator_of(f)->connection, 0); /* nobody listens */
   proxy_send(&f->wires[INITIATOR_TO_PROXY], tcp_transport_transmit(initiator_of(f)->connection, 0));
   proxy_run_ms(f, 100);
@@ -197,10 +192,8 @@ TEST(test_reset)
 }
 
 /* A host that is gone: when the proxy's TCP gives it up, the other host is reset. */
-TEST(test_gives_up)
+PROXY_TEST(test_gives_up, connected(BUFFER))
 {
-  g_autoptr(proxy_fixture) f = connected(BUFFER);
-
   f->wires[PROXY_TO_RESPONDER].cut = true;
   proxy_post(initiator_of(f), 3000);
   proxy_run_ms(f, 1000000);
@@ -227,10 +220,8 @@ TEST(test_retransmissions_end_here)
 
 /* The responder's side stands still: the proxy takes in what its buffer holds and no octet more, and its
  * window closes. When the responder is back, all goes on. */
-TEST(test_back_pressure)
+PROXY_TEST(test_back_pressure, connected(BUFFER))
 {
-  g_autoptr(proxy_fixture) f = connected(BUFFER);
-
   f->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
   proxy_post(initiator_of(f), 1000000);
   proxy_run_ms(f, 2000);
@@ -246,10 +237,8 @@ TEST(test_back_pressure)
 
 /* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip after it
  * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
-TEST(test_a_buffer_a_round_trip)
+PROXY_TEST(test_a_buffer_a_round_trip, connected(20000))
 {
-  g_autoptr(proxy_fixture) f = connected(20000);
-
   f->wires[PROXY_TO_RESPONDER].delay_ps = 95 * TIME_PS_PER_MILLISECOND;
   proxy_post(initiator_of(f), 400000);
   proxy_run_ms(f, 1900);
@@ -259,9 +248,8 @@ TEST(test_a_buffer_a_round_trip)
 }
 
 /* The next connection on the same ports gets connections of its own, also when the other host opens it. */
-TEST(test_ports_used_again)
+PROXY_TEST(test_ports_used_again, connected(BUFFER))
 {
-  g_autoptr(proxy_fixture) f = connected(BUFFER);
   unsigned left = 1;
 
   lose(&f->wires[PROXY_TO_RESPONDER], lose_one, &left);
@@ -280,10 +268,8 @@ TEST(test_ports_used_again)
 }
 
 /* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
-TEST(test_old_syn)
+PROXY_TEST(test_old_syn, set_up(BUFFER, 1))
 {
-  g_autoptr(proxy_fixture) f = set_up(BUFFER, 1);
-
   tcp_transport_listen(responder_of(f)->connection);
   tcp_transport_open(initiator_of(f)->connection, 0);
   datagram *syn = tcp_transport_transmit(initiator_of(f)->connection, 0);
@@ -311,9 +297,8 @@ static bool keep_first(void *user, const datagram *packet)
 
 /* "Too big" about the proxy's segments is for the proxy, which cuts smaller; about anything else it
  * passes. */
-TEST(test_too_big)
+PROXY_TEST(test_too_big, connected(BUFFER))
 {
-  g_autoptr(proxy_fixture) f = connected(BUFFER);
   const ip_address router = ip_address_v4(0x0A0000FE);
   g_autoptr(datagram) lost = NULL;
 

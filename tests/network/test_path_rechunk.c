@@ -17,7 +17,7 @@ static path_element *rechunk_new(uint32_t chunk, uint32_t phase)
 }
 
 /* A box that has seen the SYN of the connection. */
-static path_fixture set_up(uint32_t chunk, uint32_t phase)
+static path_fixture *set_up(uint32_t chunk, uint32_t phase)
 {
   return fixture_connected(rechunk_new(chunk, phase));
 }
@@ -106,122 +106,117 @@ static const stream streams[] = {
 
 EACH_TEST(test_stream, stream, streams)
 {
-  g_auto(path_fixture) f = set_up(c->chunk, c->phase);
-  fixture_steps(&f, c->steps);
+  g_autoptr(path_fixture) f = set_up(c->chunk, c->phase);
+  fixture_steps(f, c->steps);
 }
 
 /* A connection whose SYN was not seen has no grid. */
-TEST(test_without_a_syn)
+PATH_TEST(test_without_a_syn, fixture_of(rechunk_new(1000, 0)))
 {
-  g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
-  fixture_steps(&f, "[0,1460). > [0,1460).; [1460,1470)F. > [1460,1470)F.");
+  fixture_steps(f, "[0,1460). > [0,1460).; [1460,1470)F. > [1460,1470)F.");
 }
 
 /* A segment that is a cell, or lies between two lines and need not wait, goes as it is: the same packet. */
-TEST(test_an_untouched_segment_is_the_same_packet)
+PATH_TEST(test_an_untouched_segment_is_the_same_packet, set_up(1000, 0))
 {
-  g_auto(path_fixture) f = set_up(1000, 0);
   datagram *packets[] = {test_packet(0, 1000, TCP_ACK), test_packet(1000, 300, TCP_ACK | TCP_PSH),
                          test_packet(1000, 200, TCP_ACK)};
   for (guint i = 0; i < G_N_ELEMENTS(packets); i++) {
-    path_element_receive(f.element, packets[i], 0);
-    g_assert_cmpuint(f.output->len, ==, 1);
-    g_assert_true(test_output_at(f.output, 0)->packet == packets[i]);
-    test_output_clear(f.output);
+    path_element_receive(f->element, packets[i], 0);
+    g_assert_cmpuint(f->output->len, ==, 1);
+    g_assert_true(test_output_at(f->output, 0)->packet == packets[i]);
+    test_output_clear(f->output);
   }
 }
 
 /* What another stream on the same ports acknowledges is nothing to the first one's: 1000, though the first
  * had 4242. */
-TEST(test_ports_used_again)
+PATH_TEST(test_ports_used_again, set_up(1000, 0))
 {
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_steps(&f, "[0,1000). > [0,1000).");
-  path_element_receive(f.element, test_packet(9999, 0, TCP_SYN), 0);
+  fixture_steps(f, "[0,1000). > [0,1000).");
+  path_element_receive(f->element, test_packet(9999, 0, TCP_SYN), 0);
   tcp_header header = test_header(1000, 0, TCP_ACK);
   header.acknowledgement = 1000;
-  test_output_clear(f.output);
-  fixture_segment_with(&f, header, 10000, 11460, 0);
-  g_assert_cmpuint(fixture_header(&f, 0).acknowledgement, ==, 1000);
-  fixture_assert_output(&f, "[10000,11000).");
+  test_output_clear(f->output);
+  fixture_segment_with(f, header, 10000, 11460, 0);
+  g_assert_cmpuint(fixture_header(f, 0).acknowledgement, ==, 1000);
+  fixture_assert_output(f, "[10000,11000).");
 }
 
 /* The grid goes on where sequence numbers begin again: 2^32 is 296 octets after a line of 1000, so the
  * piece there has 704. */
-TEST(test_grid_beyond_4_gib)
+PATH_TEST(test_grid_beyond_4_gib, set_up(1000, 0))
 {
-  g_auto(path_fixture) f = set_up(1000, 0);
   for (int64_t from = 0; from <= INT64_C(4) << 30; from += 1 << 30) {
-    test_output_clear(f.output);
-    fixture_segment(&f, from, from + 1460, 0, 0);
+    test_output_clear(f->output);
+    fixture_segment(f, from, from + 1460, 0, 0);
   }
-  g_assert_cmpuint(fixture_packet(&f, f.output->len - 1)->payload.length, ==, 704);
+  g_assert_cmpuint(fixture_packet(f, f->output->len - 1)->payload.length, ==, 704);
 }
 
 /* The flaw of before: waiting octets got the timestamp of the next segment. [0, 600) sent at 10, [600,
  * 1600) at 12, [1600, 2600) at 15: [0, 1000) is of 10, [1000, 2000) of 12, and what is flushed of 15. All
  * else is of the segment with the newest acknowledgement: 4300, then still 4300, as 4000 is older.
  * Addresses and ports are the flow's. */
-TEST(test_headers_of_pieces)
+PATH_TEST(test_headers_of_pieces, set_up(1000, 0))
 {
-  g_auto(path_fixture) f = set_up(1000, 0);
   tcp_header header = test_header(1000, 0, TCP_ACK);
   header.has_timestamps = true;
   header.timestamp_value = 10;
   header.timestamp_echo = 5;
-  fixture_segment_with(&f, header, 0, 600, 0);
+  fixture_segment_with(f, header, 0, 600, 0);
   header.acknowledgement = 4300;
   header.window = 555;
   header.timestamp_value = 12;
   header.timestamp_echo = 11;
   header.sack_count = 1;
   header.sack[0] = (tcp_sack_block){100, 200};
-  fixture_segment_with(&f, header, 600, 1600, 0);
+  fixture_segment_with(f, header, 600, 1600, 0);
   header.acknowledgement = 4000;
   header.window = 444;
   header.timestamp_value = 15;
   header.timestamp_echo = 9;
   header.sack_count = 0;
-  fixture_segment_with(&f, header, 1600, 2600, 0);
-  path_element_run(f.element, FLUSH_PS);
-  g_assert_cmpuint(f.output->len, ==, 3);
+  fixture_segment_with(f, header, 1600, 2600, 0);
+  path_element_run(f->element, FLUSH_PS);
+  g_assert_cmpuint(f->output->len, ==, 3);
   for (guint i = 0; i < 3; i++) {
     static const uint32_t values[] = {10, 12, 15};
-    tcp_header of_piece = fixture_header(&f, i);
+    tcp_header of_piece = fixture_header(f, i);
     EXPECT_FIELDS(&of_piece, (acknowledgement, 4300), (window, 555), (has_timestamps, true),
                   (timestamp_value, values[i]), (timestamp_echo, 11), (sack_count, 1));
     EXPECT_FIELDS(&of_piece.sack[0], (from, 100), (to, 200));
     EXPECT_FIELDS(&of_piece, (source_port, 1000), (destination_port, 7));
-    const ip_address source = datagram_source(fixture_packet(&f, i));
-    const ip_address destination = datagram_destination(fixture_packet(&f, i));
+    const ip_address source = datagram_source(fixture_packet(f, i));
+    const ip_address destination = datagram_destination(fixture_packet(f, i));
     g_assert_cmpmem(source.octets, 4, "\x0A\0\0\1", 4);
     g_assert_cmpmem(destination.octets, 4, "\x0A\0\0\2", 4);
   }
-  fixture_assert_output(&f, "[0,1000). [1000,2000). [2000,2600).");
+  fixture_assert_output(f, "[0,1000). [1000,2000). [2000,2600).");
 }
 
 /* A marked segment marks the pieces with an octet of it, and no other. */
 TEST(test_retransmission_mark)
 {
   static const bool marked[] = {true, false, true, true};
-  g_auto(path_fixture) f = set_up(1000, 0);
-  fixture_segment(&f, 0, 2400, 0, 0);
-  test_output_clear(f.output);
+  g_autoptr(path_fixture) f = set_up(1000, 0);
+  fixture_segment(f, 0, 2400, 0, 0);
+  test_output_clear(f->output);
   datagram *again = test_packet(500, 800, TCP_ACK);
   again->retransmission = true;
-  path_element_receive(f.element, again, 0); /* passes in two */
-  fixture_segment(&f, 2400, 2700, 0, 0);
-  fixture_segment(&f, 2700, 3000, 0, 0); /* ends the piece that was never marked */
+  path_element_receive(f->element, again, 0); /* passes in two */
+  fixture_segment(f, 2400, 2700, 0, 0);
+  fixture_segment(f, 2700, 3000, 0, 0); /* ends the piece that was never marked */
   again = test_packet(3000, 1200, TCP_ACK);
   again->retransmission = true; /* lost in front of the box: for the box it is new */
-  path_element_receive(f.element, again, 0);
-  fixture_segment(&f, 4200, 5000, 0, 0);
-  g_assert_cmpuint(f.output->len, ==, 5);
-  g_assert_true(fixture_packet(&f, 0)->retransmission);
+  path_element_receive(f->element, again, 0);
+  fixture_segment(f, 4200, 5000, 0, 0);
+  g_assert_cmpuint(f->output->len, ==, 5);
+  g_assert_true(fixture_packet(f, 0)->retransmission);
   for (guint i = 0; i < G_N_ELEMENTS(marked); i++) {
-    g_assert_cmpint(fixture_packet(&f, i + 1)->retransmission, ==, marked[i]);
+    g_assert_cmpint(fixture_packet(f, i + 1)->retransmission, ==, marked[i]);
   }
-  fixture_assert_output(&f, "[500,1000). [1000,1300). [2000,3000). [3000,4000). [4000,5000).");
+  fixture_assert_output(f, "[500,1000). [1000,1300). [2000,3000). [3000,4000). [4000,5000).");
 }
 
 TEST(test_strangers)
@@ -231,14 +226,13 @@ TEST(test_strangers)
 
 /* Three connections wait; their flushes come in the order of their last octets, each with its own octets, and
  * the deadline names the send order of the latest packet. */
-TEST(test_connections_are_apart)
+PATH_TEST(test_connections_are_apart, fixture_of(rechunk_new(1000, 0)))
 {
-  g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
   for (uint16_t port = 1; port <= 3; port++) {
     tcp_header syn = test_header(port, -1, TCP_SYN);
-    path_element_receive(f.element, test_packet_of(&syn, -1, 0), 0);
+    path_element_receive(f->element, test_packet_of(&syn, -1, 0), 0);
   }
-  test_output_clear(f.output);
+  test_output_clear(f->output);
   const struct {
     uint16_t port;
     int64_t from, to;
@@ -248,19 +242,19 @@ TEST(test_connections_are_apart)
     tcp_header header = test_header(inputs[i].port, inputs[i].from, TCP_ACK);
     datagram *packet = test_packet_of(&header, inputs[i].from, (uint32_t)(inputs[i].to - inputs[i].from));
     packet->send_order = 60 + i;
-    path_element_receive(f.element, packet, inputs[i].at);
+    path_element_receive(f->element, packet, inputs[i].at);
   }
-  fixture_assert_output(&f, "[0,1000)."); /* connection 3 */
+  fixture_assert_output(f, "[0,1000)."); /* connection 3 */
   uint64_t order;
-  g_assert_cmpint(path_element_deadline(f.element, &order), ==, 20 + FLUSH_PS);
+  g_assert_cmpint(path_element_deadline(f->element, &order), ==, 20 + FLUSH_PS);
   g_assert_cmpuint(order, ==, 61);
-  path_element_run(f.element, 20 + FLUSH_PS);
-  fixture_assert_output(&f, "[0,500)."); /* connection 2 */
-  g_assert_cmpint(path_element_deadline(f.element, &order), ==, 40 + FLUSH_PS);
+  path_element_run(f->element, 20 + FLUSH_PS);
+  fixture_assert_output(f, "[0,500)."); /* connection 2 */
+  g_assert_cmpint(path_element_deadline(f->element, &order), ==, 40 + FLUSH_PS);
   g_assert_cmpuint(order, ==, 63);
-  path_element_run(f.element, 40 + FLUSH_PS);
-  fixture_assert_output(&f, "[0,200)."); /* connection 1 */
-  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
+  path_element_run(f->element, 40 + FLUSH_PS);
+  fixture_assert_output(f, "[0,200)."); /* connection 1 */
+  g_assert_cmpint(fixture_deadline(f), ==, TIME_PS_NEVER);
 }
 
 /* ---- Random segmentation against the definition ---- */
@@ -328,7 +322,7 @@ static int64_t given_edge(const shadow *s)
 static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t phase)
 {
   g_test_message("chunk %u phase %u", chunk, phase);
-  g_auto(path_fixture) f = set_up(chunk, phase);
+  g_autoptr(path_fixture) f = set_up(chunk, phase);
   shadow s = {.chunk = chunk, .phase = phase};
   int64_t next = 0;
   while (next < STREAM) {
@@ -337,18 +331,18 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
     int what = g_rand_int_range(random, 0, 10);
     bool psh = what == 0 || to == STREAM;
     s.may_cut[to] |= psh;
-    give(&f, &s, next, to, psh ? TCP_PSH : 0);
+    give(f, &s, next, to, psh ? TCP_PSH : 0);
     next = to;
     if (what == 1) { /* a pause */
       s.may_cut[next] = 1;
-      path_element_run(f.element, FLUSH_PS);
+      path_element_run(f->element, FLUSH_PS);
     } else if (what == 2) { /* a retransmission of anything sent */
       int64_t again = g_rand_int_range(random, 0, (gint32)next);
       int64_t again_to = MIN(again + 1460, next);
       s.may_cut[again] = s.may_cut[again_to] = 1;
-      give(&f, &s, again, again_to, 0);
+      give(f, &s, again, again_to, 0);
     }
-    check_pieces(&f, &s);
+    check_pieces(f, &s);
     int64_t line = next; /* the last line at or below: octets below it are out */
     while (line > 0 && !is_line(&s, line)) {
       line--;
@@ -356,7 +350,7 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
     g_assert_true(line == 0 || memchr(s.forwarded, 0, (size_t)line) == NULL);
   }
   g_assert_null(memchr(s.forwarded, 0, STREAM));
-  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
+  g_assert_cmpint(fixture_deadline(f), ==, TIME_PS_NEVER);
 }
 
 TEST(test_random_stream_without_holes)
@@ -382,22 +376,22 @@ TEST(test_random_stream_in_any_order)
                 .phase = (uint32_t)g_rand_int_range(random, 0, 3000)};
     g_test_message("chunk %u phase %u", s.chunk, s.phase);
     memset(s.may_cut, 1, sizeof s.may_cut); /* any end of any segment */
-    g_auto(path_fixture) f = set_up(s.chunk, s.phase);
+    g_autoptr(path_fixture) f = set_up(s.chunk, s.phase);
     int64_t edge;
     while ((edge = given_edge(&s)) < STREAM) {
       int64_t displacement = g_rand_int_range(random, 0, 2) == 0 ? 0 : g_rand_int_range(random, -3000, 6000);
       int64_t from = CLAMP(edge + displacement, 0, STREAM - 1);
       int64_t length = g_rand_int_range(random, 1, 1500);
-      give(&f, &s, from, MIN(from + length, STREAM), 0);
-      check_pieces(&f, &s);
+      give(f, &s, from, MIN(from + length, STREAM), 0);
+      check_pieces(f, &s);
       if (g_rand_int_range(random, 0, 20) == 0) {
-        path_element_run(f.element, FLUSH_PS);
-        check_pieces(&f, &s);
+        path_element_run(f->element, FLUSH_PS);
+        check_pieces(f, &s);
         g_assert_cmpmem(s.given, STREAM, s.forwarded, STREAM);
       }
     }
-    path_element_run(f.element, FLUSH_PS);
-    check_pieces(&f, &s);
+    path_element_run(f->element, FLUSH_PS);
+    check_pieces(f, &s);
     g_assert_null(memchr(s.forwarded, 0, STREAM));
   }
 }

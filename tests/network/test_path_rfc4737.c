@@ -11,14 +11,12 @@ typedef struct fixture {
   GArray *output;
 } fixture;
 
-static fixture set_up(void)
+static fixture *set_up(void)
 {
-  fixture f = {.entrance = path_rfc4737_entrance_new(),
-               .exit = path_rfc4737_exit_new(),
-               .inside = test_output_new(),
-               .output = test_output_new()};
-  path_element_set_output(f.entrance, test_output, f.inside);
-  path_element_set_output(f.exit, test_output, f.output);
+  fixture *f = g_new(fixture, 1);
+  *f = (fixture){path_rfc4737_entrance_new(), path_rfc4737_exit_new(), test_output_new(), test_output_new()};
+  path_element_set_output(f->entrance, test_output, f->inside);
+  path_element_set_output(f->exit, test_output, f->output);
   return f;
 }
 
@@ -28,9 +26,12 @@ static void tear_down(fixture *f)
   path_element_free(f->exit);
   test_output_free(f->inside);
   test_output_free(f->output);
+  g_free(f);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
+
+#define FIXTURE_TEST(name) TEST_OF(fixture, f, set_up(), name)
 
 /* `count` segments of the connection from `port` enter. */
 static void enter(fixture *f, uint16_t port, guint count)
@@ -74,15 +75,15 @@ static const struct {
 
 ROW_TEST(test_order, orders)
 {
-  g_auto(fixture) f = set_up();
+  g_autoptr(fixture) f = set_up();
   guint left = 0;
   g_test_message("%s", c->name);
-  enter(&f, 1000, 21);
+  enter(f, 1000, 21);
   for (; c->order[left] > 0; left++) {
-    leave(&f, c->order[left], (time_ps)(left + 1) * 10);
+    leave(f, c->order[left], (time_ps)(left + 1) * 10);
   }
-  g_assert_cmpuint(f.output->len, ==, left); /* a pass-through */
-  EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, c->packets), (reordered, c->reordered),
+  g_assert_cmpuint(f->output->len, ==, left); /* a pass-through */
+  EXPECT_FIELDS(path_rfc4737_counted(f->exit), (packets, c->packets), (reordered, c->reordered),
                 (extent_sum, c->extent_sum), (extent_most, c->extent_most));
 }
 
@@ -90,63 +91,59 @@ ROW_TEST(test_order, orders)
  * packet 600 is not: its gap was jumped over by 601, which is right before: extent 1. 88 is the last of the
  * 44 that are forgotten, 90 the first remembered: with 91 the 46th to come, 90 is at the place of the 302nd
  * to be counted (301 odd ones, and 600 before it). */
-TEST(test_bounded_memory)
+FIXTURE_TEST(test_bounded_memory)
 {
-  g_auto(fixture) f = set_up();
-  enter(&f, 1000, 601);
+  enter(f, 1000, 601);
   for (guint i = 1; i <= 601; i += 2) {
-    leave(&f, i, i);
+    leave(f, i, i);
   }
-  leave(&f, 2, 1000);
-  leave(&f, 88, 1000);
-  const path_rfc4737_report *report = path_rfc4737_counted(f.exit);
+  leave(f, 2, 1000);
+  leave(f, 88, 1000);
+  const path_rfc4737_report *report = path_rfc4737_counted(f->exit);
   EXPECT_FIELDS(report, (packets, 301), (reordered, 0));
-  leave(&f, 600, 1001);
+  leave(f, 600, 1001);
   g_assert_cmpuint(report->extent_sum, ==, 1);
-  leave(&f, 90, 1002);
+  leave(f, 90, 1002);
   EXPECT_FIELDS(report, (reordered, 2), (extent_most, 302 - 45));
 }
 
 /* Each flow by itself: a and b take turns at the entrance and come out one after the other. */
-TEST(test_flows)
+FIXTURE_TEST(test_flows)
 {
-  g_auto(fixture) f = set_up();
   for (guint i = 0; i < 10; i++) {
-    enter(&f, (uint16_t)(1000 + i % 2), 1);
+    enter(f, (uint16_t)(1000 + i % 2), 1);
   }
   static const guint order[] = {1, 3, 5, 7, 9, 2, 4, 6, 10, 8};
   for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
-    leave(&f, order[i], 1);
+    leave(f, order[i], 1);
   }
-  EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, 10), (reordered, 1)); /* 8, after 10 */
+  EXPECT_FIELDS(path_rfc4737_counted(f->exit), (packets, 10), (reordered, 1)); /* 8, after 10 */
 }
 
 /* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and
  * damaged ones. */
-TEST(test_passed_by)
+FIXTURE_TEST(test_passed_by)
 {
-  g_auto(fixture) f = set_up();
-  enter(&f, 1000, 3);
-  path_element_receive(f.entrance, test_numbered_packet(1), 5);
-  g_assert_cmpuint(test_output_at(f.inside, 3)->packet->flow_order, ==, 0);
-  datagram *damaged = test_output_at(f.inside, 2)->packet;
+  enter(f, 1000, 3);
+  path_element_receive(f->entrance, test_numbered_packet(1), 5);
+  g_assert_cmpuint(test_output_at(f->inside, 3)->packet->flow_order, ==, 0);
+  datagram *damaged = test_output_at(f->inside, 2)->packet;
   datagram_carry_checksum(damaged);
   damaged->header[IPV4_HEADER_OCTETS] ^= 1; /* its port: it would be another flow's */
-  path_element_receive(f.exit, test_packet(0, 5, TCP_ACK), 6);
+  path_element_receive(f->exit, test_packet(0, 5, TCP_ACK), 6);
   for (guint i = 1; i <= 4; i++) {
-    leave(&f, i, 6 + i);
+    leave(f, i, 6 + i);
   }
-  g_assert_cmpuint(f.output->len, ==, 5);
-  g_assert_cmpuint(path_rfc4737_counted(f.exit)->packets, ==, 2);
+  g_assert_cmpuint(f->output->len, ==, 5);
+  g_assert_cmpuint(path_rfc4737_counted(f->exit)->packets, ==, 2);
 }
 
 /* A copy has its original's number: when only the copy arrives, it is the packet. */
-TEST(test_a_copy_stands_for_its_original)
+FIXTURE_TEST(test_a_copy_stands_for_its_original)
 {
-  g_auto(fixture) f = set_up();
-  enter(&f, 1000, 3);
-  leave(&f, 1, 1);
-  leave(&f, 3, 2);
-  path_element_receive(f.exit, datagram_copy(test_output_at(f.inside, 1)->packet), 3);
-  g_assert_cmpuint(path_rfc4737_counted(f.exit)->reordered, ==, 1);
+  enter(f, 1000, 3);
+  leave(f, 1, 1);
+  leave(f, 3, 2);
+  path_element_receive(f->exit, datagram_copy(test_output_at(f->inside, 1)->packet), 3);
+  g_assert_cmpuint(path_rfc4737_counted(f->exit)->reordered, ==, 1);
 }

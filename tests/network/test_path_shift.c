@@ -53,8 +53,8 @@ static const stream streams[] = {
 
 EACH_TEST(test_stream, stream, streams)
 {
-  g_auto(path_fixture) f = fixture_connected(shift_new(100));
-  fixture_steps(&f, c->steps);
+  g_autoptr(path_fixture) f = fixture_connected(shift_new(100));
+  fixture_steps(f, c->steps);
 }
 
 TEST(test_strangers)

@@ -51,24 +51,25 @@ static fixed_manager *fixed_manager_new(const path_queue_manager_class *class,
 typedef struct fixture {
   path_element *transmitter;
   GArray *output;
-  bool *freed;                     /* the link, the manager */
+  bool freed[2];                   /* the link, the manager */
   const path_link_config *changed; /* what the link was changed to last */
 } fixture;
 
-static fixture set_up_as(path_transmitter_config queue)
+static fixture *set_up_as(path_transmitter_config queue)
 {
-  fixture f = {.output = test_output_new(), .freed = g_new0(bool, 2)};
-  kept_link *link = kept_link_new(&config, f.output, &f.freed[0]);
-  f.freed[1] = queue.manager == NULL;
+  fixture *f = g_new0(fixture, 1);
+  f->output = test_output_new();
+  kept_link *link = kept_link_new(&config, f->output, &f->freed[0]);
+  f->freed[1] = queue.manager == NULL;
   if (queue.manager) {
-    ((fixed_manager *)queue.manager)->freed = &f.freed[1];
+    ((fixed_manager *)queue.manager)->freed = &f->freed[1];
   }
-  f.transmitter = path_transmitter_new(&link->link, &queue);
-  f.changed = &link->changed;
+  f->transmitter = path_transmitter_new(&link->link, &queue);
+  f->changed = &link->changed;
   return f;
 }
 
-static fixture set_up(uint32_t queue_limit_packets)
+static fixture *set_up(uint32_t queue_limit_packets)
 {
   return set_up_as((path_transmitter_config){.queue_limit_packets = queue_limit_packets});
 }
@@ -77,11 +78,13 @@ static void tear_down(fixture *f)
 {
   path_element_free(f->transmitter);
   g_assert_true(f->freed[0] && f->freed[1]); /* it owns both */
-  g_free(f->freed);
   test_output_free(f->output);
+  g_free(f);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
+
+#define FIXTURE_TEST(name, made) TEST_OF(fixture, f, made, name)
 
 /* A packet of 40 octets: 78,000 ps on the transmitter. */
 static void send_small(fixture *f, uint32_t number, time_ps now)
@@ -110,77 +113,71 @@ static void assert_queue(const fixture *f, uint64_t dropped, uint64_t peak_octet
 /* Two may wait after the one in transmission. At 0: 1 starts, 2 waits to 78,000, 3 to 156,000, 4 is dropped.
  * At 77,999 still two wait: 5 is dropped. At 78,000 the transmitter becomes free before the packet comes: 6
  * may wait. */
-TEST(test_tail_drop_at_the_tie)
+FIXTURE_TEST(test_tail_drop_at_the_tie, set_up(2))
 {
-  g_auto(fixture) f = set_up(2);
-  send_all(&f, "1@0 2@0 3@0 4@0 5@77999 6@78000 7@78000");
-  test_assert_numbers(f.output, false, "1 2 3 6");
-  assert_queue(&f, 3, 80);
+  send_all(f, "1@0 2@0 3@0 4@0 5@77999 6@78000 7@78000");
+  test_assert_numbers(f->output, false, "1 2 3 6");
+  assert_queue(f, 3, 80);
 }
 
 /* A packet that comes when the transmitter has just become free does not wait. */
-TEST(test_a_free_transmitter_holds_no_queue)
+FIXTURE_TEST(test_a_free_transmitter_holds_no_queue, set_up(1))
 {
-  g_auto(fixture) f = set_up(1);
   for (uint32_t i = 0; i < 10; i++) {
-    send_small(&f, i, i * 78000);
+    send_small(f, i, i * 78000);
   }
-  g_assert_cmpuint(f.output->len, ==, 10);
-  assert_queue(&f, 0, 0);
-  send_small(&f, 10, 9 * 78000 + 77999); /* one picosecond too early */
-  assert_queue(&f, 0, 40);
+  g_assert_cmpuint(f->output->len, ==, 10);
+  assert_queue(f, 0, 0);
+  send_small(f, 10, 9 * 78000 + 77999); /* one picosecond too early */
+  assert_queue(f, 0, 40);
 }
 
 /* Unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has emptied; send
  * orders are 1, 2, … */
-TEST(test_unlimited)
+FIXTURE_TEST(test_unlimited, set_up(0))
 {
-  g_auto(fixture) f = set_up(0);
   for (uint32_t i = 0; i < 1000; i++) {
-    send_small(&f, i, 0);
+    send_small(f, i, 0);
   }
-  send_small(&f, 1000, 1000 * 78000);
-  assert_queue(&f, 0, 39960);
-  g_assert_cmpuint(f.output->len, ==, 1001);
-  for (guint i = 0; i < f.output->len; i++) {
-    g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
+  send_small(f, 1000, 1000 * 78000);
+  assert_queue(f, 0, 39960);
+  g_assert_cmpuint(f->output->len, ==, 1001);
+  for (guint i = 0; i < f->output->len; i++) {
+    g_assert_cmpuint(test_output_at(f->output, i)->packet->send_order, ==, i + 1);
   }
 }
 
 /* The peak counts octets, not packets: 1 in transmission, then 1040 + 540 wait. At 78,000 the 1040 start
  * (until 78,000 + 1078 * 1000 = 1,156,000); 40 more then make 580, which is less. */
-TEST(test_peak_in_octets)
+FIXTURE_TEST(test_peak_in_octets, set_up(0))
 {
-  g_auto(fixture) f = set_up(0);
-  send_small(&f, 1, 0);
-  path_element_receive(f.transmitter, test_packet(0, 1000, TCP_ACK), 10);
-  path_element_receive(f.transmitter, test_packet(0, 500, TCP_ACK), 20);
-  assert_queue(&f, 0, 1580);
-  send_small(&f, 2, 78000);
-  assert_queue(&f, 0, 1580);
-  path_element_receive(f.transmitter, test_packet(0, 1001, TCP_ACK), 1155999); /* 540 + 40 + 1041 = 1621 */
-  assert_queue(&f, 0, 1621);
+  send_small(f, 1, 0);
+  path_element_receive(f->transmitter, test_packet(0, 1000, TCP_ACK), 10);
+  path_element_receive(f->transmitter, test_packet(0, 500, TCP_ACK), 20);
+  assert_queue(f, 0, 1580);
+  send_small(f, 2, 78000);
+  assert_queue(f, 0, 1580);
+  path_element_receive(f->transmitter, test_packet(0, 1001, TCP_ACK), 1155999); /* 540 + 40 + 1041 = 1621 */
+  assert_queue(f, 0, 1621);
 }
 
 /* A dropped packet takes no time on the transmitter: after the drop at 0, the next slot is 78,000 + 78,000.
  * */
-TEST(test_a_dropped_packet_takes_no_time)
+FIXTURE_TEST(test_a_dropped_packet_takes_no_time, set_up(1))
 {
-  g_auto(fixture) f = set_up(1);
-  send_all(&f, "1@0 2@0 99@1 99@1 99@1 99@1 99@1");
-  send_all(&f, "3@156000 4@156000 5@156000"); /* free again: 3 starts at once, 4 takes the only place */
-  test_assert_numbers(f.output, false, "1 2 3 4");
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 6);
+  send_all(f, "1@0 2@0 99@1 99@1 99@1 99@1 99@1");
+  send_all(f, "3@156000 4@156000 5@156000"); /* free again: 3 starts at once, 4 takes the only place */
+  test_assert_numbers(f->output, false, "1 2 3 4");
+  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 6);
 }
 
 /* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. After two packets of 78,000 ps each
  * it is later by these. */
-TEST(test_earliest_arrival)
+FIXTURE_TEST(test_earliest_arrival, set_up(0))
 {
-  g_auto(fixture) f = set_up(0);
-  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 1000), ==, 1000 + 42000 + 5000000);
-  send_all(&f, "1@1000 2@1000");
-  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 2000), ==,
+  g_assert_cmpint(path_transmitter_earliest_arrival(f->transmitter, 1000), ==, 1000 + 42000 + 5000000);
+  send_all(f, "1@1000 2@1000");
+  g_assert_cmpint(path_transmitter_earliest_arrival(f->transmitter, 2000), ==,
                   1000 + 2 * 78000 + 42000 + 5000000);
 }
 
@@ -188,18 +185,17 @@ TEST(test_earliest_arrival)
 
 /* At most 100 octets may wait: 40 + 40 do, a third packet of 40 would make it 120. One of 20 payload octets
  * more than fits does not come in by being the only one: 101 octets never may wait. */
-TEST(test_limit_in_octets)
+FIXTURE_TEST(test_limit_in_octets, set_up_as((path_transmitter_config){.queue_limit_octets = 100}))
 {
-  g_auto(fixture) f = set_up_as((path_transmitter_config){.queue_limit_octets = 100});
-  send_all(&f, "1@0 2@0 3@0 4@0");
-  test_assert_numbers(f.output, false, "1 2 3");
-  assert_queue(&f, 1, 80);
+  send_all(f, "1@0 2@0 3@0 4@0");
+  test_assert_numbers(f->output, false, "1 2 3");
+  assert_queue(f, 1, 80);
   /* free at 234,000: a packet of 101 octets starts at once, a second one finds no room, one of 100 does */
-  path_element_receive(f.transmitter, test_packet(0, 61, TCP_ACK), 234000);
-  path_element_receive(f.transmitter, test_packet(0, 61, TCP_ACK), 234000);
-  path_element_receive(f.transmitter, test_packet(0, 60, TCP_ACK), 234000);
-  g_assert_cmpuint(f.output->len, ==, 5);
-  assert_queue(&f, 2, 100);
+  path_element_receive(f->transmitter, test_packet(0, 61, TCP_ACK), 234000);
+  path_element_receive(f->transmitter, test_packet(0, 61, TCP_ACK), 234000);
+  path_element_receive(f->transmitter, test_packet(0, 60, TCP_ACK), 234000);
+  g_assert_cmpuint(f->output->len, ==, 5);
+  assert_queue(f, 2, 100);
 }
 
 static void send_ecn(fixture *f, datagram_ecn ecn, time_ps now)
@@ -222,29 +218,27 @@ static void assert_marks(const fixture *f, const char *expected)
 /* K = 2 packets: the first starts, the next two find 0 and 1 waiting, the fourth finds 2 and is marked, what
  * is not ECN-capable passes. At 78,000 one has left: the queue of 4 is 3, so the next is marked; at 3 ·
  * 78,000 one waits: not marked. */
-TEST(test_threshold_in_packets)
+FIXTURE_TEST(test_threshold_in_packets, set_up_as((path_transmitter_config){.mark_packets = 2}))
 {
-  g_auto(fixture) f = set_up_as((path_transmitter_config){.mark_packets = 2});
   for (int i = 0; i < 4; i++) {
-    send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
+    send_ecn(f, DATAGRAM_ECN_ECT_0, 0);
   }
-  send_ecn(&f, DATAGRAM_ECN_NOT_CAPABLE, 0);
-  assert_marks(&f, "22230");
-  send_ecn(&f, DATAGRAM_ECN_ECT_1, 78000);
-  assert_marks(&f, "222303");
-  send_ecn(&f, DATAGRAM_ECN_ECT_0, 4 * 78000);
-  assert_marks(&f, "2223032");
-  EXPECT_FIELDS(&f.transmitter->counts, (marked, 2), (dropped, 0));
+  send_ecn(f, DATAGRAM_ECN_NOT_CAPABLE, 0);
+  assert_marks(f, "22230");
+  send_ecn(f, DATAGRAM_ECN_ECT_1, 78000);
+  assert_marks(f, "222303");
+  send_ecn(f, DATAGRAM_ECN_ECT_0, 4 * 78000);
+  assert_marks(f, "2223032");
+  EXPECT_FIELDS(&f->transmitter->counts, (marked, 2), (dropped, 0));
 }
 
 /* K = 80 octets: two packets of 40 are found. */
-TEST(test_threshold_in_octets)
+FIXTURE_TEST(test_threshold_in_octets, set_up_as((path_transmitter_config){.mark_octets = 80}))
 {
-  g_auto(fixture) f = set_up_as((path_transmitter_config){.mark_octets = 80});
   for (int i = 0; i < 4; i++) {
-    send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
+    send_ecn(f, DATAGRAM_ECN_ECT_0, 0);
   }
-  assert_marks(&f, "2223");
+  assert_marks(f, "2223");
 }
 
 /* --- A queue manager --- */
@@ -256,18 +250,18 @@ TEST(test_manager_at_enqueue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_MARK};
   fixed_manager *fixed = fixed_manager_new(&fixed_at_enqueue, verdicts, 3);
-  g_auto(fixture) f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
+  g_autoptr(fixture) f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
   for (int i = 0; i < 3; i++) {
-    send_ecn(&f, i == 1 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0, 0);
+    send_ecn(f, i == 1 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0, 0);
   }
-  assert_marks(&f, "23");
-  g_assert_null(f.transmitter->class->deadline);
-  send_small(&f, 4, 200000);
+  assert_marks(f, "23");
+  g_assert_null(f->transmitter->class->deadline);
+  send_small(f, 4, 200000);
   EXPECT_FIELDS(&fixed->questions[0], (packets, 0), (ecn_capable, true));
   g_assert_false(fixed->questions[1].ecn_capable);
   EXPECT_FIELDS(&fixed->questions[2], (packets, 0), (idle_ps, 0));
   g_assert_cmpint(fixed->questions[3].idle_ps, ==, 44000);
-  EXPECT_FIELDS(&f.transmitter->counts, (dropped, 1), (marked, 1));
+  EXPECT_FIELDS(&f->transmitter->counts, (dropped, 1), (marked, 1));
 }
 
 /* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped,
@@ -276,17 +270,17 @@ TEST(test_manager_at_dequeue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
   fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, verdicts, 3);
-  g_auto(fixture) f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
-  send_all(&f, "1@0 2@10 3@20 4@30");
-  test_assert_numbers(f.output, false, "1");
-  assert_queue(&f, 0, 120);
-  g_assert_cmpint(deadline_of(f.transmitter), ==, 78000);
-  path_element_run(f.transmitter, 78000);
-  test_assert_numbers(f.output, false, "1 4");
+  g_autoptr(fixture) f = set_up_as((path_transmitter_config){.manager = &fixed->manager});
+  send_all(f, "1@0 2@10 3@20 4@30");
+  test_assert_numbers(f->output, false, "1");
+  assert_queue(f, 0, 120);
+  g_assert_cmpint(deadline_of(f->transmitter), ==, 78000);
+  path_element_run(f->transmitter, 78000);
+  test_assert_numbers(f->output, false, "1 4");
   EXPECT_FIELDS(&fixed->questions[1], (waited_ps, 77990), (packets, 2), (octets, 80));
   EXPECT_FIELDS(&fixed->questions[2], (waited_ps, 77980), (packets, 1));
-  g_assert_cmpint(deadline_of(f.transmitter), ==, TIME_PS_NEVER);
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
+  g_assert_cmpint(deadline_of(f->transmitter), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 2);
 }
 
 /* With the packets in the element the link gets each when it starts it, limits and peak are as without a
@@ -294,19 +288,19 @@ TEST(test_manager_at_dequeue)
 TEST(test_managed_queue)
 {
   fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0);
-  g_auto(fixture) f =
+  g_autoptr(fixture) f =
       set_up_as((path_transmitter_config){.queue_limit_packets = 2, .manager = &fixed->manager});
-  send_all(&f, "1@0 2@0 3@0 4@0");
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
+  send_all(f, "1@0 2@0 3@0 4@0");
+  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 1);
   /* a packet that comes in the picosecond in which the transmitter becomes free finds it free, whoever is
    * called first */
-  send_small(&f, 5, 78000);
-  test_assert_numbers(f.output, false, "1 2");
-  g_assert_cmpint(deadline_of(f.transmitter), ==, 156000);
-  path_element_run(f.transmitter, 156000);
-  test_assert_numbers(f.output, false, "1 2 3");
-  assert_queue(&f, 1, 80);
-  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 156000), ==,
+  send_small(f, 5, 78000);
+  test_assert_numbers(f->output, false, "1 2");
+  g_assert_cmpint(deadline_of(f->transmitter), ==, 156000);
+  path_element_run(f->transmitter, 156000);
+  test_assert_numbers(f->output, false, "1 2 3");
+  assert_queue(f, 1, 80);
+  g_assert_cmpint(path_transmitter_earliest_arrival(f->transmitter, 156000), ==,
                   156000 + 78000 + 42000 + 5000000);
 }
 
@@ -315,15 +309,15 @@ TEST(test_managed_queue)
 TEST(test_managed_threshold)
 {
   fixed_manager *fixed = fixed_manager_new(&fixed_at_dequeue, NULL, 0);
-  g_auto(fixture) f = set_up_as((path_transmitter_config){.mark_packets = 2, .manager = &fixed->manager});
+  g_autoptr(fixture) f = set_up_as((path_transmitter_config){.mark_packets = 2, .manager = &fixed->manager});
   for (int i = 0; i < 3; i++) {
-    send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
+    send_ecn(f, DATAGRAM_ECN_ECT_0, 0);
   }
   /* 2 and 3 wait; without 2, which starts now, one does: below K */
-  send_ecn(&f, DATAGRAM_ECN_ECT_0, 78000);
-  send_ecn(&f, DATAGRAM_ECN_ECT_0, 78000); /* 3 and 4 */
-  test_run_until(f.transmitter, 1000000);
-  assert_marks(&f, "22223");
+  send_ecn(f, DATAGRAM_ECN_ECT_0, 78000);
+  send_ecn(f, DATAGRAM_ECN_ECT_0, 78000); /* 3 and 4 */
+  test_run_until(f->transmitter, 1000000);
+  assert_marks(f, "22223");
 }
 
 /* --- The link changes --- */
@@ -331,24 +325,23 @@ TEST(test_managed_threshold)
 /* Packets of 78,000 ps at 8 Gbit/s, of which two may wait: at 100,000 the second is in transmission, the
  * third and the fourth wait. At 2 Gbit/s they take four times as long, 312,000 each, from 156,000 on; then a
  * packet takes 42 · 4000 and 20 us. */
-TEST(test_set_link)
+FIXTURE_TEST(test_set_link, set_up(2))
 {
-  g_auto(fixture) f = set_up(2);
   path_link_config slower = config;
   slower.rate_bit_per_s = UINT64_C(2000000000);
   slower.delay_ps = 20 * TIME_PS_PER_MICROSECOND;
-  send_all(&f, "1@0 2@0 3@78000 4@78000");
-  path_transmitter_set_link(f.transmitter, &slower, 100000);
-  EXPECT_FIELDS(f.changed, (rate_bit_per_s, slower.rate_bit_per_s), (delay_ps, slower.delay_ps));
-  path_link_config known = path_transmitter_link_config(f.transmitter);
+  send_all(f, "1@0 2@0 3@78000 4@78000");
+  path_transmitter_set_link(f->transmitter, &slower, 100000);
+  EXPECT_FIELDS(f->changed, (rate_bit_per_s, slower.rate_bit_per_s), (delay_ps, slower.delay_ps));
+  path_link_config known = path_transmitter_link_config(f->transmitter);
   g_assert_cmpuint(known.rate_bit_per_s, ==, slower.rate_bit_per_s);
-  g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 100000), ==,
+  g_assert_cmpint(path_transmitter_earliest_arrival(f->transmitter, 100000), ==,
                   156000 + 2 * 312000 + 168000 + 20 * TIME_PS_PER_MICROSECOND);
-  send_small(&f, 5, 155999); /* 3 and 4 still wait: no room */
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
-  send_small(&f, 6, 156000);
-  send_small(&f, 7, 156000 + 312000 - 1); /* 4 and 6 wait until 3 is through */
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
-  send_small(&f, 8, 156000 + 312000);
-  test_assert_numbers(f.output, false, "1 2 3 4 6 8");
+  send_small(f, 5, 155999); /* 3 and 4 still wait: no room */
+  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 1);
+  send_small(f, 6, 156000);
+  send_small(f, 7, 156000 + 312000 - 1); /* 4 and 6 wait until 3 is through */
+  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 2);
+  send_small(f, 8, 156000 + 312000);
+  test_assert_numbers(f->output, false, "1 2 3 4 6 8");
 }

@@ -43,7 +43,7 @@ static void run_case(const struct row *row) { g_assert_nonnull(row->name); }
  * of two lines. */
 static void test_comment(void) { g_assert_true(TRUE); }
 
-TEST(test_table)
+BENCH_TEST(test_table, bench_with(&(config){.sack = true}))
 {
   run_case(&cases[0]);
 }

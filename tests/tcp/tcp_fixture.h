@@ -117,6 +117,9 @@ tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack)
  * 5681 §2). */
 tcp_fixture *tcp_fixture_connected(bool sack);
 
+/* A test that begins with such a fixture, `f`: TCP_TEST(test_gives_up, tcp_fixture_pair(NULL)). */
+#define TCP_TEST(name, fixture) TEST_OF(tcp_fixture, f, fixture, name)
+
 /* End `from` posts `octets` octets of its stream as one record; sends nothing yet. */
 void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags);
 

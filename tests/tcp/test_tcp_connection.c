@@ -42,9 +42,8 @@ FLAG_TEST(test_close, first)
 }
 
 /* The FIN rides on the segment that empties the queue. */
-TEST(test_fin_with_payload)
+TCP_TEST(test_fin_with_payload, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   queue_record(f, 0, 2000, 0);
   finish(f, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
@@ -55,9 +54,8 @@ TEST(test_fin_with_payload)
   g_assert_true(f->end[1].finished);
 }
 
-TEST(test_close_before_the_handshake_ends)
+TCP_TEST(test_close_before_the_handshake_ends, tcp_fixture_unopened(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   tcp_transport_open(f->end[0].connection, 0);
   post(f, 0, 100, 0);
   finish(f, 0);
@@ -69,9 +67,8 @@ TEST(test_close_before_the_handshake_ends)
 }
 
 /* A lost FIN is sent again after RTO: 300 ms after a round trip of 100 ms. */
-TEST(test_lost_fin)
+TCP_TEST(test_lost_fin, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   finish(f, 0);
   drop_segment(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
@@ -86,9 +83,8 @@ TEST(test_lost_fin)
 
 /* The ACK of the last FIN is lost: end 0 counts as closed but answers when that FIN comes again
  * (TIME-WAIT). */
-TEST(test_lost_last_ack)
+TCP_TEST(test_lost_last_ack, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   finish(f, 0);
   run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   finish(f, 1);
@@ -104,9 +100,8 @@ TEST(test_lost_last_ack)
 
 /* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
  * (note M32). */
-TEST(test_fin_out_of_order)
+TCP_TEST(test_fin_out_of_order, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   queue_record(f, 0, 2000, 0);
   finish(f, 0);
   reorder_segments(f, 0, 0, 1);
@@ -119,9 +114,8 @@ TEST(test_fin_out_of_order)
 
 /* MPA-016: an abort is reported to both ends, with its reason. Whoever runs the timers then, has nothing
  * run out. */
-TEST(test_abort)
+TCP_TEST(test_abort, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 5000, 0);
   deliver_all(f, 0);
   drop_all(f, 1);
@@ -174,9 +168,8 @@ FLAG_TEST(test_reset_of_an_abort, timestamps)
 
 /* The RST overtakes octets that are lost: it is not at RCV.NXT, so it is challenged (RFC 5961 §3.2), and
  * the answer to the challenge, at exactly RCV.NXT, is believed. */
-TEST(test_abort_after_a_hole)
+TCP_TEST(test_abort_after_a_hole, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   post_losing(f, 1000, 1);
   tcp_transport_abort(f->end[0].connection, f->now);
   collect(f, 0);
@@ -190,9 +183,8 @@ TEST(test_abort_after_a_hole)
 
 /* RFC 9293 §3.10.7.1: a closed connection answers with RST, at SEG.ACK or, without ACK, acknowledging the
  * segment. */
-TEST(test_answers_when_closed)
+TCP_TEST(test_answers_when_closed, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   script_segment(f, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
   EXPECT_HEADER(f, 0, 0, (flags, TCP_RST), (sequence, 77));
   drop_segment(f, 0);
@@ -205,9 +197,8 @@ TEST(test_answers_when_closed)
 
 /* §3.10.7.4, second: a RST ends the connection, and nothing else in its segment counts, neither what it
  * acknowledges nor what it brings. */
-TEST(test_reset_acknowledges_nothing)
+TCP_TEST(test_reset_acknowledges_nothing, tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535}))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
   post(f, 0, 1000, 0);
   script_segment(f, SCRIPT_HEADER(f, 0, 1000, .flags = TCP_RST | TCP_ACK, .window = 65535), 0, 100);
   expect_closed(f, 0, TCP_CLOSE_RESET);
@@ -215,9 +206,8 @@ TEST(test_reset_acknowledges_nothing)
 }
 
 /* RFC 9293 §3.10.7.3. */
-TEST(test_answers_in_syn_sent)
+TCP_TEST(test_answers_in_syn_sent, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   open_end(f, 0);
   drop_segment(f, 0);
   uint32_t wrong = sequence_at(f, 0, 1);
@@ -233,9 +223,8 @@ TEST(test_answers_in_syn_sent)
 }
 
 /* RFC 9293 §3.10.7.4, fifth: an ACK that is not of our SYN-ACK does not establish. */
-TEST(test_answers_in_syn_received)
+TCP_TEST(test_answers_in_syn_received, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
@@ -253,9 +242,8 @@ TEST(test_answers_in_syn_received)
 
 /* RFC 9293 §3.10.7.4, fourth: a SYN in the window of a passive end in SYN-RECEIVED has it listen again,
  * unanswered, and take the next. */
-TEST(test_syn_in_syn_received)
+TCP_TEST(test_syn_in_syn_received, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_segment(f, 0);
@@ -267,9 +255,8 @@ TEST(test_syn_in_syn_received)
 
 /* A passive end whose peer resets during the handshake listens again (RFC 9293 §3.10.7.4), and takes the
  * next. */
-TEST(test_back_to_listen)
+TCP_TEST(test_back_to_listen, tcp_fixture_unopened(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   deliver_and_keep(f, 0);
   drop_segment(f, 1);
@@ -436,9 +423,8 @@ TEST(test_fin_after_4_gib)
 }
 
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
-TEST(test_ignored)
+TCP_TEST(test_ignored, tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535}))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
   tcp_header header = {.sequence = sequence_at(f, 1, -5), .flags = TCP_RST};
   script_segment(f, header, 0, 0);
   header = (tcp_header){.sequence = sequence_at(f, 1, 0)};

@@ -69,9 +69,8 @@ TEST(test_right_checksum)
 
 /* A wrong checksum drops a segment in every state (RFC 9293 §3.10.7 is about segments, and this is none):
  * no SYN opens, no RST closes, nothing is answered. */
-TEST(test_wrong_checksum_in_every_state)
+TCP_TEST(test_wrong_checksum_in_every_state, tcp_fixture_unopened(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   for (unsigned i = 0; i < 2; i++) { /* the SYN in LISTEN; the SYN-ACK in SYN-SENT */
     datagram *packet = wire_packet(f, i, 0);

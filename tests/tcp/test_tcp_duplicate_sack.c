@@ -154,9 +154,8 @@ TEST(test_examples)
 }
 
 /* SACK was not agreed: there is no option to report it in. */
-TEST(test_without_sack)
+TCP_TEST(test_without_sack, against_script(false, true, false))
 {
-  g_autoptr(tcp_fixture) f = against_script(false, true, false);
   script_payload(f, 0, 500, 0);
   script_payload(f, 0, 500, 0);
   expect_ack(f, 0, 500);
@@ -165,9 +164,8 @@ TEST(test_without_sack)
 
 /* What was refused has not come: it is no duplicate when it comes again. Nor is what lies beyond the
  * window. */
-TEST(test_refused_is_not_twice)
+TCP_TEST(test_refused_is_not_twice, against_script(true, true, false))
 {
-  g_autoptr(tcp_fixture) f = against_script(true, true, false);
   refuse_octets(f, 0, 0, 500, 1);
   script_payload(f, 0, 500, 0);
   expect_nothing(f, 0);
@@ -220,9 +218,8 @@ ROW_TEST(test_reported_by_its_own_ack, reported_by_its_own_ack_rows)
 
 /* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement
  * or beyond a hole, and neither is taken for a sign of loss. */
-TEST(test_both_ends)
+TCP_TEST(test_both_ends, tcp_fixture_pair(TCP_WITH(.dsack = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.dsack = true));
   post(f, 0, 3 * EMSS, 0);
   deliver_and_keep(f, 0);
   deliver(f, 0); /* below */
@@ -241,9 +238,8 @@ TEST(test_both_ends)
 
 /* RFC 2883 §4: the blocks after a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above
  * 1 show that it is lost. */
-TEST(test_blocks_after_a_duplicate)
+TCP_TEST(test_blocks_after_a_duplicate, tcp_fixture_scripted(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, NULL);
   post_losing(f, 10 * EMSS, ALL);
   script_ack(f, EMSS, 2, (const uint64_t[][2]){{0, EMSS}, {2 * EMSS, 6 * EMSS}});
   expect_segment(f, 0, EMSS, EMSS);
@@ -275,14 +271,14 @@ FLAG_TEST(test_overtaken_acks, reads)
 
 /* Of an ACK that was overtaken nothing else counts: not the window that it advertises, which is older, nor
  * its ECE. RFC 5961 §5.2: if it is older than the largest window it is answered, and not read. */
-TEST(test_overtaken_acks_have_no_other_say)
+TCP_TEST(test_overtaken_acks_have_no_other_say,
+         tcp_fixture_scripted(TCP_WITH(.old_sack = true, .ecn = TCP_ECN_ON),
+                              &(tcp_header){.window = 20000,
+                                            .flags = TCP_ECE,
+                                            .has_mss = true,
+                                            .mss_octets = EMSS,
+                                            .has_sack_permitted = true}))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.old_sack = true, .ecn = TCP_ECN_ON),
-                                                  &(tcp_header){.window = 20000,
-                                                                .flags = TCP_ECE,
-                                                                .has_mss = true,
-                                                                .mss_octets = EMSS,
-                                                                .has_sack_permitted = true});
   post(f, 0, 20 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
     script_payload(f, i - 1, 1, i * EMSS);

@@ -159,9 +159,8 @@ ROW_TEST(test_senseless_answers, senseless_answers_rows)
 
 /* RFC 3168 §6.1.2, §6.1.3: a packet is marked; every ACK from then on has ECE, until the sender has
  * reduced its window, once, and sets CWR on its next new segment. */
-TEST(test_echo_until_window_reduced)
+TCP_TEST(test_echo_until_window_reduced, connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
   post(f, 0, 10 * EMSS, 0);
   datagram_set_ecn(wire_packet(f, 0, 2), DATAGRAM_ECN_CONGESTED);
   deliver_all(f, 0);
@@ -228,9 +227,8 @@ static void expect_echo(tcp_fixture *f, uint64_t acknowledgement, bool echo)
 /* Segments of 100 octets, an ACK for every second one; CE on some, CWR on some. The echo goes on until
  * CWR, and a mark on the segment with CWR begins it anew. Pure ACKs with CE (nobody sends such) do not
  * count, nor does what is out of the window (RFC 3168 §6.1.5), here beyond its edge and before it. */
-TEST(test_classic_echo)
+TCP_TEST(test_classic_echo, against_script(TCP_CONGESTION_NEWRENO))
 {
-  g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_NEWRENO);
   script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);
   script_marked(f, 100, 100, 0, DATAGRAM_ECN_ECT_1);
   expect_echo(f, 200, false);
@@ -288,9 +286,8 @@ FLAG_TEST(test_exact_echo, cwr)
 }
 
 /* The echo rides on payload too, and the ACK of what came before goes ahead of it. */
-TEST(test_exact_echo_on_payload)
+TCP_TEST(test_exact_echo_on_payload, against_script(TCP_CONGESTION_DCTCP))
 {
-  g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_DCTCP);
   script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);
   queue_record(f, 0, 500, 0);
   script_marked(f, 100, 100, 0, DATAGRAM_ECN_CONGESTED);
@@ -330,9 +327,8 @@ ROW_TEST(test_not_capable, not_capable_rows)
 }
 
 /* Without agreement ECE means nothing, CE neither. */
-TEST(test_nothing_agreed)
+TCP_TEST(test_nothing_agreed, connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO);
   post(f, 0, 10 * EMSS, 0);
   datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
   deliver_all(f, 0);

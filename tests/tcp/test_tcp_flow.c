@@ -7,9 +7,8 @@
 enum { EMSS = 1460 };
 
 /* Payload the other way carries the ACK. */
-TEST(test_ack_rides_on_payload)
+TCP_TEST(test_ack_rides_on_payload, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 100, 0);
   deliver(f, 0);
   expect_nothing(f, 1);
@@ -23,9 +22,8 @@ TEST(test_ack_rides_on_payload)
 
 /* SACK blocks, most recent first, and no more than 3 beside timestamps; never on a segment with payload,
  * which has no room. */
-TEST(test_sack_blocks_on_the_wire)
+TCP_TEST(test_sack_blocks_on_the_wire, tcp_fixture_pair(TCP_WITH(.timestamps = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
   post(f, 0, 10 * 1448, 0);
   for (unsigned i = 0; i < 4; i++) {
     drop_segment(f, 0);
@@ -117,9 +115,8 @@ TEST(test_streaming_is_cut_as_ever)
 
 /* A STREAM sender cuts the same at EMSS: 40 + 4556 = 4596 = 3 * 1460 + 216. Nagle is off (MPA-042): the
  * short rest leaves at once. */
-TEST(test_stream_segments)
+TCP_TEST(test_stream_segments, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   queue_record(f, 0, 40, 0);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1456, 3100);
   for (uint64_t position = 0; position < 4380; position += EMSS) {
@@ -130,9 +127,8 @@ TEST(test_stream_segments)
 
 /* full_segments: first transmissions only. STREAM: EMSS octets of FPDUs, 1500 on the wire each; the first
  * segment has a startup frame in it, the last is short. ALIGNED: one record flagged full-size. */
-TEST(test_full_segments_are_counted)
+TCP_TEST(test_full_segments_are_counted, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   queue_record(f, 0, 40, 0);
   post(f, 0, 3 * EMSS, TCP_RECORD_FPDU);
   drop_all(f, 0);
@@ -154,9 +150,8 @@ static tcp_fixture *against_small_window(tcp_segmentation segmentation)
 
 /* MPA-044: an FPDU that the peer's window has no room for waits while anything is in flight; when nothing
  * is, it is cut, and what is left of it leaves alone. */
-TEST(test_small_window_breaks_alignment)
+TCP_TEST(test_small_window_breaks_alignment, against_small_window(TCP_SEGMENTATION_ALIGNED))
 {
-  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1400, 1400, 400);
   expect_lone_segment(f, 0, 0, 1400); /* 600 are left: it waits */
   drop_segment(f, 0);
@@ -170,9 +165,8 @@ TEST(test_small_window_breaks_alignment)
 
 /* MPA-041: three FPDUs would go together; the window of 1000 octets has room for two of them, and these stay
  * whole: 500 + 400. */
-TEST(test_small_window_takes_fewer_fpdus)
+TCP_TEST(test_small_window_takes_fewer_fpdus, against_small_window(TCP_SEGMENTATION_ALIGNED))
 {
-  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
   script_window(f, 0, 1000);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 500, 400, 300);
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
@@ -182,9 +176,8 @@ TEST(test_small_window_takes_fewer_fpdus)
 }
 
 /* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
-TEST(test_small_window_and_stream)
+TCP_TEST(test_small_window_and_stream, against_small_window(TCP_SEGMENTATION_STREAM))
 {
-  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   post(f, 0, 5000, 0);
   expect_lone_segment(f, 0, 0, EMSS);
   drop_segment(f, 0);
@@ -194,9 +187,8 @@ TEST(test_small_window_and_stream)
 
 /* The FIN has a place in sequence space (RFC 9293 §3.4): after 1000 octets the window of 1000 has none
  * for it. */
-TEST(test_fin_waits_for_the_window)
+TCP_TEST(test_fin_waits_for_the_window, against_small_window(TCP_SEGMENTATION_STREAM))
 {
-  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   script_window(f, 0, 1000);
   queue_record(f, 0, 1000, 0);
   finish(f, 0);
@@ -210,9 +202,8 @@ TEST(test_fin_waits_for_the_window)
 }
 
 /* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */
-TEST(test_old_window_is_not_taken)
+TCP_TEST(test_old_window_is_not_taken, against_small_window(TCP_SEGMENTATION_STREAM))
 {
-  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 50);
   script_payload(f, 100, 100, 0); /* window 65,535 */
   script_segment(f, header, 0, 100);
@@ -230,9 +221,9 @@ static tcp_fixture *against_timestamps(const tcp_config *config)
 }
 
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
-TEST(test_ack_from_the_edge_of_the_window)
+TCP_TEST(test_ack_from_the_edge_of_the_window,
+         tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 5000), OFFER(9000, EMSS)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 5000), OFFER(9000, EMSS));
   post(f, 0, 1000, 0);
   script_segment(f, SCRIPT_HEADER(f, 5000, 1000, .flags = TCP_ACK, .window = 9000), 0, 0);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
@@ -357,9 +348,8 @@ FLAG_TEST(test_passing, in_order)
 }
 
 /* events.segment reports duplicates too: nothing new in them, and nothing passed. */
-TEST(test_duplicates_are_counted)
+TCP_TEST(test_duplicates_are_counted, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 2 * EMSS, 0);
   deliver_and_keep(f, 0);
   g_assert_cmpuint(f->end[1].segment_new, ==, EMSS);

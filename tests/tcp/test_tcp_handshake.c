@@ -130,9 +130,8 @@ TEST(test_options_need_both_ends)
 
 /* A peer without window scaling announces what 16 bits hold and no more is announced to it: 65,535 octets
  * in flight at most. A peer without MSS gets segments of 536 (RFC 9293 §3.7.1). */
-TEST(test_peer_without_options)
+TCP_TEST(test_peer_without_options, tcp_fixture_new(TCP_WITH(.initial_window_segments = 1000), NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.initial_window_segments = 1000), NULL);
   tcp_header syn_ack = {.window = 65535};
   handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
   g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 536);
@@ -142,17 +141,15 @@ TEST(test_peer_without_options)
 }
 
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
-TEST(test_senseless_mss)
+TCP_TEST(test_senseless_mss, tcp_fixture_scripted(NULL, OFFER(65535, 0)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, 0));
   g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 28);
 }
 
 /* The peer's scale of 7 makes 1000 into 128,000 octets: 87 segments of 1460. The SYN-ACK's own window is
  * not scaled. */
-TEST(test_window_scale_of_the_peer)
+TCP_TEST(test_window_scale_of_the_peer, tcp_fixture_new(TCP_WITH(.initial_window_segments = 1000), NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.initial_window_segments = 1000), NULL);
   tcp_header syn_ack = {
       .window = 1460, .has_mss = true, .mss_octets = 1460, .has_window_scale = true, .window_scale = 7};
   handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
@@ -184,9 +181,8 @@ TEST(test_announced_window)
 
 /* A lost SYN is sent again after 1 s, a lost SYN-ACK after 1 s at its end; then IW is 1 segment (RFC 5681
  * §3.1) and RTO 3 s (RFC 6298 §5.7). */
-TEST(test_lost_syn)
+TCP_TEST(test_lost_syn, tcp_fixture_unopened(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   drop_segment(f, 0);
   expect_quiet_until(f, 0, TIME_PS_PER_SECOND);
@@ -198,9 +194,8 @@ TEST(test_lost_syn)
   expect_deadline(f, 0, f->now + 3 * TIME_PS_PER_SECOND);
 }
 
-TEST(test_lost_syn_ack)
+TCP_TEST(test_lost_syn_ack, tcp_fixture_unopened(TCP_WITH(.retries_max = 20)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(TCP_WITH(.retries_max = 20));
   open_end(f, 0);
   deliver(f, 0);
   drop_segment(f, 1);
@@ -212,9 +207,8 @@ TEST(test_lost_syn_ack)
 }
 
 /* The last ACK of the handshake is lost: the first segment with payload takes its place. */
-TEST(test_lost_handshake_ack)
+TCP_TEST(test_lost_handshake_ack, tcp_fixture_unopened(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   deliver(f, 0);
   deliver(f, 1);
@@ -255,9 +249,8 @@ FLAG_TEST(test_handshake_ack_without_timestamps, drops)
   }
 }
 
-TEST(test_syn_is_given_up)
+TCP_TEST(test_syn_is_given_up, tcp_fixture_new(TCP_WITH(.retries_max = 3), NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.retries_max = 3), NULL);
   open_end(f, 0);
   advance_to(f, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
   g_assert_false(f->end[0].closed);

@@ -78,9 +78,8 @@ TEST(test_every_run_of_new_octets_is_asked_about)
 
 /* What lies beyond the window is cut off before anybody is asked: without window scaling the right edge is
  * the in-order edge + 65535. */
-TEST(test_only_what_the_window_takes_is_asked_about)
+TCP_TEST(test_only_what_the_window_takes_is_asked_about, against_script(TCP_PASSING_AS_ARRIVED))
 {
-  g_autoptr(tcp_fixture) f = against_script(TCP_PASSING_AS_ARRIVED);
   script_payload(f, 65535 - 10, 30, 0);
   g_assert_cmpuint(f->end[0].inspected->len, ==, 1);
   range asked = g_array_index(f->end[0].inspected, range, 0);
@@ -88,9 +87,8 @@ TEST(test_only_what_the_window_takes_is_asked_about)
 }
 
 /* The ACK, the FIN and the window of a refused segment are lost with it. */
-TEST(test_nothing_of_a_refused_segment_is_taken)
+TCP_TEST(test_nothing_of_a_refused_segment_is_taken, against_script(TCP_PASSING_AS_ARRIVED))
 {
-  g_autoptr(tcp_fixture) f = against_script(TCP_PASSING_AS_ARRIVED);
   post(f, 0, 1000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 2); /* the peer named no MSS: 536 and 464 */
   drop_all(f, 0);
@@ -105,9 +103,8 @@ TEST(test_nothing_of_a_refused_segment_is_taken)
 }
 
 /* The segment that ends the handshake can be refused as well; the next one ends it. */
-TEST(test_refused_in_the_handshake)
+TCP_TEST(test_refused_in_the_handshake, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   uint32_t isn = f->end[1].config.isn;
   script_segment(f, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);
@@ -122,9 +119,8 @@ TEST(test_refused_in_the_handshake)
 
 /* A fault of the source comes again with every retransmission: after 8 timeouts the source gives up
  * (MPA-287). */
-TEST(test_refused_for_ever)
+TCP_TEST(test_refused_for_ever, connected(TCP_PASSING_AS_ARRIVED, true))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_PASSING_AS_ARRIVED, true);
   refuse_octets(f, 1, 0, 1, G_MAXUINT);
   post(f, 0, 500, 0);
   for (unsigned i = 0; i < 20 && !f->end[0].closed; i++) {

@@ -53,9 +53,8 @@ FLAG_TEST(test_a_full_window_is_remembered_for_a_round, by_round)
 
 /* After slow start nothing but a full window lets it grow: messages of 2 segments do not, of as many as
  * the window has do. */
-TEST(test_avoidance_needs_a_full_window)
+TCP_TEST(test_avoidance_needs_a_full_window, connected(TCP_WITH(.limited_by_round = true)))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.limited_by_round = true));
   post_losing(f, 20 * EMSS, 1);
   run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   uint64_t before = window_of(f);
@@ -191,9 +190,8 @@ TEST(test_prr_of_cubic_counts_segments)
 
 /* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a
  * segment. */
-TEST(test_a_mark_cuts_at_once)
+TCP_TEST(test_a_mark_cuts_at_once, marked(false))
 {
-  g_autoptr(tcp_fixture) f = marked(false);
   for (unsigned ack = 1; ack <= 10; ack++) {
     expect_leaving(f, ack <= 5 ? 0 : 1);
     g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
@@ -273,10 +271,10 @@ FLAG_TEST(test_prr_counts_segments, of_segments)
 
 /* Of 20 short segments in flight one is lost. The pipe counts segments: recovery begins with 20 in flight,
  * and the threshold is 10. */
-TEST(test_loss_among_short_segments)
+TCP_TEST(test_loss_among_short_segments,
+         connected(TCP_WITH(.window_of_segments = true, .initial_window_segments = 20,
+                            .segmentation = TCP_SEGMENTATION_RECORD)))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.window_of_segments = true, .initial_window_segments = 20,
-                                                .segmentation = TCP_SEGMENTATION_RECORD));
   for (unsigned record = 0; record < 60; record++) {
     queue_record(f, 0, 500 + record, TCP_RECORD_FPDU);
   }

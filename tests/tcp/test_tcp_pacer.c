@@ -38,9 +38,8 @@ TEST(test_extremes)
 
 /* In a connection: a window of 10 segments, 100 ms, slow start: one every 5 ms, not ten at once; and the
  * connection asks to be run for each, not when nothing waits. */
-TEST(test_segments_leave_evenly)
+TCP_TEST(test_segments_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.pacing = true));
   time_ps start = f->now;
   post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
@@ -57,9 +56,8 @@ TEST(test_segments_leave_evenly)
 
 /* Retransmissions are paced like all else, with nothing new after them: 3 of 10 are lost, and the SACKs of
  * 7 come at once. A window of 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
-TEST(test_retransmissions_leave_evenly)
+TCP_TEST(test_retransmissions_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.pacing = true));
   post(f, 0, 10 * EMSS, 0);
   advance_by(f, 50 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
@@ -80,9 +78,8 @@ TEST(test_retransmissions_leave_evenly)
  * round trip of 100 ms has passed: nothing is in flight and nothing was delivered just then, so that
  * window is 0 and the retransmission leaves all the same. The rate is that of the threshold, 2 segments:
  * the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
-TEST(test_prr_goes_on)
+TCP_TEST(test_prr_goes_on, tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = true, .prr = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = true, .prr = true));
   post(f, 0, 2 * EMSS, 0);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP);
   drop_segment(f, 0);

@@ -158,9 +158,8 @@ TEST(test_duplicate_acks_of_what_was_too_big)
 
 /* RFC 1191 §5: a router that reports 0. The messages about all 10 segments of 1500 lower the MTU to the
  * next plateau only, 1492; then one about a segment of 1492 lowers it to 1006. */
-TEST(test_router_that_tells_nothing)
+TCP_TEST(test_router_that_tells_nothing, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     tell_too_big(f, 0, i, 0);
@@ -175,9 +174,8 @@ TEST(test_router_that_tells_nothing)
 
 /* The peer's MSS of 1000 is smaller than the MTU reported: nothing about EMSS changes, and nothing is sent
  * again. */
-TEST(test_mss_is_smaller_still)
+TCP_TEST(test_mss_is_smaller_still, tcp_fixture_between(NULL, TCP_WITH(.receive_mtu_octets = 1040)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_between(NULL, TCP_WITH(.receive_mtu_octets = 1040));
   post(f, 0, 1000, 0);
   forge_too_big(f, 0, 0, 1460, 1100);
   g_assert_cmpuint(emss_of(f), ==, 1000);
@@ -228,9 +226,8 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
 }
 
 /* A message about another connection with the sequence number of this one's octets. */
-TEST(test_another_connection)
+TCP_TEST(test_another_connection, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 1000, 0);
   tcp_config other = f->end[0].config;
   receive_too_big(f, &other, (uint16_t)(other.local_port + 1), other.remote_port);
@@ -246,9 +243,8 @@ TEST(test_another_connection)
 }
 
 /* Before the handshake is done and after the end nothing is in flight. */
-TEST(test_without_connection)
+TCP_TEST(test_without_connection, tcp_fixture_unopened(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_unopened(NULL);
   open_end(f, 0);
   forge_too_big(f, 0, 0, 1000, 600);
   forge_too_big(f, 0, UINT32_MAX, 1000, 600); /* the SYN */
@@ -307,9 +303,8 @@ FLAG_TEST(test_discovery_is_a_choice, discovery)
 }
 
 /* RFC 8201 §4: IPv6 has 60 octets of headers. A link below 1280 there is none; such a message is ignored. */
-TEST(test_ipv6)
+TCP_TEST(test_ipv6, tcp_fixture_pair(TCP_WITH(.local_address = ip_address_v6(0, 0))))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.local_address = ip_address_v6(0, 0)));
   g_assert_cmpuint(emss_of(f), ==, 1440);
   post(f, 0, 10 * 1440, 0);
   tell_too_big(f, 0, 0, 1279);

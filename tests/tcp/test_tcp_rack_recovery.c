@@ -59,9 +59,8 @@ static void deliver_before(tcp_fixture *f, GQueue *late, unsigned count)
 
 /* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries
  * without. */
-TEST(test_recoveries_narrow_the_window)
+TCP_TEST(test_recoveries_narrow_the_window, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   const tcp_sender *sender = &tcp_connection_of(f->end[0].connection)->sender;
   for (unsigned recovery = 1; recovery <= 2; recovery++) {
     post(f, 0, 10 * EMSS, 0);
@@ -104,9 +103,8 @@ ROW_TEST(test_slack_of_the_reordering_timer, slack_of_the_reordering_timer_rows)
 
 /* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and
  * nothing is sent again. */
-TEST(test_slight_reordering)
+TCP_TEST(test_slight_reordering, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 2 * EMSS, 0);
   reorder_segments(f, 0, 0, 1);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
@@ -200,9 +198,8 @@ FLAG_TEST(test_partial_undo, lost)
 
 /* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs
  * of three segments, at once. */
-TEST(test_spurious_time_out_is_no_reordering)
+TCP_TEST(test_spurious_time_out_is_no_reordering, connected_as(true, false))
 {
-  g_autoptr(tcp_fixture) f = connected_as(true, false);
   const uint32_t emss = emss_of(f);
   post(f, 0, 10 * emss, 0);
   advance_by(f, 310 * TIME_PS_PER_MILLISECOND);
@@ -242,9 +239,8 @@ FLAG_TEST(test_spurious_recovery_by_duplicates, lost)
 /* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50
  * ms before the time-out. It takes the eight as lost, not the two, which are on their way. They fill the
  * window of 1 segment: the first of the eight leaves all the same. In the end eight were sent again. */
-TEST(test_time_out_spares_what_is_new)
+TCP_TEST(test_time_out_spares_what_is_new, connected())
 {
-  g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 2 * EMSS, 0);
   fly(f, 0);
   fly(f, 1);

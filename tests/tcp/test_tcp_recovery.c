@@ -62,9 +62,8 @@ FLAG_TEST(test_slight_reordering_is_no_loss, sack)
  * with a window of 5. Segment 4 is lost once 5, 6 and 7 are SACKed; pipe is 8 to 11 and the retransmission
  * of 0 then, so it is sent again when 8 is SACKed: all of it before anything of the first retransmission
  * is heard. */
-TEST(test_two_losses_with_sack_take_one_round_trip)
+TCP_TEST(test_two_losses_with_sack_take_one_round_trip, first_is_lost(true, 20, 3))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 20, 3);
   expect_last(f, 0);
   expect_and_drop(f, 0, 4 * EMSS, EMSS);
   deliver_segments(f, 3);
@@ -82,9 +81,8 @@ TEST(test_two_losses_with_sack_take_one_round_trip)
 
 /* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing after 9 shows its loss; when the retransmission of 0
  * is acknowledged and 9 is still not there, the rescue sends it again without a time-out. */
-TEST(test_rescue_of_the_tail)
+TCP_TEST(test_rescue_of_the_tail, first_is_lost(true, 10, 8))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 8);
   expect_and_drop(f, 0, 9 * EMSS, EMSS);
   expect_lone_segment(f, 0, 0, EMSS);
   deliver_and_acknowledge(f);
@@ -96,18 +94,16 @@ TEST(test_rescue_of_the_tail)
 
 /* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of
  * 5, but the SACKs of 7, 8 and 9 are on their way. */
-TEST(test_no_rescue_of_what_is_on_its_way)
+TCP_TEST(test_no_rescue_of_what_is_on_its_way, first_is_lost(true, 10, 0))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 0);
   complete_transfer(f, 10 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 
 /* 0 and 5 are lost and shown by SACK. The retransmission of 0 is acknowledged, 10 is posted after it: it
  * leaves once, for nothing can be known of it yet. */
-TEST(test_no_rescue_of_what_has_just_left)
+TCP_TEST(test_no_rescue_of_what_has_just_left, first_is_lost(true, 10, 4))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 4);
   drop_segment(f, 0);
   deliver_segments(f, 5); /* with the fourth both retransmissions leave */
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
@@ -118,9 +114,8 @@ TEST(test_no_rescue_of_what_has_just_left)
 
 /* In recovery new data leaves as pipe allows: all but 0 are SACKed, pipe is the retransmission of 0, the
  * window 5. */
-TEST(test_new_data_in_recovery)
+TCP_TEST(test_new_data_in_recovery, first_is_lost(true, 10, 9))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 9);
   expect_lone_segment(f, 0, 0, EMSS);
   post(f, 0, 10 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
@@ -129,9 +124,8 @@ TEST(test_new_data_in_recovery)
 
 /* What a second loss in the same window of data costs: nothing more. A loss in the next window halves
  * again. */
-TEST(test_each_window_halves_once)
+TCP_TEST(test_each_window_halves_once, first_is_lost(true, 60, 3))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 60, 3);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
   complete_transfer(f, 60 * EMSS);
   g_assert_cmpuint(window_of(f), >=, 6 * EMSS);
@@ -142,9 +136,8 @@ TEST(test_each_window_halves_once)
 
 /* NextSeg() rule 4 once in a recovery: 9, lost with 0, has been sent again for rescue; 10, new, leaves once,
  * though there is room for more (window 5, pipe 10 and twice 9). */
-TEST(test_one_rescue_in_a_recovery)
+TCP_TEST(test_one_rescue_in_a_recovery, first_is_lost(true, 10, 8))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 10, 8);
   drop_segment(f, 0);
   deliver_and_acknowledge(f); /* the retransmission of 0 */
   expect_lone_segment(f, 0, 9 * EMSS, EMSS);
@@ -156,9 +149,9 @@ TEST(test_one_rescue_in_a_recovery)
 
 /* The window of 10 segments is full and 10 more are queued: the hole will open it, so nothing but the
  * first segment is sent again. */
-TEST(test_no_rescue_in_a_full_window)
+TCP_TEST(test_no_rescue_in_a_full_window,
+         tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 10 * EMSS)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 10 * EMSS));
   post(f, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   drop_segment(f, 0);
@@ -171,9 +164,8 @@ TEST(test_no_rescue_in_a_full_window)
 /* Recovery begins with 12 segments sent (10 and the two of limited transmit): what follows, from 12 on,
  * belongs to the next window of data. 12 is lost too, 13 to 15 show it: the window of 5 becomes 2 (4 in
  * flight). */
-TEST(test_loss_right_after_the_recovery_point)
+TCP_TEST(test_loss_right_after_the_recovery_point, first_is_lost(true, 16, 11))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(true, 16, 11);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
@@ -226,9 +218,8 @@ TEST(test_retransmissions_heed_the_window)
 
 /* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
  * once. */
-TEST(test_two_losses_without_sack_take_partial_acks)
+TCP_TEST(test_two_losses_without_sack_take_partial_acks, first_is_lost(false, 10, 3))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(false, 10, 3);
   drop_segment(f, 0);
   deliver_segments(f, 5); /* 5 to 9 */
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
@@ -245,9 +236,8 @@ TEST(test_two_losses_without_sack_take_partial_acks)
 }
 
 /* RFC 6582 §3.2 step 3: the first partial ACK restarts the timer (RTO 300 ms), the second does not. */
-TEST(test_partial_acks_and_the_timer)
+TCP_TEST(test_partial_acks_and_the_timer, tcp_fixture_connected(false))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
   post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     if (i == 0 || i == 3 || i == 5) {
@@ -270,9 +260,8 @@ TEST(test_partial_acks_and_the_timer)
 
 /* Without SACK all is sent again after a time-out; the duplicates that this brings back start no fast
  * retransmit (RFC 6582 §3.2 steps 2 and 6). */
-TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
+TCP_TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing, first_is_lost(false, 8, 0))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(false, 8, 0);
   deliver_all(f, 0); /* 1 to 7 arrive, all their ACKs are lost */
   drop_all(f, 1);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
@@ -294,9 +283,8 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
 }
 
 /* Without SACK an ACK that changes the window is no duplicate (RFC 5681 §2). */
-TEST(test_window_updates_are_no_duplicates)
+TCP_TEST(test_window_updates_are_no_duplicates, tcp_fixture_scripted(NULL, OFFER(60000, EMSS)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(60000, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK);
   for (uint16_t i = 1; i <= 5; i++) {
@@ -313,9 +301,8 @@ TEST(test_window_updates_are_no_duplicates)
 /* RFC 6582 §3.2 step 4: 20 queued, 10 and the two of limited transmit in flight, 0 lost. The third
  * duplicate makes the window 5 + 3, the eight more of 4 to 11 make it 16: 4 new segments leave after the
  * 12. */
-TEST(test_duplicates_let_new_segments_out)
+TCP_TEST(test_duplicates_let_new_segments_out, first_is_lost(false, 20, 11))
 {
-  g_autoptr(tcp_fixture) f = first_is_lost(false, 20, 11);
   g_assert_cmpuint(window_of(f), ==, 16 * EMSS);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
@@ -325,9 +312,8 @@ TEST(test_duplicates_let_new_segments_out)
 /* A middlebox has cut the retransmission of the first segment at 500 and 1000. The partial ACKs of its pieces
  * point to no other hole: nothing is sent again before the ACK of all of it, which does (RFC 6582 §3.2 step
  * 3). */
-TEST(test_retransmission_that_comes_in_pieces)
+TCP_TEST(test_retransmission_that_comes_in_pieces, tcp_fixture_scripted(NULL, OFFER(65535, EMSS)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   for (unsigned i = 0; i < 3; i++) {
     script_ack(f, 0, 0, NULL);
@@ -344,9 +330,8 @@ TEST(test_retransmission_that_comes_in_pieces)
 /* A middlebox that cuts the segments into small pieces makes many duplicates of each: 10 segments are in
  * flight, 60 duplicates come. More than 10 segments cannot have left the network: the window is at most
  * the threshold (5) and those. */
-TEST(test_duplicates_of_small_pieces)
+TCP_TEST(test_duplicates_of_small_pieces, tcp_fixture_scripted(NULL, OFFER(65535, EMSS)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   for (unsigned i = 0; i < 60; i++) {
     script_ack(f, 0, 0, NULL);

@@ -9,12 +9,13 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
   return tcp_retransmission_timer_new(1000 * MS, min_ps, max_ps, TCP_RTO_FLOOR_RTO);
 }
 
+#define TIMER_TEST(name, made) TEST_OF(tcp_retransmission_timer, timer, made, name)
+
 /* RFC 6298 §2.2: R = 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300. §2.3, R = 180: RTTVAR 3/4 * 50 +
  * 1/4 * 80 = 57.5, SRTT 7/8 * 100 + 1/8 * 180 = 110, RTO 110 + 230 = 340. R = 110: RTTVAR 3/4 * 57.5 =
  * 43.125, RTO 110 + 172.5 = 282.5. */
-TEST(test_estimate)
+TIMER_TEST(test_estimate, timer_of(1, 60000 * MS))
 {
-  g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 0);
   tcp_retransmission_timer_sample(timer, 100 * MS);
@@ -27,9 +28,8 @@ TEST(test_estimate)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
 }
 
-TEST(test_bounds)
+TIMER_TEST(test_bounds, timer_of(200 * MS, 500 * MS))
 {
-  g_autoptr(tcp_retransmission_timer) timer = timer_of(200 * MS, 500 * MS);
   tcp_retransmission_timer_sample(timer, MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 200 * MS);
   tcp_retransmission_timer_sample(timer, 9000 * MS);
@@ -39,10 +39,9 @@ TEST(test_bounds)
 /* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 *
  * 0.5 + 1/4 * 800 = 200.375, SRTT 7/8 * 1 + 1/8 * 801 = 101, RTO 101 + max(200, 801.5) = 902.5 ms. The
  * maximum bounds the sum. */
-TEST(test_floor_of_the_variation)
+TIMER_TEST(test_floor_of_the_variation,
+           tcp_retransmission_timer_new(1000 * MS, 200 * MS, 950 * MS, TCP_RTO_FLOOR_VARIATION))
 {
-  g_autoptr(tcp_retransmission_timer) timer =
-      tcp_retransmission_timer_new(1000 * MS, 200 * MS, 950 * MS, TCP_RTO_FLOOR_VARIATION);
   tcp_retransmission_timer_sample(timer, MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 201 * MS);
   tcp_retransmission_timer_sample(timer, 801 * MS);
@@ -52,9 +51,8 @@ TEST(test_floor_of_the_variation)
 }
 
 /* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */
-TEST(test_back_off)
+TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
 {
-  g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 5000 * MS);
   static const time_ps expected[] = {2000, 4000, 5000, 5000};
   for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
     tcp_retransmission_timer_back_off(timer);
@@ -65,9 +63,8 @@ TEST(test_back_off)
 }
 
 /* RFC 6298 §5.7: 3 s after a lost SYN, until there is a sample. */
-TEST(test_restart_slowly)
+TIMER_TEST(test_restart_slowly, timer_of(MS, 60000 * MS))
 {
-  g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 60000 * MS);
   tcp_retransmission_timer_restart_slowly(timer);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 3000 * MS);
   tcp_retransmission_timer_sample(timer, 10 * MS);
@@ -75,9 +72,8 @@ TEST(test_restart_slowly)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
 }
 
-TEST(test_deadline)
+TIMER_TEST(test_deadline, timer_of(MS, 5000 * MS))
 {
-  g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 5000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
   tcp_retransmission_timer_start(timer, 7 * MS);
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 1007 * MS);

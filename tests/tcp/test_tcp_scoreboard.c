@@ -27,6 +27,9 @@ static tcp_scoreboard *board_by_time(unsigned count)
   return board_of(0, count, true);
 }
 
+/* A test of such a `board`. */
+#define BOARD_TEST(name, made) TEST_OF(tcp_scoreboard, board, made, name)
+
 /* The next that is lost is [from, to), and is sent again, at 100. */
 static void expect_lost_piece(tcp_scoreboard *board, uint64_t from, uint64_t to)
 {
@@ -86,9 +89,8 @@ TEST(test_next_segment_rules)
 }
 
 /* The first segment in flight, seen from what is acknowledged: whole, then cut in the middle (note M29). */
-TEST(test_acknowledge)
+BOARD_TEST(test_acknowledge, board_with(5))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(5);
   tcp_sent_segment segment;
   time_ps sent_at = -1;
   g_assert_true(tcp_scoreboard_acknowledge(board, 2300, &sent_at));
@@ -126,9 +128,8 @@ TEST(test_no_sample_from_retransmissions)
   tcp_scoreboard_free(board);
 }
 
-TEST(test_lose_all)
+BOARD_TEST(test_lose_all, board_with(5))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(5);
   tcp_scoreboard_sack(board, 2000, 3000);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   expect_pipe(board, 0);
@@ -144,9 +145,8 @@ TEST(test_lose_all)
 }
 
 /* A SACK of the first segment in flight that no acknowledgement follows was withdrawn (RFC 2018 §8). */
-TEST(test_reneging)
+BOARD_TEST(test_reneging, board_with(3))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(3);
   tcp_scoreboard_sack(board, 1000, 2000);
   acknowledge(board, 1000);
   expect_pipe(board, 1000);
@@ -314,9 +314,8 @@ static void expect_first(const tcp_scoreboard *board, uint64_t from, uint64_t to
  * and was sent again: 1000 octets are on their way, the others are lost. Of the second [1000, 1500) is
  * SACKed, so its piece [1000, 1400) is SACKed now. What fits is not cut: neither the rests of 600 nor the
  * last segment. */
-TEST(test_smss_shrinks)
+BOARD_TEST(test_smss_shrinks, board_with(4))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(4);
   time_ps sent_at = 0;
   tcp_scoreboard_sent(board, 4000, 4600, 4);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
@@ -343,9 +342,8 @@ TEST(test_smss_shrinks)
 
 /* Many pieces, more than the ring had room for; the new SMSS also rules what is lost: after the first
  * piece lie 801 octets SACKed, one more than (3 - 1) * 400. */
-TEST(test_smss_shrinks_much)
+BOARD_TEST(test_smss_shrinks_much, board_with(60))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(60);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1801), ==, 801);
   tcp_scoreboard_find_lost(board);
   g_assert_false(tcp_scoreboard_first_is_lost(board));
@@ -373,9 +371,8 @@ static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
 
 /* By time: losses come in any order and are sent again from the lowest on, each as often as it is lost;
  * the oldest under way is the one sent first, retransmissions after what was sent before them. */
-TEST(test_losses_in_any_order)
+BOARD_TEST(test_losses_in_any_order, board_by_time(6))
 {
-  g_autoptr(tcp_scoreboard) board = board_by_time(6);
   tcp_sent_segment segment;
   tcp_scoreboard_lose(board, 3);
   tcp_scoreboard_lose(board, 0);
@@ -423,9 +420,8 @@ TEST(test_oldest_of_many)
 /* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent
  * again. 0, which was sent again, and 3, never lost, it sees. Retransmissions count until they are SACKed,
  * lost or acknowledged. */
-TEST(test_restore_unfindable)
+BOARD_TEST(test_restore_unfindable, board_by_time(4))
 {
-  g_autoptr(tcp_scoreboard) board = board_by_time(4);
   tcp_scoreboard_sack(board, 2000, 3000);
   tcp_scoreboard_lose(board, 0);
   tcp_scoreboard_lose(board, 1);
@@ -459,9 +455,8 @@ static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end
 
 /* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. What was found may go, by
  * SACK or as lost; the one before it is found then, and when none is left those that come later. */
-TEST(test_last_overtaken)
+BOARD_TEST(test_last_overtaken, board_by_time(6))
 {
-  g_autoptr(tcp_scoreboard) board = board_by_time(6);
   expect_overtaken(board, 0, SMSS, -1);
   expect_overtaken(board, 3, 4 * SMSS, 2);
   tcp_scoreboard_sack(board, 2 * SMSS, 3 * SMSS);
@@ -483,9 +478,8 @@ TEST(test_last_overtaken)
 
 /* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with
  * them is counted. */
-TEST(test_lose_what_is_old)
+BOARD_TEST(test_lose_what_is_old, board_by_time(6))
 {
-  g_autoptr(tcp_scoreboard) board = board_by_time(6);
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, 2), ==, 0);
   expect_pipe(board, 3000);
   expect_oldest(board, 3);
@@ -548,9 +542,8 @@ FLAG_TEST(test_lose_longer, by_time)
 
 /* A time-out took all as lost; then a router reports that the first two, of 1000 octets, were too big. The
  * others are still lost. */
-TEST(test_lose_longer_of_all_lost)
+BOARD_TEST(test_lose_longer_of_all_lost, board_with(2))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(2);
   for (uint64_t from = 2000; from < 3500; from += 500) {
     tcp_scoreboard_sent(board, from, from + 500, 9);
   }
@@ -566,9 +559,8 @@ TEST(test_lose_longer_of_all_lost)
 
 /* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1
  * starts there. The octets count once in pipe, and are delivered once. */
-TEST(test_extend)
+BOARD_TEST(test_extend, board_by_time(5))
 {
-  g_autoptr(tcp_scoreboard) board = board_by_time(5);
   tcp_sent_segment segment;
   for (uint64_t number = 0; number < 3; number++) {
     tcp_scoreboard_lose(board, number);
@@ -617,9 +609,8 @@ TEST(test_acknowledge_all)
 
 /* A time-out took all in flight as lost; a SACK of what arrived all the same reports nothing of what is
  * sent after it. The ring has gone round: 16 segments and 4. */
-TEST(test_sacked_after_all_were_lost)
+BOARD_TEST(test_sacked_after_all_were_lost, board_with(16))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(16);
   acknowledge(board, 16000);
   for (uint64_t from = 16000; from < 20000; from += SMSS) {
     tcp_scoreboard_sent(board, from, from + SMSS, 20);
@@ -646,9 +637,8 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
 
 /* Each segment is reported once, when all of it has arrived: 1 in two blocks, then 0 and 2, which was sent
  * twice, by the cumulative ACK. */
-TEST(test_deliveries)
+BOARD_TEST(test_deliveries, board_with(4))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(4);
   deliveries seen = {0};
   tcp_scoreboard_listen(board, on_delivered, &seen);
   tcp_scoreboard_resent(board, 2, false, 9);
@@ -666,9 +656,8 @@ TEST(test_deliveries)
 }
 
 /* A segment whose octets all went into another one is not reported when they are SACKed. */
-TEST(test_deliveries_of_an_extended_segment)
+BOARD_TEST(test_deliveries_of_an_extended_segment, board_by_time(3))
 {
-  g_autoptr(tcp_scoreboard) board = board_by_time(3);
   deliveries seen = {0};
   tcp_scoreboard_listen(board, on_delivered, &seen);
   tcp_scoreboard_lose(board, 0);
@@ -683,9 +672,8 @@ TEST(test_deliveries_of_an_extended_segment)
 /* The first of ten segments is lost, by three SACKed after it, and not yet sent again when a router
  * reports that the ninth was too big, and the tenth is as well: those three are sent again, not what lies
  * between, which is on its way. */
-TEST(test_too_big_beside_a_loss)
+BOARD_TEST(test_too_big_beside_a_loss, board_with(10))
 {
-  g_autoptr(tcp_scoreboard) board = board_with(10);
   tcp_scoreboard_sack(board, 1000, 4000);
   tcp_scoreboard_find_lost(board);
   g_assert_true(tcp_scoreboard_lose_longer(board, 8000, 900));

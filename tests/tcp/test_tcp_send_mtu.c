@@ -61,36 +61,32 @@ FLAG_TEST(test_emss_follows, timestamps)
  * they are sent: each is cut into 960 and the rest, which leaves alone, and the next starts afresh
  * (note M26). Those that fit, posted later, go together again, and none is cut. The fixture compares every
  * octet with what was posted. */
-TEST(test_shrinks_before_sending)
+TCP_TEST(test_shrinks_before_sending, shrunk(TCP_SEGMENTATION_ALIGNED, 960))
 {
-  g_autoptr(tcp_fixture) f = shrunk(TCP_SEGMENTATION_ALIGNED, 960);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 400, 500, 800);
   EXPECT_SEGMENTS(f, 0, 960, 496, 960, 496, 900, 800);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 4612);
 }
 
 /* RECORD: the same cuts of what no longer fits; of those that fit none goes with another. */
-TEST(test_shrinks_before_sending_records)
+TCP_TEST(test_shrinks_before_sending_records, shrunk(TCP_SEGMENTATION_RECORD, 960))
 {
-  g_autoptr(tcp_fixture) f = shrunk(TCP_SEGMENTATION_RECORD, 960);
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 400, 500);
   EXPECT_SEGMENTS(f, 0, 960, 496, 960, 496, 400, 500);
 }
 
 /* A stream sender cuts at the new EMSS wherever it is. */
-TEST(test_stream)
+TCP_TEST(test_stream, shrunk(TCP_SEGMENTATION_STREAM, 600))
 {
-  g_autoptr(tcp_fixture) f = shrunk(TCP_SEGMENTATION_STREAM, 600);
   collect(f, 0);
   EXPECT_SEGMENTS(f, 0, 600, 600, 600, 600, 512);
 }
 
 /* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
-TEST(test_grows_within_an_fpdu)
+TCP_TEST(test_grows_within_an_fpdu,
+         tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .initial_window_segments = 1,
+                                   .delayed_ack_segments = 1, .send_mtu_octets = 500 + HEADERS)))
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .initial_window_segments = 1,
-                                .delayed_ack_segments = 1, .send_mtu_octets = 500 + HEADERS));
   POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1400, 300, 400);
   EXPECT_SEGMENTS(f, 0, 500);
   set_send_mtu(f, 0, 1500);
@@ -138,9 +134,8 @@ TEST(test_sent_again_within_the_new_emss)
 
 /* Of segments in flight that arrived, nothing is sent again, although they are cut now: SACKs of the old
  * boundaries count for the pieces. The first of five segments is lost; the FIN rides on the last. */
-TEST(test_sacked_pieces)
+TCP_TEST(test_sacked_pieces, connected(TCP_SEGMENTATION_STREAM, true))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
   queue_record(f, 0, 5 * 1460, 0);
   finish(f, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 5);
@@ -181,9 +176,8 @@ FLAG_TEST(test_fin_sent_again, alone)
 }
 
 /* The smallest MTU there is, 68 octets: 28 of payload. */
-TEST(test_smallest)
+TCP_TEST(test_smallest, connected(TCP_SEGMENTATION_ALIGNED, true))
 {
-  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_ALIGNED, true);
   set_send_mtu(f, 0, 68);
   g_assert_cmpuint(emss_of(f), ==, 28);
   post(f, 0, 140, TCP_RECORD_FPDU);

@@ -63,6 +63,9 @@ static void bench_free(bench *b)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
 
+/* A test of a sender, `b`, with plain_config() but for what the arguments set. */
+#define BENCH_TEST(name, ...) TEST_OF(bench, b, BENCH(__VA_ARGS__), name)
+
 static void post(bench *b, uint32_t octets, unsigned flags)
 {
   g_auto(buffer_chain) record = {0};
@@ -201,9 +204,8 @@ FLAG_TEST(test_nagle, nagle)
 }
 
 /* ALIGNED: a segment of whole FPDUs that no other fits into is full, though it is shorter than EMSS. */
-TEST(test_nagle_and_fpdus)
+BENCH_TEST(test_nagle_and_fpdus, .sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED);
   for (unsigned i = 0; i < 3; i++) {
     post(b, 600, TCP_RECORD_FPDU);
   }
@@ -290,9 +292,8 @@ FLAG_TEST(test_room_beside_a_duplicate, sack)
 
 /* RFC 5682 §2.1 step 2 asks whether the window lets something new out: a whole segment, or all that is
  * left. */
-TEST(test_window_for_something_new)
+BENCH_TEST(test_window_for_something_new, .sack = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true);
   g_assert_false(tcp_sender_has_new(b->sender));
   post(b, EMSS + 1, 0);
   tcp_sender_open_window(b->sender, 0, EMSS - 1);
@@ -308,9 +309,8 @@ TEST(test_window_for_something_new)
 /* RFC 6675 §4: the rescue leaves HighRxt where it is. Segment 0 is lost, 6 to 9 are in flight after the
  * partial ACK, and 9 is sent again; then 7 to 9 are SACKed, which shows that 6 is lost: it is sent again,
  * too. */
-TEST(test_loss_after_a_rescue)
+BENCH_TEST(test_loss_after_a_rescue, .sack = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true);
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 6 * EMSS, false);
   g_assert_true(expect_only(b, 0, EMSS).again);
@@ -340,9 +340,8 @@ TEST(test_duplicate_of_the_probe)
 
 /* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no
  * news, at 150 ms, leaves it so. */
-TEST(test_no_news_for_the_probe)
+BENCH_TEST(test_no_news_for_the_probe, .sack = true, .rack = true, .tail_loss_probe = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   send_flight(b, 0, 3, 3);
   acknowledge_at(b, 100, EMSS, 0, 0);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
@@ -393,9 +392,8 @@ TEST(test_ecn)
 }
 
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
-TEST(test_ecn_after_a_time_out)
+BENCH_TEST(test_ecn_after_a_time_out, .sack = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true);
   tcp_sender_use_ecn(b->sender);
   send_flight(b, 0, 20, 10);
   time_out_at(b, ms(1000));
@@ -428,10 +426,9 @@ FLAG_TEST(test_repacketized_stream, repacketize)
 
 /* 3000 octets in segments of 300 are lost, and 3000 after them SACKed: in recovery all that is lost leaves
  * at once, cut anew at 1000 octets, each octet once. */
-TEST(test_repacketized_in_recovery)
+BENCH_TEST(test_repacketized_in_recovery, .sack = true, .segmentation = TCP_SEGMENTATION_STREAM,
+           .retransmission = TCP_RETRANSMISSION_REPACKETIZE)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_STREAM,
-                             .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   send_each(b, 20, 300);
   acknowledge(b, 0, 3000, 6000, false);
   for (unsigned i = 0; i < 3; i++) {
@@ -444,9 +441,9 @@ TEST(test_repacketized_in_recovery)
 }
 
 /* What is SACKed ends the run: [600, 900) is there, so the first is [0, 600). */
-TEST(test_repacketized_around_what_is_there)
+BENCH_TEST(test_repacketized_around_what_is_there, .sack = true,
+           .retransmission = TCP_RETRANSMISSION_REPACKETIZE)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   send_each(b, 5, 300);
   acknowledge(b, 0, 600, 900, false);
   time_out_at(b, b->now);
@@ -456,10 +453,9 @@ TEST(test_repacketized_around_what_is_there)
 }
 
 /* ALIGNED keeps whole FPDUs: of 400 octets each two fit into 1000. The FIN goes with the last. */
-TEST(test_repacketized_fpdus)
+BENCH_TEST(test_repacketized_fpdus, .sack = true, .rack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
+           .retransmission = TCP_RETRANSMISSION_REPACKETIZE)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
-                             .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   for (unsigned i = 0; i < 4; i++) {
     post(b, 400, TCP_RECORD_FPDU);
     if (i == 3) {
@@ -502,10 +498,9 @@ FLAG_TEST(test_repacketized_records, record)
 
 /* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400
  * + 400 octets 100 are there (MPA-329); nothing of the 400 after fits with the 700. */
-TEST(test_repacketized_rest)
+BENCH_TEST(test_repacketized_rest, .sack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
+           .retransmission = TCP_RETRANSMISSION_REPACKETIZE)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
-                             .retransmission = TCP_RETRANSMISSION_REPACKETIZE);
   post(b, 400, TCP_RECORD_FPDU);
   post(b, 400, TCP_RECORD_FPDU);
   expect(b, 0, 800);
@@ -518,9 +513,8 @@ TEST(test_repacketized_rest)
 
 /* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the
  * first is sent again (step 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
-TEST(test_frto_holds_back)
+BENCH_TEST(test_frto_holds_back, .sack = true, .frto = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .frto = true);
   send_each(b, 5, 400);
   time_out_at(b, ms(1000));
   expect(b, 0, 400);
@@ -534,9 +528,8 @@ TEST(test_frto_holds_back)
 
 /* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent
  * again. */
-TEST(test_frto_without_new_segments)
+BENCH_TEST(test_frto_without_new_segments, .sack = true, .frto = true, .nagle = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .frto = true, .nagle = true);
   send_flight(b, 0, 5, 5);
   post(b, 400, 0);
   expect_nothing(b);
@@ -548,9 +541,8 @@ TEST(test_frto_without_new_segments)
 
 /* A recovery is undone, as D-SACK shows that 0 had arrived. A loss before the old recovery point is one of
  * its own. */
-TEST(test_loss_after_an_undone_recovery)
+BENCH_TEST(test_loss_after_an_undone_recovery, .sack = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true);
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
   expect(b, 0, EMSS);
@@ -566,9 +558,8 @@ TEST(test_loss_after_an_undone_recovery)
 /* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the
  * threshold is 10: half of what is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of
  * 0: 2.5; 6: 3, a new one. */
-TEST(test_prr_counts_all)
+BENCH_TEST(test_prr_counts_all, .sack = true, .prr = true, .initial_window_segments = 20)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .prr = true, .initial_window_segments = 20);
   send_flight(b, 0, 40, 20);
   acknowledge(b, 0, 2 * EMSS, 5 * EMSS, false);
   expect_only(b, 0, EMSS);
@@ -582,9 +573,8 @@ TEST(test_prr_counts_all)
 
 /* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half
  * of 9 segments; what the probe repaired, if it did, is no second reason when 11 is acknowledged. */
-TEST(test_recovery_forgets_the_probe)
+BENCH_TEST(test_recovery_forgets_the_probe, .sack = true, .rack = true, .tail_loss_probe = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, EMSS, 0, 0);
   b->now = ms(300);
@@ -634,9 +624,8 @@ static void exchange(bench *b, uint64_t position)
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the
  * original or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost.
  * That nothing was in flight meanwhile changes nothing. */
-TEST(test_a_probe_is_judged_after_a_rest)
+BENCH_TEST(test_a_probe_is_judged_after_a_rest, .sack = true, .rack = true, .tail_loss_probe = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   exchange(b, 0);
   send_one(b, EMSS, EMSS);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300)); /* two round trips */
@@ -652,10 +641,9 @@ TEST(test_a_probe_is_judged_after_a_rest)
 
 /* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the
  * flight of 40 after it all take 200 ms or more, 3 ms apart, too far for a train: the ninth shows it. */
-TEST(test_hystart_remembers_over_a_rest)
+BENCH_TEST(test_hystart_remembers_over_a_rest, .sack = true, .congestion = TCP_CONGESTION_CUBIC,
+           .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 40)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .congestion = TCP_CONGESTION_CUBIC,
-                             .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 40);
   exchange(b, 0);
   send_flight(b, 1, 40, 40);
   b->now += ms(200);
@@ -709,9 +697,8 @@ TEST(test_fin_beyond_the_window)
 
 /* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what
  * was in flight: 0 to 4 are sent again and fill it, 5 waits. The FIN does not. */
-TEST(test_fin_beyond_the_window_in_recovery)
+BENCH_TEST(test_fin_beyond_the_window_in_recovery, .sack = true, .fin_beyond_window = true)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .fin_beyond_window = true);
   send_flight(b, 0, 10, 10);
   acknowledge(b, 0, 6 * EMSS, 10 * EMSS, false);
   expect_full_segments(b, 0, 5);

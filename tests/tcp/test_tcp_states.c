@@ -35,9 +35,8 @@ static void expect_finished(const tcp_fixture *f)
 /* RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 on the ACK, in which octets still come in, TIME-WAIT on
  * the FIN. A FIN that comes again is answered (§3.10.7.4), and so is a SYN, a segment of old octets, one
  * beyond the end; nothing is passed any more. */
-TEST(test_active_close_and_time_wait)
+TCP_TEST(test_active_close_and_time_wait, against_script())
 {
-  g_autoptr(tcp_fixture) f = against_script();
   post_losing(f, 100, ALL);
   finish(f, 0);
   expect_flags(f, TCP_ACK | TCP_FIN, 0);
@@ -91,9 +90,8 @@ FLAG_TEST(test_edge_of_the_window_in_time_wait, drops)
 }
 
 /* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
-TEST(test_fin_with_the_ack_of_ours)
+TCP_TEST(test_fin_with_the_ack_of_ours, against_script())
 {
-  g_autoptr(tcp_fixture) f = against_script();
   finish(f, 0);
   drop_all(f, 0);
   script(f, 0, 0, 1, TCP_FIN);
@@ -103,9 +101,8 @@ TEST(test_fin_with_the_ack_of_ours)
 
 /* RFC 9293 §3.6, figure 13: both FINs cross. CLOSING until ours is acknowledged; an ACK of less changes
  * nothing, and ours is sent again after an RTO of 300 ms. */
-TEST(test_simultaneous_close)
+TCP_TEST(test_simultaneous_close, against_script())
 {
-  g_autoptr(tcp_fixture) f = against_script();
   finish(f, 0);
   drop_all(f, 0);
   script(f, 0, 0, 0, TCP_FIN);
@@ -165,9 +162,8 @@ ROW_TEST(test_fin_again_in_closing, fin_again_in_closing_rows)
 }
 
 /* CLOSE-WAIT: octets go out, none come in after the FIN; LAST-ACK; CLOSED, which answers with RST. */
-TEST(test_passive_close)
+TCP_TEST(test_passive_close, against_script())
 {
-  g_autoptr(tcp_fixture) f = against_script();
   script(f, 0, 300, 0, TCP_FIN);
   expect_flags(f, TCP_ACK, 301);
   g_assert_true(f->end[0].finished);
@@ -219,9 +215,8 @@ TEST(test_reset_in_every_state)
 
 /* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2),
  * in CLOSE-WAIT too. */
-TEST(test_reset_that_is_guessed)
+TCP_TEST(test_reset_that_is_guessed, against_script())
 {
-  g_autoptr(tcp_fixture) f = against_script();
   script(f, 0, 0, 0, TCP_FIN);
   drop_all(f, 0);
   script(f, 2, 0, 0, TCP_RST);
@@ -258,9 +253,8 @@ FLAG_TEST(test_reset_at_the_edge_of_the_window, drops)
 
 /* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293
  * §3.10.7.4, second). */
-TEST(test_reset_after_simultaneous_open)
+TCP_TEST(test_reset_after_simultaneous_open, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   open_end(f, 0);
   drop_all(f, 0);
   tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN, .window = 1000};
@@ -274,9 +268,8 @@ TEST(test_reset_after_simultaneous_open)
 
 /* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment
  * acknowledges, is believed at once. */
-TEST(test_half_open)
+TCP_TEST(test_half_open, against_script())
 {
-  g_autoptr(tcp_fixture) f = against_script();
   script(f, 0, 100, 0, 0);
   post(f, 0, 500, 0);
   tcp_header ours = wire_header(f, 0, 0);
@@ -286,9 +279,8 @@ TEST(test_half_open)
 }
 
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
-TEST(test_payload_of_a_syn)
+TCP_TEST(test_payload_of_a_syn, tcp_fixture_new(NULL, NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN | TCP_FIN, .window = 1000};
   script_segment(f, syn, 0, 100);
@@ -302,10 +294,9 @@ TEST(test_payload_of_a_syn)
 
 /* RFC 9293 §3.10.7.4, first: what lies beyond the window is cut off, and the FIN after it with it; both
  * come again. */
-TEST(test_fin_beyond_the_window)
+TCP_TEST(test_fin_beyond_the_window,
+         tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 1000), OFFER(65535, EMSS)))
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 1000), OFFER(65535, EMSS));
   script(f, 0, 1200, 0, TCP_FIN);
   expect_flags(f, TCP_ACK, 1000);
   EXPECT_FIELDS(&f->end[0], (finished, false), (passed_octets, 1000));
@@ -316,9 +307,8 @@ TEST(test_fin_beyond_the_window)
 
 /* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and
  * here it is reported to nobody. */
-TEST(test_urgent_is_ignored)
+TCP_TEST(test_urgent_is_ignored, tcp_fixture_pair(NULL))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 3 * EMSS, 0);
   for (unsigned i = 0; i < 3; i++) {
     datagram *packet = wire_packet(f, 0, i);

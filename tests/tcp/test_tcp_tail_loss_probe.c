@@ -181,9 +181,8 @@ PROBE_TEST(test_probe_for_nothing)
 
 /* The same where the peer reports no duplicates: the second ACK of the same position, with nothing SACKed,
  * shows it too (§7.4.2). */
-TEST(test_probe_for_nothing_without_dsack)
+TCP_TEST(test_probe_for_nothing_without_dsack, tcp_fixture_pair(WITH_PROBE(.dsack = false)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(WITH_PROBE(.dsack = false));
   post(f, 0, EMSS, 0);
   deliver(f, 0);
   advance_by(f, ms(240)); /* the ACK is on its way still */

@@ -7,9 +7,8 @@ enum { EMSS = 1460 };
 
 /* One segment lost again and again: RTO 300 ms after the handshake, then 600, 1200: it is sent again at
  * 300, 900 and 2100 ms. */
-TEST(test_time_outs_double)
+TCP_TEST(test_time_outs_double, tcp_fixture_connected(true))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   time_ps start = f->now;
   static const time_ps when[] = {300, 900, 2100};
   post(f, 0, 1000, 0);
@@ -33,9 +32,8 @@ TEST(test_time_outs_double)
 /* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
  * 40 ms of delayed ACK. RTTVAR 3/4 * 50 + 1/4 * |100 - 40| = 52.5, SRTT 7/8 * 100 + 5 = 92.5, RTO 92.5 +
  * 210 = 302.5 ms. */
-TEST(test_timestamps_sample_retransmissions)
+TCP_TEST(test_timestamps_sample_retransmissions, tcp_fixture_pair(TCP_WITH(.timestamps = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
   post_losing(f, 1000, 1);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   deliver(f, 0);
@@ -72,9 +70,8 @@ TEST(test_no_echo)
 
 /* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1).
  * RTTVAR 3/4 * 50 + 1/4 * 100 = 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
-TEST(test_round_trip_within_a_tick)
+TCP_TEST(test_round_trip_within_a_tick, tcp_fixture_pair(TCP_WITH(.timestamps = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
   g_assert_cmpint(f->now % TIME_PS_PER_MICROSECOND, ==, 0);
   post(f, 0, 2 * 1448, 0);
   advance_by(f, TIME_PS_PER_MICROSECOND - 1);
@@ -87,9 +84,8 @@ TEST(test_round_trip_within_a_tick)
 
 /* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of
  * it, with the reason. */
-TEST(test_gives_up)
+TCP_TEST(test_gives_up, tcp_fixture_pair(TCP_WITH(.retries_max = 3)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.retries_max = 3));
   time_ps start = f->now;
   post(f, 0, 1000, 0);
   advance_to(f, start + 2100 * TIME_PS_PER_MILLISECOND - 1); /* 300 + 600 + 1200 */
@@ -104,9 +100,8 @@ TEST(test_gives_up)
 /* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one
  * sample of 100 ms more: RTTVAR 3/4 * 50 = 37.5, a second (two ACKs of two segments) 28.125: RTO 100 +
  * 112.5 = 212.5 ms after the last ACK. */
-TEST(test_tail_loss_takes_a_time_out)
+TCP_TEST(test_tail_loss_takes_a_time_out, tcp_fixture_connected(true))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 5 * EMSS, 0);
   reorder_segments(f, 0, 0, 4);
   drop_segment(f, 0);
@@ -156,9 +151,8 @@ TEST(test_after_a_time_out_only_what_is_missing_is_sent)
 
 /* RFC 5681 §3.1: the second time-out in a row leaves the threshold alone. It is half of 10 segments: the
  * two of limited transmit are no part of FlightSize. */
-TEST(test_threshold_of_time_outs)
+TCP_TEST(test_threshold_of_time_outs, tcp_fixture_connected(true))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post_losing(f, 20 * EMSS, 1);
   deliver_segments(f, 2);
   drop_all(f, 0);
@@ -171,9 +165,8 @@ TEST(test_threshold_of_time_outs)
 
 /* Time-outs count in a row only: with retries_max 3, two and two, with an acknowledgement between, do not
  * end the connection. */
-TEST(test_progress_restarts_the_count)
+TCP_TEST(test_progress_restarts_the_count, tcp_fixture_pair(TCP_WITH(.retries_max = 3)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.retries_max = 3));
   for (unsigned i = 1; i <= 3; i++) {
     post(f, 0, 1000, 0);
     for (unsigned k = 0; k < 2; k++) {
@@ -187,9 +180,8 @@ TEST(test_progress_restarts_the_count)
 
 /* A segment of EMSS octets with the FIN on it is one more than the window of 1 SMSS after a time-out: it
  * leaves all the same. */
-TEST(test_full_segment_with_fin_is_sent_again)
+TCP_TEST(test_full_segment_with_fin_is_sent_again, tcp_fixture_connected(true))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   queue_record(f, 0, EMSS, 0);
   finish(f, 0);
   drop_all(f, 0);
@@ -220,9 +212,8 @@ FLAG_TEST(test_late_segment_with_timestamps, lost)
 }
 
 /* The same by D-SACK (RFC 3708), when both have arrived. */
-TEST(test_late_segment_with_duplicate_sack)
+TCP_TEST(test_late_segment_with_duplicate_sack, tcp_fixture_pair(TCP_WITH(.dsack = true)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.dsack = true));
   post(f, 0, 1000, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
@@ -264,9 +255,8 @@ TEST(test_boundaries_are_preserved)
 /* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window
  * by 1 SMSS at most: from 1 to 2, by the ACK of both to 3, by the ACK of all to 4. Then by 2 again: from 4
  * to 6. */
-TEST(test_slow_start_after_a_time_out)
+TCP_TEST(test_slow_start_after_a_time_out, tcp_fixture_scripted(NULL, OFFER(65535, EMSS)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, OFFER(65535, EMSS));
   post_losing(f, 10 * EMSS, ALL);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(window_of(f), ==, EMSS);

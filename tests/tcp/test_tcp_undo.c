@@ -6,11 +6,12 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_undo, tcp_undo_free)
 
+#define UNDO_TEST(name) TEST_OF(tcp_undo, undo, tcp_undo_new(), name)
+
 /* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, the last
  * of one octet, all of it was for nothing. */
-TEST(test_all_must_be_proven)
+UNDO_TEST(test_all_must_be_proven)
 {
-  g_autoptr(tcp_undo) undo = tcp_undo_new();
   tcp_undo_begin(undo, TCP_UNDO_RECOVERY);
   tcp_undo_resent(undo, 1000, 2000);
   tcp_undo_resent(undo, 5000, 6000);
@@ -22,9 +23,8 @@ TEST(test_all_must_be_proven)
 }
 
 /* Nothing sent again, nothing to be for nothing; nor does a block without sense prove anything. */
-TEST(test_nothing_proves_nothing)
+UNDO_TEST(test_nothing_proves_nothing)
 {
-  g_autoptr(tcp_undo) undo = tcp_undo_new();
   tcp_undo_resent(undo, 0, 1000); /* no recovery */
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1000), ==, TCP_UNDO_NONE);
   tcp_undo_begin(undo, TCP_UNDO_TIME_OUT);
@@ -37,9 +37,8 @@ TEST(test_nothing_proves_nothing)
 
 /* Sent again twice and reported once: one of the two may have been needed. The next recovery starts
  * afresh. */
-TEST(test_sent_again_twice)
+UNDO_TEST(test_sent_again_twice)
 {
-  g_autoptr(tcp_undo) undo = tcp_undo_new();
   tcp_undo_begin(undo, TCP_UNDO_RECOVERY);
   tcp_undo_resent(undo, 0, 1000);
   tcp_undo_resent(undo, 500, 1500);

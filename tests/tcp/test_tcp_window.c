@@ -43,11 +43,11 @@ TEST(test_probes)
 }
 
 /* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
-TEST(test_answers_with_a_duplicate)
+TCP_TEST(test_answers_with_a_duplicate,
+         tcp_fixture_scripted(
+             TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND),
+             &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true}))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-      TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND),
-      &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
   post(f, 0, 100, 0);
   script_window(f, 100, 0);
   post(f, 0, 100, 0);
@@ -65,9 +65,8 @@ TEST(test_answers_with_a_duplicate)
 
 /* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts
  * there, with an octet too many in front, is not older, and its window is taken. */
-TEST(test_window_beside_the_syn)
+TCP_TEST(test_window_beside_the_syn, against_script(NULL))
 {
-  g_autoptr(tcp_fixture) f = against_script(NULL);
   post(f, 0, 5000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 4);
   script_segment(f, SCRIPT_HEADER(f, -1, 0, .flags = TCP_ACK, .window = 5000), UINT64_MAX, 11);
@@ -76,9 +75,8 @@ TEST(test_window_beside_the_syn)
 }
 
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
-TEST(test_probes_are_given_up)
+TCP_TEST(test_probes_are_given_up, against_script(TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND)))
 {
-  g_autoptr(tcp_fixture) f = against_script(TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND));
   script_window(f, 0, 0);
   post(f, 0, 100, 0);
   advance_by(f, 20 * TIME_PS_PER_SECOND);
@@ -88,9 +86,8 @@ TEST(test_probes_are_given_up)
 
 /* The window shrinks below what is in flight (RFC 9293 §3.8.6, SHLD-17: be prepared): nothing new leaves,
  * what is in flight still counts, and goes again when it times out. */
-TEST(test_shrinking_window)
+TCP_TEST(test_shrinking_window, against_script(NULL))
 {
-  g_autoptr(tcp_fixture) f = against_script(NULL);
   post(f, 0, 6000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 4);
   drop_all(f, 0);
@@ -120,10 +117,9 @@ static void leave_unread(tcp_fixture *f, uint64_t octets)
 /* A layer above that consumes slowly, a window of 8000, an MTU of 1500, an ACK for each segment: the
  * window closes as its octets stay unread, and the right edge stays at 8000. Read again, 100 octets are no
  * news, nor is anything below half of the window or 2 MTU, here 3000; 4000 are. */
-TEST(test_unread_octets_close_the_window)
+TCP_TEST(test_unread_octets_close_the_window,
+         tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 8000, .delayed_ack_segments = 1)))
 {
-  g_autoptr(tcp_fixture) f =
-      tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 8000, .delayed_ack_segments = 1));
   post(f, 0, 12000, 0);
   uint64_t arrived = 0;
   while (arrived < 8000) {
@@ -155,9 +151,8 @@ TEST(test_unread_octets_close_the_window)
 
 /* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of
  * 1500, open nothing, not even in an ACK that leaves anyhow; 1500 do. */
-TEST(test_silly_window_is_not_told)
+TCP_TEST(test_silly_window_is_not_told, tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 8000)))
 {
-  g_autoptr(tcp_fixture) f = tcp_fixture_between(NULL, TCP_WITH(.receive_window_octets = 8000));
   post(f, 0, 8000, 0);
   tcp_connection_set_unread_octets(f->end[1].connection, 8000);
   deliver_all(f, 0);
@@ -198,9 +193,8 @@ ROW_TEST(test_silly_window_is_not_used, silly_window_is_not_used_rows)
 }
 
 /* A window that opens in time lets all leave at once. */
-TEST(test_window_opens_before_the_override_time)
+TCP_TEST(test_window_opens_before_the_override_time, against_script(NULL))
 {
-  g_autoptr(tcp_fixture) f = against_script(NULL);
   script_window(f, 0, 10);
   post(f, 0, 1000, 0);
   advance_by(f, 200 * TIME_PS_PER_MILLISECOND);

@@ -3,55 +3,65 @@
 #include "decode/decode_stream.h"
 #include "test.h"
 
-static decode_alignment alignment;
+enum { REACH = 50000 };
 
-TEST(test_known_at_once)
+static void set_up(decode_alignment *alignment, G_GNUC_UNUSED gconstpointer data)
 {
-  decode_alignment_init(&alignment, 1000);
-  decode_alignment_fpdu(&alignment, 0);
-  decode_alignment_fpdu(&alignment, 60);
-  decode_alignment_segment(&alignment, 0, 100);
-  g_assert_cmpuint(alignment.aligned, ==, 1);
-  decode_alignment_segment(&alignment, 60, 100);
-  decode_alignment_segment(&alignment, 64, 100);
-  g_assert_cmpuint(alignment.aligned, ==, 2);
-  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, UINT64_MAX);
-  decode_alignment_clear(&alignment);
+  decode_alignment_init(alignment, REACH);
+}
+
+static void tear_down(decode_alignment *alignment, G_GNUC_UNUSED gconstpointer data)
+{
+  decode_alignment_clear(alignment);
+}
+
+#define FIXTURE_TEST(name) TEST_WITH(decode_alignment, NULL, set_up, tear_down, name)
+
+/* So many segments are aligned, and the first one of which nobody knows is at `open`. */
+static void expect(const decode_alignment *f, uint64_t aligned, uint64_t open)
+{
+  g_assert_cmpuint(f->aligned, ==, aligned);
+  g_assert_cmpuint(decode_alignment_next_segment(f, 0), ==, open);
+}
+
+FIXTURE_TEST(test_known_at_once)
+{
+  decode_alignment_fpdu(f, 0);
+  decode_alignment_fpdu(f, 60);
+  decode_alignment_segment(f, 0, 100);
+  expect(f, 1, UINT64_MAX);
+  decode_alignment_segment(f, 60, 100);
+  decode_alignment_segment(f, 64, 100);
+  expect(f, 2, UINT64_MAX);
 }
 
 /* Two segments at 200 and one at 208 wait until the FPDU at 200 is known; below the in-order edge nothing
  * waits. */
-TEST(test_known_later)
+FIXTURE_TEST(test_known_later)
 {
-  decode_alignment_init(&alignment, 1000);
-  decode_alignment_segment(&alignment, 200, 100);
-  decode_alignment_segment(&alignment, 208, 100);
-  decode_alignment_segment(&alignment, 200, 100);
-  g_assert_cmpuint(alignment.aligned, ==, 0);
-  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 200);
-  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 201), ==, 208);
-  decode_alignment_fpdu(&alignment, 200);
-  g_assert_cmpuint(alignment.aligned, ==, 2);
-  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 208);
-  decode_alignment_segment(&alignment, 300, 300);
-  g_assert_cmpuint(decode_alignment_next_segment(&alignment, 0), ==, 300);
-  decode_alignment_clear(&alignment);
+  decode_alignment_segment(f, 200, 100);
+  decode_alignment_segment(f, 208, 100);
+  decode_alignment_segment(f, 200, 100);
+  expect(f, 0, 200);
+  g_assert_cmpuint(decode_alignment_next_segment(f, 201), ==, 208);
+  decode_alignment_fpdu(f, 200);
+  expect(f, 2, 208);
+  decode_alignment_segment(f, 300, 300);
+  expect(f, 2, 300);
 }
 
 /* Starts in any order; those far below the edge are forgotten, others not. */
-TEST(test_reach)
+FIXTURE_TEST(test_reach)
 {
-  enum { FPDUS = 2000, OCTETS = 100, REACH = 50000 };
+  enum { FPDUS = 2000, OCTETS = 100 };
 
-  decode_alignment_init(&alignment, REACH);
   for (uint64_t each = 0; each < FPDUS; each++) {
     uint64_t start = (each ^ 1) * OCTETS;
-    decode_alignment_fpdu(&alignment, start);
-    decode_alignment_segment(&alignment, start + 4, start + OCTETS);
+    decode_alignment_fpdu(f, start);
+    decode_alignment_segment(f, start + 4, start + OCTETS);
   }
-  g_assert_cmpuint(alignment.aligned, ==, 0);
-  decode_alignment_segment(&alignment, FPDUS * OCTETS - REACH, FPDUS * OCTETS);
-  g_assert_cmpuint(alignment.aligned, ==, 1);
-  g_assert_cmpuint(alignment.starts.offsets.count, <, 2 * REACH / OCTETS);
-  decode_alignment_clear(&alignment);
+  g_assert_cmpuint(f->aligned, ==, 0);
+  decode_alignment_segment(f, FPDUS * OCTETS - REACH, FPDUS * OCTETS);
+  g_assert_cmpuint(f->aligned, ==, 1);
+  g_assert_cmpuint(f->starts.offsets.count, <, 2 * REACH / OCTETS);
 }

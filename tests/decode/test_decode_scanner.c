@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "base_cleanup.h"
 #include "decode/decode_scanner.h"
 #include "fields.h"
 #include "mpa_stream.h"
@@ -21,12 +22,15 @@ typedef struct fixture {
   GString *errors; /* " START" of each length that cannot be */
   guint count;
   mpa_location located_by[2 * FPDUS]; /* each FPDU */
-  uint64_t end;                       /* of the last one */
   uint64_t excused;                   /* the FPDU that starts here is; UINT64_MAX */
 } fixture;
 
 static void take(void *user, const decode_scanned_fpdu *scanned)
 {
+  static const char *const errors[] = {[MPA_ERROR_NONE] = "",
+                                       [MPA_ERROR_CLOSED] = "?",
+                                       [MPA_ERROR_CRC] = "!CRC",
+                                       [MPA_ERROR_MARKER] = "!MARKER"};
   fixture *made = user;
   const mpa_complete_fpdu *fpdu = scanned->fpdu;
   uint64_t start = fpdu->extent.start;
@@ -34,13 +38,8 @@ static void take(void *user, const decode_scanned_fpdu *scanned)
   g_assert_true(buffer_chain_equals(fpdu->octets, fpdu->from, (uint32_t)(fpdu->extent.end - start),
                                     made->stream->octets->data + start));
   g_assert_cmpuint(scanned->ulpdu->length, ==, fpdu->extent.ulpdu_octets);
-  g_assert_true(scanned->error == MPA_ERROR_NONE || scanned->error == MPA_ERROR_CRC ||
-                scanned->error == MPA_ERROR_MARKER);
-  g_string_append_printf(made->passed, " %" G_GUINT64_FORMAT "%s", start,
-                         scanned->error == MPA_ERROR_CRC      ? "!CRC"
-                         : scanned->error == MPA_ERROR_MARKER ? "!MARKER"
-                                                              : "");
-  made->end = fpdu->extent.end;
+  g_assert_cmpuint(scanned->error, <, G_N_ELEMENTS(errors));
+  g_string_append_printf(made->passed, " %" G_GUINT64_FORMAT "%s", start, errors[scanned->error]);
   made->located_by[made->count++] = fpdu->method;
 }
 
@@ -71,14 +70,9 @@ static fixture *set_up_at(mpa_stream *stream, bool crc, uint64_t offset)
   return made;
 }
 
-static fixture *set_up_of(mpa_stream *stream, bool crc)
-{
-  return set_up_at(stream, crc, 0);
-}
-
 static fixture *set_up(bool markers)
 {
-  return set_up_of(mpa_stream_new(markers, true, full, FPDUS), true);
+  return set_up_at(mpa_stream_new(markers, true, full, FPDUS), true, 0);
 }
 
 static void tear_down(fixture *made)
@@ -92,31 +86,14 @@ static void tear_down(fixture *made)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
 
+#define MARKED_TEST(name) TEST_OF(fixture, made, set_up(true), name)
+
 static void arrive(fixture *made, uint64_t from, uint64_t to)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain = {0};
 
-  buffer_chain_init(&chain);
   buffer_chain_append_copy(&chain, made->stream->octets->data + from, (uint32_t)(to - from));
   decode_scanner_receive(made->scanner, from, &chain);
-  buffer_chain_clear(&chain);
-}
-
-static void flip(fixture *made, uint64_t offset, uint8_t bits)
-{
-  made->stream->octets->data[offset] ^= bits;
-}
-
-static uint64_t held_octets(const fixture *made)
-{
-  return reassembly_queue_total(made->scanner->locator.reassembly->octets);
-}
-
-/* What was passed up to now, in this order, and where the next octet in order is. */
-static void expect(const fixture *made, const char *passed, uint64_t edge)
-{
-  g_assert_cmpstr(made->passed->str, ==, passed);
-  g_assert_cmpuint(made->scanner->locator.edge, ==, edge);
 }
 
 /* The stream from `from` to `to` arrives in pieces of `cut` octets. */
@@ -125,6 +102,38 @@ static void arrive_cut(fixture *made, uint64_t from, uint64_t to, uint64_t cut)
   for (; from < to; from += cut) {
     arrive(made, from, MIN(from + cut, to));
   }
+}
+
+static void flip(fixture *made, uint64_t offset, uint8_t bits)
+{
+  made->stream->octets->data[offset] ^= bits;
+}
+
+/* What was passed up to now, in this order, where the next octet in order is, and which lengths cannot be. */
+static void expect_with(const fixture *made, const char *passed, uint64_t edge, const char *errors)
+{
+  g_assert_cmpstr(made->passed->str, ==, passed);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, edge);
+  g_assert_cmpstr(made->errors->str, ==, errors);
+}
+
+static void expect(const fixture *made, const char *passed, uint64_t edge)
+{
+  expect_with(made, passed, edge, "");
+}
+
+static void expect_held(const fixture *made, uint64_t octets)
+{
+  g_assert_cmpuint(reassembly_queue_total(made->scanner->locator.reassembly->octets), ==, octets);
+}
+
+/* In a stream that ends at `end` so many octets of the FPDU at `start` are not whole. */
+static void expect_unfinished(const fixture *made, uint64_t end, uint64_t octets, uint64_t start)
+{
+  uint64_t found;
+
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &found), ==, octets);
+  g_assert_cmpuint(found, ==, start);
 }
 
 /* In order an FPDU with a wrong octet goes up with its error, however it is cut, and all others follow. */
@@ -137,26 +146,21 @@ TEST(test_in_order)
     flip(made, 1460 + 700, 0x40);
     arrive_cut(made, 0, 5840, cuts[index]);
     expect(made, " 0 1460!CRC 2920 4380", 5840);
-    g_assert_cmpstr(made->errors->str, ==, "");
-    g_assert_cmpuint(held_octets(made), ==, 0);
+    expect_held(made, 0);
   }
 }
 
 /* Beyond a hole an invalid FPDU is held until it is in order. */
-TEST(test_beyond_hole)
+MARKED_TEST(test_beyond_hole)
 {
-  g_autoptr(fixture) made = set_up(true);
   mpa_held held;
-  uint64_t start;
 
   flip(made, 2920 + 700, 0x40);
   arrive(made, 1460, 2920);
-  mpa_locator_held(&made->scanner->locator, &held);
-  g_assert_cmpuint(held.incomplete + held.unlocated, ==, 0); /* passed, nothing of it is awaited */
-  g_assert_cmpuint(held.partial_fpdus, ==, 0);
+  mpa_locator_held(&made->scanner->locator, &held); /* it was passed, nothing of it is awaited */
+  EXPECT_FIELDS(&held, (incomplete, 0), (unlocated, 0), (partial_fpdus, 0));
   arrive(made, 2920, 4380);
-  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 4380, &start), ==, 0); /* it ends there */
-  g_assert_cmpuint(start, ==, 2920);
+  expect_unfinished(made, 4380, 0, 2920); /* it ends there */
   arrive(made, 4380, 5840);
   expect(made, " 1460 4380", 0);
   arrive(made, 0, 1460);
@@ -169,9 +173,7 @@ TEST(test_end_after_hole)
   for (uint64_t wrong = 2; wrong < 4; wrong++) {
     g_autoptr(fixture) made = set_up(true);
     flip(made, 1460 * wrong + 700, 0x40);
-    arrive(made, 1460, 2920);
-    arrive(made, 2920, 4380);
-    arrive(made, 4380, 5840);
+    arrive_cut(made, 1460, 5840, 1460);
     for (guint ends = 0; ends < 2; ends++) {
       decode_scanner_end(made->scanner);
       expect(made, wrong == 2 ? " 1460 4380" : " 1460 2920", wrong == 2 ? 5840 : 4380);
@@ -189,8 +191,7 @@ TEST(test_refuted_length)
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
     g_autoptr(fixture) made = set_up(true);
     flip(made, 1460, 0x02); /* 512 more */
-    arrive(made, 0, 1460);
-    arrive(made, 1460, 2920);
+    arrive_cut(made, 0, 2920, 1460);
     arrive(made, 2920, cuts[index]);
     expect(made, cuts[index] == 4380 ? " 0 2920" : " 0", cuts[index] == 4380 ? 4380 : 1460);
     arrive(made, cuts[index], 5840);
@@ -201,17 +202,14 @@ TEST(test_refuted_length)
 
 /* The same, and nothing more comes: the wrong one is followed although what a marker located in it could
  * still refute it. Its 1954 octets and four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
-TEST(test_given_up_undecided)
+MARKED_TEST(test_given_up_undecided)
 {
-  g_autoptr(fixture) made = set_up(true);
-
   flip(made, 1460, 0x02);
   arrive(made, 0, 1460);
   arrive(made, 1460, 3500);
   expect(made, " 0", 1460);
   g_assert_true(decode_scanner_give_up(made->scanner));
   expect(made, " 0 1460!CRC", 3436);
-  g_assert_cmpuint(made->end, ==, 3436);
 }
 
 /* A wrong marker is an error of its own, beside a right CRC and without CRCs. The FPDU is passed as soon as
@@ -224,42 +222,35 @@ TEST(test_wrong_marker)
   static const char *const passed[] = {"", " 0", " 0 1460!MARKER", " 0 1460!MARKER 2920",
                                        " 0 1460!MARKER 2920 4380"};
 
-  for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
-    for (guint crc = 0; crc < 2; crc++) {
-      g_autoptr(fixture) made = set_up_of(mpa_stream_new(true, crc, full, FPDUS), crc);
-      flip(made, 2048 + 3, crc ? 0x08 : 0x18); /* 580 or 596, not 588 */
-      if (crc) {
-        mpa_stream_repair_crc(made->stream, 1);
-      }
-      for (uint64_t from = 0; from < 5840; from += cuts[index]) {
-        uint64_t to = MIN(from + cuts[index], 5840);
-        arrive(made, from, to);
-        expect(made, passed[to / 1460], to / 1460 * 1460);
-      }
+  for (gsize index = 0; index < 2 * G_N_ELEMENTS(cuts); index++) {
+    bool crc = index % 2;
+    g_autoptr(fixture) made = set_up_at(mpa_stream_new(true, crc, full, FPDUS), crc, 0);
+    flip(made, 2048 + 3, crc ? 0x08 : 0x18); /* 580 or 596, not 588 */
+    if (crc) {
+      mpa_stream_repair_crc(made->stream, 1);
+    }
+    for (uint64_t from = 0; from < 5840; from += cuts[index / 2]) {
+      uint64_t to = MIN(from + cuts[index / 2], 5840);
+      arrive(made, from, to);
+      expect(made, passed[to / 1460], to / 1460 * 1460);
     }
   }
 }
 
 /* Without markers a wrong length is followed. */
-TEST(test_followed_length)
+TEST_OF(fixture, made, set_up(false), test_followed_length)
 {
-  g_autoptr(fixture) made = set_up(false);
-
   flip(made, 1448 + 1, 0x04); /* 4 more: 1446 */
   arrive(made, 0, 1448 * 4);
   expect(made, " 0 1448!CRC", 1448 + 1452);
-  g_assert_cmpuint(made->end, ==, 1448 + 1452);
 }
 
 /* A wrong marker beside a wrong CRC puts the length in doubt; what the marker points to decides, or the
  * end. */
-TEST(test_doubt)
+MARKED_TEST(test_doubt)
 {
-  g_autoptr(fixture) made = set_up(true);
-
   flip(made, 1536 + 3, 0x04); /* points 4 octets before or after */
-  arrive(made, 0, 1460);
-  arrive(made, 1460, 2920);
+  arrive_cut(made, 0, 2920, 1460);
   arrive(made, 2920, 5840);
   decode_scanner_end(made->scanner);
   expect(made, " 0 2920 4380 1460!CRC", 5840);
@@ -275,57 +266,47 @@ TEST(test_impossible_length)
     for (guint each = 0; each < FPDUS; each++) {
       arrive_cut(made, each * length, (each + 1) * length, 800);
     }
-    g_assert_cmpstr(made->errors->str, ==, markers ? " 1460" : " 1448");
-    expect(made, markers ? " 0 2920 4380" : " 0", markers ? 5840 : 1448);
+    expect_with(made, markers ? " 0 2920 4380" : " 0", markers ? 5840 : 1448, markers ? " 1460" : " 1448");
   }
 }
 
 /* The same of one that could be a length: markers locate the FPDU after, into which this one would reach. */
-TEST(test_refuted_long_length)
+MARKED_TEST(test_refuted_long_length)
 {
-  g_autoptr(fixture) made = set_up(true);
-
   memset(made->stream->octets->data + 1460, 0xFF, 2);
   memset(made->stream->octets->data + 1462, 0x41, 2); /* a DDP Segment could start with these */
   arrive_cut(made, 0, 5840, 1460);
-  g_assert_cmpstr(made->errors->str, ==, " 1460");
-  expect(made, " 0 2920 4380", 5840);
+  expect_with(made, " 0 2920 4380", 5840, " 1460");
 }
 
 /* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none,
  * nowhere. */
-TEST(test_give_up)
+MARKED_TEST(test_give_up)
 {
-  g_autoptr(fixture) made = set_up(true);
-  uint64_t start;
-
   g_assert_false(decode_scanner_give_up(made->scanner));
   arrive(made, 1460, 2920);
   arrive(made, 4380, 5000);
-  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5000, &start), ==, 620);
-  g_assert_cmpuint(start, ==, 4380);
+  expect_unfinished(made, 5000, 620, 4380);
   g_assert_true(decode_scanner_give_up(made->scanner));
   expect(made, " 1460", 2920);
   g_assert_false(decode_scanner_give_up(made->scanner));
   arrive(made, 2920, 4380);
   expect(made, " 1460 2920", 4380);
-  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5000, &start), ==, 620);
-  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5840, &start), ==, 0);
+  expect_unfinished(made, 5000, 620, 4380);
+  expect_unfinished(made, 5840, 0, 4380);
   arrive(made, 5000, 5840);
   expect(made, " 1460 2920 4380", 5840);
-  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5840, &start), ==, 0);
+  expect_unfinished(made, 5840, 0, 5840);
 }
 
 /* What is held of an FPDU that is given up is let go. */
-TEST(test_give_up_in_mid_fpdu)
+MARKED_TEST(test_give_up_in_mid_fpdu)
 {
-  g_autoptr(fixture) made = set_up(true);
-
   arrive(made, 0, 100);
   arrive(made, 1460, 2920);
   g_assert_true(decode_scanner_give_up(made->scanner));
   expect(made, " 1460", 2920);
-  g_assert_cmpuint(held_octets(made), ==, 0);
+  expect_held(made, 0);
 }
 
 /* A stream that ends within an FPDU, of which one octet has come, two, or all but one; or at its start. */
@@ -335,37 +316,33 @@ TEST(test_unfinished)
 
   for (gsize index = 0; index < G_N_ELEMENTS(octets); index++) {
     g_autoptr(fixture) made = set_up(true);
-    uint64_t end = 1460 + octets[index];
-    uint64_t start;
-    arrive(made, 0, end);
+    arrive(made, 0, 1460 + octets[index]);
     decode_scanner_end(made->scanner);
-    g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &start), ==, octets[index]);
-    g_assert_cmpuint(start, ==, 1460);
+    expect_unfinished(made, 1460 + octets[index], octets[index], 1460);
   }
 }
 
-/* It is not unfinished when its ULPDU_Length cannot be, nor when octets of it are missing. */
-TEST(test_nothing_unfinished)
+/* It is not unfinished when its ULPDU_Length cannot be. */
+MARKED_TEST(test_nothing_unfinished)
 {
-  g_autoptr(fixture) impossible = set_up(true);
-  g_autoptr(fixture) holed = set_up(true);
-  uint64_t start;
+  memset(made->stream->octets->data + 1460, 0xFF, 4);
+  arrive(made, 0, 1464);
+  decode_scanner_end(made->scanner);
+  expect_unfinished(made, 1464, 0, 1460);
+}
 
-  memset(impossible->stream->octets->data + 1460, 0xFF, 4);
-  arrive(impossible, 0, 1464);
-  decode_scanner_end(impossible->scanner);
-  g_assert_cmpuint(decode_scanner_unfinished(impossible->scanner, 1464, &start), ==, 0);
-  arrive(holed, 0, 1500);
-  arrive(holed, 1600, 1700);
-  decode_scanner_end(holed->scanner);
-  g_assert_cmpuint(decode_scanner_unfinished(holed->scanner, 1700, &start), ==, 0);
+/* Nor when octets of it are missing. */
+MARKED_TEST(test_unfinished_with_hole)
+{
+  arrive(made, 0, 1500);
+  arrive(made, 1600, 1700);
+  decode_scanner_end(made->scanner);
+  expect_unfinished(made, 1700, 0, 1460);
 }
 
 /* Octets of an FPDU that are not known make it no error; it goes up even beyond a hole. */
-TEST(test_excused)
+MARKED_TEST(test_excused)
 {
-  g_autoptr(fixture) made = set_up(true);
-
   made->excused = 2920;
   memset(made->stream->octets->data + 2920 + 100, 0xFF, 300);
   arrive(made, 2920, 4380);
@@ -377,19 +354,15 @@ TEST(test_excused)
 }
 
 /* In the middle of a stream. */
-TEST(test_start_at)
+TEST_OF(fixture, made, set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460), test_start_at)
 {
-  g_autoptr(fixture) made = set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460);
-
   arrive(made, 1460, 5840);
   expect(made, " 1460 2920 4380", 5840);
 }
 
 /* After a hole, without markers, what looks like an FPDU at a segment's start can be taken for one. */
-TEST(test_guess)
+TEST_OF(fixture, made, set_up(false), test_guess)
 {
-  g_autoptr(fixture) made = set_up(false);
-
   arrive(made, 1448, 1448 * 3);
   arrive(made, 1448 * 3, 1448 * 4);
   mpa_locator_assume(&made->scanner->locator, 1448 + 4, 1448 * 4);
@@ -409,34 +382,38 @@ enum {
   MARKED_LONG_OCTETS = LONG_OCTETS + 4 * LONG_MARKERS,
 };
 
+/* Adds an FPDU of all zeros up to `end`. */
+static uint8_t *append_zeros(mpa_stream *stream, uint64_t end)
+{
+  const mpa_stream_fpdu fpdu = {.start = stream->octets->len, .end = end};
+
+  g_byte_array_set_size(stream->octets, (guint)end);
+  g_array_append_val(stream->fpdus, fpdu);
+  return memset(stream->octets->data + fpdu.start, 0, (size_t)(end - fpdu.start));
+}
+
 /* Two FPDUs, ULPDU_Length of both 65535; but for the two octets after it all else is zero. */
 static fixture *set_up_long(void)
 {
   mpa_stream *stream = mpa_stream_begin(false, true);
 
   for (guint index = 0; index < 2; index++) {
-    const mpa_stream_fpdu fpdu = {.start = index * LONG_OCTETS, .end = (index + 1) * LONG_OCTETS};
-    g_byte_array_set_size(stream->octets, (guint)fpdu.end);
-    memset(stream->octets->data + fpdu.start, 0, LONG_OCTETS);
-    memset(stream->octets->data + fpdu.start, 0xFF, 2);
-    memset(stream->octets->data + fpdu.start + 2, 0x41, 2);
-    g_array_append_val(stream->fpdus, fpdu);
+    uint8_t *octets = append_zeros(stream, (index + 1) * LONG_OCTETS);
+    memset(octets, 0xFF, 2);
+    memset(octets + 2, 0x41, 2);
     mpa_stream_repair_crc(stream, index);
   }
-  return set_up_of(stream, true);
+  return set_up_at(stream, true, 0);
 }
 
 /* One that its CRC proves is passed as any other. */
-TEST(test_long)
+TEST_OF(fixture, made, set_up_long(), test_long)
 {
-  g_autoptr(fixture) made = set_up_long();
-
   arrive(made, 0, LONG_OCTETS);
   arrive(made, LONG_OCTETS, LONG_OCTETS + 1000);
   arrive(made, LONG_OCTETS + 1000, 2 * LONG_OCTETS);
   expect(made, " 0 65544", 2 * LONG_OCTETS);
   g_assert_true(made->scanner->has_long);
-  g_assert_cmpstr(made->errors->str, ==, "");
 }
 
 /* When nothing proves it, it is its ULPDU_Length that cannot be, which is reported once. */
@@ -448,8 +425,7 @@ TEST(test_long_unproven)
     g_autoptr(fixture) made = set_up_long();
     flip(made, 700, 0x40);
     arrive_cut(made, 0, 2 * LONG_OCTETS, cuts[index]);
-    expect(made, "", 0);
-    g_assert_cmpstr(made->errors->str, ==, " 0");
+    expect_with(made, "", 0, " 0");
   }
 }
 
@@ -466,7 +442,7 @@ TEST(test_long_that_cannot_start)
     }
     for (uint64_t from = 0; from < 8; from += cuts[index]) {
       arrive(made, from, from + cuts[index]);
-      g_assert_cmpstr(made->errors->str, ==, from + cuts[index] >= 4 ? " 0" : "");
+      expect_with(made, "", 0, from + cuts[index] >= 4 ? " 0" : "");
     }
   }
 }
@@ -476,12 +452,11 @@ TEST(test_long_unfinished)
 {
   for (uint64_t before = 0; before < 2; before++) {
     g_autoptr(fixture) made = set_up_long();
-    uint64_t end = before * LONG_OCTETS + 1000;
-    uint64_t start;
-    arrive(made, 0, end);
+    uint64_t start = before * LONG_OCTETS;
+    arrive(made, 0, start + 1000);
     decode_scanner_end(made->scanner);
     g_assert_cmpstr(made->errors->str, ==, before == 0 ? " 0" : "");
-    g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &start), ==, before == 0 ? 0 : 1000);
+    expect_unfinished(made, start + 1000, before == 0 ? 0 : 1000, start);
   }
 }
 
@@ -491,30 +466,19 @@ TEST(test_long_unfinished)
 static fixture *set_up_marked_long(void)
 {
   mpa_stream *stream = mpa_stream_begin(true, true);
-  const mpa_stream_fpdu fpdus[] = {{.end = MARKED_LONG_OCTETS},
-                                   {.start = MARKED_LONG_OCTETS, .end = MARKED_LONG_OCTETS + 512}};
 
-  g_byte_array_set_size(stream->octets, MARKED_LONG_OCTETS + 512);
+  append_zeros(stream, MARKED_LONG_OCTETS);
+  append_zeros(stream, MARKED_LONG_OCTETS + 512);
   uint8_t *octets = stream->octets->data;
-  memset(octets, 0, stream->octets->len);
   memset(octets + 4, 0xFF, 2);
   for (guint marker = 512; marker < MARKED_LONG_OCTETS; marker += 512) {
     big_endian_write_16(octets + marker + 2, (uint16_t)(marker - 4));
   }
   big_endian_write_16(octets + MARKED_LONG_OCTETS, 500);
   big_endian_write_16(octets + 66560 + 2, 66560 - MARKED_LONG_OCTETS);
-  g_array_append_vals(stream->fpdus, fpdus, 2);
   mpa_stream_repair_crc(stream, 0);
   mpa_stream_repair_crc(stream, 1);
-  return set_up_of(stream, true);
-}
-
-static void expect_held(const fixture *made, uint64_t incomplete, uint32_t partial_fpdus)
-{
-  mpa_held held;
-
-  mpa_locator_held(&made->scanner->locator, &held);
-  EXPECT_FIELDS(&held, (incomplete, incomplete), (unlocated, 0), (partial_fpdus, partial_fpdus));
+  return set_up_at(stream, true, 0);
 }
 
 /* The marker that cannot point so far locates nothing, in order and after a hole; the one of the FPDU after
@@ -523,9 +487,11 @@ TEST(test_long_with_markers)
 {
   for (uint64_t hole = 0; hole < 2; hole++) {
     g_autoptr(fixture) made = set_up_marked_long();
+    mpa_held held;
     arrive(made, 0, 60000);
     arrive(made, 60000 + hole, 66060);
-    expect_held(made, 66060 - hole, 1);
+    mpa_locator_held(&made->scanner->locator, &held);
+    EXPECT_FIELDS(&held, (incomplete, 66060 - hole), (unlocated, 0), (partial_fpdus, 1));
     arrive(made, MARKED_LONG_OCTETS, MARKED_LONG_OCTETS + 512);
     expect(made, " 66064", 0);
     g_assert_cmpint(made->located_by[0], ==, MPA_LOCATED_BY_MARKER);
@@ -534,8 +500,7 @@ TEST(test_long_with_markers)
     }
     arrive(made, 66060, MARKED_LONG_OCTETS);
     expect(made, " 66064 0", MARKED_LONG_OCTETS + 512);
-    g_assert_cmpstr(made->errors->str, ==, "");
-    g_assert_cmpuint(held_octets(made), ==, 0);
+    expect_held(made, 0);
   }
 }
 
@@ -544,13 +509,13 @@ TEST(test_long_proven_by_markers)
 {
   for (guint wrong = 0; wrong < 2; wrong++) {
     g_autoptr(fixture) made = set_up_marked_long();
+    const char *errors = wrong ? " 0" : "";
     flip(made, 700, 0x40);
     flip(made, 1024 + 3, wrong ? 0x08 : 0);
     arrive(made, 0, 60000);
     arrive(made, 60000, MARKED_LONG_OCTETS);
-    expect(made, wrong ? "" : " 0!CRC", wrong ? 0 : MARKED_LONG_OCTETS);
-    g_assert_cmpstr(made->errors->str, ==, wrong ? " 0" : "");
+    expect_with(made, wrong ? "" : " 0!CRC", wrong ? 0 : MARKED_LONG_OCTETS, errors);
     arrive(made, MARKED_LONG_OCTETS, MARKED_LONG_OCTETS + 512);
-    expect(made, wrong ? " 66064" : " 0!CRC 66064", MARKED_LONG_OCTETS + 512);
+    expect_with(made, wrong ? " 66064" : " 0!CRC 66064", MARKED_LONG_OCTETS + 512, errors);
   }
 }

@@ -2,7 +2,6 @@
 /* Startup frames of all revisions: mpa-01 §6.1.1, RFC 5044 §7.1.1, RFC 6581 §9. */
 #include <string.h>
 
-#include "base/big_endian.h"
 #include "decode/decode_reader.h"
 #include "fields.h"
 #include "test.h"
@@ -21,6 +20,16 @@ static void expect_read(const uint8_t *octets, size_t length, decode_startup_res
 {
   memset(&frame, 0xAA, sizeof frame);
   g_assert_cmpint(decode_startup_frame_read(&frame, octets, length), ==, expected);
+}
+
+/* The Reply with other octets from `at` on is read. */
+static void read_changed(size_t at, const uint8_t *octets, size_t length)
+{
+  uint8_t changed[sizeof enhanced_reply];
+
+  memcpy(changed, enhanced_reply, sizeof changed);
+  memcpy(changed + at, octets, length);
+  expect_read(changed, sizeof changed, DECODE_STARTUP_WHOLE);
 }
 
 TEST(test_request)
@@ -46,19 +55,15 @@ TEST(test_enhanced)
 /* Each of the bits of the enhanced fields is in one of them. */
 TEST(test_enhanced_bits)
 {
-  uint8_t octets[sizeof enhanced_reply];
-
-  memcpy(octets, enhanced_reply, sizeof octets);
   for (unsigned bit = 0; bit < 32; bit++) {
-    uint32_t word = UINT32_C(1) << bit;
-    big_endian_write_32(octets + 20, word);
-    expect_read(octets, sizeof octets, DECODE_STARTUP_WHOLE);
     const decode_enhanced_setup *setup = &frame.enhanced;
+    uint32_t word = GUINT32_TO_BE(UINT32_C(1) << bit);
+    read_changed(20, (const uint8_t *)&word, sizeof word);
     uint32_t read = (uint32_t)setup->peer_to_peer << 31 |
                     (uint32_t)setup->ready_to_receive_zero_length_send << 30 | (uint32_t)setup->ird << 16 |
                     (uint32_t)setup->ready_to_receive_zero_length_write << 15 |
                     (uint32_t)setup->ready_to_receive_zero_length_read << 14 | setup->ord;
-    g_assert_cmphex(read, ==, word);
+    g_assert_cmphex(read, ==, UINT32_C(1) << bit);
     g_assert_cmpuint(setup->ird | setup->ord, <, 1 << 14);
   }
 }
@@ -67,16 +72,11 @@ TEST(test_enhanced_bits)
  * fields. */
 TEST(test_not_enhanced)
 {
-  uint8_t octets[sizeof enhanced_reply];
+  static const uint8_t revision_1[] = {1}, three_octets[] = {3};
 
-  memcpy(octets, enhanced_reply, sizeof octets);
-  octets[17] = 1;
-  expect_read(octets, sizeof octets, DECODE_STARTUP_WHOLE);
-  g_assert_false(frame.enhanced_flag || frame.has_enhanced);
-  g_assert_cmpuint(frame.reserved, ==, 0x11);
-  octets[17] = 2;
-  octets[19] = 3;
-  expect_read(octets, sizeof octets, DECODE_STARTUP_WHOLE);
+  read_changed(17, revision_1, 1);
+  EXPECT_FIELDS(&frame, (enhanced_flag, false), (has_enhanced, false), (reserved, 0x11));
+  read_changed(19, three_octets, 1);
   EXPECT_FIELDS(&frame, (enhanced_flag, true), (has_enhanced, false));
 }
 

@@ -72,10 +72,21 @@ void assert_lengths(const GArray *arrivals, const char *expected)
   g_assert_cmpstr(lengths, ==, expected);
 }
 
-static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow, int64_t position,
-                          G_GNUC_UNUSED uint32_t *hint)
+bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow, int64_t position,
+                   G_GNUC_UNUSED uint32_t *hint)
 {
   return position % FPDU_OCTETS == 0;
+}
+
+session_result run_of(const char *text, const char *const *sets)
+{
+  static const simulation_options options = {0};
+  g_autoptr(scenario) s = temporary_scenario(text, sets);
+  session_result result;
+
+  g_assert_true(NO_ERROR(scenario_check, s, NULL));
+  g_assert_true(NO_ERROR(simulation_run, s, &options, &result));
+  return result;
 }
 
 static void on_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
@@ -87,14 +98,12 @@ static void on_too_big(void *user, datagram *message, path_entrance entrance, ti
 way *way_new(enum side direction, const char *text, const char *const *sets)
 {
   way *w = g_new(way, 1);
-  GError *error = NULL;
 
   *w = (way){.s = temporary_scenario(text, sets),
-             .clock = run_engine_new(RUN_ENGINE_NATIVE, &error),
+             .clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE),
              .direction = direction,
              .out = arrivals_new(),
              .messages = arrivals_new()};
-  g_assert_no_error(error);
   const configuration *c = scenario_configuration(w->s);
   const path_place config = {.network = &c->path,
                              .seed = c->run.seed,
@@ -109,14 +118,30 @@ way *way_new(enum side direction, const char *text, const char *const *sets)
                              .output_user = w->out,
                              .too_big = c->path.routers_are_silent ? NULL : on_too_big,
                              .too_big_user = w};
-  w->path = path_direction_new(&config, &error);
-  g_assert_no_error(error);
+  w->path = NO_ERROR(path_direction_new, &config);
   return w;
 }
 
 way *way_with(const char *const *sets)
 {
   return way_new(SIDE_INITIATOR, "", sets);
+}
+
+way *way_after(const char *const *sets, guint32 count)
+{
+  way *w = way_with(sets);
+
+  way_send_full(w, count);
+  way_run(w);
+  return w;
+}
+
+way *way_opened(enum side direction, const char *text, const char *const *sets)
+{
+  way *w = way_new(direction, text, sets);
+
+  way_send(w, -1, 0, TCP_SYN);
+  return w;
 }
 
 void way_free(way *w)

@@ -7,8 +7,10 @@
 
 #include "metrics.h"
 #include "network/path_direction.h"
+#include "no_error.h"
 #include "scenario/configuration.h"
 #include "session/session_setup.h"
+#include "session/simulation.h"
 #include "stack_cleanup.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
@@ -26,6 +28,13 @@ datagram *segment_of(uint32_t connection, enum side from, int64_t position, uint
 /* The same with `options`: what they hold beside the fields above. */
 datagram *segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags,
                        const tcp_header *options);
+
+/* A path_alignment_is_fpdu_start: an FPDU starts every 1000 octets of a stream. */
+bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
+
+/* What a run of an empty scenario with `text` and `sets`, which must be possible, comes to. */
+session_result run_of(const char *text, const char *const *sets);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
 /* --- Where packets arrive --- */
 
@@ -69,6 +78,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(way, way_free)
 
 /* The main direction of an empty scenario with `sets`. */
 way *way_with(const char *const *sets);
+
+/* The same after `count` full segments have entered at once and gone through. */
+way *way_after(const char *const *sets, guint32 count);
+
+/* As way_new(), and a SYN has entered. */
+way *way_opened(enum side direction, const char *text, const char *const *sets);
 
 /* A segment of the first connection enters now, with `length` octets from `position` on (-1: the SYN). */
 void way_send(way *w, int64_t position, uint32_t length, uint8_t flags);

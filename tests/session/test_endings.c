@@ -4,45 +4,18 @@
 #include <string.h>
 
 #include "fault/fault_table.h"
-#include "metrics.h"
-#include "session/simulation.h"
-#include "string_list.h"
-#include "temporary_scenario.h"
-#include "test.h"
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
-
-/* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
-static session_result run(const char *const *sets, const char *const *more)
-{
-  const simulation_options options = {0};
-  g_autoptr(GPtrArray) all = g_ptr_array_new();
-  GError *error = NULL;
-  session_result result;
-
-  for (; *sets; sets++) {
-    g_ptr_array_add(all, (gpointer)*sets);
-  }
-  for (; *more; more++) {
-    g_ptr_array_add(all, (gpointer)*more);
-  }
-  g_ptr_array_add(all, NULL);
-  g_autoptr(scenario) s = temporary_scenario("", (const char *const *)all->pdata);
-
-  g_assert_true(scenario_check(s, NULL, &error));
-  g_assert_true(simulation_run(s, &options, &result, &error));
-  g_assert_no_error(error);
-  return result;
-}
+#include "session_fixture.h"
 
 /* Ends with `code` by `side` (NULL: ends well) on both engines, before `seconds` of simulated time. */
 static void assert_ends(const char *const *sets, const char *code, const char *side, double seconds)
 {
-  static const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=auto"};
+  static const char *const texts[] = {
+      "run = { engine = \"native\"; }; workload = { messages = 40; message_size = 3000; };",
+      HAS_NS3 ? "run = { engine = \"ns3\"; }; workload = { messages = 40; message_size = 3000; };"
+              : "workload = { messages = 40; message_size = 3000; };"};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(engines); i++) {
-    g_auto(session_result) result =
-        run(STRINGS(engines[i], "workload.messages=40", "workload.message_size=3000"), sets);
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_auto(session_result) result = run_of(texts[i], sets);
 
     g_assert_cmpstr(result.terminate_code, ==, code);
     g_assert_cmpstr(result.terminate_side, ==, side);
@@ -304,13 +277,10 @@ TEST(test_half_open_ends)
 /* Nor does it wait for what would change on the path later. */
 TEST(test_half_open_ends_before_an_event)
 {
-  const simulation_options options = {0};
-  g_auto(session_result) result;
-  g_autoptr(scenario) s = temporary_scenario(
-      "event = ( { at = \"100s\"; key = \"path.forward.delay\"; value = \"1ms\"; } );",
-      STRINGS("run.engine=native", "fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"));
+  g_auto(session_result) result =
+      run_of("event = ( { at = \"100s\"; key = \"path.forward.delay\"; value = \"1ms\"; } );",
+             STRINGS("run.engine=native", "fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"));
 
-  g_assert_true(simulation_run(s, &options, &result, NULL));
   g_assert_cmpstr(result.terminate_code, ==, "MPA error 1");
   g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, 11);
 }
@@ -353,8 +323,9 @@ TEST(test_random_endings)
         NULL};
     g_autofree char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
-    g_auto(session_result) result =
-        run(STRINGS("run.engine=native", "workload.messages=15", "tcp.rto_min=5ms"), sets);
+    g_auto(session_result) result = run_of("run = { engine = \"native\"; }; workload = { messages = 15; }; "
+                                           "tcp = { rto_min = \"5ms\"; };",
+                                           sets);
     /* A length that claims too much of a stream's last FPDU leaves its receiver waiting for octets that
      * nobody owes it: run.stall ends that. */
     gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&

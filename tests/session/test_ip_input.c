@@ -50,21 +50,21 @@ static bool connection_of(void *user, const datagram_flow *flow, uint32_t *conne
   return *connection < CONNECTIONS;
 }
 
+/* `reassembly` and `size`: receiver.ip_reassembly, and receiver.ip_reassembly_size or NULL. */
 static fixture *set_up(enum side side, const char *reassembly, const char *size)
 {
   static const ip_input_events events = {
       .whole = on_whole, .answer = on_answer, .held = on_held, .connection_of = connection_of};
-  g_autofree char *option = g_strconcat("receiver.ip_reassembly=", reassembly, NULL);
-  g_autofree char *octets = g_strconcat("receiver.ip_reassembly_size=", size, NULL);
   fixture *f = g_new(fixture, 1);
 
-  *f = (fixture){.s = temporary_scenario(
-                     "", STRINGS(option, octets, "workload.connections=3", "tcp.receive_window=20000")),
-                 .side = side,
-                 .clock = run_engine_new(RUN_ENGINE_NATIVE, NULL),
-                 .held = g_string_new(""),
-                 .whole = arrivals_new(),
-                 .answers = arrivals_new()};
+  *f =
+      (fixture){.s = temporary_scenario("workload = { connections = 3; }; tcp = { receive_window = 20000; };",
+                                        STRINGS(reassembly, size)),
+                .side = side,
+                .clock = run_engine_new(RUN_ENGINE_NATIVE, NULL),
+                .held = g_string_new(""),
+                .whole = arrivals_new(),
+                .answers = arrivals_new()};
   const ip_reassembly_config config = session_setup_reassembly(scenario_configuration(f->s), side);
   f->input = ip_input_new(&config, side, f->clock, &events, f);
   return f;
@@ -113,7 +113,7 @@ static void receive_second(fixture *f, const datagram *segment)
 TEST(test_whole_packets_pass)
 {
   const ip_address router = ip_address_v4(PATH_ROUTER_ADDRESS);
-  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "drop", "auto");
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "receiver.ip_reassembly=drop", NULL);
   g_autoptr(datagram) segment = segment_to(f, 0, 1);
   ip_input_receive(f->input, datagram_ref(segment), 0);
   ip_input_receive(f->input, datagram_new_too_big(&router, segment, 1000), 0);
@@ -127,7 +127,7 @@ TEST(test_whole_packets_pass)
 TEST(test_two_connections)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    g_autoptr(fixture) f = set_up(side, "unlimited", "auto");
+    g_autoptr(fixture) f = set_up(side, "receiver.ip_reassembly=unlimited", NULL);
     g_autoptr(datagram) a = segment_to(f, 0, 1);
     g_autoptr(datagram) b = segment_to(f, 2, 2);
     g_autoptr(datagram) c = segment_to(f, 0, 3);
@@ -163,7 +163,7 @@ TEST(test_two_connections)
  */
 TEST(test_each_holds_its_own)
 {
-  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "unlimited", "auto");
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "receiver.ip_reassembly=unlimited", NULL);
   g_autoptr(datagram) a = segment_to(f, 1, 1);
   g_autoptr(datagram) b = segment_to(f, 2, 2);
   receive_first(f, b);
@@ -180,7 +180,7 @@ TEST(test_each_holds_its_own)
  * nobody known. */
 TEST(test_timeout)
 {
-  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "unlimited", "auto");
+  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "receiver.ip_reassembly=unlimited", NULL);
   g_autoptr(datagram) a = segment_to(f, 1, 1);
   g_autoptr(datagram) b = segment_to(f, 2, 2);
   receive_first(f, a);
@@ -205,9 +205,14 @@ static const struct {
   const char *option, *size;
   guint whole, answers;
 } options[] = {
-    {"drop", "auto", 0, 2},     {"unlimited", "auto", 2, 0}, {"limited", "auto", 1, 1},
-    {"limited", "1499", 0, 2},  {"one-64k", "auto", 1, 1},   {"spanning", "auto", 2, 0},
-    {"spanning", "2455", 1, 1}, {"spanning", "2456", 2, 0},
+    {"receiver.ip_reassembly=drop", NULL, 0, 2},
+    {"receiver.ip_reassembly=unlimited", NULL, 2, 0},
+    {"receiver.ip_reassembly=limited", NULL, 1, 1},
+    {"receiver.ip_reassembly=limited", "receiver.ip_reassembly_size=1499", 0, 2},
+    {"receiver.ip_reassembly=one-64k", NULL, 1, 1},
+    {"receiver.ip_reassembly=spanning", NULL, 2, 0},
+    {"receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=2455", 1, 1},
+    {"receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=2456", 2, 0},
 };
 
 ROW_TEST(test_options, options)
@@ -220,7 +225,6 @@ ROW_TEST(test_options, options)
     receive_first(f, b);
     receive_second(f, a);
     receive_second(f, b);
-    g_test_message("%s of %s", c->option, c->size);
     g_assert_cmpuint(f->whole->len, ==, c->whole);
     g_assert_cmpuint(f->answers->len, ==, c->answers);
     for (guint n = 0; n < c->answers; n++) {
@@ -246,7 +250,8 @@ TEST(test_hostile_fragments)
 {
   enum { SEED = 4711, PACKETS = 3000 };
   g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
-  g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "spanning", "5000");
+  g_autoptr(fixture) f =
+      set_up(SIDE_RESPONDER, "receiver.ip_reassembly=spanning", "receiver.ip_reassembly_size=5000");
 
   g_test_message("seed %d", SEED);
   for (int i = 0; i < PACKETS; i++) {

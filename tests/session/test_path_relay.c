@@ -73,15 +73,14 @@ static const struct {
   uint16_t mss_towards[SIDES]; /* by the host */
   uint16_t sends_to_responder;
 } mtus[] = {
-    {"before", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
-    {"between", {[SIDE_INITIATOR] = 1460, [SIDE_RESPONDER] = 1060}, 1360},
-    {"behind", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
+    {"middlebox.position=before", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
+    {"middlebox.position=between", {[SIDE_INITIATOR] = 1460, [SIDE_RESPONDER] = 1060}, 1360},
+    {"middlebox.position=behind", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
 };
 
 ROW_TEST(test_mtus, mtus)
 {
-  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
-  g_auto(fixture) k = set_up(0, STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500",
+  g_auto(fixture) k = set_up(0, STRINGS("middlebox.mode=proxy", c->position, "path.forward.mtu=1500",
                                         "path.forward.hop_mtu=[1400,1300]", "path.reverse.mtu=1200",
                                         "path.reverse.hop_mtu=[1100,1000]"));
   shake_hands(&k, 9000);
@@ -98,13 +97,13 @@ ROW_TEST(test_mtus, mtus)
 }
 
 /* A single link each way: at every position the proxy has its MTU, `between` has no place there. */
-static const char *const mtus_of_a_single_link_rows[] = {"before", "behind"};
+static const char *const mtus_of_a_single_link_rows[] = {"middlebox.position=before",
+                                                         "middlebox.position=behind"};
 
 ROW_TEST(test_mtus_of_a_single_link, mtus_of_a_single_link_rows)
 {
-  g_autofree char *position = g_strconcat("middlebox.position=", *c, NULL);
   g_auto(fixture) k =
-      set_up(0, STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
+      set_up(0, STRINGS("middlebox.mode=proxy", *c, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
   shake_hands(&k, 9000);
   g_assert_cmpuint(header_of(k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
   g_assert_cmpuint(header_of(k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
@@ -133,12 +132,11 @@ TEST(test_buffer_and_options)
   g_assert_cmpuint(syn.sequence, !=, tcp_sequence_of(-1, FIRST_ISN));
 }
 
-static const char *const only_where_asked_for_rows[] = {"none", "split+shift"};
+static const char *const only_where_asked_for_rows[] = {"middlebox.mode=none", "middlebox.mode=split+shift"};
 
 ROW_TEST(test_only_where_asked_for, only_where_asked_for_rows)
 {
-  g_autofree char *mode = g_strconcat("middlebox.mode=", *c, NULL);
-  g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS(*c));
   path_box *elements[SIDES] = {NULL};
 
   g_assert_false(session_paths_proxy(scenario_configuration(s), 0, elements));
@@ -153,12 +151,6 @@ typedef struct ends_of_network {
   session_network *network;
   time_ps syn_at, ack_at, initiator_hears_at;
 } ends_of_network;
-
-static bool no_fpdu(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
-                    G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED uint32_t *hint)
-{
-  return false;
-}
 
 static void on_output(void *user, datagram *packet, time_ps now)
 {
@@ -188,24 +180,23 @@ static void on_output(void *user, datagram *packet, time_ps now)
 static const struct {
   const char *position;
   time_ps turn;
-} positions_rows[] = {{"before", 77 * US}, {"between", 36 * US}, {"behind", 0}};
+} positions_rows[] = {{"middlebox.position=before", 77 * US},
+                      {"middlebox.position=between", 36 * US},
+                      {"middlebox.position=behind", 0}};
 
 ROW_TEST(test_positions, positions_rows)
 {
-  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
   g_autoptr(scenario) s =
-      temporary_scenario("", STRINGS("middlebox.mode=proxy", position, "path.forward.rate=10Tbit/s",
+      temporary_scenario("", STRINGS("middlebox.mode=proxy", c->position, "path.forward.rate=10Tbit/s",
                                      "path.forward.delay=1us", "path.forward.hop_delay=[2us,4us]",
                                      "path.reverse.delay=10us", "path.reverse.hop_delay=[20us,40us]"));
-  GError *error = NULL;
-  g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
+  g_autoptr(engine) clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
   ends_of_network r = {.network = NULL};
-  const session_network_ends ends = {.output = on_output, .users = {&r, &r}, .is_fpdu_start = no_fpdu};
+  const session_network_ends ends = {.output = on_output, .users = {&r, &r}, .is_fpdu_start = is_fpdu_start};
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
   const time_ps links = 1000; /* six links' packet times are less */
 
-  r.network = session_paths_new(scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends, &error);
-  g_assert_no_error(error);
+  r.network = NO_ERROR(session_paths_new, scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends);
   session_network_send(r.network, 0, SIDE_INITIATOR, segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
                        0);
   engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */

@@ -48,8 +48,7 @@ ROW_TEST(test_words_and_keys, cases)
   int64_t position = 0;
 
   memcpy(sets, c->sets, sizeof c->sets);
-  g_autoptr(way) w = way_new(SIDE_INITIATOR, patient, sets);
-  way_send(w, -1, 0, TCP_SYN);
+  g_autoptr(way) w = way_opened(SIDE_INITIATOR, patient, sets);
   for (gsize j = 0; j < G_N_ELEMENTS(c->lengths) && c->lengths[j] > 0; j++) {
     bool last = j + 1 == G_N_ELEMENTS(c->lengths) || c->lengths[j + 1] == 0;
 
@@ -70,10 +69,9 @@ TEST(test_random_pieces)
     g_autofree char *seed_set = g_strdup_printf("run.seed=%u", seed);
     guint32 sum = 0;
 
-    g_autoptr(way) w = way_new(SIDE_INITIATOR, patient,
-                               STRINGS("middlebox.mode=random", "middlebox.random_minimum=100",
-                                       "middlebox.random_maximum=200", seed_set));
-    way_send(w, -1, 0, TCP_SYN);
+    g_autoptr(way) w = way_opened(SIDE_INITIATOR, patient,
+                                  STRINGS("middlebox.mode=random", "middlebox.random_minimum=100",
+                                          "middlebox.random_maximum=200", seed_set));
     way_send(w, 0, 1000, TCP_ACK | TCP_PSH);
     way_run(w);
     g_assert_cmpuint(w->out->len, >=, 1 + 5);
@@ -92,15 +90,12 @@ TEST(test_random_pieces)
   g_free(all[1]);
 }
 
-/* The pieces of two segments that `mode` sends; free with g_free(). */
+/* The pieces of two segments that a box of `mode` sends; free with g_free(). */
 static char *pieces_of(const char *mode)
 {
-  g_autofree char *mode_set = g_strconcat("middlebox.mode=", mode, NULL);
-
-  g_autoptr(way) w = way_new(SIDE_INITIATOR, patient,
-                             STRINGS(mode_set, "middlebox.random_minimum=100", "middlebox.random_maximum=200",
-                                     "middlebox.split_size=1000"));
-  way_send(w, -1, 0, TCP_SYN);
+  g_autoptr(way) w = way_opened(SIDE_INITIATOR, patient,
+                                STRINGS(mode, "middlebox.random_minimum=100", "middlebox.random_maximum=200",
+                                        "middlebox.split_size=1000"));
   way_send(w, 0, 1000, TCP_ACK);
   way_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
   way_run(w);
@@ -111,10 +106,10 @@ static char *pieces_of(const char *mode)
  * a kind do not draw the same. */
 TEST(test_each_box_draws_for_itself)
 {
-  g_autofree char *alone = pieces_of("random");
-  g_autofree char *after = pieces_of("split+random");
-  g_autofree char *before = pieces_of("random+split");
-  g_autofree char *twice = pieces_of("random+random");
+  g_autofree char *alone = pieces_of("middlebox.mode=random");
+  g_autofree char *after = pieces_of("middlebox.mode=split+random");
+  g_autofree char *before = pieces_of("middlebox.mode=random+split");
+  g_autofree char *twice = pieces_of("middlebox.mode=random+random");
 
   g_assert_cmpstr(after, ==, alone);
   g_assert_cmpstr(before, ==, alone);
@@ -166,18 +161,18 @@ static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
 static const struct {
   const char *position;
   guint cut_before[SIDES];
-} positions_rows[] = {{"before", {0, 0}}, {"between", {1, 2}}, {"behind", {3, 3}}};
+} positions_rows[] = {{"middlebox.position=before", {0, 0}},
+                      {"middlebox.position=between", {1, 2}},
+                      {"middlebox.position=behind", {3, 3}}};
 
 ROW_TEST(test_positions, positions_rows)
 {
   static const uint64_t rates[] = {1000000000, 2000000000, 4000000000};
-  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
   for (enum side direction = 0; direction < SIDES; direction++) {
-    g_autoptr(way) w = way_new(direction, "",
-                               STRINGS("middlebox.mode=split", "middlebox.split_size=500", position,
-                                       "path.forward.rate=1Gbit/s", "path.forward.delay=0s",
-                                       "path.forward.hop_rate=[2Gbit/s,4Gbit/s]"));
-    way_send(w, -1, 0, TCP_SYN);
+    g_autoptr(way) w = way_opened(direction, "",
+                                  STRINGS("middlebox.mode=split", "middlebox.split_size=500", c->position,
+                                          "path.forward.rate=1Gbit/s", "path.forward.delay=0s",
+                                          "path.forward.hop_rate=[2Gbit/s,4Gbit/s]"));
     engine_run(w->clock, 100 * US);
     way_send(w, 0, 1000, TCP_ACK | TCP_PSH);
     way_run(w);
@@ -195,9 +190,9 @@ static const struct {
 
 ROW_TEST(test_losses_before_and_behind, losses_before_and_behind_rows)
 {
-  g_autoptr(way) w = way_with(
+  g_autoptr(way) w = way_opened(
+      SIDE_INITIATOR, "",
       STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400", "path.forward.drop=[2]", c->position));
-  way_send(w, -1, 0, TCP_SYN);
   way_send(w, 0, 1000, TCP_ACK | TCP_PSH);
   way_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
   way_run(w);
@@ -209,15 +204,15 @@ ROW_TEST(test_losses_before_and_behind, losses_before_and_behind_rows)
 static const struct {
   const char *mode;
   bool may;
-} which_may_enlarge_rows[] = {{"none", false},          {"split", false},         {"rechunk", false},
-                              {"random", false},        {"proxy", false},         {"shift", true},
-                              {"coalesce", true},       {"split+coalesce", true}, {"shift+split", true},
-                              {"rechunk+random", false}};
+} which_may_enlarge_rows[] = {{"middlebox.mode=none", false},       {"middlebox.mode=split", false},
+                              {"middlebox.mode=rechunk", false},    {"middlebox.mode=random", false},
+                              {"middlebox.mode=proxy", false},      {"middlebox.mode=shift", true},
+                              {"middlebox.mode=coalesce", true},    {"middlebox.mode=split+coalesce", true},
+                              {"middlebox.mode=shift+split", true}, {"middlebox.mode=rechunk+random", false}};
 
 ROW_TEST(test_which_may_enlarge, which_may_enlarge_rows)
 {
-  g_autofree char *mode = g_strconcat("middlebox.mode=", c->mode, NULL);
-  g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS(c->mode));
 
   g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==, c->may);
   g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));

@@ -18,9 +18,7 @@ static const uint64_t GBIT = 1000000000;
  * lost packet has used the wire: the third still comes third. */
 TEST(test_lost_packets_use_the_wire)
 {
-  g_autoptr(way) w = way_with(STRINGS("path.forward.drop=[2]"));
-  way_send_full(w, 3);
-  way_run(w);
+  g_autoptr(way) w = way_after(STRINGS("path.forward.drop=[2]"), 3);
   g_assert_cmpuint(w->out->len, ==, 2);
   g_assert_cmpint(way_arrived(w, 0), ==, 26201600);
   g_assert_cmpint(way_arrived(w, 1), ==, 2 * 1230400 + 26201600);
@@ -84,9 +82,8 @@ TEST(test_jitter_and_order)
  * same picosecond when something comes again: both times its timer is due. */
 TEST(test_due_twice_in_a_picosecond)
 {
-  g_autoptr(way) w =
-      way_with(STRINGS("middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s"));
-  way_send(w, -1, 0, TCP_SYN);
+  g_autoptr(way) w = way_opened(
+      SIDE_INITIATOR, "", STRINGS("middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s"));
   way_send(w, 0, 100, TCP_ACK);
   engine_run(w->clock, 0);
   way_send(w, 100, 150, TCP_ACK);
@@ -102,9 +99,8 @@ TEST(test_due_twice_in_a_picosecond)
  * 48,217,600, 60,521,600, 72,825,600. */
 TEST(test_slow_second_link)
 {
-  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
-  way_send_full(w, 3);
-  way_run(w);
+  g_autoptr(way) w =
+      way_after(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"), 3);
   g_assert_cmpint(way_arrived(w, 0), ==, 48217600);
   g_assert_cmpint(way_arrived(w, 1), ==, 60521600);
   g_assert_cmpint(way_arrived(w, 2), ==, 72825600);
@@ -117,9 +113,7 @@ TEST(test_slow_second_link)
  * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's. */
 TEST(test_fast_second_link)
 {
-  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[40Gbit/s]"));
-  way_send_full(w, 3);
-  way_run(w);
+  g_autoptr(way) w = way_after(STRINGS("path.forward.hop_rate=[40Gbit/s]"), 3);
   for (guint i = 0; i < 3; i++) {
     g_assert_cmpint(way_arrived(w, i), ==, 26201600 + i * 1230400 + 300400 + 25 * US);
   }
@@ -129,10 +123,9 @@ TEST(test_fast_second_link)
  */
 TEST(test_lists_of_links)
 {
-  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s,4Gbit/s]",
-                                      "path.forward.hop_delay=[1us,2us,3us]", "path.forward.hop_mtu=[1500]"));
-  way_send(w, 0, FULL, TCP_ACK);
-  way_run(w);
+  g_autoptr(way) w = way_after(STRINGS("path.forward.hop_rate=[1Gbit/s,4Gbit/s]",
+                                       "path.forward.hop_delay=[1us,2us,3us]", "path.forward.hop_mtu=[1500]"),
+                               1);
   g_assert_cmpint(way_arrived(w, 0), ==,
                   link_ps(1500, 10 * GBIT, 25 * US) + link_ps(1500, GBIT, 1 * US) +
                       link_ps(1500, 4 * GBIT, 2 * US) + link_ps(1500, 4 * GBIT, 3 * US));
@@ -142,11 +135,9 @@ TEST(test_lists_of_links)
  * with it. */
 TEST(test_losses_are_after_the_last_link)
 {
-  g_autoptr(way) w = way_with(
-      STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", "path.forward.drop=[1]"));
-  way_send(w, 0, FULL, TCP_ACK);
-  way_send(w, FULL, FULL, TCP_ACK);
-  way_run(w);
+  g_autoptr(way) w = way_after(
+      STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", "path.forward.drop=[1]"),
+      2);
   g_assert_cmpuint(w->out->len, ==, 1);
   g_assert_cmpint(way_arrived(w, 0), ==, 60521600);
 }
@@ -258,9 +249,7 @@ TEST(test_too_big_for_a_hop)
 /* A black hole reports nothing, and counts. */
 TEST(test_black_hole)
 {
-  g_autoptr(way) w = way_with(STRINGS("path.forward.hop_mtu=[1000]", "path.too_big=silent"));
-  way_send(w, 0, FULL, TCP_ACK);
-  way_run(w);
+  g_autoptr(way) w = way_after(STRINGS("path.forward.hop_mtu=[1000]", "path.too_big=silent"), 1);
   g_assert_cmpuint(w->out->len, ==, 0);
   g_assert_cmpuint(w->messages->len, ==, 0);
   EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, 1));
@@ -313,8 +302,7 @@ TEST(test_fragmenter_only_where_needed)
     return;
   }
   for (; cases[i].asks; i++) {
-    g_autoptr(way) w = way_new(SIDE_INITIATOR, cases[i].text, cases[i].sets);
-    way_send(w, -1, 0, TCP_SYN);
+    g_autoptr(way) w = way_opened(SIDE_INITIATOR, cases[i].text, cases[i].sets);
     way_send(w, 0, FULL + 1, TCP_ACK | TCP_PSH);
     engine_run(w->clock, TIME_PS_PER_MILLISECOND);
     EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, i == 1 ? 0 : 1)); /* `split` has made it small */
@@ -421,8 +409,7 @@ TEST(test_counts)
 TEST(test_alignment_before_and_after)
 {
   for (enum side direction = 0; direction < SIDES; direction++) {
-    g_autoptr(way) w = way_new(direction, "", STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400"));
-    way_send(w, -1, 0, TCP_SYN);
+    g_autoptr(way) w = way_opened(direction, "", STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400"));
     way_send(w, 0, 1000, TCP_ACK | TCP_PSH);
     way_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
     way_run(w);

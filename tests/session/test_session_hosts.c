@@ -4,10 +4,7 @@
 
 #include "session/session_paths.h"
 #include "session/session_private.h"
-#include "session/simulation.h"
 #include "session_fixture.h"
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
@@ -42,11 +39,9 @@ static void on_output(void *user, datagram *packet, time_ps now)
 static fixture *set_up(const session_pair *pairs, const char *const *sets)
 {
   fixture *f = g_new0(fixture, 1);
-  GError *error = NULL;
 
   f->s = temporary_scenario("run = { engine = \"native\"; }; workload = { connections = 3; };", sets);
-  f->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
-  g_assert_no_error(error);
+  f->clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
   const configuration *c = scenario_configuration(f->s);
   const session_config config = {.configuration = c, .clock = f->clock, .pairs = pairs, .hosts = HOSTS};
   f->session = session_new(&config);
@@ -54,8 +49,7 @@ static fixture *set_up(const session_pair *pairs, const char *const *sets)
                                      .users = {f, f},
                                      .is_fpdu_start = session_is_fpdu_start,
                                      .is_fpdu_start_user = f->session};
-  session_connect(f->session, session_paths_new(c, RUN_ENGINE_NATIVE, f->clock, &ends, &error));
-  g_assert_no_error(error);
+  session_connect(f->session, NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends));
   return f;
 }
 
@@ -85,10 +79,8 @@ static metric_values between_two_hosts(const scenario *s)
 {
   static const simulation_options options = {0};
   g_auto(session_result) result;
-  GError *error = NULL;
 
-  g_assert_true(simulation_run(s, &options, &result, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(simulation_run, s, &options, &result));
   g_assert_cmpint(result.status, ==, RUN_OK);
   return result.metrics;
 }

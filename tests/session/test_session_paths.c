@@ -13,26 +13,17 @@ typedef struct fixture {
   GArray *out[SIDES];
 } fixture;
 
-static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow, int64_t position,
-                          G_GNUC_UNUSED uint32_t *hint)
-{
-  return position == 0;
-}
-
 static fixture set_up_on(run_engine kind, const char *text, const char *const *sets)
 {
-  GError *error = NULL;
   fixture f = {.s = temporary_scenario(text, sets),
-               .clock = run_engine_new(kind, &error),
+               .clock = NO_ERROR(run_engine_new, kind),
                .out = {arrivals_new(), arrivals_new()}};
   const session_network_ends ends = {
       .output = arrive,
       .users = {[SIDE_INITIATOR] = f.out[SIDE_INITIATOR], [SIDE_RESPONDER] = f.out[SIDE_RESPONDER]},
       .is_fpdu_start = is_fpdu_start};
 
-  g_assert_no_error(error);
-  f.network = session_paths_new(scenario_configuration(f.s), kind, f.clock, &ends, &error);
-  g_assert_no_error(error);
+  f.network = NO_ERROR(session_paths_new, scenario_configuration(f.s), kind, f.clock, &ends);
   return f;
 }
 
@@ -57,6 +48,15 @@ static void send_full(fixture *k, uint32_t connection, enum side direction, int6
 {
   session_network_send(k->network, connection, direction,
                        segment_of(connection, direction, position, FULL, TCP_ACK), engine_now(k->clock));
+}
+
+/* What the paths have counted, of packets from `source`. */
+static metric_values metrics_of(const fixture *k, enum side source)
+{
+  metric_values values = {.present = {false}};
+
+  session_network_set_metrics(k->network, source, &values);
+  return values;
 }
 
 static time_ps arrived(const fixture *k, enum side direction, guint index)
@@ -271,13 +271,12 @@ static const struct {
 
 ROW_TEST(test_message_may_be_lost, lost_messages)
 {
-  metric_values values = {.present = {false}};
   g_auto(fixture) k = set_up("", STRINGS("path.forward.hop_mtu=[1000]", c->set));
 
   send_full(&k, 0, SIDE_INITIATOR, 0);
   engine_run(k.clock, TIME_PS_NEVER);
   g_assert_cmpuint(k.out[SIDE_RESPONDER]->len, ==, 0);
-  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  const metric_values values = metrics_of(&k, SIDE_INITIATOR);
   EXPECT_METRICS(&values, (PATH_PACKETS_TOO_BIG, 1), (PATH_PACKETS_LOST, c->lost));
 }
 
@@ -314,17 +313,16 @@ static const struct {
   const char *position, *text, *hop_mtu;
   time_ps at; /* after the packet was sent */
 } message_and_proxy_rows[] = {
-    {"behind", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
-    {"behind", "", "path.forward.hop_mtu=[1000]", 26201600 + 2 * (46400 + 25 * US)},
-    {"between", small_first, "path.forward.hop_mtu=[1500]", 46400 + 25 * US},
-    {"before", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
+    {"middlebox.position=behind", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
+    {"middlebox.position=behind", "", "path.forward.hop_mtu=[1000]", 26201600 + 2 * (46400 + 25 * US)},
+    {"middlebox.position=between", small_first, "path.forward.hop_mtu=[1500]", 46400 + 25 * US},
+    {"middlebox.position=before", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
 };
 
 ROW_TEST(test_message_and_proxy, message_and_proxy_rows)
 {
-  g_autofree char *position = g_strconcat("middlebox.position=", c->position, NULL);
-  g_auto(fixture) k =
-      set_up(c->text, STRINGS("middlebox.mode=proxy", position, c->hop_mtu, "path.reverse.hop_mtu=[1500]"));
+  g_auto(fixture) k = set_up(
+      c->text, STRINGS("middlebox.mode=proxy", c->position, c->hop_mtu, "path.reverse.hop_mtu=[1500]"));
 
   engine_run(k.clock, 2 * US);
   send_full(&k, 0, SIDE_INITIATOR, 0);
@@ -339,7 +337,6 @@ ROW_TEST(test_message_and_proxy, message_and_proxy_rows)
  * once, of which `drop` loses one and two wait; reverse: 5 sent, one lost, four wait. */
 TEST(test_metrics)
 {
-  metric_values values = {.present = {false}};
   g_auto(fixture) k = set_up("", STRINGS("path.forward.drop=[1]", "path.reverse.drop=[1]"));
 
   for (int i = 0; i < 5; i++) {
@@ -349,10 +346,9 @@ TEST(test_metrics)
     send_full(&k, 0, SIDE_RESPONDER, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  metric_values values = metrics_of(&k, SIDE_INITIATOR);
   EXPECT_METRICS(&values, (PATH_PACKETS_LOST, 2), (PATH_QUEUE_PEAK_OCTETS, 2 * 1500));
-  values = (metric_values){0};
-  session_network_set_metrics(k.network, SIDE_RESPONDER, &values);
+  values = metrics_of(&k, SIDE_RESPONDER);
   EXPECT_METRICS(&values, (PATH_PACKETS_LOST, 2), (PATH_QUEUE_PEAK_OCTETS, 4 * 1500));
   /* Without middleboxes there is nothing before and after them, and without reordering no mean extent. */
   g_assert_false(values.present[METRIC_MIDDLEBOX_SEGMENTS_BEFORE]);
@@ -363,7 +359,6 @@ TEST(test_metrics)
  * second 2: the mean is 1.5. */
 TEST(test_metrics_of_reordering)
 {
-  metric_values values = {.present = {false}};
   g_auto(fixture) k =
       set_up("", STRINGS("path.forward.jitter=20us", "path.forward.reorder=100%", "path.forward.gap=3",
                          "middlebox.mode=split", "middlebox.split_size=1460"));
@@ -379,7 +374,7 @@ TEST(test_metrics_of_reordering)
     send_full(&k, 0, SIDE_INITIATOR, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  const metric_values values = metrics_of(&k, SIDE_INITIATOR);
   EXPECT_METRICS(&values, (PATH_SEGMENTS_REORDERED, 2), (PATH_REORDERING_EXTENT_PEAK, 2),
                  (PATH_REORDERING_EXTENT_MEAN, 1.5), (MIDDLEBOX_SEGMENTS_BEFORE, 3),
                  (MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, 1), (MIDDLEBOX_SEGMENTS_BEHIND, 3),

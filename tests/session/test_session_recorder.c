@@ -29,25 +29,23 @@ static buffer_chain octets_of(uint32_t length)
   return octets;
 }
 
-static double value_of(session_recorder *recorder, metric_id id, time_ps end)
+/* What is measured until `end`. */
+static metric_values finish(session_recorder *recorder, time_ps end)
 {
   metric_values values = {0};
 
   session_recorder_finish(recorder, end, &values);
-  g_assert_true(values.present[id]);
-  return values.value[id];
+  return values;
 }
 
 /* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
 RECORDER_TEST(test_segments)
 {
-  metric_values values = {0};
+  static const uint32_t starts[][2] = {{0, 0}, {0, 1460}, {0, 2920}, {1, 0}, {1, 100}};
 
-  fpdu_starts_add(session_recorder_starts(recorder, 0), 0);
-  fpdu_starts_add(session_recorder_starts(recorder, 0), 1460);
-  fpdu_starts_add(session_recorder_starts(recorder, 0), 2920);
-  fpdu_starts_add(session_recorder_starts(recorder, 1), 0);
-  fpdu_starts_add(session_recorder_starts(recorder, 1), 100);
+  for (gsize i = 0; i < G_N_ELEMENTS(starts); i++) {
+    fpdu_starts_add(session_recorder_starts(recorder, starts[i][0]), starts[i][1]);
+  }
   session_recorder_segment(recorder, 0, -1, 20, 20, false, 5);       /* a startup frame: not counted */
   session_recorder_segment(recorder, 0, 0, 1460, 1460, false, 10);   /* aligned */
   session_recorder_segment(recorder, 0, 2920, 1460, 1460, true, 20); /* aligned, beyond the edge */
@@ -56,7 +54,7 @@ RECORDER_TEST(test_segments)
                            40); /* an FPDU starts there in the other connection only */
   session_recorder_segment(recorder, 1, 100, 10, 10, false, 50);
   session_recorder_segment(recorder, 0, 0, 1460, 0, false, 60); /* a duplicate counts */
-  session_recorder_finish(recorder, 100, &values);
+  const metric_values values = finish(recorder, 100);
   EXPECT_METRICS(&values, (TCP_SEGMENTS, 6), (TCP_SEGMENTS_OUT_OF_ORDER, 2), (MPA_SEGMENTS_ALIGNED, 4));
 }
 
@@ -73,7 +71,8 @@ RECORDER_TEST(test_goodput_counts_from_payload)
   session_recorder_segment(recorder, 0, 16, 16, 16, false, 2000);
   session_recorder_placed(recorder, &segment, &ulpdu, false, 2000);
   session_recorder_delivered(recorder, &segment, 2500);
-  g_assert_cmpfloat_with_epsilon(value_of(recorder, METRIC_GOODPUT_BIT_PER_S, 3000), 80 / 500e-12, 1);
+  const metric_values values = finish(recorder, 3000);
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S], 80 / 500e-12, 1);
 }
 
 /* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at
@@ -86,13 +85,12 @@ RECORDER_TEST(test_placement_and_delays)
   const mpa_ulpdu ulpdu = {
       .fpdu_end = 120, .held_octets = 66, .octets = &octets, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 100};
-  metric_values values = {0};
 
   session_recorder_segment(recorder, 0, 0, 66, 66, false, 1000);
   session_recorder_segment(recorder, 0, 66, 54, 54, false, 3000);
   session_recorder_placed(recorder, &segment, &ulpdu, true, 3000);
   session_recorder_delivered(recorder, &segment, 7000);
-  session_recorder_finish(recorder, 8000, &values);
+  const metric_values values = finish(recorder, 8000);
   EXPECT_METRICS(&values, (PLACEMENT_OCTETS, 100), (PLACEMENT_OCTETS_DIRECT, 50),
                  (PLACEMENT_OCTETS_BUFFERED, 50), (PLACEMENT_OCTETS_OUT_OF_ORDER, 100),
                  (BUFFER_READ_OCTETS, 66), (BUFFER_RELEASE_BURST_PEAK_OCTETS, 66));
@@ -103,11 +101,13 @@ RECORDER_TEST(test_placement_and_delays)
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S], 800 / 6000e-12, 1);
 }
 
-static void assert_bin(const distribution *d, size_t i, double bound, double weight)
+static void assert_bins(const distribution *d, const distribution_bin *bins, size_t count)
 {
-  g_assert_cmpuint(i, <, d->count);
-  g_assert_cmpfloat_with_epsilon(d->bins[i].bound, bound, 1e-24);
-  g_assert_cmpfloat(d->bins[i].weight, ==, weight);
+  g_assert_cmpuint(d->count, ==, count);
+  for (size_t i = 0; i < count; i++) {
+    g_assert_cmpfloat_with_epsilon(d->bins[i].bound, bins[i].bound, 1e-24);
+    g_assert_cmpfloat(d->bins[i].weight, ==, bins[i].weight);
+  }
 }
 
 /* Two segments of one stream, Placed in the wrong order and Delivered in the right one. Ten octets of
@@ -124,7 +124,6 @@ RECORDER_TEST(test_distributions)
       {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
   ddp_segment first = {.payload_octets = 10, .observer = 77}, second = {.payload_octets = 10, .observer = 1};
   distribution distributions[DISTRIBUTION_COUNT];
-  metric_values values = {0};
 
   session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
   g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
@@ -138,22 +137,15 @@ RECORDER_TEST(test_distributions)
   g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
   session_recorder_delivered(recorder, &first, 115);
   session_recorder_delivered(recorder, &second, 115);
-  session_recorder_finish(recorder, 200, &values);
+  finish(recorder, 200);
   session_recorder_distributions(recorder, distributions);
 
-  const distribution *held = &distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
-  g_assert_cmpuint(held->count, ==, 2); /* from 100 to 115 ps: 20 octets for 10 ps, none for 5 ps */
-  assert_bin(held, 0, 0, 5e-12);
-  assert_bin(held, 1, 20, 10e-12);
-  const distribution *placement = &distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
-  g_assert_cmpuint(placement->count, ==, 2);
-  assert_bin(placement, 0, 0, 16);
-  assert_bin(placement, 1, 10e-12, 4);
-  const distribution *delivery = &distributions[DISTRIBUTION_DELIVERY_DELAY_S];
-  g_assert_cmpuint(delivery->count, ==, 3);
-  assert_bin(delivery, 0, 5e-12, 6);
-  assert_bin(delivery, 1, 11e-12, 10);
-  assert_bin(delivery, 2, 15e-12, 4);
+  /* from 100 to 115 ps: 20 octets for 10 ps, none for 5 ps */
+  assert_bins(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], (distribution_bin[]){{0, 5e-12}, {20, 10e-12}},
+              2);
+  assert_bins(&distributions[DISTRIBUTION_PLACEMENT_DELAY_S], (distribution_bin[]){{0, 16}, {10e-12, 4}}, 2);
+  assert_bins(&distributions[DISTRIBUTION_DELIVERY_DELAY_S],
+              (distribution_bin[]){{5e-12, 6}, {11e-12, 10}, {15e-12, 4}}, 3);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&distributions[id]);
   }
@@ -164,10 +156,9 @@ RECORDER_TEST(test_distributions)
 RECORDER_TEST(test_no_samples)
 {
   distribution distributions[DISTRIBUTION_COUNT];
-  metric_values values = {0};
 
   session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
-  session_recorder_finish(recorder, 200, &values);
+  finish(recorder, 200);
   session_recorder_distributions(recorder, distributions);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_cmpuint(distributions[id].count, ==, 0);
@@ -183,21 +174,20 @@ RECORDER_TEST(test_written_and_not_read)
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
   session_recorder_held(recorder, 0, &held[0], 10);
   session_recorder_held(recorder, 1, &held[1], 20);
-  g_assert_cmpfloat(value_of(recorder, METRIC_BUFFER_WRITTEN_OCTETS, 30), ==, 327);
+  const metric_values values = finish(recorder, 30);
+  EXPECT_METRICS(&values, (BUFFER_WRITTEN_OCTETS, 327));
 }
 
 /* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then
  * 500 + 200. */
 RECORDER_TEST(test_fragments_beside_the_rest)
 {
-  metric_values values = {0};
-
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
   session_recorder_fragments(recorder, 0, 500, 10);
   session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 300, .holes = 1}, 20);
   session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 200, .holes = 1}, 30);
   session_recorder_fragments(recorder, 7, 40, 40); /* of no known connection */
-  session_recorder_finish(recorder, 50, &values);
+  const metric_values values = finish(recorder, 50);
   EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, 800), (BUFFER_PEAK_OCTETS_FRAGMENT, 540),
                  (BUFFER_PEAK_OCTETS_ORDER, 300));
 }
@@ -216,7 +206,8 @@ RECORDER_TEST(test_spurious_retransmissions)
   session_recorder_segment(recorder, 0, 1000, 1000, 0, false, 601);
   g_assert_false(session_recorder_expects_nothing_held(recorder, 0)); /* the in-order edge is of use to it */
   session_recorder_held(recorder, 0, &held, 601);
-  g_assert_cmpfloat(value_of(recorder, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 700), ==, 1);
+  const metric_values values = finish(recorder, 700);
+  EXPECT_METRICS(&values, (TCP_SPURIOUS_RETRANSMISSIONS, 1));
 }
 
 /* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited
@@ -231,7 +222,6 @@ RECORDER_TEST(test_parts_in_any_order)
   uint32_t remembered[SEGMENTS] = {0}; /* parts; that of a segment of one part is in the segment */
   uint32_t waiting = 0, most = 0, highest = 0;
   double waited = 0, octets = 0;
-  metric_values values = {0};
 
   for (time_ps now = 1000000; now < 1000000 + STEPS; now++) {
     int i = g_rand_int_range(random, 0, SEGMENTS);
@@ -269,7 +259,7 @@ RECORDER_TEST(test_parts_in_any_order)
     highest = MAX(highest, count > 1 ? (uint32_t)(segments[i].observer >> 1) : 0); /* of its first part */
   }
   g_assert_cmpuint(highest, ==, most);
-  session_recorder_finish(recorder, 2000000, &values);
+  const metric_values values = finish(recorder, 2000000);
   g_assert_cmpfloat(octets, >, 1e6);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
                                  waited / octets / TIME_PS_PER_SECOND, 1e-18);
@@ -283,7 +273,6 @@ RECORDER_TEST(test_many_parts)
   g_autofree ddp_segment *segments = g_new0(ddp_segment, SEGMENTS);
   const time_ps end = 10 * SEGMENTS;
   double waited = 0;
-  metric_values values = {0};
 
   for (time_ps i = 0; i < SEGMENTS; i++) {
     const mpa_ulpdu_part parts[] = {{0, HEADER + PART, i}, {HEADER + PART, PART, 2 * i}};
@@ -296,7 +285,7 @@ RECORDER_TEST(test_many_parts)
   for (guint i = 0; i < SEGMENTS; i++) {
     session_recorder_delivered(recorder, &segments[i], end);
   }
-  session_recorder_finish(recorder, end, &values);
+  const metric_values values = finish(recorder, end);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
                                  waited / SEGMENTS / TIME_PS_PER_SECOND, 1e-16);
 }

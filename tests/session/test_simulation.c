@@ -1,34 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How runs end: well, at run.stop, without progress; and files that cannot be written. */
 #include "base/error.h"
-#include "session/simulation.h"
-
-#include <string.h>
-
-#include "metrics.h"
-#include "string_list.h"
-#include "temporary_scenario.h"
-#include "test.h"
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
+#include "session_fixture.h"
 
 /* A run that ends with `status`. */
 static session_result run(const char *const *sets, run_status status)
 {
-  const simulation_options options = {0};
-  session_result result;
-  GError *error = NULL;
-  g_autoptr(scenario) s = temporary_scenario("", sets);
+  const session_result result = run_of("run = { engine = \"native\"; };", sets);
 
-  g_assert_true(simulation_run(s, &options, &result, &error));
-  g_assert_no_error(error);
   g_assert_cmpint(result.status, ==, status);
   return result;
 }
 
 TEST(test_ok)
 {
-  g_auto(session_result) result = run(STRINGS("run.engine=native", "workload.messages=3"), RUN_OK);
+  g_auto(session_result) result = run(STRINGS("workload.messages=3"), RUN_OK);
 
   g_assert_cmpstr(result.message, ==, "");
   EXPECT_METRICS(&result.metrics, (DELIVERY_MESSAGES, 4));
@@ -49,8 +35,7 @@ ROW_TEST(test_stopped, stopped_rows)
 /* Nothing gets through: TCP gives up the SYN after its retries, and the message names it. */
 TEST(test_nothing_gets_through)
 {
-  g_auto(session_result) result =
-      run(STRINGS("run.engine=native", "path.forward.loss=100%", "tcp.retries=3"), RUN_FAILED);
+  g_auto(session_result) result = run(STRINGS("path.forward.loss=100%", "tcp.retries=3"), RUN_FAILED);
 
   g_assert_nonnull(strstr(result.message, "connection 0"));
 }
@@ -58,8 +43,7 @@ TEST(test_nothing_gets_through)
 /* The same with more patience than run.stall has. */
 TEST(test_no_progress)
 {
-  g_auto(session_result) result =
-      run(STRINGS("run.engine=native", "path.forward.loss=100%", "run.stall=5s"), RUN_FAILED);
+  g_auto(session_result) result = run(STRINGS("path.forward.loss=100%", "run.stall=5s"), RUN_FAILED);
 
   g_assert_nonnull(strstr(result.message, "no progress"));
 }
@@ -67,10 +51,9 @@ TEST(test_no_progress)
 /* Three connections, 10 s apart, and 3 s of patience: waiting for a start is not a stall. */
 TEST(test_late_starts_are_no_stall)
 {
-  g_auto(session_result) result =
-      run(STRINGS("run.engine=native", "workload.connections=3", "workload.start_spread=30s",
-                  "workload.messages=2", "run.stall=3s"),
-          RUN_OK);
+  g_auto(session_result) result = run(
+      STRINGS("workload.connections=3", "workload.start_spread=30s", "workload.messages=2", "run.stall=3s"),
+      RUN_OK);
 
   EXPECT_METRICS(&result.metrics, (DELIVERY_MESSAGES, 3 * 3));
   g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);

@@ -43,12 +43,16 @@ typedef struct clocked_flow {
   time_ps now;
 } clocked_flow;
 
-static inline void clocked_flow_clear(clocked_flow *flow)
+static inline void clocked_flow_free(clocked_flow *flow)
 {
   tcp_congestion_free(flow->congestion);
+  g_free(flow);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(clocked_flow, clocked_flow_clear)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(clocked_flow, clocked_flow_free)
+
+/* A test of such a `flow`: FLOW_TEST(test_undo, with_segments(40)). */
+#define FLOW_TEST(name, made) TEST_OF(clocked_flow, flow, made, name)
 
 static inline uint64_t segments(uint64_t count)
 {
@@ -56,11 +60,13 @@ static inline uint64_t segments(uint64_t count)
 }
 
 /* A flow whose window is `count` segments. */
-static inline clocked_flow flow_of(tcp_congestion_kind kind, tcp_slow_start_kind slow_start, uint64_t count,
-                                   time_ps round_trip_ps)
+static inline clocked_flow *flow_of(tcp_congestion_kind kind, tcp_slow_start_kind slow_start, uint64_t count,
+                                    time_ps round_trip_ps)
 {
-  return (clocked_flow){.congestion = tcp_congestion_new(kind, slow_start, SMSS, segments(count)),
-                        .round_trip_ps = round_trip_ps};
+  clocked_flow *flow = g_new0(clocked_flow, 1);
+  flow->congestion = tcp_congestion_new(kind, slow_start, SMSS, segments(count));
+  flow->round_trip_ps = round_trip_ps;
+  return flow;
 }
 
 static inline uint64_t window_octets(const clocked_flow *flow)

@@ -10,10 +10,10 @@
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
 /* A flow in its first congestion avoidance after a loss with a full window of `count` segments. */
-static clocked_flow after_loss_at(unsigned count, time_ps round_trip_ps)
+static clocked_flow *after_loss_at(unsigned count, time_ps round_trip_ps)
 {
-  clocked_flow flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, count, round_trip_ps);
-  tcp_congestion_reduce(flow.congestion, segments(count), 0);
+  clocked_flow *flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, count, round_trip_ps);
+  tcp_congestion_reduce(flow->congestion, segments(count), 0);
   return flow;
 }
 
@@ -33,14 +33,13 @@ static void expect_at(clocked_flow *flow, double seconds, double expected)
 }
 
 /* RFC 9438 §4.6: beta is 0.7, of what was in flight; at least 2 SMSS. §4.6 has no other factor for ECE. */
-TEST(test_reduction)
+FLOW_TEST(test_reduction, after_loss_at(100, 100 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 100 * MILLISECOND);
-  expect_both(&flow, segments(70), segments(70));
-  expect_reduction(&flow, segments(50), segments(35));
-  tcp_congestion_reduce_for_ecn(flow.congestion, segments(20), 0);
-  expect_window(&flow, segments(14));
-  expect_reduction(&flow, segments(2), segments(2));
+  expect_both(flow, segments(70), segments(70));
+  expect_reduction(flow, segments(50), segments(35));
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(20), 0);
+  expect_window(flow, segments(14));
+  expect_reduction(flow, segments(2), segments(2));
 }
 
 /* §4.2: W(t) = 0.4 (t - K)^3 + 100 with K = cbrt(30 / 0.4) = 4.2172 s, in segments. The round trip is 200
@@ -51,9 +50,9 @@ TEST(test_window_follows_the_cube)
 {
   static const double law[][2] = {{0, 70},       {1, 86.68},  {2, 95.64},  {3, 99.28},
                                   {4.2172, 100}, {6, 102.27}, {8, 121.65}, {10, 177.36}};
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
+  g_autoptr(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
   for (unsigned i = 0; i < G_N_ELEMENTS(law); i++) {
-    expect_at(&flow, law[i][0], law[i][1]);
+    expect_at(flow, law[i][0], law[i][1]);
   }
 }
 
@@ -64,109 +63,101 @@ TEST(test_window_follows_the_cube)
 TEST(test_reno_friendly_region)
 {
   static const double law[][2] = {{0.1, 16.65}, {0.2, 19.29}, {0.2267, 20}, {0.4267, 30}, {1, 58.67}};
-  g_auto(clocked_flow) flow = after_loss_at(20, 20 * MILLISECOND);
+  g_autoptr(clocked_flow) flow = after_loss_at(20, 20 * MILLISECOND);
   for (unsigned i = 0; i < G_N_ELEMENTS(law); i++) {
-    expect_at(&flow, law[i][0], law[i][1]);
+    expect_at(flow, law[i][0], law[i][1]);
   }
 }
 
 /* §4.7: a second loss at 70, below the 100 of the first, aims at 70 · 1.7 / 2 = 59.5, not 70. From 0.7 ·
  * 70 = 49 that takes K = cbrt(10.5 / 0.4) = 2.972 s (estimate: 49 + 2.647 · 2.972 = 56.9). To 70 it would
  * be 3.744 s, and 69.8 at this time. */
-TEST(test_fast_convergence)
+FLOW_TEST(test_fast_convergence, after_loss_at(100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  tcp_congestion_reduce(flow.congestion, segments(70), 0);
-  assert_segments(&flow, 49);
-  expect_at(&flow, 2.972, 59.5);
+  tcp_congestion_reduce(flow->congestion, segments(70), 0);
+  assert_segments(flow, 49);
+  expect_at(flow, 2.972, 59.5);
 }
 
 /* §4.7 not: a loss above the last maximum aims at where it was. After 10 s the window is 177.4 (see
  * above), reduced to 124.1, K = cbrt(53.2 / 0.4) = 5.105 s: back at 177.4 then, at 124.1 + (177.4 - 124.1)
  * - 0.4 · 3.105^3 = 165.4 after 2 s. */
-TEST(test_loss_above_the_maximum)
+FLOW_TEST(test_loss_above_the_maximum, after_loss_at(100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  flow_run_until(&flow, 10);
-  tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
-  assert_segments(&flow, 124.1);
-  expect_at(&flow, 12, 165.4);
-  expect_at(&flow, 15.105, 177.4);
+  flow_run_until(flow, 10);
+  tcp_congestion_reduce(flow->congestion, window_octets(flow), flow->now);
+  assert_segments(flow, 124.1);
+  expect_at(flow, 12, 165.4);
+  expect_at(flow, 15.105, 177.4);
 }
 
 /* §4.8: after a time-out slow start goes to 0.7 of the flight, and the stage after it is flat where it
  * begins: W(t) = 70 + 0.4 t^3. At t = 3 s 80.8; aiming at 100 would make it 99.3. The estimate, 70 + 2.647
  * t = 77.9, is lower. */
-TEST(test_time_out)
+FLOW_TEST(test_time_out, flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 100, 200 * MILLISECOND);
-  flow.after_timeout = true;
-  tcp_congestion_collapse(flow.congestion, segments(100), true, 0);
-  expect_both(&flow, SMSS, segments(70));
-  while (tcp_congestion_in_slow_start(flow.congestion)) {
-    flow_acknowledge(&flow, SMSS); /* 69 of them */
+  flow->after_timeout = true;
+  tcp_congestion_collapse(flow->congestion, segments(100), true, 0);
+  expect_both(flow, SMSS, segments(70));
+  while (tcp_congestion_in_slow_start(flow->congestion)) {
+    flow_acknowledge(flow, SMSS); /* 69 of them */
   }
-  g_assert_cmpuint(flow.position, ==, segments(69));
-  flow.after_timeout = false;
-  expect_at(&flow, 3, 80.8);
+  g_assert_cmpuint(flow->position, ==, segments(69));
+  flow->after_timeout = false;
+  expect_at(flow, 3, 80.8);
 }
 
 /* §4.3: W_est rules where W_cubic is less. Where a stage begins flat at 2100 segments both are that, as
  * 1460 octets acknowledged are worth 9/17 · 1460^2 / (2100 · 1460) = 0.37 octets of W_est: so the curve 3
  * s ahead does, 0.4 · 27 = 10.8 segments higher, a 2100th of which is 7.5 octets. */
-TEST(test_estimate_beside_the_curve)
+FLOW_TEST(test_estimate_beside_the_curve,
+          flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 3000, 3 * TIME_PS_PER_SECOND))
 {
-  g_auto(clocked_flow) flow =
-      flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 3000, 3 * TIME_PS_PER_SECOND);
-  tcp_congestion_collapse(flow.congestion, segments(3000), true, 0);
-  while (tcp_congestion_in_slow_start(flow.congestion)) {
-    flow_acknowledge(&flow, SMSS);
+  tcp_congestion_collapse(flow->congestion, segments(3000), true, 0);
+  while (tcp_congestion_in_slow_start(flow->congestion)) {
+    flow_acknowledge(flow, SMSS);
   }
-  expect_window(&flow, segments(2100));
-  expect_growth(&flow, SMSS, segments(2100) + 7);
+  expect_window(flow, segments(2100));
+  expect_growth(flow, SMSS, segments(2100) + 7);
 }
 
 /* §4.10: slow start that ended without a loss is followed by the same flat stage; W_max is where it
  * begins. */
-TEST(test_first_stage_without_loss)
+FLOW_TEST(test_first_stage_without_loss,
+          flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 50, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 50, 200 * MILLISECOND);
-  flow_run_until(&flow, 1); /* a train of ACKs all over the round trip ends slow start */
-  g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
-  clocked_flow later = flow;
-  double start = (double)tcp_congestion_threshold_octets(flow.congestion) / SMSS;
-  double began = time_ps_in_seconds(later.now);
-  flow_run_until(&later, began + 5);
+  flow_run_until(flow, 1); /* a train of ACKs all over the round trip ends slow start */
+  g_assert_false(tcp_congestion_in_slow_start(flow->congestion));
+  double start = (double)tcp_congestion_threshold_octets(flow->congestion) / SMSS;
+  flow_run_until(flow, time_ps_in_seconds(flow->now) + 5);
   /* alpha is 1 at once (§4.3: there is no cwnd_prior to get back to), 25 round trips; by the cube at most
    * 0.4 · 6^3 = 86. */
-  g_assert_cmpfloat((double)window_octets(&later) / SMSS, >, start + 25);
-  g_assert_cmpfloat((double)window_octets(&later) / SMSS, <, start + 87);
+  g_assert_cmpfloat((double)window_octets(flow) / SMSS, >, start + 25);
+  g_assert_cmpfloat((double)window_octets(flow) / SMSS, <, start + 87);
 }
 
 /* §4.9: as if nothing had been. At t = 2 s, window 95.64, a reduction to 67 is undone; a second later it
  * is 99.28. A new stage from 95.64 would be at 96.0, one that aims at it from 67 further below. */
-TEST(test_undo)
+FLOW_TEST(test_undo, after_loss_at(100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  flow_run_until(&flow, 2);
-  tcp_congestion_remember(flow.congestion);
-  tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
-  assert_segments(&flow, 66.95);
-  tcp_congestion_undo(flow.congestion);
-  assert_segments(&flow, 95.64);
-  expect_at(&flow, 3, 99.28);
+  flow_run_until(flow, 2);
+  tcp_congestion_remember(flow->congestion);
+  tcp_congestion_reduce(flow->congestion, window_octets(flow), flow->now);
+  assert_segments(flow, 66.95);
+  tcp_congestion_undo(flow->congestion);
+  assert_segments(flow, 95.64);
+  expect_at(flow, 3, 99.28);
 }
 
 /* §5.8: 6 s in which the sender had little to send do not count: 95.64 at 2 s is still so at 8 s, and it
  * is 99.28 at 9 s. */
-TEST(test_time_without_need_does_not_count)
+FLOW_TEST(test_time_without_need_does_not_count, after_loss_at(100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  flow_run_until(&flow, 2);
-  flow.unlimited = true;
-  expect_at(&flow, 8, 95.64);
-  flow.unlimited = false;
-  expect_at(&flow, 9, 99.28);
+  flow_run_until(flow, 2);
+  flow->unlimited = true;
+  expect_at(flow, 8, 95.64);
+  flow->unlimited = false;
+  expect_at(flow, 9, 99.28);
 }
 
 /* §5.8: so do 6 s without anything in flight, whether the sender reports them (it does when it restarts
@@ -174,18 +165,18 @@ TEST(test_time_without_need_does_not_count)
  * acknowledged from 8.2 s on. */
 static void idle_for_six_seconds(bool told)
 {
-  g_auto(clocked_flow) flow =
+  g_autoptr(clocked_flow) flow =
       after_loss_at(100, 200 * MILLISECOND); /* the restart window is 100: nothing is cut */
-  flow_run_until(&flow, 2);
-  flow.unlimited = true; /* the last window drains */
-  flow_acknowledge_before(&flow, SMSS, flow.position + SMSS);
-  flow.unlimited = false;
-  flow.now += 6 * TIME_PS_PER_SECOND;
+  flow_run_until(flow, 2);
+  flow->unlimited = true; /* the last window drains */
+  flow_acknowledge_before(flow, SMSS, flow->position + SMSS);
+  flow->unlimited = false;
+  flow->now += 6 * TIME_PS_PER_SECOND;
   if (told) {
-    tcp_congestion_restart_after_idle(flow.congestion, 6 * TIME_PS_PER_SECOND);
+    tcp_congestion_restart_after_idle(flow->congestion, 6 * TIME_PS_PER_SECOND);
   }
-  flow.now += 200 * MILLISECOND; /* this round trip counts */
-  expect_at(&flow, 9, 99.28);
+  flow->now += 200 * MILLISECOND; /* this round trip counts */
+  expect_at(flow, 9, 99.28);
 }
 
 TEST(test_idle_time_does_not_count)
@@ -198,54 +189,54 @@ TEST(test_idle_time_does_not_count)
  * the round trip of 10 ms) is also the one that leaves nothing in flight. A full window leaves 3 s later
  * and is acknowledged after 10 ms: of that only the 10 ms count, so the window grows by W_est alone, 9/17
  * of a segment for a window's worth. With the 3 s the curve would be 0.4 * 3.01^3 = 10.9 segments higher. */
-TEST(test_idle_time_right_after_slow_start)
+FLOW_TEST(test_idle_time_right_after_slow_start,
+          flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 50, 10 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 50, 10 * MILLISECOND);
-  while (tcp_congestion_in_slow_start(flow.congestion)) {
-    flow_acknowledge_before(&flow, SMSS, segments(7));
-    flow.now += MILLISECOND;
+  while (tcp_congestion_in_slow_start(flow->congestion)) {
+    flow_acknowledge_before(flow, SMSS, segments(7));
+    flow->now += MILLISECOND;
   }
-  g_assert_cmpuint(flow.position, ==, segments(7));
-  uint64_t before = window_octets(&flow);
-  flow.now += 3 * TIME_PS_PER_SECOND + flow.round_trip_ps;
-  flow_acknowledge(&flow, before);
-  g_assert_cmpuint(window_octets(&flow), >, before);
-  g_assert_cmpuint(window_octets(&flow), <=, before + SMSS);
+  g_assert_cmpuint(flow->position, ==, segments(7));
+  uint64_t before = window_octets(flow);
+  flow->now += 3 * TIME_PS_PER_SECOND + flow->round_trip_ps;
+  flow_acknowledge(flow, before);
+  g_assert_cmpuint(window_octets(flow), >, before);
+  g_assert_cmpuint(window_octets(flow), <=, before + SMSS);
 }
 
 /* After a restart from 10 segments slow start leads to the threshold, 70, and a new stage begins there,
  * however late: aiming at 100 from 70 takes K = 4.2172 s again, W(1) = 86.68. A stage that had gone on
  * would have reached 105 at once (1.5 · 70). */
-TEST(test_restart_after_idle_begins_a_stage)
+FLOW_TEST(test_restart_after_idle_begins_a_stage,
+          flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 10, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 10, 200 * MILLISECOND);
-  tcp_congestion_set_window(flow.congestion, segments(100));
-  tcp_congestion_reduce(flow.congestion, segments(100), 0);
-  flow_run_until(&flow, 8);
-  flow.now = 60 * TIME_PS_PER_SECOND;
-  tcp_congestion_restart_after_idle(flow.congestion, 52 * TIME_PS_PER_SECOND);
-  expect_window(&flow, segments(10));
-  while (tcp_congestion_in_slow_start(flow.congestion)) {
-    flow_acknowledge(&flow, SMSS);
+  tcp_congestion_set_window(flow->congestion, segments(100));
+  tcp_congestion_reduce(flow->congestion, segments(100), 0);
+  flow_run_until(flow, 8);
+  flow->now = 60 * TIME_PS_PER_SECOND;
+  tcp_congestion_restart_after_idle(flow->congestion, 52 * TIME_PS_PER_SECOND);
+  expect_window(flow, segments(10));
+  while (tcp_congestion_in_slow_start(flow->congestion)) {
+    flow_acknowledge(flow, SMSS);
   }
-  assert_segments(&flow, 70);
-  expect_at(&flow, 61, 86.68);
+  assert_segments(flow, 70);
+  expect_at(flow, 61, 86.68);
 }
 
 /* A window of just the restart window, 70 segments, is not cut (RFC 5681 §4.1), so its stage goes on after
  * 10 s of silence: flat at 70, and 2.2 s on at 70 + 0.4 · 2.2^3 = 74.26. A new stage would be at W_est,
  * 71. */
-TEST(test_restart_window_keeps_its_stage)
+FLOW_TEST(test_restart_window_keeps_its_stage,
+          flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 70, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 70, 200 * MILLISECOND);
-  tcp_congestion_reduce(flow.congestion, segments(100), 0);
-  flow_acknowledge(&flow, 0);
-  flow.now = 2 * TIME_PS_PER_SECOND;
-  flow_acknowledge(&flow, 0);
-  tcp_congestion_restart_after_idle(flow.congestion, 10 * TIME_PS_PER_SECOND);
-  flow.now = 12 * TIME_PS_PER_SECOND;
-  flow_acknowledge(&flow, segments(70));
-  assert_segments(&flow, 74.26);
+  tcp_congestion_reduce(flow->congestion, segments(100), 0);
+  flow_acknowledge(flow, 0);
+  flow->now = 2 * TIME_PS_PER_SECOND;
+  flow_acknowledge(flow, 0);
+  tcp_congestion_restart_after_idle(flow->congestion, 10 * TIME_PS_PER_SECOND);
+  flow->now = 12 * TIME_PS_PER_SECOND;
+  flow_acknowledge(flow, segments(70));
+  assert_segments(flow, 74.26);
 }
 
 /* A new SMSS begins a new stage where the window is. At 0.5 s that is 100 - 0.4 · 3.7172^3 = 79.46
@@ -254,20 +245,20 @@ TEST(test_restart_window_keeps_its_stage)
  * curve would be below the window, and the estimate, 70 + 1.3 + 7.9, too. */
 static void change_smss_at_half_a_second(bool between_reduction_and_undo)
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  flow_run_until(&flow, 0.5);
+  g_autoptr(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
+  flow_run_until(flow, 0.5);
   if (between_reduction_and_undo) {
-    tcp_congestion_remember(flow.congestion);
-    tcp_congestion_reduce(flow.congestion, window_octets(&flow), flow.now);
+    tcp_congestion_remember(flow->congestion);
+    tcp_congestion_reduce(flow->congestion, window_octets(flow), flow->now);
   }
-  tcp_congestion_set_smss(flow.congestion, 6 * SMSS, false);
+  tcp_congestion_set_smss(flow->congestion, 6 * SMSS, false);
   if (between_reduction_and_undo) {
-    tcp_congestion_undo(flow.congestion);
+    tcp_congestion_undo(flow->congestion);
   }
-  assert_segments(&flow, 79.46);
-  flow_acknowledge(&flow, SMSS);
-  assert_segments(&flow, 79.46);
-  expect_at(&flow, 1, 91.1);
+  assert_segments(flow, 79.46);
+  flow_acknowledge(flow, SMSS);
+  assert_segments(flow, 79.46);
+  expect_at(flow, 1, 91.1);
 }
 
 TEST(test_smss_changes)
@@ -278,24 +269,22 @@ TEST(test_smss_changes)
 
 /* Acknowledgements of 20 octets, which are worth less than an octet of growth each: they add up to what
  * the law gives, 99.28 segments after 3 s. */
-TEST(test_fractions_of_octets_add_up)
+FLOW_TEST(test_fractions_of_octets_add_up, after_loss_at(100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  while (flow.now < 3 * TIME_PS_PER_SECOND) {
-    flow_acknowledge(&flow, 20);
-    flow.now += flow.round_trip_ps * 20 / (time_ps)window_octets(&flow);
+  while (flow->now < 3 * TIME_PS_PER_SECOND) {
+    flow_acknowledge(flow, 20);
+    flow->now += flow->round_trip_ps * 20 / (time_ps)window_octets(flow);
   }
-  assert_segments(&flow, 99.28);
+  assert_segments(flow, 99.28);
 }
 
 /* §4.2: by half of it a window at most, though the curve is a thousand segments higher and one
  * acknowledgement reports four windows. */
-TEST(test_grows_by_half_at_most)
+FLOW_TEST(test_grows_by_half_at_most, after_loss_at(100, 200 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
-  flow_acknowledge(&flow, 0);
-  flow.now = 20 * TIME_PS_PER_SECOND;
-  expect_growth(&flow, segments(280), segments(105));
+  flow_acknowledge(flow, 0);
+  flow->now = 20 * TIME_PS_PER_SECOND;
+  expect_growth(flow, segments(280), segments(105));
 }
 
 typedef struct formula {

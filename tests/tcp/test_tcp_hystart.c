@@ -217,18 +217,17 @@ TEST(test_when_it_does_not_judge)
 
 /* After a time-out the path may be another: 8 ms before it, 80 ms after it, which is the shortest round trip
  * then, and slow start goes on to the threshold. */
-TEST(test_time_out_forgets)
+FLOW_TEST(test_time_out_forgets, flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 10, 8 * MILLISECOND))
 {
-  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 10, 8 * MILLISECOND);
-  flow_acknowledge(&flow, SMSS);
-  tcp_congestion_collapse(flow.congestion, segments(200), true, 0);
-  flow.round_trip_ps = 80 * MILLISECOND;
+  flow_acknowledge(flow, SMSS);
+  tcp_congestion_collapse(flow->congestion, segments(200), true, 0);
+  flow->round_trip_ps = 80 * MILLISECOND;
   for (unsigned i = 0; i < 139; i++) {
-    g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
-    flow.now += 3 * MILLISECOND; /* no train */
-    flow_acknowledge(&flow, SMSS);
+    g_assert_true(tcp_congestion_in_slow_start(flow->congestion));
+    flow->now += 3 * MILLISECOND; /* no train */
+    flow_acknowledge(flow, SMSS);
   }
-  expect_window(&flow, segments(140)); /* 0.7 · 200 */
+  expect_window(flow, segments(140)); /* 0.7 · 200 */
 }
 
 /* ACKs 1 ms apart, but for one gap: of more than 2 ms, the train is over for this round; a gap of 2 ms is

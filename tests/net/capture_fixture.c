@@ -14,7 +14,7 @@ uint8_t fixture_octet(const fixture_segment *segment, uint32_t index)
   return (uint8_t)(segment->sequence + index);
 }
 
-static ip_address address_of(unsigned version, unsigned host)
+ip_address fixture_host(unsigned version, unsigned host)
 {
   return version == 4 ? ip_address_v4(0x0A000001 + host)
                       : ip_address_v6(UINT64_C(0x20010DB8) << 32, 1 + host);
@@ -71,8 +71,8 @@ static void set_length(GByteArray *packet)
 
 GByteArray *fixture_packet(const fixture_segment *segment)
 {
-  ip_address source = address_of(segment->version, segment->from);
-  ip_address destination = address_of(segment->version, !segment->from);
+  ip_address source = fixture_host(segment->version, segment->from);
+  ip_address destination = fixture_host(segment->version, !segment->from);
   tcp_header header = header_of(segment);
   g_autoptr(datagram) bare = datagram_new_in(NULL, &source, &destination, &header, NULL);
   GByteArray *packet = g_byte_array_new();

@@ -38,6 +38,8 @@ typedef enum fixture_format {
 /* The two hosts: 0 is 10.0.0.1 and 2001:db8::1, 1 is 10.0.0.2 and 2001:db8::2. Their ports: */
 enum { FIXTURE_PORT_0 = 40000, FIXTURE_PORT_1 = 7471 };
 
+ip_address fixture_host(unsigned version, unsigned host);
+
 /* A TCP segment from host `from` (0 or 1) to the other. */
 typedef struct fixture_segment {
   unsigned version; /* of IP: 4 or 6 */

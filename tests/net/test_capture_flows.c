@@ -5,206 +5,178 @@
 #include "capture_fixture.h"
 
 /* A segment as one row: who sent it, and its fields. */
-typedef struct row {
+typedef struct sent_row {
   unsigned from;
   uint8_t flags;
   uint32_t sequence, acknowledgement, length;
   uint32_t flow; /* expected */
   uint8_t of;    /* expected `from` */
   bool is_damaged;
-} row;
+} sent_row;
 
-static fixture_file *file_of(const row *rows, unsigned count, unsigned version)
-{
-  fixture_file *file = fixture_raw_file();
-  for (unsigned i = 0; i < count; i++) {
-    fixture_segment sent = {.version = version,
-                            .from = rows[i].from,
-                            .flags = rows[i].flags,
-                            .sequence = rows[i].sequence,
-                            .acknowledgement = rows[i].acknowledgement,
-                            .length = rows[i].length};
-    g_autoptr(GByteArray) packet = fixture_packet(&sent);
-    packet->data[packet->len - 1] ^= rows[i].is_damaged;
-    fixture_file_add(file, i, packet);
-  }
-  return file;
-}
+/* A connection that is expected: which host is its end 0, and the ISNs of its ends; -1: not known. */
+typedef struct opened {
+  unsigned opener;
+  int64_t isn[2];
+} opened;
 
-/* Reads the rows and checks what is expected of each; the caller frees the source. */
-static capture_source *check_version(const row *rows, unsigned count, unsigned version)
-{
-  g_autoptr(fixture_file) file = file_of(rows, count, version);
-  capture_source *source = fixture_open(file);
-  capture_segment segment;
-  for (unsigned i = 0; i < count; i++) {
-    g_assert_true(capture_source_next(source, &segment, NULL, NULL));
-    if (segment.flow != rows[i].flow || segment.from != rows[i].of) {
-      g_error("row %u: flow %u from %u", i, segment.flow, segment.from);
-    }
-    const capture_flow *flow = capture_source_flow(source, segment.flow);
-    for (unsigned end = 0; end < 2; end++) { /* whichever end is the source */
-      const datagram_flow between = {.source = flow->ends[end].address,
-                                     .destination = flow->ends[!end].address,
-                                     .source_port = flow->ends[end].port,
-                                     .destination_port = flow->ends[!end].port};
-      g_assert_true(capture_source_find(source, &between) == flow);
-    }
-  }
-  g_assert_false(capture_source_next(source, &segment, NULL, NULL));
-  return source;
-}
-
-/* In both versions. */
-static capture_source *check(const row *rows, unsigned count)
-{
-  capture_source_free(check_version(rows, count, 6));
-  return check_version(rows, count, 4);
-}
-
-static void assert_flow(capture_source *source, uint32_t index, unsigned opener, int64_t isn_0, int64_t isn_1)
-{
-  const capture_flow *flow = capture_source_flow(source, index);
-  const ip_address hosts[2] = {ip_address_v4(0x0A000001), ip_address_v4(0x0A000002)};
-  const uint16_t ports[2] = {FIXTURE_PORT_0, FIXTURE_PORT_1};
-  const int64_t isn[2] = {isn_0, isn_1};
-  g_assert_cmpuint(flow->index, ==, index);
-  g_assert_true(flow->before == (index > 0 ? capture_source_flow(source, index - 1) : NULL));
-  for (unsigned end = 0; end < 2; end++) {
-    g_assert_true(ip_address_equal(&flow->ends[end].address, &hosts[opener ^ end]));
-    g_assert_cmpuint(flow->ends[end].port, ==, ports[opener ^ end]);
-    g_assert_cmpint(flow->has_syn[end], ==, isn[end] >= 0);
-    if (isn[end] >= 0) {
-      g_assert_cmpuint(flow->isn[end], ==, isn[end]);
-    }
-  }
-}
-
-TEST(test_handshake)
-{
-  for (unsigned opener = 0; opener < 2; opener++) {
-    const row rows[] = {
-        {opener, TCP_SYN, 100, 0, 0, 0, 0, false},
-        {opener, TCP_SYN, 100, 0, 0, 0, 0, false}, /* again */
-        {!opener, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
-        {!opener, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
-        {opener, TCP_ACK, 101, 901, 0, 0, 0, false},
-        {!opener, TCP_ACK, 901, 101, 10, 0, 1, false},
-        {opener, TCP_FIN | TCP_ACK, 101, 911, 0, 0, 0, false},
-        {!opener, TCP_RST, 0xDEADBEEF, 0, 0, 0, 1, false},
-    };
-    g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-    assert_flow(source, 0, opener, 100, 900);
-    g_assert_cmpuint(capture_source_flows(source), ==, 1);
-  }
-}
-
-/* Who is answered with a SYN-ACK has opened it, also when its SYN comes later. */
-TEST(test_syn_ack_first)
-{
-  const row rows[] = {
+static const struct flow_case {
+  const char *name;
+  sent_row rows[8]; /* up to one without flags */
+  opened flows[3];
+  unsigned count; /* of them */
+} flow_cases[] = {
+    {"handshake",
+     {{0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {0, TCP_SYN, 100, 0, 0, 0, 0, false}, /* again */
       {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
+      {0, TCP_ACK, 101, 901, 0, 0, 0, false},
+      {1, TCP_ACK, 901, 101, 10, 0, 1, false},
+      {0, TCP_FIN | TCP_ACK, 101, 911, 0, 0, 0, false},
+      {1, TCP_RST, 0xDEADBEEF, 0, 0, 0, 1, false}},
+     {{0, {100, 900}}},
+     1},
+    /* Who is answered with a SYN-ACK has opened it, also when its SYN comes later. */
+    {"syn-ack first",
+     {{1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
       {0, TCP_ACK, 101, 901, 5, 0, 0, false},
       {0, TCP_SYN, 100, 0, 0, 0, 0, false},
-      {1, TCP_ACK, 901, 106, 0, 0, 1, false},
-  };
-  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-  assert_flow(source, 0, 0, 100, 900);
-  g_autoptr(capture_source) before_syn = check_version(rows, 2, 4);
-  assert_flow(before_syn, 0, 0, -1, 900);
-}
-
-/* Without a SYN, the sender of the first packet is end 0. */
-TEST(test_middle_of_a_stream)
-{
-  const row rows[] = {
-      {1, TCP_ACK, 900, 101, 7, 0, 0, false},
+      {1, TCP_ACK, 901, 106, 0, 0, 1, false}},
+     {{0, {100, 900}}},
+     1},
+    {"syn-ack alone",
+     {{1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false}, {0, TCP_ACK, 101, 901, 5, 0, 0, false}},
+     {{0, {-1, 900}}},
+     1},
+    /* Without a SYN, the sender of the first packet is end 0. */
+    {"middle of a stream",
+     {{1, TCP_ACK, 900, 101, 7, 0, 0, false},
       {0, TCP_ACK, 101, 907, 5, 0, 1, false},
-      {1, TCP_RST | TCP_ACK, 5000000, 106, 0, 0, 0, false},
-  };
-  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-  assert_flow(source, 0, 1, -1, -1);
-}
-
-/* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other end
- * opens it. */
-TEST(test_used_again)
-{
-  const row rows[] = {
-      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {1, TCP_RST | TCP_ACK, 5000000, 106, 0, 0, 0, false}},
+     {{1, {-1, -1}}},
+     1},
+    /* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other
+     * end opens it. */
+    {"used again",
+     {{0, TCP_SYN, 100, 0, 0, 0, 0, false},
       {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
       {0, TCP_ACK, 101, 901, 50, 0, 0, false},
       {0, TCP_SYN, 70000, 0, 0, 1, 0, false},
       {1, TCP_SYN | TCP_ACK, 5000, 70001, 0, 1, 1, false},
       {0, TCP_ACK, 70001, 5001, 50, 1, 0, false},
       {1, TCP_SYN, 80000, 0, 0, 2, 0, false},
-      {0, TCP_SYN | TCP_ACK, 90000, 80001, 0, 2, 1, false},
-  };
-  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-  g_assert_cmpuint(capture_source_flows(source), ==, 3);
-  assert_flow(source, 0, 0, 100, 900);
-  assert_flow(source, 1, 0, 70000, 5000);
-  assert_flow(source, 2, 1, 80000, 90000);
-}
+      {0, TCP_SYN | TCP_ACK, 90000, 80001, 0, 2, 1, false}},
+     {{0, {100, 900}}, {0, {70000, 5000}}, {1, {80000, 90000}}},
+     3},
+    /* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured
+     * before it: they are up to 2^26 after it. */
+    {"late syn",
+     {{0, TCP_ACK, 0x03FFFFF1, 900, 7, 0, 0, false}, {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 0, 0, false}},
+     {{0, {0xFFFFFFF0, -1}}},
+     1},
+    {"syn too late",
+     {{0, TCP_ACK, 0x03FFFFF2, 900, 7, 0, 0, false}, {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 1, 0, false}},
+     {{0, {-1, -1}}, {0, {0xFFFFFFF0, -1}}},
+     2},
+    {"syn at the octets",
+     {{0, TCP_ACK, 0xFFFFFFF0, 900, 7, 0, 0, false}, {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 1, 0, false}},
+     {{0, {-1, -1}}, {0, {0xFFFFFFF0, -1}}},
+     2},
+    /* A SYN-ACK of another SYN than the one that was captured is of a connection whose SYN was not. */
+    {"syn not captured",
+     {{0, TCP_SYN, 100, 0, 0, 0, 0, false}, {1, TCP_SYN | TCP_ACK, 900, 70001, 0, 1, 1, false}},
+     {{0, {100, -1}}, {0, {-1, 900}}},
+     2},
+    /* RFC 9293 §3.5: both SYN at once. */
+    {"simultaneous open",
+     {{1, TCP_SYN, 900, 0, 0, 0, 0, false},
+      {0, TCP_SYN, 100, 0, 0, 0, 1, false},
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 0, false},
+      {0, TCP_SYN | TCP_ACK, 100, 901, 0, 0, 1, false}},
+     {{1, {900, 100}}},
+     1},
+    /* A TCP drops what was damaged: no SYN of it begins another connection, or is an ISN. */
+    {"damaged syn",
+     {{0, TCP_SYN, 50, 0, 0, 0, 0, true},
+      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
+      {0, TCP_SYN, 700, 0, 0, 0, 0, true},
+      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false}},
+     {{0, {100, 900}}},
+     1},
+};
 
-/* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before
- * it: they are up to 2^26 after it. */
-TEST(test_syn_after_the_middle)
+static void assert_flow(capture_source *source, uint32_t index, unsigned version, const opened *expected,
+                        unsigned swap)
 {
-  const row late[] = {
-      {0, TCP_ACK, 0x03FFFFF1, 900, 7, 0, 0, false},
-      {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 0, 0, false},
-  };
-  g_autoptr(capture_source) one = check(late, G_N_ELEMENTS(late));
-  assert_flow(one, 0, 0, 0xFFFFFFF0, -1);
-  for (unsigned i = 0; i < 2; i++) {
-    const row next[] = {
-        {0, TCP_ACK, i == 0 ? 0x03FFFFF2 : 0xFFFFFFF0, 900, 7, 0, 0, false},
-        {0, TCP_SYN, 0xFFFFFFF0, 0, 0, 1, 0, false},
-    };
-    g_autoptr(capture_source) two = check(next, G_N_ELEMENTS(next));
-    assert_flow(two, 0, 0, -1, -1);
-    assert_flow(two, 1, 0, 0xFFFFFFF0, -1);
+  const capture_flow *flow = capture_source_flow(source, index);
+  const uint16_t ports[2] = {FIXTURE_PORT_0, FIXTURE_PORT_1};
+  g_assert_cmpuint(flow->index, ==, index);
+  g_assert_true(flow->before == (index > 0 ? capture_source_flow(source, index - 1) : NULL));
+  for (unsigned end = 0; end < 2; end++) {
+    const ip_address host = fixture_host(version, expected->opener ^ end ^ swap);
+    g_assert_true(ip_address_equal(&flow->ends[end].address, &host));
+    g_assert_cmpuint(flow->ends[end].port, ==, ports[expected->opener ^ end ^ swap]);
+    g_assert_cmpint(flow->has_syn[end], ==, expected->isn[end] >= 0);
+    if (expected->isn[end] >= 0) {
+      g_assert_cmpuint(flow->isn[end], ==, expected->isn[end]);
+    }
   }
 }
 
-/* A SYN-ACK of another SYN than the one that was captured is of a connection whose SYN was not. */
-TEST(test_syn_not_captured)
+/* A flow is found by its addresses and ports, whichever end is the source. */
+static void assert_found(capture_source *source, const capture_flow *flow)
 {
-  const row rows[] = {
-      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
-      {1, TCP_SYN | TCP_ACK, 900, 70001, 0, 1, 1, false},
-  };
-  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-  assert_flow(source, 1, 0, -1, 900);
+  for (unsigned end = 0; end < 2; end++) {
+    const datagram_flow between = {.source = flow->ends[end].address,
+                                   .destination = flow->ends[!end].address,
+                                   .source_port = flow->ends[end].port,
+                                   .destination_port = flow->ends[!end].port};
+    g_assert_true(capture_source_find(source, &between) == flow);
+  }
 }
 
-/* RFC 9293 §3.5: both SYN at once. */
-TEST(test_simultaneous_open)
+/* With `swap` host 1 sends what is host 0's, and the other way round. */
+static void check(const struct flow_case *c, unsigned version, unsigned swap)
 {
-  const row rows[] = {
-      {1, TCP_SYN, 900, 0, 0, 0, 0, false},
-      {0, TCP_SYN, 100, 0, 0, 0, 1, false},
-      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 0, false},
-      {0, TCP_SYN | TCP_ACK, 100, 901, 0, 0, 1, false},
-  };
-  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-  assert_flow(source, 0, 1, 900, 100);
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  unsigned count = 0, damaged = 0;
+  for (; count < G_N_ELEMENTS(c->rows) && c->rows[count].flags; count++) {
+    const sent_row *one = &c->rows[count];
+    const fixture_segment sent = {.version = version,
+                                  .from = one->from ^ swap,
+                                  .flags = one->flags,
+                                  .sequence = one->sequence,
+                                  .acknowledgement = one->acknowledgement,
+                                  .length = one->length};
+    g_autoptr(GByteArray) packet = fixture_packet(&sent);
+    packet->data[packet->len - 1] ^= one->is_damaged;
+    fixture_file_add(file, count, packet);
+    damaged += one->is_damaged;
+  }
+  g_autoptr(capture_source) source = fixture_open(file);
+  capture_segment segment;
+  for (unsigned i = 0; i < count; i++) {
+    g_assert_true(fixture_next(source, &segment));
+    if (segment.flow != c->rows[i].flow || segment.from != c->rows[i].of) {
+      g_error("row %u: flow %u from %u", i, segment.flow, segment.from);
+    }
+    assert_found(source, capture_source_flow(source, segment.flow));
+  }
+  g_assert_false(fixture_next(source, &segment));
+  g_assert_cmpuint(capture_source_flows(source), ==, c->count);
+  for (uint32_t i = 0; i < c->count; i++) {
+    assert_flow(source, i, version, &c->flows[i], swap);
+  }
+  g_assert_cmpuint(capture_source_counts(source)->wrong_checksums, ==, damaged);
 }
 
-/* A TCP drops what was damaged: no SYN of it begins another connection, or is an ISN. */
-TEST(test_damaged_syn)
+EACH_TEST(test_flows, struct flow_case, flow_cases)
 {
-  const row rows[] = {
-      {0, TCP_SYN, 50, 0, 0, 0, 0, true},
-      {0, TCP_SYN, 100, 0, 0, 0, 0, false},
-      {0, TCP_SYN, 700, 0, 0, 0, 0, true},
-      {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
-  };
-  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
-  assert_flow(source, 0, 0, 100, 900);
-  g_assert_cmpuint(capture_source_flows(source), ==, 1);
-  g_assert_cmpuint(capture_source_counts(source)->wrong_checksums, ==, 2);
+  for (unsigned swap = 0; swap < 2; swap++) {
+    check(c, 4, swap);
+    check(c, 6, swap);
+  }
 }
 
 /* On one host, only the ports tell the ends apart. */

@@ -8,6 +8,7 @@
 
 #include "failing_close.h"
 #include "net/packet_capture.h"
+#include "no_error.h"
 #include "packets.h"
 #include "test.h"
 
@@ -23,64 +24,61 @@ static datagram *segment(unsigned version, uint32_t length)
                         length);
 }
 
-static packet_capture *new_capture(const char *path)
-{
-  g_autoptr(GError) error = NULL;
-  packet_capture *capture = packet_capture_new(path, &error);
-  g_assert_no_error(error);
-  return capture;
-}
-
 static void add_and_drop(packet_capture *capture, datagram *packet, time_ps now)
 {
   packet_capture_add(capture, packet, now);
   datagram_unref(packet);
 }
 
-static void close_capture(packet_capture *capture)
+/* A path in a new temporary folder. */
+typedef struct fixture {
+  char *folder, *path;
+} fixture;
+
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  g_autoptr(GError) error = NULL;
-  g_assert_true(packet_capture_close(capture, &error));
-  g_assert_no_error(error);
+  f->folder = NO_ERROR(g_dir_make_tmp, "test_packet_capture_XXXXXX");
+  f->path = g_build_filename(f->folder, "receiver.pcap", NULL);
 }
 
-/* A path in a new temporary folder, which remove_temporary() removes again. */
-static char *temporary_path(void)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  char *folder = g_dir_make_tmp("test_packet_capture_XXXXXX", NULL);
-  g_assert_nonnull(folder);
-  char *path = g_build_filename(folder, "receiver.pcap", NULL);
-  g_free(folder);
-  return path;
+  g_remove(f->path);
+  g_assert_cmpint(g_rmdir(f->folder), ==, 0);
+  g_free(f->path);
+  g_free(f->folder);
 }
 
-static void remove_temporary(char *path)
+#define FILE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
+/* The first record of the file, which libpcap reads; close the reader. */
+static pcap_t *open_first(const char *path, struct pcap_pkthdr **record, const u_char **octets)
 {
-  g_autofree char *folder = g_path_get_dirname(path);
-  g_remove(path);
-  g_assert_cmpint(g_rmdir(folder), ==, 0);
-  g_free(path);
+  char message[PCAP_ERRBUF_SIZE];
+  pcap_t *reader = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, message);
+  g_assert_nonnull(reader);
+  g_assert_cmpint(pcap_next_ex(reader, record, octets), ==, 1);
+  return reader;
 }
 
 /* Two packets of 40 + 3 and 40 octets. The file header is 24 octets, each record header 16. */
 static void write_two(const char *path)
 {
-  packet_capture *capture = new_capture(path);
+  packet_capture *capture = NO_ERROR(packet_capture_new, path);
   add_and_drop(capture, segment(4, 3), 26201999); /* 26,201.999 ns: cut down */
   add_and_drop(capture, segment(4, 0), 7 * TIME_PS_PER_SECOND + 999999999999);
-  close_capture(capture);
+  g_assert_true(NO_ERROR(packet_capture_close, capture));
 }
 
 /* The file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535 octets,
  * and 101, which is raw IP in files (LINKTYPE_RAW). In the order of octets of this machine, as libpcap writes
  * it. */
-TEST(test_octets_of_the_file)
+FILE_TEST(test_octets_of_the_file)
 {
-  char *path = temporary_path();
-  write_two(path);
+  write_two(f->path);
   g_autofree char *contents = NULL;
   gsize length;
-  g_assert_true(g_file_get_contents(path, &contents, &length, NULL));
+  g_assert_true(g_file_get_contents(f->path, &contents, &length, NULL));
   g_assert_cmpuint(length, ==, 24 + 16 + 43 + 16 + 40);
   struct {
     uint32_t magic;
@@ -92,21 +90,16 @@ TEST(test_octets_of_the_file)
   EXPECT_FIELDS(&start, (magic, 0xA1B23C4D), (major, 2), (minor, 4), (zone, 0), (accuracy, 0),
                 (snapshot, 65535), (link_type, 101), (seconds, 0), (nanoseconds, 26201), (captured, 43),
                 (original, 43));
-  remove_temporary(path);
 }
 
 /* Read back with libpcap: times, octets, and checksums that come out 0 over what they cover (RFC 1071). */
-TEST(test_read_back)
+FILE_TEST(test_read_back)
 {
-  char *path = temporary_path();
-  write_two(path);
-  char message[PCAP_ERRBUF_SIZE];
-  pcap_t *reader = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, message);
-  g_assert_nonnull(reader);
-  g_assert_cmpint(pcap_datalink(reader), ==, DLT_RAW);
+  write_two(f->path);
   struct pcap_pkthdr *record;
   const u_char *octets;
-  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
+  pcap_t *reader = open_first(f->path, &record, &octets);
+  g_assert_cmpint(pcap_datalink(reader), ==, DLT_RAW);
   g_assert_cmpuint(record->caplen, ==, 43);
   g_assert_cmphex(octets[0], ==, 0x45);
   g_assert_cmphex(octets[42], ==, 0x5A);
@@ -118,14 +111,13 @@ TEST(test_read_back)
   g_assert_cmpuint(record->len, ==, 40);
   g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, PCAP_ERROR_BREAK); /* the end */
   pcap_close(reader);
-  remove_temporary(path);
 }
 
 /* A segment of each version, whole, marked with CE, fragmented, and as too big. */
 static void write_all_kinds(const char *path)
 {
   time_ps now = 0;
-  packet_capture *capture = new_capture(path);
+  packet_capture *capture = NO_ERROR(packet_capture_new, path);
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram *packet = segment(version, 1001);
     datagram_allow_fragments(packet, 99);
@@ -139,12 +131,12 @@ static void write_all_kinds(const char *path)
       add_and_drop(capture, packets[i], now += TIME_PS_PER_MICROSECOND);
     }
   }
-  close_capture(capture);
+  g_assert_true(NO_ERROR(packet_capture_close, capture));
 }
 
 /* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3:
  * CE) as we wrote them. */
-TEST(test_all_kinds_read_by_tshark)
+FILE_TEST(test_all_kinds_read_by_tshark)
 {
   g_autofree char *tshark = g_find_program_in_path("tshark");
   if (!tshark) {
@@ -161,23 +153,21 @@ TEST(test_all_kinds_read_by_tshark)
                                  "\t1\t\t\t\t\t\t0\t1001\n"  /* … */
                                  "\t1\t\t1\t\t1280\t\t0\t\n" /* … which quotes all of the segment */
                                  "\t1\t\t\t\t\t\t3\t1001\n";
-  char *path = temporary_path();
   g_autofree char *command =
       g_strdup_printf("'%s' -r '%s' -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -T fields"
                       " -E occurrence=f -e ip.checksum.status -e tcp.checksum.status -e icmp.checksum.status"
                       " -e icmpv6.checksum.status -e icmp.mtu -e icmpv6.mtu -e ip.dsfield.ecn"
                       " -e ipv6.tclass.ecn -e tcp.len",
-                      tshark, path);
+                      tshark, f->path);
   g_autofree char *output = NULL;
   g_autofree char *complaints = NULL;
   g_autoptr(GError) error = NULL;
   gint status;
-  write_all_kinds(path);
+  write_all_kinds(f->path);
   g_assert_true(g_spawn_command_line_sync(command, &output, &complaints, &status, &error));
   g_assert_no_error(error);
   g_assert_cmpint(status, ==, 0);
   g_assert_cmpstr(output, ==, expected);
-  remove_temporary(path);
 }
 
 static void assert_size(const char *path, gint64 octets)
@@ -189,36 +179,30 @@ static void assert_size(const char *path, gint64 octets)
 
 /* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is
  * cut. */
-TEST(test_the_largest_packet_is_cut)
+FILE_TEST(test_the_largest_packet_is_cut)
 {
-  char *path = temporary_path();
-  packet_capture *capture = new_capture(path);
+  packet_capture *capture = NO_ERROR(packet_capture_new, f->path);
   datagram *packet = segment(6, 65535 - 20);
   g_assert_cmpuint(datagram_octets(packet), ==, 65575);
   add_and_drop(capture, packet, 0);
-  close_capture(capture);
-  assert_size(path, 24 + 16 + 65535);
-  char message[PCAP_ERRBUF_SIZE];
-  pcap_t *reader = pcap_open_offline(path, message);
+  g_assert_true(NO_ERROR(packet_capture_close, capture));
+  assert_size(f->path, 24 + 16 + 65535);
   struct pcap_pkthdr *record;
   const u_char *octets;
-  g_assert_cmpint(pcap_next_ex(reader, &record, &octets), ==, 1);
+  pcap_t *reader = open_first(f->path, &record, &octets);
   EXPECT_FIELDS(record, (caplen, 65535), (len, 65575));
   pcap_close(reader);
-  remove_temporary(path);
 }
 
-TEST(test_an_older_file_is_replaced)
+FILE_TEST(test_an_older_file_is_replaced)
 {
-  char *path = temporary_path();
   g_assert_true(
-      g_file_set_contents(path,
+      g_file_set_contents(f->path,
                           "an older and longer file ................................................"
                           "..........................................................................",
                           -1, NULL));
-  write_two(path);
-  assert_size(path, 139);
-  remove_temporary(path);
+  write_two(f->path);
+  assert_size(f->path, 139);
 }
 
 TEST(test_no_such_folder)
@@ -238,7 +222,7 @@ TEST(test_full_disk)
   }
   for (int packets = 0; packets <= 1000; packets += 1000) {
     g_autoptr(GError) error = NULL;
-    packet_capture *capture = new_capture("/dev/full");
+    packet_capture *capture = NO_ERROR(packet_capture_new, "/dev/full");
     for (int i = 0; i < packets; i++) {
       add_and_drop(capture, segment(4, 1000), i);
     }
@@ -248,16 +232,14 @@ TEST(test_full_disk)
   }
 }
 
-TEST(test_failing_close)
+FILE_TEST(test_failing_close)
 {
-  char *path = temporary_path();
   g_autoptr(GError) error = NULL;
-  packet_capture *capture = new_capture(path);
+  packet_capture *capture = NO_ERROR(packet_capture_new, f->path);
 
   close_fails = TRUE;
   g_assert_false(packet_capture_close(capture, &error));
   g_assert_false(close_fails);
-  g_assert_true(g_str_has_prefix(error->message, path));
+  g_assert_true(g_str_has_prefix(error->message, f->path));
   g_assert_nonnull(strstr(error->message, "Input/output error"));
-  remove_temporary(path);
 }

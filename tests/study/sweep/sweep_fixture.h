@@ -76,5 +76,5 @@ char *export_text(const sweep_fixture *f);
 void expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
                      const char *part);
 
-/* How the run of `seed` is recorded: its stderr. Free with g_free(). */
-char *stderr_of(const sweep_fixture *f, const char *seed);
+/* What the store has of the run of `seed`: an expression of SQL, as text. Free with g_free(). */
+char *recorded(const sweep_fixture *f, const char *seed, const char *columns);

@@ -43,10 +43,8 @@ static void expect_list(const fixture *f, const char *expected)
 
 static double segments_of(fixture *f, const char *text)
 {
-  scenario *s = fixture_scenario(f->on.folder, "s.cfg", text, NULL);
-  double segments = sweep_list_segments(s);
-  scenario_free(s);
-  return segments;
+  g_autoptr(scenario) s = fixture_scenario(f->on.folder, "s.cfg", text, NULL);
+  return sweep_list_segments(s);
 }
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
@@ -154,7 +152,6 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
  * failed and the two missing ones are to run, 600 s by one. */
 FIXTURE_TEST(test_with_store)
 {
-  g_autoptr(GError) error = NULL;
   grid_fixture_make(&f->on, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
   g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
   result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_WRITE);
@@ -164,7 +161,7 @@ FIXTURE_TEST(test_with_store)
   commit(store, f, 5, RUN_OK, 0, 300);
   result_store_close(store);
   store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
-  g_assert_true(sweep_list_look_up(f->on.grid, store, &f->options, &error));
+  g_assert_true(NO_ERROR(sweep_list_look_up, f->on.grid, store, &f->options));
   result_store_close(store);
   g_assert_cmpuint(f->options.mean_wall_count, ==, 2);
   expect_list(f, "a: t, iwarpsim 0.1.0\n"
@@ -180,7 +177,6 @@ FIXTURE_TEST(test_with_store)
 /* Nothing to run: nothing to estimate. */
 FIXTURE_TEST(test_all_done)
 {
-  g_autoptr(GError) error = NULL;
   grid_fixture_make(&f->on, "title = \"t\";");
   f->options.states = g_new(stored_state, 1);
   f->options.states[0] = STORED_DONE;

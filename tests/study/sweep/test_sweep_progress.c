@@ -3,7 +3,6 @@
 #include "study/sweep/sweep.h"
 #include "test.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void expect_text(const sweep_counts *counts, const char *expected)
@@ -28,32 +27,32 @@ TEST(test_text)
   expect_text(&counts, "29 of 60 runs done, 1 failed, 2 running, 51 %, about 4:50 left");
 }
 
-/* One long run, a quarter done in a minute: three minutes are left, though no run has ended. */
-TEST(test_long_run)
-{
-  const sweep_counts counts = {.points = 1,
-                               .to_run = 1,
-                               .running = 1,
-                               .running_share = 0.25,
-                               .jobs = 1,
-                               .elapsed_s = 60,
-                               .known_run_s = 1};
-  expect_text(&counts, "0 of 1 runs done, 1 running, 25 %, about 3:00 left");
-}
+/* One long run, a quarter done in a minute: three minutes are left, though no run has ended. Before anything
+ * is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100 % before the
+ * end. */
+static const struct {
+  sweep_counts counts;
+  const char *text;
+} rows[] = {{{.points = 1,
+              .to_run = 1,
+              .running = 1,
+              .running_share = 0.25,
+              .jobs = 1,
+              .elapsed_s = 60,
+              .known_run_s = 1},
+             "0 of 1 runs done, 1 running, 25 %, about 3:00 left"},
+            {{.points = 8, .to_run = 8, .running = 2, .jobs = 2, .known_run_s = 10},
+             "0 of 8 runs done, 2 running, 0 %, about 0:40 left"},
+            {{.points = 8, .to_run = 8, .running = 2, .jobs = 2}, "0 of 8 runs done, 2 running, 0 %"},
+            {{.points = 1000, .done = 999, .run = 999, .to_run = 1000, .running = 1, .jobs = 1},
+             "999 of 1000 runs done, 1 running, 99 %"},
+            {{.points = 3, .done = 3, .run = 3, .to_run = 3, .jobs = 1, .elapsed_s = 1},
+             "3 of 3 runs done, 0 running, 100 %"}};
 
-/* Before anything is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100
- * % before the end. */
-TEST(test_start_and_end)
+ROW_TEST(test_counts, rows)
 {
-  sweep_counts counts = {.points = 8, .to_run = 8, .running = 2, .jobs = 2, .known_run_s = 10};
-  expect_text(&counts, "0 of 8 runs done, 2 running, 0 %, about 0:40 left");
-  counts.known_run_s = 0;
-  g_assert_cmpfloat(sweep_progress_left_s(&counts), <, 0);
-  expect_text(&counts, "0 of 8 runs done, 2 running, 0 %");
-  counts = (sweep_counts){.points = 1000, .done = 999, .run = 999, .to_run = 1000, .running = 1, .jobs = 1};
-  expect_text(&counts, "999 of 1000 runs done, 1 running, 99 %");
-  counts = (sweep_counts){.points = 3, .done = 3, .run = 3, .to_run = 3, .jobs = 1, .elapsed_s = 1};
-  expect_text(&counts, "3 of 3 runs done, 0 running, 100 %");
+  expect_text(&c->counts, c->text);
+  g_assert_true((sweep_progress_left_s(&c->counts) >= 0) == (strstr(c->text, " left") != NULL));
 }
 
 TEST(test_duration)
@@ -61,11 +60,11 @@ TEST(test_duration)
   static const struct {
     double seconds;
     const char *text;
-  } rows[] = {{0, "0:00"},         {6.6, "0:07"},     {125, "2:05"},
-              {3599.6, "1:00:00"}, {3725, "1:02:05"}, {-1, "0:00"}};
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *text = sweep_progress_duration(rows[i].seconds);
-    g_assert_cmpstr(text, ==, rows[i].text);
+  } durations[] = {{0, "0:00"},         {6.6, "0:07"},     {125, "2:05"},
+                   {3599.6, "1:00:00"}, {3725, "1:02:05"}, {-1, "0:00"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(durations); i++) {
+    g_autofree char *text = sweep_progress_duration(durations[i].seconds);
+    g_assert_cmpstr(text, ==, durations[i].text);
   }
 }
 
@@ -85,28 +84,16 @@ static char *show(sweep_progress_style style)
   return text;
 }
 
-static guint occurrences(const char *text, const char *part)
-{
-  guint count = 0;
-  for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part)) {
-    count++;
-  }
-  return count;
-}
-
 /* Lines come ten seconds apart, without what steers a terminal; a terminal's is redrawn each time, and taken
  * away. */
 TEST(test_styles)
 {
-  char *none = show(SWEEP_PROGRESS_NONE);
+  g_autofree char *none = show(SWEEP_PROGRESS_NONE), *lines = show(SWEEP_PROGRESS_LINES),
+                  *terminal = show(SWEEP_PROGRESS_TERMINAL);
   g_assert_cmpstr(none, ==, "");
-  free(none);
-  char *lines = show(SWEEP_PROGRESS_LINES);
   g_assert_cmpstr(lines, ==, "0 of 1 runs done, 0 running, 0 %\n0 of 1 runs done, 0 running, 0 %\n");
-  free(lines);
-  char *terminal = show(SWEEP_PROGRESS_TERMINAL);
-  g_assert_cmpuint(occurrences(terminal, "\r\033[K0 of 1"), ==, 5);
+  g_auto(GStrv) redrawn = g_strsplit(terminal, "\r\033[K0 of 1", -1);
+  g_assert_cmpuint(g_strv_length(redrawn), ==, 1 + 5);
   g_assert_true(g_str_has_suffix(terminal, "\r\033[K"));
   g_assert_null(strchr(terminal, '\n'));
-  free(terminal);
 }

@@ -10,24 +10,32 @@
 #include "test.h"
 
 /* As wait4() reports them (Linux): a code stands in the second octet, a signal in the first. */
-#define EXITED(code) ((code) << 8)
-#define SIGNALLED(number) (number)
+#define EXITED(code)                                                                                         \
+  (worker_run_end)                                                                                           \
+  {                                                                                                          \
+    .wait_status = (code) << 8                                                                               \
+  }
+#define SIGNALLED(number)                                                                                    \
+  (worker_run_end)                                                                                           \
+  {                                                                                                          \
+    .wait_status = (number)                                                                                  \
+  }
 
-static sweep_record *record_of(const grid_fixture *f, int wait_status, const char *left, const char *messages)
+static sweep_record *record_of(const grid_fixture *f, worker_run_end end, const char *left,
+                               const char *messages)
 {
-  const worker_run_end end = {.wait_status = wait_status,
-                              .summary = left,
-                              .summary_octets = strlen(left),
-                              .messages = messages,
-                              .messages_octets = strlen(messages),
-                              .memory_peak_octets = 3 << 20};
+  end.summary = left;
+  end.summary_octets = strlen(left);
+  end.messages = messages;
+  end.messages_octets = strlen(messages);
+  end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);
 }
 
-static void expect(const grid_fixture *f, int wait_status, const char *left, const char *messages,
+static void expect(const grid_fixture *f, worker_run_end end, const char *left, const char *messages,
                    int exit_code, const char *message)
 {
-  g_autoptr(sweep_record) record = record_of(f, wait_status, left, messages);
+  g_autoptr(sweep_record) record = record_of(f, end, left, messages);
   EXPECT_FIELDS(&record->run, (status, RUN_FAILED), (exit_code, exit_code));
   g_assert_cmpstr(record->run.message, ==, message);
 }
@@ -115,31 +123,19 @@ FIXTURE_TEST(test_contradiction)
 /* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
 FIXTURE_TEST(test_limited_memory)
 {
-  const worker_run_end end = {
-      .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
-  g_autoptr(sweep_record) record = sweep_record_new(f->grid, "here", &end);
-  g_assert_nonnull(
-      strstr(record->run.message,
-             "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are not enough"));
+  expect(f, (worker_run_end){.wait_status = SIGSEGV, .memory_limit_octets = 12 << 20}, "", "", 128 + SIGSEGV,
+         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB; perhaps the "
+         "12.0\302\240MiB of data that it may hold (--memory) are not enough, without a summary");
 }
 
 /* What the watchdog says comes first; a run that is whole all the same counts. */
 FIXTURE_TEST(test_stopped)
 {
-  worker_run_end end = {
-      .wait_status = SIGNALLED(SIGTERM), .messages = "", .stopped_why = "stopped: too long"};
-  sweep_record *record = sweep_record_new(f->grid, "here", &end);
-  EXPECT_FIELDS(&record->run, (status, RUN_FAILED), (exit_code, 128 + SIGTERM));
-  g_assert_cmpstr(record->run.message, ==, "stopped: too long");
-  sweep_record_free(record);
-
+  expect(f, (worker_run_end){.wait_status = SIGTERM, .stopped_why = "stopped: too long"}, "", "",
+         128 + SIGTERM, "stopped: too long");
   g_autofree char *ok = summary_of(f, RUN_OK);
-  end.wait_status = EXITED(0);
-  end.summary = ok;
-  end.summary_octets = strlen(ok);
-  record = sweep_record_new(f->grid, "here", &end);
+  g_autoptr(sweep_record) record = record_of(f, (worker_run_end){.stopped_why = "stopped: too long"}, ok, "");
   g_assert_cmpint(record->run.status, ==, RUN_OK);
-  sweep_record_free(record);
 }
 
 static void expect_tail(const char *octets, gsize count, gboolean cut, const char *text)

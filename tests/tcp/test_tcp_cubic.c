@@ -5,7 +5,7 @@
 
 #include "base/random_stream.h"
 #include "congestion_fixture.h"
-#include "test.h"
+#include "flag_test.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
@@ -163,7 +163,7 @@ FLOW_TEST(test_time_without_need_does_not_count, after_loss_at(100, 200 * MILLIS
 /* §5.8: so do 6 s without anything in flight, whether the sender reports them (it does when it restarts
  * after an RTO of idleness) or not. What came before is acknowledged at 2 s; at 8 s a full window leaves,
  * acknowledged from 8.2 s on. */
-static void idle_for_six_seconds(bool told)
+FLAG_TEST(test_idle_time_does_not_count, told)
 {
   g_autoptr(clocked_flow) flow =
       after_loss_at(100, 200 * MILLISECOND); /* the restart window is 100: nothing is cut */
@@ -177,12 +177,6 @@ static void idle_for_six_seconds(bool told)
   }
   flow->now += 200 * MILLISECOND; /* this round trip counts */
   expect_at(flow, 9, 99.28);
-}
-
-TEST(test_idle_time_does_not_count)
-{
-  idle_for_six_seconds(true);
-  idle_for_six_seconds(false);
 }
 
 /* The acknowledgement that ends slow start (the seventh, as those of 6 ms are a train longer than half of
@@ -243,7 +237,7 @@ FLOW_TEST(test_restart_window_keeps_its_stage,
  * segments; of six times the SMSS it is 13.24, and the maximum 16.67. K is cbrt(3.42 / 0.4) = 2.046 s,
  * half a second later W = 16.67 - 0.4 · 1.546^3 = 15.19: 91.1 of the old segments. With the old K the
  * curve would be below the window, and the estimate, 70 + 1.3 + 7.9, too. */
-static void change_smss_at_half_a_second(bool between_reduction_and_undo)
+FLAG_TEST(test_smss_changes, between_reduction_and_undo)
 {
   g_autoptr(clocked_flow) flow = after_loss_at(100, 200 * MILLISECOND);
   flow_run_until(flow, 0.5);
@@ -259,12 +253,6 @@ static void change_smss_at_half_a_second(bool between_reduction_and_undo)
   flow_acknowledge(flow, SMSS);
   assert_segments(flow, 79.46);
   expect_at(flow, 1, 91.1);
-}
-
-TEST(test_smss_changes)
-{
-  change_smss_at_half_a_second(false);
-  change_smss_at_half_a_second(true);
 }
 
 /* Acknowledgements of 20 octets, which are worth less than an octet of growth each: they add up to what

@@ -190,17 +190,27 @@ static void set_values(stored_run *run, const char *values)
   }
 }
 
-void store_fixture_add_status(store_fixture *f, const char *keys, const char *values, run_status status)
+stored_run store_fixture_run(store_fixture *f, const char *keys, const char *values)
 {
   g_auto(GStrv) words = g_strsplit(keys, " ", -1);
-  scenario *s = scenario_copy(f->scenario);
+  g_autoptr(scenario) s = scenario_copy(f->scenario);
   set_keys(s, words);
-  g_auto(stored_run) run = fixture_run(s, f->point++);
-  scenario_free(s);
+  stored_run run = fixture_run(s, f->point++);
   remove_keys(&run, words);
   set_values(&run, values);
+  return run;
+}
+
+void store_fixture_commit(store_fixture *f, const stored_run *run)
+{
+  g_assert_true(NO_ERROR(store_commit, f->store, &f->origin, run));
+}
+
+void store_fixture_add_status(store_fixture *f, const char *keys, const char *values, run_status status)
+{
+  g_auto(stored_run) run = store_fixture_run(f, keys, values);
   run.status = status;
-  g_assert_true(NO_ERROR(store_commit, f->store, &f->origin, &run));
+  store_fixture_commit(f, &run);
 }
 
 void store_fixture_add(store_fixture *f, const char *keys, const char *values)

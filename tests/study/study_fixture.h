@@ -70,8 +70,14 @@ void store_fixture_tear_down(store_fixture *f, gconstpointer unused);
 #define STORE_TEST(axes, name)                                                                               \
   TEST_WITH(store_fixture, axes, store_fixture_set_up, store_fixture_tear_down, name)
 
-/* Commits an ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu":
- * without this key. It measured "tcp.timeouts=1 goodput_bit_per_s=1e9". */
+/* An ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu": without this
+ * key. It measured "tcp.timeouts=1 goodput_bit_per_s=1e9". Free with fixture_run_clear(). */
+stored_run store_fixture_run(store_fixture *f, const char *keys, const char *values);
+
+/* Puts it into the store. */
+void store_fixture_commit(store_fixture *f, const stored_run *run);
+
+/* Both. */
 void store_fixture_add(store_fixture *f, const char *keys, const char *values);
 
 /* The same, ended as `status` says. */

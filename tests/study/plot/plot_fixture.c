@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "study/sweep/sweep_grid.h"
 #include "study_fixture.h"
 
@@ -53,10 +54,11 @@ static study_run *add_run(plot_fixture *f, const scenario *s)
   return run;
 }
 
-study_run *plot_fixture_add(plot_fixture *f, const char *const *sets)
+study_run *plot_fixture_add(plot_fixture *f, const char *keys)
 {
-  for (const char *const *set = sets; *set != NULL; set++) {
-    g_assert_true(scenario_set(f->base, *set, NULL));
+  g_auto(GStrv) sets = g_strsplit(keys, " ", -1);
+  for (guint i = 0; sets[i] != NULL; i++) {
+    g_assert_true(NO_ERROR(scenario_set, f->base, sets[i]));
   }
   return add_run(f, f->base);
 }
@@ -64,6 +66,12 @@ study_run *plot_fixture_add(plot_fixture *f, const char *const *sets)
 void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight)
 {
   g_assert_true(distribution_append(&run->distributions[id], bound, weight));
+}
+
+void plot_fixture_sweep(plot_fixture *f, const char *axes)
+{
+  g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
+  plot_fixture_fill(f, text);
 }
 
 void plot_fixture_fill(plot_fixture *f, const char *text)
@@ -74,6 +82,8 @@ void plot_fixture_fill(plot_fixture *f, const char *text)
   f->table.title = g_strdup(scenario_configuration(base)->title);
   g_free(f->table.axes);
   f->table.axes = sweep_grid_axes_text(grid);
+  f->table.flagged = 0;
+  g_ptr_array_set_size(f->table.runs, 0);
   for (gsize i = 0; i < sweep_grid_count(grid); i++) {
     g_autoptr(scenario) s = sweep_grid_scenario(grid, i);
     add_run(f, s);
@@ -108,14 +118,26 @@ gnuplot_target plot_fixture_target(const plot_fixture *f, gnuplot_format format)
   return (gnuplot_target){.folder = f->folder, .format = format, .written = f->written};
 }
 
-void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric, const char *stem,
-                       gnuplot_format format)
+void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric, gnuplot_format format)
+{
+  const gnuplot_target target = plot_fixture_target(f, format);
+  g_assert_true(NO_ERROR(plot->draw, &f->table, plot, metric, "plot", &target));
+}
+
+char *plot_fixture_drawn(const plot_fixture *f, const study_plot *plot, metric_id metric)
+{
+  plot_fixture_draw(f, plot, metric, GNUPLOT_SVG);
+  return plot_fixture_text(f, "plot.dat");
+}
+
+void plot_fixture_refuse(const plot_fixture *f, const study_plot *plot, metric_id metric, const char *reason)
 {
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(f, format);
-  gboolean good = plot->draw(&f->table, plot, metric, stem, &target, &error);
-  g_assert_no_error(error);
-  g_assert_true(good);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
+  g_assert_false(plot->draw(&f->table, plot, metric, "plot", &target, &error));
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
+  EXPECT_PARTS(error->message, reason);
+  g_assert_cmpuint(f->written->len, ==, 0);
 }
 
 gboolean plot_fixture_can_draw(void)
@@ -179,20 +201,28 @@ void plot_fixture_row(const char *text, const char *comment, guint row, double *
   g_error("no row %u below \"%s\" in\n%s", row, wanted, text);
 }
 
-void plot_fixture_expect_row(const char *text, const char *comment, guint row, const char *expected)
+static void expect_row(const char *text, const data_row *row)
 {
-  g_auto(GStrv) words = g_strsplit(expected, " ", -1);
+  g_auto(GStrv) words = g_strsplit(row->numbers, " ", -1);
   double numbers[16];
 
   g_assert_cmpuint(g_strv_length(words), <=, G_N_ELEMENTS(numbers));
-  plot_fixture_row(text, comment, row, numbers, g_strv_length(words));
+  plot_fixture_row(text, row->comment, row->row, numbers, g_strv_length(words));
   for (guint column = 0; words[column] != NULL; column++) {
     double wanted = g_ascii_strtod(words[column], NULL);
     double tolerance = wanted == floor(wanted) ? 0 : 1e-6 * fabs(wanted);
     if (strcmp(words[column], "*") != 0 && !(fabs(numbers[column] - wanted) <= tolerance)) {
-      g_error("row %u below \"%s\": column %u is %g, not %s", row, comment, column, numbers[column],
+      g_error("row %u below \"%s\": column %u is %g, not %s", row->row, row->comment, column, numbers[column],
               words[column]);
     }
+  }
+}
+
+void plot_fixture_expect_rows(const plot_fixture *f, const data_row *rows)
+{
+  g_autofree char *text = plot_fixture_text(f, "plot.dat");
+  for (; rows->comment != NULL; rows++) {
+    expect_row(text, rows);
   }
 }
 
@@ -203,4 +233,30 @@ guint plot_fixture_count(const char *text, const char *part)
     count++;
   }
   return count;
+}
+
+void plot_fixture_expect_counts(const plot_fixture *f, const char *name, const part_count *counts)
+{
+  g_autofree char *text = plot_fixture_text(f, name);
+  for (; counts->part != NULL; counts++) {
+    g_test_message("%s: '%s'", name, counts->part);
+    g_assert_cmpuint(plot_fixture_count(text, counts->part), ==, counts->count);
+  }
+}
+
+void plot_fixture_lacks(const char *text, const char *const *parts)
+{
+  for (; *parts != NULL; parts++) {
+    if (strstr(text, *parts) != NULL) {
+      g_error("'%s' is in '%s'", *parts, text);
+    }
+  }
+}
+
+double plot_fixture_number(const char *script, const char *variable)
+{
+  g_autofree char *assignment = g_strdup_printf("\n%s = ", variable);
+  const char *number = strstr(script, assignment);
+  g_assert_nonnull(number);
+  return g_ascii_strtod(number + strlen(assignment) + (number[strlen(assignment)] == '[' ? 1 : 0), NULL);
 }

@@ -35,15 +35,19 @@ void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes);
   static void name##_drawn(fixture *f)
 #define DRAWN_TEST(name) DRAWN(PLOT_TEST, plot_fixture, name)
 
-/* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before,
- * without metrics and samples. */
-study_run *plot_fixture_add(plot_fixture *f, const char *const *sets);
+/* Adds a run with these values ("receiver.mode=in-order run.seed=2", blanks between) and those of the runs
+ * added before, without metrics and samples. */
+study_run *plot_fixture_add(plot_fixture *f, const char *keys);
 
 /* Appends a bin to the samples of `id` in `run`. */
 void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight);
 
-/* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics. */
+/* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics, in place of
+ * those before. */
 void plot_fixture_fill(plot_fixture *f, const char *text);
+
+/* The same of the sweep over `axes`, "{ key = …; values = …; }, …", of a scenario titled "a". */
+void plot_fixture_sweep(plot_fixture *f, const char *axes);
 
 /* Sets `metric` of run `index`. */
 void plot_fixture_set(plot_fixture *f, guint index, metric_id metric, double value);
@@ -57,9 +61,15 @@ void plot_fixture_flag(plot_fixture *f, guint index, guint flags);
 /* Where to draw. */
 gnuplot_target plot_fixture_target(const plot_fixture *f, gnuplot_format format);
 
-/* Draws `plot` there as `stem`, which must succeed. */
-void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric, const char *stem,
+/* Draws `plot` there as "plot", which must succeed. */
+void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric,
                        gnuplot_format format);
+
+/* The same as SVG; returns the data. Free with g_free(). */
+char *plot_fixture_drawn(const plot_fixture *f, const study_plot *plot, metric_id metric);
+
+/* `plot` is not drawn, for a `reason` that the message has, and no file is written. */
+void plot_fixture_refuse(const plot_fixture *f, const study_plot *plot, metric_id metric, const char *reason);
 
 /* FALSE, and the test is skipped, when there is no gnuplot. */
 gboolean plot_fixture_can_draw(void);
@@ -74,9 +84,16 @@ guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint wid
  * number are NAN. */
 void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count);
 
-/* The first numbers of such a row are those in `expected`, blanks between, exactly when they are whole and
- * within a millionth otherwise; "*": any. */
-void plot_fixture_expect_row(const char *text, const char *comment, guint row, const char *expected);
+typedef struct data_row {
+  const char *comment; /* NULL ends a list */
+  guint row;
+  const char *numbers; /* the first of the row, blanks between: exactly when they are whole and within a
+                          millionth otherwise; "*": any */
+} data_row;
+void plot_fixture_expect_rows(const plot_fixture *f, const data_row *rows);
+
+/* plot.dat has these rows: EXPECT_ROWS(f, {"peak", 0, "1 * 16060"}). */
+#define EXPECT_ROWS(f, ...) plot_fixture_expect_rows(f, (const data_row[]){__VA_ARGS__, {NULL, 0, NULL}})
 
 /* Each of the strings is in the file `name` of the folder. */
 #define EXPECT_FILE(f, name, ...)                                                                            \
@@ -87,3 +104,21 @@ void plot_fixture_expect_row(const char *text, const char *comment, guint row, c
 
 /* How often `part` is in `text`. */
 guint plot_fixture_count(const char *text, const char *part);
+
+typedef struct part_count {
+  const char *part; /* NULL ends a list */
+  guint count;
+} part_count;
+void plot_fixture_expect_counts(const plot_fixture *f, const char *name, const part_count *counts);
+
+/* The file `name` of the folder has each part so often: EXPECT_COUNTS(f, "plot.svg", {"<text>0</text>", 2}).
+ */
+#define EXPECT_COUNTS(f, name, ...)                                                                          \
+  plot_fixture_expect_counts(f, name, (const part_count[]){__VA_ARGS__, {NULL, 0}})
+
+/* None of the strings is in `text`. */
+#define EXPECT_NO_PARTS(text, ...) plot_fixture_lacks(text, STRINGS(__VA_ARGS__))
+void plot_fixture_lacks(const char *text, const char *const *parts);
+
+/* The number that `script` assigns to `variable`. */
+double plot_fixture_number(const char *script, const char *variable);

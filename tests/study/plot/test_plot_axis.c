@@ -194,11 +194,8 @@ TEST(test_shares)
 
 static place_axis places_of(plot_fixture *f, const char *key_name, const char *values, gboolean logarithmic)
 {
-  plot_fixture_tear_down(f, NULL);
-  plot_fixture_set_up(f, NULL);
-  g_autofree char *text =
-      g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key_name, values);
-  plot_fixture_fill(f, text);
+  g_autofree char *axis = g_strdup_printf("{ key = \"%s\"; values = %s; }", key_name, values);
+  plot_fixture_sweep(f, axis);
   return place_axis_of(f->table.runs, scenario_key_find(key_name), logarithmic);
 }
 

@@ -4,23 +4,14 @@
 
 #include "plot_fixture.h"
 
-static void fill(plot_fixture *f, const char *key, const char *values)
-{
-  g_autofree char *text =
-      g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key, values);
-  plot_fixture_fill(f, text);
-  plot_fixture_set_all(f, METRIC_PLACEMENT_OCTETS, 1000, 0);
-  plot_fixture_set_all(f, METRIC_PLACEMENT_OCTETS_DIRECT, 250, 100);
-}
-
 /* The data of the plot over `key`. Free with g_free(). */
 static char *drawn(plot_fixture *f, const char *key, const char *values)
 {
-  plot_fixture_tear_down(f, NULL);
-  plot_fixture_set_up(f, NULL);
-  fill(f, key, values);
-  plot_fixture_draw(f, &plot_cuts, 0, "c", GNUPLOT_SVG);
-  return plot_fixture_text(f, "c.dat");
+  g_autofree char *axis = g_strdup_printf("{ key = \"%s\"; values = %s; }", key, values);
+  plot_fixture_sweep(f, axis);
+  plot_fixture_set_all(f, METRIC_PLACEMENT_OCTETS, 1000, 0);
+  plot_fixture_set_all(f, METRIC_PLACEMENT_OCTETS_DIRECT, 250, 100);
+  return plot_fixture_drawn(f, &plot_cuts, 0);
 }
 
 /* docs/facts.md: 24.4 % at 128, 49.4 % at 256, 99.4 % at 512, 100 % from 515. */
@@ -59,8 +50,7 @@ DRAWN_TEST(test_data)
 {
   double row[3];
   g_autofree char *data = drawn(f, "middlebox.chunk", "[64, 515, 1460]");
-  plot_fixture_expect_row(data, "payload placed directly", 0, "* * 0.25");
-  plot_fixture_expect_row(data, "payload placed directly", 2, "* * 0.45");
+  EXPECT_ROWS(f, {"payload placed directly", 0, "* * 0.25"}, {"payload placed directly", 2, "* * 0.45"});
   plot_fixture_row(data, "whole marker in S: min(1, (S−3)/512)", 0, row, 3);
   g_assert_cmpfloat_with_epsilon(row[0], 1.80618, 1e-5);
   g_assert_cmpfloat_with_epsilon(row[2], 0.11914, 1e-5);
@@ -74,17 +64,14 @@ DRAWN_TEST(test_data)
 DRAWN_TEST(test_random)
 {
   g_autofree char *data = drawn(f, "middlebox.random_maximum", "[64, 1460]");
-  g_assert_cmpuint(plot_fixture_count(data, "marker"), ==, 0);
+  EXPECT_NO_PARTS(data, "marker");
 }
 
 /* Nothing was placed: there is no fraction, and that is said. */
 PLOT_TEST(test_nothing_placed)
 {
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  plot_fixture_fill(f, "title = \"a\"; sweep = ( { key = \"middlebox.chunk\"; values = [64, 1460]; } );");
+  plot_fixture_sweep(f, "{ key = \"middlebox.chunk\"; values = [64, 1460]; }");
   plot_fixture_set_all(f, METRIC_PLACEMENT_OCTETS, 0, 0);
   plot_fixture_set_all(f, METRIC_PLACEMENT_OCTETS_DIRECT, 0, 0);
-  g_assert_false(plot_cuts.draw(&f->table, &plot_cuts, 0, "c", &target, &error));
-  EXPECT_PARTS(error->message, "placed directly");
+  plot_fixture_refuse(f, &plot_cuts, 0, "placed directly");
 }

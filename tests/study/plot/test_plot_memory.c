@@ -4,38 +4,33 @@
 
 #include "plot_fixture.h"
 
-static const char sweep[] = "title = \"a\"; sweep = ("
-                            " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
-                            " { key = \"receiver.memory\"; values = (\"unlimited\", 1500, 24000); } );";
-
 /* "unlimited" comes first in the sweep and last on the axis, apart; its value is a line across the others.
  * Runs 0, 1, 2 are in order: 1e9, 2e9, 3e9 bit/s. */
 DRAWN_TEST(test_unlimited)
 {
   double numbers[2], unlimited[2];
-  plot_fixture_fill(f, sweep);
+  plot_fixture_sweep(f, "{ key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+                        "{ key = \"receiver.memory\"; values = (\"unlimited\", 1500, 24000); }");
   plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_fixture_draw(f, &plot_memory, 0, "m", GNUPLOT_SVG);
-  g_autofree char *data = plot_fixture_text(f, "m.dat");
+  g_autofree char *data = plot_fixture_drawn(f, &plot_memory, 0);
   plot_fixture_row(data, "goodput: in-order receiver", 1, numbers, 2);
   plot_fixture_row(data, "goodput: in-order receiver", 2, unlimited, 2);
   g_assert_cmpfloat(unlimited[0], >, numbers[0]);
-  plot_fixture_expect_row(data, "goodput: in-order receiver", 2, "* * 1e9");
-  plot_fixture_expect_row(data, "the same with unlimited memory", 0, "* * 1e9");
-  g_assert_cmpuint(plot_fixture_count(data, "# the same with unlimited memory"), ==, 2);
+  EXPECT_ROWS(f, {"goodput: in-order receiver", 2, "* * 1e9"},
+              {"the same with unlimited memory", 0, "* * 1e9"});
+  EXPECT_COUNTS(f, "plot.dat", {"# the same with unlimited memory", 2});
   EXPECT_PARTS(data, " 24000\n\n"); /* a gap before what is apart */
-  EXPECT_FILE(f, "m.gnuplot", "x_gaps = 1\n", "width = 1004\n" /* one panel: receivers are lines */);
-  EXPECT_FILE(f, "m.svg", "<text>unlimited</text>", "<text>//</text>", "<text>goodput (Gbit/s)</text>",
+  EXPECT_FILE(f, "plot.gnuplot", "x_gaps = 1\n", "width = 1004\n" /* one panel: receivers are lines */);
+  EXPECT_FILE(f, "plot.svg", "<text>unlimited</text>", "<text>//</text>", "<text>goodput (Gbit/s)</text>",
               "<text>the same with unlimited memory</text>");
 }
 
 /* Without it there is no reference. */
 DRAWN_TEST(test_numbers_only)
 {
-  plot_fixture_fill(f, "title = \"a\"; sweep = ( { key = \"receiver.memory\"; values = (1500, 2000); } );");
+  plot_fixture_sweep(f, "{ key = \"receiver.memory\"; values = (1500, 2000); }");
   plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_fixture_draw(f, &plot_memory, 0, "m", GNUPLOT_SVG);
-  g_autofree char *data = plot_fixture_text(f, "m.dat");
-  g_assert_cmpuint(plot_fixture_count(data, "unlimited"), ==, 0);
+  g_autofree char *data = plot_fixture_drawn(f, &plot_memory, 0);
+  EXPECT_NO_PARTS(data, "unlimited");
   EXPECT_PARTS(data, "decimal logarithm"); /* memory always is */
 }

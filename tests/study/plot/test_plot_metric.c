@@ -26,41 +26,28 @@ static void fill(plot_fixture *f, const char *text)
 DRAWN_TEST(test_png)
 {
   fill(f, mtu_loss);
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
-  g_assert_cmpuint(plot_fixture_png_height(f, "a-peak.png", 2102), <, 2102);
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_PNG);
+  g_assert_cmpuint(plot_fixture_png_height(f, "plot.png", 2102), <, 2102);
   g_assert_cmpuint(f->written->len, ==, 3);
-  plot_fixture_tear_down(f, NULL);
-  plot_fixture_set_up(f, NULL);
   fill(f, "title = \"b\"; sweep = ( { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
-  (void)plot_fixture_png_height(f, "a-peak.png", 1004);
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_PNG);
+  (void)plot_fixture_png_height(f, "plot.png", 1004);
 }
 
 DRAWN_TEST(test_script)
 {
-  static const char *const expected[] = {
-      "Peak of `all`: it’s 100 % \\",
-      "scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, mean of 3 each with 95\u00a0% interval",
-      "in-order receiver",
-      "out-of-order receiver",
-      "MTU 576 octets",
-      "MTU 1500 octets",
-      "peak",
-      "p99 of the time",
-      "0.1%",
-      "loss of segments (path.forward.loss)",
-      "reassembly occupancy (octets)"};
   fill(f, mtu_loss);
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
-  EXPECT_PARTS(svg, "width=\"2102\"");
-  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
-    g_autofree char *text = g_strdup_printf("<text>%s</text>", expected[i]);
-    EXPECT_PARTS(svg, text);
-  }
-  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
-  g_assert_null(strstr(script, f->folder)); /* it runs wherever its folder goes */
-  g_assert_null(strstr(script, "'with flagged"));
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.svg", "width=\"2102\"", "<text>Peak of `all`: it’s 100 % \\</text>",
+              "<text>scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, mean of 3 each with 95\u00a0% "
+              "interval</text>",
+              "<text>in-order receiver</text>", "<text>out-of-order receiver</text>",
+              "<text>MTU 576 octets</text>", "<text>MTU 1500 octets</text>", "<text>peak</text>",
+              "<text>p99 of the time</text>", "<text>0.1%</text>",
+              "<text>loss of segments (path.forward.loss)</text>",
+              "<text>reassembly occupancy (octets)</text>");
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  EXPECT_NO_PARTS(script, f->folder /* it runs wherever its folder goes */, "'with flagged");
   EXPECT_PARTS(script, "numeric = 1\n", "main_line[2] = ['0 1', '2 3']", "styles = '1 2 1 2 3 4 3 4'");
 }
 
@@ -70,15 +57,13 @@ DRAWN_TEST(test_data)
 {
   fill(f, mtu_loss);
   plot_fixture_flag(f, 4, STUDY_FLAG_TIMEOUTS);
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
-  g_autofree char *data = plot_fixture_text(f, "a-peak.dat");
-  plot_fixture_expect_row(data, "in-order receiver: peak: MTU 576 octets", 0,
-                          "* 3 1000 2484.1377 -1484.1377 * 0");
-  plot_fixture_expect_row(data, "in-order receiver: peak: MTU 576 octets", 1, "* * 4000 * * 6484.1377 1");
-  plot_fixture_expect_row(data, "in-order receiver: p99 of the time: MTU 576 octets", 1, "* * 2000");
-  /* the last: 33000, 34000, 35000 */
-  plot_fixture_expect_row(data, "out-of-order receiver: peak: MTU 1500 octets", 2, "* * 34000");
-  EXPECT_PARTS(data, "# Peak of `all`: it’s 100 % \\ .\n# scenario a · seeds 1–3", "unit octets");
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_PNG);
+  EXPECT_ROWS(f, {"in-order receiver: peak: MTU 576 octets", 0, "* 3 1000 2484.1377 -1484.1377 * 0"},
+              {"in-order receiver: peak: MTU 576 octets", 1, "* * 4000 * * 6484.1377 1"},
+              {"in-order receiver: p99 of the time: MTU 576 octets", 1, "* * 2000"},
+              /* the last: 33000, 34000, 35000 */
+              {"out-of-order receiver: peak: MTU 1500 octets", 2, "* * 34000"});
+  EXPECT_FILE(f, "plot.dat", "# Peak of `all`: it’s 100 % \\ .\n# scenario a · seeds 1–3", "unit octets");
 }
 
 /* Points with flagged runs get a ring; it is explained in the legend, the flags in the subtitle. */
@@ -87,33 +72,24 @@ DRAWN_TEST(test_flags)
   fill(f, mtu_loss);
   plot_fixture_flag(f, 4, STUDY_FLAG_TIMEOUTS);
   plot_fixture_flag(f, 7, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  EXPECT_FILE(f, "a-peak.gnuplot", "flagged = 1\n");
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
-  EXPECT_PARTS(svg, "<text>with flagged runs</text>");
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.gnuplot", "flagged = 1\n");
   /* a ring at the second and the third point of the first line's peak, and of its p99, and one in the
    * legend */
-  g_assert_cmpuint(plot_fixture_count(svg, "color='rgb( 64,  64,  64)'"), ==, 5);
-  EXPECT_FILE(f, "a-peak.dat", "ringed: 2 with timeouts or lost retransmissions");
+  EXPECT_COUNTS(f, "plot.svg", {"<text>with flagged runs</text>", 1}, {"color='rgb( 64,  64,  64)'", 5});
+  EXPECT_FILE(f, "plot.dat", "ringed: 2 with timeouts or lost retransmissions");
 }
 
 /* Two draws of the same study make the same octets. */
 DRAWN_TEST(test_deterministic)
 {
-  static const char *const names[] = {"a-peak.gnuplot", "a-peak.dat"};
-  char *texts[2][2];
   fill(f, mtu_loss);
-  for (int time = 0; time < 2; time++) {
-    plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-    for (int file = 0; file < 2; file++) {
-      texts[time][file] = plot_fixture_text(f, names[file]);
-    }
-  }
-  for (int file = 0; file < 2; file++) {
-    g_assert_cmpstr(texts[0][file], ==, texts[1][file]);
-    g_free(texts[0][file]);
-    g_free(texts[1][file]);
-  }
+  g_autofree char *data = plot_fixture_drawn(f, &plot_peak, 0);
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  g_autofree char *data_again = plot_fixture_drawn(f, &plot_peak, 0);
+  g_autofree char *script_again = plot_fixture_text(f, "plot.gnuplot");
+  g_assert_cmpstr(data, ==, data_again);
+  g_assert_cmpstr(script, ==, script_again);
 }
 
 /* Sweeps of other shapes draw too: words on x, one seed, only seeds, a single run, all zero. */
@@ -126,15 +102,13 @@ DRAWN_TEST(test_other_shapes)
       "title = \"d\"; sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 4096, 65536); } );",
   };
   for (gsize i = 0; i < G_N_ELEMENTS(sweeps); i++) {
-    plot_fixture_tear_down(f, NULL);
-    plot_fixture_set_up(f, NULL);
     fill(f, sweeps[i]);
-    plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-    g_assert_cmpuint(f->written->len, ==, 3);
+    plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+    g_assert_cmpuint(f->written->len, ==, 3 * (i + 1));
   }
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 0);
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
 }
 
 /* 200 lines: 40 rows of a legend do not hold them, it says how many it lacks. A label ("MTU 1500 octets,
@@ -144,8 +118,8 @@ DRAWN_TEST(test_hundreds_of_lines)
   fill(f, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
           " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
           " { key = \"middlebox.chunk\"; from = 100; to = 299; } );");
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  g_autofree char *svg = plot_fixture_text(f, "plot.svg");
   guint shown = plot_fixture_count(svg, "middlebox.chunk = ");
   /* beside the lines, peak and p99 have an entry each, which comes last */
   g_autofree char *rest = g_strdup_printf("and %u more", 202 - shown);
@@ -162,16 +136,14 @@ DRAWN_TEST(test_four_receivers)
           "\"assume-aligned\"]; },"
           " { key = \"mpa.markers\"; values = [false, false, true, false]; with = \"receiver.mode\"; },"
           " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
-  g_assert_cmpuint(plot_fixture_png_height(f, "a-peak.png", 2102), >,
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_PNG);
+  g_assert_cmpuint(plot_fixture_png_height(f, "plot.png", 2102), >,
                    1200); /* two rows of 560 dots and what is below them */
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
-  EXPECT_PARTS(svg, "<text>out-of-order receiver, no markers</text>",
-               "<text>out-of-order receiver, markers</text>");
-  g_assert_cmpuint(plot_fixture_count(svg, "<text>reassembly occupancy (octets)</text>"), ==, 2);
-  g_assert_cmpuint(plot_fixture_count(svg, "<text>0</text>"), ==,
-                   2); /* the panels to the right share the axis */
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.svg", "<text>out-of-order receiver, no markers</text>",
+              "<text>out-of-order receiver, markers</text>");
+  EXPECT_COUNTS(f, "plot.svg", {"<text>reassembly occupancy (octets)</text>", 2},
+                {"<text>0</text>", 2}); /* the panels to the right share the axis */
 }
 
 /* Of all lines in the colour of the first, in dots. */
@@ -209,10 +181,10 @@ DRAWN_TEST(test_words_are_not_connected)
   fill(f,
        "title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [\"none\", \"rechunk\", \"proxy\"]; },"
        " { key = \"run.seed\"; from = 1; to = 3; } );");
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  EXPECT_FILE(f, "a-peak.gnuplot", "numeric = 0\n");
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.gnuplot", "numeric = 0\n");
   /* intervals are upright, with caps; places are some 300 dots apart */
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
+  g_autofree char *svg = plot_fixture_text(f, "plot.svg");
   const line_extent extent = extent_of_lines(svg);
   g_assert_cmpfloat(extent.width, <, 60);
   g_assert_cmpfloat(extent.height, >, 60);
@@ -222,16 +194,9 @@ DRAWN_TEST(test_words_are_not_connected)
 DRAWN_TEST(test_numbers_are_connected)
 {
   fill(f, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; } );");
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  g_autofree char *svg = plot_fixture_text(f, "plot.svg");
   g_assert_cmpfloat(extent_of_lines(svg).width, >, 300);
-}
-
-static double number_of(const char *script, const char *assignment)
-{
-  const char *number = strstr(script, assignment);
-  g_assert_nonnull(number);
-  return g_ascii_strtod(number + strlen(assignment), NULL);
 }
 
 /* An interval that reaches below zero, 2000 ± 12706, which has no place on a logarithmic axis, ends at the
@@ -245,11 +210,12 @@ DRAWN_TEST(test_intervals_end_at_the_bottom)
     plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peaks[i]);
     plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 200000);
   }
-  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
-  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
+  plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  g_autofree char *svg = plot_fixture_text(f, "plot.svg");
   EXPECT_PARTS(script, "y_log = 1\n");
-  double bottom = (1 - number_of(script, "array bottom_margin[1] = [")) * number_of(script, "\nheight = ");
+  double bottom =
+      (1 - plot_fixture_number(script, "array bottom_margin[1]")) * plot_fixture_number(script, "height");
   const line_extent extent = extent_of_lines(svg);
   g_assert_cmpfloat_with_epsilon(extent.lowest, bottom, 1);
   g_assert_cmpfloat(extent.height, >, 60);
@@ -264,12 +230,9 @@ DRAWN_TEST(test_turned_labels)
   for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
     g_autofree char *text =
         g_strdup_printf("title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [%s]; } );", words[i]);
-    plot_fixture_tear_down(f, NULL);
-    plot_fixture_set_up(f, NULL);
     fill(f, text);
-    plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
-    g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
-    g_assert_cmpuint(plot_fixture_count(svg, " rotate(-45)\""), ==, i == 0 ? 8 : 0);
+    plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
+    EXPECT_COUNTS(f, "plot.svg", {" rotate(-45)\"", i == 0 ? 8 : 0});
   }
 }
 
@@ -278,22 +241,16 @@ DRAWN_TEST(test_metric)
 {
   plot_fixture_fill(f, mtu_loss);
   plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
-  plot_fixture_draw(f, &plot_metric, METRIC_GOODPUT_BIT_PER_S, "a-g", GNUPLOT_SVG);
-  g_autofree char *script = plot_fixture_text(f, "a-g.gnuplot");
-  EXPECT_PARTS(script, "y_name = 'goodput_bit_per_s (Gbit/s)'\n", "y_unit = 1000000000\n");
-  g_assert_null(strstr(script, "p99"));
+  plot_fixture_draw(f, &plot_metric, METRIC_GOODPUT_BIT_PER_S, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.gnuplot", "y_name = 'goodput_bit_per_s (Gbit/s)'\n", "y_unit = 1000000000\n");
+  EXPECT_COUNTS(f, "plot.gnuplot", {"p99", 0});
 }
 
 /* A metric that no run has is an error that names it, and leaves no file. */
 PLOT_TEST(test_no_values)
 {
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   fill(f, mtu_loss);
-  g_assert_false(plot_metric.draw(&f->table, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
-  g_assert_nonnull(error);
-  EXPECT_PARTS(error->message, "efficiency_wire");
-  g_assert_cmpuint(f->written->len, ==, 0);
+  plot_fixture_refuse(f, &plot_metric, METRIC_EFFICIENCY_WIRE, "efficiency_wire");
 }
 
 /* Points without the metric are left out, the others drawn. */
@@ -301,10 +258,9 @@ DRAWN_TEST(test_some_values)
 {
   plot_fixture_fill(f, mtu_loss);
   plot_fixture_set(f, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
-  plot_fixture_draw(f, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", GNUPLOT_SVG);
-  g_autofree char *data = plot_fixture_text(f, "a-e.dat");
-  plot_fixture_expect_row(data, "in-order receiver: efficiency_wire: MTU 576 octets", 0, "* 1 0.5");
-  EXPECT_PARTS(data, "1 run\n"); /* of which the counts speak */
+  plot_fixture_draw(f, &plot_metric, METRIC_EFFICIENCY_WIRE, GNUPLOT_SVG);
+  EXPECT_ROWS(f, {"in-order receiver: efficiency_wire: MTU 576 octets", 0, "* 1 0.5"});
+  EXPECT_FILE(f, "plot.dat", "1 run\n"); /* of which the counts speak */
 }
 
 PLOT_TEST(test_bad_folder)

@@ -184,18 +184,10 @@ DRAWN_FIXTURE_TEST(test_many_steps)
               "legend_text[1] = ['order']\n");
 }
 
-static double number_of(const char *script, const char *variable)
-{
-  g_autofree char *assignment = g_strdup_printf("\n%s = ", variable);
-  const char *number = strstr(script, assignment);
-  g_assert_nonnull(number);
-  return g_ascii_strtod(number + strlen(assignment), NULL);
-}
-
 /* How far below the top of the page, in dots, `label` stands. */
 static double label_depth(const char *script, const char *label)
 {
-  return (1 - number_of(script, label)) * number_of(script, "height");
+  return (1 - plot_fixture_number(script, label)) * plot_fixture_number(script, "height");
 }
 
 /* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line

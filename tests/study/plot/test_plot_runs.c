@@ -20,17 +20,15 @@ static void add_receivers(plot_fixture *f)
                                              {"assume-aligned", "false"}};
   static const char *const mtus[] = {"576", "1500", "9000"}, *const losses[] = {"0%", "0.1%", "0.3%", "1%"};
   for (guint i = 0; i < 96; i++) {
-    g_autofree char *mode = g_strconcat("receiver.mode=", receivers[i / 24][0], NULL);
-    g_autofree char *markers = g_strconcat("mpa.markers=", receivers[i / 24][1], NULL);
-    g_autofree char *mtu = g_strconcat("path.forward.mtu=", mtus[i / 8 % 3], NULL);
-    g_autofree char *loss = g_strconcat("path.forward.loss=", losses[i / 2 % 4], NULL);
-    g_autofree char *seed = g_strdup_printf("run.seed=%u", i % 2 + 1);
-    const char *const sets[] = {mode, markers, mtu, loss, seed, NULL};
-    plot_fixture_add(f, sets);
+    g_autofree char *keys = g_strdup_printf(
+        "receiver.mode=%s mpa.markers=%s path.forward.mtu=%s path.forward.loss=%s run.seed=%u",
+        receivers[i / 24][0], receivers[i / 24][1], mtus[i / 8 % 3], losses[i / 2 % 4], i % 2 + 1);
+    plot_fixture_add(f, keys);
   }
 }
 
-static void assert_labels(const point_selection *selection, const char *const *expected)
+#define EXPECT_LABELS(selection, ...) expect_labels(selection, STRINGS(__VA_ARGS__))
+static void expect_labels(const point_selection *selection, const char *const *expected)
 {
   for (guint i = 0; i < selection->labels->len; i++) {
     g_assert_nonnull(expected[i]);
@@ -44,19 +42,16 @@ static void assert_labels(const point_selection *selection, const char *const *e
  * stays. */
 SWEEP_TEST(test_receivers_stay)
 {
-  static const char *const expected[] = {"in-order receiver, no markers, MTU 576 octets",
-                                         "in-order receiver, no markers, MTU 9000 octets",
-                                         "out-of-order receiver, no markers, MTU 576 octets",
-                                         "out-of-order receiver, no markers, MTU 9000 octets",
-                                         "out-of-order receiver, markers, MTU 576 octets",
-                                         "out-of-order receiver, markers, MTU 9000 octets",
-                                         "assume-aligned receiver, no markers, MTU 576 octets",
-                                         "assume-aligned receiver, no markers, MTU 9000 octets",
-                                         NULL};
   add_receivers(f);
-  point_selection selection = point_selection_of(&f->table, 8);
+  g_auto(point_selection) selection = point_selection_of(&f->table, 8);
   g_assert_cmpuint(selection.of, ==, 48);
-  assert_labels(&selection, expected);
+  EXPECT_LABELS(
+      &selection, "in-order receiver, no markers, MTU 576 octets",
+      "in-order receiver, no markers, MTU 9000 octets", "out-of-order receiver, no markers, MTU 576 octets",
+      "out-of-order receiver, no markers, MTU 9000 octets", "out-of-order receiver, markers, MTU 576 octets",
+      "out-of-order receiver, markers, MTU 9000 octets",
+      "assume-aligned receiver, no markers, MTU 576 octets",
+      "assume-aligned receiver, no markers, MTU 9000 octets");
   g_assert_cmpstr(selection.fixed, ==, "loss 1%");
   for (guint i = 0; i < selection.points->len; i++) {
     const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
@@ -66,19 +61,17 @@ SWEEP_TEST(test_receivers_stay)
                       "1%");
     }
   }
-  point_selection_clear(&selection);
 }
 
 SWEEP_TEST(test_all_fit)
 {
   add_receivers(f);
-  point_selection selection = point_selection_of(&f->table, 48);
+  g_auto(point_selection) selection = point_selection_of(&f->table, 48);
   g_assert_cmpuint(selection.points->len, ==, 48);
   g_assert_cmpuint(selection.of, ==, 48);
   g_assert_cmpstr(selection.fixed, ==, "");
   g_assert_cmpstr(g_ptr_array_index(selection.labels, 0), ==,
                   "in-order receiver, no markers, MTU 576 octets, loss 0");
-  point_selection_clear(&selection);
 }
 
 /* However few there may be, one is left; never more than asked for. */
@@ -86,41 +79,34 @@ SWEEP_TEST(test_any_number)
 {
   add_receivers(f);
   for (guint most = 1; most <= 50; most++) {
-    point_selection selection = point_selection_of(&f->table, most);
+    g_auto(point_selection) selection = point_selection_of(&f->table, most);
     g_assert_cmpuint(selection.points->len, >=, 1);
     g_assert_cmpuint(selection.points->len, <=, most);
     g_assert_cmpuint(selection.labels->len, ==, selection.points->len);
-    point_selection_clear(&selection);
   }
 }
 
 /* Nine values of one key, five of them: the first, the last, and evenly between. */
 SWEEP_TEST(test_evenly)
 {
-  static const char *const expected[] = {"MTU 1000 octets", "MTU 2000 octets", "MTU 3000 octets",
-                                         "MTU 4000 octets", "MTU 5000 octets", NULL};
   for (guint i = 0; i <= 8; i++) {
     g_autofree char *mtu = g_strdup_printf("path.forward.mtu=%u", 1000 + 500 * i);
-    const char *const sets[] = {mtu, NULL};
-    plot_fixture_add(f, sets);
+    plot_fixture_add(f, mtu);
   }
-  point_selection selection = point_selection_of(&f->table, 5);
-  assert_labels(&selection, expected);
-  point_selection_clear(&selection);
+  g_auto(point_selection) selection = point_selection_of(&f->table, 5);
+  EXPECT_LABELS(&selection, "MTU 1000 octets", "MTU 2000 octets", "MTU 3000 octets", "MTU 4000 octets",
+                "MTU 5000 octets");
 }
 
 /* Seeds alone vary: one point, which needs no label. */
 SWEEP_TEST(test_one_point)
 {
-  static const char *const first[] = {"run.seed=1", NULL}, *const second[] = {"run.seed=2", NULL};
-  static const char *const expected[] = {"", NULL};
-  plot_fixture_add(f, first);
-  plot_fixture_add(f, second);
-  point_selection selection = point_selection_of(&f->table, 4);
-  assert_labels(&selection, expected);
+  plot_fixture_add(f, "run.seed=1");
+  plot_fixture_add(f, "run.seed=2");
+  g_auto(point_selection) selection = point_selection_of(&f->table, 4);
+  EXPECT_LABELS(&selection, "");
   g_assert_cmpuint(selection.of, ==, 1);
   g_assert_cmpuint(g_array_index(selection.points, study_point, 0).runs->len, ==, 2);
-  point_selection_clear(&selection);
 }
 
 /* One point of the first `first` runs, one of the rest. */
@@ -145,7 +131,7 @@ static void expect(plot_fixture *f, guint first, const char *text)
 
 PLOT_TEST(test_counts)
 {
-  plot_fixture_fill(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
+  plot_fixture_sweep(f, "{ key = \"run.seed\"; from = 1; to = 6; }");
   expect(f, 3, "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
   expect(f, 1,
          "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
@@ -153,7 +139,7 @@ PLOT_TEST(test_counts)
 
 PLOT_TEST(test_flags_and_excluded)
 {
-  plot_fixture_fill(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
+  plot_fixture_sweep(f, "{ key = \"run.seed\"; from = 1; to = 2; }");
   plot_fixture_flag(f, 1, STUDY_FLAG_SPURIOUS);
   expect(f, 1, "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
   plot_fixture_flag(f, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);

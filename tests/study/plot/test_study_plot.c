@@ -25,10 +25,7 @@ PLOT_TEST(test_rows)
 /* The kinds for the sweep over `axes`, their names joined. */
 static void expect_kinds(plot_fixture *f, const char *axes, const char *names)
 {
-  plot_fixture_tear_down(f, NULL);
-  plot_fixture_set_up(f, NULL);
-  g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
-  plot_fixture_fill(f, text);
+  plot_fixture_sweep(f, axes);
   g_autoptr(GPtrArray) plots = study_plots_for(&f->table);
   g_autoptr(GString) joined = g_string_new(NULL);
   for (guint i = 0; i < plots->len; i++) {
@@ -77,8 +74,7 @@ PLOT_TEST(test_unfit)
     g_autoptr(GError) error = NULL;
     g_assert_false(study_plot_draw(&f->table, unfit[i].plot, 0, "a", &target, &error));
     g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
-    EXPECT_PARTS(error->message, unfit[i].plot->name);
-    EXPECT_PARTS(error->message, unfit[i].need);
+    EXPECT_PARTS(error->message, unfit[i].plot->name, unfit[i].need);
   }
   g_assert_true(study_plot_fits(&f->table, &plot_peak, NULL));
   g_assert_cmpuint(f->written->len, ==, 0);

@@ -88,7 +88,8 @@ def count(command):
         run = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", *command],
                              capture_output=True, text=True, check=False)
         if run.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} under callgrind: exit {run.returncode}\n{run.stderr[-2000:]}")
+            raise RuntimeError(f"{' '.join(command)} under callgrind: exit {run.returncode}\n"
+                               f"{run.stderr[-2000:]}")
         with output.open(encoding="utf-8", errors="replace") as lines:
             return Reader().read(lines)
 

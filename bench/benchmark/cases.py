@@ -8,7 +8,8 @@ from statistics import median
 # `needs_ns3`: a program built without ns-3 cannot do it.
 Case = namedtuple("Case", "name run quick needs_ns3", defaults=(True, False))
 
-Link = namedtuple("Link", "rate_bit_per_s delay_us messages")  # messages of 64 KiB that ours carries, for about half a second
+# `messages`: those of 64 KiB that ours carries, for about half a second.
+Link = namedtuple("Link", "rate_bit_per_s delay_us messages")
 LINKS = (Link(10 * 10**9, 25, 16000), Link(10 * 10**9, 250, 16000), Link(100 * 10**9, 100, 16000))
 DEFAULT_LINK = LINKS[0]
 NS3_TCP_OCTETS = 50 * 10**6
@@ -28,7 +29,8 @@ IDLE_CONNECTIONS = (4000, 10000)
 MARGINAL_MESSAGES = (6, 12)
 MARGINAL_CONNECTIONS = (1, 10000)
 TINY_RUNS = 20
-SWEEPS = ("bench/scenarios/sweep.cfg", "scenarios/mtu-loss.cfg")  # of long runs; of short ones, where what starting one costs shows
+# Of long runs; of short ones, where what starting one costs shows.
+SWEEPS = ("bench/scenarios/sweep.cfg", "scenarios/mtu-loss.cfg")
 SWEEP_SETS = {"run.engine": "native"}
 SWEEP_JOBS = 2
 
@@ -41,12 +43,14 @@ def receive_window_octets(link):
 
 def link_sets(link, engine):
     messages = link.messages if engine == "native" else link.messages // NS3_ENGINE_SHARE
-    return {"run.engine": engine, "path.forward.rate": f"{link.rate_bit_per_s}bit/s", "path.forward.delay": f"{link.delay_us}us",
+    return {"run.engine": engine, "path.forward.rate": f"{link.rate_bit_per_s}bit/s",
+            "path.forward.delay": f"{link.delay_us}us",
             "workload.messages": messages}
 
 
 def grid_sets(engine, loss, mtu, connections):
-    return {"run.engine": engine, "path.forward.loss": loss, "path.forward.mtu": mtu, "workload.connections": connections,
+    return {"run.engine": engine, "path.forward.loss": loss, "path.forward.mtu": mtu,
+            "workload.connections": connections,
             "workload.messages": GRID_MESSAGES // connections, "workload.message_size": GRID_MESSAGE_OCTETS}
 
 
@@ -57,7 +61,8 @@ def _scenario(name, scenario, sets=None, quick=True):
 
 
 def _program(name, program, *arguments, quick=True):
-    return Case(name, lambda programs: programs.program(program, arguments), quick, program == "bench_ns3_tcp" or "ns3" in arguments)
+    return Case(name, lambda programs: programs.program(program, arguments), quick,
+                program == "bench_ns3_tcp" or "ns3" in arguments)
 
 
 def _link_cases():
@@ -75,7 +80,8 @@ def _grid_cases():
         for loss in LOSSES:
             for mtu in MTUS:
                 for connections in CONNECTIONS:
-                    quick = engine == "native" and (loss, mtu, connections) in (("0", 576, 1), ("0", 9000, 1), ("0", 1500, 10000))
+                    quick = engine == "native" and (loss, mtu, connections) in (
+                        ("0", 576, 1), ("0", 9000, 1), ("0", 1500, 10000))
                     yield _scenario(f"grid {engine} {loss} {mtu} {connections}", "bulk-write",
                                     grid_sets(engine, loss, mtu, connections), quick)
 
@@ -89,7 +95,8 @@ def _marginal_cases():
 
 
 def _tiny(programs):
-    return {"process.wall_s": median(programs.scenario("bench/scenarios/tiny.cfg", {})["process.wall_s"] for _ in range(TINY_RUNS))}
+    return {"process.wall_s": median(programs.scenario("bench/scenarios/tiny.cfg", {})["process.wall_s"]
+                                     for _ in range(TINY_RUNS))}
 
 
 def _sweep_cases():
@@ -106,10 +113,13 @@ def all_cases():
     """Every case, those that are compared with each other side by side."""
     cases = list(_link_cases())
     cases += [_scenario(f"impaired {engine}", "bulk-write-impaired",
-                        {"run.engine": engine, "workload.messages": 16000 // (1 if engine == "native" else NS3_ENGINE_SHARE)},
+                        {"run.engine": engine,
+                         "workload.messages": 16000 // (1 if engine == "native" else NS3_ENGINE_SHARE)},
                         engine == "native") for engine in ENGINES]
-    cases += [_scenario("connections", "connections"), *_marginal_cases(), _scenario("hundred-gigabit", "hundred-gigabit")]
-    cases += [_scenario(f"idle {count}", "idle", {"workload.connections": count}) for count in IDLE_CONNECTIONS]
+    cases += [_scenario("connections", "connections"), *_marginal_cases(),
+              _scenario("hundred-gigabit", "hundred-gigabit")]
+    cases += [_scenario(f"idle {count}", "idle", {"workload.connections": count})
+              for count in IDLE_CONNECTIONS]
     cases += [Case("tiny", _tiny), *_sweep_cases()]
     cases += [_program(f"events {engine} {timers}", "bench_engine", engine, timers, EVENTS)
               for timers in TIMERS for engine in ENGINES]

@@ -69,7 +69,8 @@ def sweep_cases(scenario):
     return tuple(f"{what} {scenario}" for what in ("sweep", "loops", "watched"))
 
 
-DEFAULT_NATIVE, DEFAULT_NS3, DEFAULT_TCP = (link_case(what, cases.DEFAULT_LINK) for what in ("write native", "write ns3", "ns3-tcp"))
+DEFAULT_NATIVE, DEFAULT_NS3, DEFAULT_TCP = (link_case(what, cases.DEFAULT_LINK)
+                                            for what in ("write native", "write ns3", "ns3-tcp"))
 
 
 # --- What is derived ---
@@ -142,23 +143,28 @@ def sweep_ratio(sweep, loops):
 def _sweep_targets(scenario):
     sweep, loops, _ = sweep_cases(scenario)
     name = scenario.rpartition("/")[2]
-    return ((f"sweep {name} -j {cases.SWEEP_JOBS}: CPU time of its children, of all that it used", "≥", 0.97, percent, children_share,
+    return ((f"sweep {name} -j {cases.SWEEP_JOBS}: CPU time of its children, of all that it used", "≥", 0.97,
+             percent, children_share,
              (sweep,)),
-            ("… wall time of two independent processes ÷ its own", "≥", 0.95, plain(3), sweep_ratio, (sweep, loops)))
+            ("… wall time of two independent processes ÷ its own", "≥", 0.95, plain(3), sweep_ratio,
+             (sweep, loops)))
 
 
 # What, whether at least (≥) or at most (≤), how much, how it is shown, from what.
 TARGETS = (
     ("native, lossless bulk Write, segments/s", "≥", 2e6, per_second, speed, (DEFAULT_NATIVE,)),
     ("… ÷ ns-3's own TCP, same run", "≥", 40, plain(1), speed_ratio, (DEFAULT_NATIVE, DEFAULT_TCP)),
-    ("native, 1 % loss, reordering, rechunking middlebox, segments/s", "≥", 1e6, per_second, speed, ("impaired native",)),
+    ("native, 1 % loss, reordering, rechunking middlebox, segments/s", "≥", 1e6, per_second, speed,
+     ("impaired native",)),
     ("engine ns3, lossless bulk Write, segments/s", "≥", 400e3, per_second, speed, (DEFAULT_NS3,)),
     ("… ÷ ns-3's own TCP, same run", "≥", 8, plain(1), speed_ratio, (DEFAULT_NS3, DEFAULT_TCP)),
-    ("10,000 connections × 6 × 3333 octets at 1 Gbit/s, native, whole run, s", "≤", 2, plain(2), wall, ("connections",)),
+    ("10,000 connections × 6 × 3333 octets at 1 Gbit/s, native, whole run, s", "≤", 2, plain(2), wall,
+     ("connections",)),
     ("… peak memory", "≤", 300e6, megabytes, memory, ("connections",)),
     ("… one data segment more, ÷ the same with one connection", "≤", 3, plain(2), marginal_ratio, MARGINAL),
     ("idle state of a connection pair, octets", "≤", 4096, plain(0), idle_octets, IDLE),
-    ("100 Gbit/s, 1 s simulated, 8.1 M segments, native, whole run, s", "≤", 4.5, plain(2), wall, ("hundred-gigabit",)),
+    ("100 Gbit/s, 1 s simulated, 8.1 M segments, native, whole run, s", "≤", 4.5, plain(2), wall,
+     ("hundred-gigabit",)),
     *(target for scenario in cases.SWEEPS for target in _sweep_targets(scenario)),
     ("fixed cost of one run, start to result, ms", "≤", 15, plain(1), wall_ms, ("tiny",)),
 )

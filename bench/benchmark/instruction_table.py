@@ -36,9 +36,11 @@ def _shown(column, value):
 
 def text_of(rows, made_with):
     """The file: `rows` is {case: row}."""
-    lines = ["# Instructions (and calls) per data segment and half an acknowledgement; scripts/instructions --accept writes it.",
+    lines = ["# Instructions (and calls) per data segment and half an acknowledgement; "
+             "scripts/instructions --accept writes it.",
              f"# made with: {made_with}", "\t".join(("case",) + COLUMNS)]
-    lines += ["\t".join([case] + [_shown(column, row[column]) for column in COLUMNS]) for case, row in rows.items()]
+    lines += ["\t".join([case] + [_shown(column, row[column]) for column in COLUMNS])
+              for case, row in rows.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -54,7 +56,8 @@ def parse(text):
         elif header is None:
             header = fields
             if header != ["case", *COLUMNS]:
-                raise ValueError("its columns are not those of this program: scripts/instructions --accept writes it anew")
+                raise ValueError("its columns are not those of this program: "
+                                 "scripts/instructions --accept writes it anew")
         elif len(fields) != len(header):
             raise ValueError(f"a row of {len(fields)} fields, not {len(header)}: {line}")
         else:
@@ -72,12 +75,14 @@ def growths(old_rows, new_rows):
     first. A case that only one of the two has is a ValueError: the table is then not that of this program."""
     if old_rows.keys() != new_rows.keys():
         odd = ", ".join(sorted(old_rows.keys() ^ new_rows.keys()))
-        raise ValueError(f"only in the table or only measured: {odd}; scripts/instructions --accept writes it anew")
+        raise ValueError(f"only in the table or only measured: {odd}; "
+                         "scripts/instructions --accept writes it anew")
     found = []
     for case, new in new_rows.items():
         old = old_rows[case]
         parts = Counter({part: new[part] - old[part] for part in PARTS if new[part] - old[part] >= 1})
-        found += [Growth(case, column, old[column], new[column], parts.most_common() if column == "total" else [])
+        found += [Growth(case, column, old[column], new[column],
+                         parts.most_common() if column == "total" else [])
                   for column in ("total",) + CALLS if _grew(column, old[column], new[column])]
     return found
 
@@ -85,11 +90,11 @@ def growths(old_rows, new_rows):
 def told(growth):
     """A Growth in words."""
     if growth.column in CALLS:
-        calls = f"{growth.column} {growth.old:.2f} -> {growth.new:.2f} a segment"
-        return f"{growth.case}: {calls} ({growth.new / growth.old - 1:+.1%})" if growth.old else f"{growth.case}: {calls}"
+        share = f" ({growth.new / growth.old - 1:+.1%})" if growth.old else ""
+        return f"{growth.case}: {growth.column} {growth.old:.2f} -> {growth.new:.2f} a segment{share}"
     parts = ", ".join(f"{part} {difference:+.0f}" for part, difference in growth.parts)
-    return (f"{growth.case}: {growth.old:.0f} -> {growth.new:.0f} instructions a segment ({growth.new / growth.old - 1:+.1%}): "
-            f"{parts or 'nothing by itself'}")
+    return (f"{growth.case}: {growth.old:.0f} -> {growth.new:.0f} instructions a segment "
+            f"({growth.new / growth.old - 1:+.1%}): {parts or 'nothing by itself'}")
 
 
 def fallen(old_rows, new_rows):

@@ -3,7 +3,8 @@
 
 import re
 
-LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "network", "engine", "measure", "session", "platform", "scenario", "shim")
+LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "network", "engine", "measure",
+          "session", "platform", "scenario", "shim")
 # Code outside of ours that is the same on every processor, for the same packages.
 OUTSIDE = ("allocation", "glib", "ns-3", "other")
 # Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions say nothing on
@@ -11,10 +12,13 @@ OUTSIDE = ("allocation", "glib", "ns-3", "other")
 TOUCHING = ("crc", "copy", "compare", "fill", "text")
 
 FOLDER = re.compile(r"(?:^|/)(?:model/([a-z]+)|(shim))/")
-ALLOCATION = re.compile(r"^_*(?:(?:int_|libc_)?(?:malloc|free|calloc|realloc|memalign)|malloc_consolidate|unlink_chunk|sysmalloc|"
-                        r"systrim|cfree|tcache\w*|alloc_perturb|free_perturb|operator (?:new|delete).*)$")
-TOUCH = (("copy", re.compile(r"^_*(?:memcpy|memmove|mempcpy)")), ("compare", re.compile(r"^_*(?:memcmp|bcmp)")),
-         ("fill", re.compile(r"^_*memset")), ("text", re.compile(r"^_*(?:str|stp|wcs|wmem|memchr|memrchr|rawmem)")))
+ALLOCATION = re.compile(r"^_*(?:(?:int_|libc_)?(?:malloc|free|calloc|realloc|memalign)|malloc_consolidate|"
+                        r"unlink_chunk|sysmalloc|systrim|cfree|tcache\w*|alloc_perturb|free_perturb|"
+                        r"operator (?:new|delete).*)$")
+TOUCH = (("copy", re.compile(r"^_*(?:memcpy|memmove|mempcpy)")),
+         ("compare", re.compile(r"^_*(?:memcmp|bcmp)")),
+         ("fill", re.compile(r"^_*memset")),
+         ("text", re.compile(r"^_*(?:str|stp|wcs|wmem|memchr|memrchr|rawmem)")))
 CLONE = re.compile(r"\.(?:lto_priv|part|isra|constprop|cold)(?:\.\d+)*")
 
 

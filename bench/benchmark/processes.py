@@ -50,7 +50,8 @@ class Programs:
         """(what bench_process says of a run of `command`, its standard output)."""
         with tempfile.TemporaryDirectory(prefix="iwarpsim-bench-") as folder:
             report = Path(folder) / "process.json"
-            run = subprocess.run([self.path("bench_process"), *(["--watch"] if watch else []), str(report), *command],
+            options = ["--watch"] if watch else []
+            run = subprocess.run([self.path("bench_process"), *options, str(report), *command],
                                  capture_output=True, text=True, check=False)
             if run.returncode != 0:
                 raise Failure(f"{' '.join(command)}: exit {run.returncode}\n{run.stderr[-2000:]}")
@@ -59,7 +60,8 @@ class Programs:
 
     def scenario_command(self, scenario, sets, folder):
         """`scenario`: a file of the project."""
-        return [self.path("iwarpsim"), "run", str(self.root / scenario), *set_options(sets), "--quiet", "--out", str(folder)]
+        return [self.path("iwarpsim"), "run", str(self.root / scenario), *set_options(sets), "--quiet",
+                "--out", str(folder)]
 
     def scenario(self, name, sets):
         """One run of a scenario: its metrics, and process.*."""
@@ -86,8 +88,8 @@ class Programs:
     def points(self, scenario, sets):
         """The keys and values of each run of a sweep."""
         with tempfile.TemporaryDirectory(prefix="iwarpsim-bench-") as folder:
-            command = [self.path("iwarpsim"), "sweep", str(self.root / scenario), *set_options(sets), "--list",
-                       "--store", f"{folder}/none.sqlite"]
+            command = [self.path("iwarpsim"), "sweep", str(self.root / scenario), *set_options(sets),
+                       "--list", "--store", f"{folder}/none.sqlite"]
             return points_of(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     def loops(self, scenario, sets, count):
@@ -98,9 +100,11 @@ class Programs:
         with tempfile.TemporaryDirectory(prefix="iwarpsim-bench-") as folder:
             scripts = [Path(folder) / f"{loop}.sh" for loop in range(count)]
             for loop, script in enumerate(scripts):
-                commands = (self.scenario_command(scenario, {**sets, **point, "measure.series": "none"}, f"{folder}/{loop}")
+                commands = (self.scenario_command(scenario, {**sets, **point, "measure.series": "none"},
+                                                  f"{folder}/{loop}")
                             for point in points[loop::count])
-                script.write_text("set -e\n" + "".join(f"{shlex.join(command)}\n" for command in commands), encoding="utf-8")
+                script.write_text("set -e\n" + "".join(f"{shlex.join(command)}\n" for command in commands),
+                                  encoding="utf-8")
             start_s = time.monotonic()
             started = [subprocess.Popen(["/bin/sh", str(script)]) for script in scripts]
             statuses = [process.wait() for process in started]

@@ -15,30 +15,35 @@ def code(*commands):
 
 
 def section(title, text, commands, head, rows):
-    """A heading, what is to be said, the commands that give one of the figures, the table; nothing when nothing of it was run."""
+    """A heading, what is to be said, the commands that give one of the figures, the table; nothing when
+    nothing of it was run."""
     return [f"### {title}", "", text, *code(*commands), *table(head, rows)] if rows else []
 
 
 def target_section(samples):
-    rows = [(row.what, row.demanded, row.measured, "yes" if row.met else "**no**") for row in figures.targets(samples)]
+    rows = [(row.what, row.demanded, row.measured, "yes" if row.met else "**no**")
+            for row in figures.targets(samples)]
     return ["### Targets", "", *table(("what", "target", "measured", "met"), rows)] if rows else []
 
 
 LINK_TEXT = """\
-Data segments a second of the event loop, MTU 1500, lossless. Ours: 64 KiB Writes with markers and CRC, every octet placed and
-compared with what was sent. ns-3's: a bulk transfer of octets that nobody looks at, in segments of the same 1460 octets, CUBIC and
-SACK as ours, both buffers as large as our receive window (`tcp.receive_window = auto`). **The ratio** of this project is that of
-the first row, of the path that scenarios have by default. On longer and faster links the window grows and ns-3's TCP becomes slower
-with it: the other rows say more about it than about us.
+Data segments a second of the event loop, MTU 1500, lossless. Ours: 64 KiB Writes with markers and CRC, every
+octet placed and compared with what was sent. ns-3's: a bulk transfer of octets that nobody looks at, in
+segments of the same 1460 octets, CUBIC and SACK as ours, both buffers as large as our receive window
+(`tcp.receive_window = auto`). **The ratio** of this project is that of the first row, of the path that
+scenarios have by default. On longer and faster links the window grows and ns-3's TCP becomes slower with it:
+the other rows say more about it than about us.
 """
 
 
 def link_section(samples):
     rows = []
     for link in cases.LINKS:
-        tcp, ns3, native = (figures.link_case(what, link) for what in ("ns3-tcp", "write ns3", "write native"))
+        tcp, ns3, native = (figures.link_case(what, link)
+                            for what in ("ns3-tcp", "write ns3", "write native"))
         if samples.has(tcp, ns3, native):
-            rows.append((f"{link.rate_bit_per_s / 1e9:.0f} Gbit/s, {link.delay_us} µs", f"{cases.receive_window_octets(link):,}",
+            rows.append((f"{link.rate_bit_per_s / 1e9:.0f} Gbit/s, {link.delay_us} µs",
+                         f"{cases.receive_window_octets(link):,}",
                          spread(samples.of(figures.ns3_tcp_speed, tcp), per_second),
                          spread(samples.of(figures.speed, ns3), per_second),
                          spread(samples.of(figures.speed, native), per_second),
@@ -46,11 +51,12 @@ def link_section(samples):
                          spread(samples.of(figures.speed_ratio, native, tcp), plain(1))))
     link = cases.DEFAULT_LINK
     arguments = (cases.NS3_TCP_OCTETS, link.rate_bit_per_s, link.delay_us, cases.receive_window_octets(link))
-    commands = ("build/iwarpsim run bench/scenarios/bulk-write.cfg --engine native   # or ns3; tcp.segments / time.wall_s",
+    commands = ("build/iwarpsim run bench/scenarios/bulk-write.cfg --engine native"
+                "   # or ns3; tcp.segments / time.wall_s",
                 "build/bench/bench_ns3_tcp " + " ".join(map(str, arguments)))
     return section("Beside ns-3's own TCP on the same link", LINK_TEXT, commands,
-                   ("link, delay each way", "window, octets", "ns-3's own TCP /s", "engine ns3 /s", "engine native /s",
-                    "**ns3 ÷ TCP**", "**native ÷ TCP**"), rows)
+                   ("link, delay each way", "window, octets", "ns-3's own TCP /s", "engine ns3 /s",
+                    "engine native /s", "**ns3 ÷ TCP**", "**native ÷ TCP**"), rows)
 
 
 SCENARIOS = {figures.DEFAULT_NATIVE: "bulk-write, native", figures.DEFAULT_NS3: "bulk-write, ns3",
@@ -58,17 +64,20 @@ SCENARIOS = {figures.DEFAULT_NATIVE: "bulk-write, native", figures.DEFAULT_NS3: 
              "connections": "connections, native", figures.MARGINAL[2]: "connections-patient, native",
              "hundred-gigabit": "hundred-gigabit, native", figures.IDLE[1]: "idle, native"}
 SCENARIO_TEXT = """\
-Segments are payload segments that arrived at the Data Sink (`tcp.segments`). Speed is by the event loop's time (`time.wall_s`); the
-whole run has its start and its result in it. Memory is the peak of the process (`ru_maxrss`).
+Segments are payload segments that arrived at the Data Sink (`tcp.segments`). Speed is by the event loop's
+time (`time.wall_s`); the whole run has its start and its result in it. Memory is the peak of the process
+(`ru_maxrss`).
 """
 
 
 def scenario_section(samples):
     rows = [(label, f"{samples.middle(lambda run: run['tcp.segments'], name):,.0f}",
-             spread(samples.of(figures.speed, name), per_second), spread(samples.of(figures.wall, name), plain(2)),
+             spread(samples.of(figures.speed, name), per_second),
+             spread(samples.of(figures.wall, name), plain(2)),
              megabytes(samples.middle(figures.memory, name)))
             for name, label in SCENARIOS.items() if samples.has(name)]
-    return section("The scenarios of the targets", SCENARIO_TEXT, ("build/iwarpsim run bench/scenarios/NAME.cfg",),
+    return section("The scenarios of the targets", SCENARIO_TEXT,
+                   ("build/iwarpsim run bench/scenarios/NAME.cfg",),
                    ("scenario, engine", "segments", "segments/s", "whole run, s", "peak memory"), rows)
 
 
@@ -76,10 +85,13 @@ def grid_section(samples):
     rows = [(loss, mtu, f"{connections:,}", *_grid_cells(samples, loss, mtu, connections))
             for loss in cases.LOSSES for mtu in cases.MTUS for connections in cases.CONNECTIONS
             if samples.has(f"grid native {loss} {mtu} {connections}")]
-    sets = " ".join(f"--set {key}={value}" for key, value in cases.grid_sets("native", "1%", 1500, 100).items())
-    text = (f"{cases.GRID_MESSAGES:,} Writes of {cases.GRID_MESSAGE_OCTETS:,} octets, over all connections together, at 10 Gbit/s "
-            "and 25 µs.\nSpeed is data segments a second of the event loop; memory is the peak of the process.\n")
-    return section("Loss, MTU, connections", text, (f"build/iwarpsim run bench/scenarios/bulk-write.cfg {sets}",),
+    sets = " ".join(f"--set {key}={value}"
+                    for key, value in cases.grid_sets("native", "1%", 1500, 100).items())
+    text = (f"{cases.GRID_MESSAGES:,} Writes of {cases.GRID_MESSAGE_OCTETS:,} octets, over all connections "
+            "together, at 10 Gbit/s and 25 µs.\n"
+            "Speed is data segments a second of the event loop; memory is the peak of the process.\n")
+    return section("Loss, MTU, connections", text,
+                   (f"build/iwarpsim run bench/scenarios/bulk-write.cfg {sets}",),
                    ("loss", "MTU", "connections", "native /s", "native memory", "ns3 /s", "ns3 memory"), rows)
 
 
@@ -94,14 +106,15 @@ def _grid_cells(samples, loss, mtu, connections):
 
 
 IDLE_TEXT = """\
-An idle pair (both ends, and all that the simulator keeps of them) costs {pair} octets: the growth of the process's peak memory
-from {few:,} to {many:,} connections that are established, have carried one Send of one octet and wait, divided by their
-difference. The heap, what its allocator needs itself, and what is left unused are in it.
+An idle pair (both ends, and all that the simulator keeps of them) costs {pair} octets: the growth of the
+process's peak memory from {few:,} to {many:,} connections that are established, have carried one Send of one
+octet and wait, divided by their difference. The heap, what its allocator needs itself, and what is left
+unused are in it.
 """
 MARGINAL_TEXT = """\
-One more data segment costs {one} ns with one connection, and {many} ns with {connections:,}: {long} messages of 3333 octets
-from each, less the run with {short}; and one connection with as many messages. Time-outs are long in these runs, so that nothing
-is sent twice and the segments are the same.
+One more data segment costs {one} ns with one connection, and {many} ns with {connections:,}: {long} messages
+of 3333 octets from each, less the run with {short}; and one connection with as many messages. Time-outs are
+long in these runs, so that nothing is sent twice and the segments are the same.
 """
 
 
@@ -114,18 +127,22 @@ def connection_section(samples):
                        for pair in (figures.MARGINAL[:2], figures.MARGINAL[2:]))
     pair = spread(samples.of(figures.idle_octets, *figures.IDLE), plain(0))
     return ["### Connections", "", IDLE_TEXT.format(pair=pair, few=few, many=many),
-            *code(f"build/iwarpsim run bench/scenarios/idle.cfg --set workload.connections={few}   # and {many}"),
-            MARGINAL_TEXT.format(one=one_ns, many=many_ns, connections=max(cases.MARGINAL_CONNECTIONS), long=long, short=short),
-            *code(f"build/iwarpsim run bench/scenarios/connections-patient.cfg --set workload.messages={long}   # and {short}")]
+            *code("build/iwarpsim run bench/scenarios/idle.cfg"
+                  f" --set workload.connections={few}   # and {many}"),
+            MARGINAL_TEXT.format(one=one_ns, many=many_ns, connections=max(cases.MARGINAL_CONNECTIONS),
+                                 long=long, short=short),
+            *code("build/iwarpsim run bench/scenarios/connections-patient.cfg"
+                  f" --set workload.messages={long}   # and {short}")]
 
 
 SWEEP_TEXT = """\
-Two sweeps with two runs at a time: of long runs, and of short ones, where what starting a run costs shows. Beside each the same runs
-without it: two loops of a shell at once, each of which starts `iwarpsim run` for every second point. Two processes on one machine share its
-memory and its caches, so that even independent ones may not gain a factor of two. A sweep forks workers once, which
-fork a process for each run; the rest is the sweep itself: the grid, the store, what it prints. In a sweep of its own somebody looks every
-5 ms how many runs are at work; the share is of the looks up to the last that saw two, behind which there is work for one. It has no
-target: a look may fall between two runs, so the shorter they are the smaller it is.
+Two sweeps with two runs at a time: of long runs, and of short ones, where what starting a run costs shows.
+Beside each the same runs without it: two loops of a shell at once, each of which starts `iwarpsim run` for
+every second point. Two processes on one machine share its memory and its caches, so that even independent
+ones may not gain a factor of two. A sweep forks workers once, which fork a process for each run; the rest is
+the sweep itself: the grid, the store, what it prints. In a sweep of its own somebody looks every 5 ms how
+many runs are at work; the share is of the looks up to the last that saw two, behind which there is work for
+one. It has no target: a look may fall between two runs, so the shorter they are the smaller it is.
 """
 
 
@@ -142,7 +159,8 @@ def sweep_section(samples):
                          spread(samples.of(figures.alone_at_end_s, watched), plain(2))))
     command = f"build/iwarpsim sweep {cases.SWEEPS[0]} -j {cases.SWEEP_JOBS} --set run.engine=native"
     return section("Sweeps", SWEEP_TEXT, (command,),
-                   ("sweep", "sweep, s", "two processes, s", "**two processes ÷ sweep**", "CPU time of the children",
+                   ("sweep", "sweep, s", "two processes, s", "**two processes ÷ sweep**",
+                    "CPU time of the children",
                     "looks that saw two runs at work", "one run alone at the end, s"), rows)
 
 
@@ -151,18 +169,22 @@ def engine_section(samples):
     for timers in cases.TIMERS:
         names = [f"events {engine} {timers}" for engine in cases.ENGINES]
         if samples.has(names[0]):
-            rows.append((f"{timers:,}", *(spread(samples.of(figures.events_per_s, name), per_second) if samples.has(name) else ""
-                                          for name in names)))
-    text = "Events a second: timers that arm themselves again, each with a period of its own, and nothing else.\n"
-    return section("Bare events of the engines", text, (f"build/bench/bench_engine native 100 {cases.EVENTS}   # or ns3",),
+            rows.append((f"{timers:,}",
+                         *(spread(samples.of(figures.events_per_s, name), per_second)
+                           if samples.has(name) else "" for name in names)))
+    text = ("Events a second: timers that arm themselves again, each with a period of its own, "
+            "and nothing else.\n")
+    return section("Bare events of the engines", text,
+                   (f"build/bench/bench_engine native 100 {cases.EVENTS}   # or ns3",),
                    ("timers", "native /s", "ns3 /s"), rows)
 
 
 MEMORY_TEXT = """\
-What touching the octets of one segment costs, in ns: the payload is copied into a flat FPDU of 1456 octets, which gets its CRC, waits
-in flight, is checked by its CRC, copied to its place, and compared there with what was sent. Nothing that verifies every octet can be
-faster than the last column. The single steps, each over and over in the same memory, need not sum to the whole way, in which
-one step finds in the cache what the one before has touched.
+What touching the octets of one segment costs, in ns: the payload is copied into a flat FPDU of 1456 octets,
+which gets its CRC, waits in flight, is checked by its CRC, copied to its place, and compared there with what
+was sent. Nothing that verifies every octet can be faster than the last column. The single steps, each over
+and over in the same memory, need not sum to the whole way, in which one step finds in the cache what the one
+before has touched.
 """
 MEMORY_STEPS = ("way_ns", "copy_ns", "crc_ns", "placement_ns", "compare_ns")
 
@@ -172,23 +194,28 @@ def memory_section(samples):
     for octets in cases.IN_FLIGHT_OCTETS:
         name = f"memory {octets}"
         if samples.has(name):
-            steps = [spread(samples.of(lambda run, step=step: run[step], name), plain(0)) for step in MEMORY_STEPS]
+            steps = [spread(samples.of(lambda run, step=step: run[step], name), plain(0))
+                     for step in MEMORY_STEPS]
             bandwidth = samples.middle(lambda run: run["copy_octets_per_s"], name)
             bound = 1e9 / samples.middle(lambda run: run["way_ns"], name)
             rows.append((f"{octets >> 10:,} KiB", *steps, f"{bandwidth / 1e9:.0f} GB/s", per_second(bound)))
-    return section("CRC and copies against memory", MEMORY_TEXT, (f"build/bench/bench_memory {cases.IN_FLIGHT_OCTETS[0]}",),
-                   ("octets in flight", "whole way", "copy in", "CRC", "copy out", "compare", "memcpy", "at most, segments/s"), rows)
+    return section("CRC and copies against memory", MEMORY_TEXT,
+                   (f"build/bench/bench_memory {cases.IN_FLIGHT_OCTETS[0]}",),
+                   ("octets in flight", "whole way", "copy in", "CRC", "copy out", "compare", "memcpy",
+                    "at most, segments/s"), rows)
 
 
 PROFILE_TEXT = """\
-`bulk-write.cfg` on engine native: instructions of one data segment and its half of an acknowledgement, by the folder of `model/` in
-which the code is written, wherever the compiler put it; and nanoseconds, from samples by perf's clock. `crc`, `copy`, `compare` and
-`fill` are functions of ISA-L and libc, for the processor at hand (under callgrind: without AVX-512); `allocation` is malloc and free.
+`bulk-write.cfg` on engine native: instructions of one data segment and its half of an acknowledgement, by the
+folder of `model/` in which the code is written, wherever the compiler put it; and nanoseconds, from samples
+by perf's clock. `crc`, `copy`, `compare` and `fill` are functions of ISA-L and libc, for the processor at
+hand (under callgrind: without AVX-512); `allocation` is malloc and free.
 """
 
 
 def profile_section(profile, samples):
-    """`profile`: {"instructions": {part: per segment}, "nanoseconds": {part: per segment}, or {} when there is no perf}."""
+    """`profile`: {"instructions": {part: per segment}, "nanoseconds": {part: per segment}, or {} when there
+    is no perf}."""
     instructions, nanoseconds = profile["instructions"], profile["nanoseconds"]
     parts = [part for part in (*layers.LAYERS, *layers.OUTSIDE, *layers.TOUCHING, "kernel")
              if instructions.get(part, 0) >= 1 or nanoseconds.get(part, 0) >= 1]
@@ -198,7 +225,8 @@ def profile_section(profile, samples):
         return (f"{value:.0f}", share) if nanoseconds else ("", "")
 
     rows = [(part, f"{instructions.get(part, 0):,.0f}", percent(instructions.get(part, 0) / whole),
-             *time(nanoseconds.get(part, 0), percent(nanoseconds.get(part, 0) / whole_ns) if nanoseconds else "")) for part in parts]
+             *time(nanoseconds.get(part, 0),
+                   percent(nanoseconds.get(part, 0) / whole_ns) if nanoseconds else "")) for part in parts]
     rows.append(("**all**", f"{whole:,.0f}", "", *time(whole_ns)))
     lines = ["### Where the time of a segment goes", "", PROFILE_TEXT,
              *code("scripts/instructions --case write --functions",
@@ -207,19 +235,20 @@ def profile_section(profile, samples):
     bound = f"memory {cases.IN_FLIGHT_OCTETS[0]}"
     if nanoseconds and samples.has(bound):
         touching = samples.middle(lambda run: run["way_ns"], bound)
-        lines += [f"Touching the octets alone takes {touching:.0f} ns (see above, {cases.IN_FLIGHT_OCTETS[0] >> 10} KiB in flight), "
-                  f"{percent(touching / whole_ns)} of the {whole_ns:.0f} ns of a segment in this profile.", ""]
+        lines += [f"Touching the octets alone takes {touching:.0f} ns (see above, "
+                  f"{cases.IN_FLIGHT_OCTETS[0] >> 10} KiB in flight), {percent(touching / whole_ns)} of the "
+                  f"{whole_ns:.0f} ns of a segment in this profile.", ""]
     return lines
 
 
-SECTIONS = (target_section, link_section, scenario_section, grid_section, connection_section, sweep_section, engine_section,
-            memory_section)
+SECTIONS = (target_section, link_section, scenario_section, grid_section, connection_section, sweep_section,
+            engine_section, memory_section)
 
 
 def event_queue_section(printed):
     """`printed`: the lines of bench_queue."""
-    text = ("Designs of the list of what is due, driven as a run drives it. The engine has the one that is fastest where it matters; all "
-            "run the same\ntimers in the same order.\n")
+    text = ("Designs of the list of what is due, driven as a run drives it. The engine has the one that is "
+            "fastest where it matters; all run the same\ntimers in the same order.\n")
     return ["### Designs of the event queue", "", text, *code("build/bench/bench_queue", "", *printed)]
 
 
@@ -227,9 +256,10 @@ def page(samples, machine, command):
     """The sections of the cases, as lines. `machine`: [(what, value)]."""
     turns = max((len(runs) for runs in samples.by_case.values()), default=0)
     once = turns == 1
-    lines = [f"Made by `{command}`: {'one turn' if once else f'{turns} turns'} of all cases, each in a process of its own."
-             + ("" if once else " Figures are medians, with the\nlowest and the highest behind them; a ratio is of runs of the same "
-                                "turn."), "",
+    of_turns = (" Figures are medians, with the\nlowest and the highest behind them; "
+                "a ratio is of runs of the same turn.")
+    lines = [f"Made by `{command}`: {'one turn' if once else f'{turns} turns'} of all cases, each in a "
+             "process of its own." + ("" if once else of_turns), "",
              *table(("machine", ""), machine)]
     for made_section in SECTIONS:
         lines += made_section(samples)

@@ -13,7 +13,8 @@ from . import layers
 
 SAMPLES_PER_S = 4000
 SAMPLE = re.compile(r"^\s*(\d+)\s+([0-9a-f]+)\s+(.*?)\s+\((.*)\)\s*$")
-MAPPED = re.compile(r"PERF_RECORD_MMAP2? .*: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .*\]: \S*x\S* (\S+)$")
+MAPPED = re.compile(r"PERF_RECORD_MMAP2? .*: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .*\]: "
+                    r"\S*x\S* (\S+)$")
 
 
 def available():
@@ -50,19 +51,22 @@ def source_files(program, addresses):
     """{address: source file} by the program's debug information; of inlined code the file where it was
     written."""
     text = "\n".join(f"{address:#x}" for address in addresses)
-    lines = subprocess.run(["addr2line", "-e", program], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run(["addr2line", "-e", program], input=text, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
     return dict(zip(addresses, (line.rsplit(":", 1)[0] for line in lines)))
 
 
 def by_part(samples, program):
     """Counter of nanoseconds by part; `program` is the one whose source files are looked up."""
-    files = source_files(program, sorted({inside for name, inside, _ in samples if name == program and inside is not None}))
+    files = source_files(program, sorted({inside for name, inside, _ in samples
+                                          if name == program and inside is not None}))
     times = Counter()
     for (name, inside, function), nanoseconds in samples.items():
         if name.startswith("["):
             times["kernel"] += nanoseconds
         else:
-            times[layers.part_of(name, files.get(inside, "???") if name == program else "???", function)] += nanoseconds
+            file = files.get(inside, "???") if name == program else "???"
+            times[layers.part_of(name, file, function)] += nanoseconds
     return times
 
 
@@ -71,8 +75,10 @@ def measure(command):
     program = str(Path(command[0]).resolve())
     with tempfile.TemporaryDirectory(prefix="iwarpsim-perf-") as folder:
         data = f"{folder}/data"
-        subprocess.run(["perf", "record", "-e", "cpu-clock", "-F", str(SAMPLES_PER_S), "-o", data, program, *command[1:]],
+        subprocess.run(["perf", "record", "-e", "cpu-clock", "-F", str(SAMPLES_PER_S), "-o", data, program,
+                        *command[1:]],
                        capture_output=True, check=True)
-        lines = subprocess.run(["perf", "script", "-i", data, "-F", "ip,sym,dso,period", "--show-mmap-events"],
+        lines = subprocess.run(["perf", "script", "-i", data, "-F", "ip,sym,dso,period",
+                                "--show-mmap-events"],
                                capture_output=True, text=True, check=True).stdout.splitlines()
     return by_part(read(lines), program)

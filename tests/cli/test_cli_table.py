@@ -41,7 +41,8 @@ class Table(kit.ProgramTest):
         a reader asks for first."""
         done = self.shell("iwarpsim table a.sqlite")
         self.assertEqual(done.stderr, "")
-        self.expect_parts(done.stdout, "A question\nscenario a, seeds 1–2, iwarpsim 0.1.0\n4 runs at 2 points\n",
+        self.expect_parts(done.stdout,
+                          "A question\nscenario a, seeds 1–2, iwarpsim 0.1.0\n4 runs at 2 points\n",
                           "in-order       2  1!   5      13", f"\n{PEAK} in octets\n",
                           "\nbuffer.reassembly_p99_octets: no run has it\n",
                           "\nplacement.octets_direct/placement.octets: no run has it\n",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `meson install` leaves for others, under a DESTDIR: the scenarios and presets, and with ns-3 a library of which somebody else's ns-3
-program needs to know nothing but `pkg-config iwarpsim-ns3`.
+"""What `meson install` leaves for others, under a DESTDIR: the scenarios and presets, and with ns-3 a library
+of which somebody else's ns-3 program needs to know nothing but `pkg-config iwarpsim-ns3`.
 
 argv: meson, the build folder, and "ns3" or nothing."""
 
@@ -44,9 +44,11 @@ int main(int, char **argv)
 
 
 def run(command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
     if done.returncode != 0:
-        raise AssertionError(f"{shlex.join(map(str, command))}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise AssertionError(f"{shlex.join(map(str, command))}: {done.returncode}\n"
+                             f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout
 
 
@@ -58,7 +60,8 @@ class Installed(unittest.TestCase):
         cls.work = Path(work.name)
         cls.root = cls.work / "root"
         run([MESON, "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.root])
-        options = {option["name"]: option["value"] for option in json.loads(run([MESON, "introspect", "--buildoptions", BUILD]))}
+        options = {option["name"]: option["value"]
+                   for option in json.loads(run([MESON, "introspect", "--buildoptions", BUILD]))}
         cls.prefix = Path(options["prefix"])
         cls.there = cls.root / cls.prefix.relative_to("/")
         cls.libraries = cls.there / options["libdir"]
@@ -66,23 +69,28 @@ class Installed(unittest.TestCase):
         cls.data = cls.there / options["datadir"] / "iwarpsim"
 
     def test_nothing_is_beside_the_prefix(self):
-        self.assertFalse([file for file in self.root.rglob("*") if not file.is_dir() and not file.is_relative_to(self.there)])
+        self.assertFalse([file for file in self.root.rglob("*")
+                          if not file.is_dir() and not file.is_relative_to(self.there)])
 
     def test_scenarios_and_presets(self):
         self.assertEqual({file.relative_to(self.data) for file in self.data.rglob("*.cfg")},
-                         {file.relative_to(ROOT / "scenarios") for file in (ROOT / "scenarios").rglob("*.cfg")})
+                         {file.relative_to(ROOT / "scenarios")
+                          for file in (ROOT / "scenarios").rglob("*.cfg")})
         self.assertTrue((self.data / "presets/siw.cfg").is_file())
 
     @unittest.skipIf(HAS_NS3, "with ns-3 there is more")
     def test_the_program_alone(self):
-        self.assertEqual([file.name for file in self.there.rglob("*") if file.is_file() and self.data not in file.parents], ["iwarpsim"])
+        self.assertEqual([file.name for file in self.there.rglob("*")
+                          if file.is_file() and self.data not in file.parents], ["iwarpsim"])
 
     @unittest.skipUnless(HAS_NS3, "needs ns-3")
     def test_a_program_of_somebody_else(self):
         description = self.libraries / "pkgconfig/iwarpsim-ns3.pc"
         self.assertEqual(description.read_text(encoding="utf-8").splitlines()[0], f"prefix={self.prefix}")
-        self.assertEqual(run(["pkg-config", "--cflags", description]).split(), [f"-I{self.prefix / self.headers.relative_to(self.there)}"])
-        flags = run(["pkg-config", "--cflags", "--libs", description], PKG_CONFIG_SYSROOT_DIR=str(self.root)).split()
+        self.assertEqual(run(["pkg-config", "--cflags", description]).split(),
+                         [f"-I{self.prefix / self.headers.relative_to(self.there)}"])
+        flags = run(["pkg-config", "--cflags", "--libs", description],
+                    PKG_CONFIG_SYSROOT_DIR=str(self.root)).split()
         self.assertIn(f"-I{self.headers}", flags)
         self.assertIn(f"-L{self.libraries}", flags)
 
@@ -96,9 +104,11 @@ class Installed(unittest.TestCase):
     @unittest.skipUnless(HAS_NS3, "needs ns-3")
     def test_what_the_library_shows(self):
         """The model's own names are hidden: they cannot meet those of the user's program."""
-        names = run(["nm", "-D", "--defined-only", "--format=just-symbols", self.libraries / "libiwarpsim_host.so"]).split()
+        names = run(["nm", "-D", "--defined-only", "--format=just-symbols",
+                     self.libraries / "libiwarpsim_host.so"]).split()
         self.assertTrue(any("5Hosts6Attach" in name for name in names))
-        self.assertFalse([name for name in names if name.startswith(("tcp_", "mpa_", "ddp_", "rnic_", "session_", "scenario_"))])
+        self.assertFalse([name for name in names
+                          if name.startswith(("tcp_", "mpa_", "ddp_", "rnic_", "session_", "scenario_"))])
 
 
 if __name__ == "__main__":

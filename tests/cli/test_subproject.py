@@ -13,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 USER = {
     "meson.build": "project('user', 'c')\n"
-                   "needs = dependency('iwarpsim', fallback: 'iwarpsim', default_options: ['tests=false', 'bench=false', 'ns3=disabled'])\n"
+                   "needs = dependency('iwarpsim', fallback: 'iwarpsim',\n"
+                   "                   default_options: ['tests=false', 'bench=false', 'ns3=disabled'])\n"
                    "test('a function', executable('user', 'user.c', dependencies: needs))\n"
                    "test('the program', find_program('iwarpsim'), args: '--version')\n",
     # The check value of CRC32C.
@@ -46,10 +47,12 @@ class Subproject(unittest.TestCase):
 
 class Configured(Subproject):
     def test_only_the_program(self):
-        self.assertEqual({target["name"] for target in self.introspect("targets") if target["type"] == "executable"}, {"user", "iwarpsim"})
+        self.assertEqual({target["name"] for target in self.introspect("targets")
+                          if target["type"] == "executable"}, {"user", "iwarpsim"})
         self.assertEqual({test["name"] for test in self.introspect("tests")}, {"a function", "the program"})
         self.assertFalse([file for file in self.introspect("buildsystem-files")
-                          if Path(file).is_relative_to(ROOT) and Path(file).relative_to(ROOT).parts[0] in ("tests", "fuzz", "bench")])
+                          if Path(file).is_relative_to(ROOT)
+                          and Path(file).relative_to(ROOT).parts[0] in ("tests", "fuzz", "bench")])
 
 
 class Built(Subproject):

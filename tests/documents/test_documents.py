@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-PROGRAM, SOURCE, HAS_NS3, LONG = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3] == "ns3", "long" in sys.argv[4:]
+PROGRAM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+HAS_NS3, LONG = sys.argv[3] == "ns3", "long" in sys.argv[4:]
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
 PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 LINKING_PAGES = [*PAGES, SOURCE / "CHANGELOG.md", SOURCE / "results/reference/README.md"]
@@ -26,13 +27,15 @@ OTHER = re.compile(r"#|[a-z]+ = |[a-z]+: \{|[0-9]|[{(|]|model/|million events|wo
 
 # (pattern, replacement): the same command, small; `long` runs it as it is.
 REDUCED = [
-    (r"sweep (scenarios/\S+|bench/scenarios/.*)( && .*)?$", r"sweep \1 --list"),  # minutes; results/reference has what comes of them
+    # Minutes; results/reference has what comes of them.
+    (r"sweep (scenarios/\S+|bench/scenarios/.*)( && .*)?$", r"sweep \1 --list"),
     (r"(run bench/scenarios/.*)$", r"\1 --set run.stop=100us"),  # made to take seconds
 ]
 
 # What is not run here at all. The program must be there, unless it is the system's.
 ELSEWHERE = [
-    (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz)\.sh|scripts/(mutants|instructions)|bench/run", "takes minutes: scripts/test.sh runs them"),
+    (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz)\.sh|scripts/(mutants|instructions)|bench/run",
+     "takes minutes: scripts/test.sh runs them"),
     (r"build/bench/|ninja -C build bench/", "measures this machine: bench/run runs them"),
     (r"meson setup build |ninja -C build iwarpsim", "scripts/setup.sh runs them"),
     (r"build-fuzz/|mkdir /tmp/new|rm -r fuzz/corpus", "needs a build with libFuzzer: scripts/fuzz.sh"),
@@ -97,8 +100,10 @@ def prepare(folder):
     # Two of the axes are keys that the scenario has a value for; a sweep overrides it.
     (folder / "my.cfg").write_text(scenario + study)
     # A capture with no startup frames stands for one from the middle; another, for one of a real host.
-    for name, sets in [("mid.pcap", "mpa.generation=rdmac"), ("siw.pcapng", "mpa.generation=rfc"), ("FILE", "mpa.generation=rfc")]:
-        made = shell(folder, f"build/iwarpsim run my.cfg --quiet --pcap --out made --set {sets} && mv made/receiver.pcap {name}")
+    for name, sets in [("mid.pcap", "mpa.generation=rdmac"), ("siw.pcapng", "mpa.generation=rfc"),
+                       ("FILE", "mpa.generation=rfc")]:
+        made = shell(folder, f"build/iwarpsim run my.cfg --quiet --pcap --out made --set {sets} &&"
+                             f" mv made/receiver.pcap {name}")
         assert made.returncode == 0, made.stderr
 
 
@@ -109,7 +114,9 @@ def run(folder, page, command):
             program = next(word for word in command.split() if "=" not in word)
             there = not program.startswith(("scripts/", "bench/")) or (SOURCE / program).exists()
             return None if there else f"{page.name}: {program} is not there ({reason})"
-    if (not HAS_NS3 and re.search(r"=ns3|topology\.", command)) or (not HAS_GNUPLOT and re.search(r" (plot|report) ", command)):
+    if not HAS_NS3 and re.search(r"=ns3|topology\.", command):
+        return None
+    if not HAS_GNUPLOT and re.search(r" (plot|report) ", command):
         return None
     small = command
     for pattern, replacement in REDUCED:
@@ -117,7 +124,9 @@ def run(folder, page, command):
     expected = next((code for part, code in EXIT_CODES.items() if part in command), 0)
     done = shell(folder, small)
     print(f"{page.name}: {small}: {done.returncode}")
-    return None if done.returncode == expected else f"{page.name}: {small}: exit {done.returncode}, not {expected}: {done.stderr}"
+    if done.returncode == expected:
+        return None
+    return f"{page.name}: {small}: exit {done.returncode}, not {expected}: {done.stderr}"
 
 
 def main():
@@ -126,7 +135,8 @@ def main():
         prepare(folder)
         found = [(page, command) for page in PAGES for command in commands(page)]
         assert len(found) > 60, f"only {len(found)} commands were found"
-        wrong = [problem for page, command in found if (problem := run(folder, page, command.replace("NAME", "idle")))]
+        wrong = [problem for page, command in found
+                 if (problem := run(folder, page, command.replace("NAME", "idle")))]
     wrong.extend(dead_links())
     print("\n".join(wrong))
     sys.exit(1 if wrong else 0)

@@ -46,7 +46,8 @@ def write_capture(path, markers, segments):
         packet(1, -1, b"", 0x12)
         packet(0, 0, b"", 0x10)
         for sender, name in enumerate((b"Req", b"Rep")):
-            packet(sender, 0, b"MPA ID " + name + b" Frame" + bytes([0x80 if markers else 0, 1, 0, 0]), 0x18, FIRST * sender)
+            packet(sender, 0, b"MPA ID " + name + b" Frame" + bytes([0x80 if markers else 0, 1, 0, 0]), 0x18,
+                   FIRST * sender)
         for position, octets in segments:
             packet(0, FIRST + position, octets, 0x10, FIRST)
 
@@ -89,7 +90,8 @@ def octets_at_random(count, markers):
 
 
 def instructions(command, folder):
-    done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={folder}/out", *command],
+    done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no",
+                           f"--cachegrind-out-file={folder}/out", *command],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return int(re.search(r"refs: *([\d,]+)", done.stderr).group(1).replace(",", ""))
@@ -99,20 +101,23 @@ def check(program, kind, markers, folder, few=FEW, only=None):
     """The ratios of all commands, or of the one named `only`; True when none is above MOST."""
     capture = f"{folder}/capture.pcap"
     decode = ["decode", "--hold", "256MiB", capture]  # no hole is given up
-    commands = {"decode": decode, "decode --json": [*decode, "--json"], "decode --summary": [*decode, "--summary"],
+    commands = {"decode": decode, "decode --json": [*decode, "--json"],
+                "decode --summary": [*decode, "--summary"],
                 "replay": ["replay", capture, "--quiet", "--out", folder],
-                "replay, in order": ["replay", capture, "--quiet", "--out", folder, "--set", "receiver.mode=in-order"]}
+                "replay, in order": ["replay", capture, "--quiet", "--out", folder, "--set",
+                                     "receiver.mode=in-order"]}
     commands = {name: arguments for name, arguments in commands.items() if only in (None, name)}
     counts = []
     for holes in (few, few * FACTOR):
         write_capture(capture, markers, kind(holes, markers))
-        counts.append({name: instructions([program, *arguments], folder) for name, arguments in commands.items()})
+        counts.append({name: instructions([program, *arguments], folder)
+                       for name, arguments in commands.items()})
     is_right = True
     for name in commands:
         ratio = counts[1][name] / counts[0][name]
         is_right = is_right and ratio <= MOST
-        print(f"{kind.__name__}, {'marked' if markers else 'unmarked'}, {name}, {few * FACTOR:,}: {counts[0][name]:,} and "
-              f"{counts[1][name]:,} instructions, {ratio:.2f} times", flush=True)
+        print(f"{kind.__name__}, {'marked' if markers else 'unmarked'}, {name}, {few * FACTOR:,}: "
+              f"{counts[0][name]:,} and {counts[1][name]:,} instructions, {ratio:.2f} times", flush=True)
     return is_right
 
 

@@ -63,18 +63,21 @@ class Numbers(Made):
 
     def test_pair_takes_the_same_seeds(self):
         # 100 - 40 = 60 and 300 - 60 = 240: mean 150; the run that failed is no run
-        text = findings.fill_in("{{pair s | tcp.segments | | receiver=in order/out of order, markers | number}}")
+        text = findings.fill_in("{{pair s | tcp.segments | | "
+                                "receiver=in order/out of order, markers | number}}")
         self.assertTrue(text.startswith("150 ± "), text)
 
     def test_ratio_is_of_each_run(self):
         # 10/40 and 20/60 (mpa.markers the metric): mean 7/24 = 29.2 %
-        text = findings.fill_in("{{value s | mpa.markers.metric / tcp.segments | receiver.mode=out-of-order | percent}}")
+        text = findings.fill_in("{{value s | mpa.markers.metric / tcp.segments | "
+                                "receiver.mode=out-of-order | percent}}")
         self.assertTrue(text.startswith("29.2 ± "), text)
 
     def test_table(self):
         text = findings.fill_in("{{table s | tcp.segments | run.seed=1 | receiver | run.seed | number}}")
-        self.assertEqual(text.splitlines(), ["| receiver \\ run.seed | 1 |", "|---|---|", "| in order | 100 |",
-                                             "| out of order, markers | 40 |"])
+        self.assertEqual(text.splitlines(),
+                         ["| receiver \\ run.seed | 1 |", "|---|---|", "| in order | 100 |",
+                          "| out of order, markers | 40 |"])
 
 
 class Refused(Made):
@@ -105,13 +108,15 @@ class Differences(Made):
     def test_a_metric_is_one(self):
         old = self.rows()
         self.write([RUNS[0], RUNS[1].replace("300", "301"), *RUNS[2:]])
-        self.assertEqual(findings.differences("s", old, self.rows()), ["s, run 2: tcp.segments was 300, is 301"])
+        self.assertEqual(findings.differences("s", old, self.rows()),
+                         ["s, run 2: tcp.segments was 300, is 301"])
 
     def test_a_new_column_is_none_and_one_that_is_gone_is_one(self):
         old = self.rows()
         new = [dict(row, **{"tcp.profile": "linux"}) for row in old]
         self.assertEqual(findings.differences("s", old, new), [])
-        self.assertEqual(findings.differences("s", new[:1], old[:1]), ["s, run 1: tcp.profile was linux, is None"])
+        self.assertEqual(findings.differences("s", new[:1], old[:1]),
+                         ["s, run 1: tcp.profile was linux, is None"])
 
     def test_a_missing_run_is_one(self):
         old = self.rows()

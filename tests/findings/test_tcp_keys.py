@@ -18,8 +18,10 @@ class TcpKeys(unittest.TestCase):
     def test_each_key_alone_is_as_in_the_other_profile(self):
         text = tcp_keys.sweep_text(KEYS, tcp_keys.variants(KEYS), 8)
         self.assertIn('key = "tcp.profile"; values = ("linux", "linux", "linux", "rfc", "rfc", "rfc");', text)
-        self.assertIn('key = "tcp.sack_of_old"; values = (true, false, true, false, true, false); with = "tcp.profile";', text)
-        self.assertIn('key = "tcp.slack"; values = ("2ms", "2ms", 0, 0, 0, "2ms"); with = "tcp.profile";', text)
+        self.assertIn('key = "tcp.sack_of_old"; values = (true, false, true, false, true, false); '
+                      'with = "tcp.profile";', text)
+        self.assertIn('key = "tcp.slack"; values = ("2ms", "2ms", 0, 0, 0, "2ms"); with = "tcp.profile";',
+                      text)
         self.assertIn('{ key = "run.seed"; from = 1; to = 8; }', text)
 
     def test_the_keys_are_those_of_the_page(self):

@@ -27,7 +27,8 @@ class Golden(unittest.TestCase):
         self.folder.cleanup()
 
     def made(self, name, settings=()):
-        return golden.make("random/1", (CASE[0], CASE[1] + list(settings)), "native", Path(self.folder.name) / name)
+        return golden.make("random/1", (CASE[0], CASE[1] + list(settings)), "native",
+                           Path(self.folder.name) / name)
 
     def test_the_same_run_has_the_same_digests(self):
         row = self.made("a")
@@ -54,12 +55,15 @@ class Golden(unittest.TestCase):
         self.assertEqual(differing, {"printed", "decode", "decode_json", "replay"})
 
     def test_version_and_wall_clock_do_not_count(self):
-        summary = b'{\n    "version": "%s",\n    "git": "%s",\n    "time.wall_s": %s,\n    "tcp.segments": %s\n'
+        summary = (b'{\n    "version": "%s",\n    "git": "%s",\n'
+                   b'    "time.wall_s": %s,\n    "tcp.segments": %s\n')
         one = golden.digest(summary % (b"0.1.0", b"abc", b"0.1", b"7"))
         self.assertEqual(one, golden.digest(summary % (b"0.2.0", b"def", b"0.2", b"7")))
         self.assertNotEqual(one, golden.digest(summary % (b"0.1.0", b"abc", b"0.1", b"8")))
-        self.assertEqual(golden.digest(b"  program    iwarpsim 0.1.0 (abc)\n"), golden.digest(b"  program    iwarpsim 0.1.0 (def)\n"))
-        self.assertEqual(golden.digest(b"# scenario a, seed 1, iwarpsim 0.1.0\n1,2\n"), golden.digest(b"# scenario a, seed 1, iwarpsim 9\n1,2\n"))
+        self.assertEqual(golden.digest(b"  program    iwarpsim 0.1.0 (abc)\n"),
+                         golden.digest(b"  program    iwarpsim 0.1.0 (def)\n"))
+        self.assertEqual(golden.digest(b"# scenario a, seed 1, iwarpsim 0.1.0\n1,2\n"),
+                         golden.digest(b"# scenario a, seed 1, iwarpsim 9\n1,2\n"))
 
     def test_every_case_has_a_digest(self):
         known = golden.read_digests()

@@ -28,7 +28,8 @@ class Citations(unittest.TestCase):
         file.write_text(text)
 
     def check(self, *folder):
-        run = subprocess.run([sys.executable, os.environ["CITATIONS"], *folder], capture_output=True, text=True, check=False)
+        run = subprocess.run([sys.executable, os.environ["CITATIONS"], *folder], capture_output=True,
+                             text=True, check=False)
         return run.returncode, run.stdout + run.stderr
 
     def accepts(self, text, path="model/mpa/mpa.c"):
@@ -60,10 +61,13 @@ class Citations(unittest.TestCase):
 
     def test_headings(self):
         self.accepts('/* docs/protocol-notes.md,\n * "Generations" */\n')
-        self.refuses('/* docs/protocol-notes.md, "No generations" */\n', 1, 'docs/protocol-notes.md, "No generations"')
+        self.refuses('/* docs/protocol-notes.md, "No generations" */\n', 1,
+                     'docs/protocol-notes.md, "No generations"')
 
     def test_source_files(self):
-        self.accepts('#include "gone.h"\n/* mpa_marker.h, mpa/mpa_marker.h; Linux\' net/ipv4/tcp_cubic.c; x.c */\nchar *s = "gone.c";\n')
+        self.accepts('#include "gone.h"\n'
+                     "/* mpa_marker.h, mpa/mpa_marker.h; Linux' net/ipv4/tcp_cubic.c; x.c */\n"
+                     'char *s = "gone.c";\n')
         self.refuses("/* see mpa/mpa_gone.c */\n", 1, "mpa/mpa_gone.c")
         self.refuses("See `ddp/mpa_marker.h`.\n", 1, "ddp/mpa_marker.h", "docs/page.md")
 

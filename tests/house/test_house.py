@@ -36,14 +36,17 @@ class Made(unittest.TestCase):
 
 class Code(Made):
     def test_comments_and_blank_lines_are_no_code(self):
-        text = '/* one\n * two */\n\n// three\nint a; /* four */\nchar *b = "/* no comment";\nint c = \'"\'; // five\n'
+        text = ('/* one\n * two */\n\n// three\nint a; /* four */\nchar *b = "/* no comment";\n'
+                'int c = \'"\'; // five\n')
         self.assertEqual(house.code_lines(text, ".c"), 3)
 
     def test_python(self):
-        self.assertEqual(house.code_lines('#!/bin/x\n"""One\ntwo."""\n\na = 1  # three\nb = """x"""\n', ".py"), 2)
+        self.assertEqual(house.code_lines('#!/bin/x\n"""One\ntwo."""\n\na = 1  # three\nb = """x"""\n',
+                                          ".py"), 2)
 
     def test_tables_and_generators_count_and_builds_do_not(self):
-        made = self.tree(a__keys_def="ROW(a)\n/* no */\nROW(b)\n", a__make_py="# no\nprint()\n", a__meson_build="x = 1\n")
+        made = self.tree(a__keys_def="ROW(a)\n/* no */\nROW(b)\n", a__make_py="# no\nprint()\n",
+                         a__meson_build="x = 1\n")
         self.assertEqual(made.code_lines(["model"]), 3)
 
 
@@ -62,20 +65,25 @@ class Functions(Made):
 
     def test_address_is_a_use_and_a_member_of_the_name_is_none(self):
         made = self.tree(a__x_h="int f(void);\nint g(void);\nint h(void);\n",
-                         b__y_c="int (*const table[])(void) = {f};\n\nint k(struct s *s)\n{\n  int h;\n  return s->g + s[0].g;\n}\n")
+                         b__y_c="int (*const table[])(void) = {f};\n\n"
+                                "int k(struct s *s)\n{\n  int h;\n  return s->g + s[0].g;\n}\n")
         self.assertEqual(made.uncalled, ["model/a/x.h:2: g", "model/a/x.h:3: h"])
 
     def test_rows_of_a_table_use_its_macro(self):
-        made = self.tree(a__x_h='#define ROW(a) a,\nenum e {\n#include "a/rows.def"\n};\n#undef ROW\n', a__rows_def="ROW(one)\nROW(two)\n")
+        made = self.tree(a__x_h='#define ROW(a) a,\nenum e {\n#include "a/rows.def"\n};\n#undef ROW\n',
+                         a__rows_def="ROW(one)\nROW(two)\n")
         self.assertEqual(made.uncalled, [])
 
     def test_short_and_called_once(self):
         long = "static int long_one(void)\n{\n" + "  step();\n" * 7 + "}\n\n"
-        made = self.tree(a__x_c="#define TWICE(a) ((a) * 2)\n\nstatic int once(void)\n{\n  return 1;\n}\n\n" + long +
-                                "static int twice(void)\n{\n  return 1;\n}\n\nstatic int passed(void)\n{\n  return 1;\n}\n\n"
-                                "int main(void)\n{\n  use(passed);\n  return once() + twice() + twice() + long_one() + TWICE(2);\n}\n",
+        made = self.tree(a__x_c="#define TWICE(a) ((a) * 2)\n\nstatic int once(void)\n{\n  return 1;\n}\n\n"
+                                + long + "static int twice(void)\n{\n  return 1;\n}\n\n"
+                                "static int passed(void)\n{\n  return 1;\n}\n\n"
+                                "int main(void)\n{\n  use(passed);\n"
+                                "  return once() + twice() + twice() + long_one() + TWICE(2);\n}\n",
                          a__y_c="static int once(int a)\n{\n  return a;\n}\n")
-        self.assertEqual([line.split(",")[0] for line in made.short], ["model/a/x.c:3: once", "model/a/x.c:1: TWICE"])
+        self.assertEqual([line.split(",")[0] for line in made.short],
+                         ["model/a/x.c:3: once", "model/a/x.c:1: TWICE"])
 
     def test_first_function_of_a_namespace(self):
         made = self.tree(shim__x_cc="namespace\n{\n\nint f(int a)\n{\n  return a;\n}\n\n} // namespace\n")
@@ -84,12 +92,14 @@ class Functions(Made):
 
 class Circles(Made):
     def test_of_files(self):
-        made = self.tree(a__x_h='#include "a/y.h"\n', a__y_c='#include "a/y.h"\n#include "a/x.h"\n', a__y_h="", a__z_h='#include "a/x.h"\n')
+        made = self.tree(a__x_h='#include "a/y.h"\n', a__y_c='#include "a/y.h"\n#include "a/x.h"\n',
+                         a__y_h="", a__z_h='#include "a/x.h"\n')
         self.assertEqual(made.circles, [["model/a/x", "model/a/y"]])
         self.assertEqual(made.folder_circles, [])
 
     def test_own_headers_are_none(self):
-        made = self.tree(a__x_c='#include "a/x.h"\n#include "a/x_private.h"\n', a__x_h="", a__x_private_h='#include "a/x.h"\n')
+        made = self.tree(a__x_c='#include "a/x.h"\n#include "a/x_private.h"\n', a__x_h="",
+                         a__x_private_h='#include "a/x.h"\n')
         self.assertEqual(made.circles, [])
 
     def test_in_a_comment_is_none(self):
@@ -97,7 +107,8 @@ class Circles(Made):
         self.assertEqual(made.circles, [])
 
     def test_of_folders(self):
-        made = self.tree(a__x_h='#include "shim/y.h"\n', a__z_h="", shim__y_c='#include "a/z.h"\n', shim__y_h="")
+        made = self.tree(a__x_h='#include "shim/y.h"\n', a__z_h="", shim__y_c='#include "a/z.h"\n',
+                         shim__y_h="")
         self.assertEqual(made.circles, [])
         self.assertEqual(made.folder_circles, [["model/a", "shim"]])
 
@@ -105,13 +116,15 @@ class Circles(Made):
 class SaidTwice(Made):
     def test_comparisons(self):
         made = self.tree(a__x_c="static bool says(const scenario *s, scenario_key key, const char *word)\n{\n"
-                                "  return strcmp(scenario_text(s, key), word) == 0;\n}\n\nint f(const scenario *s)\n{\n"
-                                '  const char *mode = scenario_text(s, MODE);\n  return says(s, A, "b") + g_str_equal(mode, "c") +\n'
+                                "  return strcmp(scenario_text(s, key), word) == 0;\n}\n\n"
+                                "int f(const scenario *s)\n{\n  const char *mode = scenario_text(s, MODE);\n"
+                                '  return says(s, A, "b") + g_str_equal(mode, "c") +\n'
                                 '         !strcmp("d", scenario_text(s, D)) + strcmp(name, "e");\n}\n')
         self.assertEqual([line.split(":")[1] for line in made.comparisons], ["9", "9", "10"])
 
     def test_keepers(self):
-        text = "struct a {\n  struct {\n    int b;\n  } c;\n  const scenario *s; /* kept */\n};\n\nvoid f(scenario *s);\n"
+        text = ("struct a {\n  struct {\n    int b;\n  } c;\n  const scenario *s; /* kept */\n};\n\n"
+                "void f(scenario *s);\n")
         self.assertEqual(self.tree(a__x_h=text, scenario__y_h=text).keepers, ["model/a/x.h:5: s"])
 
     def test_sides(self):
@@ -119,12 +132,16 @@ class SaidTwice(Made):
                                 "typedef enum sim_direction { SIM_FORWARD, SIM_REVERSE } sim_direction;\n\n"
                                 "static mpa_role other(mpa_role a)\n{\n"
                                 "  return a == MPA_INITIATOR ? MPA_RESPONDER : MPA_INITIATOR;\n}\n\n"
-                                "sim_direction to(mpa_role a)\n{\n  return a == MPA_INITIATOR ? SIM_REVERSE : SIM_FORWARD;\n}\n\n"
-                                "int main(void)\n{\n  send(to(MPA_INITIATOR));\n  other((mpa_role)index);\n}\n",
+                                "sim_direction to(mpa_role a)\n{\n"
+                                "  return a == MPA_INITIATOR ? SIM_REVERSE : SIM_FORWARD;\n}\n\n"
+                                "int main(void)\n{\n  send(to(MPA_INITIATOR));\n"
+                                "  other((mpa_role)index);\n}\n",
                          base__side_h="enum side { SIDE_INITIATOR, SIDE_RESPONDER, SIDES };\n\n"
-                                      "static inline enum side side_of(mpa_role role)\n{\n  return (enum side)role;\n}\n")
-        self.assertEqual(made.sides, ["model/a/x.c:11: choice", "model/a/x.c:16: call", "model/a/x.c:17: cast",
-                                      "model/base/side.h:5: cast"])
+                                      "static inline enum side side_of(mpa_role role)\n{\n"
+                                      "  return (enum side)role;\n}\n")
+        self.assertEqual(made.sides,
+                         ["model/a/x.c:11: choice", "model/a/x.c:16: call", "model/a/x.c:17: cast",
+                          "model/base/side.h:5: cast"])
 
     def test_flags(self):
         made = self.tree(mpa__x_h="bool any_revision; /* any_revision */\n", sim__y_h="bool any_revision;\n")

@@ -22,8 +22,8 @@ house = importlib.util.module_from_spec(importlib.util.spec_from_loader("house",
 loader.exec_module(house)
 
 SOURCE = Path(os.environ["SOURCE"])
-COMPILE = [*shlex.split(os.environ["CC"]), "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Imodel",
-           f"-I{os.environ['BUILD']}", *shlex.split(os.environ["CFLAGS"])]
+COMPILE = [*shlex.split(os.environ["CC"]), "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra",
+           "-Werror", "-Imodel", f"-I{os.environ['BUILD']}", *shlex.split(os.environ["CFLAGS"])]
 
 # What else is made from a table or a header that a recipe changes.
 MADE_FROM = {
@@ -47,11 +47,14 @@ class Recipes(unittest.TestCase):
         self.assertLessEqual(len(touched), house.AIMS[kind], f"{kind}: {touched}")
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(SOURCE / "model", Path(folder) / "model")
-            done = subprocess.run(["patch", "-p1", "--fuzz=1"], cwd=folder, input=patch, capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, f"the recipe of a {kind} must be refreshed, as the beginning of "
+            done = subprocess.run(["patch", "-p1", "--fuzz=1"], cwd=folder, input=patch, capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 0,
+                             f"the recipe of a {kind} must be refreshed, as the beginning of "
                                                  f"docs/extending.md describes:\n{done.stdout}")
             for file in {f for name in touched for f in [name, *MADE_FROM.get(name, [])] if f.endswith(".c")}:
-                made = subprocess.run([*COMPILE, file], cwd=folder, capture_output=True, text=True, check=False)
+                made = subprocess.run([*COMPILE, file], cwd=folder, capture_output=True, text=True,
+                                      check=False)
                 self.assertEqual(made.returncode, 0, f"{kind}: {made.stderr}")
 
     def test_all(self):

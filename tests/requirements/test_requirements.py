@@ -9,7 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(os.environ.get("REQUIREMENTS") or Path(__file__).resolve().parents[2] / "scripts" / "requirements")
+SCRIPT = Path(os.environ.get("REQUIREMENTS")
+              or Path(__file__).resolve().parents[2] / "scripts" / "requirements")
 HEAD = "id\tlayer\tlevel\tgeneration\tsource\trequirement\tcheck\n"
 
 
@@ -21,12 +22,15 @@ def rows(prefix, levels, section):
 # 40 MUST rows: 3 % of them is 1.
 TREE = {
     "tests/requirements/requirements-mpa.tsv":
-        rows("MPA", ["MUST"] * 36 + ["MUST NOT", "FACT", "SHOULD", "MAY", "MUST (out of scope)"], "mpa-02 §7.1; mpa-01 §5.1.2"),
+        rows("MPA", ["MUST"] * 36 + ["MUST NOT", "FACT", "SHOULD", "MAY", "MUST (out of scope)"],
+             "mpa-02 §7.1; mpa-01 §5.1.2"),
     "tests/requirements/requirements-ddp.tsv": rows("DDP", ["MUST", "FACT"], "ddp-07/rfc5041 §4 item 2"),
-    "tests/requirements/requirements-rdmap.tsv": rows("RDMAP", ["MUST", "MUST NOT", "MAY"], "rdmap-00 §6.8 fig 10"),
+    "tests/requirements/requirements-rdmap.tsv": rows("RDMAP", ["MUST", "MUST NOT", "MAY"],
+                                                      "rdmap-00 §6.8 fig 10"),
     "tests/requirements-waived.tsv": "MPA-036\tNeeds a machine room.\n",
     "tests/requirements-optional.tsv":
-        "MPA-039\tdone\tmpa_framer.c; test_comment\nMPA-040\toption\tmpa.packing\nRDMAP-003\tnot done\tnobody asked\n",
+        "MPA-039\tdone\tmpa_framer.c; test_comment\nMPA-040\toption\tmpa.packing\n"
+        "RDMAP-003\tnot done\tnobody asked\n",
     "meson.build": "subdir('tests')\n",
     "tests/meson.build": "subdir('mpa')\n",
     "tests/mpa/meson.build": "foreach noun : ['thing', 'other']\nendforeach\n",
@@ -103,16 +107,19 @@ class Requirements(unittest.TestCase):
     def test_in_order(self):
         self.assertEqual(self.run_script("--markdown").returncode, 0)
         result = self.run_script("--check")
-        self.assertEqual((result.returncode, result.stdout), (0, "46 requirements, all accounted for\n"), result.stderr)
+        self.assertEqual((result.returncode, result.stdout), (0, "46 requirements, all accounted for\n"),
+                         result.stderr)
 
     def test_table_and_totals(self):
         lines = self.run_script().stdout.splitlines()
-        self.assertIn("MPA-001    MUST                     both   test          tests/mpa/test_thing.c:test_comment", lines)
-        self.assertIn("MPA-002    MUST                     both   test          tests/mpa/test_thing.c:test_table", lines)
-        self.assertIn("DDP-001    MUST                     both   test          tests/mpa/test_thing.c:test_listed", lines)
-        self.assertIn("RDMAP-001  MUST                     both   test          tests/mpa/test_other.c:test_rest", lines)
-        self.assertIn("MPA-036    MUST                     both   waived        Needs a machine room.", lines)
-        self.assertIn("MPA-041    MUST (out of scope)      both   out of scope", lines)
+        for line in (
+            "MPA-001    MUST                     both   test          tests/mpa/test_thing.c:test_comment",
+            "MPA-002    MUST                     both   test          tests/mpa/test_thing.c:test_table",
+            "DDP-001    MUST                     both   test          tests/mpa/test_thing.c:test_listed",
+            "RDMAP-001  MUST                     both   test          tests/mpa/test_other.c:test_rest",
+            "MPA-036    MUST                     both   waived        Needs a machine room.",
+            "MPA-041    MUST (out of scope)      both   out of scope"):
+            self.assertIn(line, lines)
         # rows, MUST, proven, by option, waived, open, out of scope, SHOULD/MAY, done, option, not done, open,
         # FACT
         self.assertEqual(lines[-4].split(), "MPA 41 37 36 0 1 0 1 2 1 1 0 0 1".split())
@@ -162,7 +169,8 @@ class Requirements(unittest.TestCase):
         self.change("tests/mpa/meson.build", "'other'", "# 'other'\n'more'")
         self.run_script("--markdown")
         lines = self.run_script("--check").stdout.splitlines()
-        self.assertRegex(lines[0], "^tests/mpa/test_other.c:test_rest names .* but no meson.build lists its file$")
+        self.assertRegex(lines[0],
+                         "^tests/mpa/test_other.c:test_rest names .* but no meson.build lists its file$")
 
     def test_folder_not_built(self):
         self.change("tests/meson.build", "subdir('mpa')", "")
@@ -173,7 +181,8 @@ class Requirements(unittest.TestCase):
     def test_range(self):
         self.change("tests/mpa/test_other.c", "MPA-005, MPA-006, MPA-007", "MPA-005 … MPA-007")
         lack = "has neither a test nor a line in tests/requirements-waived.tsv"
-        self.assert_defect(["tests/mpa/test_other.c:test_rest: a range of ids proves nothing; write them out one by one"] +
+        self.assert_defect(["tests/mpa/test_other.c:test_rest: a range of ids proves nothing; "
+                            "write them out one by one"] +
                            [f"MPA-00{n} (MUST) {lack}" for n in (5, 6, 7)])
 
     def test_unknown_id(self):
@@ -191,11 +200,13 @@ class Requirements(unittest.TestCase):
 
     def test_waived_and_tested(self):
         self.write("tests/requirements-waived.tsv", "MPA-001\tWhy.\n")
-        self.assert_defect(["MPA-001 is in tests/requirements-waived.tsv but tests/mpa/test_thing.c:test_comment proves it",
+        self.assert_defect(["MPA-001 is in tests/requirements-waived.tsv but "
+                            "tests/mpa/test_thing.c:test_comment proves it",
                             "MPA-036 (MUST) has neither a test nor a line in tests/requirements-waived.tsv"])
 
     def test_waived_wrongly(self):
-        self.write("tests/requirements-waived.tsv", "MPA-036\tWhy.\nMPA-036\tWhy.\nMPA-039\tWhy.\nMPA-997\tWhy.\nMPA-001\n")
+        self.write("tests/requirements-waived.tsv",
+                   "MPA-036\tWhy.\nMPA-036\tWhy.\nMPA-039\tWhy.\nMPA-997\tWhy.\nMPA-001\n")
         where = "tests/requirements-waived.tsv"
         self.assert_defect([f"{where}:2: MPA-036 is there twice",
                             f"{where}:3: MPA-039 is no MUST row in scope but SHOULD",
@@ -207,36 +218,44 @@ class Requirements(unittest.TestCase):
         self.assert_defect("MPA-040 (MAY) has no line in tests/requirements-optional.tsv")
 
     def test_optional_wrongly(self):
-        self.change("tests/requirements-optional.tsv", "done\tmpa_framer.c; test_comment", "perhaps\ttest_nowhere")
+        self.change("tests/requirements-optional.tsv", "done\tmpa_framer.c; test_comment",
+                    "perhaps\ttest_nowhere")
         where = "tests/requirements-optional.tsv: MPA-039"
-        self.assert_defect([f"{where}: 'perhaps' is none of done, option, not done", f"{where}: there is no test test_nowhere"])
+        self.assert_defect([f"{where}: 'perhaps' is none of done, option, not done",
+                            f"{where}: there is no test test_nowhere"])
 
     def test_must_by_option(self):
-        self.change("tests/requirements-optional.tsv", "MPA-039", "MPA-002\toption\tmpa.strict (test_table)\nMPA-039")
+        self.change("tests/requirements-optional.tsv", "MPA-039",
+                    "MPA-002\toption\tmpa.strict (test_table)\nMPA-039")
         lines = self.run_script().stdout.splitlines()
-        self.assertIn("MPA-002    MUST                     both   option        tests/mpa/test_thing.c:test_table; mpa.strict (test_table)",
-                      lines)
+        self.assertIn("MPA-002    MUST                     both   option        "
+                      "tests/mpa/test_thing.c:test_table; mpa.strict (test_table)", lines)
         self.assertEqual(lines[-4].split(), "MPA 41 37 35 1 1 0 1 2 1 1 0 0 1".split())
         self.run_script("--markdown")
-        self.assertIn("| MPA-002 | MUST | both | Text 2. | **option**: `mpa/test_thing.c:test_table`; mpa.strict (test\\_table) |",
+        self.assertIn("| MPA-002 | MUST | both | Text 2. | **option**: `mpa/test_thing.c:test_table`; "
+                      "mpa.strict (test\\_table) |",
                       (self.root / "docs/conformance.md").read_text(encoding="utf-8"))
         self.assertEqual(self.run_script("--check").returncode, 0)
 
     def test_must_by_option_wrongly(self):
         self.change("tests/mpa/test_thing.c", "MPA-001: ", "")
-        self.change("tests/requirements-optional.tsv", "MPA-039", "MPA-001\toption\tmpa.strict\nMPA-002\tdone\tx\nMPA-039")
+        self.change("tests/requirements-optional.tsv", "MPA-039",
+                    "MPA-001\toption\tmpa.strict\nMPA-002\tdone\tx\nMPA-039")
         self.assert_defect(["MPA-001 (MUST) has neither a test nor a line in tests/requirements-waived.tsv",
-                            "tests/requirements-optional.tsv: MPA-002 is a MUST row, which can only be met by an option"])
+                            "tests/requirements-optional.tsv: MPA-002 is a MUST row, which can only be met "
+                            "by an option"])
 
     def test_stale_page(self):
         self.run_script("--markdown")
         self.change("docs/conformance.md", "Text 7.", "Text 8.")
         result = self.run_script("--check")
-        self.assertEqual(result.stdout, "docs/conformance.md is not what `scripts/requirements --markdown` writes\n")
+        self.assertEqual(result.stdout,
+                         "docs/conformance.md is not what `scripts/requirements --markdown` writes\n")
         self.assertEqual(result.returncode, 1)
 
     def test_no_tree(self):
-        result = subprocess.run([sys.executable, str(SCRIPT), "--root", str(self.root / "docs")], stderr=subprocess.PIPE, check=False)
+        result = subprocess.run([sys.executable, str(SCRIPT), "--root", str(self.root / "docs")],
+                                stderr=subprocess.PIPE, check=False)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"no requirements in tests/requirements/", result.stderr)
 

@@ -19,14 +19,15 @@ WHOLE = "whole.sqlite"
 
 # A store as iwarpsim 0.1.0 wrote it before it kept provenance: schema 1.
 SCHEMA_1 = """
-CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, axes TEXT NOT NULL,
- version TEXT NOT NULL, UNIQUE(scenario, title, text, axes, version));
-CREATE TABLE runs(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, meta INTEGER NOT NULL REFERENCES meta(id),
- point INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL, exit_code INTEGER NOT NULL, wall_s REAL NOT NULL);
-CREATE TABLE parameters(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key TEXT NOT NULL, value TEXT NOT NULL,
- PRIMARY KEY(run, key)) WITHOUT ROWID;
-CREATE TABLE metrics(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, name TEXT NOT NULL, value REAL NOT NULL,
- PRIMARY KEY(run, name)) WITHOUT ROWID;
+CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+ axes TEXT NOT NULL, version TEXT NOT NULL, UNIQUE(scenario, title, text, axes, version));
+CREATE TABLE runs(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE,
+ meta INTEGER NOT NULL REFERENCES meta(id), point INTEGER NOT NULL, status TEXT NOT NULL,
+ message TEXT NOT NULL, exit_code INTEGER NOT NULL, wall_s REAL NOT NULL);
+CREATE TABLE parameters(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key TEXT NOT NULL,
+ value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE metrics(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, name TEXT NOT NULL,
+ value REAL NOT NULL, PRIMARY KEY(run, name)) WITHOUT ROWID;
 INSERT INTO meta VALUES(1, 'small', 'survival', '', 'run.seed', '0.1.0');
 INSERT INTO runs VALUES(1, 'abc', 1, 0, 'ok', '', 0, 1.5);
 PRAGMA application_id = 0x69777073; PRAGMA user_version = 1;
@@ -89,7 +90,8 @@ class BadStores(unittest.TestCase):
             before = kit.octets(store) if store != "folder.sqlite" else None
             which = commands(store) + writers(store)
             if before is None:
-                which = [command for command in which if command[0] != "plot"]  # which takes the folder of a run, too
+                # `plot` takes the folder of a run, too.
+                which = [command for command in which if command[0] != "plot"]
             self.refused(store, words, which)
             self.assertTrue(before is None or kit.octets(store) == before)
         self.refused("none.sqlite", "No such file|unable to open", commands("none.sqlite")[:-1])
@@ -106,8 +108,9 @@ class BadStores(unittest.TestCase):
         whole = kit.octets(WHOLE)
         # Around the header and the pages, and in the midst of some; never nothing, which is an empty store,
         # nor all.
-        lengths = [1, 15, 16, 99, 100, 101, 512, 4095, 4096, 4097, 8192, len(whole) // 2 // 4096 * 4096, len(whole) // 2 + 77,
-                   len(whole) - 8192, len(whole) - 4097, len(whole) - 4096, len(whole) - 1]
+        lengths = [1, 15, 16, 99, 100, 101, 512, 4095, 4096, 4097, 8192, len(whole) // 2 // 4096 * 4096,
+                   len(whole) // 2 + 77, len(whole) - 8192, len(whole) - 4097, len(whole) - 4096,
+                   len(whole) - 1]
         for number, length in enumerate(lengths):
             with open("short.sqlite", "wb") as file:
                 file.write(whole[:length])
@@ -115,7 +118,8 @@ class BadStores(unittest.TestCase):
                 every = commands("short.sqlite") + writers("short.sqlite")
                 # Each command meets some lengths, and each length some commands: all by all would take
                 # minutes.
-                self.refused("short.sqlite", "damaged|not a result store", [every[(number * 3 + i) % len(every)] for i in range(3)])
+                self.refused("short.sqlite", "damaged|not a result store",
+                             [every[(number * 3 + i) % len(every)] for i in range(3)])
                 self.assertEqual(kit.octets("short.sqlite"), whole[:length])
 
     def test_damaged_octets(self):
@@ -123,7 +127,8 @@ class BadStores(unittest.TestCase):
         for place in range(100, len(whole), len(whole) // 12):
             with self.subTest(place=place):
                 with open("damaged.sqlite", "wb") as file:
-                    file.write(whole[:place] + bytes(255 - octet for octet in whole[place:place + 64]) + whole[place + 64:])
+                    file.write(whole[:place] + bytes(255 - octet for octet in whole[place:place + 64])
+                               + whole[place + 64:])
                 read = kit.iwarpsim("export", "damaged.sqlite", "--csv", "damaged.csv")
                 if read.returncode == 0:  # room that nothing stands in
                     self.assertEqual(kit.rows("damaged.sqlite"), self.rows)
@@ -141,7 +146,8 @@ class BadStores(unittest.TestCase):
         for taker in [commands("stale.sqlite")[i] for i in (0, 4)] + writers("stale.sqlite"):
             with self.subTest(taker=taker[0]):
                 shutil.copy(WHOLE, "stale.sqlite")
-                killed = subprocess.run([sys.executable, "-c", KILLED_WRITER, "stale.sqlite", "kill"], check=False)
+                killed = subprocess.run([sys.executable, "-c", KILLED_WRITER, "stale.sqlite", "kill"],
+                                        check=False)
                 self.assertEqual(killed.returncode, -signal.SIGKILL)
                 self.assertGreater(os.path.getsize("stale.sqlite-journal"), 4096)
                 self.assertNotEqual(kit.octets("stale.sqlite"), kit.octets(WHOLE))
@@ -155,8 +161,8 @@ class BadStores(unittest.TestCase):
 
     def test_copied_in_mid_transaction(self):
         shutil.copy(WHOLE, "origin.sqlite")
-        with subprocess.Popen([sys.executable, "-c", KILLED_WRITER, "origin.sqlite", "stay"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE) as writer:
+        with subprocess.Popen([sys.executable, "-c", KILLED_WRITER, "origin.sqlite", "stay"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
             writer.stdout.readline()
             for suffix in ("", "-journal"):
                 shutil.copy("origin.sqlite" + suffix, "copied.sqlite" + suffix)
@@ -174,7 +180,8 @@ class BadStores(unittest.TestCase):
 
     def test_locked_for_a_moment(self):
         """A sweep waits for a lock that comes in its midst, and one at its start."""
-        lock, (sweep,) = self.start_locked([["sweep", "small.cfg", "--store", "moment.sqlite"]], "moment.sqlite")
+        lock, (sweep,) = self.start_locked([["sweep", "small.cfg", "--store", "moment.sqlite"]],
+                                           "moment.sqlite")
         time.sleep(1)
         self.assertIsNone(sweep.poll())
         lock.close()

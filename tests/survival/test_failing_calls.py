@@ -21,7 +21,8 @@ import program_kit as kit
 
 LIBRARY = os.path.abspath(os.environ["FAILING_CALLS"])
 KINDS = ("open", "write", "fsync", "rename")
-ERRORS = {"open": [errno.EIO], "write": [errno.ENOSPC, errno.EIO], "fsync": [errno.EIO], "rename": [errno.ENOSPC]}
+ERRORS = {"open": [errno.EIO], "write": [errno.ENOSPC, errno.EIO], "fsync": [errno.EIO],
+          "rename": [errno.ENOSPC]}
 KILL = 0
 STAGED = ".iwarpsim-new-"
 # Three runs: each call of a sweep is tried, and each takes a sweep.
@@ -41,7 +42,8 @@ OPTIONS.add_argument("--seed", type=int, default=1)
 
 
 def names():
-    return sorted(os.path.relpath(os.path.join(folder, name)) for folder, _, found in os.walk(".") for name in found)
+    return sorted(os.path.relpath(os.path.join(folder, name)) for folder, _, found in os.walk(".")
+                  for name in found)
 
 
 def meaning(name):
@@ -51,7 +53,8 @@ def meaning(name):
     if name.endswith("summary.json"):
         with open(name, encoding="utf-8") as file:
             summary = json.load(file)
-        summary["metrics"] = {metric: value for metric, value in summary["metrics"].items() if not kit.measures_the_machine(metric)}
+        summary["metrics"] = {metric: value for metric, value in summary["metrics"].items()
+                              if not kit.measures_the_machine(metric)}
         return summary
     return kit.octets(name)
 
@@ -145,10 +148,13 @@ class FailingCalls(unittest.TestCase):
             if code == 0:
                 self.assertEqual(meanings(), after)  # it could do without
             else:
-                self.assertIn(code, (1, 2, -signal.SIGKILL, -signal.SIGTRAP, -signal.SIGABRT) if died else (1, 2), said)
+                self.assertIn(code,
+                              (1, 2, -signal.SIGKILL, -signal.SIGTRAP, -signal.SIGABRT) if died else (1, 2),
+                              said)
                 if how != KILL:
                     self.assertNotEqual(said, "")
-                    self.assertTrue(trial.path.startswith(("/dev/", "/proc/")) or trial.name() in said, (trial.path, said))
+                    self.assertTrue(trial.path.startswith(("/dev/", "/proc/")) or trial.name() in said,
+                                    (trial.path, said))
                     if kind in ("write", "fsync") and trial.name().endswith(".sqlite"):
                         self.assertIn("nothing committed was lost", said)
                 self.check_kept(before, after, died)

@@ -25,7 +25,8 @@ def private_mounts():
     if libc.unshare(CLONE_NEWNS) != 0:
         kit.skip(f"no mounts of its own: {os.strerror(ctypes.get_errno())}; expected to be root")
     made = subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True, text=True, check=False)
-    tried = subprocess.run(["mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, text=True, check=False)
+    tried = subprocess.run(["mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, text=True,
+                           check=False)
     if made.returncode != 0 or tried.returncode != 0:
         kit.skip(f"cannot mount: {made.stderr}{tried.stderr}")
 
@@ -77,7 +78,8 @@ class Disk(unittest.TestCase):
         self.resize(4096)
         done = self.sweep("--store", STORE)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{kit.POINTS} runs: {kit.POINTS - len(kept or [])} run now, {len(kept or [])} already there", done.stdout)
+        there = len(kept or [])
+        self.assertIn(f"{kit.POINTS} runs: {kit.POINTS - there} run now, {there} already there", done.stdout)
         self.assertEqual(kit.rows(STORE), self.whole)
         self.assertEqual(os.listdir("disk"), ["full.sqlite"])
         os.unlink(STORE)
@@ -121,9 +123,10 @@ class Disk(unittest.TestCase):
         self.assertNotEqual(after["disk/r/receiver.pcap"], before)
 
     def test_full_for_pages_and_pictures(self):
-        for command in (["report", "whole.sqlite", "-o", "disk/page.html"], ["export", "whole.sqlite", "--csv", "disk/runs.csv"],
-                        ["plot", "whole.sqlite", "--what", "distribution", "--out", "disk"],
-                        ["plot", "whole.sqlite", "--what", "distribution", "--out", "disk", "--format", "svg"]):
+        plot = ["plot", "whole.sqlite", "--what", "distribution", "--out", "disk"]
+        for command in (["report", "whole.sqlite", "-o", "disk/page.html"],
+                        ["export", "whole.sqlite", "--csv", "disk/runs.csv"],
+                        plot, [*plot, "--format", "svg"]):
             with self.subTest(command=command[0]):
                 self.resize(4096)
                 self.assertEqual(kit.iwarpsim(*command).returncode, 0)
@@ -146,7 +149,8 @@ class Disk(unittest.TestCase):
         stores = [f"{part}.sqlite" for part in (1, 2, 3)]
         for part, store in enumerate(stores, 1):
             kit.write("long.cfg", kit.SCENARIO + f"# {store}{'x' * 90}\n" * 9000)
-            self.assertEqual(kit.iwarpsim("sweep", "long.cfg", "--shard", f"{part}/{kit.POINTS}", "--store", store).returncode, 0)
+            self.assertEqual(kit.iwarpsim("sweep", "long.cfg", "--shard", f"{part}/{kit.POINTS}", "--store",
+                                          store).returncode, 0)
         merge = kit.iwarpsim("merge", "--mix", *stores, "-o", STORE)
         self.assertEqual(merge.returncode, 2)
         self.assertIn(f"{STORE}: the disk is full", merge.stderr)
@@ -164,8 +168,9 @@ class Disk(unittest.TestCase):
             self.assertNotIn("runs done", sweep.stderr)  # said before the first run
         self.assertEqual(kit.iwarpsim("merge", "whole.sqlite", "-o", STORE).returncode, 2)
         # Who only reads, may.
-        for command in (["export", STORE, "--csv", "out.csv"], ["table", STORE], ["report", STORE, "-o", "out.html"],
-                        ["merge", STORE, "-o", "copy.sqlite"], ["sweep", "small.cfg", "--store", STORE, "--list"]):
+        for command in (["export", STORE, "--csv", "out.csv"], ["table", STORE],
+                        ["report", STORE, "-o", "out.html"], ["merge", STORE, "-o", "copy.sqlite"],
+                        ["sweep", "small.cfg", "--store", STORE, "--list"]):
             read = kit.iwarpsim(*command)
             self.assertEqual(read.returncode, 0, f"{command}: {read.stderr}")
         self.assertEqual(kit.rows("copy.sqlite"), half)

@@ -116,7 +116,8 @@ class KilledSweeps(unittest.TestCase):
         self.complete()
         if options.kills >= 50:
             self.assertGreater(journals, 0)  # some met a commit in its midst
-        print(f"seed {options.seed}: kills {kills}, {journals} left a journal, {completed + 1} sweeps completed")
+        print(f"seed {options.seed}: kills {kills}, {journals} left a journal, "
+              f"{completed + 1} sweeps completed")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ def what_is_missing():
     if os.geteuid() != 0:
         return "only root can start Slurm's daemons here"
     needed = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "setpriv"]
-    missing = [name for name in needed if shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None]
+    missing = [name for name in needed
+               if shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None]
     return f"not installed: {', '.join(missing)} (scripts/packages.txt)" if missing else None
 
 
@@ -77,7 +78,8 @@ class OneHost:
         self.environment = {**os.environ, "SLURM_CONF": f"{folder}/slurm.conf", "IWARPSIM": kit.PROGRAM,
                             "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
         # What this test may itself run under must not reach its jobs.
-        for name in [name for name in self.environment if name.startswith(("SLURM_", "SBATCH_")) and name != "SLURM_CONF"]:
+        for name in [name for name in self.environment
+                     if name.startswith(("SLURM_", "SBATCH_")) and name != "SLURM_CONF"]:
             del self.environment[name]
 
     def start(self):
@@ -90,7 +92,8 @@ class OneHost:
             key.write(os.urandom(128))
         os.chmod(f"{self.folder}/munge.key", 0o400)
         munge = [f"--{name}={self.folder}/munge.{suffix}" for name, suffix in
-                 (("key-file", "key"), ("socket", "socket"), ("pid-file", "pid"), ("log-file", "log"), ("seed-file", "seed"))]
+                 (("key-file", "key"), ("socket", "socket"), ("pid-file", "pid"), ("log-file", "log"),
+                  ("seed-file", "seed"))]
         self.daemon("munged", "--foreground", "--force", *munge)
         self.wait_for("munge socket", lambda: os.path.exists(f"{self.folder}/munge.socket"))
         self.daemon("slurmctld", "-D", "-i")
@@ -100,7 +103,8 @@ class OneHost:
     def daemon(self, *command):
         """They die with this process, whatever becomes of it."""
         with open(f"{self.folder}/{command[0]}.said", "wb") as said:
-            self.daemons.append(subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], env=self.environment,
+            self.daemons.append(subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
+                                                 env=self.environment,
                                                  stdin=subprocess.DEVNULL, stdout=said, stderr=said))
 
     def wait_for(self, what, true):
@@ -112,19 +116,21 @@ class OneHost:
             time.sleep(0.1)
 
     def ask(self, *command):
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=30).stdout
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False,
+                              timeout=30).stdout
 
     def submit(self, array, *arguments):
         """Submits, and waits until nothing is queued any more."""
-        done = subprocess.run(["sbatch", f"--array={array}", "--output=%x-%A-%a.out", SBATCH, *arguments], env=self.environment,
-                              capture_output=True, text=True, check=True, timeout=30)
+        done = subprocess.run(["sbatch", f"--array={array}", "--output=%x-%A-%a.out", SBATCH, *arguments],
+                              env=self.environment, capture_output=True, text=True, check=True, timeout=30)
         self.wait_for("end of all jobs", lambda: self.ask("squeue", "--noheader") == "")
         return done.stdout.split()[-1]
 
     def ends(self):
         """{job's name: [how each ended]}"""
         ends = {}
-        for line in self.ask("squeue", "--noheader", "--array", "--states=all", "--format=%j %T").splitlines():
+        for line in self.ask("squeue", "--noheader", "--array", "--states=all",
+                             "--format=%j %T").splitlines():
             name, state = line.split()
             ends.setdefault(name, []).append(state)
         return ends
@@ -165,7 +171,8 @@ class Slurm(unittest.TestCase):
         self.assertEqual(local.returncode, 0, local.stderr)
 
         array = self.host.submit(f"1-{TASKS}", "small.cfg", "merged.sqlite")
-        self.assertEqual(self.host.ends(), {"iwarpsim-sweep": ["COMPLETED"] * TASKS, f"iwarpsim-merge-{array}": ["COMPLETED"]},
+        self.assertEqual(self.host.ends(),
+                         {"iwarpsim-sweep": ["COMPLETED"] * TASKS, f"iwarpsim-merge-{array}": ["COMPLETED"]},
                          self.host.logs())
         self.assertEqual(kit.rows("merged.sqlite"), kit.rows("local.sqlite"))
         self.assertEqual(len(kit.rows("merged.sqlite")), kit.POINTS)
@@ -183,12 +190,14 @@ class Slurm(unittest.TestCase):
         self.assertEqual([os.stat(f"merged.sqlite.shard-{i}-of-{TASKS}").st_size for i in (1, 3, 4)], kept)
         said = [self.read(f"iwarpsim-sweep-{array}-{10 * i}.out") for i in range(TASKS)]
         self.assertEqual(["3 run now" in each for each in said], [False, True, False, False], said)
-        self.assertEqual(["0 run now, 3 already there" in each for each in said], [True, False, True, True], said)
+        self.assertEqual(["0 run now, 3 already there" in each for each in said], [True, False, True, True],
+                         said)
 
     def test_what_fails_is_told(self):
         # No such scenario: no task makes a store, and the merge has nothing; both fail.
         array = self.host.submit("1-2", "none.cfg", "none.sqlite")
-        self.assertEqual(self.host.ends(), {"iwarpsim-sweep": ["FAILED"] * 2, f"iwarpsim-merge-{array}": ["FAILED"]},
+        self.assertEqual(self.host.ends(),
+                         {"iwarpsim-sweep": ["FAILED"] * 2, f"iwarpsim-merge-{array}": ["FAILED"]},
                          self.host.logs())
         self.assertIn("none.cfg", self.read(f"iwarpsim-sweep-{array}-1.out"))
         self.assertFalse(os.path.exists("none.sqlite"))
@@ -200,7 +209,8 @@ class Slurm(unittest.TestCase):
     def test_a_part_that_is_missing_is_told(self):
         for i in (1, 3):
             kit.iwarpsim("sweep", "small.cfg", "--shard", f"{i}/3", "--store", f"some.sqlite.shard-{i}-of-3")
-        merge = subprocess.run([SBATCH, "--merge", "some.sqlite", "3"], capture_output=True, text=True, check=False)
+        merge = subprocess.run([SBATCH, "--merge", "some.sqlite", "3"], capture_output=True, text=True,
+                               check=False)
         self.assertEqual(merge.returncode, 2, merge.stderr)
         self.assertIn("some.sqlite.shard-2-of-3 is missing", merge.stderr)
         self.assertEqual(len(kit.rows("some.sqlite")), kit.POINTS // 3 * 2)

@@ -81,7 +81,8 @@ def png_pixels(png):
                 guess = (left + up) // 2
             else:
                 estimate = left + up - corner
-                guess = min((abs(estimate - left), 0, left), (abs(estimate - up), 1, up), (abs(estimate - corner), 2, corner))[2]
+                guess = min((abs(estimate - left), 0, left), (abs(estimate - up), 1, up),
+                            (abs(estimate - corner), 2, corner))[2]
             row[i] = (row[i] + guess) & 255
         rows.append(row)
         above = row
@@ -98,8 +99,9 @@ class Report(unittest.TestCase):
         iwarpsim = os.path.abspath(sys.argv[1])
         for command in (["sweep", "small.cfg", "--store", "small.sqlite", "-j", "2"],
                         ["report", "small.sqlite", "-o", "small.html"]):
-            done = subprocess.run([iwarpsim] + command, cwd=cls.folder, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, f"iwarpsim {' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
+            done = subprocess.run([iwarpsim] + command, cwd=cls.folder, capture_output=True, text=True,
+                                  check=False)
+            assert done.returncode == 0, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
         cls.browser = cls.start()
         cls.addClassCleanup(cls.browser.quit)
         cls.browser.get("about:blank")
@@ -111,10 +113,10 @@ class Report(unittest.TestCase):
     def start(cls):
         options = Options()
         options.binary_location = BROWSER
-        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-                         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                         "--hide-scrollbars", "--window-size=1280,1000", "--force-device-scale-factor=1",
-                         f"--user-data-dir={cls.folder / 'profile'}"):
+        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                         "--no-first-run", "--disable-background-networking", "--disable-component-update",
+                         "--disable-sync", "--hide-scrollbars", "--window-size=1280,1000",
+                         "--force-device-scale-factor=1", f"--user-data-dir={cls.folder / 'profile'}"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         # How long a busy machine takes is no matter of this test: meson ends what takes for ever.
@@ -129,22 +131,26 @@ class Report(unittest.TestCase):
 
     def resize(self, width, height, mobile=False):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile})
+                                     {"width": width, "height": height, "deviceScaleFactor": 1,
+                                      "mobile": mobile})
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
 
     def test_1_loads_without_a_word_on_the_console_and_fetches_nothing(self):
         self.assertEqual(self.script("return document.readyState"), "complete")
-        self.assertEqual(self.browser.title, "Peak <script>alert(1)</script> by MTU & loss \"quoted\" – iwarpsim report")
+        self.assertEqual(self.browser.title,
+                         "Peak <script>alert(1)</script> by MTU & loss \"quoted\" – iwarpsim report")
         self.assertEqual(self.script("return document.compatMode"), "CSS1Compat")
         self.assertEqual(self.browser.get_log("browser"), [])
         self.assertEqual(self.script("return performance.getEntriesByType('resource').map(e => e.name)"), [])
         events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
-        asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+        asked = {event["params"]["request"]["url"] for event in events
+                 if event["method"] == "Network.requestWillBeSent"}
         self.assertEqual({url for url in asked if not url.startswith("data:")}, {self.page.as_uri()})
 
     def test_2_texts_are_no_markup(self):
-        self.assertEqual(self.script("return document.querySelectorAll('script,iframe,object,embed,link[rel=stylesheet]').length"), 0)
-        self.assertEqual(self.script("return document.querySelectorAll('img:not(figure img), img:not([src^=\"data:\"])').length"), 0)
+        for selector in ("script,iframe,object,embed,link[rel=stylesheet]",
+                         'img:not(figure img), img:not([src^="data:"])'):
+            self.assertEqual(self.script(f"return document.querySelectorAll('{selector}').length"), 0)
         self.assertEqual(self.script("return document.querySelector('h1').textContent"),
                          "Peak <script>alert(1)</script> by MTU & loss \"quoted\"")
         self.assertIn("how much <img src=http://192.0.2.1/x.png onerror=alert(2)> memory?",
@@ -154,10 +160,13 @@ class Report(unittest.TestCase):
     def test_3_the_policy_stops_what_the_page_does_not_hold(self):
         """What someone pastes into the page does not act either: the policy is in force, and it is the
         style's own."""
-        self.assertNotEqual(self.script("return getComputedStyle(document.querySelector('nav ul')).listStyleType"), "disc")
+        marks = self.script("return getComputedStyle(document.querySelector('nav ul')).listStyleType")
+        self.assertNotEqual(marks, "disc")
         self.script("const s = document.createElement('style'); s.textContent = 'h1{color:rgb(1,2,3)}';"
-                    "document.head.append(s); const i = new Image(); i.src = 'http://192.0.2.1/y.png'; document.body.append(i)")
-        self.assertNotEqual(self.script("return getComputedStyle(document.querySelector('h1')).color"), "rgb(1, 2, 3)")
+                    "document.head.append(s); const i = new Image(); i.src = 'http://192.0.2.1/y.png';"
+                    "document.body.append(i)")
+        self.assertNotEqual(self.script("return getComputedStyle(document.querySelector('h1')).color"),
+                            "rgb(1, 2, 3)")
         words = " ".join(entry["message"] for entry in self.browser.get_log("browser"))
         self.assertIn("Content Security Policy", words)
         self.browser.refresh()
@@ -167,7 +176,8 @@ class Report(unittest.TestCase):
     def test_4_plots_show(self):
         plots = self.script("return Array.from(document.querySelectorAll('figure img')).map(i => {"
                             "const b = i.getBoundingClientRect();"
-                            "return [b.x + scrollX, b.y + scrollY, b.width, b.height, i.complete ? i.naturalWidth : 0, i.alt, i.src]})")
+                            "return [b.x + scrollX, b.y + scrollY, b.width, b.height,"
+                            "        i.complete ? i.naturalWidth : 0, i.alt, i.src]})")
         self.assertGreaterEqual(len(plots), 1)
         for x, y, w, h, natural_width, name, source in plots:
             self.assertGreater(min(w, h), 200, name)
@@ -177,10 +187,12 @@ class Report(unittest.TestCase):
             tags = [element.tag.rpartition("}")[2] for element in svg.iter()]
             self.assertGreater(sum(tag in ("path", "use", "rect", "polygon") for tag in tags), 20, name)
             self.assertIn(self.script("return document.querySelector('h1').textContent"),
-                          ["".join(element.itertext()).strip() for element in svg.iter() if element.tag.endswith("}text")])
+                          ["".join(element.itertext()).strip() for element in svg.iter()
+                           if element.tag.endswith("}text")])
             self.assertNotIn("script", tags)
             picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {
-                "captureBeyondViewport": True, "clip": {"x": x, "y": y, "width": w, "height": h, "scale": 0.5}})
+                "captureBeyondViewport": True,
+                "clip": {"x": x, "y": y, "width": w, "height": h, "scale": 0.5}})
             _, _, size, rows = png_pixels(base64.b64decode(picture["data"]))
             colours = {bytes(row[i:i + 3]) for row in rows for i in range(0, len(row), size)}
             self.assertGreater(len(colours), 10, name)
@@ -188,27 +200,33 @@ class Report(unittest.TestCase):
     def test_5_ids_are_unique_and_references_meet(self):
         ids = self.script("return Array.from(document.querySelectorAll('[id]')).map(e => e.id)")
         self.assertEqual(len(ids), len(set(ids)))
-        references = self.script("return Array.from(document.querySelectorAll('a')).map(e => e.getAttribute('href'))")
+        references = self.script("return Array.from(document.querySelectorAll('a'))"
+                                 ".map(e => e.getAttribute('href'))")
         self.assertGreater(len(references), 5)
         self.assertEqual({name for name in references if name[1:] not in ids}, set())
 
     def test_5_a_picture_that_acts_does_not(self):
         """Whatever stands in a plot's SVG: in an <img> no script of it runs, nothing is fetched for it, and
         it draws all the same."""
-        hostile = ("<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' viewBox='0 0 9 9' "
-                   "onload='parent.acted = 1; alert(3)'><script>top.acted = 1; alert(4)</script>"
-                   "<style>@import url(http://192.0.2.1/s.css);</style><image xlink:href='http://192.0.2.1/i.png' width='1' height='1'/>"
-                   "<foreignObject><iframe xmlns='http://www.w3.org/1999/xhtml' src='http://192.0.2.1/f.html'/></foreignObject>"
+        hostile = ("<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' "
+                   "viewBox='0 0 9 9' onload='parent.acted = 1; alert(3)'>"
+                   "<script>top.acted = 1; alert(4)</script>"
+                   "<style>@import url(http://192.0.2.1/s.css);</style>"
+                   "<image xlink:href='http://192.0.2.1/i.png' width='1' height='1'/><foreignObject><iframe "
+                   "xmlns='http://www.w3.org/1999/xhtml' src='http://192.0.2.1/f.html'/></foreignObject>"
                    "<rect width='9' height='9'/></svg>")
         source = "data:image/svg+xml;base64," + base64.b64encode(hostile.encode()).decode()
         self.browser.get_log("performance")
         width = self.browser.execute_async_script(
-            "const done = arguments[1], i = new Image(); i.onload = () => setTimeout(() => done(i.naturalWidth), 300);"
-            "i.onerror = () => done(-1); i.src = arguments[0]; document.querySelector('figure').append(i)", source)
+            "const done = arguments[1], i = new Image();"
+            "i.onload = () => setTimeout(() => done(i.naturalWidth), 300);"
+            "i.onerror = () => done(-1); i.src = arguments[0]; document.querySelector('figure').append(i)",
+            source)
         self.assertGreater(width, 0)
         self.assertIsNone(self.script("return window.acted || null"))
         events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
-        asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+        asked = {event["params"]["request"]["url"] for event in events
+                 if event["method"] == "Network.requestWillBeSent"}
         self.assertEqual({url for url in asked if not url.startswith("data:")}, set())
         self.browser.refresh()
         self.browser.get_log("browser")
@@ -218,9 +236,11 @@ class Report(unittest.TestCase):
         self.assertEqual(self.script("return document.querySelectorAll('#overview tbody tr').length"), POINTS)
         self.assertEqual(self.script("return Array.from(document.querySelectorAll('#overview tbody tr'))"
                                      ".map(r => r.cells[3].textContent.trim())"), ["3"] * POINTS)
-        self.assertEqual(self.script("return document.querySelectorAll('table:not(:has(caption)), td[colspan]').length"), 0)
+        self.assertEqual(self.script("return document.querySelectorAll("
+                                     "'table:not(:has(caption)), td[colspan]').length"), 0)
         # receivers differ: a row for each of the other 6 points
-        self.assertEqual(self.script("return document.querySelectorAll('#differences tbody tr').length"), POINTS / 2)
+        self.assertEqual(self.script("return document.querySelectorAll('#differences tbody tr').length"),
+                         POINTS / 2)
 
     def test_7_fits_a_phone_light_and_dark(self):
         self.resize(360, 740, True)
@@ -229,9 +249,11 @@ class Report(unittest.TestCase):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                      {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
-        dark = self.script("return [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color,"
+        dark = self.script("return [getComputedStyle(document.body).backgroundColor,"
+                           "        getComputedStyle(document.body).color,"
                            "        getComputedStyle(document.querySelector('figure img')).backgroundColor]")
-        brightness = [sum(int(part) for part in colour[colour.index("(") + 1:-1].split(",")[:3]) for colour in dark]
+        brightness = [sum(int(part) for part in colour[colour.index("(") + 1:-1].split(",")[:3])
+                      for colour in dark]
         self.assertLess(brightness[0], 150)
         self.assertGreater(brightness[1], 500)
         self.assertEqual(brightness[2], 3 * 255)
@@ -241,7 +263,8 @@ class Report(unittest.TestCase):
         self.assertGreater(len(printed["data"]), 20000)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"media": ""})
-        self.assertEqual(self.script("return getComputedStyle(document.querySelector('.scroll')).overflowX"), "visible")
+        self.assertEqual(self.script("return getComputedStyle(document.querySelector('.scroll')).overflowX"),
+                         "visible")
 
 
 if __name__ == "__main__":

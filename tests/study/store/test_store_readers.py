@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What docs/store.md tells of reading a store without us: its own examples, run on a store that a sweep made.
 
-argv[1] is the built iwarpsim, argv[2] docs/store.md. Needs sqlite3 and pandas (scripts/packages.txt); skipped without them.
+argv[1] is the built iwarpsim, argv[2] docs/store.md. Needs sqlite3 and pandas (scripts/packages.txt); skipped
+without them.
 """
 import contextlib
 import io
@@ -24,7 +25,8 @@ PROGRAM = os.path.abspath(sys.argv[1])
 with open(sys.argv[2], encoding="utf-8") as page:
     BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", page.read(), re.MULTILINE | re.DOTALL)
 
-# In order, 64 KiB and losing the third segment with payload: reassembly memory is in use in each of the four runs.
+# In order, 64 KiB and losing the third segment with payload: reassembly memory is in use in each of the four
+# runs.
 SCENARIO = """title = "readers";
 workload: { message_size = "64KiB"; messages = 4; };
 run: { engine = "native"; };
@@ -60,7 +62,8 @@ class StoreReaders(unittest.TestCase):
         (example,) = examples("sh")
         done = subprocess.run(["sh", "-e", "-c", example], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
-        counts, points, means = re.fullmatch(r"(┌.*?┘\n)(point,value\n.*?)(┌.*┘\n)", done.stdout, re.DOTALL).groups()
+        counts, points, means = re.fullmatch(r"(┌.*?┘\n)(point,value\n.*?)(┌.*┘\n)", done.stdout,
+                                             re.DOTALL).groups()
         self.assertRegex(counts, r"│ ok +│ 4 +│")
         rows = [line.split(",") for line in points.splitlines()[1:]]
         self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"])  # two MTUs, two seeds each
@@ -79,9 +82,9 @@ class StoreReaders(unittest.TestCase):
         table, runs, above = names["table"], names["runs"], names["above"]
         self.assertEqual(sorted(table["path.forward.mtu"]), ["1500", "1500", "9000", "9000"])
         # The two ways agree, to the last bit: a run a row.
-        by_sql = table.set_index(["path.forward.mtu", "run.seed"]).sort_index()
-        by_csv = runs.astype({"path.forward.mtu": str, "run.seed": str}).set_index(["path.forward.mtu", "run.seed"])
-        by_csv = by_csv.sort_index()
+        keys = ["path.forward.mtu", "run.seed"]
+        by_sql = table.set_index(keys).sort_index()
+        by_csv = runs.astype(dict.fromkeys(keys, str)).set_index(keys).sort_index()
         self.assertEqual(list(by_csv["status"]), ["ok"] * 4)
         for metric in ("tcp.segments", "goodput_bit_per_s", "buffer.reassembly_mean_octets"):
             self.assertEqual(list(by_sql[metric]), list(by_csv[metric]))

@@ -113,6 +113,25 @@ guint fixture_count_runs(const char *path)
   return count;
 }
 
+void expect_same_metrics(const metric_values *found, const metric_values *expected)
+{
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_cmpint(found->present[id], ==, expected->present[id]);
+    g_assert_true(found->value[id] == expected->value[id]);
+  }
+}
+
+void expect_same_distributions(const distribution *found, const distribution *expected)
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_cmpuint(found[id].count, ==, expected[id].count);
+    for (size_t i = 0; i < found[id].count; i++) {
+      g_assert_true(found[id].bins[i].bound == expected[id].bins[i].bound);
+      g_assert_true(found[id].bins[i].weight == expected[id].bins[i].weight);
+    }
+  }
+}
+
 /* Grids. */
 
 void grid_fixture_make(grid_fixture *f, const char *text)

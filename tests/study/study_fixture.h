@@ -52,6 +52,10 @@ void grid_fixture_make(grid_fixture *f, const char *text);
 /* The number of runs in the store at `path`. */
 guint fixture_count_runs(const char *path);
 
+/* The same metrics are present, with the same values to the last bit; of each distribution the same bins. */
+void expect_same_metrics(const metric_values *found, const metric_values *expected);
+void expect_same_distributions(const distribution *found, const distribution *expected);
+
 typedef struct store_fixture {
   char *folder;
   char *path; /* of the store, in `folder` */

@@ -67,12 +67,9 @@ static gboolean merge(const char *into, const char *const *paths, gboolean mix, 
                       GError **error)
 {
   merge_count unused[STORES];
-  result_store *store = result_store_open(into, RESULT_STORE_WRITE, error);
-  g_assert_nonnull(store);
-  gboolean good =
-      result_merge(store, paths, g_strv_length((char **)paths), mix, counts != NULL ? counts : unused, error);
-  result_store_close(store);
-  return good;
+  g_autoptr(result_store) store = NO_ERROR(result_store_open, into, RESULT_STORE_WRITE);
+  return result_merge(store, paths, g_strv_length((char **)paths), mix, counts != NULL ? counts : unused,
+                      error);
 }
 
 static gboolean describe(const provenance *from, const stored_run *run, gpointer data,
@@ -88,11 +85,9 @@ static gboolean describe(const provenance *from, const stored_run *run, gpointer
 /* The runs of a store in one line. g_free(). */
 static char *contents(const char *path)
 {
-  g_autoptr(GError) error = NULL;
   GString *text = g_string_new(NULL);
-  result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
-  g_assert_true(result_store_each(store, describe, text, &error));
-  result_store_close(store);
+  g_autoptr(result_store) store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
+  g_assert_true(NO_ERROR(result_store_each, store, describe, text));
   return g_string_free(text, FALSE);
 }
 
@@ -137,24 +132,18 @@ static void expect_no_merge(const fixture *f, int code, const char *said)
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-static void expect_count(const merge_count *count, gsize runs, gsize taken, gsize present)
-{
-  EXPECT_FIELDS(count, (runs, runs), (taken, taken), (present, present));
-}
-
 /* Three shards of six runs. */
 FIXTURE_TEST(test_shards)
 {
-  g_autoptr(GError) error = NULL;
   merge_count counts[STORES];
   for (guint seed = 1; seed <= 6; seed++) {
     put_new(f, (seed - 1) % STORES, seed, 100 + seed);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "seed 6 point 6 ok 2026-11-21T10:08:16Z 106 '' testhost; "));
-  g_assert_true(merge(f->into, (const char *const *)f->paths, FALSE, counts, &error));
+  g_assert_true(NO_ERROR(merge, f->into, (const char *const *)f->paths, FALSE, counts));
   for (gsize i = 0; i < STORES; i++) {
-    expect_count(&counts[i], 2, 2, 0);
+    EXPECT_FIELDS(&counts[i], (runs, 2), (taken, 2), (present, 0));
   }
   g_assert_cmpuint(fixture_count_runs(f->into), ==, 6);
 }
@@ -162,35 +151,33 @@ FIXTURE_TEST(test_shards)
 /* Again, and with itself among the stores, as `merge *.sqlite -o all.sqlite` has it the second time. */
 FIXTURE_TEST(test_again)
 {
-  g_autoptr(GError) error = NULL;
   merge_count counts[STORES];
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
   const char *paths[] = {f->paths[0], f->paths[1], NULL};
   const char *with_itself[] = {f->paths[0], f->into, f->paths[1], NULL};
-  g_assert_true(merge(f->into, paths, FALSE, counts, &error));
+  g_assert_true(NO_ERROR(merge, f->into, paths, FALSE, counts));
   g_autofree char *before = contents(f->into);
   g_assert_true(NO_ERROR(merge, f->into, with_itself, FALSE, counts));
   g_autofree char *after = contents(f->into);
   g_assert_cmpstr(after, ==, before);
   static const guint runs[] = {1, 2, 1};
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
-    expect_count(&counts[i], runs[i], 0, runs[i]);
+    EXPECT_FIELDS(&counts[i], (runs, runs[i]), (taken, 0), (present, runs[i]));
   }
 }
 
 /* The same while so much is written that pages reach the file before the end, and nobody else may read it. */
 FIXTURE_TEST(test_itself_when_locked)
 {
-  g_autoptr(GError) error = NULL;
   merge_count counts[2];
   put_new(f, 0, 1, 10);
   for (guint seed = 2; seed <= 20; seed++) {
     put_new(f, 1, seed, 10);
   }
   const char *paths[] = {f->paths[1], f->paths[0]};
-  g_autoptr(result_store) into = result_store_open(f->paths[0], RESULT_STORE_WRITE, &error);
-  g_assert_true(store_execute(into, "PRAGMA cache_size = 1", &error));
+  g_autoptr(result_store) into = NO_ERROR(result_store_open, f->paths[0], RESULT_STORE_WRITE);
+  g_assert_true(NO_ERROR(store_execute, into, "PRAGMA cache_size = 1"));
   g_assert_true(NO_ERROR(result_merge, into, paths, G_N_ELEMENTS(paths), FALSE, counts));
   g_assert_cmpuint(counts[0].taken, ==, 19);
   g_assert_cmpuint(counts[1].present, ==, 20);
@@ -199,11 +186,10 @@ FIXTURE_TEST(test_itself_when_locked)
 /* A store that is added to keeps what it has. */
 FIXTURE_TEST(test_added)
 {
-  g_autoptr(GError) error = NULL;
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
   const char *paths[] = {f->paths[1], NULL};
-  g_assert_true(merge(f->paths[0], paths, FALSE, NULL, &error));
+  g_assert_true(NO_ERROR(merge, f->paths[0], paths, FALSE, NULL));
   g_assert_cmpuint(fixture_count_runs(f->paths[0]), ==, 2);
   g_assert_cmpuint(fixture_count_runs(f->paths[1]), ==, 1);
 }

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "store_commit.h"
+#include "string_list.h"
 #include "study_fixture.h"
+#include "temporary_scenario.h"
 #include "test.h"
 
 static void set_up(store_fixture *f, gconstpointer axes)
@@ -35,12 +37,10 @@ static void commit_seed(const store_fixture *f, guint seed, guint64 point, run_s
 
 static stored_state state_of_seed(const store_fixture *f, guint seed, guint64 point)
 {
-  g_autoptr(GError) error = NULL;
-  stored_state state = STORED_DONE;
+  stored_state state = STORED_DONE, found = STORED_DONE;
   g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, point);
   const char *identities[] = {run.identity};
-  stored_state found = STORED_DONE;
-  g_assert_true(result_store_find(f->store, run.identity, &found, &error));
+  g_assert_true(NO_ERROR(result_store_find, f->store, run.identity, &found));
   g_assert_true(NO_ERROR(result_store_reconcile, f->store, identities, &point, 1, &state));
   g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
   return state;
@@ -51,24 +51,6 @@ typedef struct expectation {
   const provenance *from;
   const stored_run *run;
 } expectation;
-
-static void compare_values(const stored_run *found, const stored_run *expected)
-{
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_assert_cmpstr(found->keys[key], ==, expected->keys[key]);
-  }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_cmpint(found->metrics.present[id], ==, expected->metrics.present[id]);
-    g_assert_true(found->metrics.value[id] == expected->metrics.value[id]);
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    g_assert_cmpuint(found->distributions[id].count, ==, expected->distributions[id].count);
-    for (size_t i = 0; i < found->distributions[id].count; i++) {
-      g_assert_true(found->distributions[id].bins[i].bound == expected->distributions[id].bins[i].bound);
-      g_assert_true(found->distributions[id].bins[i].weight == expected->distributions[id].bins[i].weight);
-    }
-  }
-}
 
 static gboolean compare_run(const provenance *from, const stored_run *found, gpointer data,
                             G_GNUC_UNUSED GError **error)
@@ -92,7 +74,11 @@ static gboolean compare_run(const provenance *from, const stored_run *found, gpo
   g_assert_true(found->wall_s == expected->wall_s);
   g_assert_true(found->cpu_s == expected->cpu_s);
   g_assert_true(found->memory_peak_octets == expected->memory_peak_octets);
-  compare_values(found, expected);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_assert_cmpstr(found->keys[key], ==, expected->keys[key]);
+  }
+  expect_same_metrics(&found->metrics, &expected->metrics);
+  expect_same_distributions(found->distributions, expected->distributions);
   return TRUE;
 }
 
@@ -212,10 +198,9 @@ FIXTURE_TEST(test_origins)
 /* Of the runs that ended well: (0.25 + 0.75) / 2. */
 FIXTURE_TEST(test_mean_wall)
 {
-  g_autoptr(GError) error = NULL;
   double mean_s = -1;
   gsize count = 99;
-  g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
+  g_assert_true(NO_ERROR(result_store_mean_wall, f->store, &mean_s, &count));
   g_assert_cmpuint(count, ==, 0);
   for (guint i = 0; i < 4; i++) {
     g_auto(stored_run) run = fixture_seed_run(f->scenario, i, i);
@@ -256,8 +241,6 @@ static void expect_order(const store_fixture *f, const char *expected)
   g_assert_cmpstr(order->str, ==, expected);
 }
 
-/* By scenario, then by point; not by commit. A grid that grew at its start moves the points of runs that
- * are there. */
 /* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be)
  * and the fourth (failed): only the first and the fourth are written, and what was there is told. */
 FIXTURE_TEST(test_commit_new)
@@ -322,14 +305,15 @@ FIXTURE_TEST(test_removed)
   g_assert_nonnull(strstr(error->message, "a.sqlite: it was removed, renamed or replaced while"));
 }
 
+/* By scenario, then by point; not by commit. A grid that grew at its start moves the points of runs that
+ * are there. */
 FIXTURE_TEST(test_order)
 {
   provenance other = f->origin;
   other.name = (char *)"B";
   commit_seed(f, 3, 2, RUN_OK, 0);
-  stored_run run = fixture_seed_run(f->scenario, 9, 7);
+  g_auto(stored_run) run = fixture_seed_run(f->scenario, 9, 7);
   commit(f, &other, &run);
-  fixture_run_clear(&run);
   commit_seed(f, 1, 0, RUN_OK, 0);
   commit_seed(f, 2, 1, RUN_OK, 0);
   expect_order(f, "B9 a1 a2 a3 ");
@@ -499,43 +483,38 @@ FIXTURE_TEST(test_two_origins)
 
 static char *identity_of(const char *text, const char *const *sets)
 {
-  char *folder = fixture_folder_new();
-  scenario *s = fixture_scenario(folder, "a.cfg", text, sets);
+  g_autoptr(scenario) s = temporary_scenario(text, sets);
   char *texts[SCENARIO_KEY_COUNT];
   run_identity_texts(s, texts);
   char *identity = run_identity_of(texts);
   run_identity_clear(texts);
-  scenario_free(s);
-  fixture_folder_remove(folder);
   return identity;
 }
 
-static void expect_same_run(const char *a, const char *const *a_sets, const char *b,
-                            const char *const *b_sets, gboolean same)
+/* Equal values are the same run, however they are written and wherever they stand; any key makes another run,
+ * the seed and the title too. */
+static const struct {
+  const char *a, *b;
+  gboolean same;
+} pairs[] = {{"title = \"t\"; run: { seed = 7; };", "run: { seed = 7; }; title = \"t\"; # the same", TRUE},
+             {"workload: { message_size = \"64KiB\"; };", "workload: { message_size = 65536; };", TRUE},
+             {"mpa: { crc = true; };", "title = \"\";", TRUE}, /* the default, given or not */
+             {"run: { seed = 7; };", "run: { seed = 8; };", FALSE},
+             {"title = \"t\";", "title = \"u\";", FALSE},
+             {"mpa: { crc = true; };", "mpa: { crc = false; };", FALSE}};
+
+ROW_TEST(test_identity, pairs)
 {
-  g_autofree char *of_a = identity_of(a, a_sets), *of_b = identity_of(b, b_sets);
+  g_autofree char *of_a = identity_of(c->a, NULL), *of_b = identity_of(c->b, NULL);
   g_assert_cmpuint(strlen(of_a), ==, 64);
-  g_assert_true(g_str_equal(of_a, of_b) == same);
+  g_assert_true(g_str_equal(of_a, of_b) == c->same);
 }
 
-/* Equal values are the same run, however they are written and wherever they stand. */
-TEST(test_identity_same)
+TEST(test_identity_of_set)
 {
-  static const char *const sets[] = {"run.seed=7", NULL};
-  expect_same_run("title = \"t\"; run: { seed = 7; };", NULL, "run: { seed = 7; }; title = \"t\"; # the same",
-                  NULL, TRUE);
-  expect_same_run("run: { seed = 7; };", NULL, "run: { seed = 8; };", sets, TRUE);
-  expect_same_run("workload: { message_size = \"64KiB\"; };", NULL, "workload: { message_size = 65536; };",
-                  NULL, TRUE);
-  expect_same_run("mpa: { crc = true; };", NULL, "title = \"\";", NULL, TRUE); /* the default, said or not */
-}
-
-/* Any key makes another run, the seed and the title too. */
-TEST(test_identity_other)
-{
-  expect_same_run("run: { seed = 7; };", NULL, "run: { seed = 8; };", NULL, FALSE);
-  expect_same_run("title = \"t\";", NULL, "title = \"u\";", NULL, FALSE);
-  expect_same_run("mpa: { crc = true; };", NULL, "mpa: { crc = false; };", NULL, FALSE);
+  g_autofree char *in_file = identity_of("run: { seed = 7; };", NULL);
+  g_autofree char *set = identity_of("run: { seed = 8; };", STRINGS("run.seed=7"));
+  g_assert_cmpstr(set, ==, in_file);
 }
 
 /* SHA-256 over names and texts, each with a NUL behind it, as printf 'title\0x\0run.seed\0001\0' | sha256sum

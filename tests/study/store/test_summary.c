@@ -86,12 +86,7 @@ FIXTURE_TEST(test_round_trip)
   g_assert_cmpstr(record->title, ==, "A \"quoted\" title, ü");
   g_assert_cmpstr(record->version, ==, "0.1.0");
   g_assert_cmpstr(record->engine, ==, "ns3");
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_cmpint(record->metrics.present[id], ==, f->page.metrics.present[id]);
-    if (f->page.metrics.present[id]) {
-      g_assert_true(record->metrics.value[id] == f->page.metrics.value[id]);
-    }
-  }
+  expect_same_metrics(&record->metrics, &f->page.metrics);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *expected = scenario_value_text(f->scenario, key);
     g_assert_cmpstr(record->keys[key], ==, expected);
@@ -147,14 +142,7 @@ FIXTURE_TEST(test_distributions)
   f->page.distributions = f->distributions;
   g_autofree char *octets = written(f);
   g_autoptr(summary_record) record = read_back(f);
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    const distribution *d = &record->distributions[id];
-    g_assert_cmpuint(d->count, ==, f->distributions[id].count);
-    for (size_t i = 0; i < d->count; i++) {
-      g_assert_cmpfloat(d->bins[i].bound, ==, f->distributions[id].bins[i].bound);
-      g_assert_cmpfloat(d->bins[i].weight, ==, f->distributions[id].bins[i].weight);
-    }
-  }
+  expect_same_distributions(record->distributions, f->distributions);
   g_assert_nonnull(
       strstr(octets, "\"buffer.reassembly_octets\": { \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [\n"
                      "      [0, 0.0625], [1471, 0.1]\n    ] },\n"));

@@ -45,42 +45,27 @@ TEST(test_wrong_octet_of_an_early_segment)
   random_case c = find_and_shrink(DEFECT_EARLY_OCTET);
 
   check_settings(&c);
-  g_assert_cmpuint(c.arrivals, ==, 1);
-  g_assert_cmpuint(c.arrival[0].from, ==, 1);
-  g_assert_cmpuint(c.arrival[0].to, ==, 101);
+  EXPECT_FIELDS(&c, (arrivals, 1), (arrival[0].from, 1), (arrival[0].to, 101));
   g_assert_cmpuint(c.operation[0].length, <=, 101 - 2 - 14 + 1);
 }
 
-TEST(test_lost_completion)
+static const struct {
+  planted_defect defect;
+  case_kind kind;
+  uint32_t length;
+} defects[] = {
+    {DEFECT_LOST_COMPLETION, CASE_SEND_SE, 0},
+    {DEFECT_OVERRUN, CASE_SEND, 701},  /* begins with so many octets */
+    {DEFECT_CRASH, CASE_RESPONSE, 41}, /* as does this: a process that dies is a failure as any other */
+};
+
+ROW_TEST(test_defect_of_an_operation, defects)
 {
-  random_case c = find_and_shrink(DEFECT_LOST_COMPLETION);
+  random_case shrunk = find_and_shrink(c->defect);
 
-  check_settings(&c);
-  g_assert_cmpuint(c.arrivals, ==, 0);
-  g_assert_cmpint(c.operation[0].kind, ==, CASE_SEND_SE);
-  g_assert_cmpuint(c.operation[0].length, ==, 0);
-}
-
-/* The defect begins with 701 octets. */
-TEST(test_overrun)
-{
-  random_case c = find_and_shrink(DEFECT_OVERRUN);
-
-  check_settings(&c);
-  g_assert_cmpuint(c.arrivals, ==, 0);
-  g_assert_cmpint(c.operation[0].kind, ==, CASE_SEND);
-  g_assert_cmpuint(c.operation[0].length, ==, 701);
-}
-
-/* A process that dies is a failure as any other; this one does with 41 octets. */
-TEST(test_crash)
-{
-  random_case c = find_and_shrink(DEFECT_CRASH);
-
-  check_settings(&c);
-  g_assert_cmpuint(c.arrivals, ==, 0);
-  g_assert_cmpint(c.operation[0].kind, ==, CASE_RESPONSE);
-  g_assert_cmpuint(c.operation[0].length, ==, 41);
+  check_settings(&shrunk);
+  g_assert_cmpuint(shrunk.arrivals, ==, 0);
+  EXPECT_FIELDS(&shrunk.operation[0], (kind, c->kind), (length, c->length));
 }
 
 /* The text of a case is C, and all of it: each number of the case is there. */

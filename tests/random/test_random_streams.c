@@ -133,8 +133,11 @@ TEST(test_cases_of_chance)
   munmap(p, sizeof *p);
 }
 
+/* Markers, a CRC, and MULPDU at an MTU of 1500. */
+#define MARKED .markers = true, .crc = true, .mulpdu_octets = 1442
+
 /* Cases that show something, or once failed; in this process, where leaks are seen. */
-static const struct known_case {
+static const struct {
   const char *what;
   reference_end end;
   unsigned code;
@@ -145,9 +148,7 @@ static const struct known_case {
      .end = REFERENCE_ERROR,
      .c = {.generation = IWARP_IETF,
            .is_initiator = true,
-           .markers = true,
-           .crc = true,
-           .mulpdu_octets = 1442,
+           MARKED,
            .operations = 2,
            .operation = {{.kind = CASE_SEND_INVALIDATE, .region = 1, .length = 490},
                          {.kind = CASE_WRITE, .region = 1, .length = 100}}}},
@@ -157,9 +158,7 @@ static const struct known_case {
      .early = 1,
      .c = {.generation = IWARP_IETF,
            .is_initiator = true,
-           .markers = true,
-           .crc = true,
-           .mulpdu_octets = 1442,
+           MARKED,
            .operations = 2,
            .operation = {{.kind = CASE_SEND_INVALIDATE, .region = 1, .length = 490},
                          {.kind = CASE_WRITE, .region = 1, .length = 700}},
@@ -169,9 +168,7 @@ static const struct known_case {
      .end = REFERENCE_MPA_ERROR,
      .code = 0x02,
      .c = {.generation = IWARP_RFC,
-           .markers = true,
-           .crc = true,
-           .mulpdu_octets = 1442,
+           MARKED,
            .operations = 2,
            .operation = {{.kind = CASE_BAD, .bad = BAD_CRC, .length = 9}, {.kind = CASE_SEND, .length = 9}}}},
     {.what = "all kinds at once, the sequence number wrapping in the middle, last octets first",
@@ -203,9 +200,7 @@ static const struct known_case {
     {.what = "markers wanted by the endpoint only",
      .c = {.generation = IWARP_IETF,
            .is_initiator = true,
-           .markers = true,
-           .crc = true,
-           .mulpdu_octets = 1442,
+           MARKED,
            .operations = 2,
            .operation = {{.kind = CASE_READ, .region = 2, .offset = 7, .length = 4000},
                          {.kind = CASE_SEND, .length = 9}}}},
@@ -213,10 +208,8 @@ static const struct known_case {
      .end = REFERENCE_MPA_ERROR,
      .code = 0x02,
      .c = {.generation = IWARP_RDMAC,
-           .markers = true,
+           MARKED,
            .answer_markers = true,
-           .crc = true,
-           .mulpdu_octets = 1442,
            .operations = 3,
            .operation = {{.kind = CASE_SEND, .length = 9},
                          {.kind = CASE_BAD, .bad = BAD_CRC, .length = 9},
@@ -228,15 +221,12 @@ static const struct known_case {
  * 3000 and 4000 octets among them, fit its segments. MPA-142, MPA-143, MPA-144: MULPDU is what the segments
  * of these but the last have, with markers and without. What it receives: MPA-131, MPA-132, MPA-161, MPA-162:
  * of an FPDU with a wrong CRC nothing is Placed or Delivered. */
-TEST(test_known_cases)
+ROW_TEST(test_known_cases, known_cases)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(known_cases); i++) {
-    const struct known_case *known = &known_cases[i];
-    case_facts facts = {0};
+  case_facts facts = {0};
 
-    g_test_message("%s", known->what);
-    char *wrong = case_trial_run(&known->c, DEFECT_NONE, &facts);
-    g_assert_cmpstr(wrong, ==, NULL);
-    EXPECT_FIELDS(&facts, (end, known->end), (code, known->code), (early, known->early));
-  }
+  g_test_message("%s", c->what);
+  g_autofree char *wrong = case_trial_run(&c->c, DEFECT_NONE, &facts);
+  g_assert_cmpstr(wrong, ==, NULL);
+  EXPECT_FIELDS(&facts, (end, c->end), (code, c->code), (early, c->early));
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "no_error.h"
+
 enum { IP_OCTETS = 20, CHECKSUM_AT = IP_OCTETS + 16, INITIATORS_LAST_OCTET = 1 };
 
 static void free_packet(gpointer data)
@@ -26,10 +28,10 @@ static GPtrArray *read_packets(const char *path)
 
   g_assert_nonnull(file);
   while (pcap_next_ex(file, &header, &octets) == 1) {
-    captured_packet *packet = g_new(captured_packet, 1);
-    packet->time_ns = (guint64)header->ts.tv_sec * 1000000000 + (guint64)header->ts.tv_usec;
-    packet->octets = g_byte_array_append(g_byte_array_new(), octets, header->caplen);
-    g_ptr_array_add(packets, packet);
+    const captured_packet packet = {
+        .time_ns = (guint64)header->ts.tv_sec * 1000000000 + (guint64)header->ts.tv_usec,
+        .octets = g_byte_array_append(g_byte_array_new(), octets, header->caplen)};
+    g_ptr_array_add(packets, g_memdup2(&packet, sizeof packet));
   }
   pcap_close(file);
   return packets;
@@ -52,17 +54,12 @@ GPtrArray *capture_of(const char *const *sets)
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   const simulation_options options = {.directory = folder, .capture = TRUE};
   session_result result;
-  GError *error = NULL;
-  scenario *s = scenario_new_without_file("kit", sets, &error);
+  g_autoptr(scenario) s = NO_ERROR(scenario_new_without_file, "kit", sets);
 
-  g_assert_no_error(error);
-  scenario_check(s, NULL, &error);
-  g_assert_no_error(error);
-  simulation_run(s, &options, &result, &error);
-  g_assert_no_error(error);
+  NO_ERROR(scenario_check, s, NULL);
+  NO_ERROR(simulation_run, s, &options, &result);
   GPtrArray *packets = read_packets(path);
   session_result_clear(&result);
-  scenario_free(s);
   remove_folder(folder);
   return packets;
 }
@@ -97,7 +94,7 @@ char *write_capture(const GPtrArray *packets)
     const struct pcap_pkthdr header = {.ts = {.tv_sec = (time_t)(packet->time_ns / 1000000000),
                                               .tv_usec = (suseconds_t)(packet->time_ns % 1000000000)},
                                        .caplen = packet->octets->len,
-                                       .len = packet->octets->len};
+                                       .len = packet->octets->len + packet->cut_octets};
     pcap_dump((u_char *)file, &header, packet->octets->data);
   }
   pcap_dump_close(file);
@@ -108,14 +105,11 @@ char *write_capture(const GPtrArray *packets)
 static void run(replay *r, outcome *result)
 {
   g_autofree char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
-  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-  GError *error = NULL;
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 
-  g_assert_true(replay_run(r, folder, &result->result, notes, &error));
-  g_assert_no_error(error);
+  g_assert_true(NO_ERROR(replay_run, r, folder, &result->result, notes));
   g_ptr_array_add(notes, NULL);
   result->notes = g_strjoinv("\n", (char **)notes->pdata);
-  g_ptr_array_unref(notes);
   remove_folder(folder);
 }
 
@@ -126,7 +120,7 @@ outcome replay_of_file(const char *path, const char *const *sets, const replay_o
   GError *error = NULL;
 
   own.capture.path = path;
-  scenario *s = replay_scenario_new(path, sets, &error);
+  g_autoptr(scenario) s = replay_scenario_new(path, sets, &error);
   replay *r = s ? replay_new(s, &own, &error) : NULL;
   if (r) {
     run(r, &result);
@@ -136,7 +130,6 @@ outcome replay_of_file(const char *path, const char *const *sets, const replay_o
     g_error_free(error);
   }
   replay_free(r);
-  scenario_free(s);
   return result;
 }
 

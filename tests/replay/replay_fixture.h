@@ -7,10 +7,11 @@
 
 #include "replay/replay.h"
 
-/* One packet: its time, and its octets from the IP header on. */
+/* One packet: its time, and its octets from the IP header on, after which `cut_octets` were not captured. */
 typedef struct captured_packet {
   guint64 time_ns;
   GByteArray *octets;
+  guint cut_octets;
 } captured_packet;
 
 /* The packets of the receiver's capture of a run with `sets`, of struct captured_packet *; free with

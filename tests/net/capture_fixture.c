@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "no_error.h"
 #include "packets.h"
 
 enum { SNAP_OCTETS = 262144, ETHERNET_MIN_OCTETS = 60 };
@@ -309,17 +310,24 @@ capture_source *fixture_open_octets(const uint8_t *octets, size_t length, const 
 
 capture_source *fixture_open(const fixture_file *file)
 {
-  GError *error = NULL;
-  capture_source *source = fixture_open_octets(file->octets->data, file->octets->len, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_nonnull(source);
-  return source;
+  return NO_ERROR(fixture_open_octets, file->octets->data, file->octets->len, NULL);
 }
 
 bool fixture_next(capture_source *source, capture_segment *segment)
 {
-  GError *error = NULL;
-  bool found = capture_source_next(source, segment, NULL, &error);
-  g_assert_no_error(error);
-  return found;
+  return NO_ERROR(capture_source_next, source, segment, NULL);
+}
+
+capture_segment fixture_segment_of(capture_source *source)
+{
+  capture_segment segment;
+  g_assert_true(fixture_next(source, &segment));
+  return segment;
+}
+
+void fixture_assert_at_end(capture_source *source)
+{
+  capture_segment segment;
+  g_assert_false(fixture_next(source, &segment));
+  capture_source_free(source);
 }

@@ -117,3 +117,9 @@ capture_source *fixture_open(const fixture_file *file);
 
 /* The next segment; false at the end of the file, before which nothing is wrong. */
 bool fixture_next(capture_source *source, capture_segment *segment);
+
+/* The next segment, which there must be. */
+capture_segment fixture_segment_of(capture_source *source);
+
+/* There is no segment any more; frees the source. */
+void fixture_assert_at_end(capture_source *source);

@@ -194,8 +194,7 @@ TEST(test_one_address)
   }
   g_autoptr(capture_source) source = fixture_open(file);
   for (unsigned i = 0; i < 4; i++) {
-    capture_segment segment;
-    g_assert_true(capture_source_next(source, &segment, NULL, NULL));
+    const capture_segment segment = fixture_segment_of(source);
     EXPECT_FIELDS(&segment, (flow, 0), (from, i % 2));
   }
 }
@@ -218,8 +217,7 @@ TEST(test_many_connections)
   g_autoptr(capture_source) source = fixture_open(file);
   const capture_flow *first = NULL;
   for (unsigned i = 0; i < 3 * CONNECTIONS; i++) {
-    capture_segment segment;
-    g_assert_true(capture_source_next(source, &segment, NULL, NULL));
+    const capture_segment segment = fixture_segment_of(source);
     EXPECT_FIELDS(&segment, (flow, i % CONNECTIONS), (from, i / CONNECTIONS % 2));
     first = i == 0 ? capture_source_flow(source, 0) : first;
   }

@@ -6,6 +6,7 @@
 #include "base/big_endian.h"
 #include "base/error.h"
 #include "capture_fixture.h"
+#include "no_error.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -22,18 +23,6 @@ static fixture_segment segment_from(unsigned version, unsigned from, uint32_t se
                            .flags = TCP_ACK | TCP_PSH,
                            .acknowledgement = 77,
                            .length = length};
-}
-
-static void next(capture_source *source, capture_segment *segment)
-{
-  g_assert_true(fixture_next(source, segment));
-}
-
-static void assert_at_end(capture_source *source)
-{
-  capture_segment segment;
-  g_assert_false(fixture_next(source, &segment));
-  capture_source_free(source);
 }
 
 /* The error is one line that begins with the file's name and has `text` in it; forgets it. */
@@ -81,15 +70,14 @@ static void check_way(fixture_format format, bool is_swapped, int link_type, uns
   capture_source *source = fixture_open(file);
   g_assert_cmpint(capture_source_origin_ns(source), ==, 0);
   for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
-    capture_segment segment;
-    next(source, &segment);
+    const capture_segment segment = fixture_segment_of(source);
     EXPECT_FIELDS(&segment, (packet, i + 1), (time_ns, i * 5000), (flow, 0), (from, i),
                   (flags, TCP_ACK | TCP_PSH), (sequence, sent[i].sequence), (acknowledgement, 77),
                   (window, 0x1234), (checksum, CAPTURE_CHECKSUM_RIGHT));
     assert_payload(&segment, &sent[i]);
   }
   g_assert_cmpint(capture_source_origin_ns(source), ==, TODAY_NS);
-  assert_at_end(source);
+  fixture_assert_at_end(source);
 }
 
 TEST(test_every_format_and_link)
@@ -120,16 +108,15 @@ TEST(test_octets_of_the_ip_packet)
   fixture_segment sent = segment_from(4, 0, 1, 100);
   fixture_file_add_segment(file, 0, FIXTURE_LINK_ETHERNET, &sent);
   capture_source *source = fixture_open(file);
-  capture_segment segment;
   uint32_t octets = 1;
   g_assert_null(capture_source_ip(source, &octets));
   g_assert_cmpuint(octets, ==, 0);
-  next(source, &segment);
+  const capture_segment segment = fixture_segment_of(source);
   const uint8_t *ip = capture_source_ip(source, &octets);
   g_assert_cmpuint(octets, ==, 140);
   g_assert_cmphex(ip[0], ==, 0x45);
   g_assert_true(ip + 40 == segment.payload);
-  assert_at_end(source);
+  fixture_assert_at_end(source);
 }
 
 /* A file of segments of host 0, one octet each, at these times. */
@@ -180,12 +167,11 @@ ROW_TEST(test_times, times_rows)
   g_autoptr(fixture_file) file = file_at_times(c->format, c->times_ns, c->count);
   capture_source *source = fixture_open(file);
   for (unsigned i = 0; i < c->count; i++) {
-    capture_segment segment;
-    next(source, &segment);
+    const capture_segment segment = fixture_segment_of(source);
     g_assert_cmpint(segment.time_ns, ==, c->expected_ns[i]);
     g_assert_cmpint(capture_source_origin_ns(source), ==, c->origin_ns);
   }
-  assert_at_end(source);
+  fixture_assert_at_end(source);
 }
 
 /* What 64 bits of picoseconds cannot hold is an error, after what is before it has been given. */
@@ -195,8 +181,7 @@ ROW_TEST(test_times_too_far_apart, far_apart)
 {
   g_autoptr(fixture_file) file = file_at_times(FIXTURE_PCAP_NS, *c, 2);
   capture_source *source = fixture_open(file);
-  capture_segment segment;
-  next(source, &segment);
+  fixture_segment_of(source);
   assert_fails(source, "packet 2: its time is more than 100 days after the first packet's");
 }
 
@@ -215,12 +200,11 @@ TEST(test_other_packets_are_counted)
   fixture_file_add(file, 2, udp);
   fixture_file_add_segment(file, 3, FIXTURE_LINK_ETHERNET, &sent);
   capture_source *source = fixture_open(file);
-  capture_segment segment;
-  next(source, &segment);
+  capture_segment segment = fixture_segment_of(source);
   g_assert_cmpuint(segment.packet, ==, 4);
   EXPECT_FIELDS(capture_source_counts(source), (packets, 4), (octets, 18 + 13 + (14 + 50) + (14 + 50)),
                 (segments, 1), (other_packets, 2), (garbled_packets, 1));
-  assert_at_end(source);
+  fixture_assert_at_end(source);
 }
 
 /* Packets keep their numbers in the file; the counts are of those that pass. */
@@ -234,14 +218,12 @@ TEST(test_filter)
   }
   GError *error = NULL;
   capture_source *source =
-      fixture_open_octets(file->octets->data, file->octets->len, "tcp port 2001", &error);
-  g_assert_no_error(error);
-  capture_segment segment;
-  next(source, &segment);
+      NO_ERROR(fixture_open_octets, file->octets->data, file->octets->len, "tcp port 2001");
+  capture_segment segment = fixture_segment_of(source);
   EXPECT_FIELDS(&segment, (packet, 3), (time_ns, 2));
-  next(source, &segment);
+  segment = fixture_segment_of(source);
   g_assert_cmpuint(segment.packet, ==, 4);
-  g_assert_false(capture_source_next(source, &segment, NULL, &error));
+  g_assert_false(fixture_next(source, &segment));
   g_assert_cmpuint(capture_source_counts(source)->packets, ==, 2);
   g_assert_cmpuint(capture_source_flows(source), ==, 1);
   g_assert_cmpuint(capture_source_flow(source, 0)->ends[0].port, ==, 2001);
@@ -304,8 +286,7 @@ TEST(test_interfaces_of_two_link_types)
   file->interface = 1;
   fixture_file_add_segment(file, 2, FIXTURE_LINK_RAW, &sent);
   capture_source *source = fixture_open(file);
-  capture_segment segment;
-  next(source, &segment);
+  fixture_segment_of(source);
   assert_fails(source,
                "packet 2: an interface has a type 101 different from the type of the first interface, which "
                "libpcap cannot read; make another file of it first (tshark -r FILE");
@@ -329,13 +310,12 @@ TEST(test_interfaces_of_one_link_type)
   file->interface = 1;
   fixture_file_add_segment(file, 2, FIXTURE_LINK_ETHERNET, &sent[1]);
   capture_source *source = fixture_open(file);
-  capture_segment segment;
-  next(source, &segment);
+  capture_segment segment = fixture_segment_of(source);
   assert_payload(&segment, &sent[0]);
-  next(source, &segment);
+  segment = fixture_segment_of(source);
   assert_payload(&segment, &sent[1]);
   g_assert_cmpuint(segment.flow, ==, 1);
-  assert_at_end(source);
+  fixture_assert_at_end(source);
 }
 
 TEST(test_broken_off)
@@ -346,8 +326,7 @@ TEST(test_broken_off)
   fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
   g_byte_array_set_size(file->octets, file->octets->len - 1);
   capture_source *source = fixture_open(file);
-  capture_segment segment;
-  next(source, &segment);
+  fixture_segment_of(source);
   assert_fails(source, "packet 2: truncated dump file");
 }
 
@@ -371,28 +350,23 @@ TEST(test_share_of_a_file)
     fixture_file_add_segment(file, i, FIXTURE_LINK_RAW, &sent);
   }
   char *path = NULL;
-  int descriptor = g_file_open_tmp("test_capture_source_XXXXXX", &path, NULL);
-  g_assert_cmpint(descriptor, >=, 0);
-  g_close(descriptor, NULL);
+  g_close(NO_ERROR(g_file_open_tmp, "test_capture_source_XXXXXX", &path), NULL);
   g_assert_true(g_file_set_contents(path, (const char *)file->octets->data, file->octets->len, NULL));
-  GError *error = NULL;
-  capture_source *source = capture_source_open(path, NULL, &error);
-  g_assert_no_error(error);
-  capture_segment segment;
+  capture_source *source = NO_ERROR(capture_source_open, path, NULL);
   double before = capture_source_share(source);
   for (unsigned i = 0; i < 20; i++) {
-    next(source, &segment);
+    fixture_segment_of(source);
     double share = capture_source_share(source);
     g_assert_cmpfloat(share, >=, before);
     g_assert_cmpfloat(share, >=, (i + 1) / 20.0 - 0.001);
     g_assert_cmpfloat(share, <=, 1);
     before = share;
   }
-  assert_at_end(source);
+  fixture_assert_at_end(source);
   g_remove(path);
   g_free(path);
   source = fixture_open(file);
-  next(source, &segment);
+  fixture_segment_of(source);
   g_assert_cmpfloat(capture_source_share(source), ==, 0);
   capture_source_free(source);
 }

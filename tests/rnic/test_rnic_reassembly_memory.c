@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reassembly memory that the connections of an RNIC share. */
+/* The reassembly memory that the connections of an RNIC share: its bounds. What it refuses and lets go is in
+ * test_rnic_admission and test_rnic_limits. */
 #include "fields.h"
-#include "rnic/rnic_host.h"
 #include "rnic/rnic_reassembly_memory.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
-
-/* 100 octets: 60 of one connection and 40 of another fill it; what one lets go another may use, and the peak
- * stays. */
-TEST(test_shared)
-{
-  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(100, 1);
-
-  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 100));
-  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 101));
-  rnic_reassembly_memory_change(memory, 0, 60);
-  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 40));
-  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 41));
-  g_assert_true(rnic_reassembly_memory_has_room(memory, 60, 100));
-  g_assert_false(rnic_reassembly_memory_has_room(memory, 60, 101));
-  rnic_reassembly_memory_change(memory, 0, 40);
-  g_assert_cmpuint(memory->used, ==, 100);
-  rnic_reassembly_memory_change(memory, 60, 10);
-  g_assert_cmpuint(memory->used, ==, 50);
-  g_assert_true(rnic_reassembly_memory_has_room(memory, 40, 90));
-  g_assert_cmpuint(memory->peak, ==, 100);
-}
 
 /* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the
  * same. */
@@ -39,15 +17,6 @@ TEST(test_overfull)
   g_assert_true(rnic_reassembly_memory_has_room(memory, 120, 119));
   g_assert_true(rnic_reassembly_memory_has_room(memory, 120, 120));
   g_assert_false(rnic_reassembly_memory_has_room(memory, 120, 121));
-}
-
-/* None at all: what holds nothing has room. */
-TEST(test_none)
-{
-  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(0, 1);
-
-  g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 0));
-  g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 1));
 }
 
 /* Cells of 64: each cause has its own, 1 + 2 + 0 cells for 64, 65 and 0 octets; whatever does not wait to be
@@ -82,15 +51,4 @@ TEST(test_beyond_4_gib)
   rnic_reassembly_memory_change(memory, 0, gib);
   rnic_reassembly_memory_change(memory, 5 * gib, 0);
   EXPECT_FIELDS(memory, (used, gib), (peak, 6 * gib));
-}
-
-/* A host has as much as is needed, or what it is limited to. */
-TEST(test_of_a_host)
-{
-  g_autoptr(rnic_host) host = rnic_host_new(1);
-
-  g_assert_null(rnic_host_memory(host));
-  rnic_host_limit_memory(host, 10, 1);
-  g_assert_true(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 10));
-  g_assert_false(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 11));
 }

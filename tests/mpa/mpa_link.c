@@ -98,12 +98,9 @@ static void on_finished(void *user, G_GNUC_UNUSED time_ps now)
   end->passed_when_finished = end->passed_count;
 }
 
-static void on_closed(void *user, tcp_close_reason reason, G_GNUC_UNUSED time_ps now)
+static void on_closed(void *user, G_GNUC_UNUSED tcp_close_reason reason, G_GNUC_UNUSED time_ps now)
 {
-  mpa_link_end *end = user;
-
-  end->closed = true;
-  end->reason = reason;
+  ((mpa_link_end *)user)->closed = true;
 }
 
 static void set_up_tcp(mpa_link_end *end, unsigned number)

@@ -54,7 +54,6 @@ typedef struct mpa_link_end {
   bool finished;
   guint passed_when_finished;
   bool closed;
-  tcp_close_reason reason;
   guint dropped;          /* silently */
   gint64 corrupt_at;      /* this octet of the FPDU phase that it sends is flipped on the way; -1: none */
   guint corruptions_left; /* how often */

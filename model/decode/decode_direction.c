@@ -418,29 +418,26 @@ static void end_phase(decode_direction *direction, uint64_t end)
   direction->summary->aligned = direction->alignment.aligned;
 }
 
-/* The octets of [from, to) (positions) are in no FPDU: those that came, and those that did not. */
-static void report_gap(decode_direction *direction, uint64_t from, uint64_t to)
-{
-  while (from < to) {
-    bool came;
-    uint64_t end = MIN(capture_stream_run_end(direction->stream, from, &came), to);
-
-    note(direction, came ? DECODE_NOTE_LOST_CHAIN : DECODE_NOTE_HOLE, from, end - from,
-         came ? "no FPDU is located in these octets" : "these octets are not in the capture");
-    from = end;
-  }
-}
-
-/* What of [from, to) is in no FPDU. */
+/* What of [from, to) (positions) is in no FPDU: the octets that came, and those that did not. */
 static void report_gaps(decode_direction *direction, uint64_t from, uint64_t to)
 {
-  for (size_t index = 0; index < range_set_count(&direction->reported) && from < to; index++) {
-    range reported = range_set_get(&direction->reported, index);
+  const range_set *reported = &direction->reported;
 
-    report_gap(direction, from, MIN(position_of(direction, reported.from), to));
-    from = MAX(from, position_of(direction, reported.to));
+  while (from < to) {
+    size_t index = range_set_find(reported, offset_of(direction, from));
+    bool is_last = index == range_set_count(reported);
+    range next = is_last ? (range){offset_of(direction, to), offset_of(direction, to)}
+                         : range_set_get(reported, index);
+    bool came;
+    uint64_t end =
+        MIN(capture_stream_run_end(direction->stream, from, &came), position_of(direction, next.from));
+
+    if (end > from) {
+      note(direction, came ? DECODE_NOTE_LOST_CHAIN : DECODE_NOTE_HOLE, from, MIN(end, to) - from,
+           came ? "no FPDU is located in these octets" : "these octets are not in the capture");
+    }
+    from = end > from ? end : position_of(direction, next.to);
   }
-  report_gap(direction, from, to);
 }
 
 void decode_direction_finish(decode_direction *direction, int64_t time_ns)

@@ -54,6 +54,8 @@ typedef struct decode_options {
 
 /* --- Startup frames --- */
 
+enum { DECODE_REQUEST, DECODE_REPLY, DECODE_FRAMES };
+
 enum {
   DECODE_STARTUP_KEY_OCTETS = 16,
   DECODE_STARTUP_HEADER_OCTETS = 20,

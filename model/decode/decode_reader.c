@@ -9,9 +9,8 @@
 
 /* --- Startup frames --- */
 
-/* mpa-01 §6.1.1 (MPA-234 and on); the keys are the same in all revisions. */
-static const char request_key[DECODE_STARTUP_KEY_OCTETS + 1] = "MPA ID Req Frame";
-static const char reply_key[DECODE_STARTUP_KEY_OCTETS + 1] = "MPA ID Rep Frame";
+const char decode_startup_keys[DECODE_FRAMES][DECODE_STARTUP_KEY_OCTETS + 1] = {
+    [DECODE_REQUEST] = "MPA ID Req Frame", [DECODE_REPLY] = "MPA ID Rep Frame"};
 
 enum { ENHANCED_REVISION = 2 };
 
@@ -52,9 +51,9 @@ static void read_header(decode_startup_frame *frame, const uint8_t *fields)
 decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
                                                 size_t length)
 {
-  bool is_request = starts_with(octets, length, request_key);
+  bool is_request = starts_with(octets, length, decode_startup_keys[DECODE_REQUEST]);
 
-  if (!is_request && !starts_with(octets, length, reply_key)) {
+  if (!is_request && !starts_with(octets, length, decode_startup_keys[DECODE_REPLY])) {
     return DECODE_STARTUP_NONE;
   }
   if (length < DECODE_STARTUP_HEADER_OCTETS) {

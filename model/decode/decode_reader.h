@@ -8,6 +8,9 @@
 
 /* --- Startup frames --- */
 
+/* Their keys (mpa-01 §6.1.1, MPA-234 and on), the same in all revisions. */
+extern const char decode_startup_keys[DECODE_FRAMES][DECODE_STARTUP_KEY_OCTETS + 1];
+
 typedef enum decode_startup_result {
   DECODE_STARTUP_NONE,    /* these octets do not start with a key */
   DECODE_STARTUP_PARTIAL, /* so far they could be a frame; more are needed */

@@ -61,7 +61,7 @@ static void report(const decode_session *session, const conversation *talk, cons
   const decode_event event = {.kind = kind,
                               .connection = &talk->connection,
                               .direction = side_of(talk, found->from),
-                              .time_ns = decode_waiting_packet(talk->waiting, found->packets.last)->time_ns,
+                              .time_ns = found->time_ns,
                               .packets = found->packets,
                               .stream_position = found->position,
                               .octets = found->frame.frame_octets,
@@ -307,11 +307,6 @@ void decode_session_finish(decode_session *session)
 const GPtrArray *decode_session_connections(const decode_session *session)
 {
   return session->connections;
-}
-
-const decode_connection *decode_session_connection(const decode_session *session, uint32_t index)
-{
-  return g_ptr_array_index(session->connections, index);
 }
 
 void decode_print_end(const capture_end *end, char text[DECODE_END_LETTERS])

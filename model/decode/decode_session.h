@@ -31,7 +31,6 @@ void decode_session_finish(decode_session *session);
 
 /* The connections that speak MPA, as far as known now: decode_connection, the session's. */
 const GPtrArray *decode_session_connections(const decode_session *session);
-const decode_connection *decode_session_connection(const decode_session *session, uint32_t index);
 
 /* Writes "10.0.0.1:49152" or "[fd00::1]:5044". */
 void decode_print_end(const capture_end *end, char text[DECODE_END_LETTERS]);

@@ -1,20 +1,183 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_verdict.h"
 
+#include <string.h>
+
+#include "decode/decode_reader.h"
 #include "decode/decode_scanner.h"
 #include "net/tcp_header.h"
 
-static const decode_waiting_side *side_of(const decode_waiting *of, unsigned from)
+/* --- What waits --- */
+
+static void clear_side(decode_waiting_side *side)
 {
-  return &of->sides[from];
+  capture_stream_free(side->stream);
+  reassembly_queue_free(side->octets);
+  decode_packets_clear(&side->packets);
 }
 
-void decode_verdict_clear(decode_verdict *verdict)
+static void init_side(decode_waiting_side *side)
 {
-  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
-    g_clear_pointer(&verdict->frames[kind].octets, g_byte_array_unref);
+  *side = (decode_waiting_side){.octets = reassembly_queue_new(), .keys = {UINT64_MAX, UINT64_MAX}};
+  decode_packets_init(&side->packets);
+}
+
+decode_waiting *decode_waiting_new(const decode_hint *hint, unsigned hinted, uint64_t hold_octets)
+{
+  decode_waiting *waiting = g_new0(decode_waiting, 1);
+
+  waiting->hint = hint;
+  waiting->hinted = hinted;
+  waiting->hold_octets = hold_octets;
+  waiting->segments = g_array_new(FALSE, FALSE, sizeof(decode_waiting_segment));
+  init_side(&waiting->sides[0]);
+  init_side(&waiting->sides[1]);
+  return waiting;
+}
+
+static const decode_waiting_segment *segment_at(const decode_waiting *waiting, guint index)
+{
+  return &g_array_index(waiting->segments, decode_waiting_segment, index);
+}
+
+void decode_waiting_free(decode_waiting *waiting)
+{
+  if (waiting) {
+    for (guint index = 0; index < waiting->segments->len; index++) {
+      octet_buffer_unref(segment_at(waiting, index)->buffer);
+    }
+    g_array_unref(waiting->segments);
+    clear_side(&waiting->sides[0]);
+    clear_side(&waiting->sides[1]);
+    g_free(waiting);
   }
-  *verdict = (decode_verdict){.is_mpa = false};
+}
+
+/* The lowest position of which there is an octet; UINT64_MAX: there is none. */
+static uint64_t lowest_of(const decode_waiting_side *side)
+{
+  return reassembly_queue_next_held(side->octets, 0);
+}
+
+static void append(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
+                   G_GNUC_UNUSED time_ps arrival)
+{
+  GByteArray *target = user;
+  guint from = target->len;
+
+  g_byte_array_set_size(target, from + octets->length);
+  buffer_chain_copy_out(octets, 0, octets->length, target->data + from);
+}
+
+/* The octets from `position` on that are there without a gap, `most` at most. */
+static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint64_t most)
+{
+  uint64_t end = MIN(reassembly_queue_run_end(side->octets, position), position + most);
+  GByteArray *octets = g_byte_array_new();
+
+  reassembly_queue_visit(side->octets, position, end, append, octets);
+  return octets;
+}
+
+/* [from, to) has come: the keys that are whole by that. */
+static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
+{
+  uint64_t reach = DECODE_STARTUP_KEY_OCTETS - 1;
+  uint64_t first = from - MIN(from, reach);
+
+  while (!reassembly_queue_contains(side->octets, first, from)) {
+    first++;
+  }
+  g_autoptr(GByteArray) octets = copy(side, first, to + reach - first);
+  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
+    const uint8_t *found =
+        memmem(octets->data, octets->len, decode_startup_keys[kind], DECODE_STARTUP_KEY_OCTETS);
+    if (found) {
+      side->keys[kind] = MIN(side->keys[kind], first + (uint64_t)(found - octets->data));
+    }
+  }
+}
+
+typedef struct taking {
+  decode_waiting_side *side;
+  const decode_waiting_segment *from;
+} taking;
+
+static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
+{
+  const taking *take = user;
+  buffer_chain chain;
+
+  if (!octets) {
+    return;
+  }
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, octets, length, take->from->buffer);
+  reassembly_queue_insert(take->side->octets, position, &chain, 0);
+  decode_packets_add(&take->side->packets, position, position + length, take->from->segment.packet);
+  buffer_chain_clear(&chain);
+  look_for_keys(take->side, position, position + length);
+}
+
+static void take_in(decode_waiting_side *side, const decode_waiting_segment *taken)
+{
+  taking take = {.side = side, .from = taken};
+
+  capture_stream_receive(side->stream, &taken->segment, take_octets, &take);
+}
+
+/* The octet of `sequence` has position `position`; all that has come of this side is taken in anew. */
+static void begin_side(decode_waiting *waiting, unsigned from, bool has_syn, uint32_t sequence,
+                       uint64_t position)
+{
+  decode_waiting_side *side = &waiting->sides[from];
+
+  clear_side(side);
+  init_side(side);
+  side->has_syn = has_syn;
+  side->stream = capture_stream_new(sequence, position);
+  side->first_sequence = sequence;
+  side->first_position = position;
+  for (guint index = 0; index < waiting->segments->len; index++) {
+    if (segment_at(waiting, index)->segment.from == from) {
+      take_in(side, segment_at(waiting, index));
+    }
+  }
+}
+
+void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment)
+{
+  unsigned from = segment->from;
+  decode_waiting_side *side = &waiting->sides[from];
+  decode_waiting_segment kept = {.segment = *segment};
+
+  if (!side->has_syn && flow->has_syn[from]) {
+    begin_side(waiting, from, true, flow->isn[from] + 1, 0);
+  } else if (!side->stream) {
+    begin_side(waiting, from, false, segment->sequence, CAPTURE_STREAM_MIDDLE);
+  }
+  if (segment->payload_octets == 0 && !(segment->flags & (TCP_FIN | TCP_RST))) {
+    return;
+  }
+  if (segment->captured_octets > 0) {
+    kept.buffer = octet_buffer_new(segment->captured_octets);
+    kept.segment.payload =
+        memcpy(octet_buffer_octets(kept.buffer), segment->payload, segment->captured_octets);
+  }
+  waiting->octets += segment->captured_octets + sizeof kept;
+  g_array_append_val(waiting->segments, kept);
+  take_in(side, &kept);
+}
+
+/* Packet `packet`, a segment with payload that waits. */
+static const capture_segment *packet_of(const decode_waiting *waiting, uint64_t packet)
+{
+  guint index = 0;
+
+  while (segment_at(waiting, index)->segment.packet != packet) {
+    index++;
+  }
+  return &segment_at(waiting, index)->segment;
 }
 
 /* --- Startup frames --- */
@@ -30,39 +193,38 @@ static bool is_whole_to(const decode_waiting_side *side, uint64_t position)
 static bool find_frame(const decode_waiting *of, unsigned from, unsigned kind, decode_verdict *verdict)
 {
   decode_verdict_frame *found = &verdict->frames[kind];
-  const decode_waiting_side *side = side_of(of, from);
-  uint64_t position = side->octets ? side->keys[kind] : UINT64_MAX;
+  const decode_waiting_side *side = &of->sides[from];
+  uint64_t position = side->keys[kind];
 
-  found->is_there = false;
+  g_clear_pointer(&found->octets, g_byte_array_unref);
+  *found = (decode_verdict_frame){.from = (uint8_t)from, .position = position};
   if (position == UINT64_MAX) {
     return false;
   }
-  decode_waiting_copy(side, position, DECODE_STARTUP_FRAME_MAX_OCTETS, found->octets);
+  found->octets = copy(side, position, DECODE_STARTUP_FRAME_MAX_OCTETS);
   decode_startup_result result =
       decode_startup_frame_read(&found->frame, found->octets->data, found->octets->len);
   uint64_t end = position + found->frame.frame_octets;
-  if (found->octets->len < DECODE_STARTUP_HEADER_OCTETS ||
-      (result == DECODE_STARTUP_PARTIAL && !of->is_over &&
-       capture_stream_missing(side->stream, position, end) > 0)) {
-    return false;
+  found->is_there = found->octets->len >= DECODE_STARTUP_HEADER_OCTETS &&
+                    (result == DECODE_STARTUP_WHOLE || of->is_over ||
+                     capture_stream_missing(side->stream, position, end) == 0);
+  if (found->is_there) {
+    found->packets = decode_packets_of(&side->packets, position, end);
+    found->time_ns = packet_of(of, found->packets.last)->time_ns;
   }
-  found->is_there = true;
-  found->from = (uint8_t)from;
-  found->position = position;
-  found->packets = decode_packets_of(&side->packets, position, end);
-  return true;
+  return found->is_there;
 }
 
 /* This end opened the connection and sent its Reply before an octet of the other end had come, so before a
  * Request could have: its frame has the wrong key. */
 static bool is_unasked(const decode_waiting *of, const decode_verdict_frame *reply)
 {
-  if (reply->from != 0 || !side_of(of, 0)->has_syn || !side_of(of, 1)->has_syn) {
+  if (reply->from != 0 || !of->sides[0].has_syn || !of->sides[1].has_syn) {
     return false;
   }
-  const capture_segment *segment = decode_waiting_packet(of, reply->packets.first);
+  const capture_segment *segment = packet_of(of, reply->packets.first);
   bool acknowledges =
-      (segment->flags & TCP_ACK) && (int32_t)(segment->acknowledgement - side_of(of, 1)->first_sequence) > 0;
+      (segment->flags & TCP_ACK) && (int32_t)(segment->acknowledgement - of->sides[1].first_sequence) > 0;
   return !acknowledges;
 }
 
@@ -88,7 +250,7 @@ static void find_frames(const decode_waiting *of, decode_verdict *verdict)
 /* The frame is where it must be: nothing before it is missing. */
 static bool is_settled(const decode_waiting *of, const decode_verdict_frame *found)
 {
-  return is_whole_to(side_of(of, found->from), found->position + found->frame.frame_octets);
+  return is_whole_to(&of->sides[found->from], found->position + found->frame.frame_octets);
 }
 
 /* --- How long to wait --- */
@@ -101,17 +263,17 @@ static bool has_both(const decode_verdict *verdict)
 /* More of an end's octets wait than make sense. */
 static bool is_exhausted(const decode_waiting *of, unsigned from, const decode_verdict *verdict)
 {
-  const decode_waiting_side *side = side_of(of, from);
+  const decode_waiting_side *side = &of->sides[from];
   bool has_frame = false;
 
   for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
     has_frame |= verdict->frames[kind].is_there && verdict->frames[kind].from == from;
   }
   /* What is missing may yet come: the first octets, or the frame of the other end, which was seen. */
-  bool may_come = has_frame ? side_of(of, !from)->is_seen && !has_both(verdict) : !is_whole_to(side, 1);
+  bool may_come = has_frame ? of->sides[!from].stream && !has_both(verdict) : !is_whole_to(side, 1);
   uint64_t limit = may_come ? of->hold_octets : DECODE_SEARCHED_OCTETS;
 
-  return side->octets && reassembly_queue_total(side->octets) > limit;
+  return reassembly_queue_total(side->octets) > limit;
 }
 
 /* --- Starts --- */
@@ -120,7 +282,7 @@ static bool is_exhausted(const decode_waiting *of, unsigned from, const decode_v
  * Returns the position, as the side counts, of position 0. */
 static uint64_t begin(const decode_waiting_side *side, decode_direction_start *start)
 {
-  uint64_t lowest = decode_waiting_lowest(side);
+  uint64_t lowest = lowest_of(side);
   uint64_t origin = side->has_syn || lowest == UINT64_MAX ? side->first_position : lowest;
 
   start->first_sequence = side->first_sequence + (uint32_t)(origin - side->first_position);
@@ -133,7 +295,7 @@ static void start_after(const decode_waiting *of, decode_verdict *verdict, decod
 {
   decode_direction_start *start = &verdict->starts[found->from];
 
-  found->position -= begin(side_of(of, found->from), start);
+  found->position -= begin(&of->sides[found->from], start);
   start->startup_position = found->position;
   start->startup_octets = found->frame.frame_octets;
   start->phase_start = found->position + found->frame.frame_octets;
@@ -166,21 +328,12 @@ static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict
 
 /* --- Without both startup frames --- */
 
-/* The octets of `side` from `position` on, as many as are there without a gap and are worth a look. */
-static GByteArray *sample(const decode_waiting_side *side, uint64_t position)
-{
-  GByteArray *octets = g_byte_array_new();
-
-  decode_waiting_copy(side, position, DECODE_SEARCHED_OCTETS, octets);
-  return octets;
-}
-
 /* With which markers and CRC there are the most FPDUs from stream position `start->phase_start` on, that
- * being `position` of `side`. FALSE when there are none either way. `crc_known`: CRC is used. */
-static bool try_kinds(const decode_waiting_side *side, uint64_t position, bool crc_known,
+ * being `position` of `side`; nothing changes when there are none either way. `crc_known`: CRC is used. */
+static void try_kinds(const decode_waiting_side *side, uint64_t position, bool crc_known,
                       decode_direction_start *start)
 {
-  GByteArray *octets = sample(side, position);
+  g_autoptr(GByteArray) octets = copy(side, position, DECODE_SEARCHED_OCTETS);
   uint64_t most = 0;
 
   for (unsigned kind = 0; kind < 4 && (most == 0 || kind < 2); kind++) {
@@ -193,29 +346,23 @@ static bool try_kinds(const decode_waiting_side *side, uint64_t position, bool c
       start->crc = crc;
     }
   }
-  g_byte_array_unref(octets);
-  return most > 0;
 }
 
 /* Looks for the first FPDU in all runs of octets of `side`. FALSE when there is none. */
 static bool find_start(const decode_waiting_side *side, bool markers, bool crc, decode_direction_start *start)
 {
   uint64_t origin = begin(side, start);
-  uint64_t position = decode_waiting_lowest(side);
 
-  while (position != UINT64_MAX) {
-    uint64_t end = decode_waiting_run_end(side, position);
-    GByteArray *octets = sample(side, position);
-    size_t at = 0;
-    bool found = decode_find_start(octets->data, octets->len, markers, crc, &at, &start->phase_offset);
-    g_byte_array_unref(octets);
-    if (found) {
-      start->phase_start = position + at - origin;
+  for (uint64_t from = lowest_of(side); from != UINT64_MAX;
+       from = reassembly_queue_next_held(side->octets, reassembly_queue_run_end(side->octets, from))) {
+    g_autoptr(GByteArray) octets = copy(side, from, DECODE_SEARCHED_OCTETS);
+    size_t at;
+    if (decode_find_start(octets->data, octets->len, markers, crc, &at, &start->phase_offset)) {
+      start->phase_start = from + at - origin;
       start->markers = markers;
       start->crc = crc;
       return true;
     }
-    position = reassembly_queue_next_held(side->octets, end);
   }
   return false;
 }
@@ -247,7 +394,7 @@ static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
   bool is_request = verdict->frames[DECODE_REQUEST].is_there;
   decode_verdict_frame *found = &verdict->frames[is_request ? DECODE_REQUEST : DECODE_REPLY];
   unsigned from = found->from;
-  const decode_waiting_side *other = side_of(of, !from);
+  const decode_waiting_side *other = &of->sides[!from];
   decode_direction_start *start = &verdict->starts[from];
   uint64_t end = found->position + found->frame.frame_octets;
 
@@ -255,15 +402,14 @@ static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
   start->in_full_operation = !found->frame.rejected;
   start->markers = found->frame.markers;
   start->crc = true;
-  try_kinds(side_of(of, from), end, found->frame.crc, start);
-  if (decode_waiting_lowest(other) != UINT64_MAX) {
+  try_kinds(&of->sides[from], end, found->frame.crc, start);
+  if (lowest_of(other) != UINT64_MAX) {
     verdict->has_start[!from] = true;
     find_any(other, DECODE_AS_NEGOTIATED, found->frame.crc ? DECODE_ON : DECODE_AS_NEGOTIATED,
              &verdict->starts[!from]);
   }
   verdict->has_frame[from] = true;
-  verdict->has_frame[!from] =
-      other->octets && other->keys[is_request ? DECODE_REQUEST : DECODE_REPLY] != UINT64_MAX;
+  verdict->has_frame[!from] = other->keys[is_request ? DECODE_REQUEST : DECODE_REPLY] != UINT64_MAX;
 #define AS_VALIDATED "markers and CRC as FPDUs validate"
   if (verdict->has_frame[!from]) {
     verdict->text = is_request
@@ -287,13 +433,13 @@ static decode_start start_mode(const decode_waiting *of, unsigned from)
   if (mode != DECODE_START_AUTO) {
     return mode;
   }
-  return side_of(of, from)->has_syn ? DECODE_START_FIRST : DECODE_START_FIND;
+  return of->sides[from].has_syn ? DECODE_START_FIRST : DECODE_START_FIND;
 }
 
 /* MPA starts at a sequence number, which may be from before the capture. */
 static void start_at_sequence(const decode_waiting *of, unsigned from, decode_direction_start *start)
 {
-  const decode_waiting_side *side = side_of(of, from);
+  const decode_waiting_side *side = &of->sides[from];
   uint32_t sequence = of->hint->sequence[from == of->hinted];
   begin(side, start);
   uint32_t ahead = sequence - start->first_sequence;
@@ -308,9 +454,9 @@ static void start_at_sequence(const decode_waiting *of, unsigned from, decode_di
 
 static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, unsigned from)
 {
-  const decode_waiting_side *side = side_of(of, from);
+  const decode_waiting_side *side = &of->sides[from];
   decode_direction_start *start = &verdict->starts[from];
-  bool has_octets = decode_waiting_lowest(side) != UINT64_MAX;
+  bool has_octets = lowest_of(side) != UINT64_MAX;
 
   start->markers = is_on(of->hint->markers, true);
   start->crc = is_on(of->hint->crc, true);
@@ -330,36 +476,35 @@ static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, u
 /* It is known that what this end sent does not start with a startup frame, or the hint has it so. */
 static bool is_hint_due(const decode_waiting *of, unsigned from)
 {
-  const decode_waiting_side *side = side_of(of, from);
+  const decode_waiting_side *side = &of->sides[from];
   decode_startup_frame frame;
 
-  if (decode_waiting_lowest(side) == UINT64_MAX) {
+  if (lowest_of(side) == UINT64_MAX) {
     return false;
   }
   if (start_mode(of, from) == DECODE_START_SEQUENCE) {
     return true;
   }
-  if (start_mode(of, from) == DECODE_START_FIND || !side->has_syn || decode_waiting_lowest(side) != 0) {
+  if (start_mode(of, from) == DECODE_START_FIND || !side->has_syn || lowest_of(side) != 0) {
     return reassembly_queue_total(side->octets) > DECODE_SEARCHED_OCTETS &&
            start_mode(of, from) == DECODE_START_FIND;
   }
-  g_autoptr(GByteArray) octets = g_byte_array_new();
-  decode_waiting_copy(side, 0, DECODE_STARTUP_KEY_OCTETS, octets);
+  g_autoptr(GByteArray) octets = copy(side, 0, DECODE_STARTUP_KEY_OCTETS);
   return decode_startup_frame_read(&frame, octets->data, octets->len) == DECODE_STARTUP_NONE;
 }
 
 /* What this end sends will start at its SYN, and it has sent nothing. */
 static bool is_silent(const decode_waiting *of, unsigned from)
 {
-  const decode_waiting_side *side = side_of(of, from);
+  const decode_waiting_side *side = &of->sides[from];
 
-  return side->has_syn && decode_waiting_lowest(side) == UINT64_MAX;
+  return side->has_syn && lowest_of(side) == UINT64_MAX;
 }
 
 static void conclude_from_hint(const decode_waiting *of, decode_verdict *verdict)
 {
   verdict->is_hinted = true;
-  if (!side_of(of, 0)->has_syn && !side_of(of, 1)->has_syn) {
+  if (!of->sides[0].has_syn && !of->sides[1].has_syn) {
     verdict->initiator =
         !of->hinted; /* nobody saw who opened it; the end that is known beforehand listened */
   }
@@ -397,11 +542,19 @@ static bool conclude(const decode_waiting *of, decode_verdict *verdict)
 
 bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting)
 {
-  *verdict = (decode_verdict){.frames = {{.octets = g_byte_array_new()}, {.octets = g_byte_array_new()}}};
+  *verdict = (decode_verdict){.is_mpa = false};
   find_frames(waiting, verdict);
   bool is_reached = conclude(waiting, verdict);
   if (!is_reached) {
     decode_verdict_clear(verdict);
   }
   return is_reached;
+}
+
+void decode_verdict_clear(decode_verdict *verdict)
+{
+  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
+    g_clear_pointer(&verdict->frames[kind].octets, g_byte_array_unref);
+  }
+  *verdict = (decode_verdict){.is_mpa = false};
 }

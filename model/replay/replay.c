@@ -267,8 +267,9 @@ static bool find_aligned(const replay_network *self, uint64_t *aligned)
   if (is_whole && self->arrivals) {
     *aligned = 0;
     decode_session_finish(self->arrivals);
-    for (uint32_t i = 0; i < decode_session_connections(self->arrivals)->len; i++) {
-      *aligned += decode_session_connection(self->arrivals, i)->directions[direction].aligned;
+    const GPtrArray *arrived = decode_session_connections(self->arrivals);
+    for (uint32_t i = 0; i < arrived->len; i++) {
+      *aligned += ((const decode_connection *)arrived->pdata[i])->directions[direction].aligned;
     }
   }
   return is_whole;

@@ -198,10 +198,12 @@ static void read_all(replay_profile *profile, decode_session *decoder, session_p
 /* What the session knows, kept beyond its life. */
 static void keep(replay_profile *profile, const decode_session *decoder)
 {
-  for (uint32_t i = 0; i < decode_session_connections(decoder)->len; i++) {
+  const GPtrArray *connections = decode_session_connections(decoder);
+
+  for (uint32_t i = 0; i < connections->len; i++) {
     replay_connection_profile *connection = connection_at(profile, i);
 
-    connection->decoded = *decode_session_connection(decoder, i);
+    connection->decoded = *(const decode_connection *)connections->pdata[i];
     connection->decoded.request.private_data = NULL;
     connection->decoded.reply.private_data = NULL;
     handshake_of(profile, connection->decoded.flow)->connection = i;

@@ -242,7 +242,7 @@ void decode_end(decode_case *at)
 {
   decode_session_finish(at->session);
   if (decode_session_connections(at->session)->len == 1) {
-    at->connection = decode_session_connection(at->session, 0);
+    at->connection = decode_session_connections(at->session)->pdata[0];
     at->forward = &at->connection->directions[SIDE_INITIATOR];
     at->reverse = &at->connection->directions[SIDE_RESPONDER];
   }

@@ -441,11 +441,13 @@ PLAN_TEST(test_connections, &plain_request)
   g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 2);
   decode_session_receive(at->session, &flows[2], &again);
   /* The first one is over. */
-  g_assert_cmpuint(decode_session_connection(at->session, 0)->directions[0].startup_octets, ==, 20);
+  const decode_connection *first = decode_session_connections(at->session)->pdata[0];
+  g_assert_cmpuint(first->directions[0].startup_octets, ==, 20);
   decode_session_finish(at->session);
   for (uint32_t index = 0; index < 2; index++) {
-    EXPECT_FIELDS(decode_session_connection(at->session, index), (flow, index),
-                  (directions[0].fpdus, plan->fpdus[0]), (directions[1].fpdus, plan->fpdus[1]));
+    const decode_connection *connection = decode_session_connections(at->session)->pdata[index];
+    EXPECT_FIELDS(connection, (flow, index), (directions[0].fpdus, plan->fpdus[0]),
+                  (directions[1].fpdus, plan->fpdus[1]));
   }
   g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 2);
 }

@@ -188,7 +188,7 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
   g_auto(GStrv) names = g_strsplit(text != NULL ? text : "", ",", -1);
 
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    known[bit] = study_flag_row_of(bit)->name;
+    known[bit] = study_flags[bit].name;
   }
   *flags = 0;
   for (char **name = names; *name != NULL; name++) {

@@ -18,7 +18,7 @@ static void append_flags(html_report *report)
   const study_table *table = report->table;
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    const study_flag_row *row = study_flag_row_of(bit);
+    const study_flag_row *row = &study_flags[bit];
     guint count = 0;
     for (guint i = 0; i < table->runs->len; i++) {
       count += ((const study_run *)g_ptr_array_index(table->runs, i))->flags >> bit & 1;
@@ -274,7 +274,7 @@ void html_report_append_commands(html_report *report)
   const char *separator = " --leave-out ";
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     if ((report->options->exclude >> bit & 1) != 0) {
-      g_string_append_printf(command, "%s%s", separator, study_flag_row_of(bit)->name);
+      g_string_append_printf(command, "%s%s", separator, study_flags[bit].name);
       separator = ",";
     }
   }

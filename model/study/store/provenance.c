@@ -22,28 +22,6 @@ char *provenance_libraries(const char *ns3_version)
                          sqlite3_libversion(), gnu_get_libc_version());
 }
 
-char *provenance_host(void)
-{
-  const char *name = g_get_host_name();
-  return g_utf8_make_valid(name != NULL && *name != '\0' ? name : "unknown", -1);
-}
-
-char *provenance_time_text(long long unix_s)
-{
-  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(unix_s);
-  char *text = time != NULL ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%SZ") : NULL;
-  return text != NULL ? text : g_strdup("");
-}
-
-provenance *provenance_copy(const provenance *from)
-{
-  provenance *copy = g_new(provenance, 1);
-  for (gsize i = 0; i < PROVENANCE_TEXTS; i++) {
-    copy->texts[i] = g_strdup(from->texts[i]);
-  }
-  return copy;
-}
-
 void provenance_free(provenance *origin)
 {
   for (gsize i = 0; origin != NULL && i < PROVENANCE_TEXTS; i++) {
@@ -76,7 +54,10 @@ GPtrArray *stored_provenances_new(void)
 stored_provenance *stored_provenances_add(GPtrArray *provenances, const provenance *from)
 {
   stored_provenance *stored = g_new0(stored_provenance, 1);
-  stored->origin = provenance_copy(from);
+  stored->origin = g_new(provenance, 1);
+  for (gsize i = 0; i < PROVENANCE_TEXTS; i++) {
+    stored->origin->texts[i] = g_strdup(from->texts[i]);
+  }
   g_ptr_array_add(provenances, stored);
   return stored;
 }

@@ -23,8 +23,7 @@ typedef union provenance {
   char *texts[PROVENANCE_TEXTS]; /* the same */
 } provenance;
 
-/* A deep copy. Free with provenance_free() (NULL-safe). */
-provenance *provenance_copy(const provenance *from);
+/* NULL-safe. */
 void provenance_free(provenance *origin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 
@@ -58,10 +57,3 @@ char *provenance_difference(const provenance *a, const char *a_name, const prove
  * time; of libconfig, which does not tell its own, the one this program was built with. Free with
  * g_free(). */
 char *provenance_libraries(const char *ns3_version);
-
-/* This machine's name; "unknown" when it has none. Free with g_free(). */
-char *provenance_host(void);
-
-/* The time `unix_s` seconds after 1970 in UTC, "2026-11-21T10:08:16Z"; "" of a time that no calendar has.
- * Free with g_free(). */
-char *provenance_time_text(long long unix_s);

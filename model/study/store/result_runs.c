@@ -7,6 +7,12 @@
 #include "base/units.h"
 #include "study/store/result_store_private.h"
 
+/* In the order in which they are written and read. */
+#define RUN_FIELDS                                                                                           \
+  "identity, point, status, message, exit_code, stderr_tail, engine, host, started, wall_s, cpu_s,"          \
+  " memory_peak_octets, digest"
+#define ORIGIN_FIELDS "name, title, text, hash, axes, sets, version, git, libraries"
+
 /* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
 static char *hash_of(const char *text)
 {
@@ -18,10 +24,8 @@ static char *hash_of(const char *text)
 static gboolean write_origin(const result_store *store, const provenance *from, gint64 *id, GError **error)
 {
   static const char *const sql[] = {
-      "INSERT OR IGNORE INTO origins(name, title, text, hash, axes, sets, version, git, libraries)"
-      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-      "SELECT id FROM origins WHERE name = ?1 AND title = ?2 AND text = ?3 AND hash = ?4 AND axes = ?5"
-      " AND sets = ?6 AND version = ?7 AND git = ?8 AND libraries = ?9"};
+      "INSERT OR IGNORE INTO origins(" ORIGIN_FIELDS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+      "SELECT id FROM origins WHERE (" ORIGIN_FIELDS ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"};
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
     sqlite3_stmt *statement = store_statement(store, sql[i], error);
@@ -73,17 +77,15 @@ static gboolean write_run(const result_store *store, const provenance *from, con
 {
   sqlite3_stmt *statement =
       store_statement(store,
-                      "INSERT INTO runs(identity, origin, point, status, message, exit_code, stderr_tail, "
-                      "engine, host, started,"
-                      " wall_s, cpu_s, memory_peak_octets, digest)"
-                      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                      "INSERT INTO runs(origin, " RUN_FIELDS
+                      ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
                       error);
   if (statement == NULL) {
     return FALSE;
   }
   g_autofree char *digest = store_run_digest(from, run);
-  store_bind_text(statement, 1, run->identity);
-  sqlite3_bind_int64(statement, 2, origin);
+  sqlite3_bind_int64(statement, 1, origin);
+  store_bind_text(statement, 2, run->identity);
   sqlite3_bind_int64(statement, 3, (gint64)run->point);
   store_bind_text(statement, 4, run_status_name(run->status));
   store_bind_text(statement, 5, run->message);
@@ -276,9 +278,8 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
 /* Reading. */
 
 #define RUN_COLUMNS                                                                                          \
-  "SELECT runs.id, identity, point, status, message, exit_code, stderr_tail, engine, host, started, wall_s," \
-  " cpu_s, memory_peak_octets, digest, name, title, text, hash, axes, sets, version, git, libraries"         \
-  " FROM runs LEFT JOIN origins ON origins.id = runs.origin"
+  "SELECT runs.id, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON origins.id = "           \
+  "runs.origin"
 
 const char *const store_sql_all_runs = RUN_COLUMNS " ORDER BY name, point, identity";
 const char *const store_sql_one_run = RUN_COLUMNS " WHERE identity = ?1";
@@ -430,8 +431,7 @@ GPtrArray *result_store_provenances(result_store *store, GError **error)
   g_autoptr(GPtrArray) provenances = stored_provenances_new();
   sqlite3_stmt *row = store_statement(
       store,
-      "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, name, title, text, hash, axes,"
-      " sets, version, git, libraries FROM origins"
+      "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, " ORIGIN_FIELDS " FROM origins"
       " ORDER BY name, hash, title, axes, sets, version, git, libraries",
       error);
   gboolean good = row != NULL;

@@ -68,7 +68,9 @@ char *sweep_progress_duration(double seconds)
                    : g_strdup_printf("%u:%02u", minutes, rest);
 }
 
-double sweep_progress_left_s(const sweep_counts *counts)
+/* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there
+ * is any, as long as runs took before. Below 0: not known. */
+static double left_s_of(const sweep_counts *counts)
 {
   double done = (double)counts->run + counts->running_share;
   double left = (double)counts->to_run - done;
@@ -92,7 +94,7 @@ char *sweep_progress_text(const sweep_counts *counts)
   }
   /* Rounded down: 100 % only when all is done. */
   g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * MIN(share, 1.0)));
-  double left_s = sweep_progress_left_s(counts);
+  double left_s = left_s_of(counts);
   if (left_s >= 0 && left_s <= LEFT_MAX_S) {
     g_autofree char *left = sweep_progress_duration(left_s);
     g_string_append_printf(text, ", about %s left", left);
@@ -444,7 +446,7 @@ gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),
              .running = g_hash_table_new(NULL, NULL)};
   if (plan(&s, &s.error) && s.todo->len > 0) {
-    s.host = provenance_host();
+    s.host = g_utf8_make_valid(g_get_host_name(), -1);
     signals handled = handle_signals(&s);
     s.look_up = result_store_open_beside(store, NULL);
     s.commits = commit_queue_new(store, from, &events, &s);

@@ -36,10 +36,6 @@ typedef struct sweep_counts {
 /* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 1:23 left". Free with g_free(). */
 char *sweep_progress_text(const sweep_counts *counts);
 
-/* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there
- * is any, as long as runs took before. Below 0: not known. */
-double sweep_progress_left_s(const sweep_counts *counts);
-
 /* "0:07", "2:05", "1:02:05": minutes and seconds, with hours where there are some. Free with g_free(). */
 char *sweep_progress_duration(double seconds);
 

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "study/store/provenance.h"
-
 /* As much of a run's stderr as is kept: an abort's message and what led to it. */
 #define MESSAGES_OCTETS 2000
 
@@ -555,7 +553,8 @@ worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, 
     w = request_run(started, &run);
   }
   if (w != NULL) {
-    w->run.started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
+    g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+    w->run.started = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
   } else {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
                 "a process for runs ended as soon as it was started");

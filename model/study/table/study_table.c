@@ -6,14 +6,9 @@
 
 G_DEFINE_QUARK(iwarpsim_study_table_error, study_table_error)
 
-const study_flag_row *study_flag_row_of(guint bit)
-{
-  static const study_flag_row rows[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUTS},
-                                                   {"spurious", METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
-                                                   {"lost", METRIC_TCP_LOST_RETRANSMISSIONS}};
-  g_assert(bit < STUDY_FLAGS);
-  return &rows[bit];
-}
+const study_flag_row study_flags[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUTS},
+                                                 {"spurious", METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
+                                                 {"lost", METRIC_TCP_LOST_RETRANSMISSIONS}};
 
 /* --- Reading --- */
 
@@ -124,7 +119,7 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   guint flags = 0;
   count_run(r->table, from, run);
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    metric_id metric = study_flag_row_of(bit)->metric;
+    metric_id metric = study_flags[bit].metric;
     flags |= run->metrics.present[metric] && run->metrics.value[metric] > 0 ? 1U << bit : 0;
   }
   if (run->status != RUN_OK) {
@@ -223,7 +218,7 @@ char *study_table_missing(const study_table *table, guint exclude)
     g_autoptr(GPtrArray) flags = g_ptr_array_new();
     for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
       if ((exclude >> bit & 1) != 0) {
-        g_ptr_array_add(flags, (char *)study_flag_row_of(bit)->name);
+        g_ptr_array_add(flags, (char *)study_flags[bit].name);
       }
     }
     g_autofree char *names = study_table_join(flags);

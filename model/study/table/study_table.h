@@ -29,13 +29,14 @@ typedef enum study_flag {
   STUDY_FLAG_LOST_RETRANSMISSIONS = 1 << 2 /* tcp.lost_retransmissions > 0 */
 } study_flag;
 
-/* What --leave-out calls the flag 1 << `bit` (bit < STUDY_FLAGS), and the metric that raises it; static. */
+/* What --leave-out calls each flag, and the metric that raises it: study_flags[bit] is of the flag 1 << bit.
+ */
 typedef struct study_flag_row {
   const char *name;
   metric_id metric;
 } study_flag_row;
 enum { STUDY_FLAGS = 3 };
-const study_flag_row *study_flag_row_of(guint bit);
+extern const study_flag_row study_flags[STUDY_FLAGS];
 
 /* One run. */
 typedef struct study_run {

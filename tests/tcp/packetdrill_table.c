@@ -5,12 +5,10 @@
 
 #include "linux_keys.h"
 
-/* What has left, and when. */
+/* What has left, as a table has it, and when. */
 typedef struct departure {
   time_ps at;
-  tcp_header header;
-  uint32_t length;
-  datagram_ecn ecn;
+  packetdrill_row row;
 } departure;
 
 typedef struct stage {
@@ -82,38 +80,22 @@ static void describe_flags(GString *text, uint8_t flags)
   }
 }
 
-static void describe_time(GString *text, const stage *s, time_ps at)
-{
-  g_string_append_printf(text, " at %" G_GINT64_FORMAT " us", (at - s->origin) / TIME_PS_PER_MICROSECOND);
-}
-
-static void describe_departure(GString *text, const stage *s, const departure *seen)
-{
-  const tcp_header *header = &seen->header;
-  uint32_t from = header->sequence - own(s)->isn;
-  describe_flags(text, header->flags);
-  g_string_append_printf(text, " %u:%u ack %u win %u", from, from + seen->length,
-                         header->acknowledgement - peer_isn(s), (unsigned)header->window << s->window_scale);
-  for (unsigned i = 0; i < header->sack_count; i++) {
-    g_string_append_printf(text, "%s %u:%u", i == 0 ? " sack" : "", header->sack[i].from - peer_isn(s),
-                           header->sack[i].to - peer_isn(s));
-  }
-  if (header->has_timestamps) {
-    g_string_append_printf(text, " val %u ecr %u", header->timestamp_value, header->timestamp_echo);
-  }
-  g_string_append_printf(text, " ecn %d", seen->ecn);
-  describe_time(text, s, seen->at);
-}
-
-static void describe_row(GString *text, const stage *s, const packetdrill_row *row)
+/* Of what has been seen all is told, of what was expected what the table has of it. */
+static void describe_row(GString *text, const stage *s, const packetdrill_row *row, time_ps at)
 {
   describe_flags(text, row->flags ? row->flags : TCP_ACK);
   g_string_append_printf(text, " %u:%u ack %u", row->from, row->to, row->ack);
+  if (row->window > 0) {
+    g_string_append_printf(text, " win %u", row->window == WINDOW_SHUT ? 0 : row->window);
+  }
   for (unsigned i = 0; i < TCP_SACK_BLOCKS_MAX && row->sack[i][1] > 0; i++) {
     g_string_append_printf(text, "%s %u:%u", i == 0 ? " sack" : "", row->sack[i][0], row->sack[i][1]);
   }
-  g_string_append_printf(text, " ecn %d", row->ecn);
-  describe_time(text, s, s->when);
+  if (row->timestamp_value > 0) {
+    g_string_append_printf(text, " val %u ecr %u", row->timestamp_value, row->timestamp_echo);
+  }
+  g_string_append_printf(text, " ecn %d at %" G_GINT64_FORMAT " us", row->ecn,
+                         (at - s->origin) / TIME_PS_PER_MICROSECOND);
 }
 
 /* The first thing that is not as in the table; `seen` NULL: nothing was. */
@@ -125,16 +107,16 @@ static void fail(stage *s, const packetdrill_row *expected, const departure *see
   GString *text = g_string_new(NULL);
   g_string_printf(text, "%s, row %zu: %s: expected ", s->script->source, s->row, what);
   if (expected) {
-    describe_row(text, s, expected);
+    describe_row(text, s, expected, s->when);
   } else {
     g_string_append(text, "nothing");
   }
   g_string_append(text, ", seen ");
   if (seen) {
-    describe_departure(text, s, seen);
+    describe_row(text, s, &seen->row, seen->at);
   } else {
-    g_string_append(text, "nothing");
-    describe_time(text, s, s->fixture->now);
+    g_string_append_printf(text, "nothing at %" G_GINT64_FORMAT " us",
+                           (s->fixture->now - s->origin) / TIME_PS_PER_MICROSECOND);
   }
   s->failure = g_string_free(text, FALSE);
 }
@@ -153,11 +135,23 @@ static void fail_number(stage *s, const char *what, uint64_t expected, uint64_t 
 static void note_departures(stage *s)
 {
   for (; on_wire(s->fixture, 0) > 0; drop_segment(s->fixture, 0)) {
+    tcp_header header = wire_header(s->fixture, 0, 0);
+    uint32_t from = header.sequence - own(s)->isn;
+    uint32_t window = (uint32_t)header.window << s->window_scale;
     departure *seen = g_new(departure, 1);
     *seen = (departure){.at = s->fixture->now,
-                        .header = wire_header(s->fixture, 0, 0),
-                        .length = wire_length(s->fixture, 0, 0),
-                        .ecn = datagram_ecn_of(wire_packet(s->fixture, 0, 0))};
+                        .row = {.from = from,
+                                .to = from + wire_length(s->fixture, 0, 0),
+                                .ack = header.flags & TCP_ACK ? header.acknowledgement - peer_isn(s) : 0,
+                                .flags = header.flags,
+                                .window = window > 0 ? window : WINDOW_SHUT,
+                                .timestamp_value = header.timestamp_value,
+                                .timestamp_echo = header.timestamp_echo,
+                                .ecn = datagram_ecn_of(wire_packet(s->fixture, 0, 0))}};
+    for (unsigned i = 0; i < header.sack_count; i++) {
+      seen->row.sack[i][0] = header.sack[i].from - peer_isn(s);
+      seen->row.sack[i][1] = header.sack[i].to - peer_isn(s);
+    }
     g_queue_push_tail(&s->departed, seen);
   }
 }
@@ -208,25 +202,6 @@ static void play_in(stage *s, const packetdrill_row *row)
   note_departures(s);
 }
 
-static bool sack_is(const stage *s, const packetdrill_row *row, const departure *seen)
-{
-  unsigned count = 0;
-  for (; count < TCP_SACK_BLOCKS_MAX && row->sack[count][1] > 0; count++) {
-    if (count >= seen->header.sack_count ||
-        seen->header.sack[count].from - peer_isn(s) != row->sack[count][0] ||
-        seen->header.sack[count].to - peer_isn(s) != row->sack[count][1]) {
-      return false;
-    }
-  }
-  return count == seen->header.sack_count;
-}
-
-static bool window_is(const stage *s, const packetdrill_row *row, const departure *seen)
-{
-  uint32_t window = (uint32_t)seen->header.window << s->window_scale;
-  return row->window == 0 || window == (row->window == WINDOW_SHUT ? 0 : row->window);
-}
-
 /* The flags of the piece of `row` from `from` to `to`: CWR stands on the first, PSH and FIN on the last. */
 static uint8_t flags_of_piece(const packetdrill_row *row, uint32_t from, uint32_t to)
 {
@@ -242,26 +217,23 @@ static bool time_is(const stage *s, const packetdrill_row *row, const departure 
   return seen->at >= s->when && seen->at <= s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND;
 }
 
-/* What is wrong with `seen`, which should be the piece of `row` that starts at `from`; NULL: nothing. */
+/* What is wrong with `departed`, which should be the piece of `row` that starts at `from`; NULL: nothing. */
 static const char *find_fault(const stage *s, const packetdrill_row *row, uint32_t from,
-                              const departure *seen)
+                              const departure *departed)
 {
-  const tcp_header *header = &seen->header;
-  uint32_t to = from + seen->length;
-  bool too_long = row->from == row->to ? seen->length > 0 : to > row->to || seen->length == 0;
-  uint8_t flags = flags_of_piece(row, from, to);
-  bool has_ack = (flags & TCP_ACK) != 0;
-  return header->sequence - own(s)->isn != from                                        ? "sequence number"
-         : too_long                                                                    ? "length"
-         : header->flags != flags                                                      ? "flags"
-         : has_ack && header->acknowledgement - peer_isn(s) != row->ack                ? "acknowledgement"
-         : !sack_is(s, row, seen)                                                      ? "SACK blocks"
-         : !window_is(s, row, seen)                                                    ? "window"
-         : row->ecn != seen->ecn                                                       ? "ECN field"
-         : row->timestamp_value > 0 && row->timestamp_value != header->timestamp_value ? "timestamp"
-         : row->timestamp_echo > 0 && row->timestamp_echo != header->timestamp_echo    ? "timestamp echo"
-         : !time_is(s, row, seen)                                                      ? "time"
-                                                                                       : NULL;
+  const packetdrill_row *seen = &departed->row;
+  bool too_long = row->from == row->to ? seen->to > seen->from : seen->to > row->to || seen->to == seen->from;
+  return seen->from != from                                                          ? "sequence number"
+         : too_long                                                                  ? "length"
+         : seen->flags != flags_of_piece(row, from, seen->to)                        ? "flags"
+         : seen->ack != row->ack                                                     ? "acknowledgement"
+         : memcmp(seen->sack, row->sack, sizeof row->sack) != 0                      ? "SACK blocks"
+         : row->window > 0 && seen->window != row->window                            ? "window"
+         : seen->ecn != row->ecn                                                     ? "ECN field"
+         : row->timestamp_value > 0 && seen->timestamp_value != row->timestamp_value ? "timestamp"
+         : row->timestamp_echo > 0 && seen->timestamp_echo != row->timestamp_echo    ? "timestamp echo"
+         : !time_is(s, row, departed)                                                ? "time"
+                                                                                     : NULL;
 }
 
 /* One segment of the row; where the next one starts. */
@@ -276,8 +248,8 @@ static uint32_t play_out_piece(stage *s, const packetdrill_row *row, uint32_t fr
   if (fault) {
     fail(s, row, seen, fault);
   }
-  uint32_t end = from + seen->length;
-  s->sent = MAX(s->sent, end + (seen->header.flags & TCP_FIN ? 1 : 0));
+  uint32_t end = seen->row.to;
+  s->sent = MAX(s->sent, end + (seen->row.flags & TCP_FIN ? 1 : 0));
   g_free(seen);
   return end;
 }

@@ -26,24 +26,20 @@ static void set_error(GError **error, const char *path, int error_number)
 
 packet_capture *packet_capture_new(const char *path, GError **error)
 {
+  pcap_t *format = pcap_open_dead_with_tstamp_precision(DLT_RAW, SNAPSHOT_OCTETS, PCAP_TSTAMP_PRECISION_NANO);
   FILE *file = fopen(path, "wb");
-  if (!file) {
+  /* libpcap writes the file's header here, and closes the file when it cannot */
+  pcap_dumper_t *dumper = file ? pcap_dump_fopen(format, file) : NULL;
+
+  if (!dumper) {
     set_error(error, path, errno);
+    pcap_close(format);
     return NULL;
   }
   packet_capture *capture = g_new0(packet_capture, 1);
   capture->path = g_strdup(path);
-  capture->format =
-      pcap_open_dead_with_tstamp_precision(DLT_RAW, SNAPSHOT_OCTETS, PCAP_TSTAMP_PRECISION_NANO);
-  g_assert(capture->format);
-  capture->dumper = pcap_dump_fopen(capture->format, file);
-  if (!capture->dumper) { /* libpcap writes the file's header here, and closes the file when it cannot */
-    set_error(error, path, errno);
-    pcap_close(capture->format);
-    g_free(capture->path);
-    g_free(capture);
-    return NULL;
-  }
+  capture->format = format;
+  capture->dumper = dumper;
   return capture;
 }
 

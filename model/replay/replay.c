@@ -83,8 +83,7 @@ char *replay_describe_path(const replay *r)
 /* A connection of the session. */
 typedef struct replay_connection {
   const replay_connection_profile *profile;
-  const capture_flow *flow; /* of the first reading */
-  uint8_t measured;         /* of the flow's ends */
+  uint8_t measured; /* of the flow's ends */
   replay_transport_place place;
 } replay_connection;
 
@@ -151,7 +150,7 @@ static void on_arriving(void *user, uint32_t index, const datagram *packet)
   buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, self->payload);
   const capture_segment segment = {
       .packet = ++self->packets,
-      .flow = connection->flow->index,
+      .flow = connection->profile->flow->index,
       .from = !connection->measured,
       .flags = header.flags,
       .sequence = header.sequence,
@@ -162,7 +161,7 @@ static void on_arriving(void *user, uint32_t index, const datagram *packet)
       .captured_octets = packet->payload.length,
       .payload_octets = packet->payload.length,
   };
-  decode_session_receive(self->arrivals, connection->flow, &segment);
+  decode_session_receive(self->arrivals, connection->profile->flow, &segment);
 }
 
 static session_host *measured_host(const replay_network *self)
@@ -203,7 +202,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
     if (self->arrivals) {
       segment.packet = ++self->packets;
       segment.flags &= (uint8_t)~TCP_ACK; /* of what was captured, not of what arrives here */
-      decode_session_receive(self->arrivals, connection->flow, &segment);
+      decode_session_receive(self->arrivals, connection->profile->flow, &segment);
     }
   }
 }
@@ -282,7 +281,7 @@ static void network_set_metrics(const session_network *network, G_GNUC_UNUSED en
 {
   const replay_network *self = (const replay_network *)network;
   const replay_connection *first = &self->connections[0];
-  const replay_handshake *handshake = replay_profile_handshake(self->plan->profile, first->profile);
+  const replay_handshake *handshake = first->profile->handshake;
   uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
   uint32_t mss_octets = handshake->has_mss[first->measured] ? handshake->mss_octets[first->measured] : 0;
   uint64_t aligned;
@@ -331,10 +330,9 @@ static void make_connections(replay_network *self)
     replay_connection *connection = &self->connections[i];
 
     connection->profile = replay_profile_connection(profile, i);
-    connection->flow = replay_profile_flow(profile, connection->profile);
     connection->measured =
         replay_profile_end(&connection->profile->decoded, self->plan->configuration->measured);
-    const datagram_flow to = {.destination = connection->flow->ends[connection->measured].address};
+    const datagram_flow to = {.destination = connection->profile->flow->ends[connection->measured].address};
     if (!flow_table_find(&self->measured, &to)) {
       flow_table_add(&self->measured, &to);
     }
@@ -390,11 +388,7 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
   make_connections(self);
   self->file = capture_source_open(capture->path, capture->filter, error);
   self->clock = self->file ? run_engine_new(RUN_ENGINE_NATIVE, error) : NULL;
-  if (self->clock) {
-    const replay_path_config config = {
-        .plan = plan, .clock = self->clock, .output = on_arrival, .has_arrived = has_arrived, .user = self};
-    self->path = replay_path_new(&config, error);
-  }
+  self->path = self->clock ? replay_path_new(plan, self->clock, on_arrival, has_arrived, self, error) : NULL;
   if (!self->path) {
     g_clear_pointer(&self, network_close);
     return NULL;

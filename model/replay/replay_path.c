@@ -19,7 +19,10 @@ typedef struct offered {
 } offered;
 
 struct replay_path {
-  replay_path_config config;
+  const replay_plan *plan;
+  path_output output;
+  replay_path_has_arrived has_arrived;
+  void *user;
   path_direction *path; /* NULL: none */
   GQueue *offers;       /* of offered, in the order of their times */
   engine_timer *timer;
@@ -38,9 +41,10 @@ static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram
   return false;
 }
 
-replay_path *replay_path_new(const replay_path_config *config, GError **error)
+replay_path *replay_path_new(const replay_plan *plan, engine *clock, path_output output,
+                             replay_path_has_arrived has_arrived, void *user, GError **error)
 {
-  const configuration *c = config->plan->configuration;
+  const configuration *c = plan->configuration;
   replay_path *path = g_new0(replay_path, 1);
   const path_place place = {.network = &c->path,
                             .seed = c->run.seed,
@@ -48,18 +52,21 @@ replay_path *replay_path_new(const replay_path_config *config, GError **error)
                             .direction = c->main_direction,
                             .paths = 1,
                             .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                            .clock = config->clock,
-                            .has_no_links = !config->plan->has_link,
+                            .clock = clock,
+                            .has_no_links = !plan->has_link,
                             .takes_any_size = true,
                             .identification = &path->identification,
                             .is_fpdu_start = is_fpdu_start,
-                            .output = config->output,
-                            .output_user = config->user};
+                            .output = output,
+                            .output_user = user};
 
-  path->config = *config;
+  path->plan = plan;
+  path->output = output;
+  path->has_arrived = has_arrived;
+  path->user = user;
   path->offers = g_queue_new();
-  path->timer = engine_timer_new(config->clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, path);
-  if (config->plan->has_path && !(path->path = path_direction_new(&place, error))) {
+  path->timer = engine_timer_new(clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, path);
+  if (plan->has_path && !(path->path = path_direction_new(&place, error))) {
     g_clear_pointer(&path, replay_path_free);
   }
   return path;
@@ -92,7 +99,7 @@ static void send(replay_path *path, datagram *packet, time_ps now)
     }
     path_direction_send(path->path, packet, now);
   } else {
-    path->config.output(path->config.user, packet, now);
+    path->output(path->user, packet, now);
   }
 }
 
@@ -103,7 +110,7 @@ static void set_off(replay_path *path, offered *offer, datagram *packet, time_ps
   send(path, packet, now);
   /* What comes after it is no sooner through than it. */
   offer->due = time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now,
-                             path->config.plan->resend_ps);
+                             path->plan->resend_ps);
   g_queue_push_tail(path->offers, offer);
   if (path->offers->length == 1) {
     engine_timer_set(path->timer, offer->due);
@@ -116,7 +123,7 @@ void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet,
   bool is_missed = packet->kind == DATAGRAM_TCP &&
                    (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
 
-  if (path->config.plan->resend_ps == 0 || !is_missed) {
+  if (path->plan->resend_ps == 0 || !is_missed) {
     send(path, packet, now);
     return;
   }
@@ -133,7 +140,7 @@ static void on_timer(void *user, time_ps now)
   offered *offer;
 
   while ((offer = g_queue_peek_head(path->offers)) && offer->due <= now) {
-    bool has_arrived = path->config.has_arrived(path->config.user, offer->connection, offer->packet);
+    bool has_arrived = path->has_arrived(path->user, offer->connection, offer->packet);
 
     g_queue_pop_head(path->offers);
     if (has_arrived || offer->tries == TRIES_MAX) {
@@ -155,7 +162,7 @@ uint64_t replay_path_given_up(const replay_path *path)
 
 void replay_path_set_metrics(const replay_path *path, metric_values *values)
 {
-  if (path->config.plan->resend_ps > 0) {
+  if (path->plan->resend_ps > 0) {
     metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)path->resent);
   }
   if (!path->path) {

@@ -13,18 +13,14 @@
 
 typedef struct replay_path replay_path;
 
-typedef struct replay_path_config {
-  const replay_plan *plan; /* without a path what is offered arrives at once */
-  engine *clock;
-  path_output output; /* what arrives; takes the reference */
-  /* The octets that a segment of `connection` brings have all arrived. */
-  bool (*has_arrived)(void *user, uint32_t connection, const datagram *packet);
-  void *user;
-} replay_path_config;
+/* The octets that a segment of `connection` brings have all arrived. */
+typedef bool (*replay_path_has_arrived)(void *user, uint32_t connection, const datagram *packet);
 
-/* NULL and `error` when the engine refuses a link. Free with replay_path_free(), before the engine (NULL
- * is allowed). */
-replay_path *replay_path_new(const replay_path_config *config, GError **error);
+/* The path of `plan`, without which what is offered arrives at once; `output` takes what arrives, and its
+ * reference. NULL and `error` when the engine refuses a link. Free with replay_path_free(), before the engine
+ * (NULL is allowed). */
+replay_path *replay_path_new(const replay_plan *plan, engine *clock, path_output output,
+                             replay_path_has_arrived has_arrived, void *user, GError **error);
 void replay_path_free(replay_path *path);
 
 /* A segment of `connection` sets off, or a fragment, which is never offered again; takes the reference. */

@@ -206,7 +206,10 @@ static void keep(replay_profile *profile, const decode_session *decoder)
     connection->decoded = *(const decode_connection *)connections->pdata[i];
     connection->decoded.request.private_data = NULL;
     connection->decoded.reply.private_data = NULL;
-    handshake_of(profile, connection->decoded.flow)->connection = i;
+    connection->flow = capture_source_flow(profile->capture, connection->decoded.flow);
+    replay_handshake *handshake = handshake_of(profile, connection->decoded.flow);
+    handshake->connection = i;
+    connection->handshake = handshake;
     for (enum side d = 0; d < SIDES; d++) {
       profile->payload_octets[d] += connection->decoded.directions[d].payload_octets;
     }

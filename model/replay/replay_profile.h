@@ -37,11 +37,6 @@ typedef struct replay_direction_profile {
   uint64_t fpdus_of_version[4]; /* by DV */
 } replay_direction_profile;
 
-typedef struct replay_connection_profile {
-  decode_connection decoded; /* without private data */
-  replay_direction_profile directions[SIDES];
-} replay_connection_profile;
-
 #define REPLAY_NO_CONNECTION UINT32_MAX
 
 /* What is in the headers of a flow's segments, by its ends. */
@@ -57,6 +52,13 @@ typedef struct replay_handshake {
   bool is_answered;
   uint32_t connection; /* the flow's index among those that speak MPA; or REPLAY_NO_CONNECTION */
 } replay_handshake;
+
+typedef struct replay_connection_profile {
+  decode_connection decoded; /* without private data */
+  const capture_flow *flow;
+  const replay_handshake *handshake;
+  replay_direction_profile directions[SIDES];
+} replay_connection_profile;
 
 typedef struct replay_profile {
   GArray *connections;      /* of replay_connection_profile, in the order in which they speak MPA */
@@ -93,16 +95,4 @@ static inline const replay_connection_profile *replay_profile_connection(const r
                                                                          guint index)
 {
   return &g_array_index(profile->connections, replay_connection_profile, index);
-}
-
-static inline const capture_flow *replay_profile_flow(const replay_profile *profile,
-                                                      const replay_connection_profile *connection)
-{
-  return capture_source_flow(profile->capture, connection->decoded.flow);
-}
-
-static inline const replay_handshake *replay_profile_handshake(const replay_profile *profile,
-                                                               const replay_connection_profile *connection)
-{
-  return &g_array_index(profile->handshakes, replay_handshake, connection->decoded.flow);
 }

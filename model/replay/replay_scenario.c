@@ -140,7 +140,7 @@ static gboolean set_all_shown(scenario *s, const replay_profile *profile, GError
                        : "initiator";
   bool is_named = scenario_configuration(s)->measure.end != MEASURE_AUTO;
   bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
-  bool is_ipv6 = replay_profile_flow(profile, first)->ends[0].address.version == 6;
+  bool is_ipv6 = first->flow->ends[0].address.version == 6;
   g_autofree char *count = g_strdup_printf("%u", profile->connections->len);
 
   if (!set_shown(s, SCENARIO_WORKLOAD_CONNECTIONS, count, error) ||
@@ -224,8 +224,8 @@ static gboolean check_whole(const configuration *c, const replay_profile *profil
 
   for (guint i = 0; i < profile->connections->len; i++) {
     const replay_connection_profile *connection = replay_profile_connection(profile, i);
-    cut_short += replay_profile_handshake(profile, connection)
-                     ->cut_short[replay_profile_end(&connection->decoded, c->main_direction)];
+    cut_short +=
+        connection->handshake->cut_short[replay_profile_end(&connection->decoded, c->main_direction)];
   }
   return cut_short == 0 ||
          error_set(error,
@@ -248,7 +248,7 @@ static time_ps round_trip(const replay_profile *profile)
   g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t));
 
   for (guint i = 0; i < profile->connections->len; i++) {
-    int64_t time_ns = replay_profile_handshake(profile, replay_profile_connection(profile, i))->round_trip_ns;
+    int64_t time_ns = replay_profile_connection(profile, i)->handshake->round_trip_ns;
     if (time_ns > 0) {
       g_array_append_val(times, time_ns);
     }
@@ -297,16 +297,15 @@ void replay_scenario_connect(const replay_plan *plan, uint32_t index, rnic_endpo
                              replay_transport_place *place)
 {
   const configuration *c = plan->configuration;
-  const replay_profile *profile = plan->profile;
-  const replay_connection_profile *connection = replay_profile_connection(profile, index);
+  const replay_connection_profile *connection = replay_profile_connection(plan->profile, index);
   const decode_connection *decoded = &connection->decoded;
   enum side from = c->main_direction;
   const decode_direction_summary *towards = &decoded->directions[from];
   const replay_direction_profile *direction = &connection->directions[from];
-  const replay_handshake *handshake = replay_profile_handshake(profile, connection);
+  const replay_handshake *handshake = connection->handshake;
   uint8_t peer = replay_profile_end(decoded, from);
   /* Without the peer's SYN the stream begins with the first FPDU that is known. */
-  bool midway = !replay_profile_flow(profile, connection)->has_syn[peer];
+  bool midway = !connection->flow->has_syn[peer];
   /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is
    * the receiver's to refuse. */
   bool frameless = midway || !decoded->has_frame[from];

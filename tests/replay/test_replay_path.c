@@ -59,9 +59,7 @@ static fixture *fixture_new(unsigned kind, const char *const *sets, time_ps rese
                           .has_path = kind != NO_PATH,
                           .has_link = kind == LINK,
                           .resend_ps = resend_ps};
-  const replay_path_config config = {
-      .plan = &f->plan, .clock = f->clock, .output = on_output, .has_arrived = has_arrived, .user = f};
-  f->path = replay_path_new(&config, &error);
+  f->path = replay_path_new(&f->plan, f->clock, on_output, has_arrived, f, &error);
   g_assert_no_error(error);
   return f;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "parts.h"
 #include "store_commit.h"
 #include "study_fixture.h"
 #include "test.h"
@@ -123,9 +124,7 @@ static void expect_no_merge(const fixture *f, int code, const char *said)
     g_assert_false(merge(f->into, paths, FALSE, NULL, &error));
     g_test_message("%s", error->message);
     g_assert_error(error, RESULT_STORE_ERROR, code);
-    for (gsize word = 0; words[word] != NULL; word++) {
-      g_assert_nonnull(strstr(error->message, words[word]));
-    }
+    expect_parts(error->message, (const char *const *)words);
     g_assert_cmpuint(fixture_count_runs(f->into), ==, 0);
   }
 }

@@ -37,8 +37,7 @@ static stored_run full_run(const store_fixture *f, guint seed)
 static gboolean commit_seed(const store_fixture *f, result_store *store, guint seed, GError **error)
 {
   g_auto(stored_run) run = full_run(f, seed);
-  gboolean good = store_commit(store, &f->origin, &run, error);
-  return good;
+  return store_commit(store, &f->origin, &run, error);
 }
 
 static result_store *open_store(const char *path, result_store_mode mode, GError **error)
@@ -80,9 +79,8 @@ static gboolean check_run(const provenance *from, const stored_run *run, gpointe
 
 static void expect_runs(const store_fixture *f, const char *path, guint count)
 {
-  result_store *store = NO_ERROR(open_store, path, RESULT_STORE_READ);
+  g_autoptr(result_store) store = NO_ERROR(open_store, path, RESULT_STORE_READ);
   g_assert_true(NO_ERROR(result_store_each, store, check_run, (gpointer)f));
-  result_store_close(store);
   g_assert_cmpuint(fixture_count_runs(path), ==, count);
 }
 
@@ -140,29 +138,33 @@ FIXTURE_TEST(test_not_a_database)
   expect_foreign(path, "not a SQLite database");
 }
 
-FIXTURE_TEST(test_other_database)
-{
-  g_autofree char *path = g_build_filename(f->folder, "bookmarks.sqlite", NULL);
-  execute_on(path, "CREATE TABLE runs(id INTEGER PRIMARY KEY, url TEXT)");
-  expect_foreign(path, "another program's");
-}
+static const struct {
+  const char *sql;
+  const char *complaint;
+} databases[] = {
+    {"CREATE TABLE runs(id INTEGER PRIMARY KEY, url TEXT)", "another program's"},
+    /* The first schema, as iwarpsim 0.1.0 made it, with one run's origin. */
+    {"CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, version TEXT NOT NULL);"
+     "INSERT INTO meta VALUES(1, 'mtu-loss', '0.0.9');"
+     "PRAGMA application_id = 0x69777073; PRAGMA user_version = 1",
+     "schema 1, written by iwarpsim 0.0.9; expected schema 2: read it with that older iwarpsim, or run the "
+     "sweep again into another --store FILE"}};
 
-/* The first schema, as iwarpsim 0.1.0 made it, with one run's origin. */
-FIXTURE_TEST(test_older_schema)
+FIXTURE_TEST(test_other_databases)
 {
-  g_autofree char *path = g_build_filename(f->folder, "old.sqlite", NULL);
-  execute_on(path, "CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, version TEXT NOT NULL);"
-                   "INSERT INTO meta VALUES(1, 'mtu-loss', '0.0.9');"
-                   "PRAGMA application_id = 0x69777073; PRAGMA user_version = 1");
-  expect_foreign(path, "schema 1, written by iwarpsim 0.0.9; expected schema 2");
-  expect_foreign(path, "read it with that older iwarpsim, or run the sweep again into another --store FILE");
+  for (gsize i = 0; i < G_N_ELEMENTS(databases); i++) {
+    g_autofree char *name = g_strdup_printf("other-%zu.sqlite", i);
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    execute_on(path, databases[i].sql);
+    expect_foreign(path, databases[i].complaint);
+  }
 }
 
 FIXTURE_TEST(test_newer_schema)
 {
   execute_on(f->path, "PRAGMA user_version = 99");
-  expect_foreign(f->path, "schema 99, written by iwarpsim 0.1.0; expected schema 2");
-  expect_foreign(f->path, "a newer iwarpsim");
+  expect_foreign(f->path,
+                 "schema 99, written by iwarpsim 0.1.0; expected schema 2: read it with a newer iwarpsim");
 }
 
 FIXTURE_TEST(test_missing)
@@ -185,8 +187,7 @@ FIXTURE_TEST(test_empty_file)
 {
   g_autofree char *path = fixture_file(f->folder, "empty.sqlite", "");
   expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "an empty file");
-  result_store *store = NO_ERROR(open_store, path, RESULT_STORE_WRITE);
-  result_store_close(store);
+  result_store_close(NO_ERROR(open_store, path, RESULT_STORE_WRITE));
   expect_runs(f, path, 0);
 }
 
@@ -290,7 +291,7 @@ FIXTURE_TEST(test_locked_in_portions)
 
 enum { NOBODY = 65534 };
 
-/* Root may write anything: as somebody else then. FALSE when that cannot be had. */
+/* Root may write anything: as somebody else then. FALSE when that cannot be had, and the test is skipped. */
 static gboolean become_nobody(const store_fixture *f)
 {
   if (geteuid() != 0) {
@@ -298,7 +299,11 @@ static gboolean become_nobody(const store_fixture *f)
   }
   g_assert_cmpint(chown(f->folder, NOBODY, NOBODY), ==, 0);
   g_assert_cmpint(chown(f->path, NOBODY, NOBODY), ==, 0);
-  return seteuid(NOBODY) == 0;
+  gboolean good = seteuid(NOBODY) == 0;
+  if (!good) {
+    g_test_skip("nobody else to be here");
+  }
+  return good;
 }
 
 static void become_self(void)
@@ -315,8 +320,6 @@ FIXTURE_TEST(test_read_only_file)
   if (become_nobody(f)) {
     expect_refused(f->path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, "cannot be written");
     expect_runs(f, f->path, RUNS);
-  } else {
-    g_test_skip("nobody else to be here");
   }
   become_self();
 }
@@ -331,8 +334,6 @@ FIXTURE_TEST(test_read_only_folder)
     expect_refused(path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(EACCES));
     expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
     expect_runs(f, f->path, RUNS);
-  } else {
-    g_test_skip("nobody else to be here");
   }
   become_self();
   g_assert_cmpint(g_chmod(f->folder, 0755), ==, 0);
@@ -399,8 +400,6 @@ FIXTURE_TEST(test_killed_writer_read_only)
   g_assert_cmpint(g_chmod(f->path, 0444), ==, 0);
   if (become_nobody(f)) {
     expect_refused(f->path, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, "its journal");
-  } else {
-    g_test_skip("nobody else to be here");
   }
   become_self();
   g_assert_cmpint(g_chmod(f->folder, 0755), ==, 0);
@@ -516,29 +515,15 @@ FIXTURE_TEST(test_truncated)
   }
 }
 
-typedef struct checked_runs {
-  const store_fixture *fixture;
-  guint count;
-} checked_runs;
-
-static gboolean check_and_count(const provenance *from, const stored_run *run, gpointer data, GError **error)
-{
-  checked_runs *checked = data;
-  checked->count++;
-  return check_run(from, run, (gpointer)checked->fixture, error);
-}
-
 /* The runs that are read are right, each of them, or there is an error. */
 static gboolean read_damaged(const store_fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
-  checked_runs checked = {f, 0};
-  result_store *store = open_store(path, RESULT_STORE_READ, &error);
-  gboolean good = store != NULL && result_store_each(store, check_and_count, &checked, &error);
-  result_store_close(store);
+  g_autoptr(result_store) store = open_store(path, RESULT_STORE_READ, &error);
+  gboolean good = store != NULL && result_store_each(store, check_run, (gpointer)f, &error);
   g_assert_true(good == (error == NULL));
   if (good) {
-    g_assert_cmpuint(checked.count, ==, RUNS);
+    g_assert_cmpuint(fixture_count_runs(path), ==, RUNS);
   }
   return good;
 }

@@ -9,7 +9,7 @@
 #include "net/tcp_header.h"
 
 /* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a
- * marker of them points to is no FPDU, or is_excused() finds out. */
+ * marker of them points to is no FPDU, or the scanner finds out. */
 enum { NOT_CAPTURED_OCTET = 0xFF };
 
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
@@ -23,12 +23,11 @@ struct decode_direction {
   decode_scanner *scanner; /* NULL without an FPDU phase, and when no FPDU can be located any more */
   decode_packets packets;  /* of octets from the in-order edge on */
   decode_alignment alignment;
-  range_set not_captured; /* offsets, at or beyond the in-order edge */
-  range_set reported;     /* offsets of the FPDUs that were reported */
-  uint64_t first;         /* lowest position that came */
-  uint64_t ignored_to;    /* octets below this offset are not for the scanner */
-  uint64_t chain_end;     /* offset after the FPDU that the chain located last */
-  bool is_unproven;       /* its length was followed unproven, or that of one before */
+  range_set reported;  /* offsets of the FPDUs that were reported */
+  uint64_t first;      /* lowest position that came */
+  uint64_t ignored_to; /* octets below this offset are not for the scanner */
+  uint64_t chain_end;  /* offset after the FPDU that the chain located last */
+  bool is_unproven;    /* its length was followed unproven, or that of one before */
   bool has_fin, has_reset;
   bool is_stuck;   /* the scanner has met a ULPDU_Length that cannot be */
   int64_t time_ns; /* of the segment in hand; at last, of the end */
@@ -104,25 +103,24 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, ui
   }
 }
 
-static void take_fpdu(void *user, const decode_scanned_fpdu *scanned)
+static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error error)
 {
   decode_direction *direction = user;
   decode_fpdu *fpdu = &direction->fpdu;
-  uint64_t start = scanned->fpdu->extent.start;
-  uint64_t end = scanned->fpdu->extent.end;
+  uint64_t start = framed->extent.start;
+  uint64_t end = framed->extent.end;
   const decode_event event = {.kind = DECODE_FPDU,
                               .packets = decode_packets_of(&direction->packets, start, end),
                               .stream_position = position_of(direction, start),
                               .octets = end - start,
                               .fpdu = fpdu};
 
-  decode_reader_read(direction->tools->reader, scanned, event.stream_position, direction->start.crc,
-                     &direction->not_captured, fpdu);
+  decode_reader_read(direction->tools->reader, direction->scanner, framed, error, event.stream_position,
+                     fpdu);
   fpdu->after_error = is_after_error(direction, fpdu, end);
   count(direction->summary, fpdu, event.octets);
   decode_packets_remove(&direction->packets, start, end);
   range_set_add(&direction->reported, start, end);
-  range_set_remove(&direction->not_captured, start, end);
   decode_alignment_fpdu(&direction->alignment, start);
   report(direction, event);
   if (fpdu->ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
@@ -131,39 +129,12 @@ static void take_fpdu(void *user, const decode_scanned_fpdu *scanned)
   }
 }
 
-static bool is_captured(const decode_direction *direction, uint64_t from, uint32_t octets)
-{
-  return range_set_covered(&direction->not_captured, from, from + octets) == 0;
-}
-
-/* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to
- * it. */
-static bool is_excused(void *user, const mpa_complete_fpdu *fpdu)
-{
-  const decode_direction *direction = user;
-  const mpa_fpdu *extent = &fpdu->extent;
-
-  if (range_set_covered(&direction->not_captured, extent->start, extent->end) == 0 ||
-      !is_captured(direction, extent->header, MPA_FPDU_LENGTH_OCTETS)) {
-    return false;
-  }
-  for (uint64_t at = mpa_marker_next(extent->start); extent->markers && at < extent->end;
-       at += MPA_MARKER_PERIOD_OCTETS) {
-    uint8_t wire[MPA_MARKER_OCTETS];
-    buffer_chain_copy_out(fpdu->octets, fpdu->from + (uint32_t)(at - extent->start), sizeof wire, wire);
-    if (is_captured(direction, at, sizeof wire) && !mpa_marker_points_to(at, wire, extent->header)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void take_bad_length(void *user, uint64_t offset)
 {
   decode_direction *direction = user;
 
   direction->is_stuck = true;
-  if (range_set_covered(&direction->not_captured, offset,
+  if (range_set_covered(&direction->scanner->not_captured, offset,
                         offset + MPA_MARKER_OCTETS + MPA_FPDU_LENGTH_OCTETS) == 0) {
     note(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
          "the ULPDU_Length cannot be: the chain of FPDUs ends here");
@@ -174,8 +145,7 @@ static void take_bad_length(void *user, uint64_t offset)
 
 static void new_scanner(decode_direction *direction, uint64_t offset)
 {
-  static const decode_scanner_events events = {
-      .fpdu = take_fpdu, .bad_length = take_bad_length, .excused = is_excused};
+  static const decode_scanner_events events = {.fpdu = take_fpdu, .bad_length = take_bad_length};
 
   decode_scanner_free(direction->scanner);
   direction->scanner =
@@ -196,7 +166,6 @@ decode_direction *decode_direction_new(const decode_tools *tools, decode_connect
   direction->first = start->first_position;
   direction->stream = capture_stream_new(start->first_sequence, start->first_position);
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
-  range_set_init(&direction->not_captured);
   range_set_init(&direction->reported);
   decode_packets_init(&direction->packets);
   summary->first_sequence = start->first_sequence - (uint32_t)start->first_position;
@@ -218,7 +187,6 @@ void decode_direction_free(decode_direction *direction)
     capture_stream_free(direction->stream);
     decode_scanner_free(direction->scanner);
     decode_alignment_clear(&direction->alignment);
-    range_set_clear(&direction->not_captured);
     range_set_clear(&direction->reported);
     decode_packets_clear(&direction->packets);
     g_free(direction);
@@ -242,7 +210,7 @@ static void take_run(decode_direction *direction, uint64_t from, uint64_t to, co
     memcpy(octet_buffer_octets(buffer), octets, (size_t)(to - from));
   } else {
     memset(octet_buffer_octets(buffer), NOT_CAPTURED_OCTET, (size_t)(to - from));
-    range_set_add(&direction->not_captured, from, to);
+    range_set_add(&direction->scanner->not_captured, from, to);
   }
   buffer_chain_init(&chain);
   buffer_chain_append(&chain, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);

@@ -9,7 +9,7 @@
 
 /* What all connections of a session share; they belong to the session. */
 typedef struct decode_tools {
-  decode_options options; /* hold_octets filled in; without the hints */
+  decode_options options; /* hold_octets filled in; its hints are the session's */
   decode_handler handler; /* NULL: none */
   void *user;
   decode_reader *reader;

@@ -141,25 +141,20 @@ static void read_markers(GArray *markers, const mpa_fpdu *extent, const uint8_t 
   fpdu->markers = (const decode_marker *)(const void *)markers->data;
 }
 
-static void read_crc(const decode_scanned_fpdu *scanned, const uint8_t *octets, bool crc,
-                     const range_set *not_captured, decode_fpdu *fpdu)
+static void read_crc(const decode_scanner *scanner, const mpa_fpdu *extent, const uint8_t *octets,
+                     mpa_error error, decode_fpdu *fpdu)
 {
-  const mpa_fpdu *extent = &scanned->fpdu->extent;
   size_t covered = (size_t)(extent->end - extent->start) - MPA_FPDU_CRC_OCTETS;
+  bool is_captured = range_set_covered(&scanner->not_captured, extent->start, extent->end) == 0;
 
-  fpdu->crc_received = 0;
-  fpdu->crc_computed = 0;
-  if (!crc) {
-    fpdu->crc = DECODE_CRC_UNUSED;
-  } else if (range_set_covered(not_captured, extent->start, extent->end) > 0) {
-    fpdu->crc = DECODE_CRC_NOT_CAPTURED;
-  } else {
-    fpdu->crc_received = big_endian_read_32(octets + covered);
-    fpdu->crc_computed = fpdu->crc_received;
-    if (scanned->error == MPA_ERROR_CRC) {
-      fpdu->crc_computed = GUINT32_SWAP_LE_BE(~crc32c_update(CRC32C_INITIAL, octets, covered));
-    }
-    fpdu->crc = fpdu->crc_computed == fpdu->crc_received ? DECODE_CRC_RIGHT : DECODE_CRC_WRONG;
+  fpdu->crc = !scanner->locator.crc    ? DECODE_CRC_UNUSED
+              : !is_captured           ? DECODE_CRC_NOT_CAPTURED
+              : error == MPA_ERROR_CRC ? DECODE_CRC_WRONG
+                                       : DECODE_CRC_RIGHT;
+  fpdu->crc_received = big_endian_read_32(octets + covered);
+  fpdu->crc_computed = fpdu->crc_received;
+  if (fpdu->crc == DECODE_CRC_WRONG) {
+    fpdu->crc_computed = GUINT32_SWAP_LE_BE(~crc32c_update(CRC32C_INITIAL, octets, covered));
   }
 }
 
@@ -228,17 +223,20 @@ static void read_ulpdu(decode_reader *reader, const buffer_chain *ulpdu, uint32_
   }
 }
 
-void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned, uint64_t stream_position,
-                        bool crc, const range_set *not_captured, decode_fpdu *fpdu)
+void decode_reader_read(decode_reader *reader, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
+                        mpa_error error, uint64_t stream_position, decode_fpdu *fpdu)
 {
-  const mpa_complete_fpdu *framed = scanned->fpdu;
   const mpa_fpdu *extent = &framed->extent;
   const uint8_t *octets =
       in_one_piece(framed->octets, framed->from, (uint32_t)(extent->end - extent->start), reader->octets);
+  buffer_chain ulpdu;
 
   fpdu->phase_offset = extent->start;
   fpdu->located_by = framed->method;
-  read_markers(reader->markers, extent, octets, stream_position, not_captured, fpdu);
-  read_crc(scanned, octets, crc, not_captured, fpdu);
-  read_ulpdu(reader, scanned->ulpdu, captured_octets(extent, not_captured), fpdu);
+  read_markers(reader->markers, extent, octets, stream_position, &scanner->not_captured, fpdu);
+  read_crc(scanner, extent, octets, error, fpdu);
+  buffer_chain_init(&ulpdu);
+  mpa_fpdu_strip(extent, framed->octets, framed->from, &ulpdu);
+  read_ulpdu(reader, &ulpdu, captured_octets(extent, &scanner->not_captured), fpdu);
+  buffer_chain_clear(&ulpdu);
 }

@@ -30,8 +30,7 @@ typedef struct decode_reader decode_reader;
 decode_reader *decode_reader_new(void);
 void decode_reader_free(decode_reader *reader);
 
-/* Fills in all of `fpdu` that `scanned` holds, but for `after_error`. Its first octet is at
- * `stream_position`; CRCs are used with `crc`; `not_captured` are offsets of the FPDU phase. What `fpdu`
- * points to is valid until the next call and while `scanned` is. */
-void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned, uint64_t stream_position,
-                        bool crc, const range_set *not_captured, decode_fpdu *fpdu);
+/* Fills in all of `fpdu` but `after_error`: the FPDU `framed` that `scanner` passes with `error`, whose first
+ * octet is at `stream_position`. What it points to is valid until the next call and while `framed` is. */
+void decode_reader_read(decode_reader *reader, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
+                        mpa_error error, uint64_t stream_position, decode_fpdu *fpdu);

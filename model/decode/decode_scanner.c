@@ -20,6 +20,32 @@ static bool is_in_doubt(const decode_scanner *scanner, const mpa_complete_fpdu *
   return mpa_fpdu_check(&fpdu->extent, fpdu->octets, fpdu->from, false) != MPA_ERROR_NONE;
 }
 
+static bool is_captured(const decode_scanner *scanner, uint64_t from, uint64_t to)
+{
+  return range_set_covered(&scanner->not_captured, from, to) == 0;
+}
+
+/* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to
+ * it. */
+static bool is_excused(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu)
+{
+  const mpa_fpdu *extent = &fpdu->extent;
+
+  if (is_captured(scanner, extent->start, extent->end) ||
+      !is_captured(scanner, extent->header, extent->header + MPA_FPDU_LENGTH_OCTETS)) {
+    return false;
+  }
+  for (uint64_t at = mpa_marker_next(extent->start); extent->markers && at < extent->end;
+       at += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t wire[MPA_MARKER_OCTETS];
+    buffer_chain_copy_out(fpdu->octets, fpdu->from + (uint32_t)(at - extent->start), sizeof wire, wire);
+    if (is_captured(scanner, at, at + sizeof wire) && !mpa_marker_points_to(at, wire, extent->header)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool is_passed(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu, mpa_error error)
 {
   uint64_t start = fpdu->extent.start;
@@ -28,8 +54,7 @@ static bool is_passed(const decode_scanner *scanner, const mpa_complete_fpdu *fp
     return error == MPA_ERROR_NONE &&
            (scanner->locator.crc || !mpa_length_is_long(fpdu->extent.ulpdu_octets));
   }
-  if (error == MPA_ERROR_NONE || start == scanner->followed ||
-      scanner->events->excused(scanner->user, fpdu)) {
+  if (error == MPA_ERROR_NONE || start == scanner->followed || is_excused(scanner, fpdu)) {
     return true;
   }
   return start == scanner->locator.edge && !scanner->is_ended && !is_in_doubt(scanner, fpdu, error);
@@ -39,16 +64,13 @@ static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
 {
   decode_scanner *scanner = (decode_scanner *)locator;
   mpa_error error = mpa_fpdu_check(&fpdu->extent, fpdu->octets, fpdu->from, scanner->locator.crc);
-  buffer_chain ulpdu;
 
   if (!is_passed(scanner, fpdu, error)) {
     return false;
   }
   scanner->has_long |= mpa_length_is_long(fpdu->extent.ulpdu_octets);
-  buffer_chain_init(&ulpdu);
-  mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &ulpdu);
-  scanner->events->fpdu(scanner->user, &(decode_scanned_fpdu){.fpdu = fpdu, .error = error, .ulpdu = &ulpdu});
-  buffer_chain_clear(&ulpdu);
+  scanner->events->fpdu(scanner->user, fpdu, error);
+  range_set_remove(&scanner->not_captured, fpdu->extent.start, fpdu->extent.end);
   return true;
 }
 
@@ -81,6 +103,7 @@ decode_scanner *decode_scanner_new(uint64_t offset, bool markers, bool crc,
 
   *scanner =
       (decode_scanner){.events = events, .user = user, .bad_length = UINT64_MAX, .followed = UINT64_MAX};
+  range_set_init(&scanner->not_captured);
   mpa_locator_init(&scanner->locator, offset, markers, crc, &policy);
   scanner->locator.takes_long = true;
   mpa_locator_reassembly(&scanner->locator);
@@ -91,6 +114,7 @@ void decode_scanner_free(decode_scanner *scanner)
 {
   if (scanner) {
     mpa_locator_clear(&scanner->locator);
+    range_set_clear(&scanner->not_captured);
     g_free(scanner);
   }
 }

@@ -15,28 +15,21 @@
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_locator.h"
 
-/* One FPDU of the capture. */
-typedef struct decode_scanned_fpdu {
-  const mpa_complete_fpdu *fpdu;
-  mpa_error error;           /* of its CRC or markers; MPA_ERROR_NONE: it is valid */
-  const buffer_chain *ulpdu; /* no header, marker, PAD, CRC */
-} decode_scanned_fpdu;
-
 typedef struct decode_scanner_events {
-  /* An FPDU, once; everything is valid during the call only. */
-  void (*fpdu)(void *user, const decode_scanned_fpdu *fpdu);
+  /* An FPDU, once, with the error of its CRC or markers; everything is valid during the call only. */
+  void (*fpdu)(void *user, const mpa_complete_fpdu *fpdu, mpa_error error);
   /* The ULPDU_Length of the FPDU at `offset`, at the in-order edge, cannot be; once for each. */
   void (*bad_length)(void *user, uint64_t offset);
-  /* `fpdu` is invalid only because octets of it are not known: then it is passed with its error as a valid
-   * one would be, wherever it is. */
-  bool (*excused)(void *user, const mpa_complete_fpdu *fpdu);
 } decode_scanner_events;
 
-/* Read by everyone; written only by the functions below, and by mpa_locator_assume(). */
+/* Read by everyone; written only by the functions below and mpa_locator_assume(), but for `not_captured`. */
 typedef struct decode_scanner {
   mpa_locator locator; /* the first member: see mpa_locator_policy */
   const decode_scanner_events *events;
   void *user;
+  /* Offsets of octets that were given but are not known; up to its owner. An FPDU that is invalid only
+   * because of these is passed with its error as a valid one would be, wherever it is. */
+  range_set not_captured;
   bool is_ended;       /* decode_scanner_end() was called */
   bool has_long;       /* an FPDU with such a ULPDU_Length was passed */
   uint64_t bad_length; /* offset of the last FPDU whose ULPDU_Length was found to be impossible; UINT64_MAX */

@@ -15,8 +15,6 @@ enum { WAITING_SHARE = 4 };
 
 struct decode_session {
   decode_tools tools;
-  decode_hint *hints;
-  size_t hint_count;
   GPtrArray *conversations; /* of conversation, by the flow's index; NULL: not seen */
   GPtrArray *connections;   /* of decode_connection: those that speak MPA */
   uint64_t waiting_octets;  /* of all */
@@ -202,11 +200,8 @@ decode_session *decode_session_new(const decode_options *options, decode_handler
 
   if (options) {
     session->tools.options = *options;
-    session->hints = g_memdup2(options->hints, options->hint_count * sizeof(decode_hint));
-    session->hint_count = options->hint_count;
+    session->tools.options.hints = g_memdup2(options->hints, options->hint_count * sizeof(decode_hint));
   }
-  session->tools.options.hints = NULL;
-  session->tools.options.hint_count = 0;
   if (session->tools.options.hold_octets == 0) {
     session->tools.options.hold_octets = DEFAULT_HOLD_OCTETS;
   }
@@ -224,16 +219,16 @@ void decode_session_free(decode_session *session)
     g_ptr_array_unref(session->conversations);
     g_ptr_array_unref(session->connections);
     decode_reader_free(session->tools.reader);
-    g_free(session->hints);
+    g_free((gpointer)session->tools.options.hints);
     g_free(session);
   }
 }
 
 /* The hint that names an end of `flow`, and which (`*hinted`); NULL: there is none. */
-static const decode_hint *find_hint(const decode_session *session, const capture_flow *flow, unsigned *hinted)
+static const decode_hint *find_hint(const decode_options *options, const capture_flow *flow, unsigned *hinted)
 {
-  for (size_t index = 0; index < session->hint_count; index++) {
-    const decode_hint *hint = &session->hints[index];
+  for (size_t index = 0; index < options->hint_count; index++) {
+    const decode_hint *hint = &options->hints[index];
     /* The end that accepted the connection is the one with the known port. */
     for (unsigned end = 2; end-- > 0;) {
       const capture_end *of = &flow->ends[end];
@@ -261,7 +256,7 @@ static conversation *conversation_of(decode_session *session, const capture_flow
   talk = g_new0(conversation, 1);
   talk->flow = flow;
   unsigned hinted = 0;
-  const decode_hint *hint = find_hint(session, flow, &hinted);
+  const decode_hint *hint = find_hint(&session->tools.options, flow, &hinted);
   talk->waiting = decode_waiting_new(hint, hinted, session->tools.options.hold_octets);
   conversations->pdata[flow->index] = talk;
   for (const capture_flow *of = flow->before; of; of = of->before) {

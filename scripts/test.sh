@@ -88,12 +88,11 @@ finish_tests() { # folder: counts what was started by its name
   failed=$((failed + bad))
 }
 
-# The program without ns-3 and without C++: it builds, runs what it can, and says what it lacks.
+# The program without ns-3 and without C++, as the fuzzing build is: it builds, runs what it can, and reports
+# what it lacks.
 test_without_ns3() {
-  folder=build-without-ns3
-  [ -d "$folder" ] || meson setup "$folder" -Dwerror=true -Dns3=disabled -Db_lto=false -Doptimization=0 -Ddebug=false >/dev/null
-  start "$folder" run_tests "$folder" cli_engine
-  finish "$folder"
+  start without-ns3 run_tests build-fuzz cli_engine
+  finish without-ns3
 }
 
 scripts/setup.sh --sanitizers
@@ -131,6 +130,6 @@ else
   finish_tests build-sanitizers
   count "fuzzing (seven targets 5 s)" finish fuzzing
 fi
-count "without ns-3 (it builds and says what it lacks)" test_without_ns3
+count "without ns-3 (it builds and reports what it lacks)" test_without_ns3
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -174,7 +174,7 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
     return status;
   }
   /* The command's name is no argument, nor is a "--" before the arguments. */
-  arguments.rest += g_strcmp0(arguments.rest[1], "--") == 0 ? 2 : 1;
+  arguments.rest = words + (g_strcmp0(words[1], "--") == 0 ? 2 : 1);
   arguments.count = g_strv_length(arguments.rest);
   return command->operand == NULL || arguments.count == 1
              ? command->run(&arguments)

@@ -61,6 +61,22 @@ RNIC_TEST(test_who_may_register_an_allocated_stag)
   }
 }
 
+/* A peer invalidates only what the ULP lets it: here it does not, and takes the memory back itself. */
+RNIC_TEST(test_who_may_invalidate)
+{
+  const rnic_memory kept = {.octets = new_memory(f->responder, 100), .length = 100};
+
+  create(f);
+  uint32_t stag = rnic_allocate_stag(f->responder->endpoint);
+  g_assert_true(rnic_register_as(f->responder->endpoint, &kept, stag));
+  post_receive(f->responder, 100, 7);
+  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .length = 30,
+       .remote_stag = stag);
+  start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->responder->code, ==, "Terminate 0/2/09");
+  g_assert_true(rnic_withdraw(f->responder->endpoint, stag));
+}
+
 /* Every operation, posted before the connection is opened: completions come in the order posted, receives in
  * the order Delivered. */
 RNIC_TEST(test_operations)

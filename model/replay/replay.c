@@ -101,7 +101,6 @@ typedef struct replay_network {
   replay_source *source;
   replay_path *path;
   flow_table measured; /* of flow_entry: to the address of an end that is measured, from none */
-  memory_pool *datagrams;
   replay_connection *connections;
   uint32_t connection_count;
   bool has_ended; /* the capture is at its end */
@@ -194,7 +193,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
     uint32_t from = 0;
 
     do {
-      datagram *packet = replay_packet_of(self->datagrams, flow, &segment, &from);
+      datagram *packet = replay_packet_of(flow, &segment, &from);
       replay_path_offer(self->path, index, packet, now);
     } while (from < segment.payload_octets);
   } else if (segment.checksum != CAPTURE_CHECKSUM_WRONG) {
@@ -368,7 +367,6 @@ static void network_close(replay_network *self)
   replay_path_free(self->path);
   decode_session_free(self->arrivals);
   flow_table_clear(&self->measured);
-  g_clear_pointer(&self->datagrams, memory_pool_unref); /* what is still held lives on */
   g_free(self->connections);
   engine_free(self->clock);
   capture_source_free(self->file);
@@ -399,7 +397,6 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
       plan->configuration->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
     self->arrivals = decode_session_new(&capture->decoding, NULL, NULL);
   }
-  self->datagrams = datagram_pool_new();
   make_session(self, series);
   self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
   return self;

@@ -112,8 +112,7 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
 
 enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS };
 
-datagram *replay_packet_of(memory_pool *datagrams, const capture_flow *flow, const capture_segment *segment,
-                           uint32_t *from)
+datagram *replay_packet_of(const capture_flow *flow, const capture_segment *segment, uint32_t *from)
 {
   uint32_t length = MIN(segment->payload_octets - *from, (uint32_t)PART_OCTETS);
   bool is_last = *from + length == segment->payload_octets;
@@ -134,8 +133,7 @@ datagram *replay_packet_of(memory_pool *datagrams, const capture_flow *flow, con
   buffer_chain_init(&payload);
   buffer_chain_append_copy(&payload, length > 0 ? segment->payload + *from : NULL, length);
   *from += length;
-  datagram *packet =
-      datagram_new_plain(datagrams, &source->address, &destination->address, &header, &payload);
+  datagram *packet = datagram_new_plain(NULL, &source->address, &destination->address, &header, &payload);
   buffer_chain_clear(&payload);
   datagram_set_ecn(packet, (datagram_ecn)segment->ecn);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG) {

@@ -42,6 +42,5 @@ const capture_flow *replay_source_flow_of(const replay_source *source, const dat
 /* The part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most as much
  * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. What offload joined
  * beyond that, is several. A wrong checksum is wrong in it, too; one that is unfinished or not known is
- * right. One reference, the caller's. It is made in the pool `datagrams`, which it may outlive. */
-datagram *replay_packet_of(memory_pool *datagrams, const capture_flow *flow, const capture_segment *segment,
-                           uint32_t *from);
+ * right. One reference, the caller's. */
+datagram *replay_packet_of(const capture_flow *flow, const capture_segment *segment, uint32_t *from);

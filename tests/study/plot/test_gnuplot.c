@@ -84,24 +84,25 @@ TEST(test_gnuplot_agrees)
   g_assert_cmpint(g_rmdir(folder), ==, 0); /* it is empty: nothing was touched */
 }
 
-static void expect_lines(const char *text, guint columns, guint lines_max, const char *expected,
-                         guint expected_lines)
+static const struct {
+  const char *text;
+  guint columns, lines_max;
+  const char *quoted;
+  guint lines;
+} breaks[] = {{"", 10, 3, "''", 1},
+              {"short", 10, 3, "'short'", 1},
+              {"one two three", 7, 3, "'one two'.\"\\n\".'three'", 2},
+              {"one two three", 8, 3, "'one two'.\"\\n\".'three'", 2},
+              {"abcdefghij", 4, 3, "'abcd'.\"\\n\".'efgh'.\"\\n\".'ij'", 3},
+              {"abcdefghij", 4, 2, "'abcd'.\"\\n\".'efg…'", 2},
+              {"äöü äöü", 3, 2, "'äöü'.\"\\n\".'äöü'", 2},
+              {"don't stop", 5, 2, "'don’t'.\"\\n\".'stop'", 2}};
+
+ROW_TEST(test_lines, breaks)
 {
   guint lines = 0;
-  expect_text(gnuplot_quote_lines(text, columns, lines_max, &lines), expected);
-  g_assert_cmpuint(lines, ==, expected_lines);
-}
-
-TEST(test_lines)
-{
-  expect_lines("", 10, 3, "''", 1);
-  expect_lines("short", 10, 3, "'short'", 1);
-  expect_lines("one two three", 7, 3, "'one two'.\"\\n\".'three'", 2);
-  expect_lines("one two three", 8, 3, "'one two'.\"\\n\".'three'", 2);
-  expect_lines("abcdefghij", 4, 3, "'abcd'.\"\\n\".'efgh'.\"\\n\".'ij'", 3);
-  expect_lines("abcdefghij", 4, 2, "'abcd'.\"\\n\".'efg…'", 2);
-  expect_lines("äöü äöü", 3, 2, "'äöü'.\"\\n\".'äöü'", 2);
-  expect_lines("don't stop", 5, 2, "'don’t'.\"\\n\".'stop'", 2);
+  expect_text(gnuplot_quote_lines(c->text, c->columns, c->lines_max, &lines), c->quoted);
+  g_assert_cmpuint(lines, ==, c->lines);
 }
 
 TEST(test_file_stem)

@@ -8,6 +8,8 @@
 
 #include "plot_fixture.h"
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_axis, plot_axis_clear)
+
 static const char *label_at(const plot_axis *axis, guint tic)
 {
   return g_ptr_array_index(axis->labels, tic);
@@ -75,10 +77,9 @@ static void expect_unit(double a, double b, const char *unit, value_scale scale,
                         double size)
 {
   const value_extent extent = extent_of(a, b, NAN);
-  plot_axis axis = plot_axis_of_values(&extent, "goodput", unit, scale);
+  g_auto(plot_axis) axis = plot_axis_of_values(&extent, "goodput", unit, scale);
   g_assert_cmpstr(axis.name, ==, name);
   g_assert_cmpfloat(axis.unit_size, ==, size);
-  plot_axis_clear(&axis);
 }
 
 TEST(test_units)
@@ -132,20 +133,25 @@ TEST(test_intervals)
  * last tic has room for its label. */
 TEST(test_lengths)
 {
-  const share_extent near = {
-      .largest = 60000, .smallest_largest = 10001, .smallest = 12, .smallest_share = 0.1};
-  const share_extent far = {
-      .largest = 60001, .smallest_largest = 10000, .smallest = 12, .smallest_share = 0.1};
-  const share_extent none = {.smallest_share = 1};
-  const share_extent edge = {
-      .largest = 126100, .smallest_largest = 126100, .smallest = 12, .smallest_share = 0.1};
-  expect(plot_axis_of_lengths(&near, "x", FALSE), FALSE, 0, 60000 * 1.04,
-         "0 0, 16 KiB 16384, 32 KiB 32768, 48 KiB 49152");
-  expect(plot_axis_of_lengths(&far, "x", FALSE), TRUE, 256, 60001 * 1.3,
-         "256 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
-  expect(plot_axis_of_lengths(&none, "x", FALSE), FALSE, 0, 1.04, "0 0, 1 1");
-  expect(plot_axis_of_lengths(&edge, "x", FALSE), FALSE, 0, 131072 * 1.04,
-         "0 0, 32 KiB 32768, 64 KiB 65536, 96 KiB 98304, 128 KiB 131072");
+  static const struct {
+    double largest, smallest_largest;
+    gboolean logarithmic;
+    double from, to;
+    const char *tics;
+  } axes[] = {
+      {60000, 10001, FALSE, 0, 60000 * 1.04, "0 0, 16 KiB 16384, 32 KiB 32768, 48 KiB 49152"},
+      {60001, 10000, TRUE, 256, 60001 * 1.3, "256 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536"},
+      {0, 0, FALSE, 0, 1.04, "0 0, 1 1"},
+      {126100, 126100, FALSE, 0, 131072 * 1.04,
+       "0 0, 32 KiB 32768, 64 KiB 65536, 96 KiB 98304, 128 KiB 131072"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(axes); i++) {
+    const share_extent extent = {.largest = axes[i].largest,
+                                 .smallest_largest = axes[i].smallest_largest,
+                                 .smallest = 12,
+                                 .smallest_share = 0.1};
+    expect(plot_axis_of_lengths(&extent, "x", FALSE), axes[i].logarithmic, axes[i].from, axes[i].to,
+           axes[i].tics);
+  }
 }
 
 /* Times that span two decades are on a logarithmic axis, of five decades at most: 2 s / 10^5 = 20 µs, so from
@@ -169,9 +175,8 @@ TEST(test_time_units)
     const char *name;
   } units[] = {{1, "t (s)"}, {0.999, "t (ms)"}, {1e-6, "t (µs)"}, {5e-8, "t (ns)"}, {0, "t (ns)"}};
   for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
-    plot_axis axis = plot_axis_of_time("t", units[i].end_s);
+    g_auto(plot_axis) axis = plot_axis_of_time("t", units[i].end_s);
     g_assert_cmpstr(axis.name, ==, units[i].name);
-    plot_axis_clear(&axis);
   }
 }
 
@@ -207,36 +212,33 @@ static double place(const place_axis *axis, guint index)
 /* A decade makes it logarithmic; zero stands apart, left of the smallest. */
 PLOT_TEST(test_loss)
 {
-  place_axis axis = places_of(f, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
+  g_auto(place_axis) axis = places_of(f, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
   g_assert_true(axis.numeric && axis.logarithmic && axis.first_apart && !axis.last_apart);
   g_assert_cmpfloat_with_epsilon(place(&axis, 1), -3, 1e-9);
   g_assert_cmpfloat_with_epsilon(place(&axis, 2), -2, 1e-9);
   g_assert_cmpfloat(place(&axis, 0), <, -3.5);
   g_assert_cmpfloat(axis.left, <, place(&axis, 0));
   g_assert_cmpuint(place_axis_index(&axis, g_ptr_array_index(axis.texts, 2)), ==, 2);
-  plot_axis drawn = place_axis_drawn(&axis, 100, FALSE);
+  g_auto(plot_axis) drawn = place_axis_drawn(&axis, 100, FALSE);
   g_assert_cmpuint(drawn.gaps->len, ==, 1);
   g_assert_cmpfloat(g_array_index(drawn.gaps, double, 0), >, place(&axis, 0));
   g_assert_cmpfloat(g_array_index(drawn.gaps, double, 0), <, place(&axis, 1));
-  plot_axis_clear(&drawn);
-  place_axis_clear(&axis);
 }
 
 PLOT_TEST(test_linear)
 {
-  place_axis axis = places_of(f, "path.forward.mtu", "[576, 1500]", FALSE);
+  g_auto(place_axis) axis = places_of(f, "path.forward.mtu", "[576, 1500]", FALSE);
   g_assert_false(axis.logarithmic);
   g_assert_cmpfloat(place(&axis, 1), ==, 1500);
   place_axis_clear(&axis);
   axis = places_of(f, "path.forward.mtu", "[576, 1500]", TRUE);
   g_assert_true(axis.logarithmic);
-  place_axis_clear(&axis);
 }
 
 /* One word among numbers stands apart at the right; several are places of their own. */
 PLOT_TEST(test_words)
 {
-  place_axis axis = places_of(f, "receiver.memory", "(\"unlimited\", 1500, 3000)", TRUE);
+  g_auto(place_axis) axis = places_of(f, "receiver.memory", "(\"unlimited\", 1500, 3000)", TRUE);
   g_assert_true(axis.numeric && axis.last_apart);
   g_assert_cmpfloat_with_epsilon(place(&axis, 1), log10(3000), 1e-9);
   g_assert_cmpfloat(place(&axis, 2), >, log10(3000));
@@ -246,15 +248,15 @@ PLOT_TEST(test_words)
   g_assert_cmpfloat(place(&axis, 2), ==, 2);
   g_assert_cmpfloat(axis.left, ==, -0.5); /* the first word and the last have as much room as the others */
   g_assert_cmpfloat(axis.right, ==, 2.5);
-  place_axis_clear(&axis);
 }
 
 /* Ten labels of three letters do not fit on twenty: some are left out, none of the tics. */
 PLOT_TEST(test_labels)
 {
-  place_axis axis =
+  g_auto(place_axis) axis =
       places_of(f, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
-  plot_axis narrow = place_axis_drawn(&axis, 20, FALSE), wide = place_axis_drawn(&axis, 100, FALSE);
+  g_auto(plot_axis) narrow = place_axis_drawn(&axis, 20, FALSE);
+  g_auto(plot_axis) wide = place_axis_drawn(&axis, 100, FALSE);
   guint unlabelled = 0;
   for (guint i = 0; i < 10; i++) {
     unlabelled += *label_at(&narrow, i) == '\0';
@@ -265,39 +267,31 @@ PLOT_TEST(test_labels)
   g_assert_cmpuint(unlabelled, <=, 8);
   g_assert_cmpstr(label_at(&narrow, 0), ==, "110");
   g_assert_cmpstr(narrow.name, ==, "middlebox.chunk (octets)");
-  plot_axis_clear(&narrow);
-  plot_axis_clear(&wide);
-  place_axis_clear(&axis);
 }
 
 /* Three places and the margins are 3 of their distances: on 60 letters each word has 20, on 10 it has 3 and
  * is turned; numbers never are. */
 PLOT_TEST(test_turned_words)
 {
-  place_axis words = places_of(f, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
+  g_auto(place_axis) words = places_of(f, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
   g_assert_cmpuint(place_axis_turned_letters(&words, 60), ==, 0);
   g_assert_cmpuint(place_axis_turned_letters(&words, 10), ==, strlen("rechunk"));
-  plot_axis turned = place_axis_drawn(&words, 10, TRUE);
+  g_auto(plot_axis) turned = place_axis_drawn(&words, 10, TRUE);
   for (guint i = 0; i < 3; i++) {
     g_assert_cmpstr(label_at(&turned, i), !=, "");
   }
-  plot_axis_clear(&turned);
-  place_axis_clear(&words);
-  place_axis numbers =
+  g_auto(place_axis) numbers =
       places_of(f, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
   g_assert_cmpuint(place_axis_turned_letters(&numbers, 20), ==, 0);
-  place_axis_clear(&numbers);
 }
 
 /* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the
  * words explain; a unit stays. */
 PLOT_TEST(test_name_in_little_room)
 {
-  place_axis axis = places_of(f, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
-  plot_axis enough = place_axis_drawn(&axis, 36, FALSE), little = place_axis_drawn(&axis, 35, FALSE);
+  g_auto(place_axis) axis = places_of(f, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
+  g_auto(plot_axis) enough = place_axis_drawn(&axis, 36, FALSE);
+  g_auto(plot_axis) little = place_axis_drawn(&axis, 35, FALSE);
   g_assert_cmpstr(enough.name, ==, "loss of segments (path.forward.loss)");
   g_assert_cmpstr(little.name, ==, "loss of segments");
-  plot_axis_clear(&enough);
-  plot_axis_clear(&little);
-  place_axis_clear(&axis);
 }

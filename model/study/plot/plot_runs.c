@@ -181,19 +181,6 @@ static void clear_shown_key(gpointer key)
   g_ptr_array_unref(((shown_key *)key)->values);
 }
 
-static char *label_of(const study_point *point, const GArray *keys, gboolean of_one_value)
-{
-  GString *label = g_string_new(NULL);
-  for (guint i = 0; i < keys->len; i++) {
-    const shown_key *key = &g_array_index(keys, shown_key, i);
-    if ((key->shown == 1) == of_one_value) {
-      g_autofree char *words = study_label_of(key->key, first_run(point)->keys[key->key]);
-      g_string_append_printf(label, "%s%s", label->len > 0 ? ", " : "", words);
-    }
-  }
-  return g_string_free(label, FALSE);
-}
-
 point_selection point_selection_of(const study_table *table, guint most)
 {
   g_autoptr(GArray) varying = study_table_keys(table);
@@ -218,17 +205,24 @@ point_selection point_selection_of(const study_table *table, guint most)
     sparest->shown += empty ? 1 : 0;
     sparest = empty ? NULL : sparest_key(keys);
   }
+  g_autoptr(GArray) differing = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_autoptr(GArray) fixed = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  for (guint i = 0; i < keys->len; i++) {
+    const shown_key *key = &g_array_index(keys, shown_key, i);
+    g_array_append_val(key->shown == 1 ? fixed : differing, key->key);
+  }
   for (guint i = 0; i < points->len;) {
     const study_point *point = &g_array_index(points, study_point, i);
     if (!point_is_shown(point, keys) || i >= most) {
       g_array_remove_index(points, i);
       continue;
     }
-    g_ptr_array_add(selection.labels, label_of(point, keys, FALSE));
+    g_ptr_array_add(selection.labels, plot_place_words(differing, first_run(point)->keys));
     i++;
   }
-  selection.fixed =
-      points->len > 0 ? label_of(&g_array_index(points, study_point, 0), keys, TRUE) : g_strdup("");
+  selection.fixed = points->len > 0
+                        ? plot_place_words(fixed, first_run(&g_array_index(points, study_point, 0))->keys)
+                        : g_strdup("");
   return selection;
 }
 

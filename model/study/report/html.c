@@ -51,16 +51,12 @@ void html_append(GString *html, const char *format, ...)
 
 /* --- Tables --- */
 
-static const char *class_of(text_column_kind kind)
-{
-  static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
-                                        [TEXT_COLUMN_HEADING] = "",
-                                        [TEXT_COLUMN_NUMBER] = " class=\"number\"",
-                                        [TEXT_COLUMN_HALF_WIDTH] = " class=\"half-width\"",
-                                        [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
-                                        [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
-  return classes[kind];
-}
+static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
+                                      [TEXT_COLUMN_HEADING] = "",
+                                      [TEXT_COLUMN_NUMBER] = " class=\"number\"",
+                                      [TEXT_COLUMN_HALF_WIDTH] = " class=\"half-width\"",
+                                      [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
+                                      [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
 
 static void append_headings(const text_column *columns, guint count, GString *html)
 {
@@ -72,7 +68,7 @@ static void append_headings(const text_column *columns, guint count, GString *ht
       continue;
     }
     gboolean wide = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_HALF_WIDTH;
-    g_string_append_printf(html, "<th scope=\"col\"%s%s>", class_of(column->kind),
+    g_string_append_printf(html, "<th scope=\"col\"%s%s>", classes[column->kind],
                            wide ? " colspan=\"2\"" : "");
     if (dot != NULL) {
       g_autofree char *group = g_strndup(column->heading, (gsize)(dot + 1 - column->heading));
@@ -101,7 +97,7 @@ static void append_row(const text_column *columns, guint count, char *const *cel
     if (kind == TEXT_COLUMN_HIDDEN) {
       continue;
     }
-    g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", class_of(kind));
+    g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", classes[kind]);
     g_string_append(html, kind == TEXT_COLUMN_HALF_WIDTH && *cells[i] != '\0' ? "±\u00a0" : "");
     html_append_text(html, cells[i]);
     g_string_append(html, heading ? "</th>" : "</td>");

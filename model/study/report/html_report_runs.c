@@ -94,27 +94,11 @@ void html_report_append_flags(html_report *report)
 
 /* --- The scenario: what the sweep varies, what differs from the defaults, its text --- */
 
-/* The texts of `key` in all runs, described ones included: each once. */
-static GPtrArray *values_of(const html_report *report, scenario_key key)
-{
-  g_autoptr(GPtrArray) runs = g_ptr_array_new();
-  for (guint i = 0; report->table != NULL && i < report->table->runs->len; i++) {
-    g_ptr_array_add(runs, g_ptr_array_index(report->table->runs, i));
-  }
-  for (guint i = 0; i < MIN(report->totals->others->len, DESCRIBED_MAX); i++) {
-    g_ptr_array_add(runs, g_ptr_array_index(report->totals->others, i));
-  }
-  return study_keys_values(runs, key);
-}
-
-/* Whether the values of `key` are just those that it takes from another key when not given. */
-static gboolean is_inherited(const html_report *report, scenario_key key, const GPtrArray *values)
+/* Whether the `values` of `key` in `runs` are just those that it takes from another key when not given. */
+static gboolean is_inherited(const GPtrArray *runs, scenario_key key, const GPtrArray *values)
 {
   int from = scenario_key_row_of(key)->inherits;
-  if (from < 0) {
-    return FALSE;
-  }
-  g_autoptr(GPtrArray) inherited = values_of(report, (scenario_key)from);
+  g_autoptr(GPtrArray) inherited = from < 0 ? g_ptr_array_new() : study_keys_values(runs, (scenario_key)from);
   gboolean same = values->len == inherited->len;
   for (guint i = 0; same && i < values->len; i++) {
     same = strcmp(g_ptr_array_index(values, i), g_ptr_array_index(inherited, i)) == 0;
@@ -129,13 +113,20 @@ void html_report_append_parameters(html_report *report)
                                         {"default", TEXT_COLUMN_TEXT, NULL},
                                         {"what it means", TEXT_COLUMN_TEXT, NULL}};
   g_autoptr(scenario) defaults = scenario_new_without_file("defaults.cfg", NULL, NULL);
+  g_autoptr(GPtrArray) runs = g_ptr_array_new();
+  if (report->table != NULL) {
+    g_ptr_array_extend(runs, report->table->runs, NULL, NULL);
+  }
+  for (guint i = 0; i < MIN(report->totals->others->len, DESCRIBED_MAX); i++) {
+    g_ptr_array_add(runs, g_ptr_array_index(report->totals->others, i));
+  }
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
-    g_autoptr(GPtrArray) values = values_of(report, key);
+    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
     g_autofree char *fallback = scenario_value_text(defaults, key);
     gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), fallback) == 0;
-    if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(report, key, values)) {
+    if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(runs, key, values)) {
       continue;
     }
     GString *shown = g_string_new(NULL);
@@ -166,16 +157,13 @@ void html_report_append_scenario(html_report *report)
 
 /* --- Provenance --- */
 
-/* A list of terms, each with its text, ended by a NULL term; texts that are NULL or empty are left out. */
-static void append_facts(html_report *report, const char *const facts[][2])
+/* A term with its text, which is taken; one that is NULL or empty is left out. */
+static void append_fact(GString *html, const char *term, char *text)
 {
-  g_string_append(report->html, "<dl>\n");
-  for (gsize i = 0; facts[i][0] != NULL; i++) {
-    if (facts[i][1] != NULL && *facts[i][1] != '\0') {
-      html_append(report->html, "<dt>%s</dt><dd>%s</dd>\n", facts[i][0], facts[i][1]);
-    }
+  if (text != NULL && *text != '\0') {
+    html_append(html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
   }
-  g_string_append(report->html, "</dl>\n");
+  g_free(text);
 }
 
 /* "2.4 h", "35 s". Free with g_free(). */
@@ -193,49 +181,45 @@ static char *time_spent(double seconds)
   return g_strdup_printf("%s %s", number, units[i].scale.unit);
 }
 
+/* All runs together. */
 static void append_running(html_report *report)
 {
+  GString *html = report->html;
   const store_summary *totals = report->totals;
-  g_autofree char *count = g_strdup_printf("%u", totals->count);
-  g_autofree char *seeds = report->table != NULL ? study_table_seeds(report->table) : NULL;
-  g_autofree char *engines = study_table_join(totals->engines);
-  g_autofree char *hosts = study_table_join(totals->hosts);
-  g_autofree char *dates = totals->first == NULL ? NULL
-                           : strcmp(totals->first, totals->last) == 0
-                               ? g_strdup(totals->first)
-                               : g_strdup_printf("%s to %s", totals->first, totals->last);
-  g_autofree char *cpu = time_spent(totals->cpu_s);
-  g_autofree char *wall = time_spent(totals->wall_s);
+  const char *first = totals->first, *last = totals->last;
   const shown_scale scale = shown_scale_for("octets", totals->memory_peak_octets);
-  g_autofree char *number = shown_number_text(totals->memory_peak_octets, &scale);
-  g_autofree char *memory = g_strdup_printf("%s %s in the largest run", number, scale.unit);
-  g_autofree char *maker = g_strdup_printf("iwarpsim %s", report->options->version);
-  append_facts(report, (const char *[][2]){{"Runs", count},
-                                           {"Seeds", seeds},
-                                           {"Engine", engines},
-                                           {"Hosts", hosts},
-                                           {"Started", dates},
-                                           {"CPU time", cpu},
-                                           {"Wall time, all runs together", wall},
-                                           {"Memory", totals->memory_peak_octets > 0 ? memory : NULL},
-                                           {"Report made by", maker},
-                                           {NULL, NULL}});
+  g_autofree char *memory = shown_number_text(totals->memory_peak_octets, &scale);
+  append_fact(html, "Runs", g_strdup_printf("%u", totals->count));
+  append_fact(html, "Seeds", report->table != NULL ? study_table_seeds(report->table) : NULL);
+  append_fact(html, "Engine", study_table_join(totals->engines));
+  append_fact(html, "Hosts", study_table_join(totals->hosts));
+  append_fact(html, "Started",
+              g_strcmp0(first, last) == 0 ? g_strdup(first) : g_strdup_printf("%s to %s", first, last));
+  append_fact(html, "CPU time", time_spent(totals->cpu_s));
+  append_fact(html, "Wall time, all runs together", time_spent(totals->wall_s));
+  if (totals->memory_peak_octets > 0) {
+    append_fact(html, "Memory", g_strdup_printf("%s %s in the largest run", memory, scale.unit));
+  }
+  append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->options->version));
 }
 
 void html_report_append_provenance(html_report *report)
 {
+  GString *html = report->html;
+  g_string_append(html, "<dl>\n");
   append_running(report);
+  g_string_append(html, "</dl>\n");
   for (guint i = 0; i < report->totals->origins->len; i++) {
     const stored_provenance *of = g_ptr_array_index(report->totals->origins, i);
     const provenance *origin = of->origin;
-    html_append(report->html, "<h3>%s, %u run%s</h3>\n", origin->name, of->count, of->count == 1 ? "" : "s");
-    append_facts(report, (const char *[][2]){{"Title", origin->title},
-                                             {"SHA-256 of the scenario", origin->hash},
-                                             {"Options", origin->sets},
-                                             {"iwarpsim", origin->version},
-                                             {"Git commit", origin->git},
-                                             {"Libraries", origin->libraries},
-                                             {NULL, NULL}});
+    html_append(html, "<h3>%s, %u run%s</h3>\n<dl>\n", origin->name, of->count, of->count == 1 ? "" : "s");
+    append_fact(html, "Title", g_strdup(origin->title));
+    append_fact(html, "SHA-256 of the scenario", g_strdup(origin->hash));
+    append_fact(html, "Options", g_strdup(origin->sets));
+    append_fact(html, "iwarpsim", g_strdup(origin->version));
+    append_fact(html, "Git commit", g_strdup(origin->git));
+    append_fact(html, "Libraries", g_strdup(origin->libraries));
+    g_string_append(html, "</dl>\n");
   }
 }
 

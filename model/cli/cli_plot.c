@@ -77,18 +77,13 @@ static gboolean check_request(const plot_request *request, gboolean is_folder, i
 /* Reads --format; a terminal's picture is as large as the terminal. FALSE and `*status` when it is none. */
 static gboolean read_format(const char *format, gnuplot_target *target, int *status)
 {
-  static const char *const names[] = {
-      [GNUPLOT_PNG] = "png", [GNUPLOT_SVG] = "svg", [GNUPLOT_TERM] = "term", NULL};
-  if (!is_known("--format", format, names, "png, svg or term", status)) {
+  if (!is_known("--format", format, gnuplot_format_names, "png, svg or term", status)) {
     return FALSE;
   }
-  while (strcmp(names[target->format], format) != 0) {
+  while (strcmp(gnuplot_format_names[target->format], format) != 0) {
     target->format++;
   }
-  const terminal shown = terminal_of(stdout);
-  target->colours = shown.colours;
-  target->columns = shown.columns;
-  target->rows = shown.rows;
+  target->screen = terminal_of(stdout);
   return TRUE;
 }
 

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/plain_text.h"
+
+const char *const gnuplot_format_names[] = {
+    [GNUPLOT_PNG] = "png", [GNUPLOT_SVG] = "svg", [GNUPLOT_TERM] = "term", NULL};
 
 /* --- Texts --- */
 
@@ -166,13 +168,12 @@ char *gnuplot_template(const char *file, GError **error)
 static GString *make_script(const char *name, const GString *variables, const char *stem,
                             gnuplot_format format, GError **error)
 {
-  static const char *const formats[] = {"png", "svg", "term"};
   const char *const templates[] = {"page", name, "legend"};
   g_autoptr(GString) script =
       g_string_new("# Draws the picture of the same name beside it: gnuplot FILE, in its folder.\n"
                    "# What was measured comes first, then the templates that draw it.\n");
   gnuplot_set_text(script, "stem", stem);
-  gnuplot_set_text(script, "format", formats[format]);
+  gnuplot_set_text(script, "format", gnuplot_format_names[format]);
   g_string_append_len(script, variables->str, (gssize)variables->len);
   for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
     g_autofree char *file = g_strconcat(templates[i], ".gp", NULL);
@@ -301,7 +302,7 @@ gboolean gnuplot_draw(const char *name, const GString *variables, const GString 
   GError *problem = NULL;
   gboolean good = write_file(data, data_name, folder, &problem) &&
                   write_file(script, script_name, folder, &problem) &&
-                  run_gnuplot(script_name, folder, letters && target->colours, &printed, &problem) &&
+                  run_gnuplot(script_name, folder, letters && target->screen.colours, &printed, &problem) &&
                   (letters || keep_files(files, names, target, &problem));
   if (good && letters) {
     print_picture(printed);

@@ -5,11 +5,16 @@
 
 #include <glib.h>
 
+#include "base/plain_text.h"
+
 typedef enum gnuplot_format {
   GNUPLOT_PNG,
   GNUPLOT_SVG,
   GNUPLOT_TERM /* letters on standard output; no file is left */
 } gnuplot_format;
+
+/* "png", "svg", "term", by gnuplot_format; NULL comes last. */
+extern const char *const gnuplot_format_names[];
 
 /* Where plots go. */
 typedef struct gnuplot_target {
@@ -17,9 +22,7 @@ typedef struct gnuplot_target {
   gnuplot_format format;
   char **picture;     /* of GNUPLOT_SVG: receives its text (g_free()), and no file is left; NULL: files are */
   GPtrArray *written; /* receives the path of each file written (char *, g_free) */
-  guint columns;      /* of GNUPLOT_TERM; 0: TERMINAL_COLUMNS */
-  guint rows;         /* 0: TERMINAL_ROWS */
-  gboolean colours;   /* GNUPLOT_TERM: with ANSI colours, for a terminal and not a file */
+  terminal screen;    /* of GNUPLOT_TERM; without columns or rows: TERMINAL_COLUMNS, TERMINAL_ROWS */
 } gnuplot_target;
 
 /* `text` as a single-quoted gnuplot string, in which nothing is special (double quotes would run `commands`)

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/plain_text.h"
-
 /* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole
  * letters. */
 enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };
@@ -90,8 +88,9 @@ static plot_page empty_page(const plot_chart *chart)
 {
   const gnuplot_target *target = chart->target;
   if (target->format == GNUPLOT_TERM) {
-    return (plot_page){.width = (target->columns > 0 ? target->columns : TERMINAL_COLUMNS) * LETTER_WIDTH,
-                       .height = (target->rows > 0 ? target->rows : TERMINAL_ROWS) * LETTER_HEIGHT,
+    guint columns = target->screen.columns, rows = target->screen.rows;
+    return (plot_page){.width = (columns > 0 ? columns : TERMINAL_COLUMNS) * LETTER_WIDTH,
+                       .height = (rows > 0 ? rows : TERMINAL_ROWS) * LETTER_HEIGHT,
                        .font_size = LETTER_FONT};
   }
   double panel = ONE_COLUMN - (LEFT + (chart->colour_box ? COLOUR_BOX : RIGHT)) * PRINT_FONT;

@@ -56,8 +56,7 @@ static void clear_cell(gpointer data)
 plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
                                const GArray *lines)
 {
-  plot_grouping grouping = {.x = x,
-                            .panels = g_ptr_array_new_with_free_func(g_free),
+  plot_grouping grouping = {.panels = g_ptr_array_new_with_free_func(g_free),
                             .lines = g_ptr_array_new_with_free_func(g_free),
                             .cells = g_array_new(FALSE, FALSE, sizeof(plot_cell))};
   g_array_set_clear_func(grouping.cells, clear_cell);

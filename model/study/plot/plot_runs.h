@@ -19,7 +19,6 @@ typedef struct plot_cell {
 } plot_cell;
 
 typedef struct plot_grouping {
-  scenario_key x;
   GPtrArray *panels; /* char *: "in-order receiver"; "" when there is one */
   GPtrArray *lines;  /* char *: "MTU 1500 octets"; "" when there is one */
   GArray *cells;     /* plot_cell, by panel, line and place on x */

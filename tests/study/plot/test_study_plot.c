@@ -143,8 +143,7 @@ DRAWN_TEST(test_terminal)
 {
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);
   if (g_test_subprocess()) {
-    target.columns = 80;
-    target.rows = 24;
+    target.screen = (terminal){.columns = 80, .rows = 24};
     plot_fixture_fill(f, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
                          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
     plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);

@@ -22,37 +22,35 @@ PLOT_TEST(test_rows)
   g_assert_null(study_plot_find(""));
 }
 
-/* The kinds for the sweep over `axes`, their names joined. */
-static void expect_kinds(plot_fixture *f, const char *axes, const char *names)
-{
-  plot_fixture_sweep(f, axes);
-  g_autoptr(GPtrArray) plots = study_plots_for(&f->table);
-  g_autoptr(GString) joined = g_string_new(NULL);
-  for (guint i = 0; i < plots->len; i++) {
-    const study_plot *plot = g_ptr_array_index(plots, i);
-    g_string_append_printf(joined, "%s%s", i > 0 ? " " : "", plot->name);
-  }
-  g_assert_cmpstr(joined->str, ==, names);
-}
+#define LOSS "{ key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; }"
+#define MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
+#define MEMORY "{ key = \"receiver.memory\"; values = (1500, \"unlimited\"); }"
+#define CONNECTIONS "{ key = \"workload.connections\"; values = [1, 10]; }"
+#define CHUNK "{ key = \"middlebox.chunk\"; values = [100, 1000]; }"
+#define SEED "{ key = \"run.seed\"; from = 1; to = 2; }"
 
-PLOT_TEST(test_kinds_for)
+PLOT_TEST(test_plots_for)
 {
-  static const char loss[] = "{ key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; }";
-  static const char mtu[] = "{ key = \"path.forward.mtu\"; values = [576, 1500]; }";
-  static const char memory[] = "{ key = \"receiver.memory\"; values = (1500, \"unlimited\"); }";
-  static const char connections[] = "{ key = \"workload.connections\"; values = [1, 10]; }";
-  static const char chunk[] = "{ key = \"middlebox.chunk\"; values = [100, 1000]; }";
-  static const char seed[] = "{ key = \"run.seed\"; from = 1; to = 2; }";
-  g_autofree char *loss_mtu = g_strdup_printf("%s, %s", loss, mtu);
-  g_autofree char *memory_seed = g_strdup_printf("%s, %s", memory, seed);
-  g_autofree char *connections_loss = g_strdup_printf("%s, %s", connections, loss);
-  expect_kinds(f, loss_mtu, "peak heat-map");
-  expect_kinds(f, loss, "peak");
-  expect_kinds(f, mtu, "peak");
-  expect_kinds(f, seed, "peak");
-  expect_kinds(f, memory_seed, "memory");
-  expect_kinds(f, chunk, "cuts");
-  expect_kinds(f, connections_loss, "connections peak");
+  static const struct {
+    const char *axes;
+    const char *plots; /* their names */
+  } sweeps[] = {{LOSS "," MTU, "peak heat-map"},
+                {LOSS, "peak"},
+                {MTU, "peak"},
+                {SEED, "peak"},
+                {MEMORY "," SEED, "memory"},
+                {CHUNK, "cuts"},
+                {CONNECTIONS "," LOSS, "connections peak"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(sweeps); i++) {
+    plot_fixture_sweep(f, sweeps[i].axes);
+    g_autoptr(GPtrArray) plots = study_plots_for(&f->table);
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint p = 0; p < plots->len; p++) {
+      g_string_append_printf(names, "%s%s", p > 0 ? " " : "",
+                             ((const study_plot *)g_ptr_array_index(plots, p))->name);
+    }
+    g_assert_cmpstr(names->str, ==, sweeps[i].plots);
+  }
 }
 
 /* What does not fit says what it would need, and draws nothing. */
@@ -111,9 +109,7 @@ DRAWN_TEST(test_draw_all)
 DRAWN_TEST(test_hostile)
 {
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  plot_fixture_fill(
-      f, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
-         " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
+  plot_fixture_sweep(f, "{ key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; }, " LOSS);
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
   g_free(f->table.title);
   f->table.title = g_strdup("'\n! touch hacked\n'`touch hacked`\"; system('touch hacked') \\");

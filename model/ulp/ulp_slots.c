@@ -186,20 +186,15 @@ void ulp_slot_unref(ulp_slot *slot)
 uint8_t *ulp_slots_memory(void *user, uint64_t id)
 {
   ulp_slots *slots = user;
-  ulp_slot *from = slots->found ? slots->found : slots->oldest;
+  ulp_slot *each = slots->found ? slots->found : slots->oldest;
 
   /* Messages arrive about in the order taken: from the one found last on, then from the oldest. */
-  for (ulp_slot *each = from; each; each = each->newer) {
+  for (uint32_t left = slots->config.count - slots->free_count; left > 0; left--) {
     if (each->number == id) {
       slots->found = each;
       return supply(each);
     }
-  }
-  for (ulp_slot *each = slots->oldest; each != from; each = each->newer) {
-    if (each->number == id) {
-      slots->found = each;
-      return supply(each);
-    }
+    each = each->newer ? each->newer : slots->oldest;
   }
   if (!slots->stray) {
     slots->stray = rnic_buffer_pool_take(slots->pool);

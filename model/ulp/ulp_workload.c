@@ -95,9 +95,7 @@ ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t conne
 
 static void end_clear(workload_end *end)
 {
-  posted_work *next;
-
-  for (posted_work *each = end->oldest; each; each = next) {
+  for (posted_work *each = end->oldest, *next; each; each = next) {
     next = each->next;
     g_free(each);
   }

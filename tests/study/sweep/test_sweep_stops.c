@@ -36,9 +36,12 @@ typedef struct outside {
                                 once GLib makes one; NULL: one */
   gboolean sent;             /* it was */
   sqlite3 *database;         /* the store, in another hand … */
-  const char *sql; /* … which does this once the sweep has looked into it, and before the first child
-                      can have ended */
-  guint passed_s;  /* by the sweep's clock, after one Ctrl-C alone */
+  const char *sql;     /* … which does this once the sweep has looked into it, and before the first child
+                          can have ended */
+  guint passed_s;      /* by the sweep's clock, after one Ctrl-C alone */
+  const char *text;    /* the scenario's, of a result that another sweep commits */
+  gboolean terminated; /* it was, where ok is expected */
+  gboolean committed;
 } outside;
 
 /* The clock goes on only while seed 26, the first child, runs: a second each time that the sweep looks. */
@@ -370,42 +373,31 @@ FIXTURE_TEST(test_one_of_several_fails)
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
-/* A result of seed 13 that another sweep commits. Our sweep's clock stands until then, and then goes on fast:
- * what runs stalls. */
-typedef struct other_sweep {
-  const sweep_fixture *f;
-  const char *text;
-  guint starts;
-  gboolean terminated; /* it was, where ok is expected */
-  gboolean committed;
-} other_sweep;
-
-static void commit_now(other_sweep *other)
+/* Another sweep commits its result of seed 13. */
+static void commit_now(outside *world)
 {
   const char *const sets[] = {"run.seed=13", NULL};
-  g_autofree char *path = g_build_filename(other->f->folder, "a.cfg", NULL);
-  scenario *s = scenario_load(path, sets, NULL);
+  g_autofree char *path = g_build_filename(world->f->folder, "a.cfg", NULL);
+  g_autoptr(scenario) s = NO_ERROR(scenario_load, path, sets);
   scenario_set(s, "measure.series=none", NULL); /* as a grid does */
-  stored_run run = fixture_run(s, 0);
-  run.status = other->terminated ? RUN_TERMINATED : RUN_OK;
-  run.exit_code = other->terminated;
-  const provenance from = fixture_origin("a", "a", other->text, "run.seed");
-  result_store *store = result_store_open(other->f->store_path, RESULT_STORE_WRITE, NULL);
-  g_assert_true(store_commit(store, &from, &run, NULL));
-  result_store_close(store);
-  fixture_run_clear(&run);
-  scenario_free(s);
-  other->committed = TRUE;
+  g_auto(stored_run) run = fixture_run(s, 0);
+  run.status = world->terminated ? RUN_TERMINATED : RUN_OK;
+  run.exit_code = world->terminated;
+  const provenance from = fixture_origin("a", "a", world->text, "run.seed");
+  g_autoptr(result_store) store = NO_ERROR(result_store_open, world->f->store_path, RESULT_STORE_WRITE);
+  g_assert_true(NO_ERROR(store_commit, store, &from, &run));
+  world->committed = TRUE;
 }
 
+/* Our sweep's clock stands until then, and then goes on fast: what runs stalls. */
 static gboolean commit_when_started(gpointer data)
 {
-  other_sweep *other = data;
-  other->starts += take_starts(other->f);
-  if (other->committed) {
+  outside *world = data;
+  world->starts += take_starts(world->f);
+  if (world->committed) {
     advance_clock(1);
-  } else if (other->starts > 0) {
-    commit_now(other);
+  } else if (world->starts > 0) {
+    commit_now(world);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -415,12 +407,12 @@ static guint sweep_beside_another(const sweep_fixture *f, const char *text, gboo
                                   sweep_result *result)
 {
   const how_to_sweep options = {.jobs = 1, .limits = {.stall_s = 1}};
-  other_sweep other = {.f = f, .text = text, .terminated = terminated};
+  outside world = {.f = f, .text = text, .terminated = terminated};
   stop_clock();
-  add_timer(f, 10, commit_when_started, &other);
+  add_timer(f, 10, commit_when_started, &world);
   *result = sweep_with(f, text, options);
   expect_recorded(f, "13", terminated ? RUN_TERMINATED : RUN_OK, terminated, "");
-  return other.starts + take_starts(f);
+  return world.starts + take_starts(f);
 }
 
 /* Another sweep runs seed 13 well while ours hangs with 26; then ours does not start it. */

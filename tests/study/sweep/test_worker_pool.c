@@ -101,6 +101,13 @@ static const stored_run *run(fixture *f, guint seed, run_limits limits)
   return &f->record->run;
 }
 
+static const stored_run *run_well(fixture *f, guint seed)
+{
+  const stored_run *outcome = run(f, seed, no_limits);
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  return outcome;
+}
+
 /* The worker; there is one. */
 static pid_t only_worker(void)
 {
@@ -144,8 +151,8 @@ static void await_progress(const worker *progressing)
 FIXTURE_TEST(test_good_run)
 {
   gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
-  const stored_run *outcome = run(f, 7, no_limits);
-  EXPECT_FIELDS(outcome, (status, RUN_OK), (exit_code, 0));
+  const stored_run *outcome = run_well(f, 7);
+  g_assert_cmpint(outcome->exit_code, ==, 0);
   g_assert_cmpstr(outcome->message, ==, "");
   g_assert_cmpstr(outcome->stderr_tail, ==, "");
   g_assert_cmpfloat(outcome->metrics.value[METRIC_TCP_SEGMENTS], ==, 1007);
@@ -180,8 +187,7 @@ FIXTURE_TEST(test_garbage)
 /* 64 MiB of stderr: the last 2000 octets are kept, the run counts. "\nlast\n" leaves 1994 before it. */
 FIXTURE_TEST(test_talks)
 {
-  const stored_run *outcome = run(f, 24, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  const stored_run *outcome = run_well(f, 24);
   g_assert_cmpuint(strlen(outcome->stderr_tail), ==, 1994 + strlen("\nlast"));
   g_assert_true(g_str_has_suffix(outcome->stderr_tail, "xx\nlast"));
 }
@@ -189,8 +195,7 @@ FIXTURE_TEST(test_talks)
 /* 2000 octets are kept as they are; of 2001 the first is not, and what is left of its character neither. */
 FIXTURE_TEST(test_talks_to_the_limit)
 {
-  const stored_run *outcome = run(f, 33, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  const stored_run *outcome = run_well(f, 33);
   g_assert_cmpuint(strlen(outcome->stderr_tail), ==, strlen("\\xa4") + 1999);
   g_assert_true(g_str_has_prefix(outcome->stderr_tail, "\\xa4xx"));
   outcome = run(f, 34, no_limits);
@@ -296,8 +301,7 @@ FIXTURE_TEST(test_memory)
 /* Its pipes are still open in its own child, for a minute, which is not waited for. */
 FIXTURE_TEST(test_leaves_a_child)
 {
-  const stored_run *outcome = run(f, 30, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  run_well(f, 30);
   pid_t left = traced_process(f->on.folder, "30");
   g_assert_cmpint(left, >, 0);
   g_assert_cmpint(kill(left, 0), ==, 0);
@@ -394,20 +398,17 @@ FIXTURE_TEST(test_worker_dies)
   make_pool(f, no_limits);
   kill(only_worker(), SIGKILL);
   await_end(only_worker());
-  const stored_run *outcome = run(f, 3, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  const stored_run *outcome = run_well(f, 3);
   outcome = run(f, 32, no_limits);
   EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGKILL));
-  outcome = run(f, 1, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  outcome = run_well(f, 1);
   pid_t maker = only_worker();
   kill(maker, SIGKILL);
   await_end(maker);
   for (guint turns = 0; g_main_context_iteration(NULL, FALSE); turns++) {
     g_assert_cmpuint(turns, <, 100); /* nobody goes on watching what it had */
   }
-  outcome = run(f, 2, no_limits);
-  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  outcome = run_well(f, 2);
   g_assert_cmpint(only_worker(), !=, maker);
 }
 
@@ -435,22 +436,21 @@ FIXTURE_TEST(test_no_descriptors)
   g_autoptr(GError) error = NULL;
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
-  setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
+  const struct rlimit few = {4, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
   g_assert_null(worker_pool_new(f->on.grid, fake_run, 2, &no_limits, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
-  run(f, 1, no_limits);
-  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
+  run_well(f, 1);
 
   g_clear_error(&error);
   kill(only_worker(), SIGKILL);
   await_end(only_worker());
-  setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
+  setrlimit(RLIMIT_NOFILE, &few);
   g_assert_null(worker_pool_run(f->pool, 1, note_end, f, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
-  run(f, 2, no_limits);
-  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
+  run_well(f, 2);
 }
 
 /* How many descriptors this process has open. */
@@ -458,8 +458,7 @@ static guint open_descriptors(void)
 {
   guint count = 0;
   g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
-  while (g_dir_read_name(dir) != NULL) {
-    count++;
+  for (; g_dir_read_name(dir) != NULL; count++) {
   }
   return count;
 }

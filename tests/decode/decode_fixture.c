@@ -262,26 +262,21 @@ const decode_event *event_at(const GArray *events, guint index)
   return &g_array_index(events, decode_event, index);
 }
 
-const decode_event *note_of(const decode_case *at, enum side direction, decode_event_kind kind)
+const decode_event *expect_notes(const decode_case *at, enum side direction, decode_event_kind kind,
+                                 guint count)
 {
+  const decode_event *found = NULL;
+  guint notes = 0;
+
   for (guint index = 0; index < at->notes->len; index++) {
     const decode_event *note = event_at(at->notes, index);
     if (note->direction == direction && note->kind == kind) {
-      return note;
+      found = note;
+      notes++;
     }
   }
-  return NULL;
-}
-
-guint notes_of(const decode_case *at, enum side direction, decode_event_kind kind)
-{
-  guint count = 0;
-
-  for (guint index = 0; index < at->notes->len; index++) {
-    const decode_event *note = event_at(at->notes, index);
-    count += note->direction == direction && note->kind == kind;
-  }
-  return count;
+  g_assert_cmpuint(notes, ==, count);
+  return found;
 }
 
 const decode_event *fpdu_from(const decode_case *at, enum side direction, uint64_t position)
@@ -313,6 +308,22 @@ void expect_sums(const decode_case *at)
                      ==, at->octets[from]->len);
     g_assert_cmpuint(sums->missing_octets, <=, sums->unaccounted_octets);
   }
+}
+
+void expect_sent(const decode_case *at)
+{
+  for (guint index = 0; index < at->fpdus->len; index++) {
+    const decode_event *fpdu = event_at(at->fpdus, index);
+    const mpa_stream_fpdu *sent = mpa_stream_find(at->sent[fpdu->direction], fpdu->fpdu->phase_offset);
+    g_assert_nonnull(sent);
+    g_assert_cmpuint(fpdu->octets, ==, sent->end - sent->start);
+  }
+}
+
+void decode_well(decode_case *at, const decode_options *options)
+{
+  decode(at, options);
+  expect_sums(at);
 }
 
 static void expect_fpdu(const decode_case *at, unsigned from, guint index)

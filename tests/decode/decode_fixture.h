@@ -98,17 +98,18 @@ void lose_fpdu(decode_case *at, guint index);
 /* Of the pieces from `first` on no more than `octets` are captured. */
 void snap(decode_case *at, guint first, uint32_t octets);
 
-/* A new session gets the pieces, and that is all. */
+/* A new session gets the pieces, and that is all; with decode_well() expect_sums(), too. */
 void decode(decode_case *at, const decode_options *options);
+void decode_well(decode_case *at, const decode_options *options);
 
 /* The same in steps: a new session; it gets a piece; the capture ends. */
 void decode_begin(decode_case *at, const decode_options *options);
 void decode_piece(decode_case *at, const piece *p);
 void decode_end(decode_case *at);
 
-/* How many notes of a kind there are of a direction, and the first one; NULL: none. */
-guint notes_of(const decode_case *at, enum side direction, decode_event_kind kind);
-const decode_event *note_of(const decode_case *at, enum side direction, decode_event_kind kind);
+/* There are so many notes of a kind of a direction; returns the last one, NULL: none. */
+const decode_event *expect_notes(const decode_case *at, enum side direction, decode_event_kind kind,
+                                 guint count);
 
 const decode_event *event_at(const GArray *events, guint index);
 
@@ -119,6 +120,9 @@ const decode_event *fpdu_of(const decode_case *at, guint index);
 /* All FPDUs were reported, once each, right, and with the right fields; nothing is unaccounted
  * for. */
 void expect_all(const decode_case *at);
+
+/* Every FPDU that was reported was sent, there and as long. */
+void expect_sent(const decode_case *at);
 
 /* The first five sums are all octets from position 0 to the highest that came. */
 void expect_sums(const decode_case *at);

@@ -66,9 +66,8 @@ PLAN_TEST(test_notes_in_time, &both_ways)
   lose_fpdu(at, 30);
   append(at, (piece){.from = 1, .position = at->octets[1]->len, .flags = TCP_FIN});
   decode(at, NULL);
-  const decode_event *fin = note_of(at, SIDE_RESPONDER, DECODE_NOTE_FIN);
-  const decode_event *hole = note_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE);
-  g_assert_true(fin && hole);
+  const decode_event *fin = expect_notes(at, SIDE_RESPONDER, DECODE_NOTE_FIN, 1);
+  const decode_event *hole = expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_HOLE, 1);
   g_assert_cmpint(fin->time_ns, ==, (gint64)at->packet * 1000);
   for (guint index = 1; index < at->notes->len; index++) {
     g_assert_cmpint(event_at(at->notes, index - 1)->time_ns, <=, event_at(at->notes, index)->time_ns);
@@ -88,8 +87,8 @@ PLAN_TEST(test_frames_in_time, &both_ways)
   decode(at, NULL);
   expect_all(at);
   g_assert_cmpuint(at->startups->len, ==, 2);
-  g_assert_cmpint(event_at(at->startups, 0)->direction, ==, SIDE_RESPONDER);
-  g_assert_cmpint(event_at(at->startups, 1)->direction, ==, SIDE_INITIATOR);
+  EXPECT_FIELDS(event_at(at->startups, 0), (direction, SIDE_RESPONDER));
+  EXPECT_FIELDS(event_at(at->startups, 1), (direction, SIDE_INITIATOR));
 }
 
 /* --- Any order --- */
@@ -127,8 +126,7 @@ TEST(test_late_syn)
   g_array_remove_index(at->pieces, 0);
   lose(at, 0, 0, 1);
   append(at, syn);
-  decode(at, NULL);
-  expect_sums(at);
+  decode_well(at, NULL);
   EXPECT_FIELDS(at->forward, (fpdus, 5), (phase_start, 1020), (streaming_octets, 500), (missing_octets, 500));
 }
 
@@ -184,29 +182,22 @@ PLAN_TEST(test_loss_with_markers, &marked)
     lost++;
   }
   lose_fpdu(at, lost);
-  decode(at, NULL);
-  const decode_event *hole = note_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   uint64_t octets = end_of(at, 0, lost) - start_of(at, 0, lost);
-
-  expect_sums(at);
+  decode_well(at, NULL);
   EXPECT_FIELDS(at->forward, (fpdus, 49), (unaccounted_octets, octets), (missing_octets, octets));
-  g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 1);
-  EXPECT_FIELDS(hole, (stream_position, start_of(at, 0, lost)), (octets, octets));
-  g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 0);
+  EXPECT_FIELDS(expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_HOLE, 1),
+                (stream_position, start_of(at, 0, lost)), (octets, octets));
+  expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN, 0);
 }
 
 /* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
 PLAN_TEST(test_loss_without_markers, &unmarked)
 {
-  const decode_options assuming = {.assume_aligned = true};
-
   lose_fpdu(at, 10);
-  decode(at, NULL);
-  expect_sums(at);
+  decode_well(at, NULL);
   EXPECT_FIELDS(at->forward, (fpdus, 10), (aligned, 10));
-  g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 1);
-  decode(at, &assuming);
-  expect_sums(at);
+  expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN, 1);
+  decode_well(at, &(decode_options){.assume_aligned = true});
   EXPECT_FIELDS(at->forward, (fpdus, 49), (located_by[MPA_LOCATED_BY_ASSUMPTION], 39), (aligned, 49));
 }
 
@@ -215,18 +206,15 @@ PLAN_TEST(test_gaps, &unmarked)
 {
   const uint64_t places[] = {start_of(at, 0, 10), end_of(at, 0, 10), start_of(at, 0, 30), end_of(at, 0, 30),
                              at->octets[0]->len};
-  guint gaps = 0;
 
   lose(at, 0, places[0], places[1]);
   lose(at, 0, places[2], places[3]);
   decode(at, NULL);
-  for (guint index = 0; index < at->notes->len; index++) {
-    const decode_event *note = event_at(at->notes, index);
-    g_assert_cmpint(note->kind, ==, gaps % 2 == 0 ? DECODE_NOTE_HOLE : DECODE_NOTE_LOST_CHAIN);
-    EXPECT_FIELDS(note, (stream_position, places[gaps]), (octets, places[gaps + 1] - places[gaps]));
-    gaps++;
+  g_assert_cmpuint(at->notes->len, ==, 4);
+  for (guint gap = 0; gap < 4; gap++) {
+    EXPECT_FIELDS(event_at(at->notes, gap), (kind, gap % 2 == 0 ? DECODE_NOTE_HOLE : DECODE_NOTE_LOST_CHAIN),
+                  (stream_position, places[gap]), (octets, places[gap + 1] - places[gap]));
   }
-  g_assert_cmpuint(gaps, ==, 4);
 }
 
 /* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes after
@@ -251,12 +239,10 @@ TEST(test_hold_limit)
   /* All but what the holes and a few FPDUs at either side of each cost, and what still waits. */
   g_assert_cmpuint(at->fpdus->len, >, 320);
   /* When the first hole is given up, what follows it is in order again, a wrong FPDU, too. */
-  const decode_event *wrong = fpdu_of(at, 200);
-  g_assert_nonnull(wrong);
-  g_assert_cmpint(wrong->fpdu->crc, ==, DECODE_CRC_WRONG);
+  g_assert_cmpint(fpdu_of(at, 200)->fpdu->crc, ==, DECODE_CRC_WRONG);
   decode_end(at);
   expect_sums(at);
-  g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 2);
+  expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_HOLE, 2);
 }
 
 /* When nothing that waits is located, all of it is given up; what markers locate later is reported, and
@@ -273,24 +259,17 @@ TEST(test_hold_limit_unlocated)
     for (guint index = 11; index < 30; index++) {
       flip(at, 0, end_of(at, 0, index) - 1, 0x01);
     }
-    decode(at, &options);
-    expect_sums(at);
+    decode_well(at, &options);
     g_assert_nonnull(fpdu_of(at, 59));
-    for (guint index = 0; index < at->fpdus->len; index++) {
-      const decode_event *fpdu = event_at(at->fpdus, index);
-      g_assert_nonnull(mpa_stream_find(at->sent[0], fpdu->fpdu->phase_offset));
-    }
+    expect_sent(at);
   }
 }
 
 /* The same without markers: from there on all is unaccounted for, and no memory is needed for it. */
 PLAN_TEST(test_hold_limit_without_markers, &unmarked)
 {
-  const decode_options options = {.hold_octets = 3000};
-
   lose_fpdu(at, 20);
-  decode(at, &options);
-  expect_sums(at);
+  decode_well(at, &(decode_options){.hold_octets = 3000});
   g_assert_cmpuint(at->forward->fpdus, ==, 20);
 }
 
@@ -305,7 +284,7 @@ PLAN_TEST(test_incomplete, &both_ways)
     decode(at, NULL);
     EXPECT_FIELDS(at->forward, (fpdus, 59), (incomplete_octets, left), (unaccounted_octets, 0),
                   (aligned, 60));
-    g_assert_cmpuint(note_of(at, SIDE_INITIATOR, DECODE_NOTE_INCOMPLETE)->octets, ==, left);
+    EXPECT_FIELDS(expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_INCOMPLETE, 1), (octets, left));
   }
 }
 
@@ -320,15 +299,13 @@ PLAN_TEST(test_flags, &both_ways)
   append(at, (piece){.from = 1, .position = 0, .flags = TCP_RST});
   decode(at, NULL);
   expect_all(at);
-  g_assert_cmpuint(notes_of(at, SIDE_INITIATOR, DECODE_NOTE_FIN), ==, 1);
-  g_assert_cmpuint(note_of(at, SIDE_INITIATOR, DECODE_NOTE_FIN)->stream_position, ==, end);
-  g_assert_cmpuint(notes_of(at, SIDE_RESPONDER, DECODE_NOTE_RESET), ==, 1);
+  EXPECT_FIELDS(expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_FIN, 1), (stream_position, end));
+  expect_notes(at, SIDE_RESPONDER, DECODE_NOTE_RESET, 1);
 }
 
 /* A damaged packet is ignored, its retransmission counts; or it is believed when the user wants that. */
 PLAN_TEST(test_checksums, &both_ways)
 {
-  const decode_options believing = {.ignore_checksums = true};
   uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};
   guint index = 3;
   while (mpa_stream_at(at->sent[0], index)->start % 512 == 0) {
@@ -344,8 +321,7 @@ PLAN_TEST(test_checksums, &both_ways)
   decode(at, NULL);
   expect_all(at);
   EXPECT_FIELDS(at->forward, (wrong_checksums, 1), (segments, 60));
-  decode(at, &believing);
-  expect_sums(at);
+  decode_well(at, &(decode_options){.ignore_checksums = true});
   g_assert_cmpuint(at->forward->segments, ==, 61);
   g_assert_cmpuint(at->forward->fpdus, <, 60);
 }

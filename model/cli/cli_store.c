@@ -39,32 +39,9 @@ static GArray *read_quantities(char *const *metrics, int *status)
   return g_steal_pointer(&quantities);
 }
 
-static int print_table(const study_table *table, const GArray *quantities, guint exclude)
-{
-  GError *error = NULL;
-  g_auto(result_pairing) pairing = {0};
-  const result_request request = {.table = table,
-                                  .quantities = quantities,
-                                  .exclude = exclude,
-                                  .pairing = tabulated.pair != NULL ? &pairing : NULL};
-  gboolean good = TRUE;
-  if (tabulated.pair != NULL && !result_pairing_read(tabulated.pair, table, &pairing, &error)) {
-    int status = cli_usage_error("table", "--pair %s: %s", tabulated.pair, error->message);
-    g_error_free(error);
-    return status;
-  }
-  if (tabulated.csv == NULL) {
-    g_autofree char *text = result_table_text(&request);
-    plain_text_print_page(stdout, text);
-  } else {
-    g_autofree char *text = result_table_csv(&request);
-    good = cli_output_write(tabulated.csv, text, strlen(text), &error);
-  }
-  return good ? CLI_OK : cli_fail(error);
-}
-
 static int tabulate(const cli_arguments *arguments)
 {
+  const char *path = arguments->rest[0];
   GError *error = NULL;
   guint exclude;
   int status = CLI_OK;
@@ -73,14 +50,30 @@ static int tabulate(const cli_arguments *arguments)
   if (quantities == NULL) {
     return status;
   }
-  g_autoptr(study_table) table = cli_read_table(arguments->rest[0], exclude, &error);
+  g_autoptr(study_table) table = cli_read_table(path, exclude, &error);
   if (table == NULL) {
     if (error->domain == STUDY_TABLE_ERROR) {
-      g_prefix_error(&error, "%s: ", arguments->rest[0]);
+      g_prefix_error(&error, "%s: ", path);
     }
     return cli_fail(error);
   }
-  return print_table(table, quantities, exclude);
+  g_auto(result_pairing) pairing = {0};
+  if (tabulated.pair != NULL && !result_pairing_read(tabulated.pair, table, &pairing, &error)) {
+    status = cli_usage_error("table", "--pair %s: %s", tabulated.pair, error->message);
+    g_error_free(error);
+    return status;
+  }
+  const result_request request = {.table = table,
+                                  .quantities = quantities,
+                                  .exclude = exclude,
+                                  .pairing = tabulated.pair != NULL ? &pairing : NULL};
+  if (tabulated.csv == NULL) {
+    g_autofree char *text = result_table_text(&request);
+    plain_text_print_page(stdout, text);
+    return CLI_OK;
+  }
+  g_autofree char *text = result_table_csv(&request);
+  return cli_output_write(tabulated.csv, text, strlen(text), &error) ? CLI_OK : cli_fail(error);
 }
 
 static const GOptionEntry table_entries[] = {

@@ -52,14 +52,16 @@ struct commit_queue {
 
 /* Records. */
 
-char *sweep_record_tail(const char *octets, gsize count, gboolean cut)
+/* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control
+ * characters; begins with a whole character when it was cut. Free with g_free(). */
+static char *tail_of(worker_text text)
 {
   /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
-  for (guint i = 0; cut && i < 3 && count > 0 && (*octets & 0xc0) == 0x80; i++) {
-    octets++;
-    count--;
+  for (guint i = 0; text.cut && i < 3 && text.count > 0 && (*text.octets & 0xc0) == 0x80; i++) {
+    text.octets++;
+    text.count--;
   }
-  return g_strchomp(plain_text(octets, (gssize)count, "\n\t"));
+  return g_strchomp(plain_text(text.octets, (gssize)text.count, "\n\t"));
 }
 
 /* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes.
@@ -113,12 +115,12 @@ static summary_record *read_summary(const worker_run_end *end, char **problem)
 {
   g_autoptr(GError) error = NULL;
   summary_record *left = NULL;
-  if (end->summary_octets == 0) {
+  if (end->summary.count == 0) {
     *problem = g_strdup("without a summary");
-  } else if (end->summary_cut) {
+  } else if (end->summary.cut) {
     *problem = g_strdup("its summary: too long");
   } else {
-    left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
+    left = summary_parse_json(end->summary.octets, end->summary.count, "its summary", &error);
     *problem = left == NULL ? g_strdup(error->message) : NULL;
   }
   return left;
@@ -130,17 +132,16 @@ sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const w
   sweep_record *record = g_new0(sweep_record, 1);
   summary_record *left = record->summary = read_summary(end, &problem);
   int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
-  record->run =
-      (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
-                   .point = end->point,
-                   .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
-                   .stderr_tail = sweep_record_tail(end->messages, end->messages_octets, end->messages_cut),
-                   .engine = left != NULL ? left->engine : (char *)"",
-                   .host = (char *)host,
-                   .started = g_strdup(end->started),
-                   .wall_s = end->wall_s,
-                   .cpu_s = end->cpu_s,
-                   .memory_peak_octets = end->memory_peak_octets};
+  record->run = (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
+                             .point = end->point,
+                             .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
+                             .stderr_tail = tail_of(end->messages),
+                             .engine = left != NULL ? left->engine : (char *)"",
+                             .host = (char *)host,
+                             .started = g_strdup(end->started),
+                             .wall_s = end->wall_s,
+                             .cpu_s = end->cpu_s,
+                             .memory_peak_octets = end->memory_peak_octets};
   stored_run *run = &record->run;
   sweep_grid_texts(grid, end->point, (const char **)run->keys);
   if (left != NULL) {

@@ -20,10 +20,6 @@ typedef struct sweep_record {
 sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end);
 void sweep_record_free(sweep_record *record);
 
-/* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control
- * characters; begins with a whole character when `cut` is true. Free with g_free(). */
-char *sweep_record_tail(const char *octets, gsize count, gboolean cut);
-
 typedef struct commit_queue commit_queue;
 
 typedef struct commit_queue_events {

@@ -165,14 +165,15 @@ static void close_pipe(pipe_tail *p)
 }
 
 /* Reads what is in the pipe now, at most as much as a pipe can hold: the last words of a process that ended.
- * A NUL, which does not count, follows what was kept. */
-static void drain_pipe(pipe_tail *p)
+ * What was kept stays the pipe's. */
+static worker_text drain_pipe(pipe_tail *p)
 {
   static const guint8 nul = 0;
   for (guint i = 0; i < DRAIN_CHUNKS && read_chunk(p) > 0; i++) {
   }
   g_byte_array_append(p->kept, &nul, 1);
   g_byte_array_set_size(p->kept, p->kept->len - 1);
+  return (worker_text){(const char *)p->kept->data, p->kept->len, p->overflowed};
 }
 
 /* Forgets what was kept, and what is in the pipe. */
@@ -380,18 +381,12 @@ static void end_run(worker *w, const worker_end *end, gboolean died)
 {
   const worker_run run = w->run;
   w->run = (worker_run){0};
-  drain_pipe(&w->messages);
-  drain_pipe(&w->summary);
   /* When both were killed the kernel reports on the worker, which forks and waits. */
   gint64 wall_us = died ? g_get_monotonic_time() - run.asked_us : end->wall_us;
   const worker_run_end known = {.point = run.point,
                                 .wait_status = end->wait_status,
-                                .summary = (const char *)w->summary.kept->data,
-                                .summary_octets = w->summary.kept->len,
-                                .summary_cut = w->summary.overflowed,
-                                .messages = (const char *)w->messages.kept->data,
-                                .messages_octets = w->messages.kept->len,
-                                .messages_cut = w->messages.overflowed,
+                                .summary = drain_pipe(&w->summary),
+                                .messages = drain_pipe(&w->messages),
                                 .stopped_why = run.stopped_why,
                                 .memory_limit_octets = w->pool->limits.memory_octets,
                                 .started = run.started,

@@ -45,16 +45,19 @@ typedef struct run_limits {
   guint64 memory_octets; /* of data (RLIMIT_DATA); beyond, its allocations fail */
 } run_limits;
 
+/* What a run has written into a pipe, the end of it. */
+typedef struct worker_text {
+  const char *octets; /* with a NUL */
+  gsize count;
+  gboolean cut; /* there was more before */
+} worker_text;
+
 /* All that is known of a run that has ended. */
 typedef struct worker_run_end {
   gsize point;
-  int wait_status;      /* as wait4() gives it */
-  const char *summary;  /* what it handed over as its summary, with a NUL */
-  gsize summary_octets; /* 0: nothing */
-  gboolean summary_cut; /* it was longer; that is its end */
-  const char *messages; /* the end of its stderr */
-  gsize messages_octets;
-  gboolean messages_cut;       /* there was more before */
+  int wait_status;             /* as wait4() gives it */
+  worker_text summary;         /* what it handed over as its summary; of no octets: nothing */
+  worker_text messages;        /* its stderr */
   const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
   guint64 memory_limit_octets; /* 0: there was none */
   const char *started;         /* "2026-11-21T10:08:16Z" */

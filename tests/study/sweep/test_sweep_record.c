@@ -24,10 +24,8 @@
 static sweep_record *record_of(const grid_fixture *f, worker_run_end end, const char *left,
                                const char *messages)
 {
-  end.summary = left;
-  end.summary_octets = strlen(left);
-  end.messages = messages;
-  end.messages_octets = strlen(messages);
+  end.summary = (worker_text){left, strlen(left), FALSE};
+  end.messages = (worker_text){messages, strlen(messages), FALSE};
   end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);
 }
@@ -138,22 +136,24 @@ FIXTURE_TEST(test_stopped)
   g_assert_cmpint(record->run.status, ==, RUN_OK);
 }
 
-static void expect_tail(const char *octets, gsize count, gboolean cut, const char *text)
+static void expect_tail(const grid_fixture *f, const char *octets, gsize count, gboolean cut,
+                        const char *text)
 {
-  g_autofree char *tail = sweep_record_tail(octets, count, cut);
-  g_assert_cmpstr(tail, ==, text);
+  const worker_run_end end = {.messages = {octets, count, cut}};
+  g_autoptr(sweep_record) record = sweep_record_new(f->grid, "here", &end);
+  g_assert_cmpstr(record->run.stderr_tail, ==, text);
 }
 
 /* Lines stay lines; controls and what is no UTF-8 are escaped. */
-TEST(test_tail)
+FIXTURE_TEST(test_tail)
 {
-  expect_tail("a\nb\tc\n\n", 7, FALSE, "a\nb\tc");
-  expect_tail("a\r\n\x1b[31mb", 9, FALSE, "a\\r\n\\x1b[31mb");
-  expect_tail("a\0b", 3, FALSE, "a\\x00b");
-  expect_tail("\xff", 1, FALSE, "\\xff");
+  expect_tail(f, "a\nb\tc\n\n", 7, FALSE, "a\nb\tc");
+  expect_tail(f, "a\r\n\x1b[31mb", 9, FALSE, "a\\r\n\\x1b[31mb");
+  expect_tail(f, "a\0b", 3, FALSE, "a\\x00b");
+  expect_tail(f, "\xff", 1, FALSE, "\\xff");
   /* The end of a three-octet character, cut after its first octet: that is no whole character; uncut it is
    * nonsense. */
-  expect_tail("\x82\xac 5", 4, TRUE, " 5");
-  expect_tail("\x82", 1, FALSE, "\\x82");
-  expect_tail("", 0, TRUE, "");
+  expect_tail(f, "\x82\xac 5", 4, TRUE, " 5");
+  expect_tail(f, "\x82", 1, FALSE, "\\x82");
+  expect_tail(f, "", 0, TRUE, "");
 }

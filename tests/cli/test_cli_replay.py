@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`iwarpsim replay` as a user meets it."""
-import csv
 import json
 import os
 
@@ -26,9 +25,9 @@ MISTAKES = [
 
 
 def series(folder):
-    """Its rows without the comment and the times."""
-    with open(f"{folder}/occupancy.csv", encoding="utf-8") as file:
-        return [row[1:] for row in csv.reader(file)][1:]
+    """The lines of its series but the first, without their times."""
+    lines = kit.octets(f"{folder}/occupancy.csv").decode().splitlines()
+    return "".join(f"{line.partition(',')[2]}\n" for line in lines[1:])
 
 
 def summary(folder):
@@ -56,7 +55,7 @@ class Replay(kit.ProgramTest):
         self.assertNotIn("integrity", done.stdout)
         self.assertEqual(done.stderr, "")
         self.assertEqual(series("again"), series("run"))
-        self.assertGreater(len(series("run")), 10)
+        self.assertGreater(series("run").count("\n"), 10)
         again = summary("again")
         self.assertEqual(again["replay"]["measured"], measured)
         keys = again["scenario"]["keys"]

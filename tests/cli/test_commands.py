@@ -33,7 +33,7 @@ def summary(folder):
         lines = file.readlines()
     rest = [line for line in lines if '"time.wall_s"' not in line]
     assert len(rest) == len(lines) - 1, lines
-    return rest
+    return "".join(rest)
 
 
 class Commands(kit.ProgramTest):

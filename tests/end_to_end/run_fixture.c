@@ -2,7 +2,6 @@
 #include "run_fixture.h"
 
 #include <glib/gstdio.h>
-#include <sys/wait.h>
 
 static void set_all(scenario *s, const char *const *sets)
 {
@@ -120,50 +119,30 @@ char *read_file(const char *folder, const char *name, gsize *length)
   return contents;
 }
 
-int spawn(const char *program, const char *const *arguments, char **output, char **errors)
-{
-  GError *error = NULL;
-  g_autoptr(GPtrArray) argv = g_ptr_array_new();
-  g_autofree char *printed = NULL, *complained = NULL;
-  int wait_status;
-
-  g_assert_nonnull(g_getenv(program));
-  g_ptr_array_add(argv, (gpointer)g_getenv(program));
-  for (; *arguments; arguments++) {
-    g_ptr_array_add(argv, (gpointer)*arguments);
-  }
-  g_ptr_array_add(argv, NULL);
-  g_spawn_sync(NULL, (char **)argv->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &printed, &complained,
-               &wait_status, &error);
-  g_assert_no_error(error);
-  g_assert_true(WIFEXITED(wait_status));
-  if (output) {
-    *output = g_steal_pointer(&printed);
-  }
-  if (errors) {
-    *errors = g_steal_pointer(&complained);
-  }
-  return WEXITSTATUS(wait_status);
-}
-
 char *tshark(const char *folder, const char *name, const char *const *options)
 {
   g_autofree char *path = g_build_filename(folder, name, NULL);
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
+  g_autoptr(GPtrArray) command = g_ptr_array_new();
   const char *program = g_getenv("TSHARK");
+  GError *error = NULL;
   char *output;
+  int wait_status;
 
   if (!program || *program == '\0') {
     g_test_skip("tshark is not installed");
     return NULL;
   }
-  g_ptr_array_add(arguments, (gpointer) "-r");
-  g_ptr_array_add(arguments, path);
+  g_ptr_array_add(command, (gpointer)program);
+  g_ptr_array_add(command, (gpointer) "-r");
+  g_ptr_array_add(command, path);
   for (; *options; options++) {
-    g_ptr_array_add(arguments, (gpointer)*options);
+    g_ptr_array_add(command, (gpointer)*options);
   }
-  g_ptr_array_add(arguments, NULL);
-  g_assert_cmpint(spawn("TSHARK", (const char *const *)arguments->pdata, &output, NULL), ==, 0);
+  g_ptr_array_add(command, NULL);
+  g_spawn_sync(NULL, (char **)command->pdata, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL,
+               &wait_status, &error);
+  g_assert_no_error(error);
+  g_assert_true(g_spawn_check_wait_status(wait_status, &error));
   return output;
 }
 

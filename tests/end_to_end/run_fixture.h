@@ -68,11 +68,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_folder, run_folder_remove)
 /* The whole of a file; fails the test when it cannot be read. Free with g_free(). */
 char *read_file(const char *folder, const char *name, gsize *length);
 
-/* Runs the program at environment variable `program` with `arguments` (NULL-terminated); returns its exit
- * code. What it printed comes back through `output` and `errors` (NULL: not wanted), to be freed with
- * g_free(). */
-int spawn(const char *program, const char *const *arguments, char **output, char **errors);
-
 /* What tshark prints of file `name` in `folder` with `options` (NULL-terminated): to be freed with g_free().
  * NULL, and the test is skipped, when it is not installed. */
 char *tshark(const char *folder, const char *name, const char *const *options);

@@ -202,8 +202,14 @@ void decode_begin(decode_case *at, const decode_options *options)
   at->session = decode_session_new(options, take, at);
   at->connection = NULL;
   at->forward = at->reverse = NULL;
-  at->flow = (capture_flow){.ends = {{.address = ip_address_v4(0x0A000001), .port = 40000},
-                                     {.address = ip_address_v4(0x0A000002), .port = 7471}}};
+  for (uint32_t index = 0; index < G_N_ELEMENTS(at->flows); index++) {
+    at->flows[index] = (capture_flow){.index = index,
+                                      .ends = {{.address = ip_address_v4(0x0A000001), .port = 40000},
+                                               {.address = ip_address_v4(0x0A000002), .port = 7471}}};
+  }
+  at->flow = 0;
+  at->flows[1].ends[0].port = 40001;
+  at->flows[2].before = &at->flows[0];
   g_array_set_size(at->fpdus, 0);
   g_array_set_size(at->notes, 0);
   g_array_set_size(at->startups, 0);
@@ -212,13 +218,16 @@ void decode_begin(decode_case *at, const decode_options *options)
 
 void decode_piece(decode_case *at, const piece *p)
 {
-  const uint32_t isns[] = {(uint32_t)ISN_0, ISN_1};
+  uint32_t shift = at->flow * 77777;
+  const uint32_t isns[] = {(uint32_t)ISN_0 + shift, ISN_1 + shift};
+  capture_flow *flow = &at->flows[at->flow];
   const uint8_t *octets = p->octets || p->length == 0 ? p->octets : at->octets[p->from]->data + p->position;
   bool is_syn = (p->flags & TCP_SYN) != 0;
   /* What is captured is valid during the call only. */
   g_autofree uint8_t *payload = p->captured > 0 ? g_memdup2(octets, p->captured) : NULL;
   capture_segment segment = {.packet = ++at->packet,
                              .time_ns = (int64_t)at->packet * 1000,
+                             .flow = at->flow,
                              .from = (uint8_t)p->from,
                              .flags = p->flags | TCP_ACK,
                              .sequence = isns[p->from] + !is_syn + (uint32_t)p->position,
@@ -229,10 +238,10 @@ void decode_piece(decode_case *at, const piece *p)
                              .payload_octets = p->length};
 
   if (is_syn) {
-    at->flow.has_syn[p->from] = true;
-    at->flow.isn[p->from] = segment.sequence;
+    flow->has_syn[p->from] = true;
+    flow->isn[p->from] = segment.sequence;
   }
-  decode_session_receive(at->session, &at->flow, &segment);
+  decode_session_receive(at->session, flow, &segment);
   if (payload) {
     memset(payload, 0xAA, p->captured);
   }

@@ -58,8 +58,11 @@ typedef struct decode_case {
   uint64_t startup[2];   /* where the startup frame starts */
   uint64_t phase[2];     /* where the FPDU phase starts */
   mpa_stream *sent[2];   /* its FPDUs: tagged RDMA Writes with payload out of `random` */
-  GArray *pieces;    /* of piece: a SYN of each end, the startup frames 0 and 1, and the octets after them */
-  capture_flow flow; /* 10.0.0.1:40000 (end 0) to 10.0.0.2:7471 */
+  GArray *pieces; /* of piece: a SYN of each end, the startup frames 0 and 1, and the octets after them */
+  /* 10.0.0.1:40000 (end 0) to 10.0.0.2:7471; the second from port 40001; the third again from 40000. Sequence
+   * numbers are 77,777 higher in each. */
+  capture_flow flows[3];
+  uint32_t flow;                           /* that gets the next piece; 0 at first */
   decode_session *session;                 /* NULL at first; freed with the others */
   const decode_connection *connection;     /* the session's only one; NULL: it has none */
   const decode_direction_summary *forward; /* of the Initiator; NULL as the connection */

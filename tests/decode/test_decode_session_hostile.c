@@ -102,11 +102,11 @@ TEST(test_random_segments)
       if (each % 16 == 0 && length > 20) {
         memcpy(octets, "MPA ID Req Frame\xC0\x01\x00\x00", 20);
       }
-      if ((segment.flags & TCP_SYN) && !at->flow.has_syn[segment.from]) {
-        at->flow.has_syn[segment.from] = true;
-        at->flow.isn[segment.from] = segment.sequence;
+      if ((segment.flags & TCP_SYN) && !at->flows[0].has_syn[segment.from]) {
+        at->flows[0].has_syn[segment.from] = true;
+        at->flows[0].isn[segment.from] = segment.sequence;
       }
-      decode_session_receive(at->session, &at->flow, &segment);
+      decode_session_receive(at->session, &at->flows[0], &segment);
     }
     decode_end(at);
   }

@@ -100,18 +100,14 @@ static void refuse(replay_transport *self, const tcp_incoming *segment)
   tcp_receiver_refuse(&self->receiver, segment->position, segment->payload->length, false, segment->now);
 }
 
-static void note_acknowledgement_of_fin(replay_transport *self, const tcp_incoming *segment)
+/* After a segment that may have acknowledged the real end's FIN: have both directions ended? */
+static void close_when_done(replay_transport *self, const tcp_incoming *segment)
 {
-  self->is_own_fin_acknowledged =
-      self->is_own_fin_acknowledged ||
-      (self->has_own_fin && (int32_t)(segment->header->acknowledgement - self->own_fin_sequence) >= 0);
-}
-
-/* Both directions have ended. */
-static void close_when_done(replay_transport *self, time_ps now)
-{
+  if (self->has_own_fin && (int32_t)(segment->header->acknowledgement - self->own_fin_sequence) >= 0) {
+    self->is_own_fin_acknowledged = true;
+  }
   if (self->is_finished && self->is_own_fin_acknowledged) {
-    enter_closed(self, TCP_CLOSE_FINISHED, now);
+    enter_closed(self, TCP_CLOSE_FINISHED, segment->now);
   }
 }
 
@@ -127,7 +123,6 @@ static void take(replay_transport *self, const tcp_incoming *segment)
   }
   take_timestamp(self, segment);
   establish(self, segment->now);
-  note_acknowledgement_of_fin(self, segment);
   if (!self->is_finished) {
     tcp_receiver_receive(&self->receiver, segment->position, segment->payload, segment->fin, segment->now);
     if (!self->is_closed && tcp_receiver_is_finished(&self->receiver)) {
@@ -135,7 +130,7 @@ static void take(replay_transport *self, const tcp_incoming *segment)
       self->events->finished(self->user, segment->now);
     }
   }
-  close_when_done(self, segment->now);
+  close_when_done(self, segment);
 }
 
 /* As on a synchronised connection. `again`: the replay offers it again, with the timestamp of the first
@@ -154,9 +149,8 @@ static void arrive(replay_transport *self, const tcp_incoming *segment, bool aga
   switch (tcp_acceptance_judge(&self->receiver, again ? NULL : &self->recent_timestamp, segment, true)) {
   case TCP_VERDICT_OLD:
   case TCP_VERDICT_OUTSIDE:
-    note_acknowledgement_of_fin(self, segment);
     refuse(self, segment);
-    close_when_done(self, segment->now);
+    close_when_done(self, segment);
     return;
   case TCP_VERDICT_RESET: /* after the peer's FIN it takes nothing away */
     enter_closed(self, self->is_finished ? TCP_CLOSE_FINISHED : TCP_CLOSE_RESET, segment->now);

@@ -134,6 +134,13 @@ static bool has_taken(fixture *f, int64_t position, uint32_t length)
   return replay_transport_has_taken(f->tcp, packet);
 }
 
+/* A segment comes, and this is reported. */
+static void expect(fixture *f, int64_t position, uint32_t length, uint8_t flags, const char *expected)
+{
+  receive(f, position, length, flags);
+  assert_events(f, expected);
+}
+
 /* The real end sends a segment that acknowledges the peer's stream up to `position`. */
 static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
 {
@@ -150,17 +157,14 @@ static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
  * peer that was called. It is not reported twice. */
 RECEIVER_TEST(test_establishment)
 {
-  receive(f, -1, 0, TCP_SYN);
-  assert_events(f, "");
+  expect(f, -1, 0, TCP_SYN, "");
   g_assert_false(tcp_transport_is_established(f->tcp));
-  receive(f, 0, 100, TCP_ACK);
-  assert_events(f, "e 0+100@0 ");
+  expect(f, 0, 100, TCP_ACK, "e 0+100@0 ");
   g_assert_true(tcp_transport_is_established(f->tcp));
   g_autoptr(fixture) other = set_up();
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
-  receive(other, 0, 0, TCP_ACK);
-  assert_events(other, "e ");
+  expect(other, 0, 0, TCP_ACK, "e ");
 }
 
 /* 300 octets, the second hundred last: in order the third is held, and its own arrival is reported when it
@@ -181,8 +185,7 @@ TEST(test_a_hole)
   g_assert_cmpuint(tcp_transport_held_octets(f->tcp), ==, 0);
   g_assert_true(has_taken(f, 0, 300));
   g_autoptr(fixture) other = set_up();
-  receive(other, 200, 100, TCP_ACK);
-  assert_events(other, "e 200+100@0 ");
+  expect(other, 200, 100, TCP_ACK, "e 200+100@0 ");
   g_assert_cmpuint(tcp_transport_held_octets(other->tcp), ==, 0);
 }
 
@@ -192,16 +195,13 @@ RECEIVER_TEST(test_repeats_and_refusals)
 {
   receive(f, 0, 100, TCP_ACK);
   receive(f, 0, 100, TCP_ACK);
-  receive(f, 50, 100, TCP_ACK);
-  assert_events(f, "e 0+100@0 100+50@0 ");
+  expect(f, 50, 100, TCP_ACK, "e 0+100@0 100+50@0 ");
   EXPECT_FIELDS(f, (segments, 3), (new_octets, 150));
   f->refuses = true;
-  receive(f, 150, 10, TCP_ACK);
-  assert_events(f, "");
+  expect(f, 150, 10, TCP_ACK, "");
   EXPECT_FIELDS(f, (segments, 4), (new_octets, 150));
   f->refuses = false;
-  receive(f, 150, 10, TCP_ACK);
-  assert_events(f, "150+10@0 ");
+  expect(f, 150, 10, TCP_ACK, "150+10@0 ");
 }
 
 /* Dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum, which is
@@ -225,13 +225,11 @@ RECEIVER_TEST(test_no_segments)
 RECEIVER_TEST(test_the_end)
 {
   receive(f, 0, 100, TCP_ACK);
-  receive(f, 100, 0, TCP_ACK | TCP_FIN);
-  assert_events(f, "e 0+100@0 f ");
+  expect(f, 100, 0, TCP_ACK | TCP_FIN, "e 0+100@0 f ");
   receive(f, 0, 100, TCP_ACK);
   g_assert_cmpuint(f->segments, ==, 2);
   sent(f, TCP_ACK | TCP_FIN, OWN_ISN, 101); /* the ACK of segment() covers it */
-  receive(f, 101, 0, TCP_ACK);
-  assert_events(f, "c0 ");
+  expect(f, 101, 0, TCP_ACK, "c0 ");
   receive(f, 0, 100, TCP_ACK);
   g_assert_cmpuint(f->segments, ==, 2);
 }
@@ -240,14 +238,11 @@ RECEIVER_TEST(test_the_end)
 RECEIVER_TEST(test_resets)
 {
   receive(f, 0, 100, TCP_ACK);
-  receive(f, 101, 0, TCP_RST);
-  assert_events(f, "e 0+100@0 ");
-  receive(f, 100, 0, TCP_RST);
-  assert_events(f, "c1 ");
+  expect(f, 101, 0, TCP_RST, "e 0+100@0 ");
+  expect(f, 100, 0, TCP_RST, "c1 ");
   g_autoptr(fixture) other = set_up();
   receive(other, 0, 0, TCP_ACK | TCP_FIN);
-  receive(other, 1, 0, TCP_RST);
-  assert_events(other, "e f c0 ");
+  expect(other, 1, 0, TCP_RST, "e f c0 ");
 }
 
 /* The stream is known from octet 7000 on, and up to 7200: what lies before came elsewhere, what lies
@@ -255,15 +250,13 @@ RECEIVER_TEST(test_resets)
 TEST(test_a_part_of_a_stream)
 {
   g_autoptr(fixture) f = fixture_of(TCP_PASSING_IN_ORDER, 7000, 7200);
-  receive(f, 6950, 100, TCP_ACK);
-  assert_events(f, "e 7000+50@0 ");
+  expect(f, 6950, 100, TCP_ACK, "e 7000+50@0 ");
   receive(f, 7100, 101, TCP_ACK);
   g_assert_true(has_taken(f, 7100, 101));
   g_assert_false(has_taken(f, 7100, 100));
   assert_events(f, "");
   g_assert_cmpuint(f->segments, ==, 1);
-  receive(f, 7050, 150, TCP_ACK);
-  assert_events(f, "7050+150@0 ");
+  expect(f, 7050, 150, TCP_ACK, "7050+150@0 ");
 }
 
 /* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another

@@ -11,18 +11,78 @@ enum { FULL = 1460 }; /* payload of a packet of 1500 octets */
 
 static const uint64_t GBIT = 1000000000;
 
-/* --- One link --- */
+/* --- Full segments at once --- */
 
-/* Forward: 10 Gbit/s, 25 us. A packet of 1500 octets occupies the link for 1538 * 8 / 10^10 s = 1,230,400
- * ps and arrives after 1502 * 8 / 10^10 s + 25 us = 26,201,600 ps (docs/facts.md, "A link's times"). A
- * lost packet has used the wire: the third still comes third. */
-TEST(test_lost_packets_use_the_wire)
+static const struct link_case {
+  const char *name, *sets[4];
+  guint32 count; /* that enter at 0 */
+  time_ps arrivals[3];
+  guint32 arrive;
+  double lost, too_big, queue_peak_octets;
+} link_cases[] = {
+    /* Forward: 10 Gbit/s, 25 us. A packet of 1500 octets occupies the link for 1538 * 8 / 10^10 s = 1,230,400
+     * ps and arrives after 1502 * 8 / 10^10 s + 25 us = 26,201,600 ps (docs/facts.md, "A link's times"). A
+     * lost packet has used the wire: the third still comes third. */
+    {"lost packets use the wire", {"path.forward.drop=[2]"}, 3, {26201600, 28662400}, 2, 1, 0, 3000},
+    /* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 +
+     * (n - 1) * 1,230,400 ps. The second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that
+     * the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives 1502 * 8 ns + 10 us = 22,016,000 ps later.
+     * In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) +
+     * 2,460,800. */
+    {"slow second link",
+     {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"},
+     3,
+     {48217600, 60521600, 72825600},
+     3,
+     0,
+     0,
+     3000},
+    /* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 /
+     * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's: A(n) + 25,300,400. */
+    {"fast second link",
+     {"path.forward.hop_rate=[40Gbit/s]"},
+     3,
+     {51502000, 52732400, 53962800},
+     3,
+     0,
+     0,
+     3000},
+    /* The longest list determines how many links there are; the last value of a shorter one holds for the
+     * rest: A(1), 12,016,000 + 1 us, 3,004,000 + 2 us and 3,004,000 + 3 us. */
+    {"lists of links",
+     {"path.forward.hop_rate=[1Gbit/s,4Gbit/s]", "path.forward.hop_delay=[1us,2us,3us]",
+      "path.forward.hop_mtu=[1500]"},
+     1,
+     {50225600},
+     1,
+     0,
+     0,
+     0},
+    /* The impairments are after the last link: the lost packet has used both, and the next comes as late as
+     * with it. */
+    {"losses are after the last link",
+     {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", "path.forward.drop=[1]"},
+     2,
+     {60521600},
+     1,
+     1,
+     0,
+     1500},
+    /* A black hole reports nothing, and counts. */
+    {"black hole", {"path.forward.hop_mtu=[1000]", "path.too_big=silent"}, 1, {0}, 0, 1, 1, 0},
+};
+
+EACH_TEST(test_links, struct link_case, link_cases)
 {
-  g_autoptr(way) w = way_after(STRINGS("path.forward.drop=[2]"), 3);
-  g_assert_cmpuint(w->out->len, ==, 2);
-  g_assert_cmpint(way_arrived(w, 0), ==, 26201600);
-  g_assert_cmpint(way_arrived(w, 1), ==, 2 * 1230400 + 26201600);
-  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_LOST, 1), (PATH_QUEUE_PEAK_OCTETS, 2 * 1500));
+  g_autoptr(way) w = way_after(c->sets, c->count);
+
+  g_assert_cmpuint(w->out->len, ==, c->arrive);
+  for (guint i = 0; i < c->arrive; i++) {
+    g_assert_cmpint(way_arrived(w, i), ==, c->arrivals[i]);
+  }
+  g_assert_cmpuint(w->messages->len, ==, 0);
+  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_LOST, c->lost), (PATH_PACKETS_TOO_BIG, c->too_big),
+                 (PATH_QUEUE_PEAK_OCTETS, c->queue_peak_octets));
 }
 
 /* reverse takes rate, delay, MTU and further links from forward, impairments not. */
@@ -92,55 +152,6 @@ TEST(test_due_twice_in_a_picosecond)
 }
 
 /* --- Several links --- */
-
-/* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 +
- * (n - 1) * 1,230,400 ps. The second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that
- * the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives 1502 * 8 ns + 10 us = 22,016,000 ps later:
- * 48,217,600, 60,521,600, 72,825,600. */
-TEST(test_slow_second_link)
-{
-  g_autoptr(way) w =
-      way_after(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"), 3);
-  g_assert_cmpint(way_arrived(w, 0), ==, 48217600);
-  g_assert_cmpint(way_arrived(w, 1), ==, 60521600);
-  g_assert_cmpint(way_arrived(w, 2), ==, 72825600);
-  /* In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) +
-   * 2,460,800. */
-  EXPECT_METRICS(way_counts(w), (PATH_QUEUE_PEAK_OCTETS, 2 * 1500));
-}
-
-/* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 /
- * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's. */
-TEST(test_fast_second_link)
-{
-  g_autoptr(way) w = way_after(STRINGS("path.forward.hop_rate=[40Gbit/s]"), 3);
-  for (guint i = 0; i < 3; i++) {
-    g_assert_cmpint(way_arrived(w, i), ==, 26201600 + i * 1230400 + 300400 + 25 * US);
-  }
-}
-
-/* The longest list determines how many links there are; the last value of a shorter one holds for the rest.
- */
-TEST(test_lists_of_links)
-{
-  g_autoptr(way) w = way_after(STRINGS("path.forward.hop_rate=[1Gbit/s,4Gbit/s]",
-                                       "path.forward.hop_delay=[1us,2us,3us]", "path.forward.hop_mtu=[1500]"),
-                               1);
-  g_assert_cmpint(way_arrived(w, 0), ==,
-                  link_ps(1500, 10 * GBIT, 25 * US) + link_ps(1500, GBIT, 1 * US) +
-                      link_ps(1500, 4 * GBIT, 2 * US) + link_ps(1500, 4 * GBIT, 3 * US));
-}
-
-/* The impairments are after the last link: the lost packet has used both, and the next comes as late as
- * with it. */
-TEST(test_losses_are_after_the_last_link)
-{
-  g_autoptr(way) w = way_after(
-      STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", "path.forward.drop=[1]"),
-      2);
-  g_assert_cmpuint(w->out->len, ==, 1);
-  g_assert_cmpint(way_arrived(w, 0), ==, 60521600);
-}
 
 /* Each link has a queue of its own, of one packet. The packets come one a packet time, so the first link
  * never has one waiting. The second is busy for 12,304,000 ps = 10 packet times: of 11 packets the first
@@ -243,15 +254,6 @@ TEST(test_too_big_for_a_hop)
   g_assert_cmpuint(mtu, ==, 1000);
   g_assert_cmpuint(sequence, ==, tcp_sequence_of(0, FIRST_ISN));
   g_assert_true(ip_address_equal(&router, &second));
-  EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, 1));
-}
-
-/* A black hole reports nothing, and counts. */
-TEST(test_black_hole)
-{
-  g_autoptr(way) w = way_after(STRINGS("path.forward.hop_mtu=[1000]", "path.too_big=silent"), 1);
-  g_assert_cmpuint(w->out->len, ==, 0);
-  g_assert_cmpuint(w->messages->len, ==, 0);
   EXPECT_METRICS(way_counts(w), (PATH_PACKETS_TOO_BIG, 1));
 }
 

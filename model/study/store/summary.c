@@ -31,35 +31,36 @@ int run_status_exit_code(run_status status, run_expectation expect)
 /* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and
  * takes longer to quote the strings of a summary than a small run lasts, so the text is built here. */
 
-/* `separator` is what stands before the member. */
-static void append_member(GString *json, const char *separator, const char *name, const char *text)
+/* The name of the next member of the object that is open, `gap` before it. */
+static GString *append_name(GString *json, const char *gap, const char *name)
 {
-  g_string_append(json, separator);
+  g_string_append(json, json->str[json->len - 1] == '{' ? "" : ",");
+  g_string_append(json, gap);
   plain_text_append_json(json, name);
-  g_string_append(json, ": ");
-  plain_text_append_json(json, text);
+  return g_string_append(json, ": ");
+}
+
+static void append_text(GString *json, const char *gap, const char *name, const char *text)
+{
+  plain_text_append_json(append_name(json, gap, name), text);
 }
 
 static void append_scenario(GString *json, const summary *page, const scenario *s)
 {
-  const configuration *c = scenario_configuration(s);
-  const char *separator = "\n      ";
   /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
   g_autofree char *file = g_path_get_basename(scenario_path(s));
-  g_string_append(json, "  \"scenario\": {\n");
-  append_member(json, "    ", "name", scenario_name(s));
-  append_member(json, ",\n    ", "file", file);
-  append_member(json, ",\n    ", "title", c->title);
-  g_string_append(json, ",\n    \"keys\": {");
+  g_string_append_c(append_name(json, "\n  ", "scenario"), '{');
+  append_text(json, "\n    ", "name", scenario_name(s));
+  append_text(json, "\n    ", "file", file);
+  append_text(json, "\n    ", "title", scenario_configuration(s)->title);
+  g_string_append_c(append_name(json, "\n    ", "keys"), '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (page->without_keys || (page->replay && !page->replay->writes(s, key))) {
-      continue;
+    if (!page->without_keys && (!page->replay || page->replay->writes(s, key))) {
+      g_autofree char *text = scenario_value_text(s, key);
+      append_text(json, "\n      ", scenario_key_row_of(key)->name, text);
     }
-    g_autofree char *text = scenario_value_text(s, key);
-    append_member(json, separator, scenario_key_row_of(key)->name, text);
-    separator = ",\n      ";
   }
-  g_string_append(json, "\n    }\n  },\n");
+  g_string_append(json, "\n    }\n  }");
 }
 
 static void append_provenance(GString *json, const summary *page, const scenario *s)
@@ -68,62 +69,58 @@ static void append_provenance(GString *json, const summary *page, const scenario
   g_autofree char *reason = scenario_engine_reason(s);
   g_autofree char *glib =
       g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
-  g_string_append(json, "  \"provenance\": {\n");
-  append_member(json, "    ", "version", page->version);
-  append_member(json, ",\n    ", "git", page->git != NULL ? page->git : "unknown");
-  append_member(json, ",\n    ", "engine", page->engine);
-  append_member(json, ",\n    ", "engine_reason", reason);
-  append_member(json, ",\n    ", "seed", seed);
-  g_string_append(json, ",\n    \"libraries\": {");
-  append_member(json, " ", "glib", glib);
+  g_string_append_c(append_name(json, "\n  ", "provenance"), '{');
+  append_text(json, "\n    ", "version", page->version);
+  append_text(json, "\n    ", "git", page->git != NULL ? page->git : "unknown");
+  append_text(json, "\n    ", "engine", page->engine);
+  append_text(json, "\n    ", "engine_reason", reason);
+  append_text(json, "\n    ", "seed", seed);
+  g_string_append_c(append_name(json, "\n    ", "libraries"), '{');
+  append_text(json, " ", "glib", glib);
   if (page->ns3_version != NULL) {
-    append_member(json, ", ", "ns-3", page->ns3_version);
+    append_text(json, " ", "ns-3", page->ns3_version);
   }
-  g_string_append(json, " }\n  },\n");
+  g_string_append(json, " }\n  }");
 }
 
 static void append_replay(GString *json, const summary_replay *replay)
 {
-  g_string_append(json, "  \"replay\": {\n");
+  g_string_append_c(append_name(json, "\n  ", "replay"), '{');
   for (gsize i = 0; i < replay->fact_count; i++) {
-    append_member(json, "    ", replay->facts[i].name, replay->facts[i].text);
-    g_string_append(json, ",\n");
+    append_text(json, "\n    ", replay->facts[i].name, replay->facts[i].text);
   }
-  g_string_append(json, "    \"notes\": [");
+  g_string_append_c(append_name(json, "\n    ", "notes"), '[');
   for (gsize i = 0; replay->notes[i] != NULL; i++) {
     g_string_append(json, i == 0 ? " " : ",\n      ");
     plain_text_append_json(json, replay->notes[i]);
   }
-  g_string_append(json, " ]\n  },\n");
+  g_string_append(json, " ]\n  }");
 }
 
 static void append_metrics(GString *json, const metric_values *metrics)
 {
-  const char *separator = "\n    ";
-  g_string_append(json, ",\n  \"metrics\": {");
+  g_string_append_c(append_name(json, "\n  ", "metrics"), '{');
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (!metrics->present[id]) {
-      continue;
+    if (metrics->present[id]) {
+      g_assert(isfinite(metrics->value[id]));
+      g_autofree char *number = units_format_real(metrics->value[id]);
+      g_string_append(append_name(json, "\n    ", metric_row_of(id)->name), number);
     }
-    g_assert(isfinite(metrics->value[id]));
-    g_autofree char *number = units_format_real(metrics->value[id]);
-    g_string_append_printf(json, "%s\"%s\": %s", separator, metric_row_of(id)->name, number);
-    separator = ",\n    ";
   }
   g_string_append(json, "\n  }");
 }
 
 static void append_distributions(GString *json, const distribution *distributions)
 {
-  const char *separator = "\n    ";
-  g_string_append(json, ",\n  \"distributions\": {");
+  g_string_append_c(append_name(json, "\n  ", "distributions"), '{');
   for (distribution_id id = 0; distributions != NULL && id < DISTRIBUTION_COUNT; id++) {
     if (distributions[id].count == 0) {
       continue;
     }
     const distribution_row *row = distribution_row_of(id);
-    g_string_append_printf(json, "%s\"%s\": { \"unit\": \"%s\", \"weight\": \"%s\", \"bins\": [", separator,
-                           row->name, row->unit, row->weight_unit);
+    g_string_append_printf(append_name(json, "\n    ", row->name),
+                           "{ \"unit\": \"%s\", \"weight\": \"%s\", \"bins\": [", row->unit,
+                           row->weight_unit);
     for (size_t i = 0; i < distributions[id].count; i++) {
       g_autofree char *bound = units_format_real(distributions[id].bins[i].bound);
       g_autofree char *weight = units_format_real(distributions[id].bins[i].weight);
@@ -131,30 +128,29 @@ static void append_distributions(GString *json, const distribution *distribution
       g_string_append_printf(json, "%s[%s, %s]", before, bound, weight);
     }
     g_string_append(json, "\n    ] }");
-    separator = ",\n    ";
   }
-  g_string_append(json, "\n  }\n");
+  g_string_append(json, "\n  }");
 }
 
 char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
-  GString *json = g_string_new("{\n");
+  GString *json = g_string_new("{");
   append_scenario(json, page, s);
   append_provenance(json, page, s);
   if (page->replay != NULL) {
     append_replay(json, page->replay);
   }
-  append_member(json, "  ", "status", run_status_name(page->status));
-  append_member(json, ",\n  ", "message", page->message != NULL ? page->message : "");
+  append_text(json, "\n  ", "status", run_status_name(page->status));
+  append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");
   if (page->terminate_code != NULL) {
-    append_member(json, ",\n  ", "terminate_code", page->terminate_code);
+    append_text(json, "\n  ", "terminate_code", page->terminate_code);
   }
   if (page->terminate_side != NULL) {
-    append_member(json, ",\n  ", "terminate_side", page->terminate_side);
+    append_text(json, "\n  ", "terminate_side", page->terminate_side);
   }
   append_metrics(json, &page->metrics);
   append_distributions(json, page->distributions);
-  g_string_append(json, "}\n");
+  g_string_append(json, "\n}\n");
   *length = json->len;
   return g_string_free(json, FALSE);
 }

@@ -77,7 +77,6 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
 /* --- FPDUs --- */
 
 struct decode_reader {
-  GByteArray *octets;    /* of an FPDU that came in several pieces */
   GByteArray *terminate; /* payload of a Terminate */
   GArray *markers;       /* of decode_marker */
 };
@@ -86,7 +85,6 @@ decode_reader *decode_reader_new(void)
 {
   decode_reader *reader = g_new(decode_reader, 1);
 
-  reader->octets = g_byte_array_new();
   reader->terminate = g_byte_array_new();
   reader->markers = g_array_new(FALSE, FALSE, sizeof(decode_marker));
   return reader;
@@ -95,42 +93,31 @@ decode_reader *decode_reader_new(void)
 void decode_reader_free(decode_reader *reader)
 {
   if (reader) {
-    g_byte_array_unref(reader->octets);
     g_byte_array_unref(reader->terminate);
     g_array_unref(reader->markers);
     g_free(reader);
   }
 }
 
-/* Octets [from, from + length) of `chain` in one piece: where they lie, or copied to `spare`. */
-static const uint8_t *in_one_piece(const buffer_chain *chain, uint32_t from, uint32_t length,
-                                   GByteArray *spare)
-{
-  const uint8_t *flat = buffer_chain_flat(chain, from, length);
-  if (flat) {
-    return flat;
-  }
-  g_byte_array_set_size(spare, length);
-  buffer_chain_copy_out(chain, from, length, spare->data);
-  return spare->data;
-}
-
 /* --- MPA --- */
 
-static void read_markers(GArray *markers, const mpa_fpdu *extent, const uint8_t *octets,
-                         uint64_t stream_position, const range_set *not_captured, decode_fpdu *fpdu)
+static void read_markers(GArray *markers, const mpa_complete_fpdu *framed, uint64_t stream_position,
+                         const range_set *not_captured, decode_fpdu *fpdu)
 {
+  const mpa_fpdu *extent = &framed->extent;
   uint64_t at = mpa_marker_next(extent->start);
 
   g_array_set_size(markers, mpa_fpdu_marker_count(extent));
   fpdu->wrong_markers = 0;
   for (guint i = 0; i < markers->len; i++, at += MPA_MARKER_PERIOD_OCTETS) {
-    const uint8_t *wire = octets + (at - extent->start);
+    uint32_t from = (uint32_t)(at - extent->start);
+    uint8_t wire[MPA_MARKER_OCTETS];
     decode_marker *marker = &g_array_index(markers, decode_marker, i);
 
-    *marker = (decode_marker){.stream_position = stream_position + (at - extent->start)};
+    *marker = (decode_marker){.stream_position = stream_position + from};
     marker->is_captured = range_set_covered(not_captured, at, at + MPA_MARKER_OCTETS) == 0;
     if (marker->is_captured) {
+      buffer_chain_copy_out(framed->octets, framed->from + from, sizeof wire, wire);
       marker->reserved = big_endian_read_16(wire);
       marker->pointer = big_endian_read_16(wire + 2);
       marker->is_right = mpa_marker_points_to(at, wire, extent->header);
@@ -141,20 +128,24 @@ static void read_markers(GArray *markers, const mpa_fpdu *extent, const uint8_t 
   fpdu->markers = (const decode_marker *)(const void *)markers->data;
 }
 
-static void read_crc(const decode_scanner *scanner, const mpa_fpdu *extent, const uint8_t *octets,
-                     mpa_error error, decode_fpdu *fpdu)
+static void read_crc(const decode_scanner *scanner, const mpa_complete_fpdu *framed, mpa_error error,
+                     decode_fpdu *fpdu)
 {
-  size_t covered = (size_t)(extent->end - extent->start) - MPA_FPDU_CRC_OCTETS;
+  const mpa_fpdu *extent = &framed->extent;
+  uint32_t covered = (uint32_t)(extent->end - extent->start) - MPA_FPDU_CRC_OCTETS;
   bool is_captured = range_set_covered(&scanner->not_captured, extent->start, extent->end) == 0;
+  uint8_t wire[MPA_FPDU_CRC_OCTETS];
 
   fpdu->crc = !scanner->locator.crc    ? DECODE_CRC_UNUSED
               : !is_captured           ? DECODE_CRC_NOT_CAPTURED
               : error == MPA_ERROR_CRC ? DECODE_CRC_WRONG
                                        : DECODE_CRC_RIGHT;
-  fpdu->crc_received = big_endian_read_32(octets + covered);
+  buffer_chain_copy_out(framed->octets, framed->from + covered, sizeof wire, wire);
+  fpdu->crc_received = big_endian_read_32(wire);
   fpdu->crc_computed = fpdu->crc_received;
   if (fpdu->crc == DECODE_CRC_WRONG) {
-    fpdu->crc_computed = GUINT32_SWAP_LE_BE(~crc32c_update(CRC32C_INITIAL, octets, covered));
+    crc32c_write(crc32c_update_chain(CRC32C_INITIAL, framed->octets, framed->from, covered), wire);
+    fpdu->crc_computed = big_endian_read_32(wire);
   }
 }
 
@@ -191,9 +182,11 @@ static void read_terminate(decode_reader *reader, const buffer_chain *ulpdu, uin
   if (captured < ulpdu->length || fpdu->payload_octets == 0 || fpdu->ddp.message_offset != 0) {
     return;
   }
-  const uint8_t *octets = in_one_piece(ulpdu, header_octets, fpdu->payload_octets, reader->terminate);
-  fpdu->has_terminate = rdmap_terminate_decode(&fpdu->terminate, octets, fpdu->payload_octets);
-  fpdu->terminate_octets = fpdu->has_terminate ? octets : NULL;
+  g_byte_array_set_size(reader->terminate, fpdu->payload_octets);
+  fpdu->terminate_octets = reader->terminate->data;
+  buffer_chain_copy_out(ulpdu, header_octets, fpdu->payload_octets, reader->terminate->data);
+  fpdu->has_terminate =
+      rdmap_terminate_decode(&fpdu->terminate, fpdu->terminate_octets, fpdu->payload_octets);
 }
 
 static void read_ulpdu(decode_reader *reader, const buffer_chain *ulpdu, uint32_t captured, decode_fpdu *fpdu)
@@ -201,7 +194,6 @@ static void read_ulpdu(decode_reader *reader, const buffer_chain *ulpdu, uint32_
   fpdu->ulpdu_octets = ulpdu->length;
   fpdu->has_read_request = false;
   fpdu->has_terminate = false;
-  fpdu->terminate_octets = NULL;
   size_t header_octets = ddp_header_decode(&fpdu->ddp, ulpdu);
   fpdu->has_ddp = header_octets > 0 && captured >= header_octets;
   if (!fpdu->has_ddp) {
@@ -227,14 +219,12 @@ void decode_reader_read(decode_reader *reader, const decode_scanner *scanner, co
                         mpa_error error, uint64_t stream_position, decode_fpdu *fpdu)
 {
   const mpa_fpdu *extent = &framed->extent;
-  const uint8_t *octets =
-      in_one_piece(framed->octets, framed->from, (uint32_t)(extent->end - extent->start), reader->octets);
   buffer_chain ulpdu;
 
   fpdu->phase_offset = extent->start;
   fpdu->located_by = framed->method;
-  read_markers(reader->markers, extent, octets, stream_position, &scanner->not_captured, fpdu);
-  read_crc(scanner, extent, octets, error, fpdu);
+  read_markers(reader->markers, framed, stream_position, &scanner->not_captured, fpdu);
+  read_crc(scanner, framed, error, fpdu);
   buffer_chain_init(&ulpdu);
   mpa_fpdu_strip(extent, framed->octets, framed->from, &ulpdu);
   read_ulpdu(reader, &ulpdu, captured_octets(extent, &scanner->not_captured), fpdu);

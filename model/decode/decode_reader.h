@@ -31,6 +31,6 @@ decode_reader *decode_reader_new(void);
 void decode_reader_free(decode_reader *reader);
 
 /* Fills in all of `fpdu` but `after_error`: the FPDU `framed` that `scanner` passes with `error`, whose first
- * octet is at `stream_position`. What it points to is valid until the next call and while `framed` is. */
+ * octet is at `stream_position`. What it points to is valid until the next call. */
 void decode_reader_read(decode_reader *reader, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
                         mpa_error error, uint64_t stream_position, decode_fpdu *fpdu);

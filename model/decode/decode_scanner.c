@@ -7,6 +7,15 @@
 
 /* --- One FPDU --- */
 
+/* Could a DDP segment start with these two octets, its DDP and RDMAP control fields (ddp-07 §4, rdmap-00
+ * §6.1)? Of random octets one pair in 500 could. */
+static bool could_start(const uint8_t octets[2])
+{
+  /* Reserved bits are sent as 0; versions are 0 or 1 (docs/facts.md). */
+  return (octets[0] & 0x3E) == 0 && (octets[1] & 0xB0) == 0 &&
+         rdmap_control_opcode(octets[1]) < RDMAP_OPCODES;
+}
+
 /* A marker in the invalid `fpdu` shows that another FPDU is there, and no CRC shows that its ULPDU_Length is
  * right. One that no sender may use is in doubt also where no marker shows that it is right. */
 static bool is_in_doubt(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu, mpa_error error)
@@ -88,7 +97,7 @@ static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, cons
   if (!next) {
     return MPA_LONG_LENGTH_UNDECIDED;
   }
-  if (decode_find_could_start(next)) {
+  if (could_start(next)) {
     return MPA_LONG_LENGTH_FOLLOWED;
   }
   refuse_length((decode_scanner *)locator, start);
@@ -272,13 +281,6 @@ typedef struct search {
   bool crc;
 } search;
 
-bool decode_find_could_start(const uint8_t octets[2])
-{
-  /* Reserved bits are sent as 0; versions are 0 or 1 (docs/facts.md). */
-  return (octets[0] & 0x3E) == 0 && (octets[1] & 0xB0) == 0 &&
-         rdmap_control_opcode(octets[1]) < RDMAP_OPCODES;
-}
-
 /* Could there be a ULPDU_Length at `header`, with the first two octets of a DDP segment after it? Of random
  * octets one in 500 could. */
 static bool is_likely(const search *in, size_t header)
@@ -291,7 +293,7 @@ static bool is_likely(const search *in, size_t header)
   uint32_t ulpdu_octets = big_endian_read_16(octets);
   bool is_tagged = (octets[2] & 0x80) != 0;
   uint32_t least = is_tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;
-  return ulpdu_octets >= least && decode_find_could_start(octets + MPA_FPDU_LENGTH_OCTETS);
+  return ulpdu_octets >= least && could_start(octets + MPA_FPDU_LENGTH_OCTETS);
 }
 
 /* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them

@@ -8,8 +8,8 @@
  * ULPDU_Length cannot be, the chain ends until a marker has located what follows.
  *
  * A ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed
- * where the two octets after it could start a DDP Segment (decode_find_could_start()), and such an FPDU must
- * be proven by its CRC, or by its markers: else its ULPDU_Length cannot be. */
+ * where the two octets after it could start a DDP Segment, and such an FPDU must be proven by its CRC, or by
+ * its markers: else its ULPDU_Length cannot be. */
 #pragma once
 
 #include "mpa/mpa_fpdu.h"
@@ -33,8 +33,7 @@ typedef struct decode_scanner {
   bool is_ended;       /* decode_scanner_end() was called */
   bool has_long;       /* an FPDU with such a ULPDU_Length was passed */
   uint64_t bad_length; /* offset of the last FPDU whose ULPDU_Length was found to be impossible; UINT64_MAX */
-  uint64_t
-      followed; /* offset of the last FPDU whose length was followed although it is in doubt; UINT64_MAX */
+  uint64_t followed;   /* the same of the last one whose length was followed although it is in doubt */
 } decode_scanner;
 
 /* A scanner of a stream that starts at `offset` of its FPDU phase, where an FPDU starts. `events` must
@@ -63,10 +62,6 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
 /* How many FPDUs follow each other from the first of these octets on, that being `offset` of an FPDU phase,
  * before one is invalid or not whole. */
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
-
-/* Could a DDP segment start with these two octets, its DDP and RDMAP control fields (ddp-07 §4, rdmap-00
- * §6.1)? Of random octets one pair in 500 could. */
-bool decode_find_could_start(const uint8_t octets[2]);
 
 /* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets
  * `*at` to where it is in the octets, and `*offset` to an offset in the FPDU phase that it can have: with

@@ -228,45 +228,45 @@ static void refuse_changed(fixture *f, const char *from, const char *to, const c
   refuse(f, changed, -1, complaint);
 }
 
-FIXTURE_TEST(test_wrong_members)
-{
-  refuse_changed(f, "\"status\": \"ok\"", "\"status\": 1", "\"status\"");
-  refuse_changed(f, "\"status\": \"ok\"", "\"status\": \"fine\"", "unknown status \"fine\"");
-  refuse_changed(f, "\"message\": \"\"", "\"massage\": \"\"", "\"message\" is missing");
-  refuse_changed(f, "tcp.segments\"", "tcp.sediments\"", "unknown metric \"tcp.sediments\"");
-  refuse_changed(f, "12345", "\"12345\"", "metric \"tcp.segments\" is not a number");
-  refuse_changed(f, "12345", "null", "metric \"tcp.segments\" is not a number");
-  refuse_changed(f, "12345", "1e999", "metric \"tcp.segments\"");
-  refuse_changed(f, "path.forward.mtu", "path.forward.mut", "unknown key \"path.forward.mut\"");
-  refuse_changed(f, "\"9000\"", "9000", "\"path.forward.mtu\"");
-}
+static const struct {
+  const char *from, *to, *complaint;
+} changes[] = {
+    {"\"status\": \"ok\"", "\"status\": 1", "\"status\""},
+    {"\"status\": \"ok\"", "\"status\": \"fine\"", "unknown status \"fine\""},
+    {"\"message\": \"\"", "\"massage\": \"\"", "\"message\" is missing"},
+    {"tcp.segments\"", "tcp.sediments\"", "unknown metric \"tcp.sediments\""},
+    {"12345", "\"12345\"", "metric \"tcp.segments\" is not a number"},
+    {"12345", "null", "metric \"tcp.segments\" is not a number"},
+    {"12345", "1e999", "metric \"tcp.segments\""},
+    {"path.forward.mtu", "path.forward.mut", "unknown key \"path.forward.mut\""},
+    {"\"9000\"", "9000", "\"path.forward.mtu\""},
+    {"\"distributions\": {", "\"distributions\": 3, \"x\": {", "\"distributions\" is something else"},
+    {"buffer.reassembly_octets", "buffer.octets", "unknown distribution \"buffer.octets\""},
+    {"{ \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [", "{ \"bins\": [", "\"unit\" is missing"},
+    {"\"unit\": \"octets\"", "\"unit\": \"KiB\"",
+     "distribution \"buffer.reassembly_octets\": its \"unit\" is \"KiB\"; expected \"octets\""},
+    {"\"weight\": \"s\"", "\"weight\": \"ms\"", "its \"weight\" is \"ms\"; expected \"s\""},
+    {"\"weight\": \"s\"", "\"weight\": 1", "\"weight\" is something else"},
+    {"\"bins\"", "\"tins\"", "has no bins"},
+    {"\"bins\": [", "\"bins\": 7, \"x\": [", "has no bins"},
+    {"\"bins\": [", "\"bins\": [], \"x\": [", "has 0 bins; expected 1 to 976"},
+    {"[0, 0.0625]", "5", "bin 1: expected [bound, weight]"},
+    {"[0, 0.0625]", "[0, 0.0625, 1]", "bin 1: expected [bound, weight]"},
+    {"[0, 0.0625]", "[\"0\", 0.0625]", "bin 1: its bound is wrong"},
+    {"[0, 0.0625]", "[-1, 0.0625]", "bin 1: its bound is wrong"},
+    {"[0, 0.0625]", "[null, 0.0625]", "bin 1: its bound is wrong"},
+    {"[1471, 0.1]", "[1e999, 0.1]", "bin 2"},
+    {"[1471, 0.1]", "[0, 0.1]", "bin 2: its bound is wrong; expected a number of at least 0 above"},
+    {"[0, 0.0625]", "[1500, 0.0625]", "bin 2: its bound is wrong"},
+    {"[1471, 0.1]", "[1471, 0]", "bin 2: its weight is wrong; expected a number above 0"},
+    {"[1471, 0.1]", "[1471, -2]", "bin 2: its weight is wrong"},
+    {"[1471, 0.1]", "[1471, true]", "bin 2: its weight is wrong"}};
 
-FIXTURE_TEST(test_wrong_distributions)
+FIXTURE_TEST(test_wrong)
 {
-  refuse_changed(f, "\"distributions\": {", "\"distributions\": 3, \"x\": {",
-                 "\"distributions\" is something else");
-  refuse_changed(f, "buffer.reassembly_octets", "buffer.octets", "unknown distribution \"buffer.octets\"");
-  refuse_changed(f, "{ \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [", "{ \"bins\": [",
-                 "\"unit\" is missing");
-  refuse_changed(f, "\"unit\": \"octets\"", "\"unit\": \"KiB\"",
-                 "distribution \"buffer.reassembly_octets\": its \"unit\" is \"KiB\"; expected \"octets\"");
-  refuse_changed(f, "\"weight\": \"s\"", "\"weight\": \"ms\"", "its \"weight\" is \"ms\"; expected \"s\"");
-  refuse_changed(f, "\"weight\": \"s\"", "\"weight\": 1", "\"weight\" is something else");
-  refuse_changed(f, "\"bins\"", "\"tins\"", "has no bins");
-  refuse_changed(f, "\"bins\": [", "\"bins\": 7, \"x\": [", "has no bins");
-  refuse_changed(f, "\"bins\": [", "\"bins\": [], \"x\": [", "has 0 bins; expected 1 to 976");
-  refuse_changed(f, "[0, 0.0625]", "5", "bin 1: expected [bound, weight]");
-  refuse_changed(f, "[0, 0.0625]", "[0, 0.0625, 1]", "bin 1: expected [bound, weight]");
-  refuse_changed(f, "[0, 0.0625]", "[\"0\", 0.0625]", "bin 1: its bound is wrong");
-  refuse_changed(f, "[0, 0.0625]", "[-1, 0.0625]", "bin 1: its bound is wrong");
-  refuse_changed(f, "[0, 0.0625]", "[null, 0.0625]", "bin 1: its bound is wrong");
-  refuse_changed(f, "[1471, 0.1]", "[1e999, 0.1]", "bin 2");
-  refuse_changed(f, "[1471, 0.1]", "[0, 0.1]",
-                 "bin 2: its bound is wrong; expected a number of at least 0 above");
-  refuse_changed(f, "[0, 0.0625]", "[1500, 0.0625]", "bin 2: its bound is wrong");
-  refuse_changed(f, "[1471, 0.1]", "[1471, 0]", "bin 2: its weight is wrong; expected a number above 0");
-  refuse_changed(f, "[1471, 0.1]", "[1471, -2]", "bin 2: its weight is wrong");
-  refuse_changed(f, "[1471, 0.1]", "[1471, true]", "bin 2: its weight is wrong");
+  for (gsize i = 0; i < G_N_ELEMENTS(changes); i++) {
+    refuse_changed(f, changes[i].from, changes[i].to, changes[i].complaint);
+  }
 }
 
 /* One bin more than a histogram has. */

@@ -13,40 +13,41 @@ static void expect_near(double value, double expected, double tolerance)
   g_assert_cmpfloat_with_epsilon(value, expected, tolerance);
 }
 
-/* {1, 2, 3, 4, 5}: mean 3, squares 4 + 1 + 0 + 1 + 4 = 10, s = sqrt(10 / 4) = 1.5811, t(0.975, 4) = 2.7764:
- * 2.7764 * 1.5811 / sqrt(5) = 1.9632. The quarters fall on the second and fourth. */
-TEST(test_five)
+static const struct {
+  double values[5];
+  statistics expected; /* count, mean, deviation, half width, median, quartiles, smallest, largest */
+} few[] = {
+    /* Squares of the distances 4 + 1 + 0 + 1 + 4 = 10, s = sqrt(10 / 4) = 1.5811, t(0.975, 4)
+     * = 2.7764: 2.7764 * 1.5811 / sqrt(5) = 1.9632. The quarters fall on the second and fourth. */
+    {{5, 1, 4, 2, 3}, {5, 3, 1.58114, 1.9632, 3, 2, 4, 1, 5}},
+    /* Four values have three gaps; a quarter of the way is 0.75 gaps from the first: 10 + 0.75 * 10 = 17.5.
+     * Half: 1.5 gaps, in the middle of 20 and 40. Three quarters: 2.25 gaps, 40 + 0.25 * 40 = 50. Squares of
+     * the distances 2875, s = sqrt(2875 / 3) = 30.95696, t(0.975, 3) = 3.18245: 3.18245 * 30.95696 / 2
+     * = 49.2594. */
+    {{80, 20, 10, 40}, {4, 37.5, 30.95696, 49.2594, 30, 17.5, 50, 10, 80}},
+    /* s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2). */
+    {{0, 2}, {2, 1, 1.41421, 12.7062, 1, 0.5, 1.5, 0, 2}},
+    {{42.5}, {1, 42.5, NAN, NAN, 42.5, 42.5, 42.5, 42.5, 42.5}}};
+
+/* Both are no number, or they are near each other. */
+static void expect_near_or_none(double value, double expected, double tolerance)
 {
-  const double values[] = {5, 1, 4, 2, 3};
-  statistics s = statistics_of(values, 5);
-  g_assert_cmpuint(s.count, ==, 5);
-  expect_near(s.mean, 3, 1e-12);
-  expect_near(s.deviation, 1.58114, 1e-5);
-  expect_near(s.half_width, 1.9632, 1e-4);
-  g_assert_cmpfloat(s.lower_quartile, ==, 2);
-  g_assert_cmpfloat(s.median, ==, 3);
-  g_assert_cmpfloat(s.upper_quartile, ==, 4);
-  g_assert_cmpfloat(s.smallest, ==, 1);
-  g_assert_cmpfloat(s.largest, ==, 5);
+  g_assert_true(isnan(value) == isnan(expected));
+  g_assert_true(isnan(expected) || fabs(value - expected) <= tolerance);
 }
 
-/* Four values have three gaps; a quarter of the way is 0.75 gaps from the first: 10 + 0.75 * 10 = 17.5.
- * Half: 1.5 gaps, in the middle of 20 and 40. Three quarters: 2.25 gaps, 40 + 0.25 * 40 = 50. */
-TEST(test_quartiles_between)
+ROW_TEST(test_few, few)
 {
-  const double values[] = {80, 20, 10, 40};
-  statistics s = statistics_of(values, 4);
-  expect_near(s.lower_quartile, 17.5, 1e-12);
-  expect_near(s.median, 30, 1e-12);
-  expect_near(s.upper_quartile, 50, 1e-12);
-}
-
-/* {0, 2}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7062. */
-TEST(test_two)
-{
-  const double values[] = {0, 2};
-  expect_near(statistics_of(values, 2).mean, 1, 1e-12);
-  expect_near(statistics_of(values, 2).half_width, 12.7062, 1e-4);
+  statistics s = statistics_of(c->values, c->expected.count);
+  g_assert_cmpuint(s.count, ==, c->expected.count);
+  g_assert_cmpfloat(s.mean, ==, c->expected.mean);
+  expect_near_or_none(s.deviation, c->expected.deviation, 1e-5);
+  expect_near_or_none(s.half_width, c->expected.half_width, 1e-4);
+  g_assert_cmpfloat(s.lower_quartile, ==, c->expected.lower_quartile);
+  g_assert_cmpfloat(s.median, ==, c->expected.median);
+  g_assert_cmpfloat(s.upper_quartile, ==, c->expected.upper_quartile);
+  g_assert_cmpfloat(s.smallest, ==, c->expected.smallest);
+  g_assert_cmpfloat(s.largest, ==, c->expected.largest);
 }
 
 /* 30 values, half 9 and half 11: mean 10, s = sqrt(30 / 29) = 1.01710, t(0.975, 29) = 2.0452:
@@ -70,19 +71,6 @@ TEST(test_no_spread)
   g_assert_cmpfloat(s.mean, ==, 0.1);
   g_assert_cmpfloat(s.deviation, ==, 0);
   g_assert_cmpfloat(s.half_width, ==, 0);
-}
-
-TEST(test_one)
-{
-  const double value = 42.5;
-  statistics s = statistics_of(&value, 1);
-  g_assert_cmpuint(s.count, ==, 1);
-  g_assert_cmpfloat(s.mean, ==, 42.5);
-  g_assert_true(isnan(s.deviation));
-  g_assert_true(isnan(s.half_width));
-  g_assert_cmpfloat(s.lower_quartile, ==, 42.5);
-  g_assert_cmpfloat(s.median, ==, 42.5);
-  g_assert_cmpfloat(s.upper_quartile, ==, 42.5);
 }
 
 TEST(test_none)

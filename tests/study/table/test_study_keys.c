@@ -146,19 +146,24 @@ TEST(test_labels)
   expect_label(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "0.1%");
 }
 
-TEST(test_numbers)
+static const struct {
+  scenario_key key;
+  const char *text;
+  gboolean is_number;
+  double number;
+} numbers[] = {{SCENARIO_PATH_FORWARD_LOSS, "0.1%", TRUE, 0.001},
+               {SCENARIO_PATH_FORWARD_RATE, "10Gbit/s", TRUE, 1e10},
+               {SCENARIO_PATH_FORWARD_DELAY, "25us", TRUE, 25e-6},
+               {SCENARIO_WORKLOAD_MESSAGE_SIZE, "64KiB", TRUE, 65536},
+               {SCENARIO_WORKLOAD_CONNECTIONS, "64", TRUE, 64},
+               {SCENARIO_RECEIVER_MODE, "in-order", FALSE, 0},
+               {SCENARIO_TCP_RECEIVE_WINDOW, "auto", FALSE, 0}};
+
+ROW_TEST(test_numbers, numbers)
 {
-  double number = -1;
-  g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_LOSS, "0.1%", &number));
-  g_assert_cmpfloat(number, ==, 0.001);
-  g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_RATE, "10Gbit/s", &number));
-  g_assert_cmpfloat(number, ==, 1e10);
-  g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_DELAY, "25us", &number));
-  g_assert_cmpfloat_with_epsilon(number, 25e-6, 1e-15);
-  g_assert_true(study_keys_number(SCENARIO_WORKLOAD_MESSAGE_SIZE, "64KiB", &number));
-  g_assert_cmpfloat(number, ==, 65536);
-  g_assert_false(study_keys_number(SCENARIO_RECEIVER_MODE, "in-order", &number));
-  g_assert_false(study_keys_number(SCENARIO_TCP_RECEIVE_WINDOW, "auto", &number));
+  double number = 0;
+  g_assert_cmpint(study_keys_number(c->key, c->text, &number), ==, c->is_number);
+  g_assert_cmpfloat_with_epsilon(number, c->number, 1e-15);
 }
 
 static void expect_words(scenario_key key, const char *text, const char *expected)

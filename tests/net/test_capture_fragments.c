@@ -58,20 +58,6 @@ static void assert_at_end(capture_source *source, uint64_t fragments, uint64_t m
 /* 1020 octets of IP payload in pieces of 400, 400 and 220. */
 static const uint32_t PIECES[3][2] = {{0, 400}, {400, 400}, {800, 220}};
 
-VERSION_TEST(test_every_order)
-{
-  static const char *const orders[] = {"0+400 400+400 800+220", "0+400 800+220 400+400",
-                                       "400+400 0+400 800+220", "400+400 800+220 0+400",
-                                       "800+220 0+400 400+400", "800+220 400+400 0+400"};
-  g_autoptr(GByteArray) packet = whole_packet(version, 5);
-  for (unsigned i = 0; i < G_N_ELEMENTS(orders); i++) {
-    g_autoptr(fixture_file) file = file_of(packet, orders[i]);
-    capture_source *source = fixture_open(file);
-    assert_whole(source, 5, 3);
-    assert_at_end(source, 3, 0);
-  }
-}
-
 /* Datagrams whose fragments are mixed, of both versions with one identification, and one fragment twice,
  * which is passed over (RFC 8200 §4.5). */
 TEST(test_mixed_datagrams)

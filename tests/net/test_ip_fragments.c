@@ -37,31 +37,11 @@ static uint32_t tcp_payload_octets(const ip_fragments *fragments)
 /* A test of `fragments`, which is empty. */
 #define FRAGMENTS_TEST(name) TEST_OF(ip_fragments, fragments, ip_fragments_new(), name)
 
-/* 100 octets and 20 of TCP header in pieces 0 … 48, 48 … 96, 96 … 120, in every order. */
-static const unsigned every_order_rows[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                               {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-
-ROW_TEST(test_every_order, every_order_rows)
-{
-  static const uint32_t lengths[] = {48, 48, 24};
-  g_autoptr(ip_fragments) fragments = ip_fragments_new();
-  g_assert_false(fragments->has_first);
-  for (unsigned k = 0; k < 3; k++) {
-    unsigned piece = (*c)[k];
-    g_assert_false(ip_fragments_are_whole(fragments));
-    g_assert_cmpint(offer(fragments, numbered_piece(4, 9, 100, piece * 48, lengths[piece])), ==,
-                    IP_FRAGMENTS_NEW);
-  }
-  g_assert_true(ip_fragments_are_whole(fragments));
-  g_assert_cmpuint(fragments->octets, ==, 120);
-  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
-  g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
-  assert_numbered(whole, 4, 9, 100);
-}
-
-/* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24. */
+/* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24; all. In every
+ * order: test_ip_reassembly.c. */
 FRAGMENTS_TEST(test_octets)
 {
+  g_assert_false(fragments->has_first);
   offer(fragments, numbered_piece(4, 9, 100, 96, 24));
   EXPECT_FIELDS(fragments, (octets, 24), (has_first, false));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 24);
@@ -69,6 +49,12 @@ FRAGMENTS_TEST(test_octets)
   g_assert_cmpuint(fragments->octets, ==, 72);
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 52);
   g_assert_cmpuint(datagram_octets(fragments->first.packet), ==, 68);
+  g_assert_false(ip_fragments_are_whole(fragments));
+  g_assert_cmpint(offer(fragments, numbered_piece(4, 9, 100, 48, 48)), ==, IP_FRAGMENTS_NEW);
+  g_assert_true(ip_fragments_are_whole(fragments));
+  g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
+  g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
+  assert_numbered(whole, 4, 9, 100);
 }
 
 /* A first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than

@@ -593,6 +593,11 @@ void deliver_segments(tcp_fixture *f, unsigned count)
   }
 }
 
+uint32_t emss_of(const tcp_fixture *f)
+{
+  return f->end[0].connection->gauges->emss_octets;
+}
+
 uint64_t window_of(const tcp_fixture *f)
 {
   return tcp_congestion_window_octets(&tcp_connection_of(f->end[0].connection)->sender.congestion);

@@ -203,7 +203,8 @@ void drop_all(tcp_fixture *f, unsigned from);
 void deliver_and_acknowledge(tcp_fixture *f);
 void deliver_segments(tcp_fixture *f, unsigned count);
 
-/* Of end 0: the congestion window, the slow start threshold, the counters. */
+/* Of end 0: EMSS, the congestion window, the slow start threshold, the counters. */
+uint32_t emss_of(const tcp_fixture *f);
 uint64_t window_of(const tcp_fixture *f);
 uint64_t threshold_of(const tcp_fixture *f);
 const tcp_statistics *statistics_of(const tcp_fixture *f);

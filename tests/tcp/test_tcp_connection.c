@@ -269,38 +269,32 @@ TCP_TEST(test_back_to_listen, tcp_fixture_unopened(NULL))
 
 /* Segments that a synchronised connection must answer with an ACK and otherwise leave alone (RFC 9293
  * §3.10.7.4, RFC 5961). */
-TEST(test_challenges)
+static const struct {
+  int64_t position;
+  int64_t acknowledges;
+  uint8_t flags;
+  uint32_t length;
+} challenges_rows[] = {
+    {0, 0, TCP_SYN, 0},            /* a SYN in the window */
+    {-1, 0, TCP_SYN | TCP_ACK, 0}, /* the SYN-ACK again */
+    {-1, 0, TCP_ACK, 0},           /* a probe */
+    {1 << 21, 0, TCP_ACK, 10},     /* beyond the window of 2^20 */
+    {-100, 0, TCP_ACK, 100},       /* before it */
+    {0, 1, TCP_ACK, 0},            /* acknowledges what was never sent */
+    {0, -70000, TCP_ACK, 0},       /* acknowledges what nobody can be acknowledging now */
+    {100, 0, TCP_RST, 0},          /* a RST in the window but not at its edge */
+};
+
+ROW_TEST(test_challenges, challenges_rows)
 {
-  const uint32_t window = 1 << 20;
-  static const struct {
-    int64_t position;
-    int64_t acknowledges;
-    uint8_t flags;
-    uint32_t length;
-  } cases[] = {
-      {0, 0, TCP_SYN, 0},            /* a SYN in the window */
-      {-1, 0, TCP_SYN | TCP_ACK, 0}, /* the SYN-ACK again */
-      {-1, 0, TCP_ACK, 0},           /* a probe */
-      {1 << 21, 0, TCP_ACK, 10},     /* beyond the window */
-      {-100, 0, TCP_ACK, 100},       /* before it */
-      {0, 1, TCP_ACK, 0},            /* acknowledges what was never sent */
-      {0, -70000, TCP_ACK, 0},       /* acknowledges what nobody can be acknowledging now */
-      {100, 0, TCP_RST, 0},          /* a RST in the window but not at its edge */
-  };
-  g_assert_cmpuint(window, <, 1 << 21);
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_fixture) f =
-        tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_window_scale = true});
-    g_test_message("case %zu", i);
-    script_segment(
-        f,
-        SCRIPT_HEADER(f, cases[i].position, cases[i].acknowledges, .flags = cases[i].flags, .window = 65535),
-        1000, cases[i].length);
-    g_assert_cmpuint(on_wire(f, 0), ==, 1);
-    expect_ack(f, 0, 0);
-    EXPECT_FIELDS(&f->end[0], (closed, false), (passed_octets, 0),
-                  (segments, cases[i].length > 0 ? 1 : 0)); /* counted all the same */
-  }
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_window_scale = true});
+  script_segment(f, SCRIPT_HEADER(f, c->position, c->acknowledges, .flags = c->flags, .window = 65535), 1000,
+                 c->length);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_ack(f, 0, 0);
+  EXPECT_FIELDS(&f->end[0], (closed, false), (passed_octets, 0),
+                (segments, c->length > 0 ? 1 : 0)); /* counted all the same */
 }
 
 static const struct {
@@ -340,13 +334,11 @@ ROW_TEST(test_what_is_not_committed, what_is_not_committed_rows)
 
 /* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the
  * segment is refused. */
-TEST(test_the_oldest_ack)
+FLAG_TEST(test_the_oldest_ack, older)
 {
-  for (int64_t older = 0; older < 2; older++) {
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
-    script_segment(f, SCRIPT_HEADER(f, 0, -65535 - older, .flags = TCP_ACK, .window = 65535), 0, 100);
-    g_assert_cmpuint(f->end[0].passed_octets, ==, older ? 0 : 100);
-  }
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
+  script_segment(f, SCRIPT_HEADER(f, 0, -65535 - older, .flags = TCP_ACK, .window = 65535), 0, 100);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, older ? 0 : 100);
 }
 
 /* End 0 posts the octets of `buffer`, and sends what it may. */

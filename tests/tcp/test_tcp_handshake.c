@@ -74,7 +74,7 @@ ROW_TEST(test_emss, emss_rows)
   tcp_config peer = config;
   peer.receive_mtu_octets = c->peer_receives;
   g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
-  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, c->emss);
+  g_assert_cmpuint(emss_of(f), ==, c->emss);
   post(f, 0, 20000, 0);
   expect_segment(f, 0, 0, c->emss);
 }
@@ -106,7 +106,7 @@ ROW_TEST(test_ipv6, ipv6_rows)
                                .mss_octets = (uint16_t)(c->mtu - 60), .has_timestamps = true),
                  0, 0);
   drop_all(f, 0);
-  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, c->emss);
+  g_assert_cmpuint(emss_of(f), ==, c->emss);
   post(f, 0, 20000, 0);
   expect_segment(f, 0, 0, c->emss);
   g_assert_cmpuint(datagram_octets(wire_packet(f, 0, 0)), ==, c->emss + 60 + (c->timestamps ? 12 : 0));
@@ -134,7 +134,7 @@ TCP_TEST(test_peer_without_options, tcp_fixture_new(TCP_WITH(.initial_window_seg
 {
   tcp_header syn_ack = {.window = 65535};
   handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
-  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 536);
+  g_assert_cmpuint(emss_of(f), ==, 536);
   post(f, 0, 100000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
   g_assert_cmpuint(wire_header(f, 0, 0).window, ==, 65535);
@@ -143,7 +143,7 @@ TCP_TEST(test_peer_without_options, tcp_fixture_new(TCP_WITH(.initial_window_seg
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
 TCP_TEST(test_senseless_mss, tcp_fixture_scripted(NULL, OFFER(65535, 0)))
 {
-  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 28);
+  g_assert_cmpuint(emss_of(f), ==, 28);
 }
 
 /* The peer's scale of 7 makes 1000 into 128,000 octets: 87 segments of 1460. The SYN-ACK's own window is

@@ -17,11 +17,6 @@ static tcp_fixture *connected(void)
   return connected_as(false, false);
 }
 
-static uint32_t emss_of(const tcp_fixture *f)
-{
-  return f->end[0].connection->gauges->emss_octets;
-}
-
 /* Everything on the wire of `from` arrives half a round trip later. */
 static void fly(tcp_fixture *f, unsigned from)
 {

@@ -21,11 +21,6 @@ static tcp_fixture *shrunk(tcp_segmentation segmentation, uint32_t emss_octets)
   return f;
 }
 
-static uint32_t emss_of(const tcp_fixture *f)
-{
-  return f->end[0].connection->gauges->emss_octets;
-}
-
 /* The segments on the wire of end 0 have these lengths and follow each other from `position` on; they
  * arrive. */
 #define EXPECT_SEGMENTS(f, position, ...)                                                                    \

@@ -196,7 +196,7 @@ TCP_TEST(test_full_segment_with_fin_is_sent_again, tcp_fixture_connected(true))
 FLAG_TEST(test_late_segment_with_timestamps, lost)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1));
-  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  const uint32_t emss = emss_of(f);
   post(f, 0, 1000, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);

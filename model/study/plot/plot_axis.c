@@ -254,7 +254,8 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
 {
   place_axis axis = place_axis_of_cells(runs, key);
   guint count = axis.texts->len, numeric = 0;
-  g_autofree double *numbers = g_new0(double, count);
+  g_autoptr(GArray) values = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(double)), count);
+  double *numbers = (double *)values->data;
   while (numeric < count &&
          study_keys_number(key, g_ptr_array_index(axis.texts, numeric), &numbers[numeric])) {
     numeric++; /* numbers come first */

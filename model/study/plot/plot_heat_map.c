@@ -46,21 +46,20 @@ static int rank_of(scenario_key key)
                                                                         : 2;
 }
 
-/* The keys for x and y: of those that vary the first two by rank. FALSE: less than two do. */
-static gboolean find_keys(const study_table *table, scenario_key *x, scenario_key *y)
+/* The keys that vary, by rank: the first two are for x and y. scenario_key; free with g_array_unref(). */
+static GArray *ranked_keys(const study_table *table)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  scenario_key *const chosen[] = {x, y};
-  guint found = 0;
+  GArray *ranked = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   for (int rank = 0; rank <= 3; rank++) {
-    for (guint i = 0; i < keys->len && found < G_N_ELEMENTS(chosen); i++) {
+    for (guint i = 0; i < keys->len; i++) {
       scenario_key key = g_array_index(keys, scenario_key, i);
       if (rank_of(key) == rank) {
-        *chosen[found++] = key;
+        g_array_append_val(ranked, key);
       }
     }
   }
-  return found == G_N_ELEMENTS(chosen);
+  return ranked;
 }
 
 /* Where the colour of `octets` lies between the darkest, 0, and the lightest, 1. */
@@ -151,9 +150,9 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
                               const char *stem, const gnuplot_target *target, GError **error)
 {
   (void)plot, (void)metric;
-  scenario_key x, y;
-  gboolean two = find_keys(table, &x, &y);
-  g_assert(two);
+  g_autoptr(GArray) keys = ranked_keys(table);
+  g_assert(keys->len >= 2);
+  scenario_key x = g_array_index(keys, scenario_key, 0), y = g_array_index(keys, scenario_key, 1);
   g_auto(heat_map) map = make_map(table, x, y);
   guint panels = map.groups.panels->len;
   if (map.counts.runs == 0) {
@@ -185,8 +184,8 @@ static gboolean draw_heat_map(const study_table *table, const study_plot *plot, 
 
 static gboolean has_keys(const study_table *table, G_GNUC_UNUSED const study_plot *plot)
 {
-  scenario_key x, y;
-  return find_keys(table, &x, &y);
+  g_autoptr(GArray) keys = ranked_keys(table);
+  return keys->len >= 2;
 }
 
 const study_plot plot_heat_map = {

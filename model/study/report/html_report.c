@@ -135,7 +135,7 @@ static void append_range(html_report *report, const report_quantity *quantity)
   GString *html = report->html;
   const char *unit = html_report_unit(quantity);
   const study_point *largest = NULL, *smallest = NULL;
-  statistics of_largest, of_smallest;
+  statistics of_largest = {0}, of_smallest = {0};
   for (guint i = 0; i < report->points->len; i++) {
     const study_point *point = &g_array_index(report->points, study_point, i);
     statistics of = result_quantity_statistics(&quantity->of, point->runs);

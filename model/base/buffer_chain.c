@@ -131,8 +131,8 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count)
   chain->heap_dropped = 0;
 }
 
-void buffer_chain_append_behind(buffer_chain *chain, const uint8_t *octets, uint32_t length,
-                                octet_buffer *buffer)
+void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                               octet_buffer *buffer)
 {
   if (length == 0) {
     return;
@@ -162,7 +162,7 @@ void buffer_chain_append_copy(buffer_chain *chain, const uint8_t *octets, uint32
   octet_buffer_unref(copy);
 }
 
-buffer_chain_range buffer_chain_range_behind(const buffer_chain *chain, uint32_t from, uint32_t length)
+buffer_chain_range buffer_chain_range_after(const buffer_chain *chain, uint32_t from, uint32_t length)
 {
   g_assert(from <= chain->length && length <= chain->length - from);
   buffer_chain_range range = {.slice = buffer_chain_slices(chain), .skipped = from, .length = length};

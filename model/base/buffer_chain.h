@@ -163,7 +163,7 @@ typedef struct buffer_chain_range {
 
 /* What buffer_chain_range_of() does with a range that starts after the first slice, and with one that does
  * not lie within the chain. */
-buffer_chain_range buffer_chain_range_behind(const buffer_chain *chain, uint32_t from, uint32_t length);
+buffer_chain_range buffer_chain_range_after(const buffer_chain *chain, uint32_t from, uint32_t length);
 
 /* Octets [from, from + length), which must lie within the chain. */
 static inline buffer_chain_range buffer_chain_range_of(const buffer_chain *chain, uint32_t from,
@@ -171,7 +171,7 @@ static inline buffer_chain_range buffer_chain_range_of(const buffer_chain *chain
 {
   const octet_slice *first = buffer_chain_slices(chain);
   if (chain->slice_count == 0 || from >= first->length || length > chain->length - from) {
-    return buffer_chain_range_behind(chain, from, length);
+    return buffer_chain_range_after(chain, from, length);
   }
   return (buffer_chain_range){.slice = first, .skipped = from, .length = length};
 }
@@ -282,8 +282,8 @@ static inline void buffer_chain_clear_runs(buffer_chain *chain)
 }
 
 /* What buffer_chain_append() does with a chain that has slices already, and with no octets. */
-void buffer_chain_append_behind(buffer_chain *chain, const uint8_t *octets, uint32_t length,
-                                octet_buffer *buffer);
+void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                               octet_buffer *buffer);
 
 /* Appends `length` octets at `octets`; takes a new reference on `buffer` (NULL: memory that outlives the
  * chain). A slice that continues the last one in the same buffer is merged with it. `length` 0 does
@@ -292,7 +292,7 @@ static inline void buffer_chain_append(buffer_chain *chain, const uint8_t *octet
                                        octet_buffer *buffer)
 {
   if (chain->slice_count > 0 || length == 0) {
-    buffer_chain_append_behind(chain, octets, length, buffer);
+    buffer_chain_append_after(chain, octets, length, buffer);
     return;
   }
   buffer_chain_put(chain, octets, length, buffer); /* an empty chain has room */

@@ -2,6 +2,8 @@
 #include "net/capture_packet.h"
 
 #include <glib.h>
+#include <linux/if_ether.h>
+#include <netinet/in.h>
 #include <pcap/pcap.h>
 
 #include "base/big_endian.h"
@@ -9,16 +11,6 @@
 #include "net/tcp_header.h"
 
 /* --- The link layer --- */
-
-/* EtherTypes (IEEE 802 numbers): the tags of 802.1Q and 802.1ad, and 802.1ad's before it had a number of its
- * own. */
-enum {
-  ETHERTYPE_IPV4 = 0x0800,
-  ETHERTYPE_IPV6 = 0x86DD,
-  ETHERTYPE_VLAN = 0x8100,
-  ETHERTYPE_PROVIDER_VLAN = 0x88A8,
-  ETHERTYPE_OLD_PROVIDER_VLAN = 0x9100,
-};
 
 enum { VLAN_TAG_OCTETS = 4, VLAN_INNER_TYPE_AT = 2 };
 
@@ -63,7 +55,8 @@ static bool look_after_type(const link_row *row, const uint8_t *octets, uint32_t
 {
   uint16_t type = big_endian_read_16(octets + row->type_at);
   uint32_t at = row->header_octets;
-  while (type == ETHERTYPE_VLAN || type == ETHERTYPE_PROVIDER_VLAN || type == ETHERTYPE_OLD_PROVIDER_VLAN) {
+  /* the tags of 802.1Q and 802.1ad, and 802.1ad's before it had a number of its own */
+  while (type == ETH_P_8021Q || type == ETH_P_8021AD || type == ETH_P_QINQ1) {
     if (length - at < VLAN_TAG_OCTETS) {
       return true;
     }
@@ -71,29 +64,21 @@ static bool look_after_type(const link_row *row, const uint8_t *octets, uint32_t
     at += VLAN_TAG_OCTETS;
   }
   *ip_at = at;
-  return type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6;
+  return type == ETH_P_IP || type == ETH_P_IPV6;
 }
 
 /* The address family's number is the capturing system's, in its byte order (DLT_LOOP: in network order),
  * which need not be ours: small numbers show their order. */
 static bool look_after_family(const uint8_t *octets)
 {
-  enum {
-    FAMILY_IPV4 = 2,
-    FAMILY_IPV6_LINUX = 10,
-    FAMILY_IPV6_BSD = 24,
-    FAMILY_IPV6_FREEBSD = 28,
-    FAMILY_IPV6_DARWIN = 30
-  };
-
   uint32_t family = big_endian_read_32(octets);
   family = family > UINT16_MAX ? GUINT32_SWAP_LE_BE(family) : family;
   switch (family) {
-  case FAMILY_IPV4:
-  case FAMILY_IPV6_LINUX:
-  case FAMILY_IPV6_BSD:
-  case FAMILY_IPV6_FREEBSD:
-  case FAMILY_IPV6_DARWIN:
+  case 2:  /* IPv4 */
+  case 10: /* IPv6 of Linux, … */
+  case 24: /* BSD, */
+  case 28: /* FreeBSD, */
+  case 30: /* Darwin */
     return true;
   default:
     return false;
@@ -116,14 +101,6 @@ bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, ui
 }
 
 /* --- IP --- */
-
-/* Extension headers that have a length (RFC 8200 §4, RFC 4302 §2.2). */
-enum {
-  HOP_BY_HOP_OPTIONS = 0,
-  ROUTING_HEADER = 43,
-  AUTHENTICATION_HEADER = 51,
-  DESTINATION_OPTIONS = 60,
-};
 
 enum { EXTENSION_UNIT_OCTETS = 8, ROUTING_SEGMENTS_LEFT_AT = 3 };
 
@@ -184,7 +161,7 @@ static uint32_t offload_length(const uint8_t *octets, uint32_t captured_octets, 
   const uint8_t *options = octets + IPV6_HEADER_OCTETS;
   uint32_t left = captured_octets - IPV6_HEADER_OCTETS;
 
-  if (octets[IPV6_NEXT_HEADER_AT] == HOP_BY_HOP_OPTIONS && left >= EXTENSION_UNIT_OCTETS) {
+  if (octets[IPV6_NEXT_HEADER_AT] == IPPROTO_HOPOPTS && left >= EXTENSION_UNIT_OCTETS) {
     uint32_t jumbo = jumbo_length(options, MIN(left, (options[1] + 1u) * EXTENSION_UNIT_OCTETS));
     if (jumbo > 0) {
       return jumbo;
@@ -216,8 +193,8 @@ static bool read_ipv6(capture_ip *ip, const uint8_t *octets, uint32_t captured_o
 
 bool capture_ip_is_extension(uint8_t protocol)
 {
-  return protocol == HOP_BY_HOP_OPTIONS || protocol == ROUTING_HEADER || protocol == DESTINATION_OPTIONS ||
-         protocol == AUTHENTICATION_HEADER || protocol == IP_PROTOCOL_IPV6_FRAGMENT;
+  return protocol == IPPROTO_HOPOPTS || protocol == IPPROTO_ROUTING || protocol == IPPROTO_DSTOPTS ||
+         protocol == IPPROTO_AH || protocol == IP_PROTOCOL_IPV6_FRAGMENT;
 }
 
 /* Of the extension header that `payload` begins with, at least EXTENSION_UNIT_OCTETS of which are there. */
@@ -226,7 +203,7 @@ static uint32_t extension_octets(const capture_ip *ip)
   switch (ip->protocol) {
   case IP_PROTOCOL_IPV6_FRAGMENT: /* its second octet is reserved */
     return IPV6_FRAGMENT_HEADER_OCTETS;
-  case AUTHENTICATION_HEADER: /* RFC 4302 §2.2: in words, less 2 */
+  case IPPROTO_AH: /* RFC 4302 §2.2: in words, less 2 */
     return (ip->payload[1] + 2u) * 4;
   default:
     return (ip->payload[1] + 1u) * EXTENSION_UNIT_OCTETS;
@@ -247,7 +224,7 @@ bool capture_ip_pass_extensions(capture_ip *ip)
       ip->is_fragment = ip->more || ip->offset_octets > 0;
       ip->identification = big_endian_read_32(ip->payload + IPV6_FRAGMENT_IDENTIFICATION_AT);
     }
-    ip->is_routed |= ip->protocol == ROUTING_HEADER && ip->payload[ROUTING_SEGMENTS_LEFT_AT] > 0;
+    ip->is_routed |= ip->protocol == IPPROTO_ROUTING && ip->payload[ROUTING_SEGMENTS_LEFT_AT] > 0;
     ip->protocol = ip->payload[0];
     ip->payload += octets;
     ip->payload_octets -= octets;

@@ -11,4 +11,6 @@
 #include "study/sweep/sweep_grid.h"
 #include "study/table/study_table.h"
 
+/* of sweep_record_new() */
+typedef stored_run sweep_record;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_record, sweep_record_free)

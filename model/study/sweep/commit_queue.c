@@ -27,8 +27,7 @@
  * it, and one that did not would be the same. */
 typedef struct batch {
   guint count;
-  sweep_record *records[TOGETHER_MAX];
-  const stored_run *runs[TOGETHER_MAX];
+  stored_run *runs[TOGETHER_MAX];
   stored_state there[TOGETHER_MAX];
   gint64 took_us;
   GThread *thread; /* NULL: it has ended */
@@ -42,7 +41,7 @@ struct commit_queue {
   gpointer data;
   batch *under_way; /* its thread's; NULL: none is */
   gboolean dropped; /* what is under way is not tried again */
-  GQueue records;   /* sweep_record *; those under way are not among them */
+  GQueue runs;      /* stored_run *; those under way are not among them */
   guint source;     /* 0: nothing waits */
   int wait_ms;
   gint64 locked_since_us; /* 0: it is not */
@@ -126,27 +125,27 @@ static summary_record *read_summary(const worker_run_end *end, char **problem)
   return left;
 }
 
-sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end)
+stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end)
 {
   g_autofree char *problem = NULL;
-  sweep_record *record = g_new0(sweep_record, 1);
-  summary_record *left = record->summary = read_summary(end, &problem);
+  g_autoptr(summary_record) left = read_summary(end, &problem);
   int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
-  record->run = (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
-                             .point = end->point,
-                             .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
-                             .stderr_tail = tail_of(end->messages),
-                             .engine = left != NULL ? left->engine : (char *)"",
-                             .host = (char *)host,
-                             .started = g_strdup(end->started),
-                             .wall_s = end->wall_s,
-                             .cpu_s = end->cpu_s,
-                             .memory_peak_octets = end->memory_peak_octets};
-  stored_run *run = &record->run;
+  stored_run *run = g_new(stored_run, 1);
+  *run = (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
+                      .point = end->point,
+                      .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
+                      .stderr_tail = tail_of(end->messages),
+                      .engine = g_strdup(left != NULL ? left->engine : ""),
+                      .host = (char *)host,
+                      .started = g_strdup(end->started),
+                      .wall_s = end->wall_s,
+                      .cpu_s = end->cpu_s,
+                      .memory_peak_octets = end->memory_peak_octets};
   sweep_grid_texts(grid, end->point, (const char **)run->keys);
   if (left != NULL) {
     run->metrics = left->metrics;
     memcpy(run->distributions, left->distributions, sizeof run->distributions);
+    memset(left->distributions, 0, sizeof left->distributions); /* they are the run's now */
     const named_value *expect = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
     while (expect->name != NULL && g_strcmp0(expect->name, run->keys[SCENARIO_RUN_EXPECT]) != 0) {
       expect++;
@@ -161,16 +160,19 @@ sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const w
   if (run->status == RUN_FAILED && run->exit_code == 0) {
     run->exit_code = 1;
   }
-  return record;
+  return run;
 }
 
-void sweep_record_free(sweep_record *record)
+void sweep_record_free(stored_run *run)
 {
-  g_free(record->run.message);
-  g_free(record->run.stderr_tail);
-  g_free(record->run.started);
-  summary_record_free(record->summary);
-  g_free(record);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run->distributions[id]);
+  }
+  g_free(run->message);
+  g_free(run->stderr_tail);
+  g_free(run->engine);
+  g_free(run->started);
+  g_free(run);
 }
 
 /* Committing. */
@@ -183,7 +185,8 @@ static gpointer commit(gpointer data)
   commit_queue *queue = data;
   batch *b = queue->under_way;
   gint64 before_us = g_get_monotonic_time();
-  result_store_commit_new(queue->store, queue->from, b->runs, b->count, b->there, &b->error);
+  result_store_commit_new(queue->store, queue->from, (const stored_run *const *)b->runs, b->count, b->there,
+                          &b->error);
   b->took_us = g_get_monotonic_time() - before_us;
   g_idle_add_full(G_PRIORITY_DEFAULT, commit_ended, queue, NULL);
   return NULL;
@@ -198,7 +201,7 @@ commit_queue *commit_queue_new(result_store *store, const provenance *from, cons
   queue->events = *events;
   queue->data = data;
   queue->wait_ms = result_store_wait_ms(store);
-  g_queue_init(&queue->records);
+  g_queue_init(&queue->runs);
   result_store_wait_at_most(store, LOCK_WAIT_MS);
   return queue;
 }
@@ -206,7 +209,7 @@ commit_queue *commit_queue_new(result_store *store, const provenance *from, cons
 static void free_batch(batch *b)
 {
   for (guint i = 0; i < b->count; i++) {
-    sweep_record_free(b->records[i]);
+    sweep_record_free(b->runs[i]);
   }
   g_clear_error(&b->error);
   g_free(b);
@@ -226,9 +229,9 @@ void commit_queue_free(commit_queue *queue)
 
 void commit_queue_drop(commit_queue *queue)
 {
-  sweep_record *record;
-  while ((record = g_queue_pop_head(&queue->records)) != NULL) {
-    sweep_record_free(record);
+  stored_run *run;
+  while ((run = g_queue_pop_head(&queue->runs)) != NULL) {
+    sweep_record_free(run);
   }
   if (queue->source != 0) {
     g_source_remove(queue->source);
@@ -250,10 +253,8 @@ static gboolean commit_first(gpointer data)
   queue->source = 0;
   batch *b = queue->under_way = g_new0(batch, 1);
   const guint most = queue->each_alone ? 1 : TOGETHER_MAX;
-  while (b->count < most && !g_queue_is_empty(&queue->records)) {
-    b->records[b->count] = g_queue_pop_head(&queue->records);
-    b->runs[b->count] = &b->records[b->count]->run;
-    b->count++;
+  while (b->count < most && !g_queue_is_empty(&queue->runs)) {
+    b->runs[b->count++] = g_queue_pop_head(&queue->runs);
   }
   b->thread = g_thread_try_new("commit", commit, queue, NULL);
   if (b->thread == NULL) {
@@ -265,7 +266,7 @@ static gboolean commit_first(gpointer data)
 /* The next commit, if any is to come: now, or when its time has come. */
 static void schedule(commit_queue *queue)
 {
-  const guint waiting = g_queue_get_length(&queue->records);
+  const guint waiting = g_queue_get_length(&queue->runs);
   if (queue->source != 0) {
     g_source_remove(queue->source);
   }
@@ -278,7 +279,7 @@ static void schedule(commit_queue *queue)
   }
 }
 
-/* Tries again, if that may help: a lock may go away. Of several records one may be at fault, or the disk may
+/* Tries again, if that may help: a lock may go away. Of several runs one may be at fault, or the disk may
  * have room for some: from now on each is committed alone. */
 static void batch_failed(commit_queue *queue, batch *b)
 {
@@ -296,7 +297,7 @@ static void batch_failed(commit_queue *queue, batch *b)
   }
   if (again) {
     while (b->count > 0) {
-      g_queue_push_head(&queue->records, b->records[--b->count]);
+      g_queue_push_head(&queue->runs, b->runs[--b->count]);
     }
     schedule(queue);
   } else {
@@ -324,9 +325,9 @@ static gboolean commit_ended(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-void commit_queue_add(commit_queue *queue, sweep_record *record)
+void commit_queue_add(commit_queue *queue, stored_run *run)
 {
-  g_queue_push_tail(&queue->records, record);
+  g_queue_push_tail(&queue->runs, run);
   schedule(queue);
 }
 
@@ -340,7 +341,7 @@ void commit_queue_flush(commit_queue *queue)
 
 guint commit_queue_length(const commit_queue *queue)
 {
-  return g_queue_get_length((GQueue *)&queue->records) +
+  return g_queue_get_length((GQueue *)&queue->runs) +
          (queue->under_way != NULL ? queue->under_way->count : 0);
 }
 

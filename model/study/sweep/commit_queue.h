@@ -7,18 +7,12 @@
 #include "study/sweep/sweep_grid.h"
 #include "study/sweep/worker_pool.h"
 
-/* A run as a sweep keeps it: what was asked for, and how it ended, by its own summary unless its exit
- * contradicts that. */
-typedef struct sweep_record {
-  stored_run run;          /* its texts are the record's; the keys' and the identity are the grid's */
-  summary_record *summary; /* NULL: the run left none that can be read */
-} sweep_record;
-
-/* The record of a run on `host` which ended as `end` reports. Its status is that of its
- * summary; RUN_FAILED when there is none, or the exit contradicts it, and its message then describes how the
- * run ended. Free with sweep_record_free(); `grid` and `host` must outlive it. */
-sweep_record *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end);
-void sweep_record_free(sweep_record *record);
+/* A run on `host` which ended as `end` reports, as a sweep keeps it: what was asked for, and how it ended, by
+ * its own summary unless its exit contradicts that. Its status is that of its summary; RUN_FAILED when there
+ * is none, or the exit contradicts it, and its message then describes how the run ended. Free with
+ * sweep_record_free(); `grid`, whose the keys and the identity are, and `host` must outlive it. */
+stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end);
+void sweep_record_free(stored_run *run);
 
 typedef struct commit_queue commit_queue;
 
@@ -40,13 +34,13 @@ commit_queue *commit_queue_new(result_store *store, const provenance *from, cons
                                gpointer data);
 void commit_queue_free(commit_queue *queue);
 
-/* Adds a record, and takes it. `kept` is never called from within. */
-void commit_queue_add(commit_queue *queue, sweep_record *record);
+/* Adds a run of sweep_record_new(), and takes it. `kept` is never called from within. */
+void commit_queue_add(commit_queue *queue, stored_run *run);
 
 /* No further record is to be expected: what waits is committed at once. */
 void commit_queue_flush(commit_queue *queue);
 
-/* Records that are not in the store yet. */
+/* Runs that are not in the store yet. */
 guint commit_queue_length(const commit_queue *queue);
 
 /* From now on a locked store is waited for no longer than `wait_ms`. */

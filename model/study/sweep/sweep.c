@@ -308,18 +308,18 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
 static void run_ended(worker *w, const worker_run_end *end, gpointer data)
 {
   sweep *s = data;
-  sweep_record *record = sweep_record_new(s->grid, s->host, end);
+  stored_run *run = sweep_record_new(s->grid, s->host, end);
   g_hash_table_remove(s->running, w);
   s->ended++;
-  if (s->stopping && (record->run.status == RUN_FAILED || s->error != NULL)) {
-    sweep_record_free(record);
+  if (s->stopping && (run->status == RUN_FAILED || s->error != NULL)) {
+    sweep_record_free(run);
     return;
   }
-  if (record->run.exit_code != 0 && !s->options->keep_going) {
+  if (run->exit_code != 0 && !s->options->keep_going) {
     s->closing = s->result->stopped = TRUE;
   }
   start_runs(s);
-  commit_queue_add(s->commits, record);
+  commit_queue_add(s->commits, run);
 }
 
 /* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked or

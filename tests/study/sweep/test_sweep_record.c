@@ -21,8 +21,8 @@
     .wait_status = (number)                                                                                  \
   }
 
-static sweep_record *record_of(const grid_fixture *f, worker_run_end end, const char *left,
-                               const char *messages)
+static stored_run *record_of(const grid_fixture *f, worker_run_end end, const char *left,
+                             const char *messages)
 {
   end.summary = (worker_text){left, strlen(left), FALSE};
   end.messages = (worker_text){messages, strlen(messages), FALSE};
@@ -34,8 +34,8 @@ static void expect(const grid_fixture *f, worker_run_end end, const char *left, 
                    int exit_code, const char *message)
 {
   g_autoptr(sweep_record) record = record_of(f, end, left, messages);
-  EXPECT_FIELDS(&record->run, (status, RUN_FAILED), (exit_code, exit_code));
-  g_assert_cmpstr(record->run.message, ==, message);
+  EXPECT_FIELDS(record, (status, RUN_FAILED), (exit_code, exit_code));
+  g_assert_cmpstr(record->message, ==, message);
 }
 
 /* The summary of a run that ended as `status`; g_free(). */
@@ -78,9 +78,9 @@ FIXTURE_TEST(test_cut_short)
   for (gsize length = strlen(text) - 2; length > 0; length -= 1 + length / 40) {
     text[length] = '\0';
     g_autoptr(sweep_record) record = record_of(f, SIGNALLED(SIGKILL), text, "");
-    g_assert_cmpint(record->run.status, ==, RUN_FAILED);
-    g_assert_null(record->summary);
-    g_assert_true(g_str_has_prefix(record->run.message, "ended by signal 9 (Killed)"));
+    g_assert_cmpint(record->status, ==, RUN_FAILED);
+    g_assert_cmpstr(record->engine, ==, ""); /* no summary */
+    g_assert_true(g_str_has_prefix(record->message, "ended by signal 9 (Killed)"));
   }
 }
 
@@ -88,8 +88,8 @@ FIXTURE_TEST(test_cut_short)
 FIXTURE_TEST(test_summary)
 {
   g_autofree char *text = summary_of(f, RUN_OK);
-  sweep_record *record = record_of(f, EXITED(0), text, "a note\n");
-  const stored_run *run = &record->run;
+  stored_run *record = record_of(f, EXITED(0), text, "a note\n");
+  const stored_run *run = record;
   EXPECT_FIELDS(run, (status, RUN_OK), (exit_code, 0));
   g_assert_cmpstr(run->message, ==, "why");
   g_assert_cmpstr(run->stderr_tail, ==, "a note");
@@ -105,7 +105,7 @@ FIXTURE_TEST(test_summary)
 
   g_autofree char *terminated = summary_of(f, RUN_TERMINATED);
   record = record_of(f, EXITED(1), terminated, "");
-  g_assert_cmpint(record->run.status, ==, RUN_TERMINATED);
+  g_assert_cmpint(record->status, ==, RUN_TERMINATED);
   sweep_record_free(record);
 }
 
@@ -133,7 +133,7 @@ FIXTURE_TEST(test_stopped)
          128 + SIGTERM, "stopped: too long");
   g_autofree char *ok = summary_of(f, RUN_OK);
   g_autoptr(sweep_record) record = record_of(f, (worker_run_end){.stopped_why = "stopped: too long"}, ok, "");
-  g_assert_cmpint(record->run.status, ==, RUN_OK);
+  g_assert_cmpint(record->status, ==, RUN_OK);
 }
 
 static void expect_tail(const grid_fixture *f, const char *octets, gsize count, gboolean cut,
@@ -141,7 +141,7 @@ static void expect_tail(const grid_fixture *f, const char *octets, gsize count, 
 {
   const worker_run_end end = {.messages = {octets, count, cut}};
   g_autoptr(sweep_record) record = sweep_record_new(f->grid, "here", &end);
-  g_assert_cmpstr(record->run.stderr_tail, ==, text);
+  g_assert_cmpstr(record->stderr_tail, ==, text);
 }
 
 /* Lines stay lines; controls and what is no UTF-8 are escaped. */

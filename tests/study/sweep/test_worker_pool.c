@@ -20,9 +20,9 @@ static const run_limits no_limits;
 
 typedef struct fixture {
   grid_fixture on;
-  worker_pool *pool;    /* NULL: not made yet */
-  worker *run;          /* that has the last run in hand; NULL: it has ended */
-  sweep_record *record; /* of the last run; NULL: it has not ended */
+  worker_pool *pool;  /* NULL: not made yet */
+  worker *run;        /* that has the last run in hand; NULL: it has ended */
+  stored_run *record; /* of the last run; NULL: it has not ended */
 } fixture;
 
 /* Points of the seeds 1, 2, … */
@@ -98,7 +98,7 @@ static const stored_run *run(fixture *f, guint seed, run_limits limits)
 {
   start(f, seed, limits);
   wait_for_end(f);
-  return &f->record->run;
+  return f->record;
 }
 
 static const stored_run *run_well(fixture *f, guint seed)
@@ -233,7 +233,7 @@ FIXTURE_TEST(test_stall)
   g_assert_cmpfloat_with_epsilon(worker_share(child), 0.25, 1e-6);
   watch_later(child, 0.3);
   wait_for_end(f);
-  const stored_run *outcome = &f->record->run;
+  const stored_run *outcome = f->record;
   EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGTERM));
   g_assert_cmpstr(
       outcome->message, ==,
@@ -249,7 +249,7 @@ FIXTURE_TEST(test_held_up)
   watch_later(child, 1.7);
   worker_kill(child);
   wait_for_end(f);
-  EXPECT_PARTS(f->record->run.message, "ended by signal 9");
+  EXPECT_PARTS(f->record->message, "ended by signal 9");
 }
 
 /* Time that goes on is no stall, but may take too long. */
@@ -261,7 +261,7 @@ FIXTURE_TEST(test_limit)
     watch_later(child, 0.5);
   }
   wait_for_end(f);
-  const stored_run *outcome = &f->record->run;
+  const stored_run *outcome = f->record;
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   EXPECT_PARTS(outcome->message, "stopped: it took longer than 1.5 s (--limit), at ", ", 50 % done");
 }
@@ -275,7 +275,7 @@ TEST_WITH(fixture, SCENARIO("stubborn"), set_up, tear_down, test_stubborn)
   watch_later(child, 0.2);
   watch_later(child, 1.001);
   wait_for_end(f);
-  const stored_run *outcome = &f->record->run;
+  const stored_run *outcome = f->record;
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
   g_assert_cmpfloat(outcome->wall_s, >=, 1.2); /* by the sweep's clock, as its worker was killed too */
   EXPECT_PARTS(outcome->message, "(--stall), at 0 s of simulated time, 0 % done");
@@ -317,9 +317,9 @@ FIXTURE_TEST(test_ends_with_full_pipe)
     g_usleep(1000);
   }
   wait_for_end(f);
-  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
-  g_assert_cmpfloat(f->record->run.metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
-  g_assert_true(g_str_has_suffix(f->record->run.stderr_tail, " last"));
+  g_assert_cmpint(f->record->status, ==, RUN_OK);
+  g_assert_cmpfloat(f->record->metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
+  g_assert_true(g_str_has_suffix(f->record->stderr_tail, " last"));
 }
 
 FIXTURE_TEST(test_stop_and_kill)
@@ -327,11 +327,11 @@ FIXTURE_TEST(test_stop_and_kill)
   worker *child = start(f, 26, no_limits);
   worker_stop(child);
   wait_for_end(f);
-  g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGTERM);
+  g_assert_cmpint(f->record->exit_code, ==, 128 + SIGTERM);
   child = start(f, 26, no_limits);
   worker_kill(child);
   wait_for_end(f);
-  g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGKILL);
+  g_assert_cmpint(f->record->exit_code, ==, 128 + SIGKILL);
 }
 
 /* A run's wall time is from its start to its end, pauses and all: the quarter of a second that this one
@@ -348,8 +348,8 @@ FIXTURE_TEST(test_wall_time)
   worker_continue(child);
   worker_stop(child);
   wait_for_end(f);
-  g_assert_cmpfloat(f->record->run.wall_s, >=, 0.5);
-  g_assert_cmpfloat(f->record->run.wall_s, <=, (double)(g_get_monotonic_time() - before_us) / G_USEC_PER_SEC);
+  g_assert_cmpfloat(f->record->wall_s, >=, 0.5);
+  g_assert_cmpfloat(f->record->wall_s, <=, (double)(g_get_monotonic_time() - before_us) / G_USEC_PER_SEC);
 }
 
 /* Two runs are two processes, made by the same one. */
@@ -373,15 +373,15 @@ FIXTURE_TEST(test_leaves_nothing_to_the_next)
   g_assert_cmpstr(outcome->stderr_tail, ==, "");
   outcome = run(f, 14, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
-  g_assert_null(f->record->summary);
+  g_assert_cmpstr(f->record->engine, ==, ""); /* no summary */
   outcome = run(f, 13, no_limits);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
   g_assert_cmpstr(outcome->stderr_tail, ==, "fake: this led to it\nfake: a broken invariant");
   worker *child = start(f, 3, no_limits);
   g_assert_cmpfloat(worker_share(child), ==, 0);
   wait_for_end(f);
-  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
-  g_assert_cmpstr(f->record->run.stderr_tail, ==, "");
+  g_assert_cmpint(f->record->status, ==, RUN_OK);
+  g_assert_cmpstr(f->record->stderr_tail, ==, "");
 }
 
 /* Waits until `process`, which was sent SIGKILL, has ended; leaves it to be waited for. */
@@ -426,7 +426,7 @@ FIXTURE_TEST(test_pause)
   await_progress(child); /* it was not stopped */
   watch_later(child, 0.1);
   wait_for_end(f);
-  EXPECT_PARTS(f->record->run.message, "it took longer than 2 s (--limit)");
+  EXPECT_PARTS(f->record->message, "it took longer than 2 s (--limit)");
 }
 
 /* Where there are descriptors for no worker that is said, at first as when a run needs another one; once

@@ -81,23 +81,6 @@ TCP_TEST(test_lost_fin, connected())
   expect_finished(f, 1);
 }
 
-/* The ACK of the last FIN is lost: end 0 counts as closed but answers when that FIN comes again
- * (TIME-WAIT). */
-TCP_TEST(test_lost_last_ack, connected())
-{
-  finish(f, 0);
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  finish(f, 1);
-  deliver(f, 1);
-  expect_finished(f, 0);
-  drop_segment(f, 0);
-  g_assert_false(f->end[1].closed);
-  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(wire_header(f, 1, 0).flags, ==, TCP_ACK | TCP_FIN);
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  expect_finished(f, 1);
-}
-
 /* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
  * (note M32). */
 TCP_TEST(test_fin_out_of_order, connected())
@@ -108,8 +91,7 @@ TCP_TEST(test_fin_out_of_order, connected())
   deliver(f, 0);
   EXPECT_FIELDS(&f->end[1], (passed_octets, 540), (finished, false));
   deliver(f, 0);
-  g_assert_true(f->end[1].finished);
-  g_assert_cmpuint(f->end[1].connection->gauges->in_order_edge, ==, 2000);
+  EXPECT_FIELDS(&f->end[1], (finished, true), (connection->gauges->in_order_edge, 2000));
 }
 
 /* MPA-016: an abort is reported to both ends, with its reason. Whoever runs the timers then, has nothing
@@ -325,9 +307,7 @@ ROW_TEST(test_what_is_not_committed, what_is_not_committed_rows)
   script_payload(f, 0, 100, 0);
   script_segment(f, SCRIPT_HEADER(f, c->position, c->acknowledges, .flags = c->flags, .window = 65535),
                  (uint64_t)MAX(c->position, 0), c->position == 50 ? 50 : 100);
-  g_assert_cmpuint(f->end[0].passed->len, ==, 1);
-  g_assert_cmpuint(f->end[0].passed_octets, ==, 100);
-  g_assert_cmpuint(f->end[0].connection->gauges->in_order_edge, ==, 100);
+  EXPECT_FIELDS(&f->end[0], (passed->len, 1), (passed_octets, 100), (connection->gauges->in_order_edge, 100));
   g_assert_cmpuint(tcp_transport_out_of_order_runs(f->end[0].connection), ==, 0);
   g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nobody was asked either */
 }

@@ -37,9 +37,7 @@ TEST(test_wrong_checksum)
     g_test_message("octet %u", at);
     deliver(f, 0);
     expect_nothing(f, 1);
-    g_assert_cmpuint(f->end[1].inspected->len, ==, 0);
-    g_assert_cmpuint(f->end[1].segments, ==, 0);
-    g_assert_cmpuint(f->end[1].connection->gauges->in_order_edge, ==, 0);
+    EXPECT_FIELDS(&f->end[1], (inspected->len, 0), (segments, 0), (connection->gauges->in_order_edge, 0));
     g_assert_cmpuint(receiver_statistics(f)->checksum_errors, ==, 1);
     advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
     deliver(f, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of
- * tcp_config's. */
+ * tcp_config's. What an ACK adds in slow start: test_limited_transmit and test_stretch_acks of packetdrill's.
+ */
 #include "flag_test.h"
 #include "linux_keys.h"
 #include "tcp_fixture.h"
@@ -67,29 +68,6 @@ TCP_TEST(test_avoidance_needs_a_full_window, connected(TCP_WITH(.limited_by_roun
     exchange_message(f, (unsigned)(before / EMSS));
   }
   g_assert_cmpuint(window_of(f), ==, before + EMSS); /* by a segment, as a window and more is acknowledged */
-}
-
-/* One ACK of 10 segments, which filled the window. RFC 3465 counts 2 of them, Linux all. */
-FLAG_TEST(test_slow_start_counts_all_that_an_ack_acknowledges, unlimited)
-{
-  g_autoptr(tcp_fixture) f =
-      connected(TCP_WITH(.delayed_ack_segments = 10, .slow_start_limited = !unlimited));
-  exchange_message(f, 10);
-  g_assert_cmpuint(window_of(f), ==, (unlimited ? 20 : 12) * EMSS);
-}
-
-/* Segments 1 and 2 arrive before segment 0. The ACK that follows acknowledges 3 segments, of which SACK
- * has reported 2: one is newly delivered. RFC 3465 lets the window of 10 grow by 2 of the 3, Linux by the
- * 1. */
-FLAG_TEST(test_growth_by_what_is_delivered, by_delivered)
-{
-  g_autoptr(tcp_fixture) f = connected(TCP_WITH(.growth_by_delivered = by_delivered));
-  post(f, 0, 20 * EMSS, 0);
-  reorder_segments(f, 0, 0, 2);
-  deliver_segments(f, 2);
-  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
-  deliver_segments(f, 1);
-  g_assert_cmpuint(window_of(f), ==, (by_delivered ? 11 : 12) * EMSS);
 }
 
 /* What is on the wires arrives, half a round trip each way. */

@@ -9,6 +9,13 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
   return tcp_retransmission_timer_new(1000 * MS, min_ps, max_ps, TCP_RTO_FLOOR_RTO);
 }
 
+/* A round trip of `sample_ps` makes RTO `rto_ps`. */
+static void expect_sample(tcp_retransmission_timer *timer, time_ps sample_ps, time_ps rto_ps)
+{
+  tcp_retransmission_timer_sample(timer, sample_ps);
+  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, rto_ps);
+}
+
 #define TIMER_TEST(name, made) TEST_OF(tcp_retransmission_timer, timer, made, name)
 
 /* RFC 6298 §2.2: R = 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300. §2.3, R = 180: RTTVAR 3/4 * 50 +
@@ -18,22 +25,17 @@ TIMER_TEST(test_estimate, timer_of(1, 60000 * MS))
 {
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 0);
-  tcp_retransmission_timer_sample(timer, 100 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 300 * MS);
-  tcp_retransmission_timer_sample(timer, 180 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 340 * MS);
+  expect_sample(timer, 100 * MS, 300 * MS);
+  expect_sample(timer, 180 * MS, 340 * MS);
   g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 110 * MS);
   g_assert_cmpint(tcp_retransmission_timer_least(timer), ==, 100 * MS);
-  tcp_retransmission_timer_sample(timer, 110 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
+  expect_sample(timer, 110 * MS, 282500 * TIME_PS_PER_MICROSECOND);
 }
 
 TIMER_TEST(test_bounds, timer_of(200 * MS, 500 * MS))
 {
-  tcp_retransmission_timer_sample(timer, MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 200 * MS);
-  tcp_retransmission_timer_sample(timer, 9000 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 500 * MS);
+  expect_sample(timer, MS, 200 * MS);
+  expect_sample(timer, 9000 * MS, 500 * MS);
 }
 
 /* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 *
@@ -42,12 +44,9 @@ TIMER_TEST(test_bounds, timer_of(200 * MS, 500 * MS))
 TIMER_TEST(test_floor_of_the_variation,
            tcp_retransmission_timer_new(1000 * MS, 200 * MS, 950 * MS, TCP_RTO_FLOOR_VARIATION))
 {
-  tcp_retransmission_timer_sample(timer, MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 201 * MS);
-  tcp_retransmission_timer_sample(timer, 801 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 902500 * TIME_PS_PER_MICROSECOND);
-  tcp_retransmission_timer_sample(timer, 3000 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 950 * MS);
+  expect_sample(timer, MS, 201 * MS);
+  expect_sample(timer, 801 * MS, 902500 * TIME_PS_PER_MICROSECOND);
+  expect_sample(timer, 3000 * MS, 950 * MS);
 }
 
 /* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */
@@ -58,8 +57,7 @@ TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
     tcp_retransmission_timer_back_off(timer);
     g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, expected[i] * MS);
   }
-  tcp_retransmission_timer_sample(timer, 10 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
+  expect_sample(timer, 10 * MS, 30 * MS);
 }
 
 /* RFC 6298 §5.7: 3 s after a lost SYN, until there is a sample. */

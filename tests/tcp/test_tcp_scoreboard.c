@@ -44,6 +44,13 @@ static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
   expect_lost_piece(board, from, from + SMSS);
 }
 
+/* The same of several, one after the other. */
+#define EXPECT_NEXT_LOST(board, ...)                                                                         \
+  do {                                                                                                       \
+    EACH(EXPECT_NEXT_LOST_, board, __VA_ARGS__)                                                              \
+  } while (0)
+#define EXPECT_NEXT_LOST_(board, from) expect_next_lost(board, from);
+
 static void expect_none_lost(tcp_scoreboard *board)
 {
   tcp_sent_segment segment;
@@ -72,8 +79,7 @@ TEST(test_next_segment_rules)
   tcp_scoreboard_sack(board, start + 3000, start + 5000);
   tcp_scoreboard_sack(board, start + 6000, start + 7000);
   tcp_scoreboard_find_lost(board); /* above 2: 3000 octets; above 5: 1000 */
-  expect_next_lost(board, start);
-  expect_next_lost(board, start + 2000);
+  EXPECT_NEXT_LOST(board, start, start + 2000);
   expect_none_lost(board);
   g_assert_true(tcp_scoreboard_next_unsacked(board, &segment));
   g_assert_cmpuint(segment.from, ==, start + 5000);
@@ -133,9 +139,7 @@ BOARD_TEST(test_lose_all, board_with(5))
   tcp_scoreboard_sack(board, 2000, 3000);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   expect_pipe(board, 0);
-  expect_next_lost(board, 0);
-  expect_next_lost(board, 1000);
-  expect_next_lost(board, 3000);
+  EXPECT_NEXT_LOST(board, 0, 1000, 3000);
   expect_pipe(board, 3000);
   tcp_scoreboard_sent(board, 5000, 6000, 9);
   expect_next_lost(board, 4000);
@@ -151,8 +155,7 @@ BOARD_TEST(test_reneging, board_with(3))
   acknowledge(board, 1000);
   expect_pipe(board, 1000);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
-  expect_next_lost(board, 1000);
-  expect_next_lost(board, 2000);
+  EXPECT_NEXT_LOST(board, 1000, 2000);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 2000), ==, 1000);
 }
 
@@ -485,9 +488,7 @@ BOARD_TEST(test_lose_what_is_old, board_by_time(6))
   expect_oldest(board, 3);
   expect_next_lost(board, 0);
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, 2), ==, 1); /* the first, sent again at 100 */
-  expect_next_lost(board, 0);
-  expect_next_lost(board, 1000);
-  expect_next_lost(board, 2000);
+  EXPECT_NEXT_LOST(board, 0, 1000, 2000);
   tcp_scoreboard_sack(board, 1000, 2000);
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, TIME_PS_NEVER), ==, 2); /* 0 and 2; 1 has arrived */
 }
@@ -534,9 +535,7 @@ FLAG_TEST(test_lose_longer, by_time)
   tcp_scoreboard_sack(board, 4000, 5000);
   g_assert_true(tcp_scoreboard_lose_longer(board, 2500, 600));
   expect_pipe(board, 2500);
-  expect_next_lost(board, 2000);
-  expect_next_lost(board, 3000);
-  expect_next_lost(board, 5000);
+  EXPECT_NEXT_LOST(board, 2000, 3000, 5000);
   expect_none_lost(board);
 }
 
@@ -549,8 +548,7 @@ BOARD_TEST(test_lose_longer_of_all_lost, board_with(2))
   }
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   g_assert_true(tcp_scoreboard_lose_longer(board, 0, 600));
-  expect_next_lost(board, 0);
-  expect_next_lost(board, 1000);
+  EXPECT_NEXT_LOST(board, 0, 1000);
   for (uint64_t from = 2000; from < 3500; from += 500) {
     expect_lost_piece(board, from, from + 500);
   }
@@ -677,9 +675,7 @@ BOARD_TEST(test_too_big_beside_a_loss, board_with(10))
   tcp_scoreboard_sack(board, 1000, 4000);
   tcp_scoreboard_find_lost(board);
   g_assert_true(tcp_scoreboard_lose_longer(board, 8000, 900));
-  expect_next_lost(board, 0);
-  expect_next_lost(board, 8000);
-  expect_next_lost(board, 9000);
+  EXPECT_NEXT_LOST(board, 0, 8000, 9000);
   expect_none_lost(board);
 }
 

@@ -358,8 +358,7 @@ BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
   post(b, 40 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     tcp_outgoing outgoing = expect(b, i * EMSS, EMSS);
-    g_assert_true(outgoing.ecn_capable);
-    g_assert_false(outgoing.window_reduced);
+    EXPECT_FIELDS(&outgoing, (ecn_capable, true), (window_reduced, false));
   }
   acknowledge(b, EMSS, 0, 0, true);
   g_assert_cmpuint(window_of(b), ==, 5 * EMSS);

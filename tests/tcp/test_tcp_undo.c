@@ -135,6 +135,12 @@ TEST(test_off)
   g_assert_false(tcp_frto_wants_new(&frto));
 }
 
+/* NewReno, RFC 6675, RACK. */
+static const struct {
+  bool sack;
+  bool rack;
+} recoveries[] = {{false, false}, {true, false}, {true, true}};
+
 /* 20 segments queued, 10 in flight, RTO 300 ms, with F-RTO. */
 static tcp_fixture *ten_in_flight(bool sack, bool rack)
 {
@@ -149,45 +155,41 @@ static tcp_fixture *ten_in_flight(bool sack, bool rack)
  * shows that the time-out was spurious: the window is what it was (10 segments, and no threshold), only
  * one segment was sent again, and the others are not taken as lost.
  * */
-TEST(test_spurious_time_out)
+ROW_TEST(test_spurious_time_out, recoveries)
 {
-  for (unsigned variant = 0; variant < 3; variant++) {
-    g_autoptr(tcp_fixture) f = ten_in_flight(variant > 0, variant > 1);
-    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(on_wire(f, 0), ==, 11);
-    g_assert_cmpuint(window_of(f), ==, EMSS);
-    deliver_segments(f, 2);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
-    g_assert_cmpuint(on_wire(f, 0), ==, 9 + 2);
-    g_assert_cmpuint(wire_position(f, 0, 10), ==, 11 * EMSS);
-    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
-    deliver_segments(f, 2);
-    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
-    g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
-    g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
-    complete_transfer(f, 20 * EMSS);
-    EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 1));
-  }
+  g_autoptr(tcp_fixture) f = ten_in_flight(c->sack, c->rack);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, 11);
+  g_assert_cmpuint(window_of(f), ==, EMSS);
+  deliver_segments(f, 2);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 9 + 2);
+  g_assert_cmpuint(wire_position(f, 0, 10), ==, 11 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
+  deliver_segments(f, 2);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
+  g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+  complete_transfer(f, 20 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 1));
 }
 
 /* The first five are lost, the others and the ACKs of their arrival too. After the time-out the ACK of the
  * first moves on by one, two new segments leave, and their duplicates show that the loss was real: it is
  * repaired as ever. */
-TEST(test_real_time_out)
+ROW_TEST(test_real_time_out, recoveries)
 {
-  for (unsigned variant = 0; variant < 3; variant++) {
-    g_autoptr(tcp_fixture) f = ten_in_flight(variant > 0, variant > 1);
-    drop_all(f, 0);
-    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-    expect_and_deliver(f, 0, 0, EMSS);
-    advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
-    deliver_all(f, 1);
-    g_assert_cmpuint(on_wire(f, 0), ==, 2);
-    expect_segment(f, 0, 10 * EMSS, EMSS);
-    deliver_and_acknowledge(f);
-    g_assert_cmpuint(wire_position(f, 0, 1), ==, EMSS); /* what is lost, from now on */
-    complete_transfer(f, 20 * EMSS);
-    EXPECT_FIELDS(statistics_of(f), (spurious_timeouts, 0), (retransmissions, 10));
-    g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
-  }
+  g_autoptr(tcp_fixture) f = ten_in_flight(c->sack, c->rack);
+  drop_all(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_and_deliver(f, 0, 0, EMSS);
+  advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
+  deliver_all(f, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  expect_segment(f, 0, 10 * EMSS, EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(wire_position(f, 0, 1), ==, EMSS); /* what is lost, from now on */
+  complete_transfer(f, 20 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (spurious_timeouts, 0), (retransmissions, 10));
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
 }

@@ -284,7 +284,8 @@ TEST(test_octets_that_go_nowhere)
  * from, one that lies within 1,000 of the one before has a chance of 2,000 / 2^32, so two of them in 4,000
  * are as good as impossible (10^-6); a counter would make it all of them. They lie in all 64 parts of the
  * 2^32 (expected 62 in each; fewer than 20 would be 5 deviations off), and the top bit is set in about half:
- * 6 sigma of 4,000 coins are 190. Another seed gives others, the same seed the same. */
+ * 6 sigma of 4,000 coins are 190. No step from one to the next comes twice (4,000^2 / 2^33 = 0.002 such pairs
+ * are expected). Another seed gives others, the same seed the same. */
 TEST(test_stags_of_the_tables_choice)
 {
   enum { COUNT = 4000, PARTS = 64 };
@@ -293,6 +294,7 @@ TEST(test_stags_of_the_tables_choice)
   g_autoptr(ddp_stag_table) table = ddp_stag_table_new(42);
   g_autoptr(ddp_stag_table) same = ddp_stag_table_new(42);
   g_autoptr(ddp_stag_table) other = ddp_stag_table_new(43);
+  g_autoptr(GHashTable) steps = g_hash_table_new(NULL, NULL);
   size_t near = 0;
   size_t top_bits = 0;
   unsigned parts[PARTS] = {0};
@@ -306,6 +308,7 @@ TEST(test_stags_of_the_tables_choice)
     g_assert_cmphex(again, ==, stags[i]);
     g_assert_cmphex(another, !=, stags[i]);
     near += i > 0 && stags[i] - stags[i - 1] + 1000 <= 2000 ? 1 : 0;
+    g_assert_true(i == 0 || g_hash_table_add(steps, GUINT_TO_POINTER(stags[i] - stags[i - 1])));
     top_bits += stags[i] >> 31;
     parts[stags[i] >> 26]++;
   }

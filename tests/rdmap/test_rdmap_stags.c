@@ -192,8 +192,8 @@ TEST(test_revoked_at_any_time)
 }
 
 /* RDMAP-256, DDP-153, DDP-207, DDP-212: by default nothing; what is granted, and no more; and withdrawn
- * again. RDMAP-100, RDMAP-248:
- * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note D49). */
+ * again. RDMAP-100, RDMAP-248: 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note
+ * D49). */
 EACH_TEST(test_rights, access_row, accesses)
 {
   ddp_registration ungranted =
@@ -221,10 +221,9 @@ TEST(test_rights_of_a_sink)
 }
 
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269, DDP-205, DDP-207, DDP-208, DDP-209: both
- * associations, for Writes (DDP asks at
- * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
- * (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid
- * STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. */
+ * associations, for Writes (DDP asks at Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244:
+ * 0/1/03; DDP has 1/1/02 for it (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00
+ * §10.3 calls a mismatch 'Invalid STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. */
 EACH_TEST(test_associations, stag_association, associations)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(accesses); i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture_fixture.h"
 #include "no_error.h"
 
 enum { IP_OCTETS = 20, CHECKSUM_AT = IP_OCTETS + 16, INITIATORS_LAST_OCTET = 1 };
@@ -83,22 +84,16 @@ void forget_checksum(captured_packet *packet)
 
 char *write_capture(const GPtrArray *packets)
 {
+  g_autoptr(fixture_file) file = fixture_raw_file();
   char *path;
-  int descriptor = g_file_open_tmp("replay-fixture-XXXXXX.pcap", &path, NULL);
-  pcap_t *format = pcap_open_dead_with_tstamp_precision(DLT_RAW, 65535, PCAP_TSTAMP_PRECISION_NANO);
-  pcap_dumper_t *file = pcap_dump_fopen(format, fdopen(descriptor, "wb"));
 
-  g_assert_nonnull(file);
+  g_close(NO_ERROR(g_file_open_tmp, "replay-fixture-XXXXXX.pcap", &path), NULL);
   for (guint i = 0; i < packets->len; i++) {
     const captured_packet *packet = g_ptr_array_index(packets, i);
-    const struct pcap_pkthdr header = {.ts = {.tv_sec = (time_t)(packet->time_ns / 1000000000),
-                                              .tv_usec = (suseconds_t)(packet->time_ns % 1000000000)},
-                                       .caplen = packet->octets->len,
-                                       .len = packet->octets->len + packet->cut_octets};
-    pcap_dump((u_char *)file, &header, packet->octets->data);
+    fixture_file_add_cut(file, (int64_t)packet->time_ns, packet->octets, packet->octets->len,
+                         packet->octets->len + packet->cut_octets);
   }
-  pcap_dump_close(file);
-  pcap_close(format);
+  g_assert_true(g_file_set_contents(path, (const char *)file->octets->data, file->octets->len, NULL));
   return path;
 }
 

@@ -166,37 +166,33 @@ static const struct {
   const char *code, *side; /* NULL: they fit */
   double seconds;
 } generation_cases[] = {
-    {"rdmac", "rdmac", NULL, NULL, 1},
-    {"ietf", "ietf", NULL, NULL, 1},
-    {"rfc", "rfc", NULL, NULL, 1},
+    {"initiator.generation=rdmac", "responder.generation=rdmac", NULL, NULL, 1},
+    {"initiator.generation=ietf", "responder.generation=ietf", NULL, NULL, 1},
+    {"initiator.generation=rfc", "responder.generation=rfc", NULL, NULL, 1},
     /* rdmac's first octets are no key (docs/protocol-notes.md, M46). */
-    {"rdmac", "ietf", "MPA error 4", "Responder", 1},
-    {"rdmac", "rfc", "MPA error 4", "Responder", 1},
+    {"initiator.generation=rdmac", "responder.generation=ietf", "MPA error 4", "Responder", 1},
+    {"initiator.generation=rdmac", "responder.generation=rfc", "MPA error 4", "Responder", 1},
     /* "MPA ID…" looks like the beginning of an FPDU, so rdmac waits for its end; the Initiator's time runs
      * out first. */
-    {"ietf", "rdmac", "MPA error 4", "Initiator", 11},
-    {"rfc", "rdmac", "MPA error 4", "Initiator", 11},
+    {"initiator.generation=ietf", "responder.generation=rdmac", "MPA error 4", "Initiator", 11},
+    {"initiator.generation=rfc", "responder.generation=rdmac", "MPA error 4", "Initiator", 11},
     /* Rev 0 and Rev 1. */
-    {"ietf", "rfc", "MPA error 4", "Responder", 1},
-    {"rfc", "ietf", "MPA error 4", "Responder", 1},
+    {"initiator.generation=ietf", "responder.generation=rfc", "MPA error 4", "Responder", 1},
+    {"initiator.generation=rfc", "responder.generation=ietf", "MPA error 4", "Responder", 1},
 };
 
 TEST(test_generations)
 {
-  static const char *const operations[] = {"write", "read", "storage-write"};
-  static const char *const closes[] = {"reset", "fin"};
+  static const char *const operations[] = {"workload.operation=write", "workload.operation=read",
+                                           "workload.operation=storage-write"};
+  static const char *const closes[] = {"mpa.startup_close=reset", "mpa.startup_close=fin"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(generation_cases); i++) {
-    g_autofree char *initiator = g_strconcat("initiator.generation=", generation_cases[i].initiator, NULL);
-    g_autofree char *responder = g_strconcat("responder.generation=", generation_cases[i].responder, NULL);
-    g_autofree char *operation =
-        g_strconcat("workload.operation=", operations[i % G_N_ELEMENTS(operations)], NULL);
-
     for (gsize j = 0; j < G_N_ELEMENTS(closes); j++) {
-      g_autofree char *close = g_strconcat("mpa.startup_close=", closes[j], NULL);
-      g_test_message("%s %s %s", initiator, responder, close);
-      assert_ends(STRINGS(initiator, responder, operation, close), generation_cases[i].code,
-                  generation_cases[i].side, generation_cases[i].seconds);
+      g_test_message("%s %s %s", generation_cases[i].initiator, generation_cases[i].responder, closes[j]);
+      assert_ends(STRINGS(generation_cases[i].initiator, generation_cases[i].responder,
+                          operations[i % G_N_ELEMENTS(operations)], closes[j]),
+                  generation_cases[i].code, generation_cases[i].side, generation_cases[i].seconds);
     }
   }
 }

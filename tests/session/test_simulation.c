@@ -86,15 +86,13 @@ static void look(const session_progress *progress, void *user)
   self->last = *progress;
 }
 
-/* Runs `messages` of 64 KiB with somebody looking on, until simulated `stop`. */
+/* Runs messages of 64 KiB, as many as `messages` sets, with somebody looking on, until `stop`. */
 static onlooker run_watched(const char *messages, const char *stop)
 {
-  g_autofree char *set_messages = g_strdup_printf("workload.messages=%s", messages);
-  g_autofree char *set_stop = g_strdup_printf("run.stop=%s", stop);
   onlooker self = {0};
   const simulation_options options = {.progress = look, .progress_user = &self};
   g_auto(session_result) result;
-  g_autoptr(scenario) s = temporary_scenario("", STRINGS("run.engine=native", set_messages, set_stop));
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS("run.engine=native", messages, stop));
 
   g_assert_true(simulation_run(s, &options, &result, NULL));
   return self;
@@ -108,8 +106,8 @@ TEST(test_progress)
   onlooker self = {0};
 
   for (guint64 messages = 1000; self.calls == 0; messages *= 4) {
-    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, messages);
-    self = run_watched(text, "0");
+    g_autofree char *text = g_strdup_printf("workload.messages=%" G_GUINT64_FORMAT, messages);
+    self = run_watched(text, "run.stop=0");
     g_assert_cmpfloat(self.last.share, <=, time_ps_in_seconds(self.last.now) * 19074 / (double)messages);
     g_assert_true(self.calls == 0 ||
                   self.last.share > time_ps_in_seconds(self.last.now) * 10000 / (double)messages);
@@ -123,8 +121,8 @@ TEST(test_progress_until_stop)
   onlooker self = {0};
 
   for (guint64 stop_ms = 50; self.calls == 0; stop_ms *= 4) {
-    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT "ms", stop_ms);
-    self = run_watched("1000000", text);
+    g_autofree char *text = g_strdup_printf("run.stop=%" G_GUINT64_FORMAT "ms", stop_ms);
+    self = run_watched("workload.messages=1000000", text);
     g_assert_cmpfloat_with_epsilon(self.last.share,
                                    time_ps_in_seconds(self.last.now) * 1000 / (double)stop_ms, 1e-9);
   }

@@ -30,7 +30,7 @@ void provenance_free(provenance *origin)
   g_free(origin);
 }
 
-gboolean provenance_equal(const provenance *a, const provenance *b)
+static gboolean is_equal(const provenance *a, const provenance *b)
 {
   gboolean equal = TRUE;
   for (gsize i = 0; equal && i < PROVENANCE_TEXTS; i++) {
@@ -51,8 +51,14 @@ GPtrArray *stored_provenances_new(void)
   return g_ptr_array_new_with_free_func(stored_provenance_free);
 }
 
-stored_provenance *stored_provenances_add(GPtrArray *provenances, const provenance *from)
+stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenance *from)
 {
+  for (guint i = 0; i < provenances->len; i++) {
+    stored_provenance *known = g_ptr_array_index(provenances, i);
+    if (is_equal(known->origin, from)) {
+      return known;
+    }
+  }
   stored_provenance *stored = g_new0(stored_provenance, 1);
   stored->origin = g_new(provenance, 1);
   for (gsize i = 0; i < PROVENANCE_TEXTS; i++) {

@@ -27,9 +27,6 @@ typedef union provenance {
 void provenance_free(provenance *origin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 
-/* Whether all texts of the two are the same. */
-gboolean provenance_equal(const provenance *a, const provenance *b);
-
 /* Where some of the runs of stores come from: a scenario, in one text, run by one program. */
 typedef struct stored_provenance {
   provenance *origin;
@@ -40,8 +37,8 @@ typedef struct stored_provenance {
 /* An array of stored_provenance *. Free with g_ptr_array_unref(). */
 GPtrArray *stored_provenances_new(void);
 
-/* Adds a copy of `from`, yet without runs; the array's. */
-stored_provenance *stored_provenances_add(GPtrArray *provenances, const provenance *from);
+/* The one of `from`; unless one has all its texts, a copy of it is added, yet without runs. The array's. */
+stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenance *from);
 
 /* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in
  * "\n"; `a_name` and `b_name` say which is which. NULL when it does not. Free with g_free().

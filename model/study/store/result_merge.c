@@ -36,7 +36,7 @@ static gboolean check_origins(merge *m, result_store *store, GError **error)
       seen = seen || strcmp(known->origin->git, from->git) == 0;
     }
     if (!seen) {
-      stored_provenances_add(m->origins, from)->store = m->path;
+      stored_provenances_of(m->origins, from)->store = m->path;
     }
   }
   return found != NULL;

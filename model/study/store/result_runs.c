@@ -438,7 +438,7 @@ GPtrArray *result_store_provenances(result_store *store, GError **error)
   while (next_row(store, row, &good, error)) {
     const provenance from = origin_of(row, 1);
     g_autofree char *hash = hash_of(from.text);
-    stored_provenances_add(provenances, &from)->count = (guint)sqlite3_column_int(row, 0);
+    stored_provenances_of(provenances, &from)->count = (guint)sqlite3_column_int(row, 0);
     good =
         strcmp(hash, from.hash) == 0 ||
         store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);

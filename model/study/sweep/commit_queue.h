@@ -37,7 +37,7 @@ void commit_queue_free(commit_queue *queue);
 /* Adds a run of sweep_record_new(), and takes it. `kept` is never called from within. */
 void commit_queue_add(commit_queue *queue, stored_run *run);
 
-/* No further record is to be expected: what waits is committed at once. */
+/* No further run is to be expected: what waits is committed at once. */
 void commit_queue_flush(commit_queue *queue);
 
 /* Runs that are not in the store yet. */

@@ -86,18 +86,12 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
 static void count_run(study_table *table, const provenance *from, const stored_run *run)
 {
   store_summary *all = &table->all;
-  stored_provenance *origin = NULL;
   all->count++;
   all->by_status[run->status]++;
   all->wall_s += run->wall_s;
   all->cpu_s += run->cpu_s;
   all->memory_peak_octets = MAX(all->memory_peak_octets, run->memory_peak_octets);
-  for (guint i = 0; origin == NULL && i < all->origins->len; i++) {
-    stored_provenance *known = g_ptr_array_index(all->origins, i);
-    origin = provenance_equal(known->origin, from) ? known : NULL;
-  }
-  origin = origin != NULL ? origin : stored_provenances_add(all->origins, from);
-  origin->count++;
+  stored_provenances_of(all->origins, from)->count++;
   if (*run->host != '\0') {
     add_once(table->texts, all->hosts, run->host);
   }

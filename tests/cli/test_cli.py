@@ -115,7 +115,7 @@ class Cli(kit.ProgramTest):
                     '--engine: run.engine = ns2 is none of its words; expected "auto", "ns3" or "native" '
                     "(did you mean 'ns3'?)\n", 2)
 
-    @unittest.skipIf(os.environ["SANITIZERS"] != "none", "a sanitizer needs all of the address space")
+    @unittest.skipIf(kit.SANITIZED, "a sanitizer needs all of the address space")
     def test_short_memory(self):
         """However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is
         no segmentation fault (139: 128 + SIGSEGV). The scenario's 50,000 strings need more than all else that

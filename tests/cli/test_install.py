@@ -1,21 +1,18 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `meson install` leaves for others, under a DESTDIR: the scenarios and presets, and with ns-3 a library
-of which somebody else's ns-3 program needs to know nothing but `pkg-config iwarpsim-ns3`.
-
-argv: meson, the build folder, and "ns3" or nothing."""
-
+"""What `meson install` leaves, under a DESTDIR: the program, which finds what comes with it wherever it is
+moved to, and nowhere in the source tree; and with ns-3 a library of which somebody else's ns-3 program needs
+to know nothing but `pkg-config iwarpsim-ns3`."""
 import json
 import os
-import shlex
-import subprocess
-import sys
-import tempfile
+import shutil
 import unittest
 from pathlib import Path
 
-MESON, BUILD, HAS_NS3 = sys.argv[1], sys.argv[2], sys.argv[3] == "ns3"
+import program_kit as kit
+
 ROOT = Path(__file__).resolve().parents[2]
+for variable in ("IWARPSIM_DATA", "IWARPSIM_MODULES", "IWARPSIM_PLOTS"):
+    os.environ.pop(variable, None)  # the tests' own environment would show it where things are
 
 # As the comment at the top of iwarpsim_host.h has it.
 PROGRAM = """
@@ -43,30 +40,30 @@ int main(int, char **argv)
 """
 
 
-def run(command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, check=False,
-                          env={**os.environ, **environment})
-    if done.returncode != 0:
-        raise AssertionError(f"{shlex.join(map(str, command))}: {done.returncode}\n"
-                             f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+def meson(*arguments):
+    done = kit.run(os.environ["MESON"], *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-class Installed(unittest.TestCase):
+class Install(kit.ProgramTest):
     @classmethod
     def setUpClass(cls):
-        work = tempfile.TemporaryDirectory(prefix="iwarpsim-installed-")
-        cls.addClassCleanup(work.cleanup)
-        cls.work = Path(work.name)
-        cls.root = cls.work / "root"
-        run([MESON, "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.root])
-        options = {option["name"]: option["value"]
-                   for option in json.loads(run([MESON, "introspect", "--buildoptions", BUILD]))}
-        cls.prefix = Path(options["prefix"])
+        cls.root = Path(cls.enterClassContext(kit.folder("installed")))
+        meson("install", "-C", os.environ["BUILD"], "--no-rebuild", "--quiet", "--destdir", cls.root)
+        options = json.loads(meson("introspect", "--buildoptions", os.environ["BUILD"]))
+        value = {option["name"]: option["value"] for option in options}
+        cls.prefix = Path(value["prefix"])
         cls.there = cls.root / cls.prefix.relative_to("/")
-        cls.libraries = cls.there / options["libdir"]
-        cls.headers = cls.there / options["includedir"] / "iwarpsim"
-        cls.data = cls.there / options["datadir"] / "iwarpsim"
+        cls.libraries = cls.there / value["libdir"]
+        cls.headers = cls.there / value["includedir"] / "iwarpsim"
+        cls.data = cls.there / value["datadir"] / "iwarpsim"
+
+    def move(self):
+        """Copies it to moved/; its program, and its data."""
+        shutil.copytree(self.there, "moved")
+        kit.write("a.cfg", '@include "presets/siw.cfg"\nworkload: { messages = 2; };\n')
+        return f"{self.folder}/moved/bin/iwarpsim", Path("moved") / self.data.relative_to(self.there)
 
     def test_nothing_is_beside_the_prefix(self):
         self.assertFalse([file for file in self.root.rglob("*")
@@ -78,38 +75,63 @@ class Installed(unittest.TestCase):
                           for file in (ROOT / "scenarios").rglob("*.cfg")})
         self.assertTrue((self.data / "presets/siw.cfg").is_file())
 
-    @unittest.skipIf(HAS_NS3, "with ns-3 there is more")
+    @unittest.skipIf(kit.HAS_NS3, "with ns-3 there is more")
     def test_the_program_alone(self):
         self.assertEqual([file.name for file in self.there.rglob("*")
                           if file.is_file() and self.data not in file.parents], ["iwarpsim"])
 
-    @unittest.skipUnless(HAS_NS3, "needs ns-3")
+    def test_own_files(self):
+        """The preset that is read is the installed one: it has a title here. Without it there is none, though
+        the source tree is still there. So is ns-3's module, in a program that has one."""
+        program, data = self.move()
+        with open(data / "presets/siw.cfg", "a", encoding="utf-8") as preset:
+            preset.write('title = "the installed one";\n')
+        self.expect_start(self.shell(f"{program} run a.cfg").stdout, "the installed one\n")
+        self.shell(f"cd / && {program} check {self.folder}/{data}/four-receivers.cfg")
+        data.rename("data")
+        self.assertIn("a.cfg:1: cannot read 'presets/siw.cfg' (No such file or directory)",
+                      self.shell(f"{program} run a.cfg", 2).stderr)
+        self.shell(f"{program} run a.cfg", IWARPSIM_DATA="data")
+        if kit.HAS_NS3:
+            os.rename("data", data)
+            self.shell(f"{program} run a.cfg --engine ns3")
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
+    def test_templates_of_plots(self):
+        """Plots are drawn by the installed templates; a changed copy of them is used."""
+        program, data = self.move()
+        self.shell(f"{program} run a.cfg --out run --quiet && {program} plot run --format svg")
+        self.assertIn(b"The page: terminal", kit.octets("run/occupancy.gnuplot"))
+        self.shell(f"cp -r {data}/plots mine && sed -i 's/DejaVu Sans/My Font/' mine/page.gp")
+        self.shell(f"{program} plot run --format svg", IWARPSIM_PLOTS="mine")
+        self.assertIn(b'font-family="My Font"', kit.octets("run/occupancy.svg"))
+        self.assertIn("nowhere/page.gp",
+                      self.shell(f"{program} plot run --format svg", 2, IWARPSIM_PLOTS="nowhere").stderr)
+
+    @unittest.skipUnless(kit.HAS_NS3, "needs ns-3")
+    @unittest.skipIf(kit.SANITIZED, "the user's program would need the sanitizer, too")
     def test_a_program_of_somebody_else(self):
         description = self.libraries / "pkgconfig/iwarpsim-ns3.pc"
         self.assertEqual(description.read_text(encoding="utf-8").splitlines()[0], f"prefix={self.prefix}")
-        self.assertEqual(run(["pkg-config", "--cflags", description]).split(),
+        self.assertEqual(self.shell(f"pkg-config --cflags {description}").stdout.split(),
                          [f"-I{self.prefix / self.headers.relative_to(self.there)}"])
-        flags = run(["pkg-config", "--cflags", "--libs", description],
-                    PKG_CONFIG_SYSROOT_DIR=str(self.root)).split()
-        self.assertIn(f"-I{self.headers}", flags)
-        self.assertIn(f"-L{self.libraries}", flags)
+        flags = self.shell(f"pkg-config --cflags --libs {description}",
+                           PKG_CONFIG_SYSROOT_DIR=str(self.root)).stdout.strip()
+        self.assertIn(f"-I{self.headers}", flags.split())
+        self.assertIn(f"-L{self.libraries}", flags.split())
 
-        source, program, scenario = self.work / "user.cc", self.work / "user", self.work / "user.cfg"
-        source.write_text(PROGRAM, encoding="utf-8")
-        scenario.write_text('@include "presets/siw.cfg"\nworkload: { messages = 5; };\n', encoding="utf-8")
-        run([os.environ.get("CXX", "c++"), "-std=c++17", source, "-o", program, *flags])
-        printed = run([program, scenario], LD_LIBRARY_PATH=str(self.libraries), IWARPSIM_DATA=str(self.data))
+        kit.write("user.cc", PROGRAM)
+        kit.write("user.cfg", '@include "presets/siw.cfg"\nworkload: { messages = 5; };\n')
+        self.shell(f"${{CXX:-c++}} -std=c++17 user.cc -o user {flags}")
+        printed = self.shell("./user user.cfg", LD_LIBRARY_PATH=str(self.libraries),
+                             IWARPSIM_DATA=str(self.data)).stdout
         self.assertEqual(printed, "6\n")  # the Send that ends the workload is one, too
 
-    @unittest.skipUnless(HAS_NS3, "needs ns-3")
+    @unittest.skipUnless(kit.HAS_NS3, "needs ns-3")
     def test_what_the_library_shows(self):
         """The model's own names are hidden: they cannot meet those of the user's program."""
-        names = run(["nm", "-D", "--defined-only", "--format=just-symbols",
-                     self.libraries / "libiwarpsim_host.so"]).split()
+        library = self.libraries / "libiwarpsim_host.so"
+        names = self.shell(f"nm -D --defined-only --format=just-symbols {library}").stdout.split()
         self.assertTrue(any("5Hosts6Attach" in name for name in names))
-        self.assertFalse([name for name in names
-                          if name.startswith(("tcp_", "mpa_", "ddp_", "rnic_", "session_", "scenario_"))])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "--verbose"])
+        self.assertFalse([name for name in names if name.startswith(("tcp_", "mpa_", "ddp_", "rnic_",
+                                                                     "session_", "scenario_"))])

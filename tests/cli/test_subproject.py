@@ -1,11 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """iwarpsim as the subproject of another meson project: without tests and benchmarks only the program is
 configured, and it builds."""
 
 import json
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -58,7 +56,3 @@ class Configured(Subproject):
 class Built(Subproject):
     def test_a_function_and_the_program(self):
         self.meson("test", "-C", self.build)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "--verbose", *sys.argv[1:]])

@@ -253,16 +253,7 @@ FIXTURE_TEST(test_store_locked_for_a_while)
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 12);
 }
 
-/* Sweeps into a store that waits 0.5 s for a lock. */
-static gboolean sweep_impatiently(const sweep_fixture *f, const char *text, sweep_result *result,
-                                  GError **error)
-{
-  result_store *store = result_store_open_within(f->store_path, RESULT_STORE_WRITE, 500, NULL);
-  gboolean good = sweep_into(f, store, text, NULL, (how_to_sweep){.jobs = 1}, result, error);
-  result_store_close(store);
-  return good;
-}
-
+/* The store waits 0.5 s for a lock. */
 FIXTURE_TEST(test_store_locked_for_good)
 {
   g_autoptr(GError) error = NULL;
@@ -270,9 +261,11 @@ FIXTURE_TEST(test_store_locked_for_good)
   sweep_well(f, SEEDS("1", "2"), 1);
   take_starts(f);
   outside world = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
+  g_autoptr(result_store) store = NO_ERROR(result_store_open_within, f->store_path, RESULT_STORE_WRITE, 500);
   add_timer(f, 1, meddle, &world);
   /* 26 hangs: it is stopped when the sweep gives up. */
-  g_assert_false(sweep_impatiently(f, SEED_LIST("seeds", "1, 2, 3, 26"), &result, &error));
+  g_assert_false(sweep_into(f, store, SEED_LIST("seeds", "1, 2, 3, 26"), NULL, (how_to_sweep){.jobs = 1},
+                            &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   g_assert_nonnull(strstr(error->message, "kept it locked for 0.5 s"));
   execute(world.database, "ROLLBACK");

@@ -34,17 +34,9 @@ static void set_up(fixture *f, gconstpointer text)
   start_clock();
 }
 
-static void clear_record(fixture *f)
-{
-  if (f->record != NULL) {
-    sweep_record_free(f->record);
-  }
-  f->record = NULL;
-}
-
 static void tear_down(fixture *f, gconstpointer unused)
 {
-  clear_record(f);
+  g_clear_pointer(&f->record, sweep_record_free);
   worker_pool_free(f->pool);
   grid_fixture_tear_down(&f->on, unused);
 }
@@ -70,7 +62,7 @@ static worker *start(fixture *f, guint seed, run_limits limits)
   if (f->pool == NULL) {
     make_pool(f, limits);
   }
-  clear_record(f);
+  g_clear_pointer(&f->record, sweep_record_free);
   f->run = NO_ERROR(worker_pool_run, f->pool, seed - 1, note_end, f);
   return f->run;
 }

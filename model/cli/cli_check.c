@@ -58,11 +58,11 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   if (grid != NULL) {
     gsize count = sweep_grid_count(grid);
     plain_text_print(stdout, ", a sweep of %zu point%s", count, count == 1 ? "" : "s");
-    if (sweep_grid_left_out(grid) > 0) {
-      plain_text_print(stdout, ", %zu left out by where", sweep_grid_left_out(grid));
+    if (sweep_grid_facts_of(grid)->left_out > 0) {
+      plain_text_print(stdout, ", %zu left out by where", sweep_grid_facts_of(grid)->left_out);
     }
-    if (sweep_grid_repeated(grid) > 0) {
-      plain_text_print(stdout, ", %zu given twice", sweep_grid_repeated(grid));
+    if (sweep_grid_facts_of(grid)->repeated > 0) {
+      plain_text_print(stdout, ", %zu given twice", sweep_grid_facts_of(grid)->repeated);
     }
   }
   plain_text_print(stdout, "\n");

@@ -119,8 +119,8 @@ static provenance *make_origin(const scenario *s, const sweep_grid *grid)
       .sets = chosen.sets != NULL ? g_strjoinv("\n", chosen.sets) : g_strdup(""),
       .version = g_strdup(IWARPSIM_VERSION),
       .git = g_strdup(IWARPSIM_GIT),
-      .libraries =
-          provenance_libraries(sweep_grid_uses_ns3(grid) ? run_engine_library_version(RUN_ENGINE_NS3) : NULL),
+      .libraries = provenance_libraries(
+          sweep_grid_facts_of(grid)->uses_ns3 ? run_engine_library_version(RUN_ENGINE_NS3) : NULL),
   };
   return origin;
 }
@@ -255,8 +255,7 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("stall", 0, &chosen.stall,
              "stop a run whose simulated time stands still for so long (default: 60s; 0: never)", "TIME"),
     CLI_TEXT("memory", 0, &chosen.memory, "most data that a run may hold (default: no limit)", "SIZE"),
-    CLI_SWITCH("mix", 0, &chosen.mix,
-               "accept a store with runs of another scenario text or program version"),
+    CLI_SWITCH("mix", 0, &chosen.mix, "accept a store with runs of another scenario text or program version"),
     G_OPTION_ENTRY_NULL,
 };
 

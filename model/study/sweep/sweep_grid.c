@@ -16,9 +16,7 @@ struct sweep_grid {
   GPtrArray *identities;           /* of each point; NULL until someone asks */
   char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
   int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that gives another in each cell; -1: none does */
-  gsize left_out;
-  gboolean uses_ns3;
-  gsize repeated;
+  sweep_grid_facts facts;
 };
 
 static const char *axis_name(const scenario_axis *axis)
@@ -131,10 +129,10 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
     return FALSE;
   }
   if (hold) {
-    grid->uses_ns3 = grid->uses_ns3 || run_engine_of(s) == RUN_ENGINE_NS3;
+    grid->facts.uses_ns3 = grid->facts.uses_ns3 || run_engine_of(s) == RUN_ENGINE_NS3;
     g_array_append_val(grid->cells, cell);
   } else {
-    grid->left_out++;
+    grid->facts.left_out++;
   }
   return TRUE;
 }
@@ -169,7 +167,7 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
       watch((double)cell / (double)cells, user);
     }
     if (!g_hash_table_add(labels, cell_label(grid, cell))) {
-      grid->repeated++;
+      grid->facts.repeated++;
       continue;
     }
     for (gsize i = 0; i < grid->axis_count; i++) {
@@ -183,7 +181,7 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   if (good && grid->cells->len == 0) {
     return error_set(
         error, "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
-        scenario_constraints_origin(grid->base), grid->left_out);
+        scenario_constraints_origin(grid->base), grid->facts.left_out);
   }
   return good;
 }
@@ -232,19 +230,9 @@ gsize sweep_grid_count(const sweep_grid *grid)
   return grid->cells->len;
 }
 
-gsize sweep_grid_left_out(const sweep_grid *grid)
+const sweep_grid_facts *sweep_grid_facts_of(const sweep_grid *grid)
 {
-  return grid->left_out;
-}
-
-gboolean sweep_grid_uses_ns3(const sweep_grid *grid)
-{
-  return grid->uses_ns3;
-}
-
-gsize sweep_grid_repeated(const sweep_grid *grid)
-{
-  return grid->repeated;
+  return &grid->facts;
 }
 
 const scenario *sweep_grid_base(const sweep_grid *grid)

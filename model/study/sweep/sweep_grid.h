@@ -31,12 +31,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_grid, sweep_grid_free)
 /* At least 1. */
 gsize sweep_grid_count(const sweep_grid *grid);
 
-/* How many points of the whole grid the constraints leave out, and how many equal an earlier one. */
-gsize sweep_grid_left_out(const sweep_grid *grid);
-
-/* Whether any point runs on ns-3. */
-gboolean sweep_grid_uses_ns3(const sweep_grid *grid);
-gsize sweep_grid_repeated(const sweep_grid *grid);
+typedef struct sweep_grid_facts {
+  gsize left_out;    /* points of the whole grid, by the constraints */
+  gsize repeated;    /* points that equal an earlier one */
+  gboolean uses_ns3; /* some point runs on ns-3 */
+} sweep_grid_facts;
+const sweep_grid_facts *sweep_grid_facts_of(const sweep_grid *grid);
 
 /* The scenario that the grid was made of; not the grid's. */
 const scenario *sweep_grid_base(const sweep_grid *grid);

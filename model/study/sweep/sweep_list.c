@@ -133,11 +133,11 @@ static void print_sums(const sweep_grid *grid, const sums *total, const sweep_li
     g_string_append_printf(remarks, ", shard %u/%u of %zu", options->shard, options->shards,
                            sweep_grid_count(grid));
   }
-  if (sweep_grid_left_out(grid) > 0) {
-    g_string_append_printf(remarks, ", %zu left out by where", sweep_grid_left_out(grid));
+  if (sweep_grid_facts_of(grid)->left_out > 0) {
+    g_string_append_printf(remarks, ", %zu left out by where", sweep_grid_facts_of(grid)->left_out);
   }
-  if (sweep_grid_repeated(grid) > 0) {
-    g_string_append_printf(remarks, ", %zu given twice", sweep_grid_repeated(grid));
+  if (sweep_grid_facts_of(grid)->repeated > 0) {
+    g_string_append_printf(remarks, ", %zu given twice", sweep_grid_facts_of(grid)->repeated);
   }
   plain_text_print(output, "%zu %s", total->runs, total->runs == 1 ? "run" : "runs");
   if (remarks->len > 0) {

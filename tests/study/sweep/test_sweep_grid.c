@@ -27,8 +27,8 @@ static void expect_grid(const grid_fixture *f, gsize count, const char *labels, 
     g_autofree char *label = sweep_grid_label(f->grid, index);
     g_assert_cmpstr(label, ==, name + 1);
   }
-  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, left_out);
-  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, repeated);
+  g_assert_cmpuint(sweep_grid_facts_of(f->grid)->left_out, ==, left_out);
+  g_assert_cmpuint(sweep_grid_facts_of(f->grid)->repeated, ==, repeated);
 }
 
 #define FIXTURE_TEST(name) TEST_WITH(grid_fixture, NULL, grid_fixture_set_up, grid_fixture_tear_down, name)

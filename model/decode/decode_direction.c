@@ -35,7 +35,6 @@ struct decode_direction {
   uint64_t cut_at; /* offset after its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
   const uint8_t *withheld_octets;
-  decode_fpdu fpdu; /* the one in hand */
 };
 
 static uint64_t offset_of(const decode_direction *direction, uint64_t position)
@@ -106,27 +105,27 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, ui
 static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error error)
 {
   decode_direction *direction = user;
-  decode_fpdu *fpdu = &direction->fpdu;
   uint64_t start = framed->extent.start;
   uint64_t end = framed->extent.end;
+  decode_fpdu fpdu;
   const decode_event event = {.kind = DECODE_FPDU,
                               .packets = decode_packets_of(&direction->packets, start, end),
                               .stream_position = position_of(direction, start),
                               .octets = end - start,
-                              .fpdu = fpdu};
+                              .fpdu = &fpdu};
 
-  decode_reader_read(direction->tools->reader, direction->scanner, framed, error, event.stream_position,
-                     fpdu);
-  fpdu->after_error = is_after_error(direction, fpdu, end);
-  count(direction->summary, fpdu, event.octets);
+  decode_fpdu_read(&fpdu, direction->scanner, framed, error, event.stream_position);
+  fpdu.after_error = is_after_error(direction, &fpdu, end);
+  count(direction->summary, &fpdu, event.octets);
   decode_packets_remove(&direction->packets, start, end);
   range_set_add(&direction->reported, start, end);
   decode_alignment_fpdu(&direction->alignment, start);
   report(direction, event);
-  if (fpdu->ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
+  if (fpdu.ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
     note(direction, DECODE_NOTE_LONG_ULPDU, event.stream_position, event.octets,
          "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
   }
+  g_free(fpdu.terminate_octets);
 }
 
 static void take_bad_length(void *user, uint64_t offset)
@@ -174,9 +173,9 @@ decode_direction *decode_direction_new(const decode_tools *tools, decode_connect
     summary->phase_start = start->phase_start;
     summary->markers = start->markers;
     summary->crc = start->crc;
-  }
-  if (start->in_full_operation && !start->is_lost) {
-    new_scanner(direction, start->phase_offset);
+    if (!start->is_lost) {
+      new_scanner(direction, start->phase_offset);
+    }
   }
   return direction;
 }

@@ -12,7 +12,6 @@ typedef struct decode_tools {
   decode_options options; /* hold_octets filled in; its hints are the session's */
   decode_handler handler; /* NULL: none */
   void *user;
-  decode_reader *reader;
 } decode_tools;
 
 /* Where MPA starts in a direction. */

@@ -160,6 +160,9 @@ typedef struct decode_marker {
   bool is_captured;         /* else (snap length) the others are 0 */
 } decode_marker;
 
+/* In an FPDU with the longest ULPDU that ULPDU_Length can have: 65,544 octets and 4 for each marker. */
+enum { DECODE_MARKERS_MAX = 130 };
+
 /* One FPDU as a capture shows it, with what it carries. */
 typedef struct decode_fpdu {
   uint64_t phase_offset; /* its position, counted from the first octet of the FPDU phase */
@@ -169,10 +172,10 @@ typedef struct decode_fpdu {
   /* With DECODE_CRC_RIGHT and _WRONG: the number that the octets on the wire show, least significant first
    * (note M17), as Wireshark has it. */
   uint32_t crc_received;
-  uint32_t crc_computed;        /* likewise */
-  const decode_marker *markers; /* `marker_count` of them, in stream order */
+  uint32_t crc_computed; /* likewise */
   uint32_t marker_count;
-  uint32_t wrong_markers; /* captured, and not right */
+  decode_marker markers[DECODE_MARKERS_MAX]; /* in stream order */
+  uint32_t wrong_markers;                    /* captured, and not right */
   /* The ULPDU. */
   uint32_t ulpdu_octets; /* ULPDU_Length */
   bool has_ddp; /* it is long enough for its DDP header, and that was captured; else nothing below holds */
@@ -186,7 +189,7 @@ typedef struct decode_fpdu {
   rdmap_read_request read_request;
   bool has_terminate; /* Terminate, whole */
   rdmap_terminate terminate;
-  const uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
+  uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
 } decode_fpdu;
 
 /* --- Events --- */

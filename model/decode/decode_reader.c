@@ -76,46 +76,21 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
 
 /* --- FPDUs --- */
 
-struct decode_reader {
-  GByteArray *terminate; /* payload of a Terminate */
-  GArray *markers;       /* of decode_marker */
-};
-
-decode_reader *decode_reader_new(void)
-{
-  decode_reader *reader = g_new(decode_reader, 1);
-
-  reader->terminate = g_byte_array_new();
-  reader->markers = g_array_new(FALSE, FALSE, sizeof(decode_marker));
-  return reader;
-}
-
-void decode_reader_free(decode_reader *reader)
-{
-  if (reader) {
-    g_byte_array_unref(reader->terminate);
-    g_array_unref(reader->markers);
-    g_free(reader);
-  }
-}
-
-/* --- MPA --- */
-
-static void read_markers(GArray *markers, const mpa_complete_fpdu *framed, uint64_t stream_position,
-                         const range_set *not_captured, decode_fpdu *fpdu)
+static void read_markers(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
+                         uint64_t stream_position)
 {
   const mpa_fpdu *extent = &framed->extent;
   uint64_t at = mpa_marker_next(extent->start);
 
-  g_array_set_size(markers, mpa_fpdu_marker_count(extent));
-  fpdu->wrong_markers = 0;
-  for (guint i = 0; i < markers->len; i++, at += MPA_MARKER_PERIOD_OCTETS) {
+  fpdu->marker_count = mpa_fpdu_marker_count(extent);
+  g_assert(fpdu->marker_count <= DECODE_MARKERS_MAX);
+  for (uint32_t i = 0; i < fpdu->marker_count; i++, at += MPA_MARKER_PERIOD_OCTETS) {
     uint32_t from = (uint32_t)(at - extent->start);
     uint8_t wire[MPA_MARKER_OCTETS];
-    decode_marker *marker = &g_array_index(markers, decode_marker, i);
+    decode_marker *marker = &fpdu->markers[i];
 
-    *marker = (decode_marker){.stream_position = stream_position + from};
-    marker->is_captured = range_set_covered(not_captured, at, at + MPA_MARKER_OCTETS) == 0;
+    marker->stream_position = stream_position + from;
+    marker->is_captured = range_set_covered(&scanner->not_captured, at, at + MPA_MARKER_OCTETS) == 0;
     if (marker->is_captured) {
       buffer_chain_copy_out(framed->octets, framed->from + from, sizeof wire, wire);
       marker->reserved = big_endian_read_16(wire);
@@ -124,12 +99,10 @@ static void read_markers(GArray *markers, const mpa_complete_fpdu *framed, uint6
       fpdu->wrong_markers += !marker->is_right;
     }
   }
-  fpdu->marker_count = markers->len;
-  fpdu->markers = (const decode_marker *)(const void *)markers->data;
 }
 
-static void read_crc(const decode_scanner *scanner, const mpa_complete_fpdu *framed, mpa_error error,
-                     decode_fpdu *fpdu)
+static void read_crc(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
+                     mpa_error error)
 {
   const mpa_fpdu *extent = &framed->extent;
   uint32_t covered = (uint32_t)(extent->end - extent->start) - MPA_FPDU_CRC_OCTETS;
@@ -149,8 +122,6 @@ static void read_crc(const decode_scanner *scanner, const mpa_complete_fpdu *fra
   }
 }
 
-/* --- DDP and RDMAP --- */
-
 /* How many of the ULPDU's first octets were captured. */
 static uint32_t captured_octets(const mpa_fpdu *extent, const range_set *not_captured)
 {
@@ -162,71 +133,53 @@ static uint32_t captured_octets(const mpa_fpdu *extent, const range_set *not_cap
   return mpa_fpdu_ulpdu_octets_below(extent, range_set_get(not_captured, index).from);
 }
 
-static void read_read_request(const buffer_chain *ulpdu, uint32_t header_octets, uint32_t captured,
-                              decode_fpdu *fpdu)
+/* The fields of an RDMA Read Request or a Terminate, after `header_octets` of DDP. */
+static void read_payload(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t header_octets,
+                         uint32_t captured)
 {
-  uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
-
-  /* A longer one is none (RDMAP-076), but its fields are there. */
-  if (captured < header_octets + RDMAP_READ_REQUEST_OCTETS || fpdu->ddp.message_offset != 0) {
-    return;
+  /* A longer Read Request is none (RDMAP-076), but its fields are there. */
+  if (fpdu->rdmap_opcode == RDMAP_READ_REQUEST && captured >= header_octets + RDMAP_READ_REQUEST_OCTETS) {
+    uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
+    buffer_chain_copy_out(ulpdu, header_octets, sizeof wire, wire);
+    rdmap_read_request_decode(&fpdu->read_request, wire);
+    fpdu->has_read_request = true;
+  } else if (fpdu->rdmap_opcode == RDMAP_TERMINATE && captured == ulpdu->length && fpdu->payload_octets > 0) {
+    fpdu->terminate_octets = g_malloc(fpdu->payload_octets);
+    buffer_chain_copy_out(ulpdu, header_octets, fpdu->payload_octets, fpdu->terminate_octets);
+    fpdu->has_terminate =
+        rdmap_terminate_decode(&fpdu->terminate, fpdu->terminate_octets, fpdu->payload_octets);
   }
-  buffer_chain_copy_out(ulpdu, header_octets, sizeof wire, wire);
-  rdmap_read_request_decode(&fpdu->read_request, wire);
-  fpdu->has_read_request = true;
 }
 
-static void read_terminate(decode_reader *reader, const buffer_chain *ulpdu, uint32_t header_octets,
-                           uint32_t captured, decode_fpdu *fpdu)
+static void read_ulpdu(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t captured)
 {
-  if (captured < ulpdu->length || fpdu->payload_octets == 0 || fpdu->ddp.message_offset != 0) {
-    return;
-  }
-  g_byte_array_set_size(reader->terminate, fpdu->payload_octets);
-  fpdu->terminate_octets = reader->terminate->data;
-  buffer_chain_copy_out(ulpdu, header_octets, fpdu->payload_octets, reader->terminate->data);
-  fpdu->has_terminate =
-      rdmap_terminate_decode(&fpdu->terminate, fpdu->terminate_octets, fpdu->payload_octets);
-}
+  uint32_t header_octets = (uint32_t)ddp_header_decode(&fpdu->ddp, ulpdu);
 
-static void read_ulpdu(decode_reader *reader, const buffer_chain *ulpdu, uint32_t captured, decode_fpdu *fpdu)
-{
   fpdu->ulpdu_octets = ulpdu->length;
-  fpdu->has_read_request = false;
-  fpdu->has_terminate = false;
-  size_t header_octets = ddp_header_decode(&fpdu->ddp, ulpdu);
   fpdu->has_ddp = header_octets > 0 && captured >= header_octets;
-  if (!fpdu->has_ddp) {
-    fpdu->opcode = NULL;
-    return;
-  }
-  fpdu->ddp_control = buffer_chain_at(ulpdu, 0);
-  fpdu->payload_octets = ulpdu->length - (uint32_t)header_octets;
-  fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
-  fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);
-  fpdu->opcode = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
-  if (fpdu->ddp.tagged) {
-    return;
-  }
-  if (fpdu->rdmap_opcode == RDMAP_READ_REQUEST) {
-    read_read_request(ulpdu, (uint32_t)header_octets, captured, fpdu);
-  } else if (fpdu->rdmap_opcode == RDMAP_TERMINATE) {
-    read_terminate(reader, ulpdu, (uint32_t)header_octets, captured, fpdu);
+  if (fpdu->has_ddp) {
+    fpdu->ddp_control = buffer_chain_at(ulpdu, 0);
+    fpdu->payload_octets = ulpdu->length - header_octets;
+    fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
+    fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);
+    fpdu->opcode = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
+    if (!fpdu->ddp.tagged && fpdu->ddp.message_offset == 0) {
+      read_payload(fpdu, ulpdu, header_octets, captured);
+    }
   }
 }
 
-void decode_reader_read(decode_reader *reader, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
-                        mpa_error error, uint64_t stream_position, decode_fpdu *fpdu)
+void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
+                      mpa_error error, uint64_t stream_position)
 {
   const mpa_fpdu *extent = &framed->extent;
   buffer_chain ulpdu;
 
-  fpdu->phase_offset = extent->start;
-  fpdu->located_by = framed->method;
-  read_markers(reader->markers, framed, stream_position, &scanner->not_captured, fpdu);
-  read_crc(scanner, framed, error, fpdu);
+  *fpdu = (decode_fpdu){.phase_offset = extent->start, .located_by = framed->method};
+  read_markers(fpdu, scanner, framed, stream_position);
+  read_crc(fpdu, scanner, framed, error);
   buffer_chain_init(&ulpdu);
   mpa_fpdu_strip(extent, framed->octets, framed->from, &ulpdu);
-  read_ulpdu(reader, &ulpdu, captured_octets(extent, &scanner->not_captured), fpdu);
+  read_ulpdu(fpdu, &ulpdu, captured_octets(extent, &scanner->not_captured));
   buffer_chain_clear(&ulpdu);
 }

@@ -24,13 +24,7 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
 
 /* --- FPDUs --- */
 
-typedef struct decode_reader decode_reader;
-
-/* One reader does for all FPDUs, one after the other. Free with decode_reader_free() (NULL is allowed). */
-decode_reader *decode_reader_new(void);
-void decode_reader_free(decode_reader *reader);
-
 /* Fills in all of `fpdu` but `after_error`: the FPDU `framed` that `scanner` passes with `error`, whose first
- * octet is at `stream_position`. What it points to is valid until the next call. */
-void decode_reader_read(decode_reader *reader, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
-                        mpa_error error, uint64_t stream_position, decode_fpdu *fpdu);
+ * octet is at `stream_position`. Free its `terminate_octets` with g_free(). */
+void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
+                      mpa_error error, uint64_t stream_position);

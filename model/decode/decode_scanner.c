@@ -225,24 +225,19 @@ bool decode_scanner_give_up(decode_scanner *scanner)
   return true;
 }
 
-/* The FPDU at the edge is longer than any may be, and its octets never come: no other such one speaks for
- * it. */
-static void refuse_unfinished(decode_scanner *scanner)
+void decode_scanner_end(decode_scanner *scanner)
 {
   mpa_pending_fpdus *pending = &scanner->locator.reassembly->pending;
-  mpa_pending_fpdu *entry = mpa_pending_fpdus_find(pending, scanner->locator.edge);
 
+  while (resolve_edge(scanner, true)) {
+  }
+  /* The FPDU at the edge is longer than any may be, and its octets never come: no other such one speaks for
+   * it. */
+  mpa_pending_fpdu *entry = mpa_pending_fpdus_find(pending, scanner->locator.edge);
   if (entry && entry->located && mpa_length_is_long(entry->fpdu.ulpdu_octets) && !scanner->has_long) {
     mpa_pending_fpdus_remove(pending, entry);
     refuse_length(scanner, scanner->locator.edge);
   }
-}
-
-void decode_scanner_end(decode_scanner *scanner)
-{
-  while (resolve_edge(scanner, true)) {
-  }
-  refuse_unfinished(scanner);
   scanner->is_ended = true;
   while (first_passed(scanner) != UINT64_MAX) {
     skip_to(scanner, first_passed(scanner));

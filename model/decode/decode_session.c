@@ -207,7 +207,6 @@ decode_session *decode_session_new(const decode_options *options, decode_handler
   }
   session->tools.handler = handler;
   session->tools.user = user;
-  session->tools.reader = decode_reader_new();
   session->conversations = g_ptr_array_new_with_free_func(free_conversation);
   session->connections = g_ptr_array_new();
   return session;
@@ -218,7 +217,6 @@ void decode_session_free(decode_session *session)
   if (session) {
     g_ptr_array_unref(session->conversations);
     g_ptr_array_unref(session->connections);
-    decode_reader_free(session->tools.reader);
     g_free((gpointer)session->tools.options.hints);
     g_free(session);
   }

@@ -181,6 +181,14 @@ static void append_startup_fields(decode_line *line, const decode_startup_frame 
   }
 }
 
+/* Another line, of Private Data. */
+static void begin_private_data(decode_line *line)
+{
+  decode_line_end(line);
+  decode_line_column(line, NAME_COLUMN);
+  decode_line_text(line, "Private Data");
+}
+
 /* "    Private Data 0    48 65 6C … |Hel…|". */
 static void append_private_data(decode_line *line, const uint8_t *octets, size_t length)
 {
@@ -193,18 +201,17 @@ static void append_private_data(decode_line *line, const uint8_t *octets, size_t
     for (size_t i = 0; i < count; i++) {
       letters[i] = g_ascii_isprint(octets[at + i]) ? (char)octets[at + i] : '.';
     }
-    decode_line_end(line);
-    decode_line_column(line, NAME_COLUMN);
-    decode_line_number(line, "Private Data ", at);
+    begin_private_data(line);
+    decode_line_number(line, " ", at);
     decode_line_column(line, DUMP_COLUMN);
     decode_line_dump(line, octets + at, count, " ");
     decode_line_column(line, DUMP_COLUMN + 3 * DUMP_LINE_OCTETS + 1);
     decode_line_print(line, "|%s|", letters);
   }
   if (shown < length) {
-    decode_line_end(line);
-    decode_line_column(line, NAME_COLUMN);
-    decode_line_print(line, "Private Data: %zu octets more", length - shown);
+    begin_private_data(line);
+    decode_line_number(line, ": ", length - shown);
+    decode_line_text(line, " octets more");
   }
 }
 
@@ -216,9 +223,8 @@ static void append_startup(decode_line *line, const decode_startup_frame *frame)
     append_private_data(line, frame->private_data, frame->private_data_read);
   }
   if (frame->private_data_read < frame->private_data_octets) {
-    decode_line_end(line);
-    decode_line_column(line, NAME_COLUMN);
-    decode_line_print(line, "Private Data: %d octets not captured",
+    begin_private_data(line);
+    decode_line_print(line, ": %d octets not captured",
                       frame->private_data_octets - frame->private_data_read);
   }
 }

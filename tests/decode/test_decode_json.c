@@ -17,12 +17,12 @@ static void expect(decode_paper *f, const char *members)
 
 FIXTURE_TEST(test_write)
 {
-  const decode_marker markers[] = {
+  static const decode_marker markers[] = {
       {.stream_position = 20, .is_right = true, .is_captured = true},
       {.stream_position = 532, .pointer = 512, .is_captured = true, .reserved = 9},
       {.stream_position = 1044}};
 
-  f->fpdu.markers = markers;
+  memcpy(f->fpdu.markers, markers, sizeof markers);
   f->fpdu.marker_count = G_N_ELEMENTS(markers);
   expect(f, "{'type':'fpdu','time_s':0.000101344,'connection':0,'direction':0,'from':'10.0.0.1:49152',"
             "'to':'10.0.0.2:5044','position':20,'octets':1468,'packets':[5,5],'packet_count':1,"
@@ -115,7 +115,7 @@ FIXTURE_TEST(test_read_request)
 
 FIXTURE_TEST(test_terminate)
 {
-  static const uint8_t wire[] = {0x11, 0x01, 0xC0, 0x00};
+  static uint8_t wire[] = {0x11, 0x01, 0xC0, 0x00};
   const ddp_header header = f->fpdu.ddp;
 
   untag(f, RDMAP_TERMINATE);

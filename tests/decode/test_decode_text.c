@@ -79,12 +79,12 @@ FIXTURE_TEST(test_crc)
 
 FIXTURE_TEST(test_markers)
 {
-  const decode_marker markers[] = {
+  static const decode_marker markers[] = {
       {.stream_position = 20, .is_right = true, .is_captured = true},
       {.stream_position = 532, .pointer = 512, .is_captured = true, .reserved = 0xBEEF},
       {.stream_position = 1044}};
 
-  f->fpdu.markers = markers;
+  memcpy(f->fpdu.markers, markers, sizeof markers);
   f->fpdu.marker_count = 1;
   expect_end(f, " payload=1448 markers 20:0");
   f->fpdu.marker_count = 3;

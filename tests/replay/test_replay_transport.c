@@ -259,30 +259,29 @@ TEST(test_a_part_of_a_stream)
   expect(f, 7050, 150, TCP_ACK, "7050+150@0 ");
 }
 
-/* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another
- * epoch. */
-RECEIVER_TEST(test_paws)
-{
-  static const uint32_t times[] = {500000, 499000, 498999};
+static const struct {
+  uint32_t times[3];
+  guint count;
+  time_ps apart;
+} paws_rows[] = {
+    /* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another
+     * epoch. */
+    {{500000, 499000, 498999}, 3, 0},
+    /* §5.5: what came half a period of a microsecond clock ago compares with nothing any more. */
+    {{500000, 0}, 2, (time_ps)INT32_MAX *TIME_PS_PER_MICROSECOND},
+};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
-    g_autoptr(datagram) packet = segment((int64_t)i * 100, 100, TCP_ACK, &times[i]);
-    tcp_transport_receive(f->tcp, packet, 0);
+/* The first two are taken. */
+ROW_TEST(test_paws, paws_rows)
+{
+  g_autoptr(fixture) f = set_up();
+
+  for (guint i = 0; i < c->count; i++) {
+    g_autoptr(datagram) packet = segment(100 * i, 100, TCP_ACK, &c->times[i]);
+    tcp_transport_receive(f->tcp, packet, i * c->apart);
   }
   assert_events(f, "e 0+100@0 100+100@0 ");
-  g_assert_cmpuint(f->segments, ==, 3);
-}
-
-/* RFC 7323 §5.5: what came half a period of a microsecond clock ago compares with nothing any more. */
-RECEIVER_TEST(test_paws_after_idleness)
-{
-  const uint32_t before = 500000, after = 0;
-
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr(datagram) packet = segment(100 * i, 100, TCP_ACK, i == 0 ? &before : &after);
-    tcp_transport_receive(f->tcp, packet, i * (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND);
-  }
-  assert_events(f, "e 0+100@0 100+100@0 ");
+  g_assert_cmpuint(f->segments, ==, c->count);
 }
 
 /* What is posted is acknowledged when TCP is asked to send, and nothing leaves. */

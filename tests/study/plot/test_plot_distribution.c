@@ -166,17 +166,6 @@ DRAWN_FIXTURE_TEST(test_many_points)
   EXPECT_NO_PARTS(data, "loss 0.1%", "loss 0.3%");
 }
 
-/* What a user writes into a title is text, in the script as in the data. */
-DRAWN_FIXTURE_TEST(test_hostile_title)
-{
-  g_free(f->table.title);
-  f->table.title = g_strdup("'; system('touch owned') #\nset output 'owned'");
-  plot_fixture_sample(plot_fixture_add(f, ""), DISTRIBUTION_REASSEMBLY_OCTETS, 3, 1);
-  plot_fixture_draw(f, &plot_distribution, 0, GNUPLOT_PNG);
-  g_autofree char *owned = g_build_filename(f->folder, "owned", NULL);
-  g_assert_false(g_file_test(owned, G_FILE_TEST_EXISTS));
-}
-
 /* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no
  * file is left. */
 DRAWN_FIXTURE_TEST(test_letters)

@@ -35,17 +35,16 @@ TEST(test_font)
   g_assert_cmpfloat(points, <=, 9);
 }
 
-TEST(test_grid)
+static const struct {
+  guint panels;
+  guint columns;
+  guint rows;
+} grids[] = {{1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}, {7, 3, 3}, {12, 3, 4}};
+
+ROW_TEST(test_grid, grids)
 {
-  static const struct {
-    guint panels;
-    guint columns;
-    guint rows;
-  } grids[] = {{1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}, {7, 3, 3}, {12, 3, 4}};
-  for (gsize i = 0; i < G_N_ELEMENTS(grids); i++) {
-    plot_page page = page_of(GNUPLOT_PNG, grids[i].panels, 2, 10);
-    EXPECT_FIELDS(&page, (columns, grids[i].columns), (rows, grids[i].rows));
-  }
+  plot_page page = page_of(GNUPLOT_PNG, c->panels, 2, 10);
+  EXPECT_FIELDS(&page, (columns, c->columns), (rows, c->rows));
 }
 
 /* Panels stand on the page, above the legend, and none on another. */

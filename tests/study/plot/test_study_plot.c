@@ -112,15 +112,17 @@ DRAWN_TEST(test_hostile)
   plot_fixture_sweep(f, "{ key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; }, " LOSS);
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
   g_free(f->table.title);
-  f->table.title = g_strdup("'\n! touch hacked\n'`touch hacked`\"; system('touch hacked') \\");
+  f->table.title = g_strdup("'; system('touch hacked') #\nset output 'hacked'\n! touch hacked\n'`touch "
+                            "hacked`\"; system('touch hacked') \\");
   f->table.names = (char *)"x\nsystem('touch hacked')\\";
   f->table.versions = (char *)"1\n!touch hacked\n\\";
   for (guint i = 0; i < f->table.runs->len; i++) {
     study_run *run = g_ptr_array_index(f->table.runs, i);
+    plot_fixture_sample(run, DISTRIBUTION_REASSEMBLY_OCTETS, 3, 1);
     run->keys[SCENARIO_RECEIVER_MODE] =
         (char *)(i < 2 ? "'.system('touch hacked').'" : "\n!touch hacked\n\\");
   }
-  static const study_plot *const plots[] = {&plot_peak, &plot_heat_map};
+  static const study_plot *const plots[] = {&plot_peak, &plot_heat_map, &plot_distribution};
   for (gsize i = 0; i < G_N_ELEMENTS(plots); i++) {
     g_assert_true(NO_ERROR(study_plot_draw, &f->table, plots[i], 0, "a", &target));
   }

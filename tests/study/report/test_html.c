@@ -33,15 +33,12 @@ static const text_case cases[] = {
     {"empty", "", ""},
 };
 
-TEST(test_append)
+EACH_TEST(test_append, text_case, cases)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(GString) html = g_string_new("<");
-    g_test_message("%s", cases[i].name);
-    html_append_text(html, cases[i].text);
-    g_autofree char *expected = g_strconcat("<", cases[i].html, NULL);
-    g_assert_cmpstr(html->str, ==, expected);
-  }
+  g_autoptr(GString) html = g_string_new("<");
+  html_append_text(html, c->text);
+  g_autofree char *expected = g_strconcat("<", c->html, NULL);
+  g_assert_cmpstr(html->str, ==, expected);
 }
 
 /* Whatever octets come, what goes out is UTF-8 and holds none of the characters that end a text or an

@@ -3,13 +3,11 @@
 #include "study/report/html_report_private.h"
 #include "test.h"
 
-typedef struct question_case {
+static const struct {
   const char *text;
   const char *question;
   const char *expected;
-} question_case;
-
-static const question_case cases[] = {
+} questions[] = {
     {"# Question: how much?\n# Expected: nothing.\ntitle = \"x\";\n", "how much?", "nothing."},
     {"# Question: how much,\n# and when?\n# Expected: a lot,\n# now.\n", "how much, and when?",
      "a lot, now."},
@@ -28,14 +26,10 @@ static const question_case cases[] = {
     {"", "", ""},
 };
 
-TEST(test_cases)
+ROW_TEST(test_questions, questions)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    scenario_question question = scenario_question_of(cases[i].text);
-    g_autofree char *shown = g_strescape(cases[i].text, NULL);
-    g_test_message("%s", shown);
-    g_assert_cmpstr(question.question, ==, cases[i].question);
-    g_assert_cmpstr(question.expected, ==, cases[i].expected);
-    scenario_question_clear(&question);
-  }
+  scenario_question question = scenario_question_of(c->text);
+  g_assert_cmpstr(question.question, ==, c->question);
+  g_assert_cmpstr(question.expected, ==, c->expected);
+  scenario_question_clear(&question);
 }

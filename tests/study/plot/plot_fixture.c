@@ -28,7 +28,7 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
                            .title = g_strdup("a study"),
                            .names = (char *)"a",
                            .versions = (char *)"0.1.0",
-                           .axes = g_strdup(axes),
+                           .axes = g_strdup(axes != NULL ? axes : ""),
                            .texts = g_string_chunk_new(4096)};
 }
 

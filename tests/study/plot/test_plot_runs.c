@@ -7,42 +7,31 @@
 
 #include "plot_fixture.h"
 
-static const char axes[] = "receiver.mode\nmpa.markers\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
-#define SWEEP_TEST(name) TEST_WITH(plot_fixture, axes, plot_fixture_set_up, plot_fixture_tear_down, name)
-
 /* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96
  * runs, 48 points. */
-static void add_receivers(plot_fixture *f)
-{
-  static const char *const receivers[][2] = {{"in-order", "false"},
-                                             {"out-of-order", "false"},
-                                             {"out-of-order", "true"},
-                                             {"assume-aligned", "false"}};
-  static const char *const mtus[] = {"576", "1500", "9000"}, *const losses[] = {"0%", "0.1%", "0.3%", "1%"};
-  for (guint i = 0; i < 96; i++) {
-    g_autofree char *keys = g_strdup_printf(
-        "receiver.mode=%s mpa.markers=%s path.forward.mtu=%s path.forward.loss=%s run.seed=%u",
-        receivers[i / 24][0], receivers[i / 24][1], mtus[i / 8 % 3], losses[i / 2 % 4], i % 2 + 1);
-    plot_fixture_add(f, keys);
-  }
-}
+static const char receivers[] =
+    "{ key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\", \"out-of-order\", "
+    "\"assume-aligned\"]; },"
+    "{ key = \"mpa.markers\"; values = [false, false, true, false]; with = \"receiver.mode\"; },"
+    "{ key = \"path.forward.mtu\"; values = [576, 1500, 9000]; },"
+    "{ key = \"path.forward.loss\"; values = [\"0%\", \"0.1%\", \"0.3%\", \"1%\"]; },"
+    "{ key = \"run.seed\"; from = 1; to = 2; }";
 
 #define EXPECT_LABELS(selection, ...) expect_labels(selection, STRINGS(__VA_ARGS__))
 static void expect_labels(const point_selection *selection, const char *const *expected)
 {
+  g_assert_cmpuint(selection->labels->len, ==, g_strv_length((char **)expected));
+  g_assert_cmpuint(selection->points->len, ==, selection->labels->len);
   for (guint i = 0; i < selection->labels->len; i++) {
-    g_assert_nonnull(expected[i]);
     g_assert_cmpstr(g_ptr_array_index(selection->labels, i), ==, expected[i]);
   }
-  g_assert_null(expected[selection->labels->len]);
-  g_assert_cmpuint(selection->points->len, ==, selection->labels->len);
 }
 
 /* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver
  * stays. */
-SWEEP_TEST(test_receivers_stay)
+PLOT_TEST(test_receivers_stay)
 {
-  add_receivers(f);
+  plot_fixture_sweep(f, receivers);
   g_auto(point_selection) selection = point_selection_of(&f->table, 8);
   g_assert_cmpuint(selection.of, ==, 48);
   EXPECT_LABELS(
@@ -63,9 +52,9 @@ SWEEP_TEST(test_receivers_stay)
   }
 }
 
-SWEEP_TEST(test_all_fit)
+PLOT_TEST(test_all_fit)
 {
-  add_receivers(f);
+  plot_fixture_sweep(f, receivers);
   g_auto(point_selection) selection = point_selection_of(&f->table, 48);
   g_assert_cmpuint(selection.points->len, ==, 48);
   g_assert_cmpuint(selection.of, ==, 48);
@@ -75,9 +64,9 @@ SWEEP_TEST(test_all_fit)
 }
 
 /* However few there may be, one is left; never more than asked for. */
-SWEEP_TEST(test_any_number)
+PLOT_TEST(test_any_number)
 {
-  add_receivers(f);
+  plot_fixture_sweep(f, receivers);
   for (guint most = 1; most <= 50; most++) {
     g_auto(point_selection) selection = point_selection_of(&f->table, most);
     g_assert_cmpuint(selection.points->len, >=, 1);
@@ -87,7 +76,7 @@ SWEEP_TEST(test_any_number)
 }
 
 /* Nine values of one key, five of them: the first, the last, and evenly between. */
-SWEEP_TEST(test_evenly)
+PLOT_TEST(test_evenly)
 {
   for (guint i = 0; i <= 8; i++) {
     g_autofree char *mtu = g_strdup_printf("path.forward.mtu=%u", 1000 + 500 * i);
@@ -99,7 +88,7 @@ SWEEP_TEST(test_evenly)
 }
 
 /* Seeds alone vary: one point, which needs no label. */
-SWEEP_TEST(test_one_point)
+PLOT_TEST(test_one_point)
 {
   plot_fixture_add(f, "run.seed=1");
   plot_fixture_add(f, "run.seed=2");

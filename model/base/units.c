@@ -340,3 +340,29 @@ char *units_format_probability(double probability)
   g_free(percent_is_better ? bare : percent);
   return percent_is_better ? percent : bare;
 }
+
+char *units_format_rounded(double value, const char *base)
+{
+  static const struct {
+    const char *of;
+    double size;
+    const char *name;
+  } units[] = {{"octets", 1073741824.0, "GiB"},
+               {"octets", 1048576.0, "MiB"},
+               {"octets", 1024.0, "KiB"},
+               {"bit/s", 1e12, "Tbit/s"},
+               {"bit/s", 1e9, "Gbit/s"},
+               {"bit/s", 1e6, "Mbit/s"},
+               {"bit/s", 1e3, "kbit/s"},
+               {"s", 1.0, "s"},
+               {"s", 1e-3, "ms"},
+               {"s", 1e-6, "us"},
+               {"s", 1e-9, "ns"},
+               {"s", 1e-12, "ps"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+    if (strcmp(units[i].of, base) == 0 && fabs(value) >= units[i].size) {
+      return g_strdup_printf("%.4g %s", value / units[i].size, units[i].name);
+    }
+  }
+  return g_strdup("");
+}

@@ -32,3 +32,8 @@ char *units_format_probability(double probability);
 /* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever
  * the locale, as JSON and CSV want it; free with g_free(). */
 char *units_format_real(double value);
+
+/* `value`, in `base` "octets", "bit/s" or "s", in four digits and the largest unit that it reaches, whatever
+ * its sign: "120.6 KiB", "9.29 Gbit/s", "52.4 us"; "" when it reaches none, or is in another unit. Free with
+ * g_free(). */
+char *units_format_rounded(double value, const char *base);

@@ -277,3 +277,14 @@ TEST(test_hostile_text)
   }
   g_assert_cmpuint(read, >, 100);
 }
+
+/* 123500 / 1024 = 120.61. */
+TEST(test_rounded)
+{
+  assert_text(units_format_rounded(123500, "octets"), "120.6 KiB");
+  assert_text(units_format_rounded(-2048, "octets"), "-2 KiB");
+  assert_text(units_format_rounded(9.29e9, "bit/s"), "9.29 Gbit/s");
+  assert_text(units_format_rounded(52.4e-6, "s"), "52.4 us");
+  assert_text(units_format_rounded(1023, "octets"), "");
+  assert_text(units_format_rounded(5000, "segments"), "");
+}

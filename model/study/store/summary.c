@@ -164,34 +164,6 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
 
 /* Printing. */
 
-/* The value as people say it, beside the exact one: 120.6 KiB, 9.29 Gbit/s, 52.4 us, in the largest unit that
- * it reaches; "" when it reaches none. Free with g_free(). */
-static char *readable_text(double value, const char *unit)
-{
-  static const struct {
-    const char *of;
-    double size;
-    const char *name;
-  } units[] = {{"octets", 1073741824.0, "GiB"},
-               {"octets", 1048576.0, "MiB"},
-               {"octets", 1024.0, "KiB"},
-               {"bit/s", 1e12, "Tbit/s"},
-               {"bit/s", 1e9, "Gbit/s"},
-               {"bit/s", 1e6, "Mbit/s"},
-               {"bit/s", 1e3, "kbit/s"},
-               {"s", 1.0, "s"},
-               {"s", 1e-3, "ms"},
-               {"s", 1e-6, "us"},
-               {"s", 1e-9, "ns"},
-               {"s", 1e-12, "ps"}};
-  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
-    if (strcmp(units[i].of, unit) == 0 && fabs(value) >= units[i].size) {
-      return g_strdup_printf("%.4g %s", value / units[i].size, units[i].name);
-    }
-  }
-  return g_strdup("");
-}
-
 /* The heading over metrics whose names start with `prefix`; what no row names stands under the last one. */
 static const struct {
   const char *prefix;
@@ -221,7 +193,7 @@ static gsize group_of(const char *name)
 
 static void print_value(const char *name, const char *in_unit, double value, FILE *file)
 {
-  g_autofree char *readable = readable_text(value, in_unit);
+  g_autofree char *readable = units_format_rounded(value, in_unit);
   g_autofree char *exact = value == floor(value) && fabs(value) < 1e15 ? g_strdup_printf("%.0f", value)
                                                                        : g_strdup_printf("%.6g", value);
   const char *unit = strcmp(in_unit, "1") == 0 ? "" : in_unit;
@@ -271,7 +243,7 @@ static void print_queue(const metric_values *metrics, FILE *file)
     return;
   }
   double octets = metrics->value[METRIC_PATH_QUEUE_PEAK_OCTETS];
-  g_autofree char *readable = readable_text(octets, "octets");
+  g_autofree char *readable = units_format_rounded(octets, "octets");
   plain_text_print(file, "  %-10s %.0f octets at most", "queue", octets);
   if (*readable != '\0') {
     plain_text_print(file, " (%s)", readable);

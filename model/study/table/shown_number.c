@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 
 enum { SIGNIFICANT_DIGITS = 4, SIGNIFICANT_DIGITS_OF_INTERVAL = 2, DECIMALS_MAX = 3 };
 
@@ -145,13 +146,6 @@ char *shown_text_line(const char *text)
 
 char *shown_text_octets(double octets)
 {
-  static const struct {
-    double size;
-    const char *name;
-  } units[] = {{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}, {1.0, ""}};
-  gsize unit = 0;
-  while (unit + 1 < G_N_ELEMENTS(units) && octets < units[unit].size) {
-    unit++;
-  }
-  return g_strdup_printf("%.4g%s", octets / units[unit].size, units[unit].name);
+  g_autofree char *text = octets > 0 ? units_format_rounded(octets, "octets") : g_strdup("");
+  return *text != '\0' ? g_steal_pointer(&text) : g_strdup_printf("%.4g", octets);
 }

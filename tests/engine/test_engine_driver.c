@@ -10,7 +10,8 @@ typedef struct noting_driver {
   unsigned stops;
   void (*during_run)(struct noting_driver *noting, time_ps until);
   engine *clock;
-  bool *freed;
+  bool freed;
+  unsigned calls; /* of timers */
 } noting_driver;
 
 static void note_wake_at(void *driver, time_ps when)
@@ -40,15 +41,14 @@ static void note_stop(void *driver)
 static void note_free(void *driver)
 {
   noting_driver *noting = driver;
-  *noting->freed = true;
+  noting->freed = true;
   g_string_free(noting->asked, TRUE);
 }
 
-static engine *open_engine(noting_driver *noting, bool *freed)
+static engine *open_engine(noting_driver *noting)
 {
   static const engine_driver functions = {note_wake_at, note_now, note_run, note_stop, note_free};
-  *noting = (noting_driver){.asked = g_string_new(NULL), .freed = freed};
-  *freed = false;
+  *noting = (noting_driver){.asked = g_string_new(NULL)};
   noting->clock = engine_new_over(&functions, noting);
   return noting->clock;
 }
@@ -70,11 +70,9 @@ static void wake(noting_driver *noting, time_ps now)
 TEST(test_asks_no_more_than_needed)
 {
   noting_driver noting;
-  bool freed;
-  unsigned calls = 0;
-  engine *clock = open_engine(&noting, &freed);
-  engine_timer *retransmission = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &calls);
-  engine_timer *transmitter = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, count_call, &calls);
+  engine *clock = open_engine(&noting);
+  engine_timer *retransmission = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &noting.calls);
+  engine_timer *transmitter = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, count_call, &noting.calls);
 
   engine_timer_set(retransmission, 200);
   engine_timer_set(transmitter, 10);
@@ -84,16 +82,16 @@ TEST(test_asks_no_more_than_needed)
 
   /* At 10 the transmitter runs; 210 is next, and the call of 200 looks again. */
   wake(&noting, 10);
-  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpuint(noting.calls, ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "200 10 ");
   wake(&noting, 200);
-  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpuint(noting.calls, ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "200 10 210 ");
 
   /* Off: the call still comes and finds nothing. */
   engine_timer_set(retransmission, TIME_PS_NEVER);
   wake(&noting, 210);
-  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpuint(noting.calls, ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "200 10 210 ");
 
   /* A call for the very present, after this picosecond's call has come, is a new one. */
@@ -102,23 +100,21 @@ TEST(test_asks_no_more_than_needed)
   engine_timer_free(transmitter);
   engine_timer_free(retransmission);
   engine_free(clock);
-  g_assert_true(freed);
+  g_assert_true(noting.freed);
 }
 
 /* A call that was not asked for runs nothing early and loses nothing. */
 TEST(test_early_call)
 {
   noting_driver noting;
-  bool freed;
-  unsigned calls = 0;
-  g_autoptr(engine) clock = open_engine(&noting, &freed);
-  g_autoptr(engine_timer) timer = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &calls);
+  g_autoptr(engine) clock = open_engine(&noting);
+  g_autoptr(engine_timer) timer = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &noting.calls);
   engine_timer_set(timer, 100);
   wake(&noting, 99);
-  g_assert_cmpuint(calls, ==, 0);
+  g_assert_cmpuint(noting.calls, ==, 0);
   g_assert_cmpstr(noting.asked->str, ==, "100 ");
   wake(&noting, 100);
-  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpuint(noting.calls, ==, 1);
 }
 
 static void stop_engine(void *user, G_GNUC_UNUSED time_ps now)
@@ -137,19 +133,17 @@ static void wake_twice_at_50(noting_driver *noting, time_ps until)
 TEST(test_stop)
 {
   noting_driver noting;
-  bool freed;
-  unsigned calls = 0;
-  g_autoptr(engine) clock = open_engine(&noting, &freed);
+  g_autoptr(engine) clock = open_engine(&noting);
   g_autoptr(engine_timer) first = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, stop_engine, clock);
-  g_autoptr(engine_timer) second = engine_timer_new(clock, ENGINE_WORKLOAD, 0, 0, count_call, &calls);
+  g_autoptr(engine_timer) second = engine_timer_new(clock, ENGINE_WORKLOAD, 0, 0, count_call, &noting.calls);
   engine_timer_set(first, 50);
   engine_timer_set(second, 50);
   noting.during_run = wake_twice_at_50;
   engine_run(clock, 1000);
   g_assert_cmpuint(noting.stops, ==, 1);
-  g_assert_cmpuint(calls, ==, 0);
+  g_assert_cmpuint(noting.calls, ==, 0);
   g_assert_cmpstr(noting.asked->str, ==, "50 ");
   engine_run(clock, 1000);
-  g_assert_cmpuint(calls, ==, 1);
+  g_assert_cmpuint(noting.calls, ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "50 50 ");
 }

@@ -116,43 +116,41 @@ PATH_TEST(test_caught_stays_caught, set_up(PATH_CORRUPT_UNCAUGHT, 1))
   g_assert_false(datagram_checksum_is_right(test_output_at(f->output, 0)->packet));
 }
 
+static const path_corrupt_mode modes[] = {PATH_CORRUPT_CAUGHT, PATH_CORRUPT_UNCAUGHT};
+
 /* A fragment is damaged where a checksum can find it when the datagram is whole again, and not otherwise. */
-TEST(test_fragments)
+ROW_TEST(test_fragments, modes)
 {
-  for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
-    g_autoptr(path_fixture) f = set_up(mode, 1);
-    g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
-    datagram_allow_fragments(packet, 7);
-    g_auto(buffer_chain) whole = {0};
-    for (uint32_t from = 0; from < 20 + PAYLOAD; from += 80) {
-      path_element_receive(f->element, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
-    }
-    for (guint i = 0; i < f->output->len; i++) {
-      const buffer_chain *part = &test_output_at(f->output, i)->packet->payload;
-      buffer_chain_append_chain(&whole, part, 0, part->length);
-    }
-    g_assert_cmpuint(f->element->counts.damaged, ==, mode == PATH_CORRUPT_CAUGHT ? 2 : 0);
-    g_autoptr(datagram) result = datagram_new_reassembled(test_output_at(f->output, 0)->packet, &whole);
-    /* NULL: the damaged bit was one that makes a TCP header */
-    g_assert_true((result && datagram_checksum_is_right(result)) == (mode == PATH_CORRUPT_UNCAUGHT));
+  g_autoptr(path_fixture) f = set_up(*c, 1);
+  g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
+  datagram_allow_fragments(packet, 7);
+  g_auto(buffer_chain) whole = {0};
+  for (uint32_t from = 0; from < 20 + PAYLOAD; from += 80) {
+    path_element_receive(f->element, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
   }
+  for (guint i = 0; i < f->output->len; i++) {
+    const buffer_chain *part = &test_output_at(f->output, i)->packet->payload;
+    buffer_chain_append_chain(&whole, part, 0, part->length);
+  }
+  g_assert_cmpuint(f->element->counts.damaged, ==, *c == PATH_CORRUPT_CAUGHT ? 2 : 0);
+  g_autoptr(datagram) result = datagram_new_reassembled(test_output_at(f->output, 0)->packet, &whole);
+  /* NULL: the damaged bit was one that makes a TCP header */
+  g_assert_true((result && datagram_checksum_is_right(result)) == (*c == PATH_CORRUPT_UNCAUGHT));
 }
 
 /* Who else refers to the packet, or to its octets (the sender, for a retransmission), sees no damage. */
-TEST(test_shared_octets)
+ROW_TEST(test_shared_octets, modes)
 {
-  for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
-    g_autoptr(path_fixture) f = set_up(mode, 1);
-    g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
-    datagram *copy = datagram_copy(packet);
-    uint8_t before[IPV4_OCTETS], later[IPV4_OCTETS];
-    datagram_write(packet, before, true);
-    path_element_receive(f->element, datagram_ref(packet), 0);
-    path_element_receive(f->element, copy, 0);
-    datagram_write(packet, later, true);
-    g_assert_cmpmem(before, IPV4_OCTETS, later, IPV4_OCTETS);
-    g_assert_cmpuint(packet->references, ==, 1);
-  }
+  g_autoptr(path_fixture) f = set_up(*c, 1);
+  g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
+  datagram *copy = datagram_copy(packet);
+  uint8_t before[IPV4_OCTETS], later[IPV4_OCTETS];
+  datagram_write(packet, before, true);
+  path_element_receive(f->element, datagram_ref(packet), 0);
+  path_element_receive(f->element, copy, 0);
+  datagram_write(packet, later, true);
+  g_assert_cmpmem(before, IPV4_OCTETS, later, IPV4_OCTETS);
+  g_assert_cmpuint(packet->references, ==, 1);
 }
 
 /* 2 % of 20,000: 400, sigma 19.8. What is not chosen is not touched. */

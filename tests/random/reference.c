@@ -116,6 +116,13 @@ static unsigned region_of(const uint32_t stags[CASE_REGIONS], uint32_t stag)
   return region;
 }
 
+/* Whether `length` octets from Tagged Offset `offset` on lie in the region. */
+static bool is_inside(const case_region *r, uint64_t offset, uint32_t length)
+{
+  return offset >= r->base && offset - r->base <= CASE_REGION_OCTETS &&
+         length <= CASE_REGION_OCTETS - (offset - r->base);
+}
+
 /* --- Errors --- */
 
 void reference_end_by_mpa(reference *outcome, unsigned code)
@@ -179,9 +186,7 @@ static int tagged_fault(interpreter *in, const segment *s)
   if (s->offset + s->payload_octets < s->offset) {
     return 0x03;
   }
-  bool is_inside = s->offset >= r->base && s->offset - r->base <= CASE_REGION_OCTETS &&
-                   s->payload_octets <= CASE_REGION_OCTETS - (s->offset - r->base);
-  return is_inside ? -1 : 0x01;
+  return is_inside(r, s->offset, s->payload_octets) ? -1 : 0x01;
 }
 
 /* notes D9, D10, D14 */
@@ -301,9 +306,7 @@ static int source_fault(const interpreter *in, unsigned region, uint64_t offset,
   if (offset + length < offset) {
     return 0x04;
   }
-  bool is_inside = offset >= r->base && offset - r->base <= CASE_REGION_OCTETS &&
-                   length <= CASE_REGION_OCTETS - (offset - r->base);
-  return is_inside ? -1 : 0x01;
+  return is_inside(r, offset, length) ? -1 : 0x01;
 }
 
 static void take_request(interpreter *in, const segment *s)

@@ -33,8 +33,8 @@ typedef struct ddp_header {
 /* 14 or 18. */
 size_t ddp_header_octets(const ddp_header *header);
 
-/* Writes the header to `wire` (room for ddp_header_octets(header) octets); returns its length. Reserved
- * bits are 0 (DDP-044). Fields of the other model are not looked at. */
+/* Writes the header to `wire` (room for ddp_header_octets(header) octets); returns its length. Reserved bits
+ * are 0 (DDP-044). Fields of the other model are ignored. */
 size_t ddp_header_encode(const ddp_header *header, uint8_t *wire);
 
 /* The T bit of the ULPDU `ulpdu`, which is not empty. */
@@ -49,7 +49,7 @@ static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
   return (*buffer_chain_slices(ulpdu)->octets & 0x40) != 0;
 }
 
-/* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits
- * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15),
- * with all of `header` 0 then. Judges no field. */
+/* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits are
+ * ignored (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15), with all of
+ * `header` 0 then. Judges no field. */
 size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu);

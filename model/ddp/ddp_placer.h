@@ -19,8 +19,7 @@
 
 typedef struct ddp_placer ddp_placer;
 
-/* Who follows a stream from above: called where it happens, with nothing in between. Every handler may be
- * NULL. */
+/* An observer of a stream, called directly where something happens. Every handler may be NULL. */
 typedef struct ddp_probe {
   /* `segment` has been Placed. `ulpdu` has the time when its octets arrived (its payload starts at ULPDU
    * offset ddp_header_octets()). The handler may set segment->observer. */
@@ -32,16 +31,16 @@ typedef struct ddp_probe {
   void (*half_closed)(void *user, time_ps now);
 } ddp_probe;
 
-/* `error` and `refused` surface the first fault of the stream, exactly one of them and once, when the
- * in-order point reaches the segment that has it, so that the result does not depend on the network's
- * order (note D39; but see report_on_arrival). Nothing is Placed or Delivered afterwards
- * (DDP-160); segments that were Placed early are forgotten without being Delivered.
+/* `error` or `refused` reports the first fault of the stream, exactly one of them and once, when the in-order
+ * point reaches the faulty segment, so that the result does not depend on the network's order (note D39; but
+ * see report_on_arrival). Nothing is Placed or Delivered afterwards (DDP-160); segments that were Placed
+ * early are forgotten without being Delivered.
  *
  * The handlers may post buffers, register STags and call ddp_placer_stop(), but not ddp_placer_receive(). */
 typedef struct ddp_placer_events {
-  /* Asked of every segment that DDP itself finds right, before it is Placed: may the ULP's fields in
-   * `header` be so? What the ULP does not accept is not Placed either (note D25). The answer
-   * depends on nothing but `header`. NULL: all are accepted. */
+  /* Asked for every segment that DDP itself finds right, before it is Placed: does the ULP accept its own
+   * fields in `header`? What it does not accept is not Placed either (note D25). The answer depends on
+   * nothing but `header`. NULL: all are accepted. */
   bool (*accepts)(void *user, const ddp_header *header);
   /* `segment` and all before it are Placed: it is Delivered, exactly once, in the order sent. `buffer_id`:
    * of the untagged buffer that the segment with L set uses up, else 0; what the message has in it:
@@ -50,11 +49,11 @@ typedef struct ddp_placer_events {
   /* DDP's own fault in `segment` (DDP-158, DDP-159: header and length with it, see ddp_segment.h;
    * header_octets 0: the ULPDU holds no whole header, and `error` is 0x0/0x00). */
   void (*error)(void *user, ddp_error error, const ddp_segment *segment, time_ps now);
-  /* `segment` is one that `accepts` said no to, or it is of another message than the one that lacks its last
-   * segment: no error number of DDP's fits (DDP-111, DDP-115). */
+  /* `accepts` refused `segment`, or it belongs to another message than the one that lacks its last segment:
+   * none of DDP's error codes fits (DDP-111, DDP-115). */
   void (*refused)(void *user, const ddp_segment *segment, time_ps now);
-  /* Asked when a tagged message lacks its last segment, that one's RsvdULP is `open_control`, and the segment
-   * of `header` has another or is untagged: may it be Delivered all the same? NULL: never. */
+  /* Asked when a tagged message, whose RsvdULP is `open_control`, lacks its last segment, and the segment of
+   * `header` has another RsvdULP or is untagged: may that segment be Delivered all the same? NULL: never. */
   bool (*may_follow)(void *user, uint8_t open_control, const ddp_header *header);
   /* The queue `number`, which is NULL in `queues` until now. May be NULL when none is. */
   ddp_untagged_queue *(*make_queue)(void *user, uint32_t number);
@@ -66,7 +65,7 @@ typedef struct ddp_placer_config {
    * reaches it: the outcome then depends on the network's order. */
   bool report_on_arrival;
   uint32_t queue_count;
-  ddp_stream_identity stream;  /* who it is to the STag table */
+  ddp_stream_identity stream;  /* the stream's identity in the STag table */
   const ddp_stag_table *stags; /* the RNIC's */
   /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues stay the
    * caller's; NULL: not made yet, see `make_queue`. */
@@ -81,11 +80,11 @@ typedef struct ddp_placer_config {
 ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_events *events, void *user);
 void ddp_placer_free(ddp_placer *placer);
 
-/* Checks and Places one ULPDU as MPA passes it, in any order, each once or more: a repeat is Placed again
- * and nothing else (DDP-106); none follows its own Delivery (DDP-032). Then Delivers what has become
- * contiguous from stream offset 0 of the FPDU phase. Checks in the order of note D12, DV first
- * (2); a segment that fails one is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and STags
- * count as they are when the segment arrives (note D53). */
+/* Checks and Places one ULPDU as MPA passes it, in any order, each once or more: a repeat is only Placed
+ * again (DDP-106); none comes after its own Delivery (DDP-032). Then Delivers what has become contiguous from
+ * stream offset 0 of the FPDU phase. Checks in the order of note D12, DV first (2); a segment that fails one
+ * is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and STags count as they are when the
+ * segment arrives (note D53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
 
 /* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is

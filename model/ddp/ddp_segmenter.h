@@ -40,9 +40,8 @@ bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter);
 /* Payload octets of the started message that are in segments already; 0 when idle. */
 uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
 
-/* Gives up the rest of the started message, if any: idle afterwards, and no segment with L set is made up
- * for it. Only where its octets are not to be had any more, or no end is left to Deliver it
- * (note D36). */
+/* Gives up the rest of the started message, if any: idle afterwards, and no segment with L set is made up for
+ * it. Only where its octets are no longer available, or no end is left to Deliver it (note D36). */
 void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
 /* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at

@@ -37,12 +37,12 @@ typedef struct ddp_registration {
   uint8_t *(*supply)(void *source_user); /* memory for all of `length` */
   ddp_payload_source source;             /* with neither: octets that never change */
   void *source_user;
-  bool discards;   /* instead of all these: octets that are written are checked, and go nowhere */
+  bool discards;   /* instead of all these: octets that are written are checked, and discarded */
   uint64_t base;   /* Tagged Offset of the first octet */
   uint64_t length; /* octets; base + length at most 2^64 - 1 */
   unsigned access; /* DDP_ACCESS_… */
   ddp_association association;
-  ddp_stream_identity owner;      /* by `association` one of the two counts */
+  ddp_stream_identity owner;      /* `association` decides which of the two counts */
   bool is_remotely_invalidatable; /* by Send with Invalidate */
 } ddp_registration;
 
@@ -69,10 +69,10 @@ typedef struct ddp_access {
 ddp_stag_table *ddp_stag_table_new(uint64_t seed);
 void ddp_stag_table_free(ddp_stag_table *table);
 
-/* Enables an STag of the table's choice for `registration` (copied); false, and nothing done, when it is
- * not legal: base + length is 2^64 or more, so that no access could reach the last octet (DDP-156) and the
- * STag would not be good for exactly its octets (DDP-194); or there are octets in neither memory nor source,
- * or octets of a source with DDP_ACCESS_REMOTE_WRITE (DDP-211). */
+/* Enables an STag of the table's choice for `registration` (copied); false, and nothing done, when it is not
+ * legal: base + length is 2^64 or more, so that no access could reach the last octet (DDP-156) and the STag
+ * would not give access to exactly its octets (DDP-194); or it has octets but neither memory nor a source for
+ * them, or octets of a source together with DDP_ACCESS_REMOTE_WRITE (DDP-211). */
 bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *registration, uint32_t *stag);
 
 /* An STag of the table's choice that is not valid yet and that no stream but `owner` can register: for
@@ -87,34 +87,34 @@ bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_
  * registration's owner; false when it is not valid. */
 bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
 
-/* Takes the STag out at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,
+/* Removes the STag at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,
  * note D56); false when there is none. */
 bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag);
 
-/* The registration of `stag`, valid until it is changed or taken out; NULL when there is none. */
+/* The registration of `stag`, valid until it is changed or removed; NULL when there is none. */
 const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag);
 
 /* May `stream` reach `length` octets (> 0) at `offset` under `stag` with `access` (one of
- * DDP_ACCESS_REMOTE_…)? Checks in the order of note D12: STag valid, associated, rights, wrap (a
- * sum of exactly 2^64 is one, 11), bounds; `*reached` is set when all are right. */
+ * DDP_ACCESS_REMOTE_…)? Checks in the order of note D12: STag valid, associated, rights, wrap (a sum of
+ * exactly 2^64 is a wrap, note D11), bounds; `*reached` is set when all are right. */
 ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
                                       uint64_t offset, uint32_t length, unsigned access, ddp_access *reached);
 
 /* Why `stream`'s Remote Peer may not invalidate an STag; checked in this order (RDMAP-164, RDMAP-165,
  * RDMAP-240, RDMAP-241; notes D47, D55). */
 typedef enum ddp_invalidation {
-  DDP_INVALIDATED,               /* done: the STag is no more */
+  DDP_INVALIDATED,               /* done: the STag is invalid now */
   DDP_INVALIDATE_INVALID,        /* no such STag */
   DDP_INVALIDATE_NOT_ASSOCIATED, /* another Protection Domain or stream */
   DDP_INVALIDATE_FORBIDDEN,      /* registered so that no Remote Peer may */
-  DDP_INVALIDATE_SHARED,         /* of a Protection Domain with more than one stream, and that is forbidden */
+  DDP_INVALIDATE_SHARED,         /* its Protection Domain has more than one stream, and that forbids it */
 } ddp_invalidation;
 
 /* Invalidates `stag` for the Remote Peer of `stream`. `shared_allowed`: see iwarp_generation_rules. */
 ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
                                            bool shared_allowed);
 
-/* Streams of each Protection Domain: shows whether an STag of it is shared. Domains are numbered from about 0
- * on: the highest number decides how much memory their counts take. */
+/* Streams of each Protection Domain: shows whether an STag of it is shared. Domains should be numbered from 0
+ * on: the highest number decides how much memory the counts take. */
 void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream);
 void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream);

@@ -16,7 +16,7 @@ void ddp_undelivered_free(ddp_undelivered *undelivered);
 
 /* Adds a copy of `segment` and returns it, valid until the store changes; NULL, and nothing done, when the
  * very same [fpdu_start, fpdu_end) is there already. Else it is not empty and overlaps none in the store.
- * Amortised constant time near either end, as after a loss; nothing is allocated a segment. */
+ * Amortised constant time near either end, as after a loss; nothing is allocated for each segment. */
 ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment *segment);
 
 /* Takes out the first segment when it starts at `position`; false, and `*segment` left alone, when it does

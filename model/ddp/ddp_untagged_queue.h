@@ -26,15 +26,15 @@ void ddp_untagged_queue_free(ddp_untagged_queue *queue);
 void ddp_untagged_queue_post(ddp_untagged_queue *queue, uint8_t *memory, uint64_t length, uint64_t id);
 
 /* The memory of the buffer `id` of a queue whose ULP keeps the memory until it is needed: asked for each
- * segment that is Placed into it, and at Delivery; always the same until then. NULL: the octets go
- * nowhere. */
+ * segment that is Placed into it, and at Delivery; always the same until then. NULL: the octets are
+ * discarded. */
 typedef uint8_t *(*ddp_buffer_supplier)(void *user, uint64_t id);
 
 /* Where the memory of buffers posted by ddp_untagged_queue_post_run() comes from; before that. */
 void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_supplier supplier, void *user);
 
-/* As ddp_untagged_queue_post() for each of the ids from `first_id` to first_id + count - 1 in turn, but for
- * the memory: the supplier's. However many they are, they take the room of one. */
+/* As ddp_untagged_queue_post() for each of the ids from `first_id` to first_id + count - 1 in turn, except
+ * that the supplier has the memory. However many buffers there are, they take the room of one. */
 void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint64_t length,
                                  uint64_t first_id);
 
@@ -45,8 +45,8 @@ void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint
 bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint32_t message_offset,
                              uint32_t length, uint8_t **target, ddp_error *error);
 
-/* A segment of the oldest undelivered message is Delivered: it has at least `end` octets. And how many it has
- * as far as is known. */
+/* A segment of the oldest undelivered message is Delivered: it has at least `end` octets. The second function
+ * returns how many it has as far as is known. */
 void ddp_untagged_queue_extend(ddp_untagged_queue *queue, uint64_t end);
 uint64_t ddp_untagged_queue_message_octets(const ddp_untagged_queue *queue);
 

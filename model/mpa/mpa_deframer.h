@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiving side of MPA: FPDUs out of octets in any segmentation and any order (mpa-01 §5.4).
+/* The receiving side of MPA: it finds the FPDUs in octets that come in any segmentation and any order (mpa-01
+ * §5.4).
  *
- * What is located (mpa_locator.h), complete and valid is passed up at once, in whatever order; the rest is
- * held. The first error ends it. Segment boundaries mean nothing here (§5.4.1, MPA-169).
+ * An FPDU that is located (mpa_locator.h), complete and valid is passed up at once, in whatever order; all
+ * other octets are held. After the first error nothing is passed up. Segment boundaries mean nothing here
+ * (§5.4.1, MPA-169).
  *
  * Offsets are those of the FPDU phase (offset 0: its first octet). docs/metrics.md, "Held octets", defines
  * what is counted as held and why. */
@@ -29,8 +31,7 @@ typedef struct mpa_deframer_events {
   bool (*plausible)(void *user, const mpa_ulpdu *ulpdu);
 } mpa_deframer_events;
 
-/* Counters: those that are metrics, as measure/metrics.def explains them, of FPDUs passed up and of errors
- * reported, and: */
+/* Counters of FPDUs passed up and of errors reported: metrics, which measure/metrics.def explains, and: */
 typedef struct mpa_deframer_statistics {
   uint64_t located_by[MPA_LOCATIONS]; /* of `fpdus` */
 #define IN_MPA(id, name, unit, side, how, type, member, sentence) type member;
@@ -59,41 +60,43 @@ void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);
 void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                           time_ps arrival, time_ps now);
 
-/* The same of octets that start a TCP segment, for a receiver that assumes FPDU Alignment, which no document
- * permits (docs/scenario.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): what no method locates and looks like
- * an FPDU at their start is passed up as located by assumption, and so is what looks like one after it. That
- * is: a ULPDU_Length that can be, the whole FPDU within these octets, its CRC right if there is one, its
- * markers right if there are any, no FPDU located otherwise that overlaps it, and `plausible`. It is not
- * proven, so it proves nothing after these octets.
+/* The same for octets that start a TCP segment, in a receiver that assumes FPDU Alignment, which no document
+ * permits (docs/scenario.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): when no method locates an FPDU at
+ * their start, but they look like one, it is passed up as located by assumption, and so is what looks like an
+ * FPDU after it. To look like an FPDU, it must have a possible ULPDU_Length, lie whole within these octets,
+ * have the right CRC if there is one and right markers if there are any, overlap no FPDU located otherwise,
+ * and be `plausible`. It is not proven, so it proves nothing about the octets after these.
  *
- * An assumed FPDU goes up and its octets are let go: a receiver that kept them until it is proven would save
- * nothing. One that is not plausible is withdrawn: its octets stay held. A wrong one that went up has
- * destroyed what it overlaps, so the FPDU that contradicts it is the error of this half connection. */
+ * The octets of an assumed FPDU are released when it is passed up: a receiver that kept them until it is
+ * proven would save nothing. One that is not plausible is withdrawn, and its octets stay held. A wrong one
+ * that was passed up has destroyed what it overlaps, so the FPDU that contradicts it is the error of this
+ * half connection. */
 void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                                   time_ps arrival, time_ps now);
 
 /* Would these octets, new and not given yet, make an FPDU fail that lies whole within them (mpa-01 §7,
- * MPA-286; note M31)? The answer is what mpa_deframer_receive() comes to on a copy: its error, or
- * MPA_ERROR_NONE when there is none, and when the FPDU that fails only begins or ends in them: to drop them
- * might not cure it. A ULPDU_Length in them that cannot be counts as MPA_ERROR_CRC, as ever. A guess never
- * fails when it is made, so the same holds for mpa_deframer_receive_segment(). Takes nothing in: the caller
- * may still drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP likes,
- * as an in-order receiver does with what lies after a hole. O(pieces held) besides. */
+ * MPA-286; note M31)? The answer is the error that mpa_deframer_receive() reports on a copy. It is
+ * MPA_ERROR_NONE when there is no error, and also when the FPDU that fails only begins or ends in these
+ * octets, since dropping them might not cure it. An impossible ULPDU_Length in them counts as MPA_ERROR_CRC,
+ * as always. A guess never fails when it is made, so the same holds for mpa_deframer_receive_segment(). Takes
+ * nothing in: the caller may still drop the segment as if lost. `octets` may be kept from the deframer as
+ * long as their TCP likes, as an in-order receiver does with what lies after a hole. O(pieces held)
+ * besides. */
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets);
 
 /* What is held now, after an error nothing, and the in-order edge. */
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
 
-/* True only when that is nothing; may be false then, too, when FPDUs beyond the edge are awaited or
- * passed. */
+/* True only when nothing is held. May be false even then, when FPDUs beyond the edge are awaited or were
+ * passed up. */
 bool mpa_deframer_holds_nothing(const mpa_deframer *deframer);
 
 /* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one
  * run. */
 uint32_t mpa_deframer_pieces(const mpa_deframer *deframer);
 
-/* A deframer of its own that is where `deframer` is and reports to `events` (`user`): what would come of
- * octets, tried out. References the held octets. O(pieces held). Free with mpa_deframer_free(). */
+/* An independent deframer in the state of `deframer` that reports to `events` (`user`), to try out what
+ * octets would cause. References the held octets. O(pieces held). Free with mpa_deframer_free(). */
 mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user);
 
 /* The counts so far; they belong to the deframer and change with it. */

@@ -84,8 +84,9 @@ static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t 
  * reaches before offset 0 (note M10). */
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
 
-/* Whether that is `header`, where an FPDU can have it. Most markers do so in the plainest way. Where the
- * distance does not fit into FPDUPTR, as in no legal FPDU (MPA-088), its low 16 bits do. */
+/* Whether the marker points to `header`, a possible place of ULPDU_Length. Most markers hold just the
+ * distance, which is compared first. Where the distance does not fit into FPDUPTR, as in no legal FPDU
+ * (MPA-088), its low 16 bits count. */
 static inline bool mpa_marker_points_to(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS],
                                         uint64_t header)
 {
@@ -175,13 +176,13 @@ uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu);
 /* Octets of the ULPDU that lie below the stream offset `position`: 0 … ulpdu_octets. */
 uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
 
-/* Whether the FPDU whose octets are octets[from, …) is valid. With `crc` a digest that does not match is
- * MPA_ERROR_CRC; that is looked at first (note M20). Then each marker must point to this FPDU, else
+/* Whether the FPDU whose octets are octets[from, …) is valid. With `crc` a CRC that does not match is
+ * MPA_ERROR_CRC, which is checked first (note M20). Then each marker must point to this FPDU, else
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc);
 
-/* What mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, in a marker, too; the
- * next one comes after `room` octets. */
+/* What mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, even in a marker; the
+ * next marker comes after `room` octets. */
 void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu);
 
 /* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,

@@ -3,8 +3,8 @@
  *
  * The start of an FPDU is established by one of three methods only (MPA-163): the end of the previous FPDU in
  * order (chain), a marker that points to it (marker), the end of a complete FPDU found by the latter two
- * (marker chain). Besides, a receiver may assume one where a TCP segment starts, which no document permits
- * (§5.4.1, MPA-169).
+ * (marker chain). In addition, a receiver may assume that an FPDU starts where a TCP segment does, which no
+ * document permits (§5.4.1, MPA-169).
  *
  * The locator keeps octets until the FPDU that they lie in is complete. Then its owner decides
  * (mpa_locator_policy): the receiving side (mpa_deframer.h), which stops at the first error, and the reader
@@ -24,7 +24,7 @@ typedef struct mpa_fpdu_piece {
   time_ps arrival; /* of the segment that brought them first */
 } mpa_fpdu_piece;
 
-/* An FPDU all of whose octets have come. */
+/* An FPDU whose octets have all arrived. */
 typedef struct mpa_complete_fpdu {
   mpa_fpdu extent;
   mpa_location method;
@@ -35,7 +35,7 @@ typedef struct mpa_complete_fpdu {
   size_t piece_count;
 } mpa_complete_fpdu;
 
-/* What becomes of a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
+/* How to treat a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
  * MPA-062). */
 typedef enum mpa_long_length {
   MPA_LONG_LENGTH_FOLLOWED, /* the FPDU is that long */
@@ -45,10 +45,10 @@ typedef enum mpa_long_length {
 
 typedef struct mpa_locator mpa_locator;
 
-/* What the owner of a locator decides: a struct whose first member is the locator. No function may call the
- * locator, but mpa_locator_stop(). */
+/* What the owner of a locator decides; the owner is a struct whose first member is the locator. These
+ * functions may call nothing of the locator's except mpa_locator_stop(). */
 typedef struct mpa_locator_policy {
-  /* True: `fpdu` is taken, and its octets are let go; a chain goes on after it. False: it stays held. */
+  /* True: `fpdu` is taken, and its octets are released; a chain continues after it. False: it stays held. */
   bool (*complete)(mpa_locator *locator, const mpa_complete_fpdu *fpdu);
   /* The complete FPDU `extent`, which stays held, reaches into one that was taken. NULL: nothing happens. */
   void (*conflict)(mpa_locator *locator, const mpa_fpdu *extent);
@@ -102,12 +102,13 @@ void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const buffer_cha
 /* Method 1 (mpa-01 §5.4, MPA-164): in order, the end of each FPDU that is taken is the start of the next. */
 void mpa_locator_follow_chain(mpa_locator *locator);
 
-/* Octets [from, to) are those of a segment that were received: offers what no method has located and looks
- * like an FPDU at their start, and after that, as located by assumption: it must lie within them and overlap
- * no FPDU that is located otherwise. Ends at the first one that is not taken. */
+/* Octets [from, to) of a segment were received. When no method has located an FPDU at their start, but they
+ * look like one, offers it as located by assumption, and then the next one in the same way. Each must lie
+ * within these octets and overlap no FPDU that is located otherwise. Stops at the first one that is not
+ * taken. */
 void mpa_locator_assume(mpa_locator *locator, uint64_t from, uint64_t to);
 
-/* The in-order edge moves on to `edge`. What is held below it is not let go. */
+/* The in-order edge moves on to `edge`. Octets held below it are not released. */
 void mpa_locator_move_edge(mpa_locator *locator, uint64_t edge);
 
 /* Because of `error` no FPDU is located or offered any more. */
@@ -116,8 +117,8 @@ static inline void mpa_locator_stop(mpa_locator *locator, mpa_error error)
   locator->error = error;
 }
 
-/* The locator holds `octets` from now on, none of which it had: those of `pieces`, which end at `end`, where
- * the last of `octets` lies. */
+/* From now on the locator holds `octets`, none of which it held before: the octets of `pieces`, the last of
+ * which ends at `end`, as `octets` do. */
 void mpa_locator_hold_pieces(mpa_locator *locator, const buffer_chain *octets, const mpa_fpdu_piece *pieces,
                              size_t piece_count, uint64_t end);
 
@@ -140,8 +141,8 @@ static inline bool mpa_length_is_long(uint32_t ulpdu_octets)
   return ulpdu_octets > MPA_MULPDU_MAX_OCTETS;
 }
 
-/* The marker at `position` lies so far after the header of `fpdu` that FPDUPTR cannot tell where that is: in
- * a long ULPDU only. */
+/* The marker at `position` lies so far after the header of `fpdu` that FPDUPTR cannot express the distance:
+ * only in a long ULPDU. */
 static inline bool mpa_marker_is_mute(const mpa_fpdu *fpdu, uint64_t position)
 {
   return position < fpdu->end && position > fpdu->header && position - fpdu->header > UINT16_MAX;

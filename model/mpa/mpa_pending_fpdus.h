@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The FPDUs of one half connection whose start is established and which were not passed up yet: located ones
- * with octets missing, and starts whose ULPDU_Length has not come (docs/metrics.md, "Held octets"). Sorted by
- * start; the table counts the octets that have arrived. */
+/* The FPDUs of one half connection whose start is established and which are not passed up yet: located ones
+ * with octets missing, and starts whose ULPDU_Length has not arrived (docs/metrics.md, "Held octets"). Sorted
+ * by start; the table counts the octets that have arrived. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static inline mpa_pending_fpdu *mpa_pending_fpdus_at(const mpa_pending_fpdus *pe
 /* Index of the first entry that can have an octet at or after `position`. */
 size_t mpa_pending_fpdus_first_reaching(const mpa_pending_fpdus *pending, uint64_t position);
 
-/* The FPDU that starts at `start`; NULL when that is not in the table. Valid until the table changes. */
+/* The FPDU that starts at `start`; NULL when it is not in the table. Valid until the table changes. */
 mpa_pending_fpdu *mpa_pending_fpdus_find(const mpa_pending_fpdus *pending, uint64_t start);
 
 /* Remembers that an FPDU starts at `start`, and returns its entry. Of several methods that establish a

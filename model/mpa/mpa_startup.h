@@ -34,7 +34,7 @@ typedef enum mpa_startup_reason {
   MPA_STARTUP_REASON_SAME_ROLE,    /* the key of the frame this end sends: two Initiators (MPA-227) */
   MPA_STARTUP_REASON_REVISION,     /* MPA-252 */
   MPA_STARTUP_REASON_PRIVATE_DATA, /* PD_Length beyond a limit (MPA-229 … MPA-232) */
-  MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets after a frame where none may be (note M41) */
+  MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets after a frame where none are allowed (note M41) */
   MPA_STARTUP_REASON_TIMEOUT,      /* no frame at all in time: for a Responder two Responders (MPA-228, note
                                       M45) */
   MPA_STARTUP_REASON_TIMEOUT_PARTIAL, /* a frame began and was not completed in time (MPA-233) */

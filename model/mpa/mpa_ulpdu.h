@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What MPA passes up, a ULPDU, how its FPDU was located, and when its octets arrived; and what it holds. */
+/* What MPA passes up (a ULPDU, how its FPDU was located, when its octets arrived), and what MPA holds. */
 #pragma once
 
 #include <stddef.h>
@@ -13,8 +13,8 @@ typedef enum mpa_location {
   MPA_LOCATED_BY_CHAIN,
   MPA_LOCATED_BY_MARKER,
   MPA_LOCATED_BY_MARKER_CHAIN,
-  MPA_LOCATED_BY_ASSUMPTION, /* it was not: it looks like one where a TCP segment starts. No document permits
-                                it */
+  MPA_LOCATED_BY_ASSUMPTION, /* it was not established: a TCP segment starts with what looks like an FPDU. No
+                                document permits it */
   MPA_LOCATIONS
 } mpa_location;
 
@@ -36,7 +36,7 @@ typedef struct mpa_ulpdu {
   size_t part_count;
 } mpa_ulpdu;
 
-/* Held octets by cause (docs/metrics.md, "Held octets"), and what else a gauge wants to know. */
+/* Held octets by cause (docs/metrics.md, "Held octets"), and what else gauges need. */
 typedef struct mpa_held {
   uint64_t edge; /* all FPDUs that end at or below it were passed up, without a gap: the Delivery point */
   uint64_t incomplete;    /* in a located FPDU with octets missing; a leading marker at the in-order edge */

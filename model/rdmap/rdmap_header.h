@@ -39,6 +39,6 @@ const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode);
  * RDMAP-041, RDMAP-051). */
 uint8_t rdmap_control_encode(uint8_t version, rdmap_opcode opcode);
 
-/* RV and opcode of a received control octet; the bits between are not looked at (RDMAP-052). */
+/* RV and opcode of a received control octet; the bits between are ignored (RDMAP-052). */
 uint8_t rdmap_control_version(uint8_t control);
 uint8_t rdmap_control_opcode(uint8_t control);

@@ -24,8 +24,8 @@ void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uin
 uint32_t rdmap_reads_count(const rdmap_reads *reads);
 
 /* Takes a Delivered segment of a Read Response. With L set it ends the oldest Read, whose number goes into
- * `*number`. False, and `*error`, when it should not be (note D32): no Read is open (0/2/06); and
- * when strict: another STag than the request's (1/1/00), octets outside the requested range, or at its end
- * not as many as requested or not from its start (1/1/01). The segments may come in any order of TO
- * (note D18); STag and TO of an empty one are not looked at (DDP-100). */
+ * `*number`. False, and `*error`, when it is wrong (note D32): no Read is open (0/2/06); and when strict:
+ * another STag than the request's (1/1/00), octets outside the requested range, or at its end not as many as
+ * requested or not from its start (1/1/01). The segments may come in any order of TO (note D18); STag and TO
+ * of an empty one are ignored (DDP-100). */
 bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number, rdmap_error *error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The Data Source's side of Reads: Read Requests that DDP has Delivered, answered in the order they came,
- * with no help of the ULP (rdmap-00 §7.2, §7.5 rules 12, 17, 20; RDMAP-133, RDMAP-137, RDMAP-190, RDMAP-198,
- * RDMAP-201). It also keeps the untagged buffers of QN 1 that Read Requests go into (RDMAP-147, RDMAP-209).
+/* The Data Source's side of Reads: Read Requests that DDP has Delivered, answered in the order in which they
+ * came, without help from the ULP (rdmap-00 §7.2, §7.5 rules 12, 17, 20; RDMAP-133, RDMAP-137, RDMAP-190,
+ * RDMAP-198, RDMAP-201). It also keeps the untagged buffers of QN 1 that Read Requests go into (RDMAP-147,
+ * RDMAP-209).
  *
  * The responses themselves are messages of the caller's segmenter. */
 #pragma once
@@ -38,7 +39,7 @@ bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment
 /* Requests not answered in full. */
 uint32_t rdmap_responder_count(const rdmap_responder *responder);
 
-/* The Read Response to the oldest request (there must be one), but for ulp_control. Its payload source works
+/* The Read Response to the oldest request (there must be one), except ulp_control. Its payload source works
  * for the octets from `sent_octets` of the last rdmap_responder_reach() on. */
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message);
 

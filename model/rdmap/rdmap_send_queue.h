@@ -3,7 +3,7 @@
  * complete in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
  * RDMAP-200).
  *
- * A Write or Send is done when the LLP reports that its last octet gets there (note D23), a Read when
+ * A Write or Send is done when the LLP reports that its last octet is sure to arrive (note D23), a Read when
  * its response is Delivered. */
 #pragma once
 
@@ -15,8 +15,8 @@
 
 typedef struct rdmap_send_queue rdmap_send_queue;
 
-/* An empty queue; free with rdmap_send_queue_free(). For all functions that only look, and those that take
- * out, NULL is an empty queue, too. */
+/* An empty queue; free with rdmap_send_queue_free(). For functions that only read the queue or take out of
+ * it, NULL is an empty queue, too. */
 rdmap_send_queue *rdmap_send_queue_new(void);
 void rdmap_send_queue_free(rdmap_send_queue *queue);
 
@@ -38,7 +38,7 @@ uint64_t rdmap_send_queue_start(rdmap_send_queue *queue);
  * starts. */
 void rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end);
 
-/* All octets below `position` will get there. */
+/* All octets below `position` are sure to arrive. */
 void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position);
 
 /* The response to the Read `number`, which is started and not answered yet, is Delivered. */

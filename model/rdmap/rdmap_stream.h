@@ -44,8 +44,8 @@ typedef struct rdmap_config {
   bool strict_responses;  /* a Read Response must match its request (note D32, RDMAP-150) */
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (note D48) */
   bool report_on_arrival; /* see ddp_placer_config */
-  /* Only what comes in is looked at: a Read Response needs no Read, a Read Request gets no answer, and a Send
-   * that invalidates leaves the STag to what follows. */
+  /* The stream only observes what arrives: a Read Response needs no Read, a Read Request gets no answer, and
+   * a Send that invalidates an STag leaves it valid. */
   bool only_observes;
   const ddp_probe *probe; /* see ddp_placer_config */
   void *probe_user;
@@ -70,9 +70,9 @@ typedef struct rdmap_stream_events {
    * `in_error` when the stream ended first (RDMAP-221). The handler may post. */
   void (*completed)(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now);
   /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as
-   * it is pulled, or would if anything could: see rdmap_stream_is_drained()), or by a Terminate of the
-   * peer. All operations complete after it, in error but for Reads whose response is Delivered: at once, or
-   * when DDP has sent the operation that it has. May be called from every function below that has a `now`. */
+   * it is pulled, or would if anything could: see rdmap_stream_is_drained()), or by a Terminate of the peer.
+   * All operations complete after it, in error except for Reads whose response is Delivered: at once, or when
+   * DDP has sent the operation that it has. May be called from every function below that has a `now`. */
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
 } rdmap_stream_events;
 
@@ -93,7 +93,8 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user);
 void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id);
 
-/* Certainly nothing to send now: what rdmap_stream_next_ulpdu() would find out with more work. */
+/* True only when there is nothing to send now, which rdmap_stream_next_ulpdu() would find out with more work.
+ */
 bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 
 /* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
@@ -105,8 +106,8 @@ bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now);
 void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end);
 
-/* All octets below `position` will get there: completes what ends at or below it, in order. The handler may
- * post. */
+/* All octets below `position` are sure to arrive: completes the operations that end at or below it, in order.
+ * The handler may post. */
 void rdmap_stream_acknowledged(rdmap_stream *stream, uint64_t position, time_ps now);
 
 /* Takes one ULPDU as MPA passes it, in any order, each exactly once. */
@@ -130,8 +131,8 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now);
 void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now);
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now);
 
-/* An error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it goes out in place
- * of what is not with DDP yet. */
+/* An error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it is sent instead of
+ * everything that DDP has not got yet. */
 void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now);
 
 /* Nothing is left to be sent and nothing outstanding: all operations complete, all requests answered. After a

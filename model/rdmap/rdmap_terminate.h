@@ -38,7 +38,7 @@ typedef struct rdmap_terminate_subject {
   const rdmap_read_request *request; /* of a Read Request whose header is known; else NULL */
 } rdmap_terminate_subject;
 
-/* The Terminate for `error`: the parts that the inclusion table wants and `subject` has (rdmap-00 §6.8
+/* The Terminate for `error`: the parts that the inclusion table asks for and `subject` has (rdmap-00 §6.8
  * fig. 10; RDMAP-115 … RDMAP-119, note D45). `subject` may be NULL. */
 void rdmap_terminate_compose(rdmap_terminate *terminate, rdmap_error error,
                              const rdmap_terminate_subject *subject);

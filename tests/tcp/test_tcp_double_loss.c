@@ -38,19 +38,6 @@ static bool lose(void *user, unsigned from, const datagram *packet)
   return lost;
 }
 
-static tcp_config config_of(detection how, bool proportional, tcp_congestion_kind congestion)
-{
-  tcp_config config = tcp_fixture_config();
-  config.send_mtu_octets = config.receive_mtu_octets = EMSS + 40;
-  config.sack = how != NO_SACK;
-  config.dsack = config.sack;
-  config.rack = how >= RACK;
-  config.tail_loss_probe = how == RACK_TLP;
-  config.prr = config.sack && proportional;
-  config.congestion = congestion;
-  return config;
-}
-
 static void run(const tcp_config *config, unsigned segments, unsigned lost_segment, unsigned times,
                 unsigned timeouts, unsigned probes)
 {
@@ -77,9 +64,13 @@ static void run_all(detection how, unsigned segments, unsigned lost_segment, uns
 {
   for (unsigned congestion = TCP_CONGESTION_NEWRENO; congestion <= TCP_CONGESTION_CUBIC; congestion++) {
     for (unsigned proportional = 0; proportional < 2; proportional++) {
-      tcp_config config = config_of(how, proportional, (tcp_congestion_kind)congestion);
+      bool sack = how != NO_SACK;
+      const tcp_config *config =
+          TCP_WITH(.send_mtu_octets = EMSS + 40, .receive_mtu_octets = EMSS + 40, .sack = sack, .dsack = sack,
+                   .rack = how >= RACK, .tail_loss_probe = how == RACK_TLP, .prr = sack && proportional,
+                   .congestion = (tcp_congestion_kind)congestion);
       g_test_message("detection %d, congestion %u, PRR %u", how, congestion, proportional);
-      run(&config, segments, lost_segment, times, timeouts, probes);
+      run(config, segments, lost_segment, times, timeouts, probes);
     }
   }
 }

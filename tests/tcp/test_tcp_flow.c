@@ -81,10 +81,9 @@ static void post_streaming(tcp_fixture *f)
  * segment by segment, PSH included, through a loss and a small window too. */
 TEST(test_streaming_is_cut_as_ever)
 {
-  tcp_config aware = *TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .receive_window_octets = 7000);
-  tcp_config plain = aware;
-  plain.segmentation = TCP_SEGMENTATION_STREAM;
-  tcp_fixture *fixtures[] = {tcp_fixture_pair(&aware), tcp_fixture_pair(&plain)};
+  tcp_fixture *fixtures[] = {
+      tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .receive_window_octets = 7000)),
+      tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_STREAM, .receive_window_octets = 7000))};
   unsigned segments = 0;
   post_streaming(fixtures[0]);
   post_streaming(fixtures[1]);

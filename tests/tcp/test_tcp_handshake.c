@@ -36,10 +36,8 @@ TEST(test_handshake_on_the_wire)
                                 0,    0,    1, 10, 0,  0,    2,    0x0F, 0xA0, 0x0F, 0xA1, 0,    0,
                                 3,    0xE9, 0, 0,  7,  0xD1, 0x80, 0x10, 0x80, 0x00, 0,    0,    0,
                                 0,    1,    1, 8,  10, 0,    1,    0x86, 0xA0, 0,    0,    0xC3, 0x50};
-  tcp_config config = *TCP_WITH(.timestamps = true);
-  tcp_config peer = config;
-  peer.isn = 2000;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_new(TCP_WITH(.timestamps = true), TCP_WITH(.timestamps = true, .isn = 2000));
   open_end(f, 0);
   expect_wire(f, 0, syn, sizeof syn);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
@@ -70,10 +68,9 @@ static const struct {
 
 ROW_TEST(test_emss, emss_rows)
 {
-  tcp_config config = *TCP_WITH(.send_mtu_octets = c->sends, .timestamps = c->timestamps);
-  tcp_config peer = config;
-  peer.receive_mtu_octets = c->peer_receives;
-  g_autoptr(tcp_fixture) f = tcp_fixture_between(&config, &peer);
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.send_mtu_octets = c->sends, .receive_mtu_octets = c->peer_receives,
+                                .timestamps = c->timestamps));
   g_assert_cmpuint(emss_of(f), ==, c->emss);
   post(f, 0, 20000, 0);
   expect_segment(f, 0, 0, c->emss);

@@ -159,6 +159,20 @@ void grid_fixture_tear_down(grid_fixture *f, G_GNUC_UNUSED gconstpointer unused)
 
 /* Stores. */
 
+sqlite3 *raw_open(const char *path)
+{
+  sqlite3 *database = NULL;
+  g_assert_cmpint(sqlite3_open(path, &database), ==, SQLITE_OK);
+  return database;
+}
+
+void raw_execute(sqlite3 *database, const char *sql)
+{
+  char *problem = NULL;
+  sqlite3_exec(database, sql, NULL, NULL, &problem);
+  g_assert_cmpstr(problem, ==, NULL);
+}
+
 void store_fixture_set_up(store_fixture *f, gconstpointer axes)
 {
   *f = (store_fixture){.folder = fixture_folder_new(), .origin = fixture_origin("a", "A question", "", axes)};
@@ -239,9 +253,8 @@ void store_fixture_add(store_fixture *f, const char *keys, const char *values)
 
 void store_fixture_sql(store_fixture *f, const char *sql)
 {
-  sqlite3 *database = NULL;
-  g_assert_cmpint(sqlite3_open(f->path, &database), ==, SQLITE_OK);
-  g_assert_cmpint(sqlite3_exec(database, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), ==, SQLITE_OK);
-  g_assert_cmpint(sqlite3_exec(database, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3 *database = raw_open(f->path);
+  raw_execute(database, "PRAGMA foreign_keys = ON");
+  raw_execute(database, sql);
   g_assert_cmpint(sqlite3_close(database), ==, SQLITE_OK);
 }

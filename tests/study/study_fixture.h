@@ -56,6 +56,10 @@ guint fixture_count_runs(const char *path);
 void expect_same_metrics(const metric_values *found, const metric_values *expected);
 void expect_same_distributions(const distribution *found, const distribution *expected);
 
+/* The database at `path`, past our own program, and what is done to it there. */
+sqlite3 *raw_open(const char *path);
+void raw_execute(sqlite3 *database, const char *sql);
+
 typedef struct store_fixture {
   char *folder;
   char *path; /* of the store, in `folder` */

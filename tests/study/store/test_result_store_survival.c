@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 #include <sched.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -104,20 +103,6 @@ static void expect_foreign(const char *path, const char *complaint)
   expect_refused(path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FOREIGN, complaint);
   g_assert_true(g_file_get_contents(path, &after, &length_after, NULL));
   g_assert_cmpmem(before, length_before, after, length_after);
-}
-
-static sqlite3 *raw_open(const char *path)
-{
-  sqlite3 *database;
-  g_assert_cmpint(sqlite3_open(path, &database), ==, SQLITE_OK);
-  return database;
-}
-
-static void raw_execute(sqlite3 *database, const char *sql)
-{
-  char *problem = NULL;
-  sqlite3_exec(database, sql, NULL, NULL, &problem);
-  g_assert_cmpstr(problem, ==, NULL);
 }
 
 static void execute_on(const char *path, const char *sql)

@@ -211,18 +211,10 @@ FIXTURE_TEST(test_parent_killed)
 }
 
 /* Another hand on the store. */
-static void execute(sqlite3 *database, const char *sql)
-{
-  if (sqlite3_exec(database, sql, NULL, NULL, NULL) != SQLITE_OK) {
-    g_error("%s: %s", sql, sqlite3_errmsg(database));
-  }
-}
-
 static sqlite3 *open_beside(const sweep_fixture *f)
 {
-  sqlite3 *database = NULL;
-  result_store_close(result_store_open(f->store_path, RESULT_STORE_WRITE, NULL));
-  g_assert_cmpint(sqlite3_open(f->store_path, &database), ==, SQLITE_OK);
+  result_store_close(NO_ERROR(result_store_open, f->store_path, RESULT_STORE_WRITE));
+  sqlite3 *database = raw_open(f->store_path);
   sqlite3_busy_timeout(database, 10000);
   return database;
 }
@@ -230,13 +222,13 @@ static sqlite3 *open_beside(const sweep_fixture *f)
 static gboolean meddle(gpointer data)
 {
   const outside *world = data;
-  execute(world->database, world->sql);
+  raw_execute(world->database, world->sql);
   return G_SOURCE_REMOVE;
 }
 
 static gboolean unlock(gpointer database)
 {
-  execute(database, "COMMIT");
+  raw_execute(database, "COMMIT");
   return G_SOURCE_REMOVE;
 }
 
@@ -268,7 +260,7 @@ FIXTURE_TEST(test_store_locked_for_good)
                             &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   g_assert_nonnull(strstr(error->message, "kept it locked for 0.5 s"));
-  execute(world.database, "ROLLBACK");
+  raw_execute(world.database, "ROLLBACK");
   sqlite3_close(world.database);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
@@ -306,7 +298,7 @@ static gboolean interrupt_with_locked_store(const sweep_fixture *f, gboolean twi
   add_timer(f, 1, meddle, &world);
   add_timer(f, 10, interrupt_when_done, &world);
   gboolean good = sweep_text(f, SEED_LIST("a", "26, 1, 3"), NULL, (how_to_sweep){.jobs = 2}, result, error);
-  execute(world.database, "ROLLBACK");
+  raw_execute(world.database, "ROLLBACK");
   sqlite3_close(world.database);
   take_starts(f);
   g_assert_true(result->interrupted);

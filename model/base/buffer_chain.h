@@ -2,9 +2,9 @@
 /* Shared octets: reference-counted buffers, slices of them, and chains (short sequences of slices).
  *
  * Everything that moves through the simulator (FPDUs, segments, held octets) is a chain, so that payload is
- * referenced and not copied on its way (docs/architecture.md, "Real octets"). Most chains have one slice
- * and live for one segment: what those need is here, inline; the rest is in buffer_chain.c. One simulation is
- * one thread: the reference counts are not atomic. */
+ * referenced and not copied on its way (docs/architecture.md, "Real octets"). Most chains have one slice and
+ * live for one segment: the functions for those are here, inline; the others are in buffer_chain.c. One
+ * simulation is one thread: the reference counts are not atomic. */
 #pragma once
 
 #include <glib.h>
@@ -124,7 +124,7 @@ static inline void buffer_chain_start_over(buffer_chain *chain)
   }
 }
 
-/* Drops all slices and their references, but keeps the memory for as many slices as there ever were: for a
+/* Drops all slices and their references, but keeps the memory for as many slices as there have been: for a
  * chain that is filled again and again. */
 static inline void buffer_chain_empty(buffer_chain *chain)
 {

@@ -38,7 +38,7 @@ typedef struct terminal {
   gboolean shows;   /* `file` is a terminal: someone is looking */
   gboolean colours; /* it may get ANSI colours */
   guint columns;
-  guint rows; /* but for the line of the prompt */
+  guint rows; /* without the line of the prompt */
 } terminal;
 
 /* What `file` is. */

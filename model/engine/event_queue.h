@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is due, in order: by moment, and in one picosecond by (class, major, minor).
+/* The timers that are due, in order: by time, and within one picosecond by (class, major, minor).
  *
- * A row in order, what is due first at its end, while there are few, as with one connection; else a heap of
- * four children a node. Both have lazy entries: a timer that is moved later, or switched off, keeps its entry
- * where it is, and only when that comes to the head it is put where the timer now belongs, or is removed. So
- * deadlines that are put off again and again, as TCP's are, cost a comparison each; and a timer that fires
- * and is set again, as a link's arrival is, has its entry at the head already. An entry is never later than
- * its timer: what is at the head and not out of date is first. */
+ * While there are few, as with one connection, they are in a sorted row, whose end is due first; else in a
+ * heap with four children a node. Both have lazy entries: a timer that is moved later, or switched off, keeps
+ * its entry where it is, and only when the entry comes to the head is it moved to where the timer now
+ * belongs, or removed. So deadlines that are put off again and again, as TCP's are, cost a comparison each;
+ * and a timer that fires and is set again, as a link's arrival is, has its entry at the head already. An
+ * entry is never later than its timer: an entry at the head that is not out of date is first. */
 #pragma once
 
 #include <stdbool.h>

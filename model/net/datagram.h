@@ -2,7 +2,7 @@
 /* One IP datagram: what hosts hand to the path and the path's elements pass on. Nearly always a whole TCP
  * segment; else a fragment of one, or the ICMP message that one was too big.
  *
- * The headers are real octets; the payload is a chain. Checksums are filled in only where somebody looks: in
+ * The headers are real octets; the payload is a chain. Checksums are filled in only where they are read: in
  * the octets that datagram_write() makes, and before an element damages a packet. */
 #pragma once
 
@@ -184,9 +184,9 @@ static inline bool datagram_has_bare_tcp_header(const datagram *packet)
 /* The TCP flags of a DATAGRAM_TCP, without decoding the rest. */
 uint8_t datagram_tcp_flags(const datagram *packet);
 
-/* The TCP connection that a packet speaks of: addresses and ports as sent; of a DATAGRAM_TOO_BIG those of the
- * packet that was too big, so `source` there is whom the message is for. False for fragments, and when damage
- * has left no quotation. */
+/* The TCP connection that a packet belongs to: addresses and ports as sent. For a DATAGRAM_TOO_BIG they are
+ * those of the packet that was too big, so `source` is the one to whom the message is addressed. False for
+ * fragments, and when damage has left no quotation. */
 typedef struct datagram_flow {
   ip_address source;
   ip_address destination;
@@ -220,8 +220,8 @@ bool datagram_checksum_is_right(const datagram *packet);
  * already keeps it; a fragment's is in the first fragment's octets anyhow. */
 void datagram_carry_checksum(datagram *packet);
 
-/* A DATAGRAM_TCP carries no checksum any more, so that it is right again: what computes it anew on the
- * way. */
+/* A DATAGRAM_TCP carries no checksum any more, so that it is right again: for an element that computes it
+ * anew. */
 void datagram_forget_checksum(datagram *packet);
 
 /* Replaces the payload by octets of the packet's own and returns them to be changed (for damage), as long as
@@ -242,7 +242,7 @@ typedef struct datagram_fragment {
 void datagram_fragment_of(const datagram *packet, datagram_fragment *fragment);
 
 /* The fragment of `packet` (a DATAGRAM_TCP or itself a fragment) with `length` (> 0) octets of its IP payload
- * from `from` on; multiples of 8 save at the end. A checksum that the packet does not carry is computed.
+ * from `from` on; multiples of 8 except at the end. A checksum that the packet does not carry is computed.
  * IPv6's identification is 0 unless `packet` is a fragment. One reference, the caller's. */
 datagram *datagram_new_fragment(const datagram *packet, uint32_t from, uint32_t length);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every middlebox that takes segments apart or joins them shares: what it looks at, and how its
- * packets go out. */
+/* What all middleboxes that split or join segments share: which packets they process, and how their packets
+ * leave. */
 #pragma once
 
 #include "net/flow_table.h"
@@ -15,8 +15,8 @@ typedef struct path_box {
   GQueue due; /* flows of which octets wait, the earliest first: a box waits equally long for all its flows */
 } path_box;
 
-/* Embedded as the first member of what a box that lets octets wait knows of a flow: a flow_table's entry,
- * written only by the functions below. */
+/* Embedded as the first member of the state that a box which lets octets wait keeps of a flow: a flow_table's
+ * entry, written only by the functions below. */
 typedef struct path_box_flow {
   flow_entry entry;
   time_ps deadline;
@@ -24,25 +24,24 @@ typedef struct path_box_flow {
   GList due;           /* its node of path_box.due; without data when it is not there */
 } path_box_flow;
 
-/* The box takes identifications from `*next`, which outlives it,
- * together with all who send from the same address to the same address. Without this call it has its own. */
+/* The box takes identifications from `*next`, which outlives it, as do all other senders of packets between
+ * the same two addresses. Without this call it has its own. */
 void path_box_share_identification(path_box *box, uint16_t *next);
 
-/* True when `packet` is a segment for the box: `header` is its header. Else the packet is dealt with:
- * fragments and ICMP go on untouched (a box must see whole datagrams), a segment with a wrong TCP checksum
- * or none that can be read is dropped, as by any box that terminates TCP: what it would send instead would
- * be right again. */
+/* True when `packet` is a segment for the box: `header` is its header. Otherwise the function handles the
+ * packet: fragments and ICMP go on untouched (a box must see whole datagrams); a segment whose TCP checksum
+ * is wrong or cannot be read is dropped, as by any box that terminates TCP, since what the box would send
+ * instead would have a right checksum again. */
 bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now);
 
 /* Where the datagrams come from that the box makes: datagram_new_in(). The box's. */
 memory_pool *path_box_datagrams(path_box *box);
 
-/* Lets go of what the box has; datagrams of it may outlive it. */
+/* Releases what the box has; datagrams that it made may outlive it. */
 void path_box_clear(path_box *box);
 
-/* Hands `packet` and its reference on. IPv4 packets that may be fragmented are numbered by the box, all of
- * them: the pieces of one could not share its identification, and no two in flight may have the same (RFC
- * 6864 §4.3 and §5.3). */
+/* Hands `packet` and its reference on. The box numbers all IPv4 packets that may be fragmented: the pieces of
+ * one could not share its identification, and no two in flight may have the same (RFC 6864 §4.3 and §5.3). */
 void path_box_emit(path_box *box, datagram *packet, time_ps now);
 
 /* The flow is due at `deadline`, because of the packet of `send_order`; TIME_PS_NEVER: not at all. No

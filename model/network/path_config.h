@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a path through the network is made of: links, queues, impairments and middleboxes, each direction by
- * itself. The scenario's groups `path` and `middlebox` fill it. */
+/* The configuration of a path through the network: links, queues, impairments and middleboxes, each direction
+ * by itself. The scenario's groups `path` and `middlebox` fill it. */
 #pragma once
 
 #include "base/settings.h"
@@ -11,7 +11,7 @@
 #include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
 
-/* Who drops in front of a link, besides the full queue. */
+/* Who drops packets before a link, in addition to the full queue. */
 typedef enum path_discipline {
   PATH_DISCIPLINE_TAIL,
   PATH_DISCIPLINE_RED,
@@ -66,9 +66,9 @@ path_link_config path_link_at(const path_direction_config *direction, size_t ind
 uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction);
 uint32_t path_mtu_octets(const path_direction_config *direction);
 
-/* The loss models of netem, with what tc-netem(8) takes for the parameters left out: `loss gemodel` p, r,
- * 1-h, 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only where
- * the direction's list is not empty. */
+/* The loss models of netem, with the defaults of tc-netem(8) for the parameters left out: `loss gemodel` p,
+ * r, 1-h, 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only
+ * where the direction's list is not empty. */
 path_gilbert_elliott_config path_gemodel(const path_direction_config *direction);
 path_four_state_loss_config path_state_model(const path_direction_config *direction);
 

@@ -44,8 +44,8 @@ typedef struct path_place {
   path_box *relay;     /* this direction of a proxy, which stays the caller's; NULL: none */
   bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
   bool takes_any_size; /* what enters may exceed the first MTU: no host of this program sends it */
-  /* Of the next datagram from the sending host that may be fragmented: boxes count on there. NULL: each by
-   * itself. */
+  /* Of the next datagram from the sending host that may be fragmented: boxes use this counter. NULL: each has
+   * its own. */
   uint16_t *identification;
   path_gate *gate;                            /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
@@ -66,16 +66,17 @@ void path_direction_send(path_direction *path, datagram *packet, time_ps now);
 /* A router's message from the other direction enters; takes its reference. */
 void path_direction_inject(path_direction *path, datagram *message, path_entrance entrance, time_ps now);
 
-/* No packet that enters at `now` comes out before this: it is after all that wait for the links. */
+/* No packet that enters at `now` comes out before this time, since it follows all packets that wait for the
+ * links. */
 time_ps path_direction_earliest_arrival(const path_direction *path, time_ps now);
 
 /* The first link's rate, delay or MTU becomes `number` now. */
 void path_direction_change(path_direction *path, path_quantity quantity, uint64_t number, time_ps now);
 
-/* Adds what the path did to the metrics of the path; those of the main direction alone if it is of that. */
+/* Adds what the path did to the path's metrics; to those of the main direction only if it is the main one. */
 void path_direction_count(const path_direction *path, bool is_main, metric_values *values);
 
-/* Adds the segments in front of the middleboxes and after them; nothing when there were none. */
+/* Adds the segments counted before and after the middleboxes; nothing when there were none. */
 void path_direction_count_alignment(const path_direction *path, metric_values *values);
 
 /* The sum of the extents of what was reordered (RFC 4737 §4.2). */

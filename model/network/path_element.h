@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a packet meets on the way, as small nodes in a chain: takes a packet, names the time of its next
- * event, runs.
+/* The elements that a packet passes on its way, as small nodes in a chain. A node takes a packet, names the
+ * time of its next event, and runs.
  *
  * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */
 #pragma once
@@ -42,9 +42,9 @@ struct path_element {
 /* Hands `packet` and its reference to the element. */
 void path_element_receive(path_element *element, datagram *packet, time_ps now);
 
-/* When path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the packet it
- * will let go first: the key of that arrival among others in the same picosecond; 0 when that packet has not
- * been on the link yet. */
+/* When path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the packet that
+ * it will release first: the key of that arrival among others in the same picosecond; 0 when that packet has
+ * not been on the link yet. */
 time_ps path_element_deadline(const path_element *element, uint64_t *order);
 
 /* Does what is due at `now`. */
@@ -56,8 +56,8 @@ void path_element_set_output(path_element *element, path_output output, void *us
 /* A path_output that hands on to the element `user`: chains elements. */
 void path_element_input(void *user, datagram *packet, time_ps now);
 
-/* Hands `packet` and its reference to the element's output, which must be set: for the elements themselves.
- * */
+/* Hands `packet` and its reference to the element's output, which must be set: for the elements
+ * themselves. */
 void path_element_emit(path_element *element, datagram *packet, time_ps now);
 
 /* Drops `packet` and its reference, and counts it: for the elements themselves. */

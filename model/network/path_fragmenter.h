@@ -15,11 +15,11 @@ enum {
   PATH_FRAGMENTER_MTU_MIN_OCTETS = 68
 }; /* RFC 791 §3.2: every module can forward 68 octets unfragmented */
 
-/* In front of a link of `mtu_octets` (68 …). `router` is whom its ICMP messages are from, of the packets'
- * version. */
+/* A fragmenter before a link of `mtu_octets` (68 …). Its ICMP messages come from `router`, an address of the
+ * packets' version. */
 path_element *path_fragmenter_new(uint32_t mtu_octets, const ip_address *router);
 
-/* Another MTU, for what comes from now on. What has passed already is the link's matter. */
+/* Changes the MTU for packets that come from now on. The link keeps what has passed already. */
 void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
 
 /* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at

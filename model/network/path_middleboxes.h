@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every middlebox, once: what it is called, who makes it, and what its keys fill. */
+/* The list of all middleboxes: their names, the functions that make them, and the members that their keys
+ * fill. */
 #pragma once
 
 #include "base/random_stream.h"

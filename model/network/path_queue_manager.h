@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Active queue management in front of a link (RFC 7567): decides which packets a queue drops or marks before
- * it is full. There are two kinds, RED and CoDel; path_transmitter asks them. */
+/* Active queue management before a link (RFC 7567): decides which packets a queue drops or marks before it is
+ * full. There are two kinds, RED and CoDel; path_transmitter asks them. */
 #pragma once
 
 #include <stdbool.h>

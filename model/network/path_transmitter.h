@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queue in front of a link: decides what may wait, counts how much does. */
+/* The queue before a link: it decides which packets may wait, and counts how much waits. */
 #pragma once
 
 #include "network/path_element.h"
 #include "network/path_link.h"
 #include "network/path_queue_manager.h"
 
-/* What waits is what is after the packet in transmission. Of each pair the first to be reached counts; 0: it
- * does not. */
+/* The packets that wait are those after the packet in transmission. Of each pair of limits the one that is
+ * reached first counts; 0: no limit. */
 typedef struct path_transmitter_config {
   uint32_t queue_limit_packets; /* a packet that finds so many waiting is dropped (tail drop) */
   uint64_t queue_limit_octets;  /* so is one with which more octets (IP) would wait than this */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Octets of a flow that wait in a box, and of which segments they are: when they leave, in whatever
- * pieces, they keep the header fields of the segments that brought them.
+/* Octets of a flow that wait in a box, and the segments that brought them: in whatever pieces the octets
+ * leave, they keep the header fields of these segments.
  *
  * A piece of several segments has
  * - the oldest of their timestamps (TSval). The receiver echoes it, and the round trip measured from it

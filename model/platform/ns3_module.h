@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/
- * fills in.
+/* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/ fills
+ * in.
  *
- * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries
- * take longer to load than a small run. The module is linked with libraries of model/ of its own. None of
- * them keeps anything outside the objects it is given, so an object that one side makes the other side may
- * use and free, as long as both were compiled from the same headers. */
+ * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries take
+ * longer to load than a small run. The module is linked with libraries of model/ of its own. None of them has
+ * global state, so either side may use and free an object that the other side makes, as long as both were
+ * compiled from the same headers. */
 #pragma once
 
 #include <glib.h>

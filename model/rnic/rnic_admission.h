@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether one endpoint takes a segment that has come: the reasons to drop it as if it had been lost,
- * unacknowledged, so that TCP sends it again.
+/* Whether one endpoint takes a segment that has arrived: the reasons to drop it as if it had been lost,
+ * without an ACK, so that TCP sends it again.
  *
- * - It holds a broken FPDU, and the endpoint does not want to know (mpa-01 §7, MPA-286).
+ * - It holds an invalid FPDU, and the endpoint drops those silently (mpa-01 §7, MPA-286).
  * - The reassembly memory has no room: what the RNIC would hold after taking the segment would be more than
- * its size. What counts is what would stay: a segment that is placed at once, or lets go as much as it
- * brings, always passes.
+ * its size. Only octets that would stay held count: a segment that is placed at once, or releases as much as
+ * it brings, always passes.
  * - A limit of the endpoint's own state: the pieces that a partial FPDU may consist of, the partial FPDUs it
  * may have. */
 #pragma once
@@ -24,14 +24,14 @@ typedef struct rnic_admission_config {
 } rnic_admission_config;
 
 /* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are
- * metrics of measure/metrics.def), for a broken FPDU. */
+ * metrics of measure/metrics.def), for an invalid FPDU. */
 typedef struct rnic_refusals {
   uint64_t broken;
 #define IN_ADMISSION(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
 } rnic_refusals;
 
-/* `config` is copied. Free with rnic_admission_free() (NULL is allowed): what is held is let go. */
+/* `config` is copied. Free with rnic_admission_free() (NULL is allowed), which releases what is held. */
 rnic_admission *rnic_admission_new(const rnic_admission_config *config);
 void rnic_admission_free(rnic_admission *admission);
 

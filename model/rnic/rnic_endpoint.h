@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One end of one iWARP connection: RDMAP over DDP over MPA over TCP, put together. Sans I/O.
  *
- * Passes octets from layer to layer (docs/architecture.md, "The path of one octet") and decides nothing that
- * a layer can decide. */
+ * It passes octets from layer to layer (docs/architecture.md, "The path of one octet") and leaves to the
+ * layers whatever they can decide. */
 #pragma once
 
 #include "rnic/rnic_endpoint_config.h"
@@ -41,8 +41,8 @@ typedef struct rnic_endpoint_events {
   /* `length` octets from `phase_offset` of the direction sent on leave again; negative as above. */
   void (*retransmitted)(void *user, int64_t phase_offset, uint32_t length, time_ps now);
   void (*closed)(void *user, time_ps now);
-  /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What
-   * the documents require at its end happens by itself: Terminate and FIN, or RST. */
+  /* The connection ends in another way than a close after all work is done; see rnic_failure. At most once.
+   * The endpoint itself sends what the documents require at the end: Terminate and FIN, or RST. */
   void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why a connection did not end well: the first layer that said so, in its own terms. */
+/* Why a connection failed: the first layer that reported a failure, in its own terms. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, and the
- * memory that its packets and its ULPs' messages are made of, and the numbers of its IP datagrams. */
+/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, the
+ * memory of its packets and of its ULPs' messages, and the identifications of its IP datagrams. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,16 +23,16 @@ typedef struct rnic_pace rnic_pace;
 rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s);
 void rnic_pace_free(rnic_pace *pace);
 
-/* When an FPDU of `octets` (at most 65535 and its markers), for which TCP needs `segments`, is handed over
- * that is ready at `now`: at once, or when those before it have had their time at both rates, to the
- * picosecond above. */
+/* When an FPDU that is ready at `now` is handed over; it has `octets` (at most 65535 and its markers) and TCP
+ * needs `segments` for it. That is at once, or when the FPDUs before it have had their time at both rates,
+ * rounded up to a picosecond. */
 time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments, time_ps now);
 
 /* --- Its buffers --- */
 
 /* Buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken when a message
- * is posted for one, given back when it was verified, so that the connections of a host need as much memory
- * as messages are under way. The buffer given back last is the next to be taken: its memory is warm. */
+ * is posted for one, given back when it was verified, so that the connections of a host need only the memory
+ * of the messages under way. The buffer given back last is the next to be taken: its memory is warm. */
 typedef struct rnic_buffer_pool rnic_buffer_pool;
 
 /* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free()
@@ -72,25 +72,25 @@ void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octe
 /* The host's; NULL when there is as much as is needed. */
 rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
 
-/* All its connections together hand FPDUs to TCP no faster, see rnic_pace_new(), from here on, before the
- * first endpoint; without this call as fast as they can. */
+/* From here on all its connections together hand FPDUs to TCP no faster than this, see rnic_pace_new().
+ * Before the first endpoint; without this call they are as fast as they can be. */
 void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s);
 
 /* The host's; NULL when there is no limit. */
 rnic_pace *rnic_host_pace(const rnic_host *host);
 
-/* What the packets of all its connections are made of (datagram_pool_new()); the host's. */
+/* The memory of the packets of all its connections (datagram_pool_new()); the host's. */
 memory_pool *rnic_host_datagrams(rnic_host *host);
 
-/* What their FPDUs are made of, those of mostly `fpdu_octets` and less; the host's. */
+/* The memory of their FPDUs, which mostly have `fpdu_octets` or less; the host's. */
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets);
 
 /* Buffers of `octets` for the ULPs of all its connections; the host's. */
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);
 
-/* The identification of the next datagram that routers may fragment; the host's. All its connections count
- * here, for fragments of two datagrams with one source, destination and identification would be put together
- * (RFC 6864 §4.3). Who makes datagrams in the host's name on the way counts on. */
+/* The identification of the next datagram that routers may fragment; the host's. All its connections use this
+ * counter, because fragments of two datagrams with the same source, destination and identification would be
+ * put together (RFC 6864 §4.3). So do middleboxes that make datagrams in the host's name. */
 uint16_t *rnic_host_identification(rnic_host *host);
 
 /* The STags of all its connections; the host's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a misbehaving peer does to the work of its own, right stack: each is called just before the layer
- * below takes what it is about. */
+/* What a misbehaving peer does to the output of its own, correct stack: each function is called just before
+ * the layer below takes what the function may alter. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ULPDUs that wait out the placement latency (cause `processing`, `receiver.placement_latency`).
  *
- * The latency is the same for all, so they leave in the order they came. */
+ * The latency is the same for all, so they leave in the order in which they came. */
 #pragma once
 
 #include "mpa/mpa_ulpdu.h"

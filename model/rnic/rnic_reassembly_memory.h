@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): who
- * uses how much of it. What octets are held, and why, is in docs/metrics.md, "Held octets"; `processing` is
- * not reassembly memory, and neither is what IP holds of fragments, which has buffers of its own (mpa-01
- * §11.2.1), nor what is held before full operation. */
+/* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): it
+ * counts how much of it is used. docs/metrics.md, "Held octets", describes which octets are held, and why.
+ * `processing` is not reassembly memory, and neither are the fragments that IP holds, which has buffers of
+ * its own (mpa-01 §11.2.1), nor what is held before full operation. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,7 +39,7 @@ uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, 
 /* The most that `octets` can take up, however they are spread over the causes. */
 uint64_t rnic_reassembly_memory_octets_at_most(const rnic_reassembly_memory *memory, uint64_t octets);
 
-/* Would it do for a connection that uses `before` to use `after`? */
+/* Is there room for a connection that uses `before` to use `after`? */
 bool rnic_reassembly_memory_has_room(const rnic_reassembly_memory *memory, uint64_t before, uint64_t after);
 
 /* A connection that used `before` uses `after` now. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of the data into one endpoint, in full operation: octets of TCP to MPA, ULPDUs to RDMAP, with the
- * placement latency between; then, in this order, MPA's error and the peer's FIN. And what it holds
- * meanwhile. */
+/* The path of the data into one endpoint, in full operation. It passes TCP's octets to MPA and MPA's ULPDUs
+ * to RDMAP, with the placement latency between; then, in this order, MPA's error and the peer's FIN. It also
+ * reports what it holds meanwhile. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ typedef struct rnic_receiver_config {
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_fpdu_memory_arrived(); NULL: nothing is copied */
   rdmap_stream *stream;
   bool looks_ahead;              /* TCP passes octets as they arrive */
-  bool assumes_aligned;          /* besides: a segment after a hole is taken to start with an FPDU */
+  bool assumes_aligned;          /* in addition, a segment after a hole is assumed to start with an FPDU */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
   time_ps placement_latency_ps;  /* 0: none */
   uint64_t first_offset;         /* of the FPDU phase, that comes; an FPDU starts there */
@@ -70,7 +70,7 @@ static inline void rnic_receiver_segment(rnic_receiver *receiver, uint64_t posit
   receiver->segment_position = position;
 }
 
-/* Octets of the stream, in any order, each once; those below the phase start are passed over. Started. */
+/* Octets of the stream, in any order, each once; those below the phase start are ignored. Started. */
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now);
 
@@ -78,12 +78,12 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buf
 bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets);
 
 /* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only
- * when not. Started. */
+ * when it certainly could not. Started. */
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 
 /* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at
- * `segment_position`. Exact: MPA tries it out on a copy. Guesses about several FPDUs in one segment are
- * judged as if none of them had been placed yet. Started. */
+ * `segment_position`. The result is exact: MPA tries it out on a copy. Guesses about several FPDUs in one
+ * segment are judged as if none of them had been placed yet. Started. */
 rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                    uint64_t segment_position);
 
@@ -102,7 +102,7 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 /* What is held now, into `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held);
 
-/* True only when that is nothing; of a receiver that keeps octets in TCP or in a pipe never. */
+/* True only when nothing is held; never true for a receiver that keeps octets in TCP or in a pipe. */
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);
 
 /* NULL before the start. */

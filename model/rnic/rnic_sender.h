@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of the data out of one endpoint: RDMAP's ULPDUs, framed by MPA, to TCP; MULPDU; and what a
- * misbehaving end does to them. */
+/* The path of the data out of one endpoint: it has RDMAP's ULPDUs framed by MPA and gives them to TCP. It
+ * also computes MULPDU, and applies what a misbehaving end does to the data. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ typedef struct rnic_full_size {
   uint64_t stream_octets;
 } rnic_full_size;
 
-/* What limits the host; most hosts are not. */
+/* The limits of the host; most hosts have none. */
 typedef struct rnic_sender_limits {
   uint64_t buffer_octets; /* UINT64_MAX: unlimited */
   uint64_t acknowledged;  /* all octets below this position */
@@ -63,8 +63,8 @@ void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config);
 void rnic_sender_clear(rnic_sender *sender);
 
 /* FPDUs are given to TCP only while fewer than `buffer_octets` (0: unlimited) lie in its send buffer, unsent
- * and in flight, as SO_SNDBUF limits a socket: they go whole, so that the last one may lie above it in part.
- * And each when its turn at `pace` (NULL: any) comes. */
+ * and in flight, as SO_SNDBUF limits a socket. They are given whole, so that the last one may exceed the
+ * limit in part; and each is given when its turn at `pace` (NULL: any) comes. */
 void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets, rnic_pace *pace);
 
 /* The FPDU phase begins after what TCP has been given (MPA-183, MPA-190). Once. */

@@ -63,5 +63,5 @@ const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase);
 /* Stream position of the first octet of the FPDU phase received. In full operation. */
 uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase);
 
-/* Octets kept: of the frame that is not whole, and after a hole. None in full operation. */
+/* Octets held: of the frame that is not whole, and after a hole. None in full operation. */
 void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomplete, uint64_t *order);

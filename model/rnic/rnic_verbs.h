@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions.
- * All of it is per connection; what a ULP can do to others it can do only through here (ddp-07/rfc5041
- * §8.3.2: the Privileged Resource Manager checks; DDP-206, DDP-215, DDP-216). */
+ * All functions are per connection; a ULP can affect others only through them (ddp-07/rfc5041 §8.3.2: the
+ * Privileged Resource Manager checks; DDP-206, DDP-215, DDP-216). */
 #pragma once
 
 #include <stdbool.h>
@@ -25,10 +25,10 @@ typedef struct rnic_memory {
   bool is_remotely_invalidatable;
 } rnic_memory;
 
-/* An STag that is not valid yet; then, again and again, valid for some `memory` and not any more. The second
- * is false, and nothing done, when the memory or its range is not legal (ddp_stag_table_register()), the STag
- * is valid already, or allocated to another connection (DDP-216); the last when it is not valid, or not this
- * connection's. */
+/* rnic_allocate_stag() returns an STag that is not valid yet. The other two functions make it valid for some
+ * `memory` and invalid again, any number of times. rnic_register_as() is false, and nothing done, when the
+ * memory or its range is not legal (ddp_stag_table_register()), or the STag is valid already or allocated to
+ * another connection (DDP-216); rnic_withdraw() when the STag is not valid, or not this connection's. */
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag);
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);

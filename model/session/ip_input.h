@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IP input of one host: reassembly in front of TCP (draft-ietf-rddp-mpa-01 §11.2.1). Whole packets pass; what
- * waits for fragments is reported, for the gauge (docs/metrics.md, "Causes of holding"). */
+/* IP input of one host: reassembly before TCP (draft-ietf-rddp-mpa-01 §11.2.1). Whole packets pass; octets
+ * that wait for fragments are reported, for the gauge (docs/metrics.md, "Causes of holding"). */
 #pragma once
 
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What runs: hosts, connections between any two of them, a network, and what is measured. `run`, `replay`
- * and a user's ns-3 program drive the same session. They differ in the network (session_network.h) and in
- * where the connections come from. */
+/* A session is what runs: hosts, connections between any two of them, a network, and the measurements. `run`,
+ * `replay` and a user's ns-3 program drive the same session. They differ in the network (session_network.h)
+ * and in where the connections come from. */
 #pragma once
 
 #include <stdio.h>
@@ -18,8 +18,8 @@
 typedef struct session session;
 typedef struct session_host session_host;
 
-/* Connections that a capture shows. The session has their measured ends, which only observe: their ULP
- * has a buffer for whatever comes, and a connection that ends is no failure of the session. */
+/* Connections that a capture shows. The session has their measured ends, which only observe: their ULP has a
+ * buffer for every message, and a connection that ends is no failure of the session. */
 typedef struct session_capture {
   uint64_t receive_octets; /* of a buffer that takes every Send */
   /* Puts what the capture shows of the measured end of `connection` into `config`, which holds what the
@@ -104,7 +104,7 @@ typedef void (*session_progress_function)(const session_progress *progress, void
  * or not. The function may not touch the session. NULL: nobody is called. */
 void session_on_progress(session *self, session_progress_function function, void *user);
 
-/* What a run came to. All-zero is one of nothing. */
+/* The result of a run. All-zero is that of no run. */
 typedef struct session_result {
   run_status status;
   char *message;              /* why; "" when all is well */
@@ -121,8 +121,8 @@ void session_result_clear(session_result *result);
  * (docs/metrics.md, "Status of a run"). */
 bool session_is_done(const session *self);
 
-/* What has gone wrong so far: an ending that no document describes, an octet that is not what was sent; ""
- * when nothing has. Free with g_free(). */
+/* What has gone wrong so far: an ending that no document describes, or an octet that differs from what was
+ * sent; "" when nothing has. Free with g_free(). */
 char *session_failure(const session *self);
 
 /* How the first connection that was terminated ended; NULL when none was. Owned by the session. */

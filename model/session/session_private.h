@@ -14,14 +14,14 @@
 #include "session/session_recorder.h"
 #include "ulp/ulp_workload.h"
 
-/* How a connection that was terminated came to its end (docs/metrics.md). All-zero: nothing has ended. */
+/* How a connection that was terminated ended (docs/metrics.md). All-zero: nothing has ended. */
 typedef struct session_ending {
   char *code;     /* as rnic_failure_code(); NULL: nothing has ended */
   char *message;  /* the code, who, which connection, when and why */
   enum side side; /* who found the error, or made it */
 } session_ending;
 
-/* One RNIC, with what stands in front of its TCP. */
+/* One RNIC, with the IP input before its TCP. */
 struct session_host {
   session *session;
   struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
@@ -48,7 +48,7 @@ typedef struct session_end {
 
 enum { CACHE_LINE_OCTETS = 64 };
 
-/* Two cache lines: of ten thousand connections' nothing is in the cache when its turn comes. */
+/* Two cache lines: with ten thousand connections nothing of one is in the cache when its turn comes. */
 typedef struct session_connection {
   _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
   ulp_workload *workload;       /* NULL: a capture's */

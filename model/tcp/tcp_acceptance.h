@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether a segment that arrives on a synchronised connection is taken (RFC 9293 §3.10.7.4, first and
- * second): asked by tcp_connection of what the network brings, and by a replay of what a capture shows. */
+ * second): asked by tcp_connection for what the network brings, and by a replay for what a capture shows. */
 #pragma once
 
 #include "net/tcp_header.h"
@@ -31,9 +31,9 @@ typedef struct tcp_recent_timestamp {
 enum { TCP_PAWS_TICKS = 1000 }; /* of a clock of microseconds: one millisecond */
 
 /* RFC 7323 §5.3. A peer's clock may tick faster than the millisecond that §5.4 asks for, and the model's
- * does: with its microseconds every segment that a retransmission overtakes would be of an earlier epoch.
- * Late segments of the last millisecond are of this one. TS.Recent of half such a clock's period ago, 36
- * minutes, compares with nothing any more (§5.5: 24 days at 1 ms). */
+ * does: with its microseconds every segment that a retransmission overtakes would belong to an earlier epoch.
+ * Late segments of the last millisecond belong to this one. A TS.Recent that is half such a clock's period
+ * old, 36 minutes, cannot be compared any more (§5.5: 24 days at 1 ms). */
 static inline bool tcp_is_of_an_earlier_epoch(const tcp_recent_timestamp *recent, uint32_t timestamp,
                                               time_ps now)
 {
@@ -56,7 +56,7 @@ typedef enum tcp_verdict {
   TCP_VERDICT_FALSE_RESET, /* one elsewhere in the window: it is challenged */
 } tcp_verdict;
 
-/* What becomes of `segment` at `receiver`, before its SYN and ACK are looked at. `recent`: NULL when its
+/* What happens to `segment` at `receiver`, before its SYN and ACK are processed. `recent`: NULL when its
  * timestamp does not count. A segment without length is taken at the window's edge, too, if `takes_edge`. */
 tcp_verdict tcp_acceptance_judge(const tcp_receiver *receiver, const tcp_recent_timestamp *recent,
                                  const tcp_incoming *segment, bool takes_edge);

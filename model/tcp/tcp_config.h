@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The configuration of a TCP connection: the keys tcp and sender of a scenario (docs/scenario.md), one
- * end's. */
+/* The configuration of one end of a TCP connection: the keys tcp and sender of a scenario
+ * (docs/scenario.md). */
 #pragma once
 
 #include <stdbool.h>
@@ -115,7 +115,7 @@ typedef struct tcp_config {
                                    what it acknowledges */
   bool limited_by_round : 1;    /* whether the window limits is noted when sending, for a round trip: as Linux
                                    has it; else judged when    an ACK arrives */
-  bool path_mtu_discovery : 1; /* DF set, ICMP "too big" heeded (RFC 1191, 8201); else routers may fragment */
+  bool path_mtu_discovery : 1; /* DF set, ICMP "too big" obeyed (RFC 1191, 8201); else routers may fragment */
   bool black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821
                                     §7.7, RFC 2923 §2.1) */
   bool drops_untimed : 1; /* segments without the timestamps agreed on (RFC 7323 §3.2); Linux takes them */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The congestion window: how it grows and what losses and marks make of it. All in octets; SMSS is EMSS.
+/* The congestion window: how it grows and how losses and marks reduce it. All in octets; SMSS is EMSS.
  *
  * One interface, three controls: NewReno (RFC 5681, 6582 with byte counting, RFC 3465), CUBIC (RFC 9438),
- * DCTCP (RFC 8257); slow start is theirs in common and may end early (HyStart). The controls know nothing
- * of segments in flight but what they are given. Within fast recovery the window is what PRR or NewReno's
+ * DCTCP (RFC 8257); they share slow start, which may end early (HyStart). The controls know nothing about
+ * segments in flight except what they are given. Within fast recovery the window is what PRR or NewReno's
  * inflation makes of the threshold. Sans libm: CUBIC's cube root and powers are integer arithmetic. */
 #pragma once
 
@@ -52,9 +52,9 @@ uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion);
 uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion); /* UINT64_MAX: none yet */
 bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
 
-/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign
- * of congestion), but lets a segment of the new size pass; or it `keeps_segments`: so many of the new size
- * as it has of the old, as Linux counts. */
+/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of
+ * congestion), but has room for at least one segment of the new size; or it `keeps_segments`: as many of the
+ * new size as it had of the old, as Linux counts. */
 void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments);
 
 /* Slow start, by at most 2 SMSS an acknowledgement (RFC 3465 §2.2) unless it is unlimited, congestion
@@ -66,16 +66,17 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
  * 8257 §3.5), and so is the window. */
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, time_ps now);
 
-/* ECE, once a round trip (RFC 3168 §6.1.2): as a loss, but DCTCP by its alpha (RFC 8257 §3.3). */
+/* ECE, once a round trip (RFC 3168 §6.1.2): like a loss, except that DCTCP reduces by its alpha (RFC 8257
+ * §3.3). */
 void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets, time_ps now);
 
 /* The retransmission timer has expired: the window is 1 SMSS; for the `first` time in a row the threshold
  * is that of a loss with `flight_octets` in flight (RFC 5681 §3.1; RFC 9438 §4.8). */
 void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first, time_ps now);
 
-/* The reduction or collapse since the last tcp_congestion_remember() was spurious: window and threshold
- * are at least what they were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first
- * reduction of a recovery or time-out. undo without one before, or twice, does nothing; what NewReno's
+/* The reduction or collapse since the last tcp_congestion_remember() was spurious: window and threshold are
+ * at least what they were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first reduction of
+ * a recovery or time-out. undo does nothing without a remember before it, or a second time; what NewReno's
  * inflation added is not kept. */
 void tcp_congestion_remember(tcp_congestion *congestion);
 void tcp_congestion_undo(tcp_congestion *congestion);
@@ -104,9 +105,10 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
 
 /* --- Within fast recovery --- */
 
-/* Proportional Rate Reduction: the window within fast recovery (RFC 6937). What is sent is to what is
- * delivered as the threshold is to what was in flight at first; below the threshold it grows back, by slow
- * start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is delivered. Octets. */
+/* Proportional Rate Reduction: the window within fast recovery (RFC 6937). The ratio of octets sent to octets
+ * delivered is that of the threshold to the octets first in flight. Below the threshold the window grows
+ * back, by slow start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is
+ * delivered. Octets. */
 typedef struct tcp_prr {
   uint64_t flight_octets;    /* RecoverFS */
   uint64_t delivered_octets; /* prr_delivered */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a congestion control is made of, seen from tcp_congestion: the window that it moves and the
- * functions that move it. Slow start, inflation and the loss window are tcp_congestion's, alike for every
- * control. */
+/* The interface between tcp_congestion and a congestion control: the window, and the functions that change
+ * it. Slow start, inflation and the loss window are tcp_congestion's, the same for every control. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,29 +34,29 @@ typedef struct tcp_congestion_ack {
 } tcp_congestion_ack;
 
 /* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before
- * start(). Every function may be NULL but after_loss and avoid. */
+ * start(). Every function except after_loss and avoid may be NULL. */
 typedef struct tcp_congestion_control {
   size_t state_octets;
   void (*start)(void *state);
-  /* Every acknowledgement that moves SND.UNA, whatever else is made of it; those of the first slow start
-   * only if `observes_slow_start`. */
+  /* Called for every acknowledgement that moves SND.UNA, whatever its other effects; for those of the first
+   * slow start only if `observes_slow_start`. */
   bool observes_slow_start;
   void (*observe)(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
                   time_ps now);
-  /* One of congestion avoidance, when the window was what held the sender back: the window grows by what
-   * `octets` of it count for. */
+  /* Called for one in congestion avoidance, when the window was what held the sender back: the window grows
+   * by the share that `octets` of it count for. */
   void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
                 time_ps now);
   /* The threshold that a loss makes, before the floor of 2 SMSS; `window` is still the one before it. */
   uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
                          bool timed_out);
-  /* The same of ECE; NULL: as a loss. */
+  /* The same for ECE; NULL: as for a loss. */
   uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t flight_octets);
   /* Nothing was sent for `idle_ps`; `cut`: the window is smaller for it. */
   void (*idled)(void *state, time_ps idle_ps, bool cut);
-  /* SMSS is another, and windows of `before_octets` are ones of `after_octets` now. */
+  /* SMSS has changed, and windows of `before_octets` are windows of `after_octets` now. */
   void (*smss_changed)(void *state, uint32_t before_octets, uint32_t after_octets);
-  /* What came since `before`, a copy of the state, was for nothing. */
+  /* What happened since `before`, a copy of the state, was spurious. */
   void (*undo)(void *state, const void *before);
 } tcp_congestion_control;
 

@@ -2,11 +2,10 @@
 /* One end of a TCP connection (RFC 9293), sans I/O: datagrams and `now` go in; datagrams, octets with
  * positions and the next deadline come out.
  *
- * The connection is the state machine and the meeting point; what it does is done by its parts:
- * tcp_send_queue (what the layer above posted, and how it is cut into segments), tcp_scoreboard (what is
- * in flight, RFC 6675), tcp_congestion (RFC 5681, 6582), tcp_retransmission_timer (RFC 6298), tcp_receiver
- * (what has arrived, and what is acknowledged, RFC 2018, 1122), tcp_ecn (RFC 3168), tcp_path_mtu (RFC
- * 1191). */
+ * The connection is the state machine and connects its parts, which do the work: tcp_send_queue (what the
+ * layer above posted, and how it is cut into segments), tcp_scoreboard (what is in flight, RFC 6675),
+ * tcp_congestion (RFC 5681, 6582), tcp_retransmission_timer (RFC 6298), tcp_receiver (what has arrived, and
+ * what is acknowledged, RFC 2018, 1122), tcp_ecn (RFC 3168), tcp_path_mtu (RFC 1191). */
 #pragma once
 
 #include "tcp/tcp_transport.h"
@@ -15,8 +14,8 @@
  * caller frees it with tcp_transport_free(). */
 tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user);
 
-/* For a reason of tcp_close_reason: nothing more is sent but answers. `transport` is of
- * tcp_connection_new(), here and below. */
+/* True when it is closed for a reason of tcp_close_reason: it sends nothing more except answers. Here and
+ * below, `transport` is from tcp_connection_new(). */
 bool tcp_connection_is_closed(const tcp_transport *transport);
 
 /* The layer above has yet to consume the last `octets` of those passed to it (0 at first): the window is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Explicit Congestion Notification on a connection: its negotiation, and how marks that arrive are echoed:
- * classic (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). What the sender makes of ECE is
- * tcp_congestion's. */
+ * classic (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). How the sender reacts to ECE is in
+ * tcp_congestion. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,5 +36,5 @@ void tcp_ecn_take_syn_ack(tcp_ecn *ecn, uint8_t flags);
  * one (RFC 8257 §3.2). */
 bool tcp_ecn_take_payload(tcp_ecn *ecn, uint8_t flags, bool congestion_experienced);
 
-/* ECE or 0, for any segment that leaves but SYN and RST. */
+/* ECE or 0, for any segment that leaves except SYN and RST. */
 uint8_t tcp_ecn_flags(const tcp_ecn *ecn);

@@ -38,8 +38,8 @@ typedef struct tcp_events {
   /* The handshake is done. */
   void (*established)(void *user, time_ps now);
   /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
-   * `position` and arrived at `arrival` (earlier than `now` when they were held beyond a hole). In-order
-   * edge: see tcp_gauges.in_order_edge, already moved. */
+   * `position` and arrived at `arrival` (earlier than `now` when they were held beyond a hole).
+   * tcp_gauges.in_order_edge has already moved. */
   void (*octets)(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now);
   /* A payload segment has arrived, before it is handled: for counters. `position` of its first octet,
    * `length` of its payload, `new_octets` of it never received before, `in_order_edge` before this
@@ -69,7 +69,7 @@ typedef struct tcp_statistics {
 #include "measure/metrics.def"
 } tcp_statistics;
 
-/* What the layers above ask of a connection many times an event, kept up to date where it changes. */
+/* Values that the layers above need many times in each event, kept up to date where they change. */
 typedef struct tcp_gauges {
   bool is_established;
   uint32_t emss_octets;   /* the largest payload a segment carries now: known once the peer's MSS is */

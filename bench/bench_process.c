@@ -25,7 +25,7 @@
 
 enum { LOOK_EVERY_NS = 5000000, PATH_OCTETS = 64, TEXT_OCTETS = 4096, CHILDREN_MAX = 64, AT_ONCE = 2 };
 
-/* How often two runs were seen at work. What comes behind the last such look is the end, when work for one is
+/* How often two runs were seen at work. What follows the last such look is the end, when work for one is
  * left. */
 typedef struct run_watch {
   uint64_t looks, looks_at_two;
@@ -59,8 +59,7 @@ static bool read_text(const char *path, char text[TEXT_OCTETS])
   return length > 0;
 }
 
-/* Whether the process is there and has not ended. Its state stands behind its name, which may hold
- * anything. */
+/* Whether the process is there and has not ended. Its state follows its name, which may hold anything. */
 static bool is_at_work(pid_t process)
 {
   char path[PATH_OCTETS], text[TEXT_OCTETS];
@@ -114,7 +113,7 @@ static void look(run_watch *watch, pid_t sweep, double start_s)
   }
 }
 
-/* Waits until `process` has ended; it stays there, for what /proc tells of it. */
+/* Waits until `process` has ended; it stays there, so that /proc can be read for it. */
 static void await(pid_t process, run_watch *watch, double start_s)
 {
   const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};

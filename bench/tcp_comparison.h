@@ -39,7 +39,7 @@ tcp_comparison tcp_comparison_of(unsigned index);
 uint64_t tcp_comparison_window_octets(const tcp_comparison *comparison);
 uint64_t tcp_comparison_octets(const tcp_comparison *comparison);
 
-/* The segment with payload that the path loses, counted from 1: the first behind half a window; 0: none. */
+/* The segment with payload that the path loses, counted from 1: the first after half a window; 0: none. */
 uint64_t tcp_comparison_lost_segment(const tcp_comparison *comparison);
 
 /* Runs it with ns-3's TCP or ours. The process must have no ns-3 simulator open. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Any octets as a capture file: segments whose octets lie in what was captured, of connections that are
- * known, at times that can be; or one line that says what is wrong. Their octets as streams: each position
+ * known, at times that can be; or one line that reports what is wrong. Their octets as streams: each position
  * once.
  *
  * An input is: how the file is read, and the file; or, flagged so, a frame of some link type alone, at whose
@@ -39,7 +39,7 @@ static void check_error(GError *error)
   g_error_free(error);
 }
 
-/* A run of new octets: of this segment, behind those before it. */
+/* A run of new octets: of this segment, after those before it. */
 static void on_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
 {
   trial *t = user;

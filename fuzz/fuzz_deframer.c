@@ -236,7 +236,7 @@ static void check_copy(const trial *t, const mpa_deframer *copy)
                   mpa_deframer_statistics_of(t->deframer), sizeof(mpa_deframer_statistics));
 }
 
-/* The FPDU with the error, as far as its length says, lies within [from, to); of one that cannot be its
+/* The FPDU with the error, as far as its length shows, lies within [from, to); of one that cannot be its
  * length does. */
 static bool error_lies_within(const trial *t, uint64_t from, uint64_t to)
 {

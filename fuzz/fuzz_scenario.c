@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any octets as a scenario file: one line that says what is wrong and where, or a scenario; of which every
+/* Any octets as a scenario file: one line that reports what is wrong and where, or a scenario; of which every
  * value is written as a text that gives the same value, and whose checks and derived values do no harm.
  *
  * An input is the file. */

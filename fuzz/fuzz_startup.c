@@ -212,7 +212,7 @@ static void check_reader(fuzz_input input)
 }
 
 /* Both come to the same, but for an Initiator that is in full operation as soon as it has the Reply: what
- * comes behind that is an FPDU, unless it came together with the Reply (note M41). */
+ * comes after that is an FPDU, unless it came together with the Reply (note M41). */
 static void check_same(const mpa_startup *a, const mpa_startup *b, bool is_octet_behind)
 {
   mpa_startup_state state = mpa_startup_state_of(a);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Every C and C++ file is as .clang-format says.
+# Checks that every C and C++ file is formatted as .clang-format requires.
 set -eu
 cd "$(dirname "$0")/.."
 git ls-files -z -- '*.c' '*.h' '*.cc' '*.hh' | xargs -0 clang-format --dry-run --Werror

@@ -4,8 +4,8 @@
 # many at a time as there are processors. Prints one line a target. Exits with 1 when there is a finding: its
 # input is kept, and the command that runs it again is printed. The seed is new each time;
 # IWARPSIM_FUZZ_SEED=N sets it. `--campaign SECONDS` takes SECONDS of processor time for each target, in
-# pieces of a minute, one at a time and at the lowest priority. Between pieces and campaigns it keeps what it
-# found, minimises that afterwards, and prints what of each folder the kept inputs reach.
+# pieces of a minute, one at a time and at the lowest priority. Between pieces and campaigns it keeps the inputs
+# that it found, minimises them afterwards, and prints how much of each folder the kept inputs reach.
 set -eu
 cd "$(dirname "$0")/.."
 

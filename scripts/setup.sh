@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/; `ninja -C
-# build` adds its tests. With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not
-# when the first run needs it. `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
+# build` adds its tests. With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is reported here,
+# not when the first run needs it. `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
 # TARGET…` builds fuzz targets alone, into build-fuzz/, and `--fuzz-coverage TARGET…` those that count what
 # their corpora reach, into build-fuzz-coverage/. Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs
 # to be root only when something is missing.

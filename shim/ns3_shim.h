@@ -2,9 +2,10 @@
 /* ns-3 as plain C: its simulator, and point-to-point devices that carry octets.
  *
  * ns-3 keeps one simulator per process, so the simulator has no handle: it is open or it is not. Nothing of
- * C++ passes this header: no exception and, as far as ns-3 lets a caller know beforehand, no abort. What ns-3
- * would end the process for (an unknown attribute, an unreadable value: docs/facts.md, "ns-3 3.37")
- * is checked here and is an error with a message. `error` may be NULL in every function that takes one. */
+ * C++ passes this header: no exception and, as far as ns-3 lets a caller know beforehand, no abort. Mistakes
+ * for which ns-3 would end the process (an unknown attribute, an unreadable value: docs/facts.md, "ns-3
+ * 3.37") are checked here and become an error with a message. `error` may be NULL in every function that
+ * takes one. */
 #pragma once
 
 #include <stdbool.h>
@@ -95,7 +96,7 @@ void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_b
 bool ns3_shim_connect(const ns3_shim_device_config configs[2], time_ps delay_ps, ns3_shim_device *devices[2],
                       ns3_shim_error *error);
 
-/* Gives a device the rate and gap of `config` (the rest of which is not looked at), and its channel the delay
+/* Gives a device the rate and gap of `config` (the rest of which is ignored), and its channel the delay
  * `delay_ps`, for transmissions that start from now on. */
 void ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_config *config, time_ps delay_ps);
 

@@ -7,7 +7,7 @@ LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "
           "session", "platform", "scenario", "shim")
 # Code outside of ours that is the same on every processor, for the same packages.
 OUTSIDE = ("allocation", "glib", "ns-3", "other")
-# Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions say nothing on
+# Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions mean nothing on
 # another one, its calls do.
 TOUCHING = ("crc", "copy", "compare", "fill", "text")
 

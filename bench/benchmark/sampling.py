@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a program under perf's software clock and says how long it was in which part, inlined code counted
+"""Runs a program under perf's software clock and reports how long it was in which part, inlined code counted
 where it was written."""
 
 import re

@@ -2,7 +2,7 @@
 /* Pieces of memory of one size, used again and again: what each segment needs costs no allocation once as
  * many pieces are there as are in use at the same time.
  *
- * A pool lives until its owner has let go of it and all its pieces have come back, so that what is still on
+ * A pool lives until its owner has released it and all its pieces have come back, so that what is still on
  * its way may outlive the host that sent it. One simulation is one thread: nothing here is atomic. Under
  * AddressSanitizer each piece is allocated and freed alone, so that a use after its return is found. */
 #pragma once
@@ -29,8 +29,8 @@ typedef struct memory_pool {
 /* An empty pool of pieces of `piece_octets` (> 0) octets, aligned as malloc() would. The caller owns it. */
 memory_pool *memory_pool_new(size_t piece_octets);
 
-/* The owner lets go: no piece may be taken any more, and the last one that comes back frees the pool. NULL is
- * allowed. */
+/* The owner releases the pool: no piece may be taken any more, and the last one that comes back frees the
+ * pool. NULL is allowed. */
 void memory_pool_unref(memory_pool *pool);
 
 /* What memory_pool_take() and memory_pool_give() do when there is more to do than to move one piece. */

@@ -10,7 +10,7 @@
 
 typedef struct reassembly_queue reassembly_queue;
 
-/* Holds nothing; free with reassembly_queue_free() (NULL is allowed), which lets go of everything. */
+/* Holds nothing; free with reassembly_queue_free() (NULL is allowed), which releases everything. */
 reassembly_queue *reassembly_queue_new(void);
 void reassembly_queue_free(reassembly_queue *queue);
 

@@ -99,7 +99,7 @@ static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *err
     return false;
   }
   if (header->tagged) {
-    /* ddp-07/rfc5041 §5.2 (DDP-100): STag and TO of an empty segment are not looked at. */
+    /* ddp-07/rfc5041 §5.2 (DDP-100): STag and TO of an empty segment are ignored. */
     return segment->payload_octets == 0 || check_tagged(placer, segment, error);
   }
   if (header->queue_number >= placer->config.queue_count) { /* ddp-07/rfc5041 §7.1 (DDP-140) */

@@ -8,7 +8,7 @@
 #include "base/buffer_chain.h"
 #include "fault/fault_table.h"
 
-/* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it can not
+/* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it cannot
  * be done to them. */
 
 /* A startup frame; it may come out empty. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters what
- * a well-behaved stack made, just before the layer below takes it, so the layers themselves stay right; or it
- * does what only the end itself can do. Each fault is done once. */
+/* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters the
+ * output of a well-behaved stack just before the layer below takes it, so the layers themselves stay correct;
+ * or it does what only the end itself can do. Each fault is done once. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +14,8 @@
 typedef struct fault_config {
   fault_id id;
   /* The n-th thing that it can be done to, counting from 1: each FPDU or ULPDU with the fields that the
-   * sentence names. What the end itself does comes before the ULPDU of that number, or at once with 1; what
-   * is inserted the same, but never within a message. Startup frames: there is one. */
+   * sentence names. An action of the end itself comes before the ULPDU of that number, or at once with 1; so
+   * does an inserted ULPDU, but never within a message. Startup frames: there is one. */
   uint64_t at;
 } fault_config;
 
@@ -29,8 +29,8 @@ typedef struct fault_injector {
   bool is_within_message; /* the last ULPDU had no L */
   bool is_done;
   rnic_host *victim;
-  uint8_t *decoy; /* memory of the victim's under an STag that the peer may not use so; NULL: the fault names
-                     none */
+  uint8_t *decoy; /* the victim's memory, under an STag that the peer may not use in this way; NULL: the fault
+                     names none */
   uint32_t decoy_stag;
 } fault_injector;
 

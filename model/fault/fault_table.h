@@ -10,7 +10,7 @@ typedef enum fault_id {
 } fault_id;
 #undef FAULT
 
-/* Where in the way of the data a fault is done. */
+/* At which place on the path of the data a fault is done. */
 typedef enum fault_place {
   FAULT_NOWHERE,
   FAULT_IN_STARTUP, /* a startup frame */
@@ -25,7 +25,7 @@ typedef enum fault_which {
   FAULT_ANY,
   FAULT_TAGGED,
   FAULT_UNTAGGED,
-  FAULT_TAGGED_PAYLOAD, /* with payload: nobody looks at STag and TO without (note D13) */
+  FAULT_TAGGED_PAYLOAD, /* with payload: without it STag and TO are not checked (note D13) */
   FAULT_UNTAGGED_PAYLOAD,
   FAULT_READ_REQUEST,
   FAULT_RESPONSE_PART,    /* of a Read Response, not its last */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Distributions: their numbers and what metrics.def has of each; a histogram, in which a run counts one; and
- * the form in which summaries, stores and plots hold it. */
+/* Distributions: their ids with the rows of metrics.def, a histogram in which a run counts one, and the form
+ * in which summaries, stores and plots hold it. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,8 +38,8 @@ enum {
 };
 
 /* A distribution: bins in ascending order of their bounds. All-zero: without samples. The values of a bin lie
- * at most 1/16 of its bound below it, so what is read off is that exact (value_histogram; values below 32
- * octets or picoseconds are exact). */
+ * at most 1/16 of its bound below it, so a quantile is exact to that (value_histogram; values below 32 octets
+ * or picoseconds are exact). */
 typedef struct distribution {
   distribution_bin *bins; /* g_malloc'd */
   size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics: their numbers and what metrics.def has of each; the values of a run, and how it ended. */
+/* Metrics: their ids with the rows of metrics.def, the values of a run, and how it ended. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ typedef enum metric_side {
 /* "Data Sink", "Data Source", "path", "run"; static. */
 const char *metric_side_name(metric_side side);
 
-/* How what several connections (of all hosts), elements or paths counted becomes one value. */
+/* How the counts of several connections (of all hosts), elements or paths become one value. */
 typedef enum metric_combination {
   METRIC_SET,  /* not at all: it is set once, for all of them together */
   METRIC_PEAK, /* likewise: it is the largest, over time, of their sum */

@@ -42,8 +42,8 @@ void occupancy_free(occupancy *gauge);
 /* Writes the series to `file` as it goes: first the line `time_s,connection,cause,octets`, then one (seconds
  * with 12 decimals) for each change that lasts (a value replaced in the picosecond it was set in never
  * appears), ordered by time, then `all` before the connections, then cause; every series is 0 before its
- * first line. `all_series`: the RNIC; besides, the connections below `connection_series`. `file` stays the
- * caller's, who looks for its errors. Before the first update. */
+ * first line. `all_series`: the RNIC; in addition, the connections below `connection_series`. `file` stays
+ * the caller's, who looks for its errors. Before the first update. */
 void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint32_t connection_series);
 
 /* In all of these `now` is not before that of the call before. */

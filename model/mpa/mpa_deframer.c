@@ -36,7 +36,7 @@ struct mpa_deframer {
 };
 
 /* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents leave open what becomes of octets that
- * can no longer be used; an RNIC would not keep memory for them, so they are let go. */
+ * can no longer be used; an RNIC would not keep memory for them, so they are released. */
 static void let_go(mpa_deframer *deframer)
 {
   mpa_locator_clear(&deframer->locator);

@@ -14,7 +14,7 @@ enum {
   HEADER_OCTETS = 20,
 };
 
-/* Octet 16 (mpa-01 §6.1.1, MPA-235); the five low bits are Res, sent as zero and not looked at (MPA-250). */
+/* Octet 16 (mpa-01 §6.1.1, MPA-235); the five low bits are Res, sent as zero and ignored (MPA-250). */
 enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20 };
 
 static const uint8_t keys[][KEY_OCTETS + 1] = {

@@ -9,8 +9,8 @@
 #include "network/path_transmitter.h"
 
 /* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links.
- * Arrivals: by path, node and direction; what an impairment lets go is an arrival (engine/engine.h). The
- * middleboxes' timers come after all connections'. */
+ * Arrivals: by path, node and direction; a packet that an impairment releases is an arrival
+ * (engine/engine.h). The middleboxes' timers come after all connections'. */
 enum { NODES_MAX = 64, BOX_TIMER_MAJOR = 0x70000000 };
 
 /* One element with its timer. */

@@ -85,8 +85,8 @@ typedef struct configuration {
   tcp_profile tcp_profile;
   bool tcp_is_ns3;
   bool ipv6;
-  /* As the keys have it: the window is 0 for auto, and what needs SACK may be on without it. An endpoint's
-   * is resolved. */
+  /* As the keys set it: the window is 0 for auto, and features that need SACK may be on without it. An
+   * endpoint's is resolved. */
   tcp_config tcp;
   path_config path;
   struct {
@@ -114,7 +114,7 @@ typedef struct configuration {
     measured_choice end;
   } measure;
   uint64_t theory_k2;
-  /* What configuration_resolve() makes of several keys. */
+  /* What configuration_resolve() derives from several keys. */
   enum side measured;       /* the Data Sink: the end that is measured */
   enum side main_direction; /* the one that leads to it (docs/scenario.md, Directions and the path) */
   /* tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */

@@ -16,7 +16,7 @@ typedef enum misfit {
   MISFIT_ASCENDING, /* a list's numbers do not ascend */
 } misfit;
 
-/* What is said of each type. */
+/* How messages describe each type. */
 static const struct {
   const char *wrong;    /* words that fit after "NAME = VALUE" */
   const char *expected; /* the limits stand for %s, and then an example */

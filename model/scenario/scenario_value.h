@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One value of a scenario: read from text as its row of the table of keys wants it, and written as canonical
- * text. */
+/* One value of a scenario: read from text by its row of the table of keys, and written as canonical text. */
 #pragma once
 
 #include <glib.h>

@@ -46,8 +46,8 @@ typedef struct ulp_delivery_check_results {
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
   /* Segments Delivered, or receives complete, that are not the next ones of the next message. */
   uint32_t order_errors;
-  /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and what RDMAP refuses, ending
-   * the stream, no ULP sees. */
+  /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and no ULP sees a segment that
+   * RDMAP refuses, which ends the stream. */
   uint32_t last_unexpected;
 } ulp_delivery_check_results;
 
@@ -68,5 +68,5 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
 bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completion *completion,
                                  ulp_message *whole);
 
-/* So far; the check' own. */
+/* The results so far; the check's own. */
 const ulp_delivery_check_results *ulp_delivery_check_results_of(const ulp_delivery_check *check);

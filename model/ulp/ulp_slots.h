@@ -64,11 +64,11 @@ uint32_t ulp_slots_free_count(const ulp_slots *slots);
 bool ulp_slots_has_next(const ulp_slots *slots);
 ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);
 
-/* The slot of `slot` has another STag from when it is taken next: the peer invalidated this one. */
+/* The slot of `slot` gets another STag when it is taken next: the peer invalidated this one. */
 void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which);
 
-/* `slot` is free again: its STags are not valid any more, and it is nobody's but of those who have a
- * reference of their own. False when somebody wrote into the octets on either side of it. */
+/* `slot` is free again: its STags are not valid any more, and it belongs only to those who have a reference
+ * of their own. False when somebody wrote into the octets on either side of it. */
 bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot);
 
 /* A reference: the slot and its memory stay as they are, though the number may be taken anew. NULL is
@@ -77,7 +77,7 @@ void ulp_slot_ref(ulp_slot *slot);
 void ulp_slot_unref(ulp_slot *slot);
 
 /* A ddp_buffer_supplier for the ulp_slots `user`: the memory of the slot with number `id`, from now on. A
- * misbehaving peer's octets for one that is not taken go nowhere that a message is compared with. */
+ * misbehaving peer's octets for a slot that is not taken are never compared with a message. */
 uint8_t *ulp_slots_memory(void *user, uint64_t id);
 
 /* A ddp_payload_source for the message of the ulp_slot `user`. */

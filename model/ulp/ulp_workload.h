@@ -2,7 +2,7 @@
 /* The workload of one connection: what the ULPs of its two ends post, lend, answer and check.
  *
  * One object for both ends: they agreed on addresses before the run, and a slot's next user is announced at
- * once when its last was verified. What each end's RNIC does it learns through rnic_verbs alone, and from the
+ * once when its last was verified. It learns what each end's RNIC does only through rnic_verbs and from the
  * Delivered segments, which it verifies octet by octet (docs/architecture.md, "Real octets"): a message lost,
  * duplicated or out of order and memory written outside a buffer are counted as failures. */
 #pragma once
@@ -37,7 +37,7 @@ typedef struct ulp_workload_config {
   ddp_association association; /* of the STags */
   const pattern *table;
   /* `side` waited for a buffer of its peer's and one has come free: ulp_workload_post_next() may succeed
-   * again. `user` is the workload's. NULL: nobody wants to know. */
+   * again. `user` is the workload's. NULL: nothing is reported. */
   void (*can_post)(void *user, enum side side);
 } ulp_workload_config;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The relay with a TCP of its own on each side: path_proxy.h. */
+#include "flag_test.h"
 #include "network/path_proxy.h"
 #include "path_fixture.h"
 #include "path_mtu.h"
 #include "proxy_fixture.h"
-#include "test.h"
 
 enum { BUFFER = 65536 };
 
@@ -203,19 +203,17 @@ PROXY_TEST(test_gives_up, connected(BUFFER))
 
 /* Lost after the proxy: the proxy sends it again, the host never learns. Lost before it: the other way
  * round. */
-TEST(test_retransmissions_end_here)
+FLAG_TEST(test_retransmissions_end_here, after)
 {
-  for (int after = 0; after < 2; after++) {
-    g_autoptr(proxy_fixture) f = connected(BUFFER * 4);
-    unsigned left = 5;
-    lose(&f->wires[after ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY], lose_one, &left);
-    proxy_post(initiator_of(f), 200000);
-    proxy_run_ms(f, 3000);
-    g_assert_cmpuint(left, ==, 0);
-    g_assert_cmpuint(responder_of(f)->received, ==, 200000);
-    g_assert_cmpuint(f->wires[INITIATOR_TO_PROXY].retransmissions, ==, after ? 0 : 1);
-    g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, after ? 1 : 0);
-  }
+  g_autoptr(proxy_fixture) f = connected(BUFFER * 4);
+  unsigned left = 5;
+  lose(&f->wires[after ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY], lose_one, &left);
+  proxy_post(initiator_of(f), 200000);
+  proxy_run_ms(f, 3000);
+  g_assert_cmpuint(left, ==, 0);
+  g_assert_cmpuint(responder_of(f)->received, ==, 200000);
+  g_assert_cmpuint(f->wires[INITIATOR_TO_PROXY].retransmissions, ==, after ? 0 : 1);
+  g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, after ? 1 : 0);
 }
 
 /* The responder's side stands still: the proxy takes in what its buffer holds and no octet more, and its

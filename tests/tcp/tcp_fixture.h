@@ -117,6 +117,12 @@ tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack)
  * 5681 §2). */
 tcp_fixture *tcp_fixture_connected(bool sack);
 
+/* How losses are found: NewReno, RFC 6675, RACK. For ROW_TEST(test_too_big, recoveries). */
+static const struct {
+  bool sack;
+  bool rack;
+} recoveries[] = {{false, false}, {true, false}, {true, true}};
+
 /* A test that begins with such a fixture, `f`: TCP_TEST(test_gives_up, tcp_fixture_pair(NULL)). */
 #define TCP_TEST(name, fixture) TEST_OF(tcp_fixture, f, fixture, name)
 

@@ -65,6 +65,13 @@ TEST(test_right_checksum)
   }
 }
 
+/* The last octet of the header is another than the one that the checksum covers. */
+static void damage(datagram *packet)
+{
+  datagram_carry_checksum(packet);
+  packet->header[packet->header_octets - 1] ^= 1;
+}
+
 /* A wrong checksum drops a segment in every state (RFC 9293 §3.10.7 is about segments, and this is none):
  * no SYN opens, no RST closes, nothing is answered. */
 TCP_TEST(test_wrong_checksum_in_every_state, tcp_fixture_unopened(NULL))
@@ -72,8 +79,7 @@ TCP_TEST(test_wrong_checksum_in_every_state, tcp_fixture_unopened(NULL))
   open_end(f, 0);
   for (unsigned i = 0; i < 2; i++) { /* the SYN in LISTEN; the SYN-ACK in SYN-SENT */
     datagram *packet = wire_packet(f, i, 0);
-    datagram_carry_checksum(packet);
-    packet->header[packet->header_octets - 1] ^= 1;
+    damage(packet);
     deliver_and_keep(f, i);
     expect_nothing(f, !i);
     packet->header[packet->header_octets - 1] ^= 1;
@@ -87,15 +93,11 @@ TCP_TEST(test_wrong_checksum_in_every_state, tcp_fixture_unopened(NULL))
   g_assert_true(f->end[0].established && f->end[1].established);
   tcp_transport_abort(f->end[0].connection, f->now);
   collect(f, 0);
-  datagram *reset = wire_packet(f, 0, 0);
-  datagram_carry_checksum(reset);
-  reset->header[reset->header_octets - 1] ^= 1;
+  damage(wire_packet(f, 0, 0));
   deliver(f, 0);
   g_assert_false(f->end[1].closed);
   post(f, 1, 100, 0);
-  datagram *late = wire_packet(f, 1, 0);
-  datagram_carry_checksum(late);
-  datagram_own_payload(late)[0] ^= 1;
+  damage(wire_packet(f, 1, 0));
   deliver(f, 1); /* CLOSED: no RST answers */
   expect_nothing(f, 0);
   g_assert_cmpuint(statistics_of(f)->checksum_errors, ==, 2);

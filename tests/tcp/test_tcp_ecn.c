@@ -305,7 +305,7 @@ static const tcp_congestion_kind not_capable_rows[] = {TCP_CONGESTION_NEWRENO, T
 
 ROW_TEST(test_not_capable, not_capable_rows)
 {
-  tcp_fixture *f = connected(TCP_ECN_ON, *c);
+  g_autoptr(tcp_fixture) f = connected(TCP_ECN_ON, *c);
   post(f, 0, EMSS, 0);
   g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_ECT_0);
   g_assert_false(wire_packet(f, 0, 0)->retransmission);
@@ -314,16 +314,13 @@ ROW_TEST(test_not_capable, not_capable_rows)
   expect_segment(f, 0, 0, EMSS);
   g_assert_true(wire_packet(f, 0, 0)->retransmission);
   g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-  tcp_fixture_free(f);
-
-  f = against_script(*c);
-  script_segment(f, SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK), 0, 0);
-  post(f, 0, 100, 0);
-  advance_by(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(on_wire(f, 0), >, 0);
-  g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
-  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-  tcp_fixture_free(f);
+  g_autoptr(tcp_fixture) probing = against_script(*c);
+  script_segment(probing, SCRIPT_HEADER(probing, 0, 0, .flags = TCP_ACK), 0, 0);
+  post(probing, 0, 100, 0);
+  advance_by(probing, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(on_wire(probing, 0), >, 0);
+  g_assert_cmpuint(wire_length(probing, 0, 0), ==, 0);
+  g_assert_cmpint(ecn_of(probing, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
 }
 
 /* Without agreement ECE means nothing, CE neither. */

@@ -161,19 +161,17 @@ TCP_TEST(test_window_scale_of_the_peer, tcp_fixture_new(TCP_WITH(.initial_window
 TEST(test_announced_window)
 {
   tcp_config peer = *TCP_WITH(.receive_window_octets = 100001, .passing = TCP_PASSING_IN_ORDER);
-  tcp_fixture *f = tcp_fixture_between(NULL, &peer);
+  g_autoptr(tcp_fixture) f = tcp_fixture_between(NULL, &peer);
   post_losing(f, 10 * 1460, 1);
   deliver_all(f, 0);
   g_assert_cmpuint(on_wire(f, 1), ==, 9);
   for (unsigned i = 0; i < 9; i++) {
     g_assert_cmpuint(wire_header(f, 1, i).window, ==, 50000); /* from the in-order edge, whatever is held */
   }
-  tcp_fixture_free(f);
-
-  f = tcp_fixture_scripted(&peer, &(tcp_header){.window = 9000, .has_window_scale = true});
-  script_payload(f, 99999, 2, 0); /* the last octet of the window, and the one after it */
-  g_assert_cmpuint(f->end[0].segment_new, ==, 1);
-  tcp_fixture_free(f);
+  g_autoptr(tcp_fixture) scripted =
+      tcp_fixture_scripted(&peer, &(tcp_header){.window = 9000, .has_window_scale = true});
+  script_payload(scripted, 99999, 2, 0); /* the last octet of the window, and the one after it */
+  g_assert_cmpuint(scripted->end[0].segment_new, ==, 1);
 }
 
 /* A lost SYN is sent again after 1 s, a lost SYN-ACK after 1 s at its end; then IW is 1 segment (RFC 5681

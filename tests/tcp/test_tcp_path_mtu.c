@@ -70,12 +70,6 @@ static void expect_resent(tcp_fixture *f, uint64_t position, unsigned count)
   }
 }
 
-/* NewReno, RFC 6675, RACK. */
-static const struct {
-  bool sack;
-  bool rack;
-} recoveries[] = {{false, false}, {true, false}, {true, true}};
-
 /* RFC 1191 §6.4: 10 segments of 1460 meet a link of 1000. The router's first message lowers EMSS to 960
  * and has all of them sent again at once, cut anew, each into 960 and 500: no time-out, no recovery, and
  * the window of 10 * 1460 stays. The nine messages that follow are old news. */

@@ -135,12 +135,6 @@ TEST(test_off)
   g_assert_false(tcp_frto_wants_new(&frto));
 }
 
-/* NewReno, RFC 6675, RACK. */
-static const struct {
-  bool sack;
-  bool rack;
-} recoveries[] = {{false, false}, {true, false}, {true, true}};
-
 /* 20 segments queued, 10 in flight, RTO 300 ms, with F-RTO. */
 static tcp_fixture *ten_in_flight(bool sack, bool rack)
 {

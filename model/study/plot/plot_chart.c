@@ -157,7 +157,7 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
   plot_chart chart = {.template_name = template_name,
                       .target = target,
                       .title = title,
-                      .subtitle = g_strdup(subtitle),
+                      .subtitle = subtitle,
                       .legend = g_ptr_array_new_with_free_func(g_free),
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),
@@ -172,7 +172,6 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
 
 void plot_chart_clear(plot_chart *chart)
 {
-  g_free(chart->subtitle);
   g_ptr_array_unref(chart->legend);
   g_ptr_array_unref(chart->looks);
   plot_axis_clear(&chart->x);

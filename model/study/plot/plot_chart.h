@@ -11,8 +11,8 @@
 typedef struct plot_chart {
   const char *template_name; /* of scripts/plots/: "lines" */
   const gnuplot_target *target;
-  const char *title; /* "": none */
-  char *subtitle;
+  const char *title; /* "": none; this and the subtitle stay the caller's */
+  const char *subtitle;
   const GPtrArray *panels;  /* char *: their titles, the caller's; NULL: there is one, without */
   const place_axis *places; /* of x, when that is what a sweep varies; else NULL, and `x` is the caller's */
   plot_axis x;

@@ -7,9 +7,9 @@
 
 enum { MPA_FRONT_PIECES_MAX = 8 };
 
-/* The usual case beside FPDUs that are whole in one segment: octets from the in-order edge on that do not yet
- * make a whole FPDU, and nothing after them. They wait here as one run; the locator holds nothing while there
- * are any, and no marker among them points beyond the edge. An all-zero front is a valid empty one. */
+/* The usual case apart from FPDUs that are whole in one segment: octets from the in-order edge on that do not
+ * yet make a whole FPDU, and nothing after them. They wait here as one run; the locator holds nothing while
+ * there are any, and no marker among them points beyond the edge. An all-zero front is a valid empty one. */
 typedef struct mpa_front {
   buffer_chain octets;
   uint32_t piece_count;
@@ -35,7 +35,7 @@ struct mpa_deframer {
   mpa_deframer_statistics statistics;
 };
 
-/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents leave open what becomes of octets that
+/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents leave open what happens to octets that
  * can no longer be used; an RNIC would not keep memory for them, so they are released. */
 static void let_go(mpa_deframer *deframer)
 {
@@ -75,8 +75,8 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
   deframer->events->error(deframer->user, error, offset, now);
 }
 
-/* The valid `fpdu` goes up as `ulpdu`, which has only how its octets arrived yet. One that is assumed goes
- * up only if it is plausible: false then. */
+/* Passes the valid `fpdu` up as `ulpdu`, of which only the arrival of its octets is filled in so far. An
+ * assumed FPDU is passed up only if it is plausible; false when it is not. */
 static inline bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_deframer_events *events = deframer->events;
@@ -201,7 +201,7 @@ static void on_conflict(mpa_locator *locator, const mpa_fpdu *extent)
 }
 
 /* Such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062, MPA-063), unless long ones are taken. A
- * ULPDU of no octets is none of MPA's business. */
+ * ULPDU of no octets is no concern of MPA's. */
 static bool follows_long(mpa_deframer *deframer, uint64_t start, time_ps now)
 {
   if (!deframer->locator.takes_long) {

@@ -26,7 +26,7 @@ static const uint8_t keys[][KEY_OCTETS + 1] = {
 typedef enum startup_event {
   EVENT_BEGIN,           /* the ULP enables MPA */
   EVENT_BEGIN_FRAMELESS, /* the same where the generation has no startup frames */
-  EVENT_VALID_FRAME,     /* the peer's frame is whole and valid, and nobody is to be asked */
+  EVENT_VALID_FRAME,     /* the peer's frame is whole and valid, and the ULP does not decide */
   EVENT_FRAME_TO_DECIDE, /* the same, but the ULP wants to see its Private Data */
   EVENT_REJECTING_REPLY, /* it is a Reply with R=1 */
   EVENT_ULP_ACCEPTS,

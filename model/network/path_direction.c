@@ -316,8 +316,8 @@ static void add_impairments(path_direction *path)
   }
 }
 
-/* Who may reorder: displacement, jitter, a link whose delay changes, and some boxes. Where nobody may, nobody
- * looks. */
+/* Displacement, jitter, a link whose delay changes, and some boxes may reorder packets. Where there is none
+ * of them, nothing is counted. */
 static bool is_watched_for_reordering(const path_direction *path)
 {
   const path_direction_config *config = config_of(path);

@@ -243,7 +243,7 @@ static void receive_segment(proxy_direction *direction, datagram *packet, const 
   transmit_both(proxy, end, now);
 }
 
-/* "Too big": about a segment of the proxy's to the host on that side, or of somebody else's. */
+/* "Too big": about one of the proxy's segments to the host on that side, or about another sender's. */
 static void receive_too_big(proxy_direction *direction, datagram *packet, time_ps now)
 {
   path_proxy *proxy = direction->proxy;

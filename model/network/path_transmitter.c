@@ -78,8 +78,8 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
   return packet;
 }
 
-/* The same of a queue that somebody manages or that marks. The manager is asked about all, also those that
- * find the queue full: RED's average is of what all arrivals find. */
+/* The same for a queue that has a manager or that marks. The manager is asked about all, also those that find
+ * the queue full: RED's average is of what all arrivals find. */
 static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
 {
   const path_transmitter_config *config = &transmitter->config;
@@ -183,7 +183,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   }
 }
 
-/* Of one whose packets wait here, because somebody decides about them when they leave. */
+/* For a queue whose packets wait here, because a manager decides about them when they leave. */
 static void receive_managed(path_element *element, datagram *packet, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)element;

@@ -257,7 +257,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   if (rnic_sender_holds(&endpoint->sender)) {
     rnic_sender_run(&endpoint->sender, may_send_fpdus(endpoint), now);
   }
-  /* An end that only receives has no ULPDU, and nobody to be asked for one. */
+  /* An end that only receives has no ULPDU, and no ULP that could post one. */
   if (endpoint->sender.is_started &&
       (endpoint->events->want_operation || endpoint->fault || !rdmap_stream_has_nothing(endpoint->stream))) {
     refill(endpoint, now);

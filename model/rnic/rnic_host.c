@@ -73,7 +73,7 @@ enum {
   GUARD_VALUE = 0xA5,
 };
 
-/* One that nobody has; lies in the guard in front of the buffer. */
+/* A buffer that nobody has taken; lies in the guard before the buffer. */
 typedef struct unused_buffer {
   struct unused_buffer *next;
 } unused_buffer;

@@ -389,7 +389,7 @@ static uint64_t find_edge(const trial *made)
   return edge;
 }
 
-/* TCP passes octets; those of streaming mode are none of MPA's. */
+/* TCP passes octets; those of streaming mode do not belong to MPA. */
 static void pass(trial *made, uint64_t position, const buffer_chain *octets, bool is_segment)
 {
   uint64_t start = made->receiver->phase_start;

@@ -306,7 +306,7 @@ static scenario_verdict verdict_of(gboolean holds)
   return holds ? SCENARIO_VERDICT_TRUE : SCENARIO_VERDICT_FALSE;
 }
 
-/* Whether the comparison holds; TRUE when nobody wants to know. */
+/* Whether the comparison holds; TRUE when its result is not needed. */
 static scenario_verdict evaluate(const parser *p, const comparison *c)
 {
   const scenario_value *values[OPERANDS];

@@ -44,7 +44,7 @@ void tcp_connection_take_window(tcp_connection *connection, const tcp_incoming *
   take_window(connection, segment->position, segment->header->window, scale, acknowledged);
 }
 
-/* Answers with an ACK and drops the segment; its payload is counted while somebody above listens. */
+/* Answers with an ACK and drops the segment; its payload is counted while the layer above is there. */
 static void refuse(tcp_connection *connection, const tcp_incoming *segment)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;

@@ -251,8 +251,8 @@ static ulp_delivery_check *check_at(ulp_workload *workload, enum side side)
   return end->check;
 }
 
-/* Posts one operation of `side`, and has the end `at` expect what comes of it; false when the connection has
- * ended, and nothing will take its buffer any more. */
+/* Posts one operation of `side`, and has the end `at` expect its result; false when the connection has ended,
+ * and nothing will take its buffer any more. */
 static bool post(ulp_workload *workload, enum side side, const posted_work *what, rdmap_work *work,
                  enum side at, ulp_message *expected)
 {

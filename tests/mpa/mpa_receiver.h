@@ -61,8 +61,8 @@ void expect_all_held(const mpa_receiver *receiver, mpa_held expected);
 /* So many FPDUs were passed, and the in-order edge is there. */
 void expect_passed(const mpa_receiver *receiver, guint count, uint64_t edge);
 
-/* All FPDUs of the stream are passed, nothing is held, no error happened; the methods, and assumption, sum to
- * them. */
+/* All FPDUs of the stream are passed, nothing is held, no error happened; the statistics count each by the
+ * method that located it. */
 void expect_all(const mpa_receiver *receiver);
 
 uint64_t in_order_edge(const mpa_deframer *deframer);

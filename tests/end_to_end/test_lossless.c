@@ -142,6 +142,24 @@ TEST(test_placement_latency)
   g_assert_cmpfloat(fabs(metric_of(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
 }
 
+/* Each octet of an FPDU that came in several segments waits from its own arrival on: 10 us longer than
+ * without the latency, and so does their mean. */
+TEST(test_placement_latency_of_cut_fpdus)
+{
+  double mean_s[2];
+
+  for (int late = 0; late < 2; late++) {
+    g_auto(session_result) result =
+        RUN(.engine = OTHER_ENGINE,
+            .sets = STRINGS(late ? "receiver.placement_latency=10us" : "receiver.placement_latency=0",
+                            "sender.segmentation=stream", "sender.stream_phase=700"));
+
+    mean_s[late] = metric_of(&result, METRIC_DELAY_PLACEMENT_MEAN_S);
+  }
+  g_assert_cmpfloat(mean_s[0], >, 0);
+  g_assert_cmpfloat(fabs(mean_s[1] - mean_s[0] - 10e-6), <, 1e-15);
+}
+
 /* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's
  * buffers must not change that when placement is late: 85 Writes of 1440 octets, MTU 9000, a latency of
  * 333 ns. */

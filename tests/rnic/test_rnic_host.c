@@ -40,6 +40,17 @@ TEST(test_stags)
   g_assert_cmphex(first_stag(7), !=, first_stag(8));
 }
 
+/* As much reassembly memory as is needed, or what it is limited to. */
+TEST(test_reassembly_memory)
+{
+  g_autoptr(rnic_host) host = rnic_host_new(1);
+
+  g_assert_null(rnic_host_memory(host));
+  rnic_host_limit_memory(host, 10, 1);
+  g_assert_true(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 10));
+  g_assert_false(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 11));
+}
+
 /* One pool for all connections, of each length that is needed; what is on its way outlives the host. */
 TEST(test_pools)
 {

@@ -61,19 +61,38 @@ RNIC_TEST(test_who_may_register_an_allocated_stag)
   }
 }
 
-/* A peer invalidates only what the ULP lets it: here it does not, and takes the memory back itself. */
-RNIC_TEST(test_who_may_invalidate)
+/* What the ULP has not granted. */
+typedef struct refused_row {
+  const char *name;
+  rdmap_operation operation;
+  unsigned access;
+  const char *code;
+} refused_row;
+
+static const refused_row refused[] = {
+    {"to invalidate", RDMAP_OPERATION_SEND_INVALIDATE, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+     "Terminate 0/2/09"},
+    {"to write", RDMAP_OPERATION_WRITE, DDP_ACCESS_REMOTE_READ, "Terminate 1/1/00"},
+    {"to read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_WRITE, "Terminate 0/1/02"},
+};
+
+/* A peer does only what the ULP lets it: here it does not, and takes the memory back itself. */
+EACH_TEST(test_what_a_peer_may_not, refused_row, refused)
 {
-  const rnic_memory kept = {.octets = new_memory(f->responder, 100), .length = 100};
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
+  const rnic_memory memory = {.octets = new_memory(f->responder, 100), .length = 100, .access = c->access};
+  uint32_t sink_stag;
 
   create(f);
   uint32_t stag = rnic_allocate_stag(f->responder->endpoint);
-  g_assert_true(rnic_register_as(f->responder->endpoint, &kept, stag));
+  g_assert_true(rnic_register_as(f->responder->endpoint, &memory, stag));
+  register_memory(f->initiator, 0, 100, &sink_stag);
   post_receive(f->responder, 100, 7);
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .length = 30,
-       .remote_stag = stag);
+  post(f->initiator, .id = 1, .operation = c->operation, .length = 30, .remote_stag = stag,
+       .local_stag = sink_stag);
   start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(f->responder->code, ==, "Terminate 0/2/09");
+  g_assert_cmpstr(f->responder->code, ==, c->code);
+  g_assert_true(is_untouched(memory.octets, 100));
   g_assert_true(rnic_withdraw(f->responder->endpoint, stag));
 }
 

@@ -42,8 +42,8 @@ time_ps path_link_gap_ps(const path_link_config *config);
 /* When a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 
-/* How long the packets of the lengths sent last take, so that it need not be divided out for each of them.
- * All zero: of none. Its config is the caller's; when that changes, it must be all zero again. */
+/* How long packets of the lengths sent last take, so that this need not be computed by a division for each.
+ * All zero: of no length. Its config is the caller's; when that changes, it must be all zero again. */
 enum { PATH_LINK_PACE_LENGTHS = 8 };
 typedef struct path_link_pace {
   time_ps gap_ps; /* when a length is known */
@@ -81,7 +81,8 @@ void path_link_schedule_init(path_link_schedule *schedule, const path_link_confi
 void path_link_schedule_clear(path_link_schedule *schedule);
 
 /* Takes `packet`, which is sent at `now` and has its send order, and its reference. True when it arrives
- * before all others on the way. O(1) but for what it overtakes (the delay has become less). */
+ * before all others on the way. O(1), apart from the packets that it overtakes (when the delay has become
+ * less). */
 bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now);
 
 /* When the next packet arrives (TIME_PS_NEVER: none is on the way) and, through `order`, its send order. */

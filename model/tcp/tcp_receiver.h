@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiving half of a connection: what has arrived, what of it is passed up and when, and what is
- * acknowledged when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
+/* The receiving half of a connection: which octets have arrived, which are passed up and acknowledged, and
+ * when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
 #pragma once
 
 #include <glib.h>
@@ -20,7 +20,7 @@ typedef enum tcp_ack_need {
   TCP_ACK_ALONE,   /* now, without payload: a duplicate must be seen as one, SACK blocks need the room */
 } tcp_ack_need;
 
-/* What only a receiver needs to which segments come out of order, or twice, or are inspected. */
+/* State that a receiver needs only when segments come out of order, or twice, or are inspected. */
 typedef struct tcp_late_arrivals {
   range_set *beyond;        /* received beyond `next` */
   GArray *gaps;             /* of range: what one segment brings, while it is handled */

@@ -3,11 +3,11 @@
  * selectively, and what is taken as lost: by RFC 6675 §3 and §4, or by time (RFC 8985), which tcp_rack
  * decides.
  *
- * A segment keeps the boundaries it was first sent with (mpa-01 §5.3, MPA-048); only its front is cut off
- * when part of it is acknowledged (note M29, MPA-329), it is cut up when it no longer fits, or takes
- * over the octets of lost ones after it when the sender repacketizes. It counts as SACKed once all of its
- * octets are, whatever boundaries a middlebox gave them. Nothing here walks over the whole window, save when
- * the retransmission timer expires, or has expired for nothing. */
+ * A segment keeps the boundaries with which it was first sent (mpa-01 §5.3, MPA-048); only its front is cut
+ * off when part of it is acknowledged (note M29, MPA-329), it is cut up when it no longer fits, or takes over
+ * the octets of lost ones after it when the sender repacketizes. It counts as SACKed once all of its octets
+ * are, whatever boundaries a middlebox gave them. Nothing here walks over the whole window, except when the
+ * retransmission timer expires or has expired spuriously. */
 #pragma once
 
 #include <stdbool.h>
@@ -66,7 +66,7 @@ typedef struct tcp_plain_delivery {
   uint64_t end; /* of the last */
 } tcp_plain_delivery;
 
-/* What tcp_scoreboard_acknowledge() does when the board is plain, save that no listener is called. */
+/* What tcp_scoreboard_acknowledge() does when the board is plain, except that no listener is called. */
 void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, tcp_plain_delivery *delivery);
 
 /* The peer holds [from, to), which must have been sent and not be acknowledged. Returns how many octets of
@@ -110,8 +110,8 @@ void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number);
  * 2018 §8), and all is lost. Returns how many retransmissions are lost by that. */
 uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until);
 
-/* The path has thrown away what is longer than `length_octets` from the segment with `position`, which is
- * in flight, on: it is lost and was not sent again yet. RFC 6675's marks stand for all before them, so
+/* The path has dropped the segments longer than `length_octets`, from the one with `position`, which is in
+ * flight, on: they are lost and were not sent again yet. RFC 6675's marks stand for all before them, so
  * without `by_time` shorter segments in between are taken as lost too. Returns whether there is any. Walks
  * over the whole window. */
 bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets);

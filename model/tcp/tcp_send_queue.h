@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the layer above posted to be sent, by stream position, and how it is cut into segments.
+/* The records that the layer above posted to be sent, by stream position, and how they are cut into segments.
  *
  * The records stay until they are acknowledged, so that a retransmission rebuilds the octets that were
  * sent. */
@@ -44,11 +44,11 @@ typedef struct tcp_cut {
 
 /* Where the next segment of at most `emss_octets` (> 0) ends.
  *
- * ALIGNED (mpa-01 §5.3, MPA-041): as many whole FPDUs as fit (MPA-052); an FPDU that does not fit is cut
- * at EMSS, and so is what is left of one that was cut, and the FPDU after it starts a fresh segment (note
- * M26). RECORD (MSG_EOR in Linux): EMSS octets of an FPDU, and what is left of it at its end. In both,
- * records without TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM: EMSS octets,
- * whatever they are. */
+ * ALIGNED (mpa-01 §5.3, MPA-041): as many whole FPDUs as fit (MPA-052); an FPDU that does not fit is cut at
+ * EMSS, and so is what is left of one that was cut, and the FPDU after it starts a fresh segment (note M26).
+ * RECORD (MSG_EOR in Linux): EMSS octets of an FPDU, and what is left of it at its end. In both, records
+ * without TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM: EMSS octets, whatever they
+ * are. */
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
 
 /* How many octets from `from` on go together when what was sent as [from, to) must be sent again and is
@@ -61,5 +61,5 @@ void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *t
 /* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. */
 void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target);
 
-/* Lets go of the records that lie wholly below `position`. */
+/* Releases the records that lie wholly below `position`. */
 void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position);

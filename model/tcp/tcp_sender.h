@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sending half of an established connection: which segment leaves next, what an acknowledgement means,
- * and when to send again. Brings together tcp_send_queue, tcp_scoreboard and tcp_congestion. */
+ * and when to send again. It connects tcp_send_queue, tcp_scoreboard and tcp_congestion. */
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -22,9 +22,9 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
  * tcp_sender_start() it does nothing. */
 void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
 
-/* The same, because the path has thrown away segments that were longer: those in flight from `position`,
- * which is in flight, on are sent again, cut anew, as room is. The congestion window stays as it is (RFC
- * 1191 §6.4), also when duplicate ACKs report the same loss. */
+/* The same, because the path has dropped segments that were longer: those in flight from `position`, which is
+ * in flight, on are sent again, cut anew, as room is. The congestion window stays as it is (RFC 1191 §6.4),
+ * also when duplicate ACKs report the same loss. */
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
 /* As tcp_transport_post() and tcp_transport_close(). */
@@ -45,7 +45,7 @@ typedef struct tcp_acknowledgement {
   bool congestion_experienced; /* ECE is set (RFC 3168 §6.1.2, RFC 8257 §3.3) */
 } tcp_acknowledgement;
 
-/* Takes in an acknowledgement. SACK blocks outside of what is in flight are passed over. */
+/* Takes in an acknowledgement. SACK blocks outside of what is in flight are ignored. */
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
 
 /* What tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without SACK

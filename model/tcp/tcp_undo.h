@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Was a recovery or a time-out for nothing? By what the peer reports to have come twice, and by F-RTO. */
+/* Whether a recovery or a time-out was spurious: from what the peer reports as received twice, and by
+ * F-RTO. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,11 +10,11 @@
 
 /* D-SACK (RFC 2883): whether the first of `count` SACK `blocks` of an acknowledgement of all below
  * `acknowledged` reports octets that came twice: it lies below `acknowledged`, or within the second block
- * (RFC 2883 §4, §5). No block is believed that names octets never sent (`next`: the first position of
- * those) or more than a segment can have: no honest one does. Blocks may be senseless. */
+ * (RFC 2883 §4, §5). No block is believed that names octets never sent (`next`: the first position of those)
+ * or more than a segment can have, since no correct block does. Blocks may be malformed. */
 bool tcp_duplicate_sack_is_first(const range *blocks, uint32_t count, uint64_t acknowledged, uint64_t next);
 
-/* A recovery or a time-out was for nothing when all that was sent again in it had arrived before: the peer
+/* A recovery or a time-out was spurious when all that was sent again in it had arrived before: the peer
  * reports by D-SACK that it came twice (RFC 2883, RFC 3708), or by its timestamps that it is the original
  * which it acknowledges (RFC 3522, RFC 4015). */
 typedef struct tcp_undo tcp_undo;
@@ -28,15 +29,16 @@ typedef enum tcp_undo_kind {
 tcp_undo *tcp_undo_new(void);
 void tcp_undo_free(tcp_undo *undo);
 
-/* A recovery or time-out begins; what was before is forgotten. With TCP_UNDO_NONE: the matter is closed. */
+/* A recovery or time-out begins; what was before is forgotten. With TCP_UNDO_NONE nothing is left to be
+ * undone. */
 void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind);
 
 /* [from, to) was sent again in it. What is sent again twice is never proven: D-SACK does not show which
  * of them was needless. */
 void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to);
 
-/* [from, to) was sent again for nothing. Returns what that makes of it all: the kind that was spurious, as
- * soon as there is nothing else; NONE before. */
+/* [from, to) was sent again needlessly. Returns the kind of event that was spurious, as soon as everything
+ * sent again is proven needless; NONE before. */
 tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to);
 
 /* --- F-RTO --- */
@@ -57,7 +59,7 @@ typedef struct tcp_frto {
   unsigned new_segments; /* that may still leave in step 2 (b) */
 } tcp_frto;
 
-/* A time-out, not one in the wake of another: step 1. */
+/* A time-out that does not follow another: step 1. */
 void tcp_frto_begin(tcp_frto *frto, bool sack);
 
 /* An acknowledgement after it. */

@@ -13,8 +13,6 @@ enum {
   ICMPV6_PACKET_TOO_BIG = 2,
   ICMP_NEXT_HOP_MTU_AT = 6,
   ICMPV6_MTU_AT = 4,
-  QUOTED_TRANSPORT_OCTETS = 8, /* RFC 792: 64 bits: the ports and the sequence number */
-  SEQUENCE_AT = 4,
   IPV6_MINIMUM_MTU_OCTETS = 1280,
   FRONT_MAX_OCTETS = ICMP_HEADER_OCTETS + DATAGRAM_HEADER_MAX_OCTETS,
 };
@@ -72,52 +70,6 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
   octet_buffer_unref(buffer);
   datagram_ip_set_length(message);
   return message;
-}
-
-/* Where the TCP header stands in the packet of `length` octets at `wire`, if its front is there; else 0. */
-static size_t quoted_tcp_at(const uint8_t *wire, size_t length, bool ipv4)
-{
-  size_t at = 0;
-  if (ipv4 && length >= IPV4_HEADER_OCTETS && wire[0] >> 4 == 4 &&
-      wire[IPV4_PROTOCOL_AT] == IP_PROTOCOL_TCP &&
-      !(big_endian_read_16(wire + IPV4_FLAGS_AT) & IPV4_OFFSET_MASK)) {
-    at = (size_t)(wire[0] & 0x0F) * 4;
-    at = at < IPV4_HEADER_OCTETS ? 0 : at;
-  } else if (!ipv4 && length >= IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS && wire[0] >> 4 == 6) {
-    const uint8_t *after = wire + IPV6_HEADER_OCTETS;
-    uint8_t next = wire[IPV6_NEXT_HEADER_AT];
-    if (next == IP_PROTOCOL_TCP) {
-      at = IPV6_HEADER_OCTETS;
-    } else if (next == IP_PROTOCOL_IPV6_FRAGMENT && after[0] == IP_PROTOCOL_TCP &&
-               !(big_endian_read_16(after + IPV6_FRAGMENT_OFFSET_AT) & IPV6_OFFSET_MASK)) {
-      at = IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS;
-    }
-  }
-  return at + QUOTED_TRANSPORT_OCTETS <= length ? at : 0;
-}
-
-bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, datagram_flow *flow,
-                                uint32_t *sequence)
-{
-  if (length < ICMP_HEADER_OCTETS) {
-    return false;
-  }
-  const uint8_t *wire = icmp + ICMP_HEADER_OCTETS;
-  size_t at = quoted_tcp_at(wire, length - ICMP_HEADER_OCTETS, ipv4);
-  if (at == 0) {
-    return false;
-  }
-  if (flow) {
-    uint8_t version = ipv4 ? 4 : 6;
-    flow->source = ip_address_read(wire + (ipv4 ? IPV4_SOURCE_AT : IPV6_SOURCE_AT), version);
-    flow->destination = ip_address_read(wire + (ipv4 ? IPV4_DESTINATION_AT : IPV6_DESTINATION_AT), version);
-    flow->source_port = big_endian_read_16(wire + at);
-    flow->destination_port = big_endian_read_16(wire + at + 2);
-  }
-  if (sequence) {
-    *sequence = big_endian_read_32(wire + at + SEQUENCE_AT);
-  }
-  return true;
 }
 
 /* Copies what matters of the message to `icmp`, which has room for FRONT_MAX_OCTETS; false when it quotes no

@@ -57,6 +57,10 @@ enum { IPV6_MORE_FRAGMENTS = 0x0001, IPV6_OFFSET_MASK = 0xFFF8 };
 enum { IPV4_VERSION_AND_IHL = 0x45, IP_HOP_LIMIT = 64, IPV4_ADDRESS_OCTETS = 4, IPV6_ADDRESS_OCTETS = 16 };
 enum { FRAGMENT_UNIT_OCTETS = 8, TCP_CHECKSUM_AT = 16, ICMP_CHECKSUM_AT = 2, ICMP_HEADER_OCTETS = 8 };
 
+/* Of a packet's transport header an ICMP error quotes this at least: the ports and the sequence number
+ * (RFC 792: 64 bits). */
+enum { QUOTED_TRANSPORT_OCTETS = 8 };
+
 /* An uncomplemented sum (RFC 1071 §1) of `length` octets at `octets`, an odd last one padded with zero, and
  * `sum`. */
 uint64_t internet_sum(uint64_t sum, const uint8_t *octets, size_t length);

@@ -130,16 +130,6 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
   return true;
 }
 
-void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user)
-{
-  ddp_untagged_queue_set_supplier(rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND), supplier, user);
-}
-
-void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id)
-{
-  ddp_untagged_queue_post_run(rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND), count, length, first_id);
-}
-
 /* --- What goes out --- */
 
 /* Payload of RDMAP's own: it stays as it is until its only ULPDU is framed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "scenario/scenario_check.h"
+#include "scenario/scenario_finding.h"
 
 enum {
   DATAGRAM_MAX_OCTETS = 65535,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "scenario/scenario_check.h"
+#include "scenario/scenario_finding.h"
 
 enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 /* RFC 5044, PD_Length */ };
 

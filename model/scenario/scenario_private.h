@@ -46,7 +46,7 @@ const scenario_value *scenario_settings_value(const scenario *s, scenario_key ke
  * g_free(). */
 char *scenario_settings_where(const scenario *s, scenario_key key);
 
-/* --- The settings of a file as libconfig has them (scenario_load.c) --- */
+/* --- The settings of a file as libconfig has them (scenario_setting.c) --- */
 
 /* How `setting` is written, and its text as scenario_value_read() takes it (g_free()); strings without
  * quotes. */

@@ -97,6 +97,11 @@ class Circles(Made):
         self.assertEqual(made.circles, [["model/a/x", "model/a/y"]])
         self.assertEqual(made.folder_circles, [])
 
+    def test_of_calls(self):
+        made = self.tree(a__x_h="void f(void);\n", a__x_c="void f(void)\n{\n  g();\n}\n",
+                         a__y_h='#include "a/x.h"\n', a__y_c="void g(void)\n{\n  f();\n}\n")
+        self.assertEqual(made.circles, [["model/a/x", "model/a/y"]])
+
     def test_own_headers_are_none(self):
         made = self.tree(a__x_c='#include "a/x.h"\n#include "a/x_private.h"\n', a__x_h="",
                          a__x_private_h='#include "a/x.h"\n')

@@ -214,9 +214,11 @@ TEST(test_decode_tagged_header)
   g_assert_false(terminate.has_request);
   wire[2] = 0xE0;
   memcpy(wire + 20, request_wire, 28);
-  g_assert_true(rdmap_terminate_decode(&terminate, wire, 48));
-  g_assert_true(terminate.has_request);
-  assert_request(&terminate);
+  for (size_t length = 48; length <= 64; length += 16) {
+    g_assert_true(rdmap_terminate_decode(&terminate, wire, length));
+    g_assert_true(terminate.has_request);
+    assert_request(&terminate);
+  }
 }
 
 /* Cut anywhere: what does not fit is left out, nothing after the end is read (each in memory of its own

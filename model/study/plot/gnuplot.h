@@ -18,16 +18,17 @@ extern const char *const gnuplot_format_names[];
 
 /* Where plots go. */
 typedef struct gnuplot_target {
-  const char *folder; /* exists; GNUPLOT_TERM and `picture` do without */
+  const char *folder; /* exists; not used for GNUPLOT_TERM or with `picture` */
   gnuplot_format format;
-  char **picture;     /* of GNUPLOT_SVG: receives its text (g_free()), and no file is left; NULL: files are */
+  char **picture; /* for GNUPLOT_SVG: receives the picture's text (g_free()), and no file is left; NULL: files
+                     are made */
   GPtrArray *written; /* receives the path of each file written (char *, g_free) */
-  terminal screen;    /* of GNUPLOT_TERM; without columns or rows: TERMINAL_COLUMNS, TERMINAL_ROWS */
+  terminal screen;    /* for GNUPLOT_TERM; without columns or rows: TERMINAL_COLUMNS, TERMINAL_ROWS */
 } gnuplot_target;
 
-/* `text` as a single-quoted gnuplot string, in which nothing is special (double quotes would run `commands`)
- * but the quote itself: it becomes the apostrophe U+2019. Control characters become blanks, octets that are
- * not UTF-8 the replacement character. Free with g_free(). */
+/* `text` as a single-quoted gnuplot string, in which only the quote itself is special (between double quotes
+ * gnuplot would run `commands`): it becomes the apostrophe U+2019. Control characters become blanks, octets
+ * that are not UTF-8 the replacement character. Free with g_free(). */
 char *gnuplot_quote(const char *text);
 
 /* The same as an expression of several lines of at most `columns` characters, broken between words where
@@ -43,23 +44,23 @@ char *gnuplot_comment(const char *text);
 char *gnuplot_file_stem(const char *text);
 
 /* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with
- * NAMEs (plural) their count, which may be 0. `name` is the program's own. In labels of tics
- * (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. */
+ * NAMEs (plural) their count, which may be 0. `name` comes from the program, never from a user. In labels of
+ * tics (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. */
 void gnuplot_set_text(GString *variables, const char *name, const char *text);
 void gnuplot_set_number(GString *variables, const char *name, double number);
 void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
-/* The text of `file` of scripts/plots, without the lines before its first empty one, which are about the
- * file. It is taken from the folder that IWARPSIM_PLOTS of the environment names, or from what comes with the
- * program. NULL and `error` (G_FILE_ERROR) when it cannot be read. Free with g_free(). */
+/* The text of `file` of scripts/plots, without the lines before its first empty one, which describe the file.
+ * The file is taken from the folder that the environment variable IWARPSIM_PLOTS names, or from those that
+ * come with the program. NULL and `error` (G_FILE_ERROR) when it cannot be read. Free with g_free(). */
 char *gnuplot_template(const char *file, GError **error);
 
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,
  * and with gnuplot the picture STEM.png or STEM.svg. They replace those of their names in the target's folder
  * once all are whole, and are added to `written`, the picture last. GNUPLOT_TERM: prints the picture, and
- * leaves nothing, nor does `picture`. FALSE and `error` (G_FILE_ERROR, IWARPSIM_ERROR) when that fails; what
- * was there is then as it was. */
+ * leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR, IWARPSIM_ERROR)
+ * when that fails; earlier files are then unchanged. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

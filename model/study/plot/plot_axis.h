@@ -18,10 +18,10 @@ typedef struct plot_axis {
   GArray *gaps;       /* double: where the axis is broken */
 } plot_axis;
 
-/* Frees what is in it. */
+/* Frees what `axis` holds. */
 void plot_axis_clear(plot_axis *axis);
 
-/* Appends it to a template's variables, as x_from, x_to … when `letter` is "x". */
+/* Appends the axis to a template's variables, as x_from, x_to … when `letter` is "x". */
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables);
 
 /* --- A metric --- */
@@ -47,13 +47,13 @@ void value_extent_add(value_extent *extent, double mean, double half_width);
 
 /* An axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s", "s", "1"
  * … Octets have tics at powers of two; on a logarithmic axis zero stands at its lower end, with a tic. Clear
- * with plot_axis_clear(), as all that follow. */
+ * it, like every axis below, with plot_axis_clear(). */
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale);
 
 /* --- Shares above x --- */
 
-/* Of all curves together, for values above 0. */
+/* The extent of all curves together, for values above 0. */
 typedef struct share_extent {
   double largest;          /* value; 0: all are 0 */
   double smallest_largest; /* the largest value of the curve that reaches least far */
@@ -103,7 +103,7 @@ guint place_axis_index(const place_axis *axis, const char *text);
  * be turned; 0: they fit, or are numbers, which can be read without every label. */
 guint place_axis_turned_letters(const place_axis *axis, double letters);
 
-/* As an axis of `letters` letters. Tics whose labels would run into each other stay without, but for those
- * set apart; `turned`: all have one. In little room the name, "loss of segments (path.forward.loss)", goes
- * without the key. */
+/* `axis` as a plot_axis that is `letters` letters wide. Tics whose labels would run into each other get no
+ * label, except those of values set apart; with `turned`, every tic gets one. Where there is little room, the
+ * name, "loss of segments (path.forward.loss)", is shortened by the key. */
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A plot in the making: what all have, whatever their template draws, and where heading, panels and legend
- * stand on its page. */
+/* A plot in the making: what every plot has, whatever its template draws, and where heading, panels and
+ * legend stand on its page. */
 #pragma once
 
 #include <glib.h>
@@ -18,7 +18,7 @@ typedef struct plot_chart {
   plot_axis x;
   plot_axis y;
   gboolean colour_box; /* at the right; this and the next two are the caller's */
-  guint panel_letters; /* a panel that is less wide in one column takes both; 0: any width will do */
+  guint panel_letters; /* a panel that one column would make narrower takes both; 0: any width will do */
   double panel_height; /* in dots, for print; 0: as suits the width */
   GPtrArray *legend;   /* char *: the texts of its entries */
   GPtrArray *looks;    /* char *, of each: "main 2", in words of the template's */
@@ -36,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_chart, plot_chart_clear)
 /* Adds an entry `text` to the legend, which looks like number `style` of the template's `look`. */
 void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text);
 
-/* Draws it as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+/* Draws `chart` as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error);
 
 /* --- Its page --- */
@@ -67,8 +67,8 @@ typedef struct plot_page {
   double legend_height;
 } plot_page;
 
-/* The page for what the chart has now: as high as it takes in print, as high as the terminal is for
- * GNUPLOT_TERM. */
+/* The page for what the chart has now: in print as high as it needs to be, for GNUPLOT_TERM as high as the
+ * terminal. */
 plot_page plot_chart_page(const plot_chart *chart);
 
 /* How many letters of tics lie side by side on a panel's width. */

@@ -34,15 +34,15 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
 void plot_grouping_clear(plot_grouping *grouping);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_grouping, plot_grouping_clear)
 
-/* The key to draw over when a plot does not set one: loss when it varies, else the first that does; run.seed
- * when none does. */
+/* The key for the x axis when a plot does not set one: loss when it varies, else the first that does;
+ * run.seed when none does. */
 scenario_key plot_grouping_x(const study_table *table);
 
 /* Whether `key` is one of those that vary by themselves. */
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
 
-/* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key (NULL: not known), are in
- * `keys`; "" of no keys. Free with g_free(). */
+/* "in-order receiver, MTU 9000 octets": the values that `texts`, indexed by scenario_key (NULL: not known),
+ * have for `keys`, in words; "" without keys. Free with g_free(). */
 char *plot_place_words(const GArray *keys, char *const *texts);
 
 /* --- Selection: as many points as a reader can distinguish in one picture --- */
@@ -81,6 +81,6 @@ void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
  * interval · …"; `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
 char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark);
 
-/* That of a plot in which the runs of each selected point make a line: " · each line 2 runs together · 6 of
- * 12 points". Free with g_free(). */
+/* The subtitle of a plot in which the runs of each selected point make a line: " · each line 2 runs together
+ * · 6 of 12 points". Free with g_free(). */
 char *point_selection_subtitle(const study_table *table, const point_selection *selection);

@@ -12,14 +12,14 @@ typedef struct study_plot study_plot;
 struct study_plot {
   const char *name;
   const char *sentence; /* for --help and documents */
-  /* Whether `table` has what `plot`, this one, needs. NULL: any table has. */
+  /* Whether `table` has what `plot` (this plot) needs. NULL: any table has. */
   gboolean (*has)(const study_table *table, const study_plot *plot);
-  const char *needs; /* and what that is: "runs with …" */
-  /* Draws `plot`, this one, of a table that has what it needs, as "STEM.png" (or in the target's format).
+  const char *needs; /* what that is, in words: "runs with …" */
+  /* Draws `plot` (this plot) of a table that has what it needs, as "STEM.png" (or in the target's format).
    * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
   gboolean (*draw)(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
                    const gnuplot_target *target, GError **error);
-  const void *of; /* what `has` and `draw` of several plots tell them apart by; static */
+  const void *of; /* tells plots apart that share `has` and `draw`; static */
 };
 
 /* Every one is in a file of its own, or in plot_lines.c when it is a line chart. */
@@ -46,8 +46,8 @@ const study_plot *study_plot_find(const char *name);
 /* Whether `table` has what `plot` needs; `error` names what is missing when not. */
 gboolean study_plot_fits(const study_table *table, const study_plot *plot, GError **error);
 
-/* The plots worth drawing for what the sweep varies, the most telling first; never empty for a table with a
- * varying key. An array of const study_plot *; free with g_ptr_array_unref(). */
+/* The plots worth drawing for what the sweep varies, the most informative first; never empty for a table with
+ * a varying key. An array of const study_plot *; free with g_ptr_array_unref(). */
 GPtrArray *study_plots_for(const study_table *table);
 
 /* Draws `plot` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for plot_metric only, whose

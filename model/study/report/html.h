@@ -9,7 +9,7 @@
 /* --- Texts: titles, names and messages are the user's, or a stranger's --- */
 
 /* Appends `text` so that it reads as it is, between tags as well as inside a quoted attribute: & < > " and '
- * are escaped. What has no look of its own (control characters but for line feed and tab, direction
+ * are escaped. Characters that are not visible (control characters but for line feed and tab, direction
  * overrides, noncharacters) and octets that are not UTF-8 become U+FFFD; CR LF becomes LF. */
 void html_append_text(GString *html, const char *text);
 
@@ -18,7 +18,7 @@ void html_append_text(GString *html, const char *text);
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place.
- * The caption also names the region it scrolls in on narrow pages. Of a TEXT_COLUMN_HEADING what comes up to
- * the last dot ("path.forward.mtu") stands small above the rest. */
+ * The caption also names the region it scrolls in on narrow pages. In a TEXT_COLUMN_HEADING cell
+ * ("path.forward.mtu") the text up to the last dot stands in small type above the rest. */
 void html_append_table(GString *html, const char *caption, const text_column *columns, guint count,
                        GPtrArray *cells);

@@ -16,7 +16,7 @@ typedef struct report_quantity {
   gboolean only_when_varying; /* not worth a column when all runs agree */
 } report_quantity;
 
-/* The quantities, the most telling first; the first one is the peak. */
+/* The quantities, the most informative first; the first one is the peak. */
 enum { REPORT_QUANTITIES = 7 };
 extern const report_quantity html_report_quantities[REPORT_QUANTITIES];
 
@@ -36,20 +36,20 @@ typedef struct html_report {
   GString *html;
   const html_report_options *options;
   const store_summary *totals;
-  const provenance *first;  /* of its scenarios */
+  const provenance *first;  /* the first of its scenarios */
   const study_table *table; /* NULL: no run is left to compare; `empty` has the reason */
   const char *empty;
-  GArray *keys;     /* scenario_key: what varies, the seed aside */
+  GArray *keys;     /* scenario_key: what varies, apart from the seed */
   GArray *points;   /* study_point; NULL without a table */
   GArray *pairings; /* result_pairing: of receivers, and of markers, when they vary, each two; empty without a
                        table */
   GString *figures; /* in HTML */
   gboolean shows[REPORT_QUANTITIES];     /* whether a quantity is tabulated: some run has it, and it varies if
-                                            it must */
+                                            `only_when_varying` */
   shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
 } html_report;
 
-/* Its unit as the table of metrics has it, "1" of a share; static. */
+/* The unit of `quantity` as the table of metrics has it, "1" of a share; static. */
 const char *html_report_unit(const report_quantity *quantity);
 
 /* Fills `shows`, `scales` and `pairings` of a report that has a table. */
@@ -58,7 +58,7 @@ void html_report_measure(html_report *report);
 /* Draws `figures`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
 gboolean html_report_draw(html_report *report, GError **error);
 
-/* What stands in a section, below its title. */
+/* These append the content of a section, below its title. */
 void html_report_append_results(html_report *report);
 void html_report_append_pairs(html_report *report);
 void html_report_append_flags(html_report *report);

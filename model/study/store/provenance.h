@@ -37,20 +37,21 @@ typedef struct stored_provenance {
 /* An array of stored_provenance *. Free with g_ptr_array_unref(). */
 GPtrArray *stored_provenances_new(void);
 
-/* The one of `from`; unless one has all its texts, a copy of it is added, yet without runs. The array's. */
+/* The entry with the same texts as `from`; when there is none, a copy of `from` is added, with no runs as
+ * yet. The array owns it. */
 stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenance *from);
 
 /* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in
- * "\n"; `a_name` and `b_name` say which is which. NULL when it does not. Free with g_free().
+ * "\n"; `a_name` and `b_name` name the two in it. NULL when nothing differs. Free with g_free().
  *
  * Of two texts it shows the lines that must go ("  - 12: LINE") and come ("  + 12: LINE"), with the number
- * each has in its own text, the fewest there are; of very long texts, all from the first to the last that
- * differ. After twenty lines, one more counts those left out. Control characters are escaped, a long line is
- * cut. */
+ * each has in its own text, as few as possible; for very long texts, all lines from the first to the last
+ * that differs. After twenty lines, one more line counts those left out. Control characters are escaped, a
+ * long line is cut. */
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name);
 
 /* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36".
  * `ns3_version` is what run_engine_library_version() returns; NULL: the native engine alone. Versions at run
- * time; of libconfig, which does not tell its own, the one this program was built with. Free with
+ * time; for libconfig, which does not report its own, the version this program was built with. Free with
  * g_free(). */
 char *provenance_libraries(const char *ns3_version);

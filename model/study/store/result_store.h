@@ -22,7 +22,7 @@ typedef enum result_store_error {
   RESULT_STORE_ERROR_CONTRADICTION, /* two stores hold the same run with other results: the message names run
                                        and metric */
   RESULT_STORE_ERROR_LOCKED,        /* another process has kept it locked for too long */
-  RESULT_STORE_ERROR_FAILED         /* SQLite could not: no such file, disk full, read-only, damaged … */
+  RESULT_STORE_ERROR_FAILED         /* SQLite failed: no such file, disk full, read-only, damaged … */
 } result_store_error;
 
 typedef enum result_store_mode {
@@ -59,7 +59,7 @@ typedef struct stored_run {
   char *message;     /* why it ended so; "" when there is nothing to add */
   int exit_code;     /* the child's; 128 + the signal that ended it; 0: the run was as expected */
   char *stderr_tail; /* the end of the run's stderr; "" */
-  char *engine;      /* that ran: "ns3", "native"; "" when it is not known */
+  char *engine;      /* the one that ran it: "ns3", "native"; "" when it is not known */
   char *host;        /* where */
   char *started;     /* when: "2026-11-21T10:08:16Z" */
   double wall_s;     /* of the child process */
@@ -70,9 +70,9 @@ typedef struct stored_run {
   distribution distributions[DISTRIBUTION_COUNT];
 } stored_run;
 
-/* From now on each call waits `wait_ms` only before it fails with RESULT_STORE_ERROR_LOCKED. For callers that
- * have other work while the store is locked, and that try again for result_store_wait_ms() in all, the time
- * that the error message names. */
+/* From now on each call waits only `wait_ms` before it fails with RESULT_STORE_ERROR_LOCKED. This is for
+ * callers that have other work while the store is locked, and that try again for result_store_wait_ms() in
+ * all, which is the time that the error message names. */
 void result_store_wait_at_most(result_store *store, int wait_ms);
 int result_store_wait_ms(const result_store *store);
 
@@ -103,8 +103,8 @@ gboolean result_store_reconcile(result_store *store, const char *const *identiti
 /* Looks up one run, in `*state`, and writes nothing. */
 gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error);
 
-/* The mean of wall_s of the runs that ended well, in `*mean_s`, and their number: 0 of an empty store. For
- * estimates. */
+/* The mean of wall_s of the runs that ended well, in `*mean_s`, and their number: 0 for an empty store. It
+ * serves to estimate times. */
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error);
 
 /* Called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */

@@ -7,7 +7,7 @@
 
 #include "study/store/result_store.h"
 
-/* A row of a table of this program by its name. */
+/* One row of a table of this program (keys, metrics, distributions), with its name. */
 typedef struct named_row {
   const char *name;
   gsize row;
@@ -32,7 +32,7 @@ struct result_store {
   GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
 };
 
-/* As result_store_open(), with another time to wait for a lock than a user has. */
+/* The same as result_store_open(), with `wait_ms` instead of the usual time to wait for a lock. */
 result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error);
 
 /* Sets `error` to the failure of SQLite's last call, and what a user can do about it. Returns FALSE. */
@@ -45,11 +45,11 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
 /* Runs statements that return nothing of interest. */
 gboolean store_execute(const result_store *store, const char *sql, GError **error);
 
-/* NULL and `error` when SQLite refuses it. Kept until the store is closed, and the store's. `sql` is a
- * constant. sqlite3_reset() it after use, so that it holds no lock. */
+/* The prepared statement for `sql`, a constant; NULL and `error` when SQLite refuses it. The store owns it
+ * and keeps it until it is closed. Call sqlite3_reset() after use, so that it holds no lock. */
 sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error);
 
-/* The same at its first row; NULL and `error` when there is none. */
+/* The same, stepped to its first row; NULL and `error` when there is none. */
 sqlite3_stmt *store_row(const result_store *store, const char *sql, GError **error);
 
 /* Ends the transaction: keeps it when `good`, drops it otherwise. */
@@ -61,7 +61,7 @@ void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 /* Runs a statement that returns no row, and readies it for the next bindings. */
 gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GError **error);
 
-/* The column's text, never NULL: a foreign hand may have written anything. The statement's. */
+/* The column's text, never NULL: another program may have written anything. The statement owns it. */
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
 /* SHA-256 over a run and its origin, whose text its hash stands for: all but its point, which moves when a
@@ -74,7 +74,7 @@ gboolean store_put(const result_store *store, const provenance *from, const stor
 
 /* Visits the runs of `sql`'s rows within a transaction of the caller, in which result_store_provenances()
  * found nothing wrong; `identity` binds ?1 unless it is NULL. `sql` is one of those below, and `visit` must
- * not come here again with it. */
+ * not call this function again with the same one. */
 extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,

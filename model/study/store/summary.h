@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page
- * to read (docs/metrics.md, "Status of a run"). */
+/* The record of one run: its scenario, provenance, status and metrics, as summary.json and as a page to read
+ * (docs/metrics.md, "Status of a run"). */
 #pragma once
 
 #include <glib.h>
@@ -37,7 +37,7 @@ typedef struct summary {
   const distribution *distributions; /* DISTRIBUTION_COUNT of them, in the table's order; NULL: none */
   const char *version;               /* of this program */
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
-  const char *engine;      /* that ran: "ns3" or "native"; why that one is the scenario's to say */
+  const char *engine;      /* the one that ran: "ns3" or "native"; the scenario has the reason */
   const char *ns3_version; /* NULL when the engine is not ns-3 */
   /* Receive window / bandwidth-delay product; 0: not known, not printed. */
   double window_over_bandwidth_delay;
@@ -73,10 +73,10 @@ typedef struct summary_record {
   distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
 } summary_record;
 
-/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, IWARPSIM_ERROR
- * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or
- * distribution this program does not know, or a distribution is none (bins not ascending, weights not
- * above 0 …). Free with summary_record_free(). */
+/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, IWARPSIM_ERROR when
+ * it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or distribution
+ * this program does not know, or has an invalid distribution (bins not ascending, weights not above 0 …).
+ * Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
 
 /* The same of the `length` octets `text` (followed by a NUL), called `name` in errors: IWARPSIM_ERROR only.

@@ -10,7 +10,7 @@
 /* A run on `host` which ended as `end` reports, as a sweep keeps it: what was asked for, and how it ended, by
  * its own summary unless its exit contradicts that. Its status is that of its summary; RUN_FAILED when there
  * is none, or the exit contradicts it, and its message then describes how the run ended. Free with
- * sweep_record_free(); `grid`, whose the keys and the identity are, and `host` must outlive it. */
+ * sweep_record_free(); `grid`, which owns the keys and the identity, and `host` must outlive it. */
 stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end);
 void sweep_record_free(stored_run *run);
 
@@ -25,16 +25,16 @@ typedef struct commit_queue_events {
 } commit_queue_events;
 
 /* Commits to `store` from threads, one at a time, which wait for the disk while the default main context goes
- * on, and calls `events` from the latter: at once, but where runs are short, those of some time together, so
- * that a tenth of the time goes into commits at most. While another process has the store locked it tries
- * again, for as long as result_store_wait_ms(). Everything pointed to must outlive it; `store` is the queue's
- * meanwhile. Free with commit_queue_free(), which waits for a commit that is under way and drops what is
- * left. */
+ * on, and calls `events` from the latter: at once, except that short runs are collected for some time and
+ * committed together, so that commits take at most a tenth of the time. While another process has the store
+ * locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it;
+ * `store` is the queue's meanwhile. Free with commit_queue_free(), which waits for a commit that is under way
+ * and drops what is left. */
 commit_queue *commit_queue_new(result_store *store, const provenance *from, const commit_queue_events *events,
                                gpointer data);
 void commit_queue_free(commit_queue *queue);
 
-/* Adds a run of sweep_record_new(), and takes it. `kept` is never called from within. */
+/* Adds a run made by sweep_record_new(), and takes ownership of it. `kept` is never called from within. */
 void commit_queue_add(commit_queue *queue, stored_run *run);
 
 /* No further run is to be expected: what waits is committed at once. */

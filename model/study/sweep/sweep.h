@@ -19,7 +19,7 @@ typedef enum sweep_progress_style {
   SWEEP_PROGRESS_TERMINAL /* one line, redrawn */
 } sweep_progress_style;
 
-/* How far it is. */
+/* How far the sweep is. */
 typedef struct sweep_counts {
   gsize points;         /* of the sweep */
   gsize done;           /* of them, as they should be: run now or before */
@@ -74,11 +74,11 @@ typedef struct sweep_result {
 
 /* Runs what `store` lacks or has as failed in `pool`, made of `grid`; what the runs leave does not depend on
  * how many there are at once, nor on other sweeps into the same store. `from` is kept with each run. A run
- * that fails is recorded as such. Unless `keep_going`, no further one starts after it; those running end as
- * they like and are kept.
+ * that fails is recorded as such. Unless `keep_going`, no further one starts after it; those in progress
+ * continue to their end and are kept.
  *
  * While it runs it handles SIGINT, SIGTERM and SIGHUP, unless they are ignored: no further run starts, those
  * running are stopped and not recorded; a second one kills them. FALSE and `error` when the store fails or no
- * worker can be had: the runs are stopped; what was committed stays. `result` is filled in either way. */
+ * worker can be started: the runs are stopped; what was committed stays. `result` is filled in either way. */
 gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error);

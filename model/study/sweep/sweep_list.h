@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep would do, before anything starts: every run, how many there are, how long they take (`iwarpsim
- * sweep
+/* What a sweep would do, before anything starts: every run, how many there are, how long they take (`sweep
  * --list`). */
 #pragma once
 

@@ -52,7 +52,7 @@ typedef struct result_row {
   statistics of;          /* the values, or their differences; count 0: no run has the quantity */
   guint flagged;          /* of the runs counted, or of the pairs */
   guint not_ok;           /* runs of the point that did not end ok and are not counted; 0 of pairs */
-  /* Of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than
+  /* Of pairs: what the interval would be if their seeds had nothing to do with each other; NAN for fewer than
    * two. */
   double independent_half_width;
 } result_row;
@@ -61,9 +61,9 @@ typedef struct result_row {
  * with it. scenario_key; free with g_array_unref(). */
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
 
-/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has
- * pairs: a run whose key is `a` and the one whose key is `b` and that agrees in all other varying keys and
- * the seed; keys that move in step with it differ as it does. Of several runs with the same keys and seed the
+/* One row a point of `table`, including those at which no run ended ok, or (with `pairing`) a point that has
+ * pairs: a run whose key is `a` and the one whose key is `b`, which agree in all other varying keys and the
+ * seed; keys that move in step with it differ as it does. Of several runs with the same keys and seed the
  * first counts. An array of result_row; free with g_array_unref(). */
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing);
@@ -83,8 +83,8 @@ char *result_table_text(const result_request *request);
 /* A result store as CSV: first comment lines ("# …": scenario, title, version, git, hash and libraries of
  * each origin, and which names are those of two columns), a line of column names, then for each run, in the
  * store's order, its parameters (all keys, in key-table order), its metrics (all, in metric-table order;
- * empty when the run has none) and its status. Fields are quoted as RFC 4180 §2 says, lines end in LF. NULL
- * and `error` when the store fails. Free with g_free(). */
+ * empty when the run has none) and its status. Fields are quoted as RFC 4180 §2 requires, lines end in LF.
+ * NULL and `error` when the store fails. Free with g_free(). */
 char *result_store_csv(result_store *store, GError **error);
 
 /* What result_table_text() shows as CSV after comment lines that start with '#': one line for each quantity

@@ -24,7 +24,7 @@ GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key);
  * with g_free(). */
 char *study_keys_label(scenario_key key, const char *text);
 
-/* `text` as the number its key's type makes of it; FALSE when it is none ("auto", a word). */
+/* Reads `text` as a number of its key's type; FALSE when it is no number ("auto", a word). */
 gboolean study_keys_number(scenario_key key, const char *text, double *number);
 
 /* `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of keys

@@ -29,8 +29,8 @@ typedef enum study_flag {
   STUDY_FLAG_LOST_RETRANSMISSIONS = 1 << 2 /* tcp.lost_retransmissions > 0 */
 } study_flag;
 
-/* What --leave-out calls each flag, and the metric that raises it: study_flags[bit] is of the flag 1 << bit.
- */
+/* What --leave-out calls each flag, and the metric that raises it: study_flags[bit] belongs to the flag 1 <<
+ * bit. */
 typedef struct study_flag_row {
   const char *name;
   metric_id metric;
@@ -92,8 +92,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
  * `exclude`: there is nothing to tabulate or to plot. */
 gboolean study_table_check(const study_table *table, guint exclude, GError **error);
 
-/* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate
- * moves with path.forward.delay", several one after the other; "" when there are none. Free with g_free(). */
+/* The swept keys that study_table_keys() leaves out because they move in step with one of its keys:
+ * "path.forward.rate moves with path.forward.delay", one such text after the other; "" when there are none.
+ * Free with g_free(). */
 char *study_table_in_step(const study_table *table);
 
 /* A point: the runs that agree in everything but the seed. */

@@ -8,8 +8,8 @@
 #include "net/capture_stream.h"
 #include "net/tcp_header.h"
 
-/* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a
- * marker of them points to is no FPDU, or the scanner finds out. */
+/* The value that replaces octets that were on the wire and not captured: two such octets cannot be a
+ * ULPDU_Length. A marker made of them points to no FPDU, or the scanner finds that it does not. */
 enum { NOT_CAPTURED_OCTET = 0xFF };
 
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
@@ -26,11 +26,11 @@ struct decode_direction {
   range_set reported;  /* offsets of the FPDUs that were reported */
   uint64_t first;      /* lowest position that came */
   uint64_t ignored_to; /* octets below this offset are not for the scanner */
-  uint64_t chain_end;  /* offset after the FPDU that the chain located last */
+  uint64_t chain_end;  /* the offset after the last FPDU that the chain located */
   bool is_unproven;    /* its length was followed unproven, or that of one before */
   bool has_fin, has_reset;
-  bool is_stuck;   /* the scanner has met a ULPDU_Length that cannot be */
-  int64_t time_ns; /* of the segment in hand; at last, of the end */
+  bool is_stuck;   /* the scanner has met an impossible ULPDU_Length */
+  int64_t time_ns; /* of the present segment; finally, of the end */
   uint64_t packet;
   uint64_t cut_at; /* offset after its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
@@ -69,8 +69,8 @@ static void note(const decode_direction *direction, decode_event_kind kind, uint
 
 /* --- FPDUs --- */
 
-/* Is it after an FPDU with an error whose length was followed? What a marker has located is proven, and so is
- * what follows that. */
+/* Does `fpdu` come after an FPDU with an error whose length was followed? What a marker has located is
+ * proven, and so is what follows that. */
 static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu, uint64_t end)
 {
   if (fpdu->located_by != MPA_LOCATED_BY_CHAIN) {
@@ -199,7 +199,7 @@ static void lose(decode_direction *direction)
   direction->scanner = NULL;
 }
 
-/* [from, to) of the FPDU phase, which are new; NULL: they were not captured. */
+/* Takes the new octets [from, to) of the FPDU phase; `octets` NULL: they were not captured. */
 static void take_run(decode_direction *direction, uint64_t from, uint64_t to, const uint8_t *octets)
 {
   octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
@@ -220,8 +220,8 @@ static void take_run(decode_direction *direction, uint64_t from, uint64_t to, co
   buffer_chain_clear(&chain);
 }
 
-/* Lengths and markers lie at multiples of 4: of four octets that are captured in part the captured ones wait
- * for the others. */
+/* Lengths and markers lie at multiples of 4: when only some of four octets are captured, these wait for the
+ * others. */
 static void withhold(decode_direction *direction, uint64_t from, uint64_t *to, const uint8_t *octets)
 {
   uint64_t word = MAX(*to & ~UINT64_C(3), from);
@@ -258,7 +258,7 @@ static void take_octets(void *user, uint64_t position, const uint8_t *octets, ui
   }
 }
 
-/* Takes in what of `segment` is new; returns how many octets. */
+/* Takes in the new octets of `segment`; returns how many there are. */
 static uint32_t take_segment(decode_direction *direction, const capture_segment *segment, int64_t position)
 {
   bool is_cut = segment->captured_octets < segment->payload_octets;
@@ -275,8 +275,8 @@ static uint32_t take_segment(decode_direction *direction, const capture_segment 
   return added;
 }
 
-/* More is held than a direction may hold: the holes are given up, the first one first, and when nothing
- * beyond is located, all. */
+/* More is held than a direction may hold: holes are given up, the first one first, and all of them when
+ * nothing beyond is located. */
 static void relieve(decode_direction *direction)
 {
   uint64_t limit = direction->tools->options.hold_octets;
@@ -354,7 +354,7 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 
 /* --- The end --- */
 
-/* What looks like an FPDU where a segment starts is taken for one, and what follows it. */
+/* What looks like an FPDU where a segment starts is taken for one, and so is what follows it. */
 static void assume_aligned(decode_direction *direction, uint64_t end)
 {
   uint64_t at = direction->scanner->locator.edge;
@@ -385,7 +385,8 @@ static void end_phase(decode_direction *direction, uint64_t end)
   direction->summary->aligned = direction->alignment.aligned;
 }
 
-/* What of [from, to) (positions) is in no FPDU: the octets that came, and those that did not. */
+/* Reports the octets of [from, to) (positions) that are in no FPDU: those that came, and those that did
+ * not. */
 static void report_gaps(decode_direction *direction, uint64_t from, uint64_t to)
 {
   const range_set *reported = &direction->reported;

@@ -21,7 +21,7 @@ typedef struct decode_direction_start {
   uint64_t startup_position; /* stream position of the startup frame, … */
   uint32_t startup_octets;   /* … and its length; 0: there is none */
   bool in_full_operation;    /* FPDUs follow; else all but the startup frame is streaming mode's */
-  bool is_lost;              /* but nobody knows where: no FPDU is located */
+  bool is_lost;              /* FPDUs follow, but it is not known where: no FPDU is located */
   uint64_t phase_start;      /* stream position of the first octet of an FPDU … */
   uint64_t phase_offset;     /* … which has this offset in the FPDU phase */
   bool markers;
@@ -39,6 +39,6 @@ void decode_direction_free(decode_direction *direction);
 /* The next segment of this direction, whose checksum is good enough. */
 void decode_direction_receive(decode_direction *direction, const capture_segment *segment);
 
-/* Nothing comes any more, which is known at `time_ns`: what waits is decided, notes are reported, the summary
- * is complete. Once. */
+/* No further segment comes, which is known at `time_ns`: what waits is decided, notes are reported, the
+ * summary is completed. To be called once. */
 void decode_direction_finish(decode_direction *direction, int64_t time_ns);

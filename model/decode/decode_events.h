@@ -19,7 +19,7 @@
 /* --- Options --- */
 
 typedef enum decode_switch {
-  DECODE_AS_NEGOTIATED, /* as the startup frames have it; without any: on */
+  DECODE_AS_NEGOTIATED, /* as the startup frames determine; without any: on */
   DECODE_ON,
   DECODE_OFF,
 } decode_switch;
@@ -35,20 +35,20 @@ typedef enum decode_start {
 /* What the user knows of connections: those with an end at `address` and `port` speak MPA. */
 typedef struct decode_hint {
   bool any_address;
-  capture_end end;       /* its port always counts */
+  capture_end end;       /* its port must match in any case */
   decode_switch markers; /* both directions */
   decode_switch crc;
-  decode_start start[2]; /* of what is sent to the end named (0) and by it (1) */
+  decode_start start[2]; /* of what is sent to the named end (0) and by that end (1) */
   uint32_t sequence[2];  /* DECODE_START_SEQUENCE */
 } decode_hint;
 
 typedef struct decode_options {
   const decode_hint *hints; /* copied; `hint_count` of them */
   size_t hint_count;
-  bool ignore_checksums; /* segments with a wrong TCP checksum are taken all the same */
+  bool ignore_checksums; /* segments with a wrong TCP checksum are accepted too */
   /* After a hole that is given up, what looks like an FPDU at a segment's start is taken for one. */
   bool assume_aligned;
-  /* Of one direction, beyond a hole, before the hole is given up; 0: the default, 64 MiB. */
+  /* Octets of one direction that may wait beyond a hole before it is given up; 0: the default, 64 MiB. */
   uint64_t hold_octets;
 } decode_options;
 
@@ -85,8 +85,8 @@ typedef struct decode_startup_frame {
   uint8_t revision;             /* Rev */
   uint16_t private_data_octets; /* PD_Length */
   const uint8_t *private_data;  /* NULL when none were read; lies in what was decoded */
-  uint16_t private_data_read;   /* octets of them; all, of a whole frame */
-  bool has_enhanced;            /* enhanced_flag, and four octets of them were read */
+  uint16_t private_data_read;   /* how many of its octets were read; of a whole frame all */
+  bool has_enhanced;            /* enhanced_flag is set, and four octets of Private Data were read */
   decode_enhanced_setup enhanced;
   uint32_t frame_octets; /* header and Private Data */
 } decode_startup_frame;
@@ -131,14 +131,14 @@ typedef struct decode_connection {
   uint32_t index;                       /* in the order in which they were found to speak MPA */
   uint32_t flow;                        /* of the capture */
   char ends[SIDES][DECODE_END_LETTERS]; /* Initiator, Responder: decode_print_end() */
-  /* Which end of the flow: the one that sent the Request; without one, the other than the one that sent the
-   * Reply; without either, or when the end that opened the connection sent the key of a Reply before anything
-   * had come: that end. */
+  /* Which end of the flow is the Initiator: the one that sent the Request; without a Request, the peer of the
+   * one that sent the Reply; without either, or when the end that opened the connection sent the key of a
+   * Reply before anything had come: that end. */
   uint8_t initiator;
   bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
   bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
   decode_startup_frame request, reply;
-  bool is_hinted; /* by a hint it speaks MPA */
+  bool is_hinted; /* a hint (decode_hint) declares that it speaks MPA */
   decode_direction_summary directions[SIDES];
 } decode_connection;
 
@@ -147,7 +147,7 @@ typedef struct decode_connection {
 typedef enum decode_crc {
   DECODE_CRC_RIGHT,
   DECODE_CRC_WRONG,
-  DECODE_CRC_UNUSED,       /* startup has turned it off: the field is not looked at */
+  DECODE_CRC_UNUSED,       /* startup has turned CRCs off: the field is ignored */
   DECODE_CRC_NOT_CAPTURED, /* octets of the FPDU were not captured (snap length) */
 } decode_crc;
 
@@ -197,7 +197,7 @@ typedef struct decode_fpdu {
 typedef enum decode_event_kind {
   DECODE_FPDU,
   DECODE_STARTUP_FRAME,
-  /* Notes: something to know that is neither. */
+  /* Notes: facts that are neither. */
   DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
   DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are ignored */
   DECODE_NOTE_BAD_LENGTH, /* a ULPDU_Length that cannot be: nothing can be followed from here on */
@@ -220,16 +220,16 @@ typedef struct decode_event {
   decode_event_kind kind;
   const decode_connection *connection;
   enum side direction;
-  /* When it was known, since the capture's origin; that of the last segment of all, when only the capture's
-   * end shows it. */
+  /* When the event was known, since the capture's origin; the time of the last segment of all when only the
+   * end of the capture shows it. */
   int64_t time_ns;
   decode_packet_span packets;        /* that brought its octets; of a note: the latest of its direction */
   uint64_t stream_position;          /* in TCP's stream; 0: the first octet after the SYN */
-  uint64_t octets;                   /* of an FPDU: with markers, PAD and CRC */
+  uint64_t octets;                   /* of an FPDU: including markers, PAD and CRC */
   const decode_fpdu *fpdu;           /* DECODE_FPDU */
   const decode_startup_frame *frame; /* DECODE_STARTUP_FRAME */
   const char *text;                  /* of a note: one line for people */
 } decode_event;
 
-/* Gets each event; everything is valid during the call only. */
+/* Called with each event; everything is valid during the call only. */
 typedef void (*decode_handler)(void *user, const decode_event *event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What `iwarpsim decode` prints: a line for each FPDU, startup frame and note, or with --summary the sums of
- * each connection that speaks MPA. In two formats: for people, fields called as the documents call them, and
- * as JSON, one object a line (docs/captures.md lists the members, which come in that order).
+ * each connection that speaks MPA. There are two formats: text for people, whose fields have the names of the
+ * documents, and JSON, one object a line (docs/captures.md lists the members in their order).
  *
  * In JSON counts, lengths, positions and times are numbers; fields that name memory or are made of bits
  * (STags, Tagged Offsets, CRCs, control octets) are texts, "0x…", since a 64-bit Tagged Offset does not fit

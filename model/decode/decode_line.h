@@ -48,5 +48,5 @@ size_t decode_line_widest(decode_line *line, size_t width);
 /* Ends the line. */
 void decode_line_end(decode_line *line);
 
-/* Gives all whole lines away. False when that fails, or has failed before. */
+/* Writes out all whole lines. False when that fails, or has failed before. */
 bool decode_line_flush(decode_line *line);

@@ -17,7 +17,7 @@ static bool could_start(const uint8_t octets[2])
 }
 
 /* A marker in the invalid `fpdu` shows that another FPDU is there, and no CRC shows that its ULPDU_Length is
- * right. One that no sender may use is in doubt also where no marker shows that it is right. */
+ * right. A ULPDU_Length that no sender may use is also in doubt where no marker shows that it is right. */
 static bool is_in_doubt(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu, mpa_error error)
 {
   if (scanner->locator.crc && error != MPA_ERROR_CRC) {
@@ -34,8 +34,8 @@ static bool is_captured(const decode_scanner *scanner, uint64_t from, uint64_t t
   return range_set_covered(&scanner->not_captured, from, to) == 0;
 }
 
-/* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to
- * it. */
+/* Some octets of `fpdu` were not captured, but its ULPDU_Length was, and those of its markers that were
+ * captured point to it. */
 static bool is_excused(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu)
 {
   const mpa_fpdu *extent = &fpdu->extent;
@@ -83,7 +83,8 @@ static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
   return true;
 }
 
-/* The ULPDU_Length at `start` cannot be. Beyond the edge only a marker establishes that a length is there. */
+/* The ULPDU_Length at `start` is impossible. Beyond the edge only a marker establishes that a length is
+ * there. */
 static void refuse_length(decode_scanner *scanner, uint64_t start)
 {
   if (start == scanner->locator.edge && start != scanner->bad_length) {
@@ -138,7 +139,7 @@ static uint64_t first_passed(const decode_scanner *scanner)
 }
 
 /* The edge moves on to `offset`, where an FPDU starts that was passed, and the chain goes on. What is held
- * below is let go. */
+ * below is released. */
 static void skip_to(decode_scanner *scanner, uint64_t offset)
 {
   reassembly_queue_remove(scanner->locator.reassembly->octets, scanner->locator.edge, offset);
@@ -190,8 +191,8 @@ static bool resolve_edge(decode_scanner *scanner, bool forced)
       return true;
     }
   }
-  /* Its length cannot be, or reaches into an FPDU that is proven. When no octet is missing before that one,
-   * no marker can locate another before it any more. */
+  /* Its length is impossible, or reaches into an FPDU that is proven. When no octet is missing before that
+   * one, no marker can locate another before it any more. */
   bool is_refuted = is_located || scanner->bad_length == edge;
   if (!is_refuted || next == UINT64_MAX || !reassembly_queue_contains(reassembly->octets, edge, next)) {
     return false;
@@ -231,8 +232,8 @@ void decode_scanner_end(decode_scanner *scanner)
 
   while (resolve_edge(scanner, true)) {
   }
-  /* The FPDU at the edge is longer than any may be, and its octets never come: no other such one speaks for
-   * it. */
+  /* The FPDU at the edge is longer than any may be, and its octets never come: no other FPDU as long makes it
+   * plausible. */
   mpa_pending_fpdu *entry = mpa_pending_fpdus_find(pending, scanner->locator.edge);
   if (entry && entry->located && mpa_length_is_long(entry->fpdu.ulpdu_octets) && !scanner->has_long) {
     mpa_pending_fpdus_remove(pending, entry);
@@ -347,8 +348,8 @@ uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset
   return count;
 }
 
-/* Without CRCs: do as many FPDUs follow each other from `at` on as no chance makes, or do they end where the
- * octets do? */
+/* Without CRCs: do so many FPDUs follow each other from `at` on that chance is ruled out, or do they end
+ * where the octets do? */
 static bool is_chain(const search *in, size_t at, uint64_t offset)
 {
   bool is_first = at == 0;
@@ -367,8 +368,8 @@ static bool is_chain(const search *in, size_t at, uint64_t offset)
   return is_long && (!in->markers || markers >= CHAIN_MARKERS);
 }
 
-/* With its first octet at `at` and at `offset` of the FPDU phase, is it a valid FPDU, and one that is
- * followed by another or by the end? */
+/* Is there a valid FPDU with its first octet at `at`, which is at `offset` of the FPDU phase, followed by
+ * another FPDU or by the end? */
 static bool is_start(const search *in, size_t at, uint64_t offset)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
@@ -388,8 +389,8 @@ static bool is_start(const search *in, size_t at, uint64_t offset)
 }
 
 /* Where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points back
- * to its header, so the pointer shows which octets can be one. Of several that can the one counts by which
- * most FPDUs follow. */
+ * to its header, so the pointer shows which octets can be a marker. Of several candidates the one counts
+ * after which most FPDUs follow. */
 static bool find_phase(const search *in, size_t at, uint64_t *offset)
 {
   uint64_t most = 0;

@@ -7,8 +7,8 @@
 #include "decode/decode_direction.h"
 #include "decode/decode_verdict.h"
 
-/* Of all connections together, so many times what one may hold may wait for it to be known whether they speak
- * MPA. */
+/* Of all connections together, so many times as many octets as one may hold may wait until it is known
+ * whether they speak MPA. */
 enum { WAITING_SHARE = 4 };
 
 #define DEFAULT_HOLD_OCTETS (UINT64_C(64) << 20)
@@ -120,7 +120,7 @@ static void receive(const decode_session *session, conversation *talk, const cap
   decode_direction_receive(talk->directions[from], segment);
 }
 
-/* It speaks MPA: reports the startup frames, and decodes what has waited. */
+/* `talk` speaks MPA: reports the startup frames, and decodes what has waited. */
 static void begin_connection(decode_session *session, conversation *talk)
 {
   const decode_verdict *verdict = &talk->verdict;
@@ -156,7 +156,7 @@ static void begin_connection(decode_session *session, conversation *talk)
   }
 }
 
-/* What waits of `talk` is decoded or forgotten, once it is known whether that speaks MPA. */
+/* What waits of `talk` is decoded or forgotten, once it is known whether `talk` speaks MPA. */
 static void decide(decode_session *session, conversation *talk)
 {
   if (!decode_verdict_reach(&talk->verdict, talk->waiting)) {
@@ -178,7 +178,7 @@ static void decide_at_last(decode_session *session, conversation *talk)
   }
 }
 
-/* Nothing of `talk` comes any more. A second call does nothing. */
+/* No further segment of `talk` comes. A second call does nothing. */
 static void finish(decode_session *session, conversation *talk)
 {
   decide_at_last(session, talk);

@@ -4,8 +4,8 @@
  * summaries come out.
  *
  * A connection speaks MPA when its ends exchange startup frames, at the first octet or after octets of
- * streaming mode, or by a hint (rdmac has no startup frames; a capture can start in the middle).
- * Octets wait until that is known, up to a limit.
+ * streaming mode, or by a hint (rdmac has no startup frames; a capture can start in the middle). Octets wait
+ * until it is known whether it does, up to a limit.
  *
  * FPDUs are located as a receiver that looks ahead locates them (mpa-01 §5.4, MPA-163; mpa/mpa_deframer). In
  * order, an FPDU with a wrong CRC is reported, its length is followed, and what follows is marked
@@ -25,8 +25,8 @@ void decode_session_free(decode_session *session);
 void decode_session_receive(decode_session *session, const capture_flow *flow,
                             const capture_segment *segment);
 
-/* The capture ends: what waits is decided, notes report what is left, the summaries are complete. Once, the
- * last call but the following. */
+/* The capture ends: what waits is decided, notes report what is left, the summaries are completed. To be
+ * called once; only the functions below may be called afterwards. */
 void decode_session_finish(decode_session *session);
 
 /* The connections that speak MPA, as far as known now: decode_connection, the session's. */

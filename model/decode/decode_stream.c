@@ -97,10 +97,10 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to)
 
 /* --- Alignment --- */
 
-/* Starts are forgotten so many at a time. */
+/* How many starts are forgotten at a time. */
 enum { FORGET_AT_ONCE = 256 };
 
-/* After a hole that stays open, no more than so many of either are remembered. */
+/* After a hole that stays open, no more starts of segments, or of FPDUs, than this are remembered. */
 enum { REMEMBERED = 1 << 20 };
 
 void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets)

@@ -30,7 +30,7 @@ void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uin
 /* The packets that brought octets of [from, to). */
 decode_packet_span decode_packets_of(const decode_packets *packets, uint64_t from, uint64_t to);
 
-/* Nobody asks for [from, to) any more. */
+/* The packets of [from, to) are no longer needed. */
 void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to);
 
 /* --- Alignment --- */
@@ -40,7 +40,8 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to);
 typedef struct decode_alignment {
   fpdu_starts starts; /* as far back as segments may still come */
   fpdu_starts_cursor arriving;
-  deque segments;   /* of uint64_t, ascending: where segments start of which nobody knows yet what is there */
+  deque segments;   /* of uint64_t, ascending: the starts of segments for which it is not known yet whether an
+                       FPDU starts there */
   uint64_t aligned; /* segments */
   uint64_t reach_octets;
 } decode_alignment;

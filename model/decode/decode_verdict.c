@@ -79,7 +79,7 @@ static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint
   return octets;
 }
 
-/* [from, to) has come: the keys that are whole by that. */
+/* [from, to) has come: finds the keys that are whole now. */
 static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
 {
   uint64_t reach = DECODE_STARTUP_KEY_OCTETS - 1;
@@ -169,7 +169,7 @@ void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const
   take_in(side, &kept);
 }
 
-/* Packet `packet`, a segment with payload that waits. */
+/* The waiting segment of packet `packet`, which has payload. */
 static const capture_segment *packet_of(const decode_waiting *waiting, uint64_t packet)
 {
   guint index = 0;
@@ -260,7 +260,7 @@ static bool has_both(const decode_verdict *verdict)
   return verdict->frames[DECODE_REQUEST].is_there && verdict->frames[DECODE_REPLY].is_there;
 }
 
-/* More of an end's octets wait than make sense. */
+/* More octets of an end wait than it makes sense to search. */
 static bool is_exhausted(const decode_waiting *of, unsigned from, const decode_verdict *verdict)
 {
   const decode_waiting_side *side = &of->sides[from];
@@ -307,7 +307,8 @@ static bool is_on(decode_switch wanted, bool otherwise)
   return wanted == DECODE_AS_NEGOTIATED ? otherwise : wanted == DECODE_ON;
 }
 
-/* Both frames show everything (mpa-01 §6.1, note M42): the M bit is for what its sender receives. */
+/* Both frames together determine everything (mpa-01 §6.1, note M42): the M bit concerns what its sender
+ * receives. */
 static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict)
 {
   const decode_startup_frame *request = &verdict->frames[DECODE_REQUEST].frame;
@@ -328,8 +329,8 @@ static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict
 
 /* --- Without both startup frames --- */
 
-/* With which markers and CRC there are the most FPDUs from stream position `start->phase_start` on, that
- * being `position` of `side`; nothing changes when there are none either way. `crc_known`: CRC is used. */
+/* Sets markers and CRC in `start` as they yield the most FPDUs from stream position `start->phase_start` on,
+ * which is `position` of `side`; nothing changes when no setting yields any. `crc_known`: CRC is used. */
 static void try_kinds(const decode_waiting_side *side, uint64_t position, bool crc_known,
                       decode_direction_start *start)
 {
@@ -372,8 +373,8 @@ static bool may_be(decode_switch wanted, bool on)
   return wanted == DECODE_AS_NEGOTIATED || on == (wanted == DECODE_ON);
 }
 
-/* The same of what an end sent of which it is not known whether it has markers and CRCs, when `markers` and
- * `crc` leave open: CRCs, which prove most, first. */
+/* The same when it is not known whether what an end sent has markers and CRCs, as far as `markers` and `crc`
+ * leave that open: CRCs, which prove most, are tried first. */
 static void find_any(const decode_waiting_side *side, decode_switch markers, decode_switch crc,
                      decode_direction_start *start)
 {
@@ -388,7 +389,7 @@ static void find_any(const decode_waiting_side *side, decode_switch markers, dec
   }
 }
 
-/* Only one of the frames is there: markers and CRC as the other one may have them are tried out. */
+/* Only one of the frames is there: the settings of markers and CRC that the other one may have are tried. */
 static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
 {
   bool is_request = verdict->frames[DECODE_REQUEST].is_there;
@@ -473,7 +474,8 @@ static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, u
   }
 }
 
-/* It is known that what this end sent does not start with a startup frame, or the hint has it so. */
+/* It is known, from the octets or from the hint, that what this end sent does not start with a startup
+ * frame. */
 static bool is_hint_due(const decode_waiting *of, unsigned from)
 {
   const decode_waiting_side *side = &of->sides[from];
@@ -506,7 +508,7 @@ static void conclude_from_hint(const decode_waiting *of, decode_verdict *verdict
   verdict->is_hinted = true;
   if (!of->sides[0].has_syn && !of->sides[1].has_syn) {
     verdict->initiator =
-        !of->hinted; /* nobody saw who opened it; the end that is known beforehand listened */
+        !of->hinted; /* it is not known who opened it; the end that the hint names listened */
   }
   start_as_hinted(of, verdict, 0);
   start_as_hinted(of, verdict, 1);

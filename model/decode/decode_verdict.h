@@ -34,13 +34,13 @@ typedef struct decode_waiting {
   const decode_hint *hint; /* of this connection; NULL: none */
   unsigned hinted;         /* the end that it names */
   uint64_t hold_octets;
-  bool is_over;                 /* nothing comes any more, or may wait any longer */
+  bool is_over;                 /* nothing more comes, or nothing may wait any longer */
   GArray *segments;             /* of decode_waiting_segment, in the order in which they came */
   decode_waiting_side sides[2]; /* by the end that sent it */
-  uint64_t octets;              /* of payload that is kept; what a segment costs besides is counted, too */
+  uint64_t octets; /* of payload that is kept, and of the memory that each segment needs besides */
 } decode_waiting;
 
-/* Nothing. `hint` outlives it. Free with decode_waiting_free() (NULL is allowed). */
+/* Nothing waits yet. `hint` outlives it. Free with decode_waiting_free() (NULL is allowed). */
 decode_waiting *decode_waiting_new(const decode_hint *hint, unsigned hinted, uint64_t hold_octets);
 void decode_waiting_free(decode_waiting *waiting);
 

@@ -105,5 +105,5 @@ guint place_axis_turned_letters(const place_axis *axis, double letters);
 
 /* `axis` as a plot_axis that is `letters` letters wide. Tics whose labels would run into each other get no
  * label, except those of values set apart; with `turned`, every tic gets one. Where there is little room, the
- * name, "loss of segments (path.forward.loss)", is shortened by the key. */
+ * name, "loss of segments (path.forward.loss)", is printed without the key. */
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);

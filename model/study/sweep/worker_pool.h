@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The workers of a sweep, and the runs in their hands: each is watched, and stopped when it stalls or takes
- * too long.
+/* The workers of a sweep, and the runs that they have: each run is watched, and stopped when it stalls or
+ * takes too long.
  *
  * A worker is a process that makes runs, one after another. It is forked from the sweep, and forks for each
  * run: ns-3 keeps one simulator a process and may abort it, so a run never shares a process with anything
  * that must live on. A point's index goes in through a socket; the run's summary comes out as JSON through a
  * pipe, its messages through another, its progress stands in shared memory. Whatever dies leaves nothing
- * behind: workers and runs are killed when this process dies, before this process when memory runs out, and
+ * running: workers and runs are killed when this process dies, before this process when memory runs out, and
  * leave no core file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
 #pragma once
 
@@ -56,7 +56,7 @@ typedef struct worker_text {
 typedef struct worker_run_end {
   gsize point;
   int wait_status;             /* as wait4() gives it */
-  worker_text summary;         /* what it handed over as its summary; of no octets: nothing */
+  worker_text summary;         /* what it handed over as its summary; no octets: there is none */
   worker_text messages;        /* its stderr */
   const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
   guint64 memory_limit_octets; /* 0: there was none */
@@ -69,8 +69,8 @@ typedef struct worker_run_end {
 /* Starts workers for the points of `grid`, for up to `jobs` runs at once within `limits`: as many as this
  * machine has the descriptors and processes for. To be called before a store is opened: what this process
  * holds by now counts as memory of each run. This process has one thread alone. `grid` must outlive the pool.
- * NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when there is not even one. Free with worker_pool_free(),
- * which ends what it started (NULL-safe). */
+ * NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when not even one can be started. Free with
+ * worker_pool_free(), which ends what it started (NULL-safe). */
 worker_pool *worker_pool_new(const sweep_grid *grid, worker_simulate simulate, guint jobs,
                              const run_limits *limits, GError **error);
 void worker_pool_free(worker_pool *pool);
@@ -83,16 +83,16 @@ guint worker_pool_places(const worker_pool *pool);
  * `settle` is called first, and waits until it has. */
 void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpointer data);
 
-/* Called once, from the default main context: `w` then has no run in hand, or is freed. `end` is valid until
- * another run is started, or this returns. */
+/* Called once, from the default main context: `w` then has no run, or is freed. `end` is valid until another
+ * run is started, or this returns. */
 typedef void (*worker_run_ended)(worker *w, const worker_run_end *end, gpointer data);
 
-/* Starts the run of point `point` in a worker that waits, or a new one: the pool's. NULL and `error`
+/* Starts the run of point `point` in an idle worker, or in a new one; the pool owns it. NULL and `error`
  * (G_FILE_ERROR, G_UNIX_ERROR) when a worker is missing and cannot be forked. */
 worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
                         GError **error);
 
-/* The run that a worker has in hand. */
+/* The run that a worker has. */
 
 /* To be called several times a second: stops a run that stalls or takes too long (its end then has the
  * reason), and kills one that was stopped and does not end. */
@@ -101,12 +101,12 @@ void worker_watch(worker *w);
 /* How much of the run is done, 0 … 1. */
 double worker_share(const worker *w);
 
-/* Asks it to end; worker_watch() sees to it. */
+/* Asks the run to end; worker_watch() asks again, and later kills it. */
 void worker_stop(worker *w);
 
-/* Kills it, and its worker. */
+/* Kills the run, and its worker. */
 void worker_kill(worker *w);
 
-/* Stop and continue it as Ctrl-Z and `fg` do; what passes meanwhile does not count for its limits. */
+/* Stop and continue the run as Ctrl-Z and `fg` do; the time in between does not count for its limits. */
 void worker_pause(worker *w);
 void worker_continue(worker *w);

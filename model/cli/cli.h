@@ -35,10 +35,10 @@ enum {
            "leave out runs with these flags, joined by commas: timeouts, spurious, lost (retransmissions)",  \
            "FLAGS")
 
-/* What a command was given beside its own options. */
+/* What a command was given besides its own options. */
 typedef struct cli_arguments {
   gboolean quiet; /* --quiet: only what was asked for is printed, and errors */
-  char **rest;    /* the arguments that are no options, NULL-terminated */
+  char **rest;    /* the arguments that are not options, NULL-terminated */
   guint count;
 } cli_arguments;
 
@@ -65,22 +65,21 @@ extern const cli_command cli_run, cli_sweep, cli_table, cli_plot, cli_report, cl
  * empty one is refused. */
 int cli_command_run(const cli_command *command, char **argv, gboolean quiet);
 
-/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` after standard error
- * has, for `command`, which word is none of them. */
+/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` when a word is none of
+ * them, which is then printed on standard error for `command`. */
 gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status);
 
-/* The runs of the store `path`, as study_table_read(), at least one. NULL and `error` when it cannot be
- * opened either, or none is left. */
+/* The runs of the store `path`, as study_table_read(), at least one. NULL and `error` also when the store
+ * cannot be opened, or no run is left. */
 study_table *cli_read_table(const char *path, guint exclude, GError **error);
 
 /* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */
 gboolean cli_make_folder(const char *path, GError **error);
 
-/* Writes `length` octets of `text` to `path`, NULL: to standard output. A file is written whole or not at
- * all; what is no regular file
- * (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error` (G_FILE_ERROR) when that fails, or
- * when a result store or a scenario (*.cfg) stands there, which an option in the wrong place would
- * destroy. */
+/* Writes `length` octets of `text` to `path`, NULL: to standard output. A regular file is written whole or
+ * not at all; anything else (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error`
+ * (G_FILE_ERROR) when that fails, or when a result store or a scenario (*.cfg) stands there, which an option
+ * in the wrong place would destroy. */
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error);
 
 /* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */

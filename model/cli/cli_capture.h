@@ -30,5 +30,5 @@ typedef struct cli_capture_options {
 
 /* Fills in how a capture is decoded: `decoding`'s hints, hold and checksums; its other members stay. The
  * hints are in the GArray that is returned, which the caller frees after `decoding` with g_array_unref().
- * NULL and `error`, with what was expected: an option has a value that is none. */
+ * NULL and `error`, with what was expected, when an option has an invalid value. */
 GArray *cli_capture_read(const cli_capture_options *options, decode_options *decoding, GError **error);

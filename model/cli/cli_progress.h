@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How far a run is, on the terminal of who started it: one line that is redrawn. */
+/* How far a run is, on the terminal of the user who started it: one line that is redrawn. */
 #pragma once
 
 #include <glib.h>
@@ -16,17 +16,17 @@ typedef struct cli_progress {
   double share;
 } cli_progress;
 
-/* Shows it at `now_us` of wall time, unless the run is younger than a second, for which nobody waits, or half
- * a second has not passed. How long it still takes is said while the share grows: as long as the work done so
- * far took. A run that has stood still for some seconds may go on at once or never. */
+/* Shows the progress at `now_us` of wall time, unless the run is younger than a second or half a second has
+ * not passed since the last time. While the share grows, the line has the time left, estimated from the time
+ * that the work so far took. A run that has stood still for some seconds may go on at once or never. */
 void cli_progress_show(cli_progress *shown, const session_progress *progress, gint64 now_us);
 
-/* The same of other work: `share` of it is done (below 0: nobody knows), and it is at `at_s` seconds of
- * `what` ("simulated time"). */
+/* The same of other work: `share` of it is done (below 0: not known), and it is at `at_s` seconds of `what`
+ * ("simulated time"). */
 void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
 
 /* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when `shows`. */
 sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gboolean shows, GError **error);
 
-/* Takes the line away, where there is one. */
+/* Erases the line, where there is one. */
 void cli_progress_clear(const cli_progress *shown);

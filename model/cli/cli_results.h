@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What run and replay leave behind alike: a folder with summary.json, a page on standard output, an exit
+/* The results that run and replay both write: a folder with summary.json, a page on standard output, an exit
  * code. */
 #pragma once
 
@@ -20,16 +20,16 @@ typedef struct cli_results {
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error);
 void cli_results_end(cli_results *results);
 
-/* `result` of `s` as a summary, `of` as cli_results_report(); what it points to is theirs. */
+/* `result` of `s` as a summary, `of` as for cli_results_report(); what the summary points to stays theirs. */
 summary cli_results_summary(const scenario *s, const session_result *result, const summary_replay *of);
 
 /* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its
- * captures stay when none were made now. Unless `quiet`, prints the summary. `of` is what a replay says
+ * captures stay when none were made now. Unless `quiet`, prints the summary. `of` is what a replay reports
  * besides (NULL: a run). FALSE and `error` when a file cannot be written; the earlier results are then as
  * they were. */
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
                             const summary_replay *of, gboolean quiet, GError **error);
 
-/* The exit code of `command` ("run") by the result and run.expect; when that is not 0, says why on standard
+/* The exit code of `command` ("run") by the result and run.expect; when that is not 0, prints why on standard
  * error. */
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result);

@@ -21,8 +21,8 @@ bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, ui
 
 /* --- IP, of both versions --- */
 
-/* The longest packet that is believed. Offloads make segments of up to half of it (Linux: GSO_MAX_SIZE); what
- * claims to be longer is garbled, or made to mislead. */
+/* The longest packet that is accepted as one. Offloads make segments of up to half of it (Linux:
+ * GSO_MAX_SIZE); a packet that claims to be longer is garbled, or forged. */
 enum { CAPTURE_IP_LONGEST_OCTETS = 1 << 20 };
 
 typedef struct capture_ip {
@@ -30,7 +30,7 @@ typedef struct capture_ip {
   uint8_t ecn;            /* RFC 3168 §5 */
   uint8_t protocol;       /* of `payload`: after IPv6's extension headers */
   bool is_offload;        /* longer than the IP header can state: by the frame's length or the jumbo option */
-  bool is_fragment;       /* and not the whole (RFC 6946) */
+  bool is_fragment;       /* a part of a datagram, not an atomic fragment (RFC 6946) */
   bool more;              /* fragments follow */
   bool is_routed;         /* its destination is not the one of the checksum (RFC 8200 §8.1) */
   uint32_t offset_octets; /* of the fragment, in the datagram's payload */
@@ -41,19 +41,19 @@ typedef struct capture_ip {
   uint32_t captured_octets; /* of them */
 } capture_ip;
 
-/* Reads the headers of an IP packet, `captured_octets` of which are at `octets`; no more than `wire_octets`
- * (>= captured_octets) were on the wire, and perhaps padding among them. IPv4: any options. IPv6: hop-by-hop
- * options, routing, destination options, fragment headers (RFC 8200 §4) and authentication (RFC 4302), and
- * jumbograms (RFC 2675). A length of 0, which an offload leaves, is the wire's. False when headers are cut
- * off, lengths contradict each other, or a fragment is of no possible datagram (RFC 791 §3.2, RFC 8200
- * §4.5). */
+/* Reads the headers of an IP packet, `captured_octets` of which are at `octets`; at most `wire_octets` (>=
+ * captured_octets) were on the wire, perhaps including padding. IPv4: any options. IPv6: hop-by-hop options,
+ * routing, destination options, fragment headers (RFC 8200 §4) and authentication (RFC 4302), and jumbograms
+ * (RFC 2675). A length of 0, which an offload leaves, stands for the octets on the wire. False when headers
+ * are cut off, lengths contradict each other, or a fragment fits into no possible datagram (RFC 791 §3.2, RFC
+ * 8200 §4.5). */
 bool capture_ip_read(capture_ip *ip, const uint8_t *octets, uint32_t captured_octets, uint32_t wire_octets);
 
 /* Whether `protocol` is one of the extension headers of IPv6 that are known here. */
 bool capture_ip_is_extension(uint8_t protocol);
 
-/* Passes over the extension headers that `payload` begins with; capture_ip_read() has done it, but for a
- * fragment's, which are for when the datagram is whole. False as above. */
+/* Passes over the extension headers that `payload` begins with; capture_ip_read() has done so, except for a
+ * fragment: its extension headers are read when the datagram is whole. False as above. */
 bool capture_ip_pass_extensions(capture_ip *ip);
 
 /* --- TCP --- */
@@ -103,8 +103,8 @@ typedef struct capture_end {
 } capture_end;
 
 /* One TCP connection in a capture. Addresses and ports that are used anew, after a SYN of another sequence
- * number, make another one. A SYN that is captured after octets of its own (up to 64 MiB farther on) is
- * still theirs: has_syn may become true late. */
+ * number, make another connection. A SYN that is captured after octets of its connection (up to 64 MiB
+ * farther on) still belongs to that connection: has_syn may become true late. */
 typedef struct capture_flow {
   uint32_t index;      /* in the order in which they appear, from 0 */
   capture_end ends[2]; /* 0: who sent the SYN, or, when that was not captured, its first packet */

@@ -49,16 +49,16 @@ void capture_source_free(capture_source *source);
  * and, with `error` set, when the file is broken from here on: all before it has been given.
  *
  * Segments come in the order of the file and with its times, which may go back a little (several receive
- * queues, merged files); what is before the origin has time 0. Times end 100 days after the origin, so that
- * they fit in a time_ps: a later one is an error.
+ * queues, merged files); packets from before the origin have time 0. Times end 100 days after the origin, so
+ * that they fit in a time_ps: a later one is an error.
  *
  * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets,
- * datagrams and time (ip_reassembly.h). Segments with a wrong checksum are given too; they begin no
+ * datagrams and time (ip_reassembly.h). Segments with a wrong checksum are returned, too; they begin no
  * connection where there is one already.
  *
- * With `is_segment` (else NULL) packet by packet, for who puts fragments together himself: TRUE for each IP
- * packet that is a TCP segment or a fragment of one, which has only packet and time_ns, and `*is_segment` is
- * FALSE. No fragment counts as missing. Flows have the same numbers either way. */
+ * With `is_segment` (else NULL) it goes packet by packet, for callers that reassemble fragments themselves:
+ * TRUE for each IP packet that is a TCP segment or a fragment of one, which has only packet and time_ns, and
+ * `*is_segment` is FALSE. No fragment counts as missing. Flows have the same numbers either way. */
 gboolean capture_source_next(capture_source *source, capture_segment *segment, gboolean *is_segment,
                              GError **error);
 

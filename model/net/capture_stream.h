@@ -24,15 +24,16 @@ typedef void (*capture_stream_octets)(void *user, uint64_t position, const uint8
 capture_stream *capture_stream_new(uint32_t first_sequence, uint64_t first_position);
 void capture_stream_free(capture_stream *stream);
 
-/* The position of a sequence number, the one nearest to what has come; may be below 0 (the SYN is at -1). */
+/* The position of a sequence number: of all possible ones that nearest to the octets that have come; may be
+ * below 0 (the SYN is at -1). */
 int64_t capture_stream_position(const capture_stream *stream, uint32_t sequence);
 
 /* Takes in a segment of this direction; calls `octets` with `user` for what is new in it, which by then
- * counts as come. Returns how many octets are new. Segments with a wrong checksum are not for here. Of a
- * reset nothing is taken.
+ * counts as arrived. Returns how many octets are new. Callers must not pass segments with a wrong checksum.
+ * The payload of a reset is ignored.
  *
  * A segment more than 2^29 octets ahead of the traffic is taken for garbled, and its octets are lost, unless
- * another one close to it came just before: then so much was not captured. */
+ * another segment close to it came just before: then everything in between was not captured. */
 uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *segment,
                                 capture_stream_octets octets, void *user);
 
@@ -45,6 +46,6 @@ uint64_t capture_stream_end(const capture_stream *stream);
 /* How many octets of [from, to) have not come (0 when from >= to). */
 uint64_t capture_stream_missing(const capture_stream *stream, uint64_t from, uint64_t to);
 
-/* The end of the octets from `position` on that have all come (`*came`), or that all have not; UINT64_MAX
- * when none comes any more. O(log runs). */
+/* The end of the run of octets from `position` on that have all come (`*came`), or have all not come;
+ * UINT64_MAX when no later octet has come. O(log runs). */
 uint64_t capture_stream_run_end(const capture_stream *stream, uint64_t position, bool *came);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Replays a capture: what it shows arriving at the receiving ends arrives at receivers of the model, at
- * its captured times, and what they hold and place is measured as in a run. */
+/* Replays a capture: the packets that arrived at the receiving ends arrive at receivers of the model, at
+ * their captured times; what these hold and place is measured as in a run. */
 #pragma once
 
 #include <glib.h>
@@ -24,6 +24,7 @@ char *replay_describe_path(const replay *r);
 
 /* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless
  * measure.series is none. Fills `result` as simulation_run(), and `notes` (of char *, to be freed with
- * g_free()) with what a user should know. Once. FALSE and `error` when a file cannot be read or written. */
+ * g_free()) with what a user should know. To be called once. FALSE and `error` when a file cannot be read or
+ * written. */
 gboolean replay_run(replay *r, const char *directory, session_result *result, GPtrArray *notes,
                     GError **error);

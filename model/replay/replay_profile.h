@@ -10,13 +10,12 @@
 #include "net/capture_source.h"
 #include "session/session.h"
 
-/* The STags that one direction of a capture's traffic writes to, with the octets of each that it does
- * write: what the receiving end must have registered, as far as can be seen. Free with
- * g_hash_table_unref(). */
+/* The STags that one direction of a capture's traffic writes to, with the octets of each that it writes: what
+ * the receiving end must have registered, as far as the capture shows. Free with g_hash_table_unref(). */
 GHashTable *replay_stags_new(void);
 
-/* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 is no
- * one's and is passed over. */
+/* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 fits into
+ * no buffer and is ignored. */
 void replay_stags_add(GHashTable *stags, uint32_t stag, uint64_t offset, uint32_t length);
 
 /* Registers each in `table` for the streams of `protection_domain`, for remote writing within what was
@@ -25,8 +24,9 @@ void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t pr
 
 /* One direction of a connection. */
 typedef struct replay_direction_profile {
-  /* From this stream position on octets came to the end, which acknowledged them, and are not in the
-   * capture; UINT64_MAX: none. When the capture shows no acknowledgements, all that is missing. */
+  /* From this stream position on, octets are not in the capture although they came to the receiving end,
+   * which acknowledged them; UINT64_MAX: there are none. When the capture shows no acknowledgements, all
+   * missing octets count as such. */
   uint64_t missing_from;
   uint64_t first_position; /* of the first FPDU, and its place in the FPDU phase; UINT64_MAX: there is none */
   uint64_t first_offset;
@@ -61,14 +61,14 @@ typedef struct replay_connection_profile {
 } replay_connection_profile;
 
 typedef struct replay_profile {
-  GArray *connections;      /* of replay_connection_profile, in the order in which they speak MPA */
+  GArray *connections; /* of replay_connection_profile, in the order in which they were found to speak MPA */
   capture_source *capture;  /* read to its end: it knows the flows */
   GArray *handshakes;       /* of replay_handshake, by flow */
   GHashTable *stags[SIDES]; /* that this direction writes to */
   uint64_t longest_send[SIDES];
   uint64_t payload_octets[SIDES];
   bool is_coarse; /* all times are whole microseconds */
-  char *broken;   /* why the reading ended before the file did; NULL: it did not */
+  char *broken;   /* why the reading ended before the end of the file; NULL: it did not */
 } replay_profile;
 
 /* What is read. */
@@ -78,14 +78,14 @@ typedef struct replay_reading {
   decode_options decoding;
 } replay_reading;
 
-/* Reads the whole capture; calls `progress` (NULL: nobody) from time to time with how much of the file has
+/* Reads the whole capture; calls `progress` (NULL: nothing) from time to time with how much of the file has
  * been read, and the time of the last packet. NULL and `error` when it cannot be opened; when nothing in it
  * speaks MPA there are no connections. Free with replay_profile_free() (NULL is allowed). */
 replay_profile *replay_profile_read(const replay_reading *capture, session_progress_function progress,
                                     void *user, GError **error);
 void replay_profile_free(replay_profile *profile);
 
-/* Which of the ends of its flow `side` is. */
+/* Which of the two ends of its flow `side` is. */
 static inline uint8_t replay_profile_end(const decode_connection *decoded, enum side side)
 {
   return side == SIDE_INITIATOR ? decoded->initiator : (uint8_t)!decoded->initiator;

@@ -9,9 +9,9 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
-/* When what has not arrived is offered again. */
+/* When segments that have not arrived are offered again. */
 typedef enum replay_resend {
-  REPLAY_RESEND_AUTO, /* where there is a path that may lose it: after the round trip that the handshakes
+  REPLAY_RESEND_AUTO, /* where there is a path that may lose them: after the round trip that the handshakes
                          show */
   REPLAY_RESEND_NEVER,
   REPLAY_RESEND_AFTER, /* `resend_ps` */
@@ -33,7 +33,7 @@ typedef struct replay_plan {
   bool has_path;     /* the user wants the traffic to go through a path first: any key of path or middlebox is
                         given */
   bool has_link;     /* and that path has a link; else there are only its impairments and boxes */
-  time_ps resend_ps; /* what has not arrived so long after it was due is offered again; 0: never */
+  time_ps resend_ps; /* how long after it was due a segment that has not arrived is offered again; 0: never */
 } replay_plan;
 
 /* The scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value"; NULL:
@@ -41,13 +41,13 @@ typedef struct replay_plan {
  * scenario_free(). */
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error);
 
-/* The capture has been read, `plan` has its profile and the options: sets what the capture decides, and the
- * end that is measured, unless measure.side names it; and the rest of `plan`, whose configuration is then a
- * reference of its own. FALSE and `error` when nothing of the capture can be replayed, or a key speaks of the
- * direction that nothing is replayed of; then scenario_check()'s words. */
+/* To be called when the capture has been read, and `plan` has its profile and the options: sets what the
+ * capture decides, and the end that is measured, unless measure.side names it; and the rest of `plan`, whose
+ * configuration is then a reference of its own. FALSE and `error` when nothing of the capture can be
+ * replayed, when a key concerns the direction that is not replayed, or as scenario_check() reports it. */
 gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error);
 
-/* Whether `key` has an effect on a complete replay: it is heeded, or the user or the capture gave it. */
+/* Whether `key` has an effect on a complete replay: a replay uses it, or the user or the capture set it. */
 gboolean replay_scenario_has_effect(const scenario *s, scenario_key key);
 
 /* What the capture shows of the measured end of connection `index`, for an endpoint of the model that takes

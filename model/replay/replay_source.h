@@ -14,20 +14,20 @@ typedef struct replay_source replay_source;
 typedef struct replay_source_events {
   /* A TCP segment was captured now: `flow` is the source's. */
   void (*segment)(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now);
-  /* A fragment of one was; takes the reference. */
+  /* A fragment of a TCP segment was captured now; takes the reference. */
   void (*fragment)(void *user, datagram *packet, time_ps now);
   /* The capture is at its end. */
   void (*ended)(void *user, time_ps now);
 } replay_source_events;
 
-/* A source of what is in `capture`, of which nothing has been read and which stays the caller's, on
+/* A source of the packets in `capture`, of which nothing has been read and which the caller keeps, on
  * `clock`; `events` are copied and called with `user`.
  *
- * Time 0 is the capture's origin. A packet comes in the first picosecond of its nanosecond, one that bears
- * an earlier time than the one before it with that one. Packets of one nanosecond come together, as what a
- * path lets go together does in a run. But in a file of microseconds (`coarse`) they came one after the
- * other: each comes a picosecond after the one before it, so that no value of a series is lost. Free with
- * replay_source_free(), before the engine (NULL is allowed). */
+ * Time 0 is the capture's origin. A packet comes in the first picosecond of its nanosecond; a packet whose
+ * time is earlier than that of its predecessor comes with the predecessor. Packets of one nanosecond come
+ * together, as do packets that leave a path together in a run. But in a file of microseconds (`coarse`) they
+ * came one after the other: each comes a picosecond after the one before it, so that no value of a series is
+ * lost. Free with replay_source_free(), before the engine (NULL is allowed). */
 replay_source *replay_source_new(capture_source *capture, bool coarse, engine *clock,
                                  const replay_source_events *events, void *user);
 void replay_source_free(replay_source *source);
@@ -35,12 +35,12 @@ void replay_source_free(replay_source *source);
 /* Packets whose times were before those of the packets before them. */
 uint64_t replay_source_backward(const replay_source *source);
 
-/* The flow that packets with these addresses and ports, which have no number of the capture's, are of: the
- * one that came last, whichever end is the source; NULL: there is none. */
+/* The flow of packets with these addresses and ports that have no number in the capture: the latest such
+ * flow, whichever end is the source; NULL: there is none. */
 const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between);
 
 /* The part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most as much
- * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. What offload joined
- * beyond that, is several. A wrong checksum is wrong in it, too; one that is unfinished or not known is
- * right. One reference, the caller's. */
+ * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. More than that, as
+ * offload joins it, becomes several datagrams. A wrong checksum is wrong in the datagram, too; an unfinished
+ * or unknown one becomes right. One reference, the caller's. */
 datagram *replay_packet_of(const capture_flow *flow, const capture_segment *segment, uint32_t *from);

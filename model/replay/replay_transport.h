@@ -8,8 +8,8 @@
 #include "net/capture_packet.h"
 #include "tcp/tcp_transport.h"
 
-/* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show what was: what
- * came lay in it. */
+/* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show the window that was
+ * announced, but all that came lay within it. */
 #define REPLAY_WINDOW_OCTETS (UINT64_C(65535) << 14)
 
 /* The `user` of replay_transport_new(); copied, but for `made`. */
@@ -21,18 +21,18 @@ typedef struct replay_transport_place {
   tcp_transport *made;  /* set to the transport made */
 } replay_transport_place;
 
-/* A tcp_transport_factory; of `config` passing and receive_mtu_octets count, and `events` has handlers. TCP
- * is established by the first segment with an ACK, which ends the handshake whichever end opened it; closed
- * when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4). Segments
- * with a wrong checksum are dropped and counted. */
+/* A tcp_transport_factory; of `config` only passing and receive_mtu_octets are used, and `events` has
+ * handlers. TCP is established by the first segment with an ACK, which ends the handshake whichever end
+ * opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293
+ * §3.10.7.4). Segments with a wrong checksum are dropped and counted. */
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user);
 
 /* The real end has sent this segment, at its place among those that are received. */
 void replay_transport_sent(tcp_transport *transport, const capture_segment *segment);
 
-/* Nothing of the segment `packet` is missing, or the replay does not heed it. */
+/* No octet of the segment `packet` is missing, or the replay ignores the segment. */
 bool replay_transport_has_taken(const tcp_transport *transport, const datagram *packet);
 
-/* Octets before some that came, or those themselves, have not been taken. */
+/* Some octets that came, or octets before them, have not been taken. */
 bool replay_transport_lacks_octets(const tcp_transport *transport);

@@ -6,6 +6,6 @@
 #include "shim/ns3_shim.h"
 
 /* Opens ns-3's simulator and returns an engine over it; free with engine_free(), which closes the simulator:
- * what lives in ns-3 (links) is freed before. NULL when the simulator is open already: one engine per process
- * at a time. */
+ * free what lives in ns-3 (links) before. NULL when the simulator is open already: one engine per process at
+ * a time. */
 engine *ns3_engine_new(ns3_shim_error *error);

@@ -38,8 +38,9 @@ time_ps ns3_shim_now(void);
 
 /* Runs what is scheduled, in the order of time and, within a picosecond, of scheduling, until nothing is
  * left, `until` is passed (what is due at `until` still runs, what it schedules there too), or
- * ns3_shim_stop(). When it ends at a finite `until`, also for want of events, now is `until`. False: not
- * open, called from inside itself, `until` is over already, or an exception inside ns-3. */
+ * ns3_shim_stop(). When it ends at a finite `until`, or runs out of events before, the time is `until`
+ * afterwards. False: not open, called from inside itself, `until` is in the past, or an exception inside
+ * ns-3. */
 bool ns3_shim_run(time_ps until, ns3_shim_error *error);
 
 /* Ends ns3_shim_run() after the event that is running. */
@@ -47,7 +48,7 @@ void ns3_shim_stop(void);
 
 /* ---- Events ---- */
 
-/* Something to call. It may be scheduled any number of times over; each time is a call. */
+/* Something to call. It may be scheduled any number of times; each time results in a call. */
 typedef struct ns3_shim_event ns3_shim_event;
 
 typedef void (*ns3_shim_callback)(void *user);
@@ -59,13 +60,13 @@ ns3_shim_event *ns3_shim_event_new(ns3_shim_callback callback, void *user);
 void ns3_shim_event_free(ns3_shim_event *event);
 
 /* Adds a call at the absolute time `when`, or after `delay`, after everything already scheduled for that
- * picosecond. False: not open, the time is over already or past the end of time. */
+ * picosecond. False: not open, the time is in the past, or later than ns-3 can represent. */
 bool ns3_shim_event_at(ns3_shim_event *event, time_ps when, ns3_shim_error *error);
 bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_shim_error *error);
 
 /* Adds a call at the present time, after everything already scheduled for this picosecond: as
- * ns3_shim_event_after() with no delay, but without an event of ns-3's where the one that is running is the
- * shim's own and nothing else is due. Then the call is made when that event's callback has returned. */
+ * ns3_shim_event_after() with no delay, but it needs no event of ns-3's when the running event is the shim's
+ * own and nothing else is due. Then the call is made when that event's callback has returned. */
 bool ns3_shim_event_last(ns3_shim_event *event, ns3_shim_error *error);
 
 /* Takes back all calls that have not happened yet. */
@@ -75,8 +76,8 @@ void ns3_shim_event_cancel(ns3_shim_event *event);
 
 typedef struct ns3_shim_device ns3_shim_device;
 
-/* The usual gap: with the 2 octets of PPP that the device puts before a packet 38 octets, what Ethernet costs
- * (docs/facts.md, "A link's times"). */
+/* The usual gap: together with the 2 octets of PPP that the device puts before a packet these are 38 octets,
+ * the overhead of Ethernet (docs/facts.md, "A link's times"). */
 enum { NS3_SHIM_GAP_OCTETS = 36 };
 
 typedef struct ns3_shim_device_config {
@@ -103,8 +104,8 @@ void ns3_shim_device_change(ns3_shim_device *device, const ns3_shim_device_confi
 /* Frees the handle; what still arrives there is dropped silently. NULL is allowed. */
 void ns3_shim_device_free(ns3_shim_device *device);
 
-/* Who takes what arrives at a device: `room` returns where its `length` octets (those of the packet, without
- * PPP's) are to be written; `arrived` is then called with the same place. */
+/* Takes the packets that arrive at a device: `room` returns where its `length` octets (those of the packet,
+ * without PPP's) are to be written; `arrived` is then called with the same place. */
 typedef struct ns3_shim_receiver {
   uint8_t *(*room)(void *user, uint32_t length);
   void (*arrived)(void *user, uint8_t *octets, uint32_t length);

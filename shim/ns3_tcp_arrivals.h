@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What has arrived of a stream and has not been passed up: which octets, and when. Kept beside ns-3's receive
- * buffer, which does not show it. */
+/* Which octets of a stream have arrived and have not been passed up, and when they arrived. This is kept
+ * besides ns-3's receive buffer, which does not show it. */
 #pragma once
 
 #include "base/range_set.h"
@@ -23,5 +23,5 @@ uint64_t ns3_tcp_arrivals_first(const ns3_tcp_arrivals *arrivals, uint64_t posit
 /* All below `position` has been passed up. */
 void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position);
 
-/* What is there; the ledger's. */
+/* The octets that have arrived; the set belongs to `arrivals`. */
 const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals);

@@ -2,8 +2,8 @@
 /* One ns-3 node with an IPv4 stack and one TcpSocket of ns-3's own TCP, as plain C: packets go in and come
  * out as octets.
  *
- * What travels between two such nodes is the caller's business: a path of the model, ns-3's devices, or a TCP
- * of another make at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
+ * The caller decides what lies between two such nodes: a path of the model, ns-3's devices, or another TCP
+ * implementation at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
 #pragma once
 
 #include <glib.h>
@@ -29,7 +29,7 @@ typedef struct ns3_tcp_node_events {
 typedef enum ns3_tcp_end {
   NS3_TCP_END_NONE,     /* it has not */
   NS3_TCP_END_FINISHED, /* both FINs (TIME-WAIT counts) */
-  NS3_TCP_END_RESET,    /* without them: RST from the peer */
+  NS3_TCP_END_RESET,    /* without both FINs: RST from the peer */
   NS3_TCP_END_ABORTED,  /* RST of ns3_tcp_node_abort() or of ns-3's own */
   NS3_TCP_END_GAVE_UP,  /* no retries were left */
 } ns3_tcp_end;

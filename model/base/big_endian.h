@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Numbers on the wire, most significant octet first, as every header of the stack has them. Each is one
- * access to memory: compilers do not make that of octet by octet code when several fields lie side by
+ * access to memory: compilers do not turn octet-by-octet code into that when several fields lie side by
  * side. */
 #pragma once
 

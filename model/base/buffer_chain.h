@@ -19,15 +19,15 @@
 typedef struct octet_buffer {
   memory_pool *pool; /* NULL: from the heap */
   uint32_t references;
-  uint32_t shared_slices; /* as many slices are at the start of `octets`, see scatter_list; nearly always 0 */
+  uint32_t shared_slices; /* that lie at the start of `octets`, see scatter_list; nearly always 0 */
   uint8_t octets[];
 } octet_buffer;
 
 /* A new buffer of `octets` (> 0) octets, uninitialised, with one reference owned by the caller. */
 octet_buffer *octet_buffer_new(size_t octets);
 
-/* The same in a piece of `pool`, to which the last reference gives it back; from the heap when `pool` is NULL
- * or its pieces are shorter than octet_buffer_piece_octets(octets). */
+/* The same in a piece of `pool`, to which it returns with the last reference; from the heap when `pool` is
+ * NULL or its pieces are shorter than octet_buffer_piece_octets(octets). */
 octet_buffer *octet_buffer_new_in(memory_pool *pool, size_t octets);
 
 /* How long a pool's pieces must be for buffers of `octets`. */
@@ -58,7 +58,7 @@ typedef struct octet_slice {
   octet_buffer *buffer;
 } octet_slice;
 
-/* As many as a ULPDU has for an MTU of 1500 octets: the runs between its markers. */
+/* As many as a ULPDU has runs between its markers with an MTU of 1500 octets. */
 enum { BUFFER_CHAIN_INLINE_SLICES = 4 };
 
 /* A sequence of slices read as one run of octets. The fields are readable by everyone (hot loops walk
@@ -351,7 +351,8 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
  * not `source`. */
 void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length);
 
-/* buffer_chain_copy_out() of a range that does not lie in the first slice, or not often. */
+/* What buffer_chain_copy_out() does with a range that does not lie in the first slice; for callers whose
+ * ranges seldom do. */
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target);
 
 /* Copies octets [from, from + length), which must lie within the chain, to `target`. */
@@ -390,7 +391,7 @@ typedef struct scatter_list {
   uint32_t slice_count;
   uint32_t slices_max;
   uint8_t *own;     /* the next of its own octets */
-  uint8_t *own_end; /* after the last there is room for */
+  uint8_t *own_end; /* the end of the room for own octets */
   uint32_t length;  /* octets so far */
 } scatter_list;
 

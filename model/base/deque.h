@@ -18,7 +18,7 @@ typedef struct deque {
     struct element_sequence *sequence; /* the elements, when they are not in one piece */
   };
   uint32_t element_octets;
-  uint32_t room;     /* for so many elements in front of `front`; DEQUE_IS_SEQUENCE: there is no `front` */
+  uint32_t room;     /* how many elements fit in front of `front`; DEQUE_IS_SEQUENCE: there is no `front` */
   uint32_t count;    /* elements in use */
   uint32_t capacity; /* elements of the memory, which starts at that room; of a sequence `room` + `count`,
                         modulo 2^32 */
@@ -76,7 +76,7 @@ static inline void deque_settle(deque *queue, uint32_t room)
   queue->room = room;
 }
 
-/* What deque_remove() does when the elements are not the first ones, or none. */
+/* What deque_remove() does when the elements are not the first ones, or there is nothing to remove. */
 void deque_remove_between(deque *queue, size_t index, size_t count);
 
 /* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid
@@ -120,7 +120,7 @@ size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound
 
 /* How many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset` octets
  * into the element, and it ascends with the index. O(log count), and O(1) when the bound is before or after
- * all keys, as most are: about the newest octets of a stream, or the oldest. */
+ * all keys, as in most calls, which ask about the newest or the oldest octets of a stream. */
 static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint64_t bound)
 {
   uint32_t count = queue->count;

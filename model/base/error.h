@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The errors of which a caller needs the message alone: a text, a file or the machine is not as it must be.
- * Where a caller decides by the error, its module has a domain of its own (RESULT_STORE_ERROR). */
+/* Errors of which a caller needs only the message: a text, a file or the machine is not as it must be. Where
+ * callers act differently on different errors, the module has a domain of its own (RESULT_STORE_ERROR). */
 #pragma once
 
 #include <glib.h>

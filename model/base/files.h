@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of the system's: those that come with the program, whether one can be read, and new ones that take
+/* Files in the file system: those that come with the program, whether one can be read, and new ones that take
  * their places together. */
 #pragma once
 
 #include <glib.h>
 
-/* The path of `name` (relative; a file or a folder): in the folder that `variable` of the environment names,
- * if it is set; else in `built`, relative to the executable's folder ("": there), as in a build tree; else in
- * `installed`, relative to the prefix that the executable is in, which may have been moved, or to the one
- * that the program was configured for. One that is nowhere is named where it should be beside the executable.
- * Free with g_free(). */
+/* The path of `name` (relative; a file or a folder): in the folder that the environment variable `variable`
+ * names, if it is set; else in `built`, relative to the executable's folder ("": there), as in a build tree;
+ * else in `installed`, relative to the prefix that the executable is in, which may have been moved, or to the
+ * one that the program was configured for. When it is in none of these, the path is the one that it should
+ * have relative to the executable. Free with g_free(). */
 char *program_files_path(const char *variable, const char *built, const char *installed, const char *name);
 
 /* Returns NULL when `path` is a regular file; else sets errno and returns why it is not (never to be freed).
@@ -17,14 +17,15 @@ char *program_files_path(const char *variable, const char *built, const char *in
 const char *regular_file_problem(const char *path);
 
 /* Files that are made in a folder of their own and take their places together, once each of them is whole.
- * Until then what stands there stays, and with an error it stays for good. */
+ * Until then the older files stay, and after an error they stay for good. */
 typedef struct new_files new_files;
 
-/* Begins new files for `folder`, which exists: makes a hidden folder in it. One that a killed process left
- * there is removed. NULL and `error` (G_FILE_ERROR) when none can be made. End with new_files_end(). */
+/* Begins new files for `folder`, which exists: makes a hidden folder in it. A hidden folder that a killed
+ * process left there is removed. NULL and `error` (G_FILE_ERROR) when none can be made. End with
+ * new_files_end(). */
 new_files *new_files_begin(const char *folder, GError **error);
 
-/* The folder to make them in; it is theirs. */
+/* The folder to make the files in; `files` owns the text. */
 const char *new_files_folder(const new_files *files);
 
 /* Puts the files called `names`, which end with NULL, in their places. The last one goes last, and its older
@@ -39,6 +40,6 @@ void new_files_name_places(const new_files *files, GError *error);
 /* Removes what has not taken its place. `files` may be NULL. */
 void new_files_end(new_files *files);
 
-/* Writes `length` octets of `text` to the file `path` whole, or leaves what stands there. Waits for the disk.
- * FALSE and `error` (G_FILE_ERROR): "PATH: cannot be written (REASON)". */
+/* Writes `length` octets of `text` to the file `path`, all or none: on failure the older file stays. Waits
+ * for the disk. FALSE and `error` (G_FILE_ERROR): "PATH: cannot be written (REASON)". */
 gboolean new_files_write(const char *path, const char *text, gsize length, GError **error);

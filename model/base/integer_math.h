@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Products of two 64-bit numbers, whole. Not in C11, but gcc and clang have it on every 64-bit machine. */
+/* The full product of two 64-bit numbers. Not in C11, but gcc and clang have it on every 64-bit machine. */
 __extension__ typedef unsigned __int128 uint128;
 
 /* The fraction bits of a logarithm. */

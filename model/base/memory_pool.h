@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pieces of memory of one size, used again and again: what each segment needs costs no allocation once as
- * many pieces are there as are in use at the same time.
+/* Pieces of memory of one size, used again and again: a segment needs no allocation once there are as many
+ * pieces as are ever in use at the same time.
  *
- * A pool lives until its owner has released it and all its pieces have come back, so that what is still on
- * its way may outlive the host that sent it. One simulation is one thread: nothing here is atomic. Under
- * AddressSanitizer each piece is allocated and freed alone, so that a use after its return is found. */
+ * A pool lives until its owner has released it and all its pieces have come back, so that a packet that is
+ * still on its way may outlive the host that sent it. One simulation is one thread: nothing here is atomic.
+ * Under AddressSanitizer each piece is allocated and freed alone, so that a use after its return is found. */
 #pragma once
 
 #include <stdbool.h>
@@ -55,7 +55,7 @@ static inline void *memory_pool_take(memory_pool *pool)
   return piece;
 }
 
-/* Takes back a piece of this pool's. */
+/* Takes back a piece of this pool. */
 static inline void memory_pool_give(memory_pool *pool, void *piece)
 {
   if (!MEMORY_POOL_KEEPS || (!pool->owned && pool->pieces_out == 1)) {

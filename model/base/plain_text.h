@@ -7,18 +7,18 @@
 #include <glib.h>
 #include <stdio.h>
 
-/* FALSE for what steers a terminal or shows another text than there is: control characters (C0, DEL, C1),
- * line and paragraph separators, Unicode's Bidi_Control, noncharacters. */
+/* FALSE for characters that control a terminal or make a text look like another: control characters (C0, DEL,
+ * C1), line and paragraph separators, Unicode's Bidi_Control, noncharacters. */
 gboolean plain_text_shows(gunichar character);
 
-/* `length` octets of `text` (-1: up to its NUL) in valid UTF-8. What does not show is escaped, "\n", "\x1b",
- * "\u202e", and so is an octet that is no UTF-8, "\xff"; the ASCII characters in `kept` stay. Backslashes are
- * not escaped: a text that is plain stays as it is. Free with g_free(). */
+/* `length` octets of `text` (-1: up to its NUL) in valid UTF-8. A character for which plain_text_shows() is
+ * FALSE is escaped, "\n", "\x1b", "\u202e", and so is an octet that is no UTF-8, "\xff"; the ASCII characters
+ * in `kept` stay. Backslashes are not escaped: a text that is plain stays as it is. Free with g_free(). */
 char *plain_text(const char *text, gssize length, const char *kept);
 
-/* fprintf() of a text in which all is made plain but the line end of `format`: one in what it shows, as in a
- * file's name, would begin a line that nobody wrote. A `format` of several lines shows only what is ours, and
- * keeps them. */
+/* fprintf() of a text in which everything is made plain except the line end of `format`: a line end in an
+ * argument, such as a file's name, would begin a line that the program did not write. A `format` of several
+ * lines keeps them; its arguments must then be the program's own. */
 void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same of a text of several lines that are laid out already. */
@@ -44,6 +44,6 @@ typedef struct terminal {
 /* What `file` is. */
 terminal terminal_of(FILE *file);
 
-/* Replaces the line that the cursor is in by `text`; "" takes it away. In one write, which a terminal shows
- * at once. */
+/* Replaces the line that the cursor is in by `text`; "" erases it. It does so in one write, which a terminal
+ * shows at once. */
 void terminal_redraw_line(FILE *file, const char *text);

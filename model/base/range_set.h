@@ -24,7 +24,7 @@ typedef struct range_set {
 range_set *range_set_new(void);
 void range_set_free(range_set *set);
 
-/* The same of a set that lies in the caller's memory. No memory is taken until the first range_set_add(). */
+/* The same for a set that lies in the caller's memory. No memory is taken until the first range_set_add(). */
 void range_set_init(range_set *set);
 void range_set_clear(range_set *set);
 
@@ -72,7 +72,7 @@ static inline size_t range_set_find(const range_set *set, uint64_t position)
   return deque_count_to(&set->ranges, offsetof(range, to), position);
 }
 
-/* True when all of [from, to) is in the set; an empty interval is. */
+/* True when all of [from, to) is in the set, and for an empty interval. */
 static inline bool range_set_contains(const range_set *set, uint64_t from, uint64_t to)
 {
   if (from == to) {

@@ -47,7 +47,7 @@ typedef void (*reassembly_queue_visitor)(void *user, uint64_t position, const bu
 void reassembly_queue_visit(const reassembly_queue *queue, uint64_t from, uint64_t to,
                             reassembly_queue_visitor visitor, void *user);
 
-/* Told of octets from `position` on that arrived together. */
+/* Called for octets from `position` on that arrived together. */
 typedef void (*reassembly_queue_listener)(void *user, uint64_t position, time_ps arrival);
 
 /* Moves the held octets of [from, to) out of the queue to the end of `target`; `listener` is called for each
@@ -55,6 +55,6 @@ typedef void (*reassembly_queue_listener)(void *user, uint64_t position, time_ps
 void reassembly_queue_take(reassembly_queue *queue, uint64_t from, uint64_t to, buffer_chain *target,
                            reassembly_queue_listener listener, void *user);
 
-/* Lets go of the held octets of [from, to); returns how many there were. Removing from the front is
+/* Releases the held octets of [from, to); returns how many there were. Removing from the front is
  * O(pieces). */
 uint64_t reassembly_queue_remove(reassembly_queue *queue, uint64_t from, uint64_t to);

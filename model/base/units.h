@@ -30,7 +30,7 @@ char *units_format_rate(uint64_t bit_per_s);
 char *units_format_probability(double probability);
 
 /* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever
- * the locale, as JSON and CSV want it; free with g_free(). */
+ * the locale, as JSON and CSV require; free with g_free(). */
 char *units_format_real(double value);
 
 /* `value`, in `base` "octets", "bit/s" or "s", in four digits and the largest unit that it reaches, whatever

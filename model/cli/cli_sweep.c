@@ -110,8 +110,7 @@ static void complain(const sweep_result *result)
 /* Where the runs of this sweep come from. Free with provenance_free(). */
 static provenance *make_origin(const scenario *s, const sweep_grid *grid)
 {
-  provenance *origin = g_new(provenance, 1);
-  *origin = (provenance){
+  return provenance_new((provenance){
       .name = g_strdup(scenario_name(s)),
       .title = g_strdup(scenario_configuration(s)->title),
       .text = g_strdup(scenario_full_text(s)),
@@ -121,8 +120,7 @@ static provenance *make_origin(const scenario *s, const sweep_grid *grid)
       .git = g_strdup(IWARPSIM_GIT),
       .libraries = provenance_libraries(
           sweep_grid_facts_of(grid)->uses_ns3 ? run_engine_library_version(RUN_ENGINE_NS3) : NULL),
-  };
-  return origin;
+  });
 }
 
 static void show_sweep(const session_progress *progress, void *shared)

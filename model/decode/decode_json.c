@@ -213,9 +213,10 @@ static void append_direction(decode_line *line, const decode_direction_summary *
 
   append_fields(line, "{", decode_fields_fpdu_sums, sums);
   decode_line_text(line, ",\"opcodes\":{");
-  for (uint8_t opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
+  for (unsigned opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
     if (sums->opcodes[opcode] > 0) {
-      decode_line_print(line, "%s\"%s\":%" PRIu64, before, decode_opcode_name(opcode), sums->opcodes[opcode]);
+      decode_line_print(line, "%s\"%s\":%" PRIu64, before, decode_opcode_name((uint8_t)opcode),
+                        sums->opcodes[opcode]);
       before = ",";
     }
   }

@@ -43,16 +43,16 @@ void decode_line_text(decode_line *line, const char *text)
   g_string_append(line->text, text);
 }
 
-/* The last `least` digits of `value`, and those before them that are not 0. */
+/* The last `least` digits of `value`, from 1 on, and those before them that are not 0. */
 static inline void append_digits(GString *text, uint64_t value, unsigned base, unsigned least)
 {
   char digits[sizeof "18446744073709551615"];
   size_t first = sizeof digits;
 
-  while (value > 0 || sizeof digits - first < least) {
+  do {
     digits[--first] = "0123456789ABCDEF"[value % base];
     value /= base;
-  }
+  } while (value > 0 || sizeof digits - first < least);
   g_string_append_len(text, digits + first, (gssize)(sizeof digits - first));
 }
 

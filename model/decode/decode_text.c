@@ -349,8 +349,8 @@ static void append_connection(decode_line *line, const decode_connection *connec
   decode_line_text(line, "to the Responder    to the Initiator");
   decode_line_end(line);
   append_sums(line, decode_fields_fpdu_sums, sums);
-  for (uint8_t opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
-    append_row(line, decode_opcode_name(opcode), false, sums[SIDE_INITIATOR].opcodes[opcode],
+  for (unsigned opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
+    append_row(line, decode_opcode_name((uint8_t)opcode), false, sums[SIDE_INITIATOR].opcodes[opcode],
                sums[SIDE_RESPONDER].opcodes[opcode]);
   }
   append_sums(line, decode_fields_segment_sums, sums);

@@ -22,6 +22,11 @@ char *provenance_libraries(const char *ns3_version)
                          sqlite3_libversion(), gnu_get_libc_version());
 }
 
+provenance *provenance_new(provenance texts)
+{
+  return g_memdup2(&texts, sizeof texts);
+}
+
 void provenance_free(provenance *origin)
 {
   for (gsize i = 0; origin != NULL && i < PROVENANCE_TEXTS; i++) {

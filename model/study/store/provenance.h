@@ -23,7 +23,8 @@ typedef union provenance {
   char *texts[PROVENANCE_TEXTS]; /* the same */
 } provenance;
 
-/* NULL-safe. */
+/* One of these texts, which it takes. Free with provenance_free(), which is NULL-safe. */
+provenance *provenance_new(provenance texts);
 void provenance_free(provenance *origin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 

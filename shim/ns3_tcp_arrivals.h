@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which octets of a stream have arrived and have not been passed up, and when they arrived. This is kept
- * besides ns-3's receive buffer, which does not show it. */
+/* Which octets of a stream have arrived and have not been passed up, and when they arrived. ns-3's receive
+ * buffer does not show it. */
 #pragma once
 
 #include "base/range_set.h"

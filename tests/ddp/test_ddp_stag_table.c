@@ -25,7 +25,7 @@ static ddp_registration writable(uint8_t *memory)
                             .is_remotely_invalidatable = true};
 }
 
-/* The same but for the fields given: WRITABLE(memory, .length = 1). */
+/* The same with other values for the fields given: WRITABLE(memory, .length = 1). */
 #define WRITABLE(memory, ...) WITH(ddp_registration, writable(memory), __VA_ARGS__)
 
 static ddp_stag_table *table_with(ddp_registration registration)
@@ -43,7 +43,7 @@ static void assert_access(const ddp_stag_table *table, uint32_t stag, uint64_t o
   g_assert_cmpint(ddp_stag_table_check(table, own, stag, offset, 1, access, &reached), ==, expected);
 }
 
-/* The same, for writing: at `expected`, or refused. */
+/* The same for writing: the access is at `expected`, or refused. */
 static void assert_writes(const ddp_stag_table *table, uint32_t stag, uint64_t offset,
                           const uint8_t *expected)
 {
@@ -84,8 +84,8 @@ static void check_ranges(const ddp_stag_table *table, const uint8_t *memory, con
   }
 }
 
-/* [base, base + 100) to the octet: the start of an access is below the end, its end at most there. DDP-154,
- * DDP-155, DDP-167. */
+/* The bounds [base, base + 100) are exact: the start of an access is below the end, its end at most there.
+ * DDP-154, DDP-155, DDP-167. */
 TEST(test_base_and_bounds)
 {
   const range_case cases[] = {
@@ -110,8 +110,8 @@ TEST(test_base_and_bounds)
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
 }
 
-/* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far
- * from its start as the offset from its base. The addresses are reserved, without memory. */
+/* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: an octet lies as far from the
+ * start of the memory as its offset from the base. The addresses are reserved, without memory. */
 TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = UINT64_C(1) << 33;
@@ -136,9 +136,9 @@ TEST(test_a_buffer_beyond_32_bits)
   munmap(memory, length);
 }
 
-/* DDP-194: an STag is good for exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps
- * (DDP-156), so no buffer has that octet: the last one that can be registered ends one octet lower, and all
- * of it is reached. */
+/* DDP-194: an STag gives access to exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps
+ * (DDP-156), so no buffer has that octet: the highest buffer that can be registered ends one octet lower, and
+ * all of it can be accessed. */
 TEST(test_buffer_at_the_end_of_the_offsets)
 {
   const range_case cases[] = {
@@ -194,8 +194,8 @@ TEST(test_the_range_is_set_and_withdrawn)
   assert_refuses(table, base, DDP_ACCESS_BOUNDS);
 }
 
-/* DDP-152, DDP-195, DDP-213: an STag is good from its registration until it is taken back, and at once no
- * more. */
+/* DDP-152, DDP-195, DDP-213: an STag is valid from its registration until it is deregistered, and from then
+ * on not any more. */
 TEST(test_validity_is_set_and_revoked)
 {
   uint8_t first[LENGTH];
@@ -238,7 +238,7 @@ static void no_octets(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t from, G_G
 {
 }
 
-/* Octets of a source are for reading only: what asks for more is refused when it is registered or changed. */
+/* Octets of a source are for reading only: other rights are refused when an STag is registered or changed. */
 TEST(test_octets_of_a_source)
 {
   int user;
@@ -324,7 +324,7 @@ TEST(test_stags_of_the_tables_choice)
   }
 }
 
-/* The table's next choice is somebody's, valid or only allocated: it chooses the one after it. */
+/* The table's next choice is in use, valid or only allocated: it chooses the one after it. */
 TEST(test_a_chosen_stag_is_free)
 {
   for (int withdrawn = 0; withdrawn < 2; withdrawn++) {
@@ -345,7 +345,8 @@ TEST(test_a_chosen_stag_is_free)
   }
 }
 
-/* A registration that is refused takes no STag: the next one gets that which it would have got before. */
+/* A registration that is refused takes no STag: the next registration gets the STag that it would have got
+ * without it. */
 TEST(test_a_refused_registration_takes_no_stag)
 {
   uint8_t memory[1];
@@ -362,7 +363,7 @@ TEST(test_a_refused_registration_takes_no_stag)
   g_assert_cmphex(stag, ==, chosen);
 }
 
-/* 0 and 2^32 - 1 are STags as any other. */
+/* 0 and 2^32 - 1 are STags like any other. */
 TEST(test_the_smallest_and_the_greatest_stag)
 {
   static const uint32_t stags[] = {0, UINT32_MAX};
@@ -379,14 +380,15 @@ TEST(test_the_smallest_and_the_greatest_stag)
   }
 }
 
-/* What a refused invalidation leaves: an STag that still works (note D54). */
+/* After a refused invalidation the STag still works (note D54). */
 static void assert_not_invalidated(ddp_stag_table *table, bool shared_allowed, ddp_invalidation expected)
 {
   assert_invalidates(table, shared_allowed, expected);
   g_assert_nonnull(ddp_stag_table_find(table, STAG));
 }
 
-/* Unknown, of others, not to be invalidated; then done, and unknown the second time (note D47). */
+/* STags that are unknown, belong to others or may not be invalidated are refused; then one is invalidated,
+ * and is unknown the second time (note D47). */
 TEST(test_invalidation)
 {
   uint8_t memory[LENGTH];
@@ -567,7 +569,7 @@ static uint8_t *supply_memory(void *user)
   return *memory;
 }
 
-/* Memory that is not there yet is asked for once, when octets are reached. */
+/* Memory that is not allocated yet is requested once, when its octets are accessed. */
 TEST(test_memory_comes_when_it_is_reached)
 {
   uint8_t *memory = NULL;

@@ -54,8 +54,9 @@ static bool lose_one(void *user, const datagram *packet)
   return packet->payload.length > 0 && *left > 0 && --*left == 0;
 }
 
-/* SYN at 0, at the responder at 10 ms, its answer at the proxy at 15 ms: only then does the proxy answer,
- * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
+/* The SYN leaves at 0 and is at the responder at 10 ms, the answer is at the proxy at 15 ms: only then does
+ * the proxy answer, and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are
+ * the proxy's. */
 PROXY_TEST(test_handshake, set_up(BUFFER, 1))
 {
   proxy_open(initiator_of(f));
@@ -109,8 +110,8 @@ PROXY_TEST(test_timers_due_together, set_up(BUFFER, 3))
   g_assert_cmpuint(wire->last.source_port, ==, PROXY_PORT + 2);
 }
 
-/* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
- * opens anew. */
+/* The host withdraws its SYN while the other has not answered: the proxy repeats it no more, and the next SYN
+ * opens a new connection. */
 PROXY_TEST(test_reset_while_opening, set_up(BUFFER, 1))
 {
   tcp_header header = test_header(PROXY_PORT, 0, TCP_RST);
@@ -128,8 +129,8 @@ PROXY_TEST(test_reset_while_opening, set_up(BUFFER, 1))
   g_assert_true(initiator_of(f)->established);
 }
 
-/* Both directions at once, by either host's opening: all octets in order, FINs after them, both ends
- * finished. */
+/* Both directions carry data at once, whichever host opens: all octets come in order, FINs after them, and
+ * both ends finish. */
 TEST(test_transfer)
 {
   for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
@@ -201,8 +202,8 @@ PROXY_TEST(test_gives_up, connected(BUFFER))
   g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, >=, 7);
 }
 
-/* Lost after the proxy: the proxy sends it again, the host never learns. Lost before it: the other way
- * round. */
+/* When a segment is lost after the proxy, the proxy sends it again, and the host never learns of it. When it
+ * is lost before the proxy, it is the other way round. */
 FLAG_TEST(test_retransmissions_end_here, after)
 {
   g_autoptr(proxy_fixture) f = connected(BUFFER * 4);
@@ -216,8 +217,8 @@ FLAG_TEST(test_retransmissions_end_here, after)
   g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, after ? 1 : 0);
 }
 
-/* The responder's side stands still: the proxy takes in what its buffer holds and no octet more, and its
- * window closes. When the responder is back, all goes on. */
+/* The responder's side stands still: the proxy accepts as much as its buffer holds and no octet more, and its
+ * window closes. When the responder is back, the transfer goes on. */
 PROXY_TEST(test_back_pressure, connected(BUFFER))
 {
   f->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
@@ -233,8 +234,8 @@ PROXY_TEST(test_back_pressure, connected(BUFFER))
   g_assert_cmpuint(initiator_of(f)->most_ahead, <=, BUFFER);
 }
 
-/* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip after it
- * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
+/* How a slow far side limits the near one: a buffer of 20,000 octets, followed by a round trip of 100 ms,
+ * lets at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
 PROXY_TEST(test_a_buffer_a_round_trip, connected(20000))
 {
   f->wires[PROXY_TO_RESPONDER].delay_ps = 95 * TIME_PS_PER_MILLISECOND;
@@ -265,7 +266,7 @@ PROXY_TEST(test_ports_used_again, connected(BUFFER))
   g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
 }
 
-/* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
+/* A SYN that comes again after the connection has ended (a duplicate that was under way) opens nothing. */
 PROXY_TEST(test_old_syn, set_up(BUFFER, 1))
 {
   tcp_transport_listen(responder_of(f)->connection);
@@ -293,8 +294,8 @@ static bool keep_first(void *user, const datagram *packet)
   return true;
 }
 
-/* "Too big" about the proxy's segments is for the proxy, which cuts smaller; about anything else it
- * passes. */
+/* A "too big" message that quotes one of the proxy's segments is for the proxy, which then cuts smaller
+ * segments; any other is passed on. */
 PROXY_TEST(test_too_big, connected(BUFFER))
 {
   const ip_address router = ip_address_v4(0x0A0000FE);
@@ -321,7 +322,7 @@ PROXY_TEST(test_too_big, connected(BUFFER))
   g_assert_cmpuint(f->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
 }
 
-/* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
+/* A packet of no connection is passed on. Fragments and wrong checksums are dropped and counted. */
 TEST(test_strangers)
 {
   path_proxy_config config = proxy_fixture_config(BUFFER);
@@ -354,7 +355,8 @@ static bool lose_some(void *random, G_GNUC_UNUSED const datagram *packet)
   return g_rand_int_range(random, 0, 30) == 0;
 }
 
-/* Connections both ways over wires that all lose packets: every octet arrives, in order, and every FIN. */
+/* Connections in both directions over wires that all lose packets: every octet arrives, in order, and every
+ * FIN. */
 TEST(test_losses_everywhere)
 {
   for (guint32 seed = 1; seed <= 5; seed++) {

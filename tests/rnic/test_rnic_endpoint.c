@@ -60,7 +60,7 @@ RNIC_TEST(test_half_close)
   assert_closed_well(f);
 }
 
-/* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
+/* A ULP closes at once: the FIN waits for full operation, so that the startup frames are still sent. */
 RNIC_TEST(test_close_before_full_operation)
 {
   start(f);
@@ -115,9 +115,9 @@ static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
 
 /* DDP-027, RDMAP-226: when a stream has failed and RDMAP has asked for its end, no data of it moves any more
  * at the end that failed: nothing is Placed or Delivered, nothing but the Terminate goes out. DDP-124: octets
- * after the end are parsed by nobody. RDMAP-223: the Terminate arrives though many segments are on their way
- * to its sender, which acknowledges and drops them (note D38), and though it gets lost at first. RDMAP-225:
- * the stream is marked erroneous. */
+ * after the end are not parsed. RDMAP-223: the Terminate arrives although many segments are on their way to
+ * its sender, which acknowledges and drops them (note D38), and although its first transmission is lost.
+ * RDMAP-225: the stream is marked erroneous. */
 TEST(test_nothing_moves_after_a_failure)
 {
   for (int loses = 0; loses < 2; loses++) {
@@ -143,8 +143,8 @@ TEST(test_nothing_moves_after_a_failure)
   }
 }
 
-/* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error;
- * nothing hangs. */
+/* DDP-132, MPA-274: the peer is gone: TCP gives up (code 1), there is one fatal indication, all open work
+ * ends in error, and nothing hangs. */
 RNIC_TEST(test_peer_is_gone)
 {
   start_and_run(f, TIME_PS_PER_SECOND);
@@ -175,8 +175,8 @@ static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t posi
 }
 
 /* MPA-272, MPA-274, MPA-276 (note M32): FIN in the middle of an FPDU is no graceful end: code 1. A marker,
- * then a length of 100 and the first octets of what it promises; after the Request's 20 octets, or, in
- * rdmac, first of all. */
+ * then a length of 100 and the first octets of such a ULPDU; after the Request's 20 octets, or, in rdmac,
+ * first of all. */
 TEST(test_fin_within_an_fpdu)
 {
   static const uint8_t ietf[12] = {0, 0, 0, 0, 0, 100, 0x41, 0x43};
@@ -216,7 +216,7 @@ RNIC_TEST(test_when_a_terminate_is_reported)
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that
  * Send goes out whole, then the Terminate. DDP-138: until then the stream stays as it is, neither FIN nor RST
  * comes. RDMAP-223: the end is graceful: FIN after the Terminate, and the connection is closed only when the
- * peer has it, also when it gets lost at first. */
+ * peer has it, also when its first transmission is lost. */
 TEST(test_terminate_after_message_under_way)
 {
   for (int loses = 0; loses < 2; loses++) {
@@ -229,7 +229,7 @@ TEST(test_terminate_after_message_under_way)
     g_assert_cmpuint(f->responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
     post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
-    post_send(f->responder, 1); /* not with DDP yet: it never goes out */
+    post_send(f->responder, 1); /* not handed to DDP yet: it is never sent */
     f->loses = loses ? loses_the_terminate : NULL;
     while (!f->responder->fin) {
       g_assert_false(f->responder->rst);
@@ -264,8 +264,8 @@ TEST(test_terminate_after_message_under_way)
   }
 }
 
-/* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that
- * is after a hole waits. */
+/* MPA-288: octets that waited to be in order when the connection failed are no longer kept. Without markers
+ * everything after a hole waits. */
 RNIC_TEST(test_nothing_is_kept)
 {
   f->responder->config.markers = false;
@@ -281,7 +281,7 @@ RNIC_TEST(test_nothing_is_kept)
   run(f, 100 * TIME_PS_PER_SECOND);
 }
 
-/* That nothing is held is known at once, before and after something was lost. */
+/* That nothing is held is reported at once, before and after something was lost. */
 RNIC_TEST(test_holds_nothing)
 {
   f->responder->config.tcp.passing = TCP_PASSING_AS_ARRIVED;
@@ -300,7 +300,7 @@ RNIC_TEST(test_holds_nothing)
 }
 
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The
- * peer is of rdmac and closes at once. The time that was left for its frame counts no longer. */
+ * peer is of generation rdmac and closes at once. The time that was left for its frame no longer matters. */
 RNIC_TEST(test_fin_in_startup)
 {
   f->responder->config.generation = IWARP_RDMAC;
@@ -318,15 +318,15 @@ RNIC_TEST(test_fin_in_startup)
 
 /* --- Options --- */
 
-/* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right,
- * nothing was wrong. */
+/* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again
+ * undamaged, no error remains. */
 RNIC_TEST(test_silent_drop)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   g_autoptr(fault_injector) fault = fault_injector_new(&bad_crc, f->responder->host, 1);
 
-  /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code
-   * 1. */
+  /* A fault at the source is permanent: TCP repeats the same octets until it gives up, and RST or silence is
+   * code 1. */
   f->initiator->config.fault = &fault->misbehaviour;
   f->initiator->config.tcp.retries_max = 3;
   f->responder->config.silent_drop = true;
@@ -358,7 +358,8 @@ static datagram *damaged(const datagram *packet)
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
-/* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */
+/* Damages the Initiator's fourth packet with payload on its way, and delivers the damaged one in its
+ * place. */
 static bool damages_one(fixture_side *from, const datagram *packet)
 {
   if (from != from->fixture->initiator || packet->payload.length == 0 || from->packets != 4) {
@@ -369,8 +370,8 @@ static bool damages_one(fixture_side *from, const datagram *packet)
   return true;
 }
 
-/* MPA-286: damage on the way is cured by TCP's next try. MPA-274, MPA-288: without the option it is code 2
- * and the end. */
+/* MPA-286: damage on the way is repaired by TCP's retransmission. MPA-274, MPA-288: without the option it is
+ * code 2 and the end. */
 TEST(test_damage_on_the_way)
 {
   for (int silent = 0; silent < 2; silent++) {
@@ -490,8 +491,8 @@ RNIC_TEST(test_dynamic_mulpdu_after_an_fpdu)
   g_assert_true(is_payload(memory, 4000));
 }
 
-/* A ULP that wants no events: neither of Private Data, losses and octets, nor of the end, of a
- * connection that fails or of one that does not. */
+/* A ULP may want no events: neither of Private Data, losses and octets, nor of the end of a connection,
+ * whether it fails or not. */
 TEST(test_no_events)
 {
   for (int fails = 0; fails < 2; fails++) {
@@ -516,7 +517,7 @@ TEST(test_no_events)
 }
 
 /* The placement latency delays ULPDUs, and what comes after them keeps its place: the FIN is reported when
- * the last of them has been placed, and so is an error of MPA's. */
+ * the last of them has been placed, and so is an MPA error. */
 TEST(test_placement_latency)
 {
   for (int bad = 0; bad < 2; bad++) {
@@ -601,8 +602,8 @@ EACH_TEST(test_reach_between_connections, reach_case, reaches)
   }
 }
 
-/* Receive buffers are not shared across streams: a peer that takes more than its connection has lent is found
- * out (no buffer, 1/2/02) and takes none from another connection of the host. */
+/* Receive buffers are not shared across streams: a peer that uses more than its connection has posted causes
+ * an error (no buffer, 1/2/02), and takes none from another connection of the host. */
 TEST(test_greedy_peer)
 {
   g_autoptr(rnic_fixture) modest = rnic_fixture_new();

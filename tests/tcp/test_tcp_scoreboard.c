@@ -30,7 +30,7 @@ static tcp_scoreboard *board_by_time(unsigned count)
 /* A test of such a `board`. */
 #define BOARD_TEST(name, made) TEST_OF(tcp_scoreboard, board, made, name)
 
-/* The next that is lost is [from, to), and is sent again, at 100. */
+/* The next lost octets are [from, to), and they are sent again, at 100. */
 static void expect_lost_piece(tcp_scoreboard *board, uint64_t from, uint64_t to)
 {
   tcp_sent_segment segment;
@@ -44,7 +44,7 @@ static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
   expect_lost_piece(board, from, from + SMSS);
 }
 
-/* The same of several, one after the other. */
+/* The same for several ranges, one after the other. */
 #define EXPECT_NEXT_LOST(board, ...)                                                                         \
   do {                                                                                                       \
     EACH(EXPECT_NEXT_LOST_, board, __VA_ARGS__)                                                              \
@@ -126,7 +126,7 @@ TEST(test_no_sample_from_retransmissions)
   g_assert_false(tcp_scoreboard_acknowledge(board, 5000, &sent_at));
   tcp_scoreboard_free(board);
 
-  board = board_with(2); /* nor does a time-out make it forgotten */
+  board = board_with(2); /* nor does a time-out remove it */
   g_assert_true(tcp_scoreboard_first(board, &segment));
   tcp_scoreboard_resent(board, segment.number, true, 100);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
@@ -212,7 +212,7 @@ static uint64_t shadow_pipe(shadow *model, uint32_t smss)
   return pipe;
 }
 
-/* The lowest that is lost, not SACKed and not sent again; model->end: none. */
+/* The lowest octet that is lost, not SACKed and not sent again; model->end: there is none. */
 static unsigned shadow_next_lost(const shadow *model)
 {
   unsigned number = model->first;
@@ -313,10 +313,10 @@ static void expect_first(const tcp_scoreboard *board, uint64_t from, uint64_t to
   g_assert_true(segment.sent_again == sent_again);
 }
 
-/* SMSS falls from 1000 to 600 while four segments of 1000 and one of 600 are in flight. The first is lost
- * and was sent again: 1000 octets are on their way, the others are lost. Of the second [1000, 1500) is
- * SACKed, so its piece [1000, 1400) is SACKed now. What fits is not cut: neither the rests of 600 nor the
- * last segment. */
+/* SMSS falls from 1000 to 600 while four segments of 1000 and one of 600 are in flight. The first is lost and
+ * was sent again: 1000 octets are on their way, the others are lost. Of the second segment [1000, 1500) is
+ * SACKed, so its piece [1000, 1400) is SACKed now. What fits is not cut: neither the remainders of 600 nor
+ * the last segment. */
 BOARD_TEST(test_smss_shrinks, board_with(4))
 {
   time_ps sent_at = 0;
@@ -337,7 +337,7 @@ BOARD_TEST(test_smss_shrinks, board_with(4))
   }
   expect_none_lost(board);
   expect_pipe(board, 1000 + 3200); /* all but [1000, 1400) */
-  /* no sample from pieces of what was sent twice */
+  /* no sample from pieces of a segment that was sent twice */
   g_assert_false(tcp_scoreboard_acknowledge(board, 800, &sent_at));
   expect_first(board, 800, 1000, true);
   expect_pipe(board, 200 + 3200);
@@ -357,7 +357,7 @@ BOARD_TEST(test_smss_shrinks_much, board_with(60))
     time_ps sent_at = -1;
     expect_first(board, position, position + 400, false);
     bool sample = tcp_scoreboard_acknowledge(board, position + 1000, &sent_at);
-    g_assert_true(sample == (position != 1000)); /* that one began with a SACKed piece */
+    g_assert_true(sample == (position != 1000)); /* that segment began with a SACKed piece */
     if (sample) {
       g_assert_cmpint(sent_at, ==, (time_ps)(position / 1000));
     }
@@ -372,8 +372,9 @@ static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
   g_assert_cmpuint(segment.number, ==, number);
 }
 
-/* By time: losses come in any order and are sent again from the lowest on, each as often as it is lost;
- * the oldest under way is the one sent first, retransmissions after what was sent before them. */
+/* Losses found by time come in any order. They are sent again from the lowest on, each as often as it is
+ * lost; the oldest segment under way is the one sent first, and retransmissions come after what was sent
+ * before them. */
 BOARD_TEST(test_losses_in_any_order, board_by_time(6))
 {
   tcp_sent_segment segment;
@@ -403,8 +404,8 @@ BOARD_TEST(test_losses_in_any_order, board_by_time(6))
   g_assert_cmpuint(tcp_scoreboard_sacked_octets(board), ==, 4000);
 }
 
-/* More than 2^16 segments in flight, of which only the first is missing: of those under way the oldest is
- * the one number 2^16 on, and the one before the last the newest. */
+/* More than 2^16 segments in flight, of which only the first is missing: of those under way number 2^16 is
+ * the oldest, then number 2^16 + 1, and last the retransmission of the first. */
 TEST(test_oldest_of_many)
 {
   enum { MANY = 1 << 16 };
@@ -420,9 +421,9 @@ TEST(test_oldest_of_many)
   expect_oldest(board, 0);
 }
 
-/* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent
- * again. 0, which was sent again, and 3, never lost, it sees. Retransmissions count until they are SACKed,
- * lost or acknowledged. */
+/* Some segments are not to be found lost again: 1, which waited, is on its way, but RACK does not consider it
+ * until it is sent again. RACK does consider 0, which was sent again, and 3, which was never lost.
+ * Retransmissions count until they are SACKed, lost or acknowledged. */
 BOARD_TEST(test_restore_unfindable, board_by_time(4))
 {
   tcp_scoreboard_sack(board, 2000, 3000);
@@ -447,8 +448,8 @@ BOARD_TEST(test_restore_unfindable, board_by_time(4))
   g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 0);
 }
 
-/* Checks which of those under way was last sent before transmission `order`, that of a whole segment which
- * ends at `end`; -1: none. */
+/* Checks which segment under way was last sent before transmission `order`: a whole segment that ends at
+ * `end`; -1: none. */
 static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end, int64_t number)
 {
   tcp_sent_segment segment;
@@ -456,8 +457,9 @@ static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end
   g_assert_cmpint(any ? (int64_t)segment.number : -1, ==, number);
 }
 
-/* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. What was found may go, by
- * SACK or as lost; the one before it is found then, and when none is left those that come later. */
+/* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. The transmission that was found
+ * may leave the list, SACKed or lost; then the one before it is found, and when none is left, those that come
+ * later. */
 BOARD_TEST(test_last_overtaken, board_by_time(6))
 {
   expect_overtaken(board, 0, SMSS, -1);
@@ -475,7 +477,7 @@ BOARD_TEST(test_last_overtaken, board_by_time(6))
   expect_overtaken(board, 6, 2 * SMSS, 5);
   expect_overtaken(board, 7, 7 * SMSS, 1);
   acknowledge(board, SMSS);
-  tcp_scoreboard_lose_all(board, 4); /* the first, 1, and all but 5: the list is made anew */
+  tcp_scoreboard_lose_all(board, 4); /* the first, 1, and all but 5 leave: the list is made anew */
   expect_overtaken(board, 7, 7 * SMSS, 5);
 }
 
@@ -493,8 +495,8 @@ BOARD_TEST(test_lose_what_is_old, board_by_time(6))
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, TIME_PS_NEVER), ==, 2); /* 0 and 2; 1 has arrived */
 }
 
-/* Nothing was lost after all: what is not SACKed is under way, in the order it was sent last. With RFC
- * 6675 too, which then finds the losses that the SACKs still show. */
+/* Nothing was lost after all: what is not SACKed is under way, in the order of its last transmissions. With
+ * RFC 6675 too, which then finds the losses that the SACKs still show. */
 TEST(test_restore)
 {
   tcp_sent_segment segment;
@@ -539,8 +541,8 @@ FLAG_TEST(test_lose_longer, by_time)
   expect_none_lost(board);
 }
 
-/* A time-out took all as lost; then a router reports that the first two, of 1000 octets, were too big. The
- * others are still lost. */
+/* A time-out declared everything lost; then a router reports that the first two, of 1000 octets, were too
+ * big. The others are still lost. */
 BOARD_TEST(test_lose_longer_of_all_lost, board_with(2))
 {
   for (uint64_t from = 2000; from < 3500; from += 500) {
@@ -605,8 +607,8 @@ TEST(test_acknowledge_all)
   }
 }
 
-/* A time-out took all in flight as lost; a SACK of what arrived all the same reports nothing of what is
- * sent after it. The ring has gone round: 16 segments and 4. */
+/* A time-out declared everything in flight lost; a SACK of octets that arrived nevertheless reports nothing
+ * of what is sent after it. The ring has gone round: 16 segments and 4. */
 BOARD_TEST(test_sacked_after_all_were_lost, board_with(16))
 {
   acknowledge(board, 16000);
@@ -667,9 +669,9 @@ BOARD_TEST(test_deliveries_of_an_extended_segment, board_by_time(3))
   EXPECT_FIELDS(&seen, (count, 2), (numbers[0], 0), (numbers[1], 2));
 }
 
-/* The first of ten segments is lost, by three SACKed after it, and not yet sent again when a router
- * reports that the ninth was too big, and the tenth is as well: those three are sent again, not what lies
- * between, which is on its way. */
+/* The first of ten segments is lost, by three SACKed after it, and not yet sent again when a router reports
+ * that the ninth was too big, and the tenth is as well: those three are sent again, but not the segments in
+ * between, which are on their way. */
 BOARD_TEST(test_too_big_beside_a_loss, board_with(10))
 {
   tcp_scoreboard_sack(board, 1000, 4000);
@@ -679,9 +681,9 @@ BOARD_TEST(test_too_big_beside_a_loss, board_with(10))
   expect_none_lost(board);
 }
 
-/* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other
- * half comes. An ACK from within leaves it 2200:2500; nothing that is lost follows, and where 1 once stood
- * is no end. */
+/* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other half
+ * comes. An ACK from within leaves it 2200:2500; no lost octets follow, and the former end of 1 is no end any
+ * more. */
 TEST(test_taken_over_twice)
 {
   static const uint64_t ends[] = {2000, 2500};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN,
+/* What the keys of the sender select, tested on a sender alone: Nagle, idleness, Limited Transmit, ECN,
  * repacketizing, a path that throws away what is too big. */
 #include "fields.h"
 #include "flag_test.h"
@@ -22,7 +22,7 @@ static time_ps ms(int64_t milliseconds)
   return milliseconds * TIME_PS_PER_MILLISECOND;
 }
 
-/* The defaults with all off that a test may turn on, so that each names what it is about. */
+/* The defaults with everything off that a test may turn on, so that each test names what it is about. */
 static tcp_config plain_config(void)
 {
   tcp_config config = tcp_config_default();
@@ -122,7 +122,7 @@ static void send_each(bench *b, unsigned count, uint32_t length)
   }
 }
 
-/* `posted` full segments are posted, of which `count` leave, the first of them number `from`. */
+/* `posted` full segments are posted, of which `count` leave; the first to leave is number `from`. */
 static void send_flight(bench *b, uint64_t from, unsigned posted, unsigned count)
 {
   post(b, posted * EMSS, 0);
@@ -145,7 +145,7 @@ static void time_out_at(bench *b, time_ps now)
   g_assert_true(tcp_sender_time_out(b->sender, now));
 }
 
-/* An ACK of all below `position`, with the block [from, to) if that has octets. */
+/* An ACK of everything below `position`, with the SACK block [from, to) unless that is empty. */
 static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to, bool echo)
 {
   tcp_acknowledgement ack = {.position = position,
@@ -231,8 +231,8 @@ FLAG_TEST(test_restart_after_idle, late)
   g_assert_cmpuint(window_of(b), ==, late ? 10 * EMSS : grown);
 }
 
-/* RFC 7661: a window of 10 segments with 9 in flight, beside which another would fit, does not grow; with
- * an octet more it does. */
+/* RFC 7661: a window of 10 segments with 9 in flight has room for another, so it does not grow; with one more
+ * octet in flight it does. */
 FLAG_TEST(test_a_window_that_is_not_full, full)
 {
   g_autoptr(bench) b = BENCH(.sack = true);
@@ -245,8 +245,8 @@ FLAG_TEST(test_a_window_that_is_not_full, full)
   g_assert_cmpuint(window_of(b), ==, full ? 11 * EMSS : 10 * EMSS);
 }
 
-/* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it
- * none; the third is the loss. With SACK and without. */
+/* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it none
+ * does; the third shows the loss. This holds with and without SACK. */
 TEST(test_limited_transmit)
 {
   for (unsigned variant = 0; variant < 4; variant++) {
@@ -266,9 +266,9 @@ TEST(test_limited_transmit)
   }
 }
 
-/* Without Limited Transmit what a duplicate stands for still counts as in flight, also where it is SACKed:
- * of a window of 10,000 octets 9,999 are in flight, so one octet may leave, and after it neither the next
- * nor the FIN. */
+/* Without Limited Transmit the segment that a duplicate stands for still counts as in flight, also where it
+ * is SACKed: of a window of 10,000 octets 9,999 are in flight, so one octet may leave, and after it neither
+ * the next nor the FIN. */
 FLAG_TEST(test_room_beside_a_duplicate, sack)
 {
   for (unsigned fin = 0; fin < 2; fin++) {
@@ -319,7 +319,7 @@ BENCH_TEST(test_loss_after_a_rescue, .sack = true)
 }
 
 /* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a
- * D-SACK of the probe nothing was lost; with one of what follows the probe has repaired a loss, and the
+ * D-SACK of the probe nothing was lost; with a D-SACK of what follows, the probe has repaired a loss, and the
  * window is half of what is in flight, or 2 segments. */
 FLAG_TEST(test_duplicate_of_the_probe, repaired)
 {
@@ -334,8 +334,8 @@ FLAG_TEST(test_duplicate_of_the_probe, repaired)
   g_assert_cmpuint(window_of(b), ==, repaired ? 2 * EMSS : 10 * EMSS);
 }
 
-/* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no
- * news, at 150 ms, leaves it so. */
+/* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. An ACK that brings no
+ * news, at 150 ms, does not change that. */
 BENCH_TEST(test_no_news_for_the_probe, .sack = true, .rack = true, .tail_loss_probe = true)
 {
   send_flight(b, 0, 3, 3);
@@ -346,8 +346,8 @@ BENCH_TEST(test_no_news_for_the_probe, .sack = true, .rack = true, .tail_loss_pr
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
 }
 
-/* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no
- * retransmission does (§6.1.5: nor ECT). */
+/* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, just one does,
+ * and no retransmission (§6.1.5: nor does one carry ECT). */
 BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
 {
   tcp_sender_use_ecn(b->sender);
@@ -391,8 +391,8 @@ BENCH_TEST(test_ecn_after_a_time_out, .sack = true)
 }
 
 /* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a
- * STREAM sender cuts the lost run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as
- * they were. */
+ * STREAM sender cuts the lost run anew at 1000 octets: [0, 1000), [1000, 1500). With segments preserved, they
+ * leave as they were. */
 FLAG_TEST(test_repacketized_stream, repacketize)
 {
   g_autoptr(bench) b =
@@ -457,9 +457,9 @@ BENCH_TEST(test_repacketized_fpdus, .sack = true, .rack = true, .segmentation = 
   g_assert_cmpuint(tcp_sender_next_position(b->sender), ==, 1601);
 }
 
-/* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes
- * again within 1000. RECORD puts the pieces of an FPDU together, and nothing past its end. STREAM knows no
- * end. */
+/* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, is sent
+ * again in segments of up to 1000. RECORD puts the pieces of an FPDU together, and nothing beyond its end.
+ * STREAM knows no such end. */
 FLAG_TEST(test_repacketized_records, record)
 {
   g_autoptr(bench) b =
@@ -483,8 +483,8 @@ FLAG_TEST(test_repacketized_records, record)
   expect_nothing(b);
 }
 
-/* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400
- * + 400 octets 100 are there (MPA-329); nothing of the 400 after fits with the 700. */
+/* The rest of a segment that was acknowledged in part is not cut shorter, though an FPDU ends in it: of 400 +
+ * 400 octets 100 have arrived (MPA-329); nothing of the next 400 fits with the 700. */
 BENCH_TEST(test_repacketized_rest, .sack = true, .segmentation = TCP_SEGMENTATION_ALIGNED,
            .retransmission = TCP_RETRANSMISSION_REPACKETIZE)
 {
@@ -558,8 +558,8 @@ BENCH_TEST(test_prr_counts_all, .sack = true, .prr = true, .initial_window_segme
   expect_only(b, 20 * EMSS, EMSS);
 }
 
-/* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half
- * of 9 segments; what the probe repaired, if it did, is no second reason when 11 is acknowledged. */
+/* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half of
+ * 9 segments; a loss that the probe may have repaired is no second reason when 11 is acknowledged. */
 BENCH_TEST(test_recovery_forgets_the_probe, .sack = true, .rack = true, .tail_loss_probe = true)
 {
   send_flight(b, 0, 10, 10);
@@ -578,7 +578,8 @@ BENCH_TEST(test_recovery_forgets_the_probe, .sack = true, .rack = true, .tail_lo
 }
 
 /* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the
- * window stays, and the duplicates of what came through no recovery; what lies before is not sent again. */
+ * window stays, and duplicate ACKs for what came through start no recovery; what lies before is not sent
+ * again. */
 FLAG_TEST(test_resend_too_big, rack)
 {
   g_autoptr(bench) b = BENCH(.sack = true, .rack = rack, .limited_transmit = true);
@@ -589,7 +590,7 @@ FLAG_TEST(test_resend_too_big, rack)
   for (uint64_t position = 4 * EMSS; position < 10 * EMSS; position += 500) {
     expect(b, position, 500);
   }
-  b->now = ms(100); /* too early to be of what was sent again: some came through another way */
+  b->now = ms(100); /* too early to acknowledge what was sent again: some segments came through another way */
   for (unsigned i = 1; i <= 4; i++) {
     acknowledge(b, EMSS, 10 * EMSS - i * 500, 10 * EMSS, false);
     expect_nothing(b);
@@ -608,9 +609,9 @@ static void exchange(bench *b, uint64_t position)
   acknowledge_all(b, position + EMSS);
 }
 
-/* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the
- * original or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost.
- * That nothing was in flight meanwhile changes nothing. */
+/* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the original
+ * or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost. It does not
+ * matter that nothing was in flight meanwhile. */
 BENCH_TEST(test_a_probe_is_judged_after_a_rest, .sack = true, .rack = true, .tail_loss_probe = true)
 {
   exchange(b, 0);
@@ -626,8 +627,9 @@ BENCH_TEST(test_a_probe_is_judged_after_a_rest, .sack = true, .rack = true, .tai
   g_assert_cmpuint(threshold_of(b), <, UINT64_MAX);
 }
 
-/* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the
- * flight of 40 after it all take 200 ms or more, 3 ms apart, too far for a train: the ninth shows it. */
+/* HyStart judges by the shortest of all round trips, also of those before an idle time: one of them took 100
+ * ms. The 40 segments in flight after the idle time all take 200 ms or more, 3 ms apart, too far for a train:
+ * the ninth shows it. */
 BENCH_TEST(test_hystart_remembers_over_a_rest, .sack = true, .congestion = TCP_CONGESTION_CUBIC,
            .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 40)
 {
@@ -649,7 +651,7 @@ static void expect_fin(bench *b, uint64_t position, uint32_t length)
 }
 
 /* The window of 10 segments is full. The FIN, alone or with the last 300 octets, waits; with
- * `fin_beyond_window` it does not. A segment that more follow waits in any case, and the peer's window
+ * `fin_beyond_window` it does not. A segment that others follow waits in any case, and the peer's window
  * holds the FIN back in any case. */
 TEST(test_fin_beyond_the_window)
 {

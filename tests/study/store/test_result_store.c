@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store: what is committed comes back, a run is kept once, and of what may go into one store with what is
- * there. */
+/* The store: what is committed can be read back, a run is kept once, and only certain runs may be added to
+ * what is there. */
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
@@ -150,7 +150,8 @@ FIXTURE_TEST(test_replaced)
   expect_run(f, &run);
 }
 
-/* What a child says need not be text; who reads the store with another tool must get some all the same. */
+/* What a child prints need not be text; whoever reads the store with another tool must get text all the
+ * same. */
 FIXTURE_TEST(test_texts_are_made_valid)
 {
   g_auto(stored_run) run = fixture_run(f->scenario, 0);
@@ -246,7 +247,7 @@ static void expect_order(const store_fixture *f, const char *expected)
 }
 
 /* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be)
- * and the fourth (failed): only the first and the fourth are written, and what was there is told. */
+ * and the fourth (failed): only the first and the fourth are written, and what was there is reported. */
 FIXTURE_TEST(test_commit_new)
 {
   commit_seed(f, 2, 1, RUN_OK, 0);
@@ -271,7 +272,7 @@ FIXTURE_TEST(test_commit_new)
   }
 }
 
-/* All or none: the second of two cannot be written, and the first is not there either. Each alone the first
+/* All or none: the second of two cannot be written, and the first is not there either. Alone, the first one
  * can. */
 FIXTURE_TEST(test_commit_new_is_whole)
 {
@@ -293,7 +294,8 @@ FIXTURE_TEST(test_commit_new_is_whole)
   fixture_run_clear(&runs[1]);
 }
 
-/* Else results would go into a file without a name, and with it. */
+/* A store whose file was removed is an error: otherwise results would go into a file without a name, and be
+ * lost with it. */
 FIXTURE_TEST(test_removed)
 {
   g_autoptr(GError) error = NULL;
@@ -364,9 +366,9 @@ static gpointer open_and_close(gpointer path)
   return error != NULL ? g_strdup(error->message) : NULL;
 }
 
-/* Sweeps started together find no file, and each would make it: whoever comes second must take it for what it
- * is, a store, and not for another program's database because half of its marks are read before it was made
- * and half after. */
+/* Sweeps started together find no file, and each would make it: whoever comes second must recognise it as a
+ * store, and not take it for another program's database because it reads half of its marks before the store
+ * was made and half afterwards. */
 FIXTURE_TEST(test_made_by_several)
 {
   g_autofree char *path = g_build_filename(f->folder, "new.sqlite", NULL);
@@ -383,7 +385,7 @@ FIXTURE_TEST(test_made_by_several)
   }
 }
 
-/* What may go into one store with what is there. */
+/* Which runs may be added to a store that has others. */
 
 static void commit_from(const store_fixture *f, const provenance *from, guint seed)
 {
@@ -405,7 +407,7 @@ static void expect_different(const store_fixture *f, const provenance *from, con
   EXPECT_PARTS(error->message, "a.sqlite: holds ", words, "--mix", "--store FILE");
 }
 
-/* A file of another name, other options and other libraries are no other scenario and program. */
+/* A file of another name, other options and other libraries do not make another scenario or program. */
 FIXTURE_TEST(test_same_origin)
 {
   expect_fine(f, &f->origin); /* of an empty store */
@@ -444,7 +446,7 @@ FIXTURE_TEST(test_origin_of_others)
   }
 }
 
-/* "unknown" on either side is as good as any. */
+/* "unknown" on either side matches any commit. */
 FIXTURE_TEST(test_origin_of_other_commit)
 {
   commit_from(f, &f->origin, 1);
@@ -509,8 +511,8 @@ TEST(test_identity_of_set)
   g_assert_cmpstr(set, ==, in_file);
 }
 
-/* SHA-256 over names and texts, each with a NUL behind it, as printf 'title\0x\0run.seed\0001\0' | sha256sum
- * says. A text cannot pass for the key that follows it. */
+/* SHA-256 over names and texts, each with a NUL after it, as printf 'title\0x\0run.seed\0001\0' | sha256sum
+ * prints. A text cannot pass for the key that follows it. */
 TEST(test_identity_octets)
 {
   char *texts[SCENARIO_KEY_COUNT] = {NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store in bad company: other people's files, other schemas, locks, full disks, processes killed in the
- * midst of writing, damaged octets. Each time an error in words or a right reading, and what was committed
- * stays. */
+/* The store under bad conditions: other programs' files, other schemas, locks, full disks, processes killed
+ * in the middle of writing, damaged octets. In each case there is an error message or a correct reading, and
+ * what was committed stays. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -62,7 +62,7 @@ static void tear_down(store_fixture *f, gconstpointer unused)
   store_fixture_tear_down(f, unused);
 }
 
-/* Each run of the seeds 1, 2, … once, and as it was committed. */
+/* Each run of the seeds 1, 2, … is there once, and as it was committed. */
 static gboolean check_run(const provenance *from, const stored_run *run, gpointer data,
                           G_GNUC_UNUSED GError **error)
 {
@@ -167,7 +167,8 @@ FIXTURE_TEST(test_folder)
   expect_refused(f->folder, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
 }
 
-/* Nothing to read; but a sweep may start with it, as a file made by `mktemp`. */
+/* There is nothing to read in an empty file; but a sweep may start with one, such as a file made by
+ * `mktemp`. */
 FIXTURE_TEST(test_empty_file)
 {
   g_autofree char *path = fixture_file(f->folder, "empty.sqlite", "");
@@ -178,7 +179,7 @@ FIXTURE_TEST(test_empty_file)
 
 /* Contents nobody of us wrote. */
 
-/* What is there after `sql` is refused in one line of UTF-8. */
+/* The store as `sql` leaves it is refused, in one line of UTF-8. */
 FIXTURE_TEST(test_foreign_hand)
 {
   static const struct {
@@ -239,7 +240,8 @@ FIXTURE_TEST(test_locked)
   expect_runs(f, f->path, RUNS);
 }
 
-/* Locked after it was opened: the commit fails, the store goes on working when the lock is gone. */
+/* The store is locked after it was opened: the commit fails, and the store works again when the lock is
+ * gone. */
 FIXTURE_TEST(test_locked_later)
 {
   g_autoptr(GError) error = NULL;
@@ -257,7 +259,7 @@ FIXTURE_TEST(test_locked_later)
   expect_runs(f, f->path, RUNS + 1);
 }
 
-/* Who waits in portions meets the lock sooner, and says how long it was in all. */
+/* A caller that waits in portions learns of the lock sooner, and the error has the whole time. */
 FIXTURE_TEST(test_locked_in_portions)
 {
   g_autoptr(GError) error = NULL;
@@ -276,7 +278,8 @@ FIXTURE_TEST(test_locked_in_portions)
 
 enum { NOBODY = 65534 };
 
-/* Root may write anything: as somebody else then. FALSE when that cannot be had, and the test is skipped. */
+/* Root may write anything, so this continues as another user. FALSE when that is impossible, and the test is
+ * skipped. */
 static gboolean become_nobody(const store_fixture *f)
 {
   if (geteuid() != 0) {
@@ -377,7 +380,7 @@ FIXTURE_TEST(test_killed_writer)
   g_assert_cmpmem(before, length_before, after, length_after);
 }
 
-/* A reader that may not write cannot bring it back, and must not read what is half there. */
+/* A reader that may not write cannot restore the file, and must not read half a transaction. */
 FIXTURE_TEST(test_killed_writer_read_only)
 {
   leave_hot_journal(f);
@@ -392,7 +395,7 @@ FIXTURE_TEST(test_killed_writer_read_only)
   expect_runs(f, f->path, RUNS);
 }
 
-/* A journal of nothing: SQLite puts it away. */
+/* An empty journal: SQLite removes it. */
 FIXTURE_TEST(test_stale_journal)
 {
   g_autofree char *journal = fixture_file(f->folder, "a.sqlite-journal", "no journal of this store");
@@ -440,8 +443,8 @@ static void fill_disk(const char *path, gsize free_octets)
   close(file);
 }
 
-/* One more run with so much room, from opening on. What fails says so and loses nothing. TRUE when it went
- * well. */
+/* Commits one more run with so much room, from opening on. A failure is reported and loses nothing. TRUE when
+ * it succeeded. */
 static gboolean try_with_room(const store_fixture *f, const char *path, const char *filler, gsize free_octets,
                               guint runs)
 {
@@ -460,7 +463,7 @@ static gboolean try_with_room(const store_fixture *f, const char *path, const ch
   return good;
 }
 
-/* A disk of its own in memory, filled up to every page that the first two commits want. */
+/* A disk of its own in memory, with room for each number of pages up to what the first two commits need. */
 FIXTURE_TEST(test_full_disk)
 {
   g_autofree char *disk = g_build_filename(f->folder, "disk", NULL);
@@ -513,7 +516,7 @@ static gboolean read_damaged(const store_fixture *f, const char *path)
   return good;
 }
 
-/* A sweep into it: whatever comes of it, an error is one in words. */
+/* Sweeps into the store: whatever the outcome, an error has a message. */
 static void sweep_damaged(const store_fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
@@ -544,7 +547,7 @@ FIXTURE_TEST(test_damaged_octets)
     g_autofree char *damaged = g_memdup2(octets, length);
     guint count = (guint)g_rand_int_range(random, 1, 9);
     for (guint i = 0; i < count; i++) {
-      /* Every other one in the header and the schema, where an octet does most. */
+      /* Every other octet is in the header and the schema, where one does most. */
       gint32 end = trial % 2 == 0 ? (gint32)length : 4096;
       damaged[g_rand_int_range(random, 0, end)] = (char)g_rand_int_range(random, 0, 256);
     }
@@ -554,7 +557,7 @@ FIXTURE_TEST(test_damaged_octets)
       sweep_damaged(f, path);
     }
   }
-  /* Octets that nobody uses there are; but most are in use. */
+  /* There are unused octets, but most are in use. */
   g_test_message("%u of %d read all the same", unnoticed, TRIALS);
   g_assert_cmpuint(unnoticed, <, TRIALS / 2);
 }
@@ -580,7 +583,8 @@ ssize_t pread64(int file, void *octets, size_t count, off64_t at)
   return is_failing() ? -1 : syscall(SYS_pread64, file, octets, count, at);
 }
 
-/* Whenever the disk dies while a store is read, that is said, and not that the store is damaged. */
+/* Whenever the disk fails while a store is read, the error reports that, and not that the store is
+ * damaged. */
 FIXTURE_TEST(test_failing_disk)
 {
   gboolean good = FALSE;

@@ -17,7 +17,7 @@ static void tear_down(decode_alignment *alignment, G_GNUC_UNUSED gconstpointer d
 
 #define FIXTURE_TEST(name) TEST_WITH(decode_alignment, NULL, set_up, tear_down, name)
 
-/* So many segments are aligned, and the first one of which nobody knows is at `open`. */
+/* `aligned` segments are aligned, and the first segment whose alignment is not known yet is at `open`. */
 static void expect(const decode_alignment *f, uint64_t aligned, uint64_t open)
 {
   g_assert_cmpuint(f->aligned, ==, aligned);

@@ -25,7 +25,7 @@ static place find(const uint8_t *octets, size_t length, bool markers, bool crc)
 }
 
 /* From whatever octet on, a place is found where an FPDU starts, at the right place between the markers, and
- * few are ignored: with markers one whose first octets have a marker in them, and one without any. */
+ * few FPDUs are ignored: with markers, one with a marker in its first octets, and one without any marker. */
 PLAN_TEST(test_start, &unmarked, &marked, &marked_short)
 {
   const GByteArray *octets = at->octets[0];
@@ -57,7 +57,7 @@ TEST(test_none_with_markers)
   }
 }
 
-/* Payload that looks like markers everywhere: which of them is one the FPDUs that follow show. */
+/* The payload looks like markers everywhere: the FPDUs that follow show which of them is a marker. */
 TEST(test_payload_like_markers)
 {
   g_autoptr(mpa_stream) stream = mpa_stream_begin(true, true);
@@ -81,7 +81,7 @@ static const send_plan sparse_marked = {
     .markers = {true, false}, .crc = true, .fpdus = {40, 0}, .sparse = true};
 
 /* Without CRCs, from whatever octet on, a place is found where an FPDU starts: the first FPDU whose start is
- * there, or with markers the first few of them that have one. Of payload at random one FPDU in a few thousand
+ * there, or with markers the first few of them that have one. In random payload one FPDU in a few thousand
  * would look like one that is followed by others, hence sparse. */
 PLAN_TEST(test_without_crc, &sparse, &sparse_marked)
 {
@@ -94,7 +94,7 @@ PLAN_TEST(test_without_crc, &sparse, &sparse_marked)
   for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(at->random, 200)) {
     const place start = find(octets->data + from, octets->len - from, markers, false);
     g_assert_true(start.found);
-    /* Of a marker before the first FPDU octets may be missing. */
+    /* Octets of a marker before the first FPDU may be missing. */
     bool is_led = markers && (from + start.at) % 512 == 4;
     g_assert_true(mpa_stream_find(at->sent[0], from + start.at) ||
                   (is_led && mpa_stream_find(at->sent[0], from + start.at - 4)));
@@ -102,8 +102,8 @@ PLAN_TEST(test_without_crc, &sparse, &sparse_marked)
   }
 }
 
-/* A CRC field that is not used and 0 looks like a marker between FPDUs: it takes a second marker, 512 octets
- * after it, to be believed. */
+/* An unused CRC field of 0 looks like a marker between FPDUs: only with a second marker, 512 octets after it,
+ * is it taken for one. */
 TEST(test_crc_of_0)
 {
   uint8_t octets[20 * 32] = {0};
@@ -119,7 +119,7 @@ TEST(test_crc_of_0)
   EXPECT_FIELDS(&start, (found, true), (at, 32 - 5));
 }
 
-/* One FPDU proves nothing, unless it is all there is: a Send with six octets. */
+/* One FPDU proves nothing, unless nothing else is there: a Send with six octets. */
 TEST(test_alone_without_crc)
 {
   uint8_t octets[64] = {0, 24, 0x41, 0x43, [15] = 7};

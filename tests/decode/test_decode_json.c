@@ -54,7 +54,7 @@ FIXTURE_TEST(test_words)
   }
 }
 
-/* Everything as large as it can be: still a number where a number belongs. */
+/* Every field has its largest value: numbers are still numbers. */
 FIXTURE_TEST(test_extremes)
 {
   f->event.direction = SIDE_RESPONDER;

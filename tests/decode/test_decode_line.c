@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text as it is appended, in lines that are given away in pieces. */
+/* Text that is appended to lines, which are written out in pieces. */
 #include "decode_paper.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_line, decode_line_free)
@@ -23,7 +23,7 @@ FIXTURE_TEST(test_digits)
   expect_line(f, "a=0 1234567890 18446744073709551615 b=0x00 0x00ABCDEF 0xFFFFFFFFFFFFFFFF\n");
 }
 
-/* What printf() makes, of lines of any length. */
+/* The output is that of printf(), in lines of any length. */
 FIXTURE_TEST(test_print)
 {
   g_autofree char *as = g_strnfill(300 << 10, 'a'); /* more than the buffer has room for at first */
@@ -111,7 +111,7 @@ static void append_line(decode_line *line, const char *text)
   decode_line_end(line);
 }
 
-/* Whole lines only, in pieces that are long enough; what is not ended waits. */
+/* Only whole lines are written, in pieces that are long enough; a line that is not ended waits. */
 TEST(test_pieces)
 {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -145,7 +145,7 @@ TEST(test_long_line)
   g_assert_cmpuint(r.pieces, ==, 1);
 }
 
-/* Once the reader has gone nothing is given to it any more, and the memory does not grow. */
+/* Once the reader has gone, nothing more is written, and the memory does not grow. */
 TEST(test_reader_gone)
 {
   g_autoptr(GString) text = g_string_new(NULL);

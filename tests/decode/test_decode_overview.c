@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums by connection: each in its row and its member, and the object as issue and documentation promise
- * it. */
+/* Sums by connection: each in its row and its member, and the object as the documentation promises it. */
 #include "decode_paper.h"
 
 /* Every sum of the first direction has a value of its own. */
@@ -137,7 +136,7 @@ FIXTURE_TEST(test_table)
                           "    of those, never captured                       106                   0\n");
 }
 
-/* What a direction does not have, and hardly anybody has, takes no row. */
+/* Rare sums take no row when no direction has any. */
 FIXTURE_TEST(test_short_table)
 {
   add_connection(f);

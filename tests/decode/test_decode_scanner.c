@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the scanner of captures passes with which error, and what it holds back. */
+/* Which FPDUs the scanner of captures passes, with which errors, and which it holds back. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -19,7 +19,7 @@ typedef struct fixture {
   mpa_stream *stream;
   decode_scanner *scanner;
   GString *passed; /* " START" of each FPDU, with !CRC or !MARKER when that is wrong */
-  GString *errors; /* " START" of each length that cannot be */
+  GString *errors; /* " START" of each impossible length */
   guint count;
   mpa_location located_by[2 * FPDUS]; /* each FPDU */
 } fixture;
@@ -98,7 +98,8 @@ static void flip(fixture *made, uint64_t offset, uint8_t bits)
   made->stream->octets->data[offset] ^= bits;
 }
 
-/* What was passed up to now, in this order, where the next octet in order is, and which lengths cannot be. */
+/* Checks what was passed up to now, in this order, where the next octet in order is, and which lengths are
+ * impossible. */
 static void expect_with(const fixture *made, const char *passed, uint64_t edge, const char *errors)
 {
   g_assert_cmpstr(made->passed->str, ==, passed);
@@ -116,7 +117,7 @@ static void expect_held(const fixture *made, uint64_t octets)
   g_assert_cmpuint(reassembly_queue_total(made->scanner->locator.reassembly->octets), ==, octets);
 }
 
-/* In a stream that ends at `end` so many octets of the FPDU at `start` are not whole. */
+/* In a stream that ends at `end`, so many octets are held of an FPDU at `start` that is not whole. */
 static void expect_unfinished(const fixture *made, uint64_t end, uint64_t octets, uint64_t start)
 {
   uint64_t found;
@@ -146,7 +147,7 @@ MARKED_TEST(test_beyond_hole)
 
   flip(made, 2920 + 700, 0x40);
   arrive(made, 1460, 2920);
-  mpa_locator_held(&made->scanner->locator, &held); /* it was passed, nothing of it is awaited */
+  mpa_locator_held(&made->scanner->locator, &held); /* it was passed, so no octet of it is awaited */
   EXPECT_FIELDS(&held, (incomplete, 0), (unlocated, 0), (partial_fpdus, 0));
   arrive(made, 2920, 4380);
   expect_unfinished(made, 4380, 0, 2920); /* it ends there */
@@ -156,7 +157,7 @@ MARKED_TEST(test_beyond_hole)
   expect(made, " 1460 4380 0 2920!CRC", 5840);
 }
 
-/* At the end it is not passed, when the hole stays; nor at another end. */
+/* At the end it is not passed when the hole stays, nor at a second end. */
 TEST(test_end_after_hole)
 {
   for (uint64_t wrong = 2; wrong < 4; wrong++) {
@@ -174,7 +175,7 @@ TEST(test_end_after_hole)
  * and valid, and refutes it. */
 TEST(test_refuted_length)
 {
-  /* At the second cut the wrong one is whole and the other one is not yet. */
+  /* At the second cut the wrong FPDU is whole, and the one that refutes it is not yet. */
   static const uint64_t cuts[] = {4380, 3500};
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
@@ -189,8 +190,8 @@ TEST(test_refuted_length)
   }
 }
 
-/* The same, and nothing more comes: the wrong one is followed although what a marker located in it could
- * still refute it. Its 1954 octets and four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
+/* The same, and nothing more comes: the wrong length is followed although the FPDU that a marker located in
+ * it could still refute it. Its 1954 octets and four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
 MARKED_TEST(test_given_up_undecided)
 {
   flip(made, 1460, 0x02);
@@ -245,7 +246,7 @@ MARKED_TEST(test_doubt)
   expect(made, " 0 2920 4380 1460!CRC", 5840);
 }
 
-/* A length that cannot be is reported once. Without markers that is the end. */
+/* An impossible length is reported once. Without markers nothing is read after it. */
 TEST(test_impossible_length)
 {
   for (guint markers = 0; markers < 2; markers++) {
@@ -259,7 +260,7 @@ TEST(test_impossible_length)
   }
 }
 
-/* The same of one that could be a length: markers locate the FPDU after, into which this one would reach. */
+/* The same for a length that is possible: markers locate the next FPDU, into which this one would reach. */
 MARKED_TEST(test_refuted_long_length)
 {
   memset(made->stream->octets->data + 1460, 0xFF, 2);
@@ -268,8 +269,8 @@ MARKED_TEST(test_refuted_long_length)
   expect_with(made, " 0 2920 4380", 5840, " 1460");
 }
 
-/* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none,
- * nowhere. */
+/* The missing octets never come: reading goes on at the next FPDU that is passed; when there is none, it
+ * ends. */
 MARKED_TEST(test_give_up)
 {
   g_assert_false(decode_scanner_give_up(made->scanner));
@@ -288,7 +289,7 @@ MARKED_TEST(test_give_up)
   expect_unfinished(made, 5840, 0, 5840);
 }
 
-/* What is held of an FPDU that is given up is let go. */
+/* The octets held of an FPDU that is given up are released. */
 MARKED_TEST(test_give_up_in_mid_fpdu)
 {
   arrive(made, 0, 100);
@@ -311,7 +312,7 @@ TEST(test_unfinished)
   }
 }
 
-/* It is not unfinished when its ULPDU_Length cannot be. */
+/* It is not unfinished when its ULPDU_Length is impossible. */
 MARKED_TEST(test_nothing_unfinished)
 {
   memset(made->stream->octets->data + 1460, 0xFF, 4);
@@ -329,7 +330,7 @@ MARKED_TEST(test_unfinished_with_hole)
   expect_unfinished(made, 1700, 0, 1460);
 }
 
-/* Octets of an FPDU that are not known make it no error; it goes up even beyond a hole. */
+/* Unknown octets of an FPDU are no error; the FPDU is passed even beyond a hole. */
 MARKED_TEST(test_excused)
 {
   range_set_add(&made->scanner->not_captured, 2920 + 100, 2920 + 400);
@@ -395,7 +396,7 @@ static fixture *set_up_long(void)
   return set_up_at(stream, true, 0);
 }
 
-/* One that its CRC proves is passed as any other. */
+/* A long FPDU that its CRC proves is passed like any other. */
 TEST_OF(fixture, made, set_up_long(), test_long)
 {
   arrive(made, 0, LONG_OCTETS);
@@ -405,7 +406,7 @@ TEST_OF(fixture, made, set_up_long(), test_long)
   g_assert_true(made->scanner->has_long);
 }
 
-/* When nothing proves it, it is its ULPDU_Length that cannot be, which is reported once. */
+/* When nothing proves it, its ULPDU_Length counts as impossible, which is reported once. */
 TEST(test_long_unproven)
 {
   static const uint64_t cuts[] = {LONG_OCTETS, 1000};
@@ -436,7 +437,7 @@ TEST(test_long_that_cannot_start)
   }
 }
 
-/* One that the stream's end cuts off cannot be either, if there was none before. */
+/* A long FPDU that the stream's end cuts off is impossible, too, if there was none before. */
 TEST(test_long_unfinished)
 {
   for (uint64_t before = 0; before < 2; before++) {

@@ -29,8 +29,8 @@ PLAN_TEST(test_in_order, &both_ways)
   g_assert_cmpuint(event_at(at->fpdus, 40)->packets.count, ==, 1);
 }
 
-/* FPDU 0 comes in two segments, cut at octet `cut_at`, or, when that is negative, so far from its end. In
- * either order packets 5 and 6 brought it, also when one of them brought no octet of the ULPDU. */
+/* FPDU 0 comes in two segments, cut at octet `cut_at`, or, when that is negative, so many octets before its
+ * end. In either order packets 5 and 6 brought it, also when one of them brought no octet of the ULPDU. */
 static void play_cut(int cut_at, bool tail_first, random_stream *random)
 {
   const send_plan plan = {.has_frames = true, .crc = true, .fpdus = {1, 0}};
@@ -130,7 +130,8 @@ TEST(test_late_syn)
   EXPECT_FIELDS(at->forward, (fpdus, 5), (phase_start, 1020), (streaming_octets, 500), (missing_octets, 500));
 }
 
-/* An aligned stream's segments stay so in any order, although their FPDUs are known later than they are. */
+/* The segments of an aligned stream count as aligned in any order, although their FPDUs become known later
+ * than they do. */
 PLAN_TEST(test_shuffled_alignment, &both_ways)
 {
   shuffle(at);
@@ -172,10 +173,10 @@ TEST(test_duplicates)
 
 /* --- Losses --- */
 
-/* With markers all FPDUs are found but those that miss octets. */
+/* With markers all FPDUs are found except those with missing octets. */
 PLAN_TEST(test_loss_with_markers, &marked)
 {
-  /* The marker that leads to the next one lies in the next one when that is long enough; so lose before a
+  /* The marker that locates the next FPDU lies in that FPDU when it is long enough, so the loss is before a
    * long one. */
   guint lost = 10;
   while (end_of(at, 0, lost + 1) - start_of(at, 0, lost + 1) < 600) {
@@ -190,7 +191,7 @@ PLAN_TEST(test_loss_with_markers, &marked)
   expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN, 0);
 }
 
-/* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
+/* Without markers nothing after a hole is located, unless segments are assumed to start with FPDUs. */
 PLAN_TEST(test_loss_without_markers, &unmarked)
 {
   lose_fpdu(at, 10);
@@ -201,7 +202,7 @@ PLAN_TEST(test_loss_without_markers, &unmarked)
   EXPECT_FIELDS(at->forward, (fpdus, 49), (located_by[MPA_LOCATED_BY_ASSUMPTION], 39), (aligned, 49));
 }
 
-/* What is in no FPDU is reported in order, what came of it apart from what did not. */
+/* Octets that are in no FPDU are reported in order, those that came apart from those that did not. */
 PLAN_TEST(test_gaps, &unmarked)
 {
   const uint64_t places[] = {start_of(at, 0, 10), end_of(at, 0, 10), start_of(at, 0, 30), end_of(at, 0, 30),
@@ -236,9 +237,9 @@ TEST(test_hold_limit)
   for (guint index = 0; index < at->pieces->len; index++) {
     decode_piece(at, piece_at(at, index));
   }
-  /* All but what the holes and a few FPDUs at either side of each cost, and what still waits. */
+  /* Everything is decoded except the holes, a few FPDUs on either side of each, and what still waits. */
   g_assert_cmpuint(at->fpdus->len, >, 320);
-  /* When the first hole is given up, what follows it is in order again, a wrong FPDU, too. */
+  /* When the first hole is given up, what follows it is in order again, including a wrong FPDU. */
   g_assert_cmpint(fpdu_of(at, 200)->fpdu->crc, ==, DECODE_CRC_WRONG);
   decode_end(at);
   expect_sums(at);
@@ -303,7 +304,7 @@ PLAN_TEST(test_flags, &both_ways)
   expect_notes(at, SIDE_RESPONDER, DECODE_NOTE_RESET, 1);
 }
 
-/* A damaged packet is ignored, its retransmission counts; or it is believed when the user wants that. */
+/* A damaged packet is ignored, and its retransmission counts; with --ignore-checksums it is accepted. */
 PLAN_TEST(test_checksums, &both_ways)
 {
   uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};

@@ -87,7 +87,7 @@ PLAN_TEST(test_bad_marker, &marked)
   EXPECT_FIELDS(fpdu_of(at, index)->fpdu, (crc, DECODE_CRC_WRONG), (wrong_markers, 1));
 }
 
-/* A wrong length leads nowhere. What is located by markers after it is found all the same, and no octet
+/* A wrong length leads to no FPDU. FPDUs that markers locate after it are found nevertheless, and no octet
  * counts twice. */
 PLAN_TEST(test_bad_length_with_markers, &marked)
 {
@@ -105,7 +105,7 @@ PLAN_TEST(test_bad_length_with_markers, &marked)
   g_assert_nonnull(fpdu_of(at, FPDUS - 1));
 }
 
-/* A length that cannot be ends the chain; markers locate what follows. */
+/* An impossible length ends the chain; markers locate what follows. */
 PLAN_TEST(test_impossible_length, &unmarked, &marked)
 {
   bool markers = at->plan->markers[0];
@@ -130,7 +130,7 @@ PLAN_TEST(test_impossible_length, &unmarked, &marked)
 
 /* --- After a hole --- */
 
-/* There only valid FPDUs are reported. */
+/* Beyond a hole only valid FPDUs are reported. */
 PLAN_TEST(test_bad_crc_after_hole, &marked)
 {
   lose_fpdu(at, 5);
@@ -145,7 +145,7 @@ PLAN_TEST(test_bad_crc_after_hole, &marked)
 
 /* --- Snap length --- */
 
-/* Of each FPDU the first octets were captured: all are reported, none is taken for wrong. */
+/* The first octets of each FPDU were captured: all FPDUs are reported, and none is taken for wrong. */
 PLAN_TEST(test_snap_length, &unmarked, &marked)
 {
   guint long_ones = 0;
@@ -166,7 +166,7 @@ PLAN_TEST(test_snap_length, &unmarked, &marked)
   g_assert_cmpuint(long_ones, >, FPDUS / 2);
 }
 
-/* So few that the DDP header is not there. */
+/* So few octets were captured that the DDP header is not there. */
 PLAN_TEST(test_snap_length_short, &unmarked)
 {
   snap(at, 4, 12);
@@ -188,7 +188,7 @@ PLAN_TEST(test_snap_length_unaligned, &unmarked_long, &marked_long)
   expect_sent(at);
 }
 
-/* One octet of a ULPDU_Length was captured, which could be another with it. */
+/* Only one octet of a ULPDU_Length was captured, and several lengths have that octet. */
 PLAN_TEST(test_snap_length_in_header, &unmarked)
 {
   uint64_t from = start_of(at, 0, 0);
@@ -328,8 +328,8 @@ TEST(test_long)
   }
 }
 
-/* Without proof such a length cannot be: a CRC that is wrong and no marker; a wrong marker and no CRC;
- * neither, and no DDP header follows. */
+/* Without proof such a length counts as impossible: with a wrong CRC and no marker; with a wrong marker and
+ * no CRC; with neither, when no DDP header follows. */
 TEST(test_long_unproven)
 {
   enum { DDP_CONTROL = 2, RESERVED_BIT = 0x20 };

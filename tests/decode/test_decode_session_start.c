@@ -56,7 +56,7 @@ PLAN_TEST(test_one_crc_bit, &plain_request)
   g_assert_true(at->forward->crc && at->reverse->crc);
 }
 
-/* What contradicts the documents is noted. */
+/* A note reports what contradicts the documents. */
 PLAN_TEST(test_contradictions, &plain_request)
 {
   flip(at, 0, 16, FRAME_R | 0x01);
@@ -85,8 +85,8 @@ PLAN_TEST(test_cut_private_data, &private_data)
   }
 }
 
-/* What was on the wire and not captured is not waited for: that the connection speaks MPA is known with its
- * two frames. */
+/* Octets that were on the wire and not captured are not waited for: once both frames are there, it is known
+ * that the connection speaks MPA. */
 PLAN_TEST(test_cut_private_data_at_once, &private_data)
 {
   enum { SYNS_AND_FRAMES = 4 };
@@ -101,7 +101,7 @@ PLAN_TEST(test_cut_private_data_at_once, &private_data)
   decode_end(at);
 }
 
-/* Some of the Private Data never came: the same, but for those octets. */
+/* Some of the Private Data never came: the result is the same, except for those octets. */
 PLAN_TEST(test_lost_private_data, &private_data)
 {
   lose(at, 0, 0, 1);
@@ -112,7 +112,7 @@ PLAN_TEST(test_lost_private_data, &private_data)
   g_assert_cmpuint(at->reverse->fpdus, ==, 20);
 }
 
-/* The capture ends within them. */
+/* The capture ends within the Private Data. */
 PLAN_TEST(test_end_in_private_data, &private_data)
 {
   lose(at, 0, 0, at->octets[0]->len);
@@ -142,7 +142,7 @@ PLAN_TEST(test_two_requests, &marked_request)
   EXPECT_FIELDS(event_at(at->startups, 0), (packets.first, 3), (packets.last, 3)); /* after the SYNs */
   expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_STARTUP, 1);
   g_assert_cmpuint(at->forward->fpdus, ==, 30);
-  lose_side(at, 0); /* of the other one nothing was captured */
+  lose_side(at, 0); /* nothing of the other end was captured */
   decode(at, NULL);
   EXPECT_FIELDS(at, (connection->initiator, 1), (forward->fpdus, 20));
 }
@@ -182,7 +182,7 @@ PLAN_TEST(test_two_replies, &marked_request)
   g_assert_cmpuint(at->reverse->fpdus, ==, 20);
 }
 
-/* What the other frame holds is tried out. */
+/* The settings that the other frame may hold are tried. */
 PLAN_TEST(test_one_direction, &marked_request, &plain_request, &no_crc)
 {
   const send_plan *plan = at->plan;
@@ -198,7 +198,7 @@ PLAN_TEST(test_one_direction, &marked_request, &plain_request, &no_crc)
   }
 }
 
-/* The Reply was lost by who captured: its direction's FPDUs are found. */
+/* The capture lost the Reply: the FPDUs of its direction are found. */
 PLAN_TEST(test_lost_reply, &marked_request, &plain_request)
 {
   lose(at, 1, 0, 20);
@@ -209,7 +209,7 @@ PLAN_TEST(test_lost_reply, &marked_request, &plain_request)
 
 /* --- No MPA --- */
 
-/* Without startup frames and hint it is no connection of ours, and what was kept of it is let go soon. */
+/* Without startup frames and hint it is no connection of ours, and what was kept of it is released soon. */
 PLAN_TEST(test_no_mpa, &no_frames)
 {
   decode(at, NULL);
@@ -286,7 +286,7 @@ PLAN_TEST(test_sequence, &rdmac)
   g_array_remove_range(at->pieces, 0, 2);
   lose(at, 0, 0, from);
   decode_hinted(at, &hint);
-  /* What is reported has the right place in the phase, and nothing is reported that is none. */
+  /* The FPDUs reported have the right place in the phase, and nothing else is reported as an FPDU. */
   expect_sent(at);
   g_assert_cmpuint(at->forward->fpdus, >=, 14);
   EXPECT_FIELDS(at, (forward->missing_octets, 0), (reverse->fpdus, 20));
@@ -376,7 +376,7 @@ PLAN_TEST(test_find_nothing, &rdmac)
 
 /* --- Several connections --- */
 
-/* Two at the same time, and one whose addresses and ports are those of the first: each is its own. */
+/* Two connections at the same time, and a third with the addresses and ports of the first, are kept apart. */
 PLAN_TEST(test_connections, &plain_request)
 {
   decode_begin(at, NULL);

@@ -108,7 +108,7 @@ TEST(test_cut_private_data)
   }
 }
 
-/* As long as it can become a frame it is partial; from the first wrong octet on none. */
+/* As long as the octets can become a frame it is partial; from the first wrong octet on there is none. */
 TEST(test_partial)
 {
   for (size_t length = 0; length < 23; length++) {

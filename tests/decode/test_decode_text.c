@@ -15,7 +15,7 @@ static const char *content(decode_paper *f)
   return to + strlen(f->connection.ends[!f->event.direction]);
 }
 
-/* What stands after the column of the CRC's verdict. */
+/* The text after the column of the CRC's verdict. */
 static const char *ulpdu(decode_paper *f)
 {
   const char *crc = strstr(content(f), "CRC right  ");
@@ -164,8 +164,8 @@ FIXTURE_TEST(test_terminate)
   }
 }
 
-/* DDP's code 0x02 has other words in RDMAC's documents (DDP-169): without startup frames RV shows whose they
- * are. */
+/* DDP's code 0x02 has other words in RDMAC's documents (DDP-169): without startup frames RV shows which words
+ * apply. */
 FIXTURE_TEST(test_generation)
 {
   decode_paper_untag(f, RDMAP_TERMINATE);
@@ -181,7 +181,7 @@ FIXTURE_TEST(test_generation)
   g_assert_cmpstr(ulpdu(f), ==, ours);
 }
 
-/* DV and RV stand there when they are no pair that a document has. */
+/* DV and RV are printed when no document has that pair. */
 FIXTURE_TEST(test_versions)
 {
   static const struct {

@@ -375,7 +375,7 @@ static void write_facts(const case_trial *t, guint early, case_facts *facts)
   }
 }
 
-/* The ways in which an end may be found. */
+/* The ways in which the end of a stream may be detected. */
 typedef enum way {
   WAY_IN_ORDER,
   WAY_CRC,
@@ -411,8 +411,8 @@ static reference *outcome_of(const case_trial *t, guint early, way how)
   return outcome;
 }
 
-/* Is what happened one of the outcomes that the documents allow? Beyond what the sender's order gives, order
- * of arrival decides in these ways only. */
+/* Is what happened one of the outcomes that the documents allow? Apart from the sender's order, the order of
+ * arrival matters only in these ways. */
 static bool is_allowed(case_trial *t, case_facts *facts)
 {
   bool found = agrees(t, t->in_order);

@@ -68,8 +68,8 @@ READER_TEST(test_on_the_wire)
   assert_untouched(f->local + 258, SINK_OCTETS - 258);
 }
 
-/* RDMAP-133, RDMAP-134, RDMAP-140: B's ULP has posted nothing and learns nothing, and every Read is answered.
- * RDMAP-148: A's ULP learns of each once. */
+/* RDMAP-133, RDMAP-134, RDMAP-140: B's ULP has posted nothing and is notified of nothing, and every Read is
+ * answered. RDMAP-148: A's ULP is notified of each once. */
 READER_TEST(test_the_source_ulp_is_idle)
 {
   for (uint32_t i = 0; i < 7; i++) {
@@ -138,7 +138,7 @@ READER_TEST(test_zero_length)
 }
 
 /* RDMAP-147, RDMAP-209, RDMAP-210, RDMAP-214: with ORD and IRD of 3 a burst of five Reads puts exactly three
- * requests on the wire, B has room for them, and each response lets one more out. */
+ * requests on the wire, B has room for them, and each response lets one more request out. */
 TEST(test_ord_and_ird)
 {
   g_autoptr(rdmap_fixture) f = reader_new(3, 3);
@@ -239,8 +239,8 @@ TEST(test_not_before_delivery)
   }
 }
 
-/* RDMAP-198: what an earlier Write brings late is what the Read reads (RDMAP-191), and what is on its way no
- * longer changes. */
+/* RDMAP-198: the Read returns what an earlier Write brings late (RDMAP-191), and octets that are on their way
+ * no longer change. */
 READER_TEST(test_memory_is_read_when_sent)
 {
   uint8_t *octets = new_pattern(f->a, 100, 23);
@@ -309,8 +309,8 @@ READER_TEST(test_completion_in_order)
 }
 
 /* RDMAP-193: a Write with a fence stays here until the responses to all Reads before it are Delivered, so
- * they bring the old octets; a Write without one goes at once. RDMAP-194: what is posted after a fence does
- * not overtake it. */
+ * they bring the old octets; a Write without a fence goes at once. RDMAP-194: what is posted after a fence
+ * does not overtake it. */
 TEST(test_fence)
 {
   for (int fenced = 0; fenced < 2; fenced++) {
@@ -356,7 +356,7 @@ TEST(test_fenced_reads)
   g_assert_cmpmem(f->local, 120, f->remote, 120);
 }
 
-/* Octets from nowhere in particular, asked for in order. */
+/* Octets without memory, requested in order. */
 static void append_in_order(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   static const uint8_t octets[65536];

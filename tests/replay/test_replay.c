@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole replays of captures that are not all that a run's own is: parts missing, one way only, begun in
- * the middle, of another revision, damaged. */
+/* Whole replays of captures that are less complete than those of a run: with parts missing, of one direction
+ * only, begun in the middle, of another revision, damaged. */
 #include "replay/replay.h"
 
 #include <glib/gstdio.h>
@@ -60,8 +60,8 @@ static void assert_whole(const outcome *result)
                  (MPA_FPDUS, FPDUS));
 }
 
-/* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and
- * no capture shows is left out. */
+/* The bounds of theory follow from what the capture shows, and no note reports a problem. Metrics of a run
+ * that no capture shows are left out. */
 TEST(test_metrics)
 {
   static const metric_id unknown[] = {METRIC_INTEGRITY_OCTETS_WRONG,
@@ -110,8 +110,8 @@ TEST(test_a_packet_that_was_not_captured)
 
 enum { BEFORE = 400 }; /* packets */
 
-/* The capture begins when all is under way: a hint names the connection, FPDUs are looked for, and the
- * receiver starts with the first. */
+/* The capture begins when traffic is already flowing: a hint names the connection, FPDUs are looked for, and
+ * the receiver starts with the first. */
 TEST(test_midway)
 {
   g_autoptr(GPtrArray) packets = g_ptr_array_remove_range(capture_of(plain), 0, BEFORE);
@@ -134,7 +134,7 @@ TEST(test_midway)
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, 0));
 }
 
-/* The same of Sends: the first that is seen has an MSN above 1 and may have begun before. */
+/* The same with Sends: the first one in the capture has an MSN above 1 and may have begun before it. */
 TEST(test_midway_in_sends)
 {
   g_autoptr(GPtrArray) packets = g_ptr_array_remove_range(
@@ -168,7 +168,7 @@ TEST(test_revision_2)
 }
 
 /* The capture's traffic with a loss of its own: what is lost comes again a round trip later, so that all
- * arrives; out of order, because of it. And never again, if that is what is asked for. */
+ * arrives; out of order, because of it. With --resend never it does not come again. */
 TEST(test_a_path_of_its_own)
 {
   static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
@@ -185,8 +185,8 @@ TEST(test_a_path_of_its_own)
   g_assert_false(never.result.metrics.present[METRIC_TCP_RETRANSMISSIONS]);
 }
 
-/* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is
- * taken all the same, since a TCP would have given it a new one. */
+/* It comes so late that its first timestamp is an old one (RFC 7323 §5.2): a segment that is sent again is
+ * accepted all the same, since a TCP would have given it a new timestamp. */
 TEST(test_resend_with_timestamps)
 {
   g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=20", "tcp.timestamps=true"));
@@ -198,9 +198,9 @@ TEST(test_resend_with_timestamps)
   EXPECT_METRICS(&result.result.metrics, (DELIVERY_OCTETS, OCTETS), (TCP_RETRANSMISSIONS, 1));
 }
 
-/* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each
- * of 576, 576 and 388 octets, whatever the capture's sender allowed. IPv6's routers drop them, and that is
- * said. */
+/* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each of
+ * 576, 576 and 388 octets, whatever the capture's sender allowed. IPv6's routers drop them, and a note
+ * reports that. */
 TEST(test_a_small_mtu)
 {
   g_autoptr(GPtrArray) packets = capture_of(plain);
@@ -218,7 +218,7 @@ TEST(test_a_small_mtu)
   EXPECT_PARTS(dropped.notes, "packets were larger than the path's MTU and were dropped");
 }
 
-/* A receiver that takes no fragments: of what does not come to its TCP nothing counts as aligned either. */
+/* A receiver takes no fragments: segments that do not reach its TCP do not count as aligned either. */
 TEST(test_aligned_segments_arrived)
 {
   g_autoptr(GPtrArray) packets = capture_of(
@@ -286,7 +286,7 @@ TEST(test_grown_capture)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-/* Nothing was sent to the end that is measured: that is said, for all that is measured is 0 then. */
+/* Nothing was sent to the end that is measured: a note reports this, since all that is measured is then 0. */
 TEST(test_the_other_end)
 {
   g_autoptr(GPtrArray) packets = capture_of(plain);
@@ -298,8 +298,8 @@ TEST(test_the_other_end)
       "no FPDU to the Initiator is in the capture, so nothing is measured; measure.side names the end");
 }
 
-/* A memory of 20 segments' octets beyond a hole of a round trip: what finds no room is lost for good, for
- * the capture has no second copy. That is said, and what to do. */
+/* A memory of 20 segments' octets beyond a hole of a round trip: segments that find no room are lost for
+ * good, since the capture has no second copy. A note reports that, and what to do. */
 TEST(test_refused_for_good)
 {
   static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
@@ -366,7 +366,7 @@ TEST(test_ignored_checksums)
   assert_whole(&taken);
 }
 
-/* Reads whose requests nobody captured are taken for what their responses are. */
+/* Reads whose requests were not captured are taken to be as their responses show them. */
 TEST(test_responses_without_requests)
 {
   g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=20", "workload.operation=read"));
@@ -383,7 +383,7 @@ TEST(test_responses_without_requests)
   EXPECT_METRICS(&result.result.metrics, (DELIVERY_OCTETS, OCTETS));
 }
 
-/* Not all of a segment was captured: one line asks for whole packets. */
+/* Not all of a segment was captured: the error, one line, asks for whole packets. */
 TEST(test_cut_short)
 {
   g_autoptr(GPtrArray) packets = capture_of(plain);
@@ -425,7 +425,7 @@ ROW_TEST(test_refused_keys, refused_keys)
 /* --- Hostile captures --- */
 
 /* Octets anywhere in a capture are changed, packets cut, moved and repeated: a replay reports what it can
- * make of it, and nothing breaks. */
+ * read, and nothing breaks. */
 TEST(test_garbled)
 {
   static const char *const modes[][3] = {{"receiver.mode=in-order", NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a scenario makes of the ends of its connections. The layers below do not know the scenario's
- * words, nor it theirs: that they are the same is shown here. */
+/* How a scenario configures the ends of its connections. The layers below do not know the scenario's words,
+ * nor does the scenario know theirs: these tests show that both mean the same. */
 #include "session/session_setup.h"
 
 #include "session_fixture.h"
@@ -112,7 +112,7 @@ static const struct {
 } crc_is_the_default_rows[] = {
     {NULL, true, true}, {"initiator.crc=false", false, true}, {"mpa.crc=false", false, false}};
 
-/* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario has it so. MPA-014: for
+/* MPA-118, MPA-119: CRC by default at both ends; it is off only where the scenario turns it off. MPA-014: for
  * each end by itself. */
 ROW_TEST(test_crc_is_the_default, crc_is_the_default_rows)
 {
@@ -203,8 +203,8 @@ TEST(test_keys_reach_their_end)
   }
 }
 
-/* When a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are ready at
- * 0. */
+/* The time at which a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are
+ * ready at 0. */
 static time_ps second_turn(const char *const *sets)
 {
   g_autoptr(scenario) s = load(sets);
@@ -234,7 +234,7 @@ TEST(test_host_rates)
 
 /* --- TCP --- */
 
-/* All but addresses, ports and ISN, and the window, which the path makes. */
+/* All but addresses, ports and ISN, and the window, which the path determines. */
 #define TCP_FIELDS(config)                                                                                   \
   FIELDS(config, sack, dsack, timestamps, drops_untimed, drops_reset_at_edge, quick_acks, old_sack,          \
          fin_beyond_window, ecn, congestion, slow_start, rack, tail_loss_probe, prr, frto, partial_undo)     \
@@ -265,7 +265,7 @@ static int64_t field_of(const tcp_config *tcp, const char *name)
 
 static const tcp_case tcp_cases[] = {
     {"tcp.sack=false", "sack", false},
-    /* Nothing that builds on SACK is there without it, nor probes without RACK. */
+    /* Without SACK nothing that builds on it is on, nor are probes without RACK. */
     {"tcp.sack=false", "dsack", false},
     {"tcp.sack=false", "rack", false},
     {"tcp.sack=false", "tail_loss_probe", false},
@@ -394,8 +394,8 @@ TEST(test_mtus)
   EXPECT_FIELDS(&responder, (send_mtu_octets, 1200), (receive_mtu_octets, 1300));
 }
 
-/* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be
- * aligned is not. */
+/* Descriptors, and limits of partial FPDUs, are the measured end's alone; the guess that segments are aligned
+ * is not. */
 TEST(test_receiver_limits)
 {
   g_autoptr(scenario) s = load(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and
- * what they notice. */
+ * which errors they notice. */
 #include "../rnic/rnic_fixture.h"
 #include "ulp/ulp_workload.h"
 

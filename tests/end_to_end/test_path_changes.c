@@ -7,7 +7,7 @@
 
 enum { EVENT_NS = 1000000 };
 
-/* In the midst of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two
+/* In the middle of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two
  * late. */
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
 #define EVENT(at, key, value) "{ at = \"" at "\"; key = \"path." key "\"; value = " value "; }"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every fault, and what comes of it: the Terminate on the wire octet for octet, what both ULPs receive, and
- * that no memory is touched that may not be. Nothing here is taken from faults.def but its names. */
+/* Every fault and its consequences: the Terminate on the wire octet for octet, what both ULPs receive, and
+ * that no protected memory is touched. Only the names of the faults come from faults.def. */
 #include <stdlib.h>
 
 #include "../rnic/rnic_fixture.h"
@@ -143,7 +143,7 @@ static const fault_case cases[] = {
     {.name = "unexpected-opcode", .proves = "RDMAP-229", .work = SEND, .faulty = "send 1",
      .control = "02 06 C0 00", .length = "0058", .versions = {"41 40", "40 00"},
      .header = "00000000 00000000 00000001 00000000"},
-    /* 14 octets: a header alone; STag and TO are looked at by nobody */
+    /* 14 octets: a header alone; STag and TO are ignored */
     {.name = "unasked-response", .proves = "RDMAP-229", .work = NOTHING,
      .control = "02 06 C0 00", .length = "000E", .versions = {"C1 42", "C0 02"},
      .header = "DEADBEEF FFFFFFFFFFFFFFFF"},
@@ -198,8 +198,8 @@ static const fault_case cases[] = {
     {.name = "terminate-short", .proves = "RDMAP-229", .work = NOTHING,
      .control = "02 FF C0 00", .length = "0015", .versions = {"41 47", "40 07"},
      .header = "00000000 00000002 00000001 00000000"},
-    /* Local actions: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (note
-     * D41). */
+    /* Local actions: M = D = R = 0. Operations that were not handed to DDP yet certainly complete in error,
+     * and so do all others (note D41). */
     {.name = "local-catastrophic", .proves = "RDMAP-229", .work = SENDS, .at = 2, .is_of_faulty = true,
      .control = "00 00 00 00",
      .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
@@ -313,8 +313,8 @@ static void do_work(const ends *e, fault_work work)
   }
 }
 
-/* A Responder waits for an FPDU: where it is the one that misbehaves the Initiator sends one Send of no
- * octets. That one is left out of what the ULPs receive here. */
+/* A Responder waits for an FPDU: where the Responder misbehaves, the Initiator first sends one Send of no
+ * octets, which is left out of what the ULPs receive here. */
 static void post_opener(const ends *e)
 {
   if (e->faulty == e->f->responder) {
@@ -362,7 +362,7 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
   g_assert_cmpstr(seen, ==, expected->str);
 }
 
-/* Both ULPs learn of it once, with the same code, the one as its own end's error and the other as the
+/* Both ULPs learn of the error once, with the same code, one as its own end's error and the other as the
  * peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
 static void assert_ended(const ends *e, const fault_case *c)
 {
@@ -444,8 +444,8 @@ EACH_TEST(test_faults, fault_case, cases)
   }
 }
 
-/* DDP-176: of a Send of one octet no octet would be left below the buffer's end, so `too-long` waits for one
- * of two, in a buffer of two: MO 1 and two octets end at 3. */
+/* DDP-176: with a Send of one octet, no octet would lie below the buffer's end, so `too-long` waits for a
+ * Send of two octets, into a buffer of two: MO 1 and two octets end at 3. */
 TEST(test_too_long_takes_two_octets)
 {
   g_autoptr(ends) e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
@@ -493,9 +493,9 @@ static time_ps startup_failure_at(const startup_case *c, bool is_initiator)
 }
 
 /* MPA-205, MPA-216, MPA-221, MPA-229, MPA-232, MPA-274: a startup frame that is wrong in any way ends the
- * connection, at either role, and no Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own
- * role is a case of its own. MPA-233: a frame that is not completed, MPA-228: or does not begin, ends it when
- * the time is up. MPA-288: nothing is passed. */
+ * connection, at either role, and no Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the
+ * receiver's own role is a case of its own. MPA-233: a frame that is not completed, MPA-228: or does not
+ * begin, ends it when the time is up. MPA-288: nothing is passed. */
 EACH_TEST(test_startup_faults, startup_case, startup_cases)
 {
   for (unsigned run = 0; run < 4; run++) {
@@ -515,9 +515,9 @@ EACH_TEST(test_startup_faults, startup_case, startup_cases)
   }
 }
 
-/* MPA-217: a Reply with R=1 that its own end thinks nothing of: the Initiator leaves MPA and its ULP closes;
- * the Responder, which may not send before it has an FPDU, learns that its Send will never go out (code 1).
- * In a Request the bit means nothing. */
+/* MPA-217: a Reply with R=1 that its sender did not intend as a rejection: the Initiator leaves MPA and its
+ * ULP closes; the Responder, which may not send before it has an FPDU, learns that its Send will never go out
+ * (code 1). In a Request the bit means nothing. */
 TEST(test_unmeant_rejection)
 {
   g_autoptr(ends) e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
@@ -616,10 +616,10 @@ typedef struct fpdu_edit {
   uint32_t at;
 } fpdu_edit;
 
-/* A marker lies by 8 octets, or by 12 where 8 would name another marker's place. The FPDU at 300 has a marker
- * after 212 octets: it reads 220, DC, or 204, CC; the one at 500 after 12: 20 or 4; the one at 504 after 8:
- * 504 + 8 is its own place, and 504 + 12 is after it. The one at 520, of 516 octets, has 1024 after 504:
- * 520 - 8 is 512, so it reads 516, 0204. The one at 252 ends where the next marker is. */
+/* A wrong marker is off by 8 octets, or by 12 where 8 would give another marker's place. The FPDU at 300 has
+ * a marker after 212 octets: it reads 220, DC, or 204, CC; the one at 500 after 12: 20 or 4; the one at 504
+ * after 8: 504 + 8 is its own place, and 504 + 12 is after it. The one at 520, of 516 octets, has 1024 after
+ * 504: 520 - 8 is 512, so it reads 516, 0204. The one at 252 ends where the next marker is. */
 static const fpdu_edit fpdu_edits[] = {
     {"bad-crc", 0, 254, true, true, "b", 263},
     {"bad-crc", 0, 254, false, true, "b", 259},
@@ -660,8 +660,8 @@ TEST(test_fpdu_octets)
   }
 }
 
-/* What names an octet's place waits for a segment that has one; a last segment that shall be too long for two
- * (DDP-176). A Write and a Send, their headers of 14 and 18 octets. */
+/* A fault that concerns an octet's place waits for a segment that has an octet; a last segment that is to be
+ * too long waits for one with two (DDP-176). A Write and a Send, their headers of 14 and 18 octets. */
 TEST(test_payload_that_is_needed)
 {
   static const uint8_t write[16] = {0xC1, 0x40, 0, 0, 1};
@@ -707,8 +707,8 @@ TEST(test_short_ulpdu)
   }
 }
 
-/* A decoy is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its
- * STag. */
+/* A decoy counts as touched when any octet of its memory, or its STag, has changed. Its STag goes with its
+ * memory. */
 TEST(test_touched_decoy)
 {
   g_autoptr(rnic_host) host = rnic_host_new(1);
@@ -807,7 +807,7 @@ TEST(test_early_close)
   }
 }
 
-/* Without CRC nobody would notice a wrong one: the fault waits for an FPDU with a CRC, in vain. */
+/* Without CRC a wrong one would not be noticed: the fault waits for an FPDU with a CRC, in vain. */
 TEST(test_bad_crc_needs_crc)
 {
   const fault_config config = {.id = FAULT_BAD_CRC, .at = 1};

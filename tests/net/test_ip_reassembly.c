@@ -77,8 +77,8 @@ static void give(ip_reassembly *reassembly, const char *pieces)
   }
 }
 
-/* The octets that are held of all connections: those of the fixture's segments, of its forged fragments, and
- * of nobody. */
+/* The octets held for all connections: for that of the fixture's segments, for that of its forged fragments,
+ * and for none that is known. */
 static uint64_t held_in_all(ip_reassembly *reassembly)
 {
   uint64_t octets = ip_reassembly_held_unattributed_octets(reassembly);
@@ -97,7 +97,7 @@ static uint64_t held_in_all(ip_reassembly *reassembly)
 /* A test of `reassembly`, which is unlimited. */
 #define UNLIMITED_TEST(name) TEST_OF(ip_reassembly, reassembly, with(UNLIMITED, 0), name)
 
-/* What is no fragment goes through at once, whatever the option. */
+/* A datagram that is not fragmented goes through at once, whatever the option. */
 TEST(test_whole_packets_pass)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
@@ -108,7 +108,7 @@ TEST(test_whole_packets_pass)
 }
 
 /* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552),
- * no other is; the identification again is another datagram. */
+ * no other is; the same identification later is another datagram. */
 TEST(test_drop)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
@@ -128,8 +128,8 @@ TEST(test_limited)
   EXPECT_FIELDS(ip_reassembly_counted(reassembly), (reassembled, 1), (refused, 1));
 }
 
-/* A datagram whose last fragment comes first and is too large is answered when the first one comes, once;
- * what else comes of it takes no room. Later the same identification is another datagram's. */
+/* A datagram whose last fragment comes first and is too large is answered once, when the first one comes; its
+ * other fragments take no room. Later the same identification is another datagram's. */
 TEST(test_refused_before_the_first_fragment)
 {
   g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
@@ -184,8 +184,8 @@ VERSION_TEST(test_one_64k)
 }
 
 /* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the
- * oldest: 800 + 800 + 800 + 800 > 3000. One that needs more than all the buffer is dropped when it does,
- * after the others have gone. */
+ * oldest: 800 + 800 + 800 + 800 > 3000. A datagram that needs more than the whole buffer is dropped as soon
+ * as it does, after the others have gone. */
 TEST(test_spanning)
 {
   g_autoptr(ip_reassembly) reassembly = with(SPANNING, 3000);
@@ -197,7 +197,7 @@ TEST(test_spanning)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
-/* A fragment as long as the whole buffer fits; no more of its datagram does. */
+/* A fragment as long as the whole buffer fits, but nothing more of its datagram does. */
 TEST(test_spanning_exactly)
 {
   g_autoptr(ip_reassembly) reassembly = with(SPANNING, 1600);
@@ -207,8 +207,8 @@ TEST(test_spanning_exactly)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
-/* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is
- * nobody's yet. */
+/* Octets held, by connection: a first fragment has the ports, even without the whole TCP header; fragments
+ * that came before it belong to no connection yet. */
 UNLIMITED_TEST(test_held_octets)
 {
   const datagram_flow one = numbered_flow(4, 1);
@@ -277,8 +277,8 @@ TEST(test_contradicted_for_its_time)
   give(reassembly, "1/1460:0+1000 1/1460:1000+480=");
 }
 
-/* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The
- * oldest goes first. */
+/* Bounds of memory: at most so many datagrams, at most so many octets, where each fragment counts some octets
+ * more. The oldest goes first. */
 static const struct {
   uint32_t datagrams;
   uint64_t octets;
@@ -307,9 +307,9 @@ ROW_TEST(test_bounds, bounds_rows)
   g_assert_cmpuint(counts->refused, ==, 2);
 }
 
-/* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of
- * alone: without octets; beyond octet 65515 (20 of IP header make 65535); followed by others and of no whole
- * number of units. */
+/* Fragments that cannot be part of any datagram are ignored, and do not affect the datagram that they claim
+ * to belong to: without octets; beyond octet 65515 (20 of IP header make 65535); followed by others and of no
+ * whole number of units. */
 UNLIMITED_TEST(test_malformed)
 {
   const ip_reassembly_statistics *counts = ip_reassembly_counted(reassembly);
@@ -349,7 +349,7 @@ static datagram *identified(uint32_t from, uint32_t length, uint32_t identificat
   return fixture_read(wire, datagram_octets(piece));
 }
 
-/* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
+/* RFC 8200 §4.5: all 32 bits of the identification distinguish datagrams. */
 UNLIMITED_TEST(test_ipv6_identification)
 {
   ip_reassembly_receive(reassembly, identified(0, 1000, 0x10001), 0);
@@ -358,7 +358,7 @@ UNLIMITED_TEST(test_ipv6_identification)
   assert_numbered(whole, 6, 0, 1460);
 }
 
-/* In IPv6 the advice is not below 1280, the least MTU a sender believes (RFC 8201 §4). */
+/* In IPv6 the advice is not below 1280, the smallest MTU that a sender accepts (RFC 8201 §4). */
 TEST(test_ipv6_advice)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
@@ -369,7 +369,7 @@ TEST(test_ipv6_advice)
 }
 
 /* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held
- * comes to the window without those. Nothing of it is ever seen by TCP. */
+ * comes to the window without those. TCP never sees any of it. */
 UNLIMITED_TEST(test_a_window_of_holes)
 {
   for (uint16_t number = 0; number < 64; number++) {
@@ -450,7 +450,8 @@ TEST(test_random_order)
   }
 }
 
-/* Anything may be claimed: it never ends badly, room is kept to, and in the end time takes all. */
+/* Fragments may claim anything: nothing breaks, the limits of memory hold, and in the end everything times
+ * out. */
 TEST(test_hostile_fragments)
 {
   g_autoptr(random_stream) random = random_stream_new(6, "ip_reassembly");

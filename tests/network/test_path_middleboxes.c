@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every middlebox owes every stream, alone and in a row of two: several flows at random through boxes,
- * and a plain reassembler after them that judges what comes. */
+/* What every middlebox guarantees every stream, alone and in a row of two: several flows at random through
+ * boxes, and a plain reassembler after them that judges what comes. */
 #include <glib.h>
 #include <string.h>
 
@@ -255,7 +255,7 @@ static void send_new(world *w, flow_state *flow)
   send_packet(w, packet);
 }
 
-/* Something sent before goes again with boundaries of its own, often from the first hole on. */
+/* Octets sent before are sent again with other boundaries, often from the first hole on. */
 static void send_again(world *w, flow_state *flow)
 {
   const uint8_t *hole = memchr(flow->given, NEVER_GIVEN, STREAM);
@@ -395,7 +395,7 @@ EACH_TEST(test_alone, kind, kinds)
   }
 }
 
-/* Each kind before each: what one makes, the other takes. */
+/* Each kind precedes each other kind: what one makes, the other accepts. */
 EACH_TEST(test_in_a_row, kind, kinds)
 {
   for (guint after = 0; after < G_N_ELEMENTS(kinds); after++) {

@@ -100,7 +100,7 @@ static const stream streams[] = {
      "[1100,2000). > [1000,2000)."},
     /* One segment that fills the hole, holds what waits and goes on: nothing twice. */
     {"filling beyond what waits", 1000, 0, "[200,500). >; [0,800). > [0,200).; [800,1000). > [200,1000)."},
-    /* An octet before the stream (a keep-alive's) is nobody's. */
+    /* An octet before the stream (a keep-alive's) belongs to no cell. */
     {"octet before the stream", 1000, 0, "[-1,0). > [-1,0).; [0,1460). > [0,1000)."},
 };
 
@@ -129,8 +129,8 @@ PATH_TEST(test_an_untouched_segment_is_the_same_packet, set_up(1000, 0))
   }
 }
 
-/* What another stream on the same ports acknowledges is nothing to the first one's: 1000, though the first
- * had 4242. */
+/* Acknowledgements of another stream on the same ports are independent of those of the first: 1000, though
+ * the first had 4242. */
 PATH_TEST(test_ports_used_again, set_up(1000, 0))
 {
   fixture_steps(f, "[0,1000). > [0,1000).");
@@ -154,10 +154,10 @@ PATH_TEST(test_grid_beyond_4_gib, set_up(1000, 0))
   g_assert_cmpuint(fixture_packet(f, f->output->len - 1)->payload.length, ==, 704);
 }
 
-/* The flaw of before: waiting octets got the timestamp of the next segment. [0, 600) sent at 10, [600,
- * 1600) at 12, [1600, 2600) at 15: [0, 1000) is of 10, [1000, 2000) of 12, and what is flushed of 15. All
- * else is of the segment with the newest acknowledgement: 4300, then still 4300, as 4000 is older.
- * Addresses and ports are the flow's. */
+/* A piece has the timestamp of the segment that brought its first octet, not that of the next segment. [0,
+ * 600) sent at 10, [600, 1600) at 12, [1600, 2600) at 15: [0, 1000) is of 10, [1000, 2000) of 12, and what is
+ * flushed of 15. All else is of the segment with the newest acknowledgement: 4300, then still 4300, as 4000
+ * is older. Addresses and ports are the flow's. */
 PATH_TEST(test_headers_of_pieces, set_up(1000, 0))
 {
   tcp_header header = test_header(1000, 0, TCP_ACK);
@@ -261,7 +261,7 @@ PATH_TEST(test_connections_are_apart, fixture_of(rechunk_new(1000, 0)))
 
 enum { STREAM = 20000 };
 
-/* Everything a run of the random tests knows. */
+/* The state of one run of the random tests. */
 typedef struct shadow {
   uint32_t chunk, phase;
   uint8_t forwarded[STREAM + 1]; /* 1: this octet came out */

@@ -92,7 +92,7 @@ static fixture *fixture_of(tcp_passing passing)
   return test;
 }
 
-/* The same of a stream that begins at `start`. */
+/* The same for a stream that begins at `start`. */
 static fixture *fixture_at(tcp_passing passing, uint64_t start)
 {
   fixture *test = fixture_of(passing);
@@ -172,7 +172,7 @@ static void expect_need(fixture *test, tcp_ack_need need)
   g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver) != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
 }
 
-/* A segment that arrives calls for this ACK, which leaves. */
+/* An arriving segment calls for this ACK, which is sent. */
 static void arrive_and_acknowledge(fixture *test, int64_t from, int64_t to, tcp_ack_need need)
 {
   arrive(test, from, to, false);
@@ -236,10 +236,10 @@ static void arrive_somewhere(fixture *test, random_stream *random)
   g_assert_true(!taken || !test->above.refuses || test->above.new_octets == 0);
 }
 
-/* MPA-028, MPA-030: what is handed up is what is acknowledged to the peer, no less (it would be sent, and
- * passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was handed up
- * or promised is ever given back. MPA-037: with in-order delivery, only what is in order is passed. From
- * position 0 and across 2^32. */
+/* MPA-028, MPA-030: the octets passed up are those acknowledged to the peer, no fewer (they would be sent,
+ * and passed, once more) and no more (of a refused segment none); and this never changes: nothing that was
+ * passed up or SACKed is ever taken back. MPA-037: with in-order delivery, only what is in order is passed.
+ * From position 0 and across 2^32. */
 TEST(test_what_is_passed_is_committed)
 {
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -291,8 +291,8 @@ TEST(test_passing_in_order)
 }
 
 /* The layer above decides about a segment as a whole once, when it has seen all runs of octets that are new
- * in it: [100, 200) and [300, 400) are there, so [0, 500) brings three. It is not asked about what brings
- * nothing. */
+ * in it: [100, 200) and [300, 400) are there, so [0, 500) brings three. It is not asked about a segment that
+ * brings nothing new. */
 RECEIVER_TEST(test_admitted_once_a_segment)
 {
   g_assert_true(arrive_if_taken(test, 100, 200));
@@ -320,7 +320,7 @@ TEST(test_not_admitted)
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 100);
 }
 
-/* What an in-order receiver holds can be looked at, and is gone when it has been passed. */
+/* The octets that an in-order receiver holds can be read, and are gone when they have been passed. */
 TEST(test_held)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
@@ -366,7 +366,8 @@ RECEIVER_TEST(test_delayed_ack)
   expect_need(test, TCP_ACK_DUE);
 }
 
-/* Three ACKs that would be delayed are not. One due anyway, as for a second segment, does not count. */
+/* Three ACKs that would be delayed are sent at once. An ACK that is due anyway, as for a second segment, does
+ * not count. */
 RECEIVER_TEST(test_quick_acks)
 {
   test->config.quick_acks = 3;
@@ -408,7 +409,7 @@ RECEIVER_TEST(test_window_update_of_two_segments)
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1200);
 }
 
-/* Half of the window, 500, causes one where it is less than two segments, of 400 here. */
+/* Half of the window, 500, causes an ACK where it is less than two segments, of 400 here. */
 RECEIVER_TEST(test_window_update_of_half_the_window)
 {
   test->config.receive_mtu_octets = 400;
@@ -422,8 +423,8 @@ RECEIVER_TEST(test_window_update_of_half_the_window)
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1500);
 }
 
-/* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
- * once. */
+/* RFC 2018 §4: the run with the newest segment comes first, then those reported last; runs that have grown
+ * together appear once. */
 RECEIVER_TEST(test_sack_blocks)
 {
   for (int64_t position = 100; position <= 900; position += 200) {
@@ -521,8 +522,8 @@ RECEIVER_TEST(test_positions_below_zero)
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 20);
 }
 
-/* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have
- * come in order. */
+/* The memory for late octets is kept while another hole is likely, and freed when 64 segments have come in
+ * order. */
 RECEIVER_TEST(test_late_arrivals_go_at_rest)
 {
   arrive(test, 0, 10, false);
@@ -537,9 +538,9 @@ RECEIVER_TEST(test_late_arrivals_go_at_rest)
     edge += 10;
   }
   g_assert_true(test->receiver->late == late);
-  arrive(test, edge + 20, edge + 30, false); /* a hole: from here on they count anew */
+  arrive(test, edge + 20, edge + 30, false); /* a hole: from here on the 64 segments count anew */
   g_assert_true(test->receiver->late == late);
-  EXPECT_BLOCKS(test, 4, {edge + 20, edge + 30}); /* the run of the hole before is reported no more */
+  EXPECT_BLOCKS(test, 4, {edge + 20, edge + 30}); /* the run of the earlier hole is no longer reported */
   arrive(test, edge, edge + 20, false);
   edge += 30;
   for (int i = 0; i < 62; i++) {

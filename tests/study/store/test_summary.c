@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
+/* A run's summary: what is written is what is read back, and no file crashes the reader. */
 #include "base/error.h"
 #include "study/store/summary.h"
 
@@ -112,7 +112,7 @@ FIXTURE_TEST(test_every_character)
   g_assert_cmpstr(record->message, ==, all);
 }
 
-/* A message that is no UTF-8, of whatever led to it, is made some: the file can be read. */
+/* A message that is not UTF-8 is made valid UTF-8: the file can be read. */
 FIXTURE_TEST(test_no_text)
 {
   f->page.message = "a\xff";
@@ -136,7 +136,7 @@ FIXTURE_TEST(test_numbers)
   g_assert_true(segments < peak && peak < efficiency);
 }
 
-/* Read back as written: bins, weights, and that one has none. */
+/* Distributions are read back as written: bins, weights, and that one has no samples. */
 FIXTURE_TEST(test_distributions)
 {
   f->page.distributions = f->distributions;
@@ -157,7 +157,7 @@ static char *changed_text(const char *text, const char *from, const char *to)
   return g_strjoinv(to, parts);
 }
 
-/* Folders that older programs wrote have no such member. */
+/* Summaries that older versions wrote have no such member. */
 FIXTURE_TEST(test_without_distributions)
 {
   g_autofree char *octets = written(f);

@@ -109,7 +109,7 @@ FIXTURE_TEST(test_interrupt)
   expect_interrupted(f, ENDLESS("slow"), 1, FALSE);
 }
 
-/* Children that do not mind SIGTERM are killed a second later. */
+/* Children that ignore SIGTERM are killed a second later. */
 FIXTURE_TEST(test_interrupt_stubborn)
 {
   expect_interrupted(f, ENDLESS("stubborn"), 2, FALSE);
@@ -133,7 +133,7 @@ FIXTURE_TEST(test_interrupt_keeps_what_is_done)
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
-/* As a shell starts its background jobs. */
+/* SIGINT is ignored, as in a shell's background jobs: the sweep goes on. */
 FIXTURE_TEST(test_ignored_signal)
 {
   outside world = {.f = f, .wanted_starts = 1};
@@ -144,8 +144,8 @@ FIXTURE_TEST(test_ignored_signal)
   EXPECT_FIELDS(&result, (interrupted, false), (done, 4));
 }
 
-/* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run
- * cost. */
+/* The parent process ignores SIGCHLD, and this one inherits that: then a crash could not be told from a
+ * normal end, nor what a run cost. */
 FIXTURE_TEST(test_ignored_child_signal)
 {
   signal(SIGCHLD, SIG_IGN);
@@ -156,7 +156,8 @@ FIXTURE_TEST(test_ignored_child_signal)
 }
 
 /* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not
- * enough for 16 at once, but for some. All run. Where there is room for none, that is an error. */
+ * enough for 16 at once, but for some, and all runs are made. Where there is room for none, there is an
+ * error. */
 FIXTURE_TEST(test_few_descriptors)
 {
   struct rlimit before;
@@ -232,8 +233,8 @@ static gboolean unlock(gpointer database)
   return G_SOURCE_REMOVE;
 }
 
-/* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and
- * nobody stopped. */
+/* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and no
+ * run is stopped. */
 FIXTURE_TEST(test_store_locked_for_a_while)
 {
   outside world = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
@@ -314,7 +315,7 @@ FIXTURE_TEST(test_interrupt_with_locked_store)
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
 }
 
-/* The result that waits for the locked store is given up. That is no failure of the store's. */
+/* The result that waits for the locked store is given up. That does not count as a failure of the store. */
 FIXTURE_TEST(test_interrupt_twice_with_locked_store)
 {
   sweep_result result;
@@ -409,8 +410,8 @@ FIXTURE_TEST(test_run_by_another)
   g_assert_cmpuint(starts, ==, 1);
 }
 
-/* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. One
- * that was terminated, which nobody expected, counts as that here too. */
+/* Another sweep runs seed 13 well while ours runs it too, slowly, and fails in the end: the other's result
+ * stays. One that was terminated unexpectedly counts as unexpected here, too. */
 FIXTURE_TEST(test_result_of_another_stays)
 {
   static const char text[] = SEED_LIST("slow", "13");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One run: what it takes, what becomes of it, and that nobody waits for it (fake_runs.c). */
+/* One run: what it uses, how it ends, and that nothing waits for it in vain (fake_runs.c). */
 #include "study/sweep/worker_pool.h"
 
 #include <signal.h>
@@ -21,7 +21,7 @@ static const run_limits no_limits;
 typedef struct fixture {
   grid_fixture on;
   worker_pool *pool;  /* NULL: not made yet */
-  worker *run;        /* that has the last run in hand; NULL: it has ended */
+  worker *run;        /* that has the last run; NULL: the run has ended */
   stored_run *record; /* of the last run; NULL: it has not ended */
 } fixture;
 
@@ -138,8 +138,8 @@ static void await_progress(const worker *progressing)
   }
 }
 
-/* Its summary, and what the kernel says of it: a process takes some memory, and no more processor time than
- * two threads could in the wall time. */
+/* The run's summary, and what the kernel reports: a process takes some memory, and no more processor time
+ * than two threads could in the wall time. */
 FIXTURE_TEST(test_good_run)
 {
   gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
@@ -158,7 +158,7 @@ FIXTURE_TEST(test_good_run)
   g_assert_cmpint(g_date_time_to_unix(started), <=, g_get_real_time() / G_USEC_PER_SEC);
 }
 
-/* What this process comes to hold after its workers were forked, 256 MiB here, is not the run's. */
+/* Memory that this process takes after its workers were forked, 256 MiB here, does not count for the run. */
 FIXTURE_TEST(test_memory_is_its_own)
 {
   const gsize large = 256 << 20;
@@ -244,7 +244,7 @@ FIXTURE_TEST(test_held_up)
   EXPECT_PARTS(f->record->message, "ended by signal 9");
 }
 
-/* Time that goes on is no stall, but may take too long. */
+/* A run whose time goes on does not stall, but may take too long. */
 FIXTURE_TEST(test_limit)
 {
   worker *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
@@ -258,7 +258,7 @@ FIXTURE_TEST(test_limit)
   EXPECT_PARTS(outcome->message, "stopped: it took longer than 1.5 s (--limit), at ", ", 50 % done");
 }
 
-/* A child that does not mind SIGTERM is killed once more than a second has passed. */
+/* A child that ignores SIGTERM is killed once more than a second has passed. */
 TEST_WITH(fixture, SCENARIO("stubborn"), set_up, tear_down, test_stubborn)
 {
   stop_clock();
@@ -290,7 +290,7 @@ FIXTURE_TEST(test_memory)
 #endif
 }
 
-/* Its pipes are still open in its own child, for a minute, which is not waited for. */
+/* The run's own child keeps the run's pipes open for a minute, which is not waited for. */
 FIXTURE_TEST(test_leaves_a_child)
 {
   run_well(f, 30);
@@ -356,7 +356,7 @@ FIXTURE_TEST(test_a_process_each)
   g_assert_cmpint(first, !=, maker);
 }
 
-/* What a run said, left and reached is its own, whatever the next one in its place does not do: 24 talks, 13
+/* What a run printed, left and reached is its own, whatever the next run in its place omits: 24 talks, 13
  * crashes, 26 stands at a quarter when it is killed. */
 FIXTURE_TEST(test_leaves_nothing_to_the_next)
 {
@@ -383,8 +383,7 @@ static void await_end(pid_t process)
   g_assert_cmpint(waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT), ==, 0);
 }
 
-/* Whether a worker dies before its first run, with a run or while it waits: the next run is none the
- * worse. */
+/* Whether a worker dies before its first run, with a run or while it waits: the next run is not affected. */
 FIXTURE_TEST(test_worker_dies)
 {
   make_pool(f, no_limits);
@@ -398,13 +397,13 @@ FIXTURE_TEST(test_worker_dies)
   kill(maker, SIGKILL);
   await_end(maker);
   for (guint turns = 0; g_main_context_iteration(NULL, FALSE); turns++) {
-    g_assert_cmpuint(turns, <, 100); /* nobody goes on watching what it had */
+    g_assert_cmpuint(turns, <, 100); /* the run that it had is no longer watched */
   }
   outcome = run_well(f, 2);
   g_assert_cmpint(only_worker(), !=, maker);
 }
 
-/* Paused for longer than it may take, or stall; then what was left to it before. */
+/* A run is paused for longer than it may take, or stall; then it has the time that it had left before. */
 FIXTURE_TEST(test_pause)
 {
   worker *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
@@ -421,8 +420,8 @@ FIXTURE_TEST(test_pause)
   EXPECT_PARTS(f->record->message, "it took longer than 2 s (--limit)");
 }
 
-/* Where there are descriptors for no worker that is said, at first as when a run needs another one; once
- * there are, all is well. */
+/* Without descriptors for a worker there is an error, both at the start and when a run needs another worker;
+ * once there are some, runs succeed. */
 FIXTURE_TEST(test_no_descriptors)
 {
   g_autoptr(GError) error = NULL;

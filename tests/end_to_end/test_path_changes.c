@@ -107,7 +107,7 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
 
 /* MPA-338: one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA makes the
  * next FPDU by it. MPA-354: what was posted already is re-cut and loses its alignment; nothing else does:
- * MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by a decoder that knows only the
+ * MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by a decoder that follows only the
  * documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an
  * FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
 FOLDER_TEST(test_router_reports)
@@ -218,7 +218,7 @@ static void assert_same_metrics(const session_result *a, const session_result *b
   }
 }
 
-/* No host hears of an MTU that grows: it stays at what its own link was, and after a decrease at that (RFC
+/* No host is notified of an MTU that grows: it keeps that of its own link, and after a decrease at that (RFC
  * 1191 §6.3 would not try for ten minutes). An event of the direction without payload does nothing either. */
 TEST(test_larger_mtu)
 {
@@ -296,8 +296,9 @@ static session_result run_with_memory(const memory_case *c, run_status status, c
                              "tcp.rto_max=50ms", "tcp.retries=100"));
 }
 
-/* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent for
- * ever, and the watchdog reports it. MPA-350: one FPDU of the local link's MTU is enough to end well. */
+/* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent
+ * again for ever, and the watchdog reports it. MPA-350: one FPDU of the local link's MTU is enough to end
+ * well. */
 EACH_TEST(test_deadlock, memory_case, memory_cases)
 {
   g_auto(session_result) halted = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
@@ -372,8 +373,8 @@ static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gi
 
 /* 71400 octets are 50 full FPDUs of 1428: 750 segments of 1456 or 1460 octets of payload, as 2 or 3 markers
  * fall: so the packets have 1496 or 1500 octets, and follow each other by 1534 or 1538 octets' time: 1227.2
- * or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long, 12272 or 12304 ns. What is on its
- * way keeps its arrival, so the pace changes 25 us and less than a packet's time later. */
+ * or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long, 12272 or 12304 ns. Packets on their
+ * way keep their arrival times, so the pace changes 25 us and less than a packet's time later. */
 FOLDER_TEST(test_rate_to_the_packet)
 {
   g_auto(session_result) result =

@@ -181,10 +181,10 @@ TEST(test_response_under_way)
   }
 }
 
-/* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with
- * silence. All that is not complete (RDMAP-221, RDMAP-228) completes in error, in order, whether DDP has it
- * or not, but for a Read whose response is here already: it is known to be good, though the Write before it
- * held its completion back. */
+/* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second one is ignored.
+ * All that is not complete (RDMAP-221, RDMAP-228) completes in error, in order, whether DDP has it or not,
+ * but for a Read whose response is here already: it is known to be good, though the Write before it held its
+ * completion back. */
 RDMAP_TEST(test_after_a_terminate_of_the_peer)
 {
   uint8_t *source = new_pattern(f->b, 4, 3);
@@ -247,9 +247,9 @@ RDMAP_TEST(test_close)
   }
 }
 
-/* DDP-128: the peer's direction ends: the ULP is told about it once, its own operations go on, but a Read
- * could never be answered. DDP-127: data after that end, right or wrong, is not Placed; it ends the stream,
- * also one that this ULP has closed in turn. The peer gets a Terminate. */
+/* DDP-128: the peer's direction ends: the ULP is notified once, its own operations go on, but a Read could
+ * never be answered. DDP-127: data after that end, right or wrong, is not Placed; it ends the stream, also
+ * one that this ULP has closed in turn. The peer gets a Terminate. */
 TEST(test_half_close)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -292,7 +292,7 @@ TEST(test_half_close_leaves_a_read)
   }
 }
 
-/* The LLP is gone: nothing goes out any more. */
+/* The LLP connection is gone: nothing is sent any more. */
 static void lose_llp(rdmap_host *host)
 {
   rdmap_stream_llp_lost(host->stream, host->f->now);
@@ -422,8 +422,8 @@ static void count_terminated(void *user, G_GNUC_UNUSED const rdmap_terminate *te
   ((ending_host *)user)->terminated++;
 }
 
-/* So may the handler of each Delivered segment: then the ULP does not receive it. Handlers that are not
- * there are not called. */
+/* So may the handler of each Delivered segment: then the ULP does not receive it. Handlers that are not set
+ * are not called. */
 TEST(test_ended_at_delivery)
 {
   for (unsigned ends = 0; ends < 2; ends++) {
@@ -443,8 +443,8 @@ TEST(test_ended_at_delivery)
   }
 }
 
-/* The FIN after a Terminate is no news: neither the end that sent it nor the one that got it learns of a
- * half-close. */
+/* The FIN after a Terminate is not reported: neither the end that sent the Terminate nor the one that
+ * received it is notified of a half-close. */
 RDMAP_TEST(test_fin_after_a_terminate)
 {
   uint8_t octet = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Constraints of a sweep: what they mean, what is refused and where, and that nothing hostile gets further
- * than an error. */
+/* Constraints of a sweep: what they mean, what is refused and where, and that hostile input leads to an error
+ * and no further. */
 #include "base/error.h"
 #include "scenario/scenario_where.h"
 
@@ -74,7 +74,7 @@ TEST(test_words_and_booleans)
                        "path.forward.displace_by = 5us"));
 }
 
-/* Of two keys; one that inherits has what it inherits. */
+/* Comparisons of two keys; a key that inherits has the inherited value. */
 TEST(test_keys)
 {
   g_autoptr(scenario) s = with(STRINGS("path.forward.mtu=1500", "receiver.memory=1500",
@@ -190,7 +190,8 @@ TEST(test_errors)
   }
 }
 
-/* What only the values of a point show: "auto" is neither less nor more, and segments are no time. */
+/* Errors that only the values of a point show: "auto" is neither less nor more, and segments are not a
+ * time. */
 TEST(test_no_verdict)
 {
   static const char *const cases[][2] = {
@@ -255,8 +256,8 @@ TEST(test_depth)
   g_assert_true(holds(chain->str, s));
 }
 
-/* A random expression in `text`, with no more parentheses than it needs unless the dice say so; returns
- * its truth. `level`: 0 an `or` fits, 1 an `and`, 2 only what needs no parentheses. */
+/* A random expression in `text`, with no more parentheses than it needs unless a random draw adds some;
+ * returns its truth. `level`: 0 an `or` fits, 1 an `and`, 2 only what needs no parentheses. */
 static gboolean grow(GRand *random, GString *text, guint depth, guint level)
 {
   static const struct {
@@ -310,7 +311,7 @@ TEST(test_random)
   }
 }
 
-/* Octets turned, left out and doubled: what comes of it reads, or is refused with a place in the file. */
+/* Octets changed, left out and doubled: the result can be read, or is refused with a place in the file. */
 TEST(test_hostile)
 {
   const guint32 seed = 65537;

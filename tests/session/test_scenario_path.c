@@ -29,17 +29,17 @@ static const struct link_case {
      .lost = 1,
      .queue_peak_octets = 2 * 1500},
     /* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 +
-     * (n - 1) * 1,230,400 ps. The second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that
-     * the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives 1502 * 8 ns + 10 us = 22,016,000 ps later.
-     * In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) +
-     * 2,460,800. */
+     * (n - 1) * 1,230,400 ps. The second (1 Gbit/s, 10 us) is busy with each for 1538 * 8 ns = 12,304,000 ps,
+     * so that the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives 1502 * 8 ns + 10 us = 22,016,000 ps
+     * later. At first two packets wait in front of the first link, and one in front of the second: the third
+     * comes at A(3) = A(1) + 2,460,800. */
     {.name = "slow second link",
      .sets = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"},
      .count = 3,
      .arrivals = {48217600, 60521600, 72825600},
      .queue_peak_octets = 2 * 1500},
     /* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 /
-     * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's: A(n) + 25,300,400. */
+     * 40 ns = 300,400 ps; the delay, which is not set, is the first link's: A(n) + 25,300,400. */
     {.name = "fast second link",
      .sets = {"path.forward.hop_rate=[40Gbit/s]"},
      .count = 3,
@@ -60,7 +60,7 @@ static const struct link_case {
      .arrivals = {60521600},
      .lost = 1,
      .queue_peak_octets = 1500},
-    /* A black hole reports nothing, and counts. */
+    /* A black hole reports nothing, but counts. */
     {.name = "black hole",
      .sets = {"path.forward.hop_mtu=[1000]", "path.too_big=silent"},
      .count = 1,
@@ -82,7 +82,7 @@ EACH_TEST(test_links, struct link_case, link_cases)
                  (PATH_QUEUE_PEAK_OCTETS, c->queue_peak_octets));
 }
 
-/* reverse takes rate, delay, MTU and further links from forward, impairments not. */
+/* reverse takes rate, delay, MTU and further links from forward, but not impairments. */
 TEST(test_reverse_inherits_no_impairment)
 {
   g_autoptr(way) w = way_new(
@@ -279,8 +279,8 @@ ROW_TEST(test_fragments, fragmented)
   }
 }
 
-/* On a single link nobody asks how big a packet is, because no host sends more than its link carries: one
- * that does is a defect. Somebody asks where the MTU may change, or a box makes packets larger. */
+/* On a single link the size of a packet is not checked, because no host sends more than its link carries: a
+ * larger packet is a defect. The size is checked where the MTU may change, or a box makes packets larger. */
 TEST(test_fragmenter_only_where_needed)
 {
   static const char grows[] = "event = ({ at = \"1s\"; key = \"path.forward.mtu\"; value = 9000; });";
@@ -347,7 +347,8 @@ TEST(test_change_of_rate_and_delay)
   g_assert_cmpint(way_arrived(w, 1), ==, 26201600);
 }
 
-/* Only the first link changes: with a second of 1 Gbit/s and 10 us the packet takes what it takes there. */
+/* Only the first link changes: on a second link of 1 Gbit/s and 10 us the packet takes as long as without the
+ * change. */
 TEST(test_change_of_the_first_of_two)
 {
   g_autoptr(way) w = way_with(STRINGS("path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]"));
@@ -403,8 +404,8 @@ TEST(test_counts)
 }
 
 /* FPDUs start every 1000 octets. Two segments of a whole FPDU each are aligned in front of the box, which
- * cuts 400, 400, 200 and, up to the next cut at 1200, 200, 400, 400: two of six start with an FPDU. In the
- * other direction nobody looks. */
+ * cuts 400, 400, 200 and, up to the next cut at 1200, 200, 400, 400: two of six start with an FPDU. The other
+ * direction is not examined. */
 TEST(test_alignment_before_and_after)
 {
   for (enum side direction = 0; direction < SIDES; direction++) {
@@ -436,9 +437,9 @@ static void at_gated_host(void *user, datagram *packet, time_ps now)
       path_gate_holds(host->gate, segment_of(0, SIDE_RESPONDER, 0, 1, TCP_ACK), arrive, host->seen));
 }
 
-/* A packet comes by the link, and what is after it hands it on twice in one picosecond. The host answers
- * the first while that is still at work: its answers come after the second, in their order. Elements
- * without a timer are after the gate, too. */
+/* A packet comes by the link, and the element after the link forwards it twice in one picosecond. The host
+ * answers the first while that element is still at work: its answers come after the second, in their order.
+ * Elements without a timer are after the gate, too. */
 TEST(test_gate)
 {
   g_autoptr(GArray) seen = arrivals_new();

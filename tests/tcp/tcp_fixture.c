@@ -49,7 +49,7 @@ static void note(tcp_fixture *f, guint count, const uint64_t *words)
   }
 }
 
-/* The octets of a stream that no octet of [position, position + length) was passed of. */
+/* The octets are those of the stream from `position` on, and none of them has been passed up before. */
 static void check_octets(const tcp_fixture_end *end, uint64_t position, const buffer_chain *octets)
 {
   uint64_t first = position - base_of_stream_to(end);

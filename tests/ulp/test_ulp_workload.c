@@ -6,7 +6,7 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_workload, ulp_workload_free)
 
-/* What is done to a segment on its way to the workload: the stack delivers it right. */
+/* A change to a segment on its way to the workload, after the stack has delivered it correctly. */
 typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, TAMPER_PLACE } tampering;
 
 typedef struct pair {
@@ -584,7 +584,7 @@ TEST(test_who_posts)
   }
 }
 
-/* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor
+/* A lost connection accepts no work: posting ends, and posted operations count as neither complete nor
  * wrong. */
 TEST(test_the_connection_ends)
 {

@@ -75,6 +75,7 @@ const char *decode_paper_take_object(decode_paper *paper)
   g_assert_true(g_str_has_suffix(text, "}"));
   g_autoptr(JsonNode) root = NO_ERROR(json_from_string, text);
   g_assert_true(JSON_NODE_HOLDS_OBJECT(root));
+  g_assert_null(strchr(text, '\''));
   return g_strdelimit(paper->taken, "\"", '\'');
 }
 

@@ -257,6 +257,10 @@ TEST(test_a_part_of_a_stream)
   assert_events(f, "");
   g_assert_cmpuint(f->segments, ==, 1);
   expect(f, 7050, 150, TCP_ACK, "7050+150@0 ");
+  /* A FIN at the limit comes after octets that are not replayed. It is not missed either. */
+  g_autoptr(datagram) fin = segment(7200, 0, TCP_ACK | TCP_FIN, NULL);
+  expect(f, 7200, 0, TCP_ACK | TCP_FIN, "");
+  g_assert_true(replay_transport_has_taken(f->tcp, fin));
 }
 
 static const struct {

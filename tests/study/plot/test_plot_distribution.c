@@ -131,8 +131,10 @@ DRAWN_FIXTURE_TEST(test_delays_far_apart)
 FIXTURE_TEST(test_fits)
 {
   study_run *run = plot_fixture_add(f, "");
-  plot_fixture_refuse(f, &plot_distribution, 0, "buffer.reassembly_octets");
-  plot_fixture_refuse(f, &plot_delays, 0, "delay.placement_s or delay.delivery_s");
+  plot_fixture_refuse(f, &plot_distribution, 0,
+                      "nothing to draw: no run has samples of buffer.reassembly_octets;");
+  plot_fixture_refuse(f, &plot_delays, 0,
+                      "nothing to draw: no run has samples of delay.placement_s or delay.delivery_s;");
   g_assert_false(study_plot_fits(&f->table, &plot_distribution, NULL));
   g_assert_false(study_plot_fits(&f->table, &plot_delays, NULL));
   plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 1, 1);

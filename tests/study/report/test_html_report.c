@@ -251,6 +251,7 @@ FIXTURE_TEST(test_no_runs)
   g_assert_null(page);
   g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_true(g_str_has_prefix(error->message, f->path));
+  EXPECT_PARTS(error->message, ": no runs in this store;");
 }
 
 int main(int argc, char **argv)

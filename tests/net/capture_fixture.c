@@ -31,6 +31,8 @@ static tcp_header header_of(const fixture_segment *segment)
                       .destination_port = ports[!segment->from],
                       .window = 0x1234,
                       .flags = segment->flags,
+                      .has_mss = segment->mss_octets > 0,
+                      .mss_octets = segment->mss_octets,
                       .has_timestamps = segment->has_timestamps,
                       .timestamp_value = segment->timestamp_value};
 }

@@ -47,6 +47,7 @@ typedef struct fixture_segment {
   uint16_t ports[2]; /* of host 0 and 1; 0: FIXTURE_PORT_0 and FIXTURE_PORT_1 */
   uint32_t sequence, acknowledgement;
   uint8_t flags;
+  uint16_t mss_octets; /* 0: no such option */
   bool has_timestamps;
   uint32_t timestamp_value;
   const uint8_t *payload; /* NULL: of octets whose value is the low octet of `sequence` + index */

@@ -58,8 +58,8 @@ static void assert_at_end(capture_source *source, uint64_t fragments, uint64_t m
 /* 1020 octets of IP payload in pieces of 400, 400 and 220. */
 static const uint32_t PIECES[3][2] = {{0, 400}, {400, 400}, {800, 220}};
 
-/* Datagrams whose fragments are mixed, of both versions with one identification, and one fragment twice,
- * which is passed over (RFC 8200 §4.5). */
+/* Datagrams whose fragments are mixed, of both versions with one identification, those of IPv6 from the last
+ * to the first, and one fragment of each twice, which is passed over (RFC 8200 §4.5). */
 TEST(test_mixed_datagrams)
 {
   g_autoptr(GByteArray) ipv4 = whole_packet(4, 50);
@@ -68,9 +68,10 @@ TEST(test_mixed_datagrams)
   g_autoptr(fixture_file) file = fixture_raw_file();
   for (unsigned piece = 0; piece < 3; piece++) {
     for (unsigned i = 0; i < 2; i++) {
-      add_fragment(file, 1, packets[i], 9, PIECES[piece][0], PIECES[piece][1]);
+      const uint32_t *first = PIECES[i == 0 ? 0 : 2], *next = PIECES[i == 0 ? piece : 2 - piece];
+      add_fragment(file, 1, packets[i], 9, next[0], next[1]);
       if (piece == 1) {
-        add_fragment(file, 1, packets[i], 9, PIECES[0][0], PIECES[0][1]);
+        add_fragment(file, 1, packets[i], 9, first[0], first[1]);
       }
     }
   }
@@ -79,6 +80,30 @@ TEST(test_mixed_datagrams)
   assert_whole(source, 50, 7);
   assert_whole(source, 60, 8);
   assert_at_end(source, 9, 1);
+}
+
+static void assert_options(const fixture_file *file)
+{
+  capture_source *source = fixture_open(file);
+  const capture_segment segment = fixture_segment_of(source);
+  EXPECT_FIELDS(&segment, (flags, TCP_SYN), (has_mss, true), (mss_octets, 1400), (has_timestamps, true));
+  fixture_assert_at_end(source);
+}
+
+/* The options of a SYN are known in fragments, and after an extension header of IPv6. */
+VERSION_TEST(test_options_of_a_syn)
+{
+  const fixture_segment sent = {
+      .version = version, .flags = TCP_SYN, .mss_octets = 1400, .has_timestamps = true, .length = 100};
+  g_autoptr(GByteArray) packet = fixture_packet(&sent);
+  g_autoptr(fixture_file) fragments = file_of(packet, "0+64 64+72"); /* of 36 + 100 octets */
+  assert_options(fragments);
+  if (version == 6) {
+    g_autoptr(fixture_file) extended = fixture_raw_file();
+    fixture_add_extension(packet, 60, 8); /* Destination Options (RFC 8200 §4.6) */
+    fixture_file_add(extended, 1, packet);
+    assert_options(extended);
+  }
 }
 
 /* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them

@@ -97,6 +97,7 @@ void decode_paper_startup(decode_paper *paper, const decode_startup_frame *frame
   paper->event = (decode_event){.kind = DECODE_STARTUP_FRAME,
                                 .connection = &paper->connection,
                                 .direction = SIDE_RESPONDER,
+                                .time_ns = 1,
                                 .packets = {3, 4, 2},
                                 .octets = frame->frame_octets,
                                 .frame = frame};

@@ -40,5 +40,6 @@ const char *decode_paper_take_object(decode_paper *paper);
 /* Makes the FPDU one of `opcode` on queue 3 with MSN 7, at MO 1000. */
 void decode_paper_untag(decode_paper *paper, rdmap_opcode opcode);
 
-/* Makes the event one of packets 3 and 4 from the Responder: the startup frame `frame`, at position 0. */
+/* Makes the event one of packets 3 and 4 from the Responder, after 1 ns: the startup frame `frame`, at
+ * position 0. */
 void decode_paper_startup(decode_paper *paper, const decode_startup_frame *frame);

@@ -154,7 +154,7 @@ FIXTURE_TEST(test_startup)
   decode_paper_startup(f, &frame);
   g_assert_cmpstr(
       decode_paper_event(f, &decode_json), ==,
-      "{'type':'reply','time_s':0.000000000,'connection':0,'direction':1,'from':'10.0.0.2:5044',"
+      "{'type':'reply','time_s':0.000000001,'connection':0,'direction':1,'from':'10.0.0.2:5044',"
       "'to':'10.0.0.1:49152','position':0,'octets':27,'packets':[3,4],'revision':2,'markers':false,"
       "'crc':true,'rejected':false,'enhanced_flag':true,'reserved':15,'private_data_octets':7,"
       "'private_data':'C001000222','enhanced':{'peer_to_peer':true,'zero_length_send':false,'ird':1,"

@@ -223,7 +223,7 @@ FIXTURE_TEST(test_startup)
 
   decode_paper_startup(f, &frame);
   g_assert_cmpstr(decode_paper_event(f, &decode_text), ==,
-                  "   0.000000000 0    10.0.0.2:5044 > 10.0.0.1:49152  0          20     3-4         MPA "
+                  "   0.000000001 0    10.0.0.2:5044 > 10.0.0.1:49152  0          20     3-4         MPA "
                   "Request Frame: Rev=0 M=1 C=0 R=0 Res=0x1F PD_Length=0\n");
   frame = (decode_startup_frame){
       .is_reply = true,

@@ -378,6 +378,15 @@ BENCH_TEST(test_ecn_beside_a_loss, .sack = true, .limited_transmit = true)
   EXPECT_FIELDS(&again, (again, true), (ecn_capable, false), (window_reduced, false));
 }
 
+/* Where ECN was not agreed, ECE means nothing, and no segment carries ECT. */
+BENCH_TEST(test_ecn_not_agreed, .sack = true)
+{
+  post(b, 10 * EMSS, 0);
+  g_assert_false(expect(b, 0, EMSS).ecn_capable);
+  acknowledge(b, EMSS, 0, 0, true);
+  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 0);
+}
+
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
 BENCH_TEST(test_ecn_after_a_time_out, .sack = true)
 {

@@ -48,8 +48,8 @@ typedef struct path_middleboxes_config {
   uint64_t proxy_buffer_octets;
 } path_middleboxes_config;
 
-/* Makes the box of its own members of `config`; what it does stands at the function. The three that cut
- * the stream anew are in path_resegment.c. `random` is for those that draw; it stays the caller's and
+/* Makes the box of its own members of `config`; what it does stands at the function. Those that cut the
+ * stream anew are in path_resegment.c. `random` is for those that draw; it stays the caller's and
  * outlives the box, whose element path_element_free() frees. */
 #define DECLARATION(id, word, make, enlarges, reorders)                                                      \
   path_box *make(const path_middleboxes_config *config, random_stream *random);

@@ -19,7 +19,7 @@ typedef struct rnic_receiver_config {
   tcp_transport *tcp;                 /* asked what it holds */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_fpdu_memory_arrived(); NULL: nothing is copied */
   rdmap_stream *stream;
-  bool looks_ahead;              /* TCP passes octets as they arrive */
+  bool looks_ahead;              /* TCP passes octets as they arrive; MPA uses them so if markers are on */
   bool assumes_aligned;          /* in addition, a segment after a hole is assumed to start with an FPDU */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
   time_ps placement_latency_ps;  /* 0: none */

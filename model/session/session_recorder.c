@@ -337,6 +337,7 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
 #include "measure/metrics.def"
   metric_values_set(values, METRIC_PLACEMENT_OCTETS_BUFFERED,
                     (double)(recorder->octets_placed - recorder->octets_direct));
+  /* What was written was read, or is still held: the occupancy's octets are added below. */
   metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read);
   for (uint32_t i = 0; i < recorder->config.connections; i++) {
     const retransmission_ledger *ledger = recorder->connections[i].ledger;

@@ -58,6 +58,25 @@ TEST(test_what_distinguishes_flows)
   flow_table_clear(&table);
 }
 
+/* A packet after one of a flow is of the same flow only if all of its addresses and ports are: the table
+ * compares it with the flow found last first. Port 0 is a port like any other. */
+TEST(test_packet_after_another)
+{
+  const datagram_flow key = key_of(1, 2, 3, 4);
+  const uint16_t ports[][2] = {{3, 4}, {3, 0}, {0, 4}, {3, 4}};
+  flow_table table;
+
+  flow_table_init(&table, sizeof(numbered_flow), g_free);
+  const numbered_flow *flow = add(&table, &key, 0);
+  for (size_t i = 0; i < G_N_ELEMENTS(ports); i++) {
+    const tcp_header header = {.source_port = ports[i][0], .destination_port = ports[i][1]};
+    datagram *packet = datagram_new_in(NULL, &key.source, &key.destination, &header, NULL);
+    g_assert_true(flow_table_find_of(&table, packet) == (ports[i][0] == 3 && ports[i][1] == 4 ? flow : NULL));
+    datagram_unref(packet);
+  }
+  flow_table_clear(&table);
+}
+
 /* Both directions have one key, the lower end first: by address, then by port. */
 static const struct {
   uint32_t source, destination;

@@ -99,9 +99,10 @@ case $kind in
   configure build -Dns3=enabled
   # Line numbers are all of the debugging information that a sanitizer's report needs, and take less time to
   # make.
-  # C++ is not optimized: ns-3's headers take long enough to compile.
+  # C++ is not optimized: ns-3's headers take long enough to compile. gold links 260 tests in two thirds of the
+  # time of the default linker.
   configure build-sanitizers -Dns3=enabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false \
-    -Dc_args=-g1 -Dcpp_args='-g1 -O0'
+    -Dc_args=-g1 -Dcpp_args='-g1 -O0' -Dc_link_args=-fuse-ld=gold -Dcpp_link_args=-fuse-ld=gold
   # Side by side: linking build/iwarpsim takes half a minute of one processor.
   build build iwarpsim &
   build build-sanitizers iwarpsim

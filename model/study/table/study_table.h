@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
+#include "study/statistics/statistics.h"
 #include "study/store/result_store.h"
-#include "study/table/statistics.h"
 #include "study/table/study_keys.h"
 
 #define STUDY_TABLE_ERROR (study_table_error_quark())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Means, quartiles and Student-t intervals against numbers worked out by hand and from printed tables; and
  * against what an interval is for: how often it holds the mean of a process that is known. */
-#include "study/table/statistics.h"
+#include "study/statistics/statistics.h"
 
 #include <math.h>
 
@@ -15,19 +15,20 @@ static void expect_near(double value, double expected, double tolerance)
 
 static const struct {
   double values[5];
-  statistics expected; /* count, mean, deviation, half width, median, quartiles, smallest, largest */
+  gsize count;
+  double mean, deviation, half_width, median, lower_quartile, upper_quartile, smallest, largest;
 } few[] = {
     /* Squares of the distances 4 + 1 + 0 + 1 + 4 = 10, s = sqrt(10 / 4) = 1.5811, t(0.975, 4)
      * = 2.7764: 2.7764 * 1.5811 / sqrt(5) = 1.9632. The quarters fall on the second and fourth. */
-    {{5, 1, 4, 2, 3}, {5, 3, 1.58114, 1.9632, 3, 2, 4, 1, 5}},
+    {{5, 1, 4, 2, 3}, 5, 3, 1.58114, 1.9632, 3, 2, 4, 1, 5},
     /* Four values have three gaps; a quarter of the way is 0.75 gaps from the first: 10 + 0.75 * 10 = 17.5.
      * Half: 1.5 gaps, in the middle of 20 and 40. Three quarters: 2.25 gaps, 40 + 0.25 * 40 = 50. Squares of
      * the distances 2875, s = sqrt(2875 / 3) = 30.95696, t(0.975, 3) = 3.18245: 3.18245 * 30.95696 / 2
      * = 49.2594. */
-    {{80, 20, 10, 40}, {4, 37.5, 30.95696, 49.2594, 30, 17.5, 50, 10, 80}},
+    {{80, 20, 10, 40}, 4, 37.5, 30.95696, 49.2594, 30, 17.5, 50, 10, 80},
     /* s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2). */
-    {{0, 2}, {2, 1, 1.41421, 12.7062, 1, 0.5, 1.5, 0, 2}},
-    {{42.5}, {1, 42.5, NAN, NAN, 42.5, 42.5, 42.5, 42.5, 42.5}}};
+    {{0, 2}, 2, 1, 1.41421, 12.7062, 1, 0.5, 1.5, 0, 2},
+    {{42.5}, 1, 42.5, NAN, NAN, 42.5, 42.5, 42.5, 42.5, 42.5}};
 
 /* Both are no number, or they are near each other. */
 static void expect_near_or_none(double value, double expected, double tolerance)
@@ -38,16 +39,16 @@ static void expect_near_or_none(double value, double expected, double tolerance)
 
 ROW_TEST(test_few, few)
 {
-  statistics s = statistics_of(c->values, c->expected.count);
-  g_assert_cmpuint(s.count, ==, c->expected.count);
-  g_assert_cmpfloat(s.mean, ==, c->expected.mean);
-  expect_near_or_none(s.deviation, c->expected.deviation, 1e-5);
-  expect_near_or_none(s.half_width, c->expected.half_width, 1e-4);
-  g_assert_cmpfloat(s.lower_quartile, ==, c->expected.lower_quartile);
-  g_assert_cmpfloat(s.median, ==, c->expected.median);
-  g_assert_cmpfloat(s.upper_quartile, ==, c->expected.upper_quartile);
-  g_assert_cmpfloat(s.smallest, ==, c->expected.smallest);
-  g_assert_cmpfloat(s.largest, ==, c->expected.largest);
+  statistics s = statistics_of(c->values, c->count);
+  g_assert_cmpuint(s.count, ==, c->count);
+  g_assert_cmpfloat(s.mean, ==, c->mean);
+  expect_near_or_none(s.deviation, c->deviation, 1e-5);
+  expect_near_or_none(s.half_width, c->half_width, 1e-4);
+  g_assert_cmpfloat(s.lower_quartile, ==, c->lower_quartile);
+  g_assert_cmpfloat(s.median, ==, c->median);
+  g_assert_cmpfloat(s.upper_quartile, ==, c->upper_quartile);
+  g_assert_cmpfloat(s.smallest, ==, c->smallest);
+  g_assert_cmpfloat(s.largest, ==, c->largest);
 }
 
 /* 30 values, half 9 and half 11: mean 10, s = sqrt(30 / 29) = 1.01710, t(0.975, 29) = 2.0452:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/table/statistics.h"
+#include "study/statistics/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,6 +66,8 @@ statistics statistics_of(const double *values, gsize count)
                        .mean = mean_of(sorted, count),
                        .deviation = (double)NAN,
                        .half_width = (double)NAN,
+                       .lower = (double)NAN,
+                       .upper = (double)NAN,
                        .median = quantile_of(sorted, count, 0.5),
                        .lower_quartile = quantile_of(sorted, count, 0.25),
                        .upper_quartile = quantile_of(sorted, count, 0.75),
@@ -81,6 +83,8 @@ statistics statistics_of(const double *values, gsize count)
     result.deviation = sqrt(squares / ((double)count - 1));
     result.half_width =
         student_quantile(CONFIDENCE, (double)count - 1) * result.deviation / sqrt((double)count);
+    result.lower = result.mean - result.half_width;
+    result.upper = result.mean + result.half_width;
   }
   return result;
 }

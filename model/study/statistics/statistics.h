@@ -13,6 +13,10 @@ typedef struct statistics {
   double mean;
   double deviation;  /* of the sample (n - 1); NAN when count is 1 */
   double half_width; /* of the two-sided 95 % Student-t interval around the mean; NAN when count is 1 */
+  double lower;      /* bounds of the 95 % interval of the mean; NAN when count is 1 */
+  double upper;
+  const char *coverage_note; /* why that interval covers the mean in less than 93 % of such samples, a static
+                                sentence; NULL: it covers in 95 %, about */
   double median;
   double lower_quartile; /* linear between order statistics (R's type 7) */
   double upper_quartile;

@@ -6,7 +6,7 @@
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/table/result_table.h"
+#include "study/table/result_quantity.h"
 #include "study/table/shown_number.h"
 
 #define PANELS_MAX 12

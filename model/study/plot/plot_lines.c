@@ -8,7 +8,7 @@
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/table/result_table.h"
+#include "study/table/result_quantity.h"
 
 typedef enum line_look {
   LINE_MAIN,      /* filled points */

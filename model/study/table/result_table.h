@@ -1,37 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results of a study as a table in the terminal, and as CSV: rows of one quantity (a metric, or the share
- * of one metric in another) with its statistics at every point, or those of paired differences. */
+/* The results of a study as a table in the terminal, and as CSV: rows of one quantity with its statistics at
+ * every point, or those of paired differences. */
 #pragma once
 
 #include <glib.h>
 
+#include "study/table/result_quantity.h"
 #include "study/table/study_table.h"
-
-typedef struct result_quantity {
-  metric_id metric;
-  metric_id whole; /* the quantity is the metric divided by this one; METRIC_COUNT: the metric itself */
-} result_quantity;
-
-/* Reads "tcp.timeouts" or "placement.octets_direct/placement.octets". FALSE and `error` when that names
- * none. */
-gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
-
-/* What a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed directly,
- * goodput, time-outs. An array of result_quantity; free with g_array_unref(). */
-GArray *result_quantity_defaults(void);
-
-/* As result_quantity_read() takes it. Free with g_free(). */
-char *result_quantity_name(const result_quantity *quantity);
-
-/* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
-char *result_quantity_unit(const result_quantity *quantity);
-
-/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, or nothing to be a
- * share of. */
-gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
-
-/* The statistics of `quantity` over `runs` (const study_run *), those that have it. */
-statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs);
 
 /* Two values of one key that are compared over the same seeds. */
 typedef struct result_pairing {

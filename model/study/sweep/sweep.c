@@ -136,11 +136,12 @@ void sweep_progress_clear(const sweep_progress *progress)
 static void show_progress(sweep *s)
 {
   const gint64 now_us = g_get_monotonic_time();
-  sweep_counts counts = {.points = s->result->points,
-                         .done = s->result->present + s->result->done,
+  const sweep_options *options = s->options;
+  sweep_counts counts = {.points = options->before + s->result->points + options->after,
+                         .done = options->before + s->result->present + s->result->done,
                          .failed = s->result->failed,
                          .run = s->ended,
-                         .to_run = s->result->points - s->result->present,
+                         .to_run = s->result->points - s->result->present + options->after,
                          .running = g_hash_table_size(s->running),
                          .jobs = s->places,
                          .elapsed_s = (double)(now_us - s->started_us) / G_USEC_PER_SEC,

@@ -59,6 +59,8 @@ typedef struct sweep_options {
   FILE *progress;      /* where `style` is shown */
   sweep_progress_style style;
   FILE *problems; /* a line for each run that fails; NULL: none */
+  gsize before;   /* runs of the same study that are done already: progress is that of all … */
+  gsize after;    /* … and those that it is expected to need when this sweep is done */
 } sweep_options;
 
 typedef struct sweep_result {

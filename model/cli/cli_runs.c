@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cli/cli_runs.h"
+
+#include "base/git_state.h"
+#include "base/units.h"
+#include "base/version.h"
+#include "cli/cli_results.h"
+#include "platform/run_engine.h"
+#include "scenario/configuration.h"
+#include "session/simulation.h"
+
+/* Long enough for any run to set itself up, and for whatever takes long at one instant of simulated time. */
+#define STALL_S 60
+
+static const cli_runs_options defaults = CLI_RUNS_DEFAULT;
+
+gboolean cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits, int *status)
+{
+  time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
+  if (options->jobs < 1 && options->jobs != defaults.jobs) {
+    *status = cli_usage_error(command, "-j %d: expected 1 or more", options->jobs);
+    return FALSE;
+  }
+  if (options->limit != NULL && (!units_parse_time(options->limit, &limit) || limit == 0)) {
+    *status = cli_usage_error(command, "--limit %s: expected a time such as \"10min\"", options->limit);
+    return FALSE;
+  }
+  if (options->stall != NULL && !units_parse_time(options->stall, &stall)) {
+    *status = cli_usage_error(command, "--stall %s: expected a time such as \"60s\"", options->stall);
+    return FALSE;
+  }
+  if (options->memory != NULL &&
+      (!units_parse_size(options->memory, &limits->memory_octets) || limits->memory_octets == 0)) {
+    *status = cli_usage_error(command, "--memory %s: expected a size such as \"2GiB\"", options->memory);
+    return FALSE;
+  }
+  limits->wall_s = time_ps_in_seconds(limit);
+  limits->stall_s = time_ps_in_seconds(stall);
+  return TRUE;
+}
+
+guint cli_runs_jobs(const cli_runs_options *options)
+{
+  return options->jobs > 0 ? (guint)options->jobs : g_get_num_processors();
+}
+
+sweep_progress_style cli_runs_style(const cli_arguments *arguments)
+{
+  if (arguments->quiet) {
+    return SWEEP_PROGRESS_NONE;
+  }
+  return cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL : SWEEP_PROGRESS_LINES;
+}
+
+static void show_sweep(const session_progress *progress, void *shared)
+{
+  worker_progress_set(shared, progress->now, progress->share);
+}
+
+/* A run, in its own process. Nothing of it is kept but its summary, in the store. */
+static int simulate(scenario *s, worker_progress *progress)
+{
+  GError *error = NULL;
+  session_result result;
+  const simulation_options how = {.progress = show_sweep, .progress_user = progress};
+  if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
+    return cli_fail(error);
+  }
+  gboolean done = simulation_run(s, &how, &result, &error);
+  if (done) {
+    const summary left = cli_results_summary(s, &result, NULL);
+    done = worker_write_summary(&left, s, &error);
+  }
+  if (!done) {
+    cli_fail(error);
+    return CLI_FAILED;
+  }
+  return cli_results_exit_code("run", s, &result);
+}
+
+worker_pool *cli_runs_pool(const sweep_grid *grid, const cli_runs_options *options, const run_limits *limits,
+                           GError **error)
+{
+  gsize jobs = MIN(cli_runs_jobs(options), sweep_grid_count(grid));
+  return worker_pool_new(grid, simulate, (guint)jobs, limits, error);
+}
+
+provenance *cli_runs_origin(const scenario *s, const sweep_grid *grid, const cli_runs_options *options)
+{
+  return provenance_new((provenance){
+      .name = g_strdup(scenario_name(s)),
+      .title = g_strdup(scenario_configuration(s)->title),
+      .text = g_strdup(scenario_full_text(s)),
+      .axes = sweep_grid_axes_text(grid),
+      .sets = options->sets != NULL ? g_strjoinv("\n", options->sets) : g_strdup(""),
+      .version = g_strdup(IWARPSIM_VERSION),
+      .git = g_strdup(IWARPSIM_GIT),
+      .libraries = provenance_libraries(
+          sweep_grid_facts_of(grid)->uses_ns3 ? run_engine_library_version(RUN_ENGINE_NS3) : NULL),
+  });
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The runs of a sweep or of a search: how many at once, within which limits, and where they come from. */
+#pragma once
+
+#include <glib.h>
+
+#include "cli/cli.h"
+#include "study/store/provenance.h"
+#include "study/sweep/sweep.h"
+#include "study/sweep/worker_pool.h"
+
+/* As given on the command line; the entries below fill it in. */
+typedef struct cli_runs_options {
+  char **sets;
+  int jobs;
+  gboolean mix;
+  char *limit;
+  char *stall;
+  char *memory;
+} cli_runs_options;
+
+/* Before the entries are read: as many runs at once as there are cores, which no -j asks for. */
+#define CLI_RUNS_DEFAULT                                                                                     \
+  {                                                                                                          \
+    .jobs = G_MININT                                                                                         \
+  }
+
+/* The rows of a GOptionEntry table for `options`, a cli_runs_options. */
+#define CLI_RUNS_ENTRIES(options)                                                                            \
+  CLI_TEXTS("set", 's', &(options).sets, "override a key that the sweep does not vary", "GROUP.KEY=VALUE"),  \
+      {"jobs",                                                                                               \
+       'j',                                                                                                  \
+       0,                                                                                                    \
+       G_OPTION_ARG_INT,                                                                                     \
+       &(options).jobs,                                                                                      \
+       "runs at once (default: one a core); the results do not depend on it",                                \
+       "N"},                                                                                                 \
+      CLI_TEXT("limit", 0, &(options).limit, "stop a run that takes longer (default: no limit)", "TIME"),    \
+      CLI_TEXT("stall", 0, &(options).stall,                                                                 \
+               "stop a run whose simulated time stands still for so long (default: 60s; 0: never)", "TIME"), \
+      CLI_TEXT("memory", 0, &(options).memory, "most data that a run may hold (default: no limit)", "SIZE"), \
+      CLI_SWITCH("mix", 0, &(options).mix,                                                                   \
+                 "accept a store with runs of another scenario text or program version")
+
+/* Reads what `command` was given into `limits`. FALSE and `*status`, after standard error has the reason,
+ * when an option is wrong. */
+gboolean cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits, int *status);
+
+/* Runs at once. */
+guint cli_runs_jobs(const cli_runs_options *options);
+
+/* How progress is shown. */
+sweep_progress_style cli_runs_style(const cli_arguments *arguments);
+
+/* Workers for the runs of `grid`, as worker_pool_new(): each run simulates, and hands over its summary. */
+worker_pool *cli_runs_pool(const sweep_grid *grid, const cli_runs_options *options, const run_limits *limits,
+                           GError **error);
+
+/* Where the runs of `grid`, made of `s`, come from. Free with provenance_free(). */
+provenance *cli_runs_origin(const scenario *s, const sweep_grid *grid, const cli_runs_options *options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a scenario's file says it asks. */
-#include "study/report/html_report_private.h"
+#include "study/report/scenario_question.h"
 #include "test.h"
 
 static const struct {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs: which to be careful about, what of the scenario differs from the defaults, where the numbers come
- * from, and the commands that make them again. */
+#include "study/report/report_runs.h"
+
 #include <string.h>
 
 #include "scenario/scenario.h"
 #include "study/plot/plot_runs.h"
-#include "study/report/html_report_private.h"
+#include "study/report/html.h"
 
 /* --- Flags: runs with flagged TCP behaviour, left out, or that did not end ok --- */
 
-static void append_flags(html_report *report)
+static void append_flags(report_page *report)
 {
   static const text_column columns[] = {{"metric", TEXT_COLUMN_HEADING, NULL},
                                         {"what it counts", TEXT_COLUMN_TEXT, NULL},
@@ -34,7 +34,7 @@ static void append_flags(html_report *report)
   html_append_table(report->html, caption, columns, G_N_ELEMENTS(columns), cells);
 }
 
-static void append_ends(html_report *report)
+static void append_ends(report_page *report)
 {
   const store_summary *totals = report->totals;
   g_string_append_printf(report->html, "<p>Of %u run%s ", totals->count, totals->count == 1 ? "" : "s");
@@ -53,7 +53,7 @@ static void append_ends(html_report *report)
 enum { DESCRIBED_MAX = 100 };
 
 /* The runs that ended otherwise, each with why. */
-static void append_others(html_report *report)
+static void append_others(report_page *report)
 {
   static const text_column columns[] = {{"run", TEXT_COLUMN_HEADING, NULL},
                                         {"status", TEXT_COLUMN_TEXT, NULL},
@@ -83,7 +83,7 @@ static void append_others(html_report *report)
   html_append_table(report->html, caption, columns, G_N_ELEMENTS(columns), cells);
 }
 
-void html_report_append_flags(html_report *report)
+void report_append_flags(report_page *report)
 {
   append_ends(report);
   if (report->table != NULL) {
@@ -106,7 +106,7 @@ static gboolean is_inherited(const GPtrArray *runs, scenario_key key, const GPtr
   return same;
 }
 
-void html_report_append_parameters(html_report *report)
+void report_append_parameters(report_page *report)
 {
   static const text_column columns[] = {{"key", TEXT_COLUMN_HEADING, NULL},
                                         {"value", TEXT_COLUMN_TEXT, NULL},
@@ -145,7 +145,7 @@ void html_report_append_parameters(html_report *report)
       columns, G_N_ELEMENTS(columns), cells);
 }
 
-void html_report_append_scenario(html_report *report)
+void report_append_scenario(report_page *report)
 {
   for (guint i = 0; i < report->totals->origins->len; i++) {
     const provenance *origin =
@@ -182,7 +182,7 @@ static char *time_spent(double seconds)
 }
 
 /* All runs together. */
-static void append_running(html_report *report)
+static void append_running(report_page *report)
 {
   GString *html = report->html;
   const store_summary *totals = report->totals;
@@ -200,10 +200,10 @@ static void append_running(html_report *report)
   if (totals->memory_peak_octets > 0) {
     append_fact(html, "Memory", g_strdup_printf("%s %s in the largest run", memory, scale.unit));
   }
-  append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->options->version));
+  append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->version));
 }
 
-void html_report_append_provenance(html_report *report)
+void report_append_provenance(report_page *report)
 {
   GString *html = report->html;
   g_string_append(html, "<dl>\n");
@@ -234,11 +234,9 @@ static void append_option(GString *command, const char *option, const char *valu
   g_string_append_printf(command, "%s %s", option, word);
 }
 
-void html_report_append_commands(html_report *report)
+void report_append_commands(report_page *report)
 {
   const GPtrArray *origins = report->totals->origins;
-  g_autofree char *store = g_path_get_basename(report->options->store);
-  g_autofree char *page = g_path_get_basename(report->options->page);
   g_autoptr(GString) command = g_string_new(NULL);
   for (guint i = 0; i < origins->len; i++) {
     const provenance *origin = ((const stored_provenance *)g_ptr_array_index(origins, i))->origin;
@@ -250,14 +248,14 @@ void html_report_append_commands(html_report *report)
         append_option(command, " --set", sets[k]);
       }
     }
-    append_option(command, " --store", store);
+    append_option(command, " --store", report->store);
     g_string_append(command, i > 0 ? " --mix\n" : "\n");
   }
-  append_option(command, "iwarpsim report", store);
-  append_option(command, " -o", page);
+  append_option(command, "iwarpsim report", report->store);
+  append_option(command, " -o", report->file);
   const char *separator = " --leave-out ";
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    if ((report->options->exclude >> bit & 1) != 0) {
+    if ((report->exclude >> bit & 1) != 0) {
       g_string_append_printf(command, "%s%s", separator, study_flags[bit].name);
       separator = ",";
     }

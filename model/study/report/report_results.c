@@ -1,78 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the study gave: plots, the tables of results, receivers beside each other over the same seeds. */
+#include "study/report/report_results.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/report/html_report_private.h"
+#include "study/report/html.h"
 #include "study/table/study_keys.h"
-
-/* --- What is tabulated, and where in the sweep --- */
-
-const report_quantity html_report_quantities[REPORT_QUANTITIES] = {
-    {"peak occupancy",
-     "peak reassembly occupancy",
-     {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT},
-     FALSE},
-    {"p99 occupancy",
-     "99th percentile of the reassembly occupancy",
-     {METRIC_BUFFER_REASSEMBLY_P99_OCTETS, METRIC_COUNT},
-     FALSE},
-    {"placed directly",
-     "share of the payload placed directly",
-     {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS},
-     FALSE},
-    {"goodput", "goodput", {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT}, FALSE},
-    {"placement delay", "placement delay", {METRIC_DELAY_PLACEMENT_MEAN_S, METRIC_COUNT}, TRUE},
-    {"delivery delay", "delivery delay", {METRIC_DELAY_DELIVERY_MEAN_S, METRIC_COUNT}, TRUE},
-    {"wire efficiency",
-     "wire efficiency of full-size segments",
-     {METRIC_EFFICIENCY_WIRE, METRIC_COUNT},
-     TRUE},
-};
-
-const char *html_report_unit(const report_quantity *quantity)
-{
-  return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
-}
-
-/* Each two values of `key` that runs have. */
-static void add_pairings(html_report *report, scenario_key key)
-{
-  g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, key);
-  for (guint a = 0; a < values->len; a++) {
-    for (guint b = a + 1; b < values->len; b++) {
-      const result_pairing pairing = {.key = key,
-                                      .a = g_strdup(g_ptr_array_index(values, a)),
-                                      .b = g_strdup(g_ptr_array_index(values, b))};
-      g_array_append_val(report->pairings, pairing);
-    }
-  }
-}
-
-void html_report_measure(html_report *report)
-{
-  static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
-  for (gsize i = 0; i < G_N_ELEMENTS(compared); i++) {
-    if (plot_grouping_varies(report->table, compared[i])) {
-      add_pairings(report, compared[i]);
-    }
-  }
-  for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-    const report_quantity *quantity = &html_report_quantities[i];
-    statistics all = result_quantity_statistics(&quantity->of, report->table->runs);
-    report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
-    double largest = 0;
-    for (guint p = 0; p < report->points->len; p++) {
-      statistics of =
-          result_quantity_statistics(&quantity->of, g_array_index(report->points, study_point, p).runs);
-      largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
-    }
-    report->scales[i] = shown_scale_for(html_report_unit(quantity), largest);
-  }
-}
 
 /* --- Plots --- */
 
@@ -86,7 +22,7 @@ static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verda
 
 /* Adds the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
  * (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as it is. */
-static gboolean add_figure(html_report *report, const study_plot *plot, guint number, GError **error)
+static gboolean add_figure(report_page *report, const study_plot *plot, guint number, GError **error)
 {
   static const char box[] = "viewBox=\"0 0 ";
   g_autofree char *svg = NULL;
@@ -114,7 +50,7 @@ static gboolean add_figure(html_report *report, const study_plot *plot, guint nu
   return TRUE;
 }
 
-gboolean html_report_draw(html_report *report, GError **error)
+gboolean report_draw(report_page *report, GError **error)
 {
   g_autoptr(GPtrArray) plots = study_plots_for(report->table);
   gboolean good = TRUE;
@@ -139,7 +75,7 @@ static GArray *columns_by(const GArray *keys)
 }
 
 /* The same of rows a point; of no keys they name scenarios. */
-static GArray *columns_by_point(const html_report *report)
+static GArray *columns_by_point(const report_page *report)
 {
   static const text_column name = {"scenario", TEXT_COLUMN_HEADING, NULL};
   GArray *columns = columns_by(report->keys);
@@ -155,14 +91,14 @@ static void add_mean_column(GArray *columns, const char *heading, const shown_sc
 
 /* How many runs or pairs there are, and how many of them are flagged; then a mean for each of the first
  * `quantities` that are shown, in `scales`. */
-static void add_mean_columns(GArray *columns, const html_report *report, const char *counted,
+static void add_mean_columns(GArray *columns, const report_page *report, const char *counted,
                              guint quantities, const shown_scale *scales)
 {
   const text_column counts[] = {{counted, TEXT_COLUMN_NUMBER, NULL}, {"flagged", TEXT_COLUMN_MARK, NULL}};
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
   for (guint q = 0; q < quantities; q++) {
     if (report->shows[q]) {
-      add_mean_column(columns, html_report_quantities[q].heading, &scales[q]);
+      add_mean_column(columns, report_quantities[q].heading, &scales[q]);
     }
   }
 }
@@ -175,7 +111,7 @@ static void add_keys(GPtrArray *cells, const GArray *keys, const study_run *run)
   }
 }
 
-static void add_point(GPtrArray *cells, const html_report *report, const study_point *point)
+static void add_point(GPtrArray *cells, const report_page *report, const study_point *point)
 {
   add_keys(cells, report->keys, g_ptr_array_index(point->runs, 0));
   if (report->keys->len == 0) {
@@ -199,13 +135,13 @@ static void add_mean(GPtrArray *cells, const statistics *of, const shown_scale *
   g_ptr_array_add(cells, number.half_width);
 }
 
-static void append_table(html_report *report, const char *caption, const GArray *columns, GPtrArray *cells)
+static void append_table(report_page *report, const char *caption, const GArray *columns, GPtrArray *cells)
 {
   html_append_table(report->html, caption, (const text_column *)columns->data, columns->len, cells);
 }
 
 /* One row a point, the means of all quantities beside each other. */
-static void append_overview(html_report *report)
+static void append_overview(report_page *report)
 {
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
@@ -216,7 +152,7 @@ static void append_overview(html_report *report)
     add_counts(cells, point->runs->len, point->flagged);
     for (guint q = 0; q < REPORT_QUANTITIES; q++) {
       if (report->shows[q]) {
-        statistics of = result_quantity_statistics(&html_report_quantities[q].of, point->runs);
+        statistics of = result_quantity_statistics(&report_quantities[q].of, point->runs);
         add_mean(cells, &of, &report->scales[q]);
       }
     }
@@ -227,12 +163,12 @@ static void append_overview(html_report *report)
 }
 
 /* One quantity with its spread. */
-static void append_spread(html_report *report, guint index)
+static void append_spread(report_page *report, guint index)
 {
   static const char *const headings[] = {"smallest", "lower quartile", "median", "upper quartile", "largest"};
   static const text_column counts[] = {{"flagged", TEXT_COLUMN_HIDDEN, NULL},
                                        {"n", TEXT_COLUMN_NUMBER, NULL}};
-  const report_quantity *quantity = &html_report_quantities[index];
+  const report_quantity *quantity = &report_quantities[index];
   const shown_scale *scale = &report->scales[index];
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
@@ -262,14 +198,14 @@ static void append_spread(html_report *report, guint index)
   append_table(report, caption, columns, cells);
 }
 
-void html_report_append_results(html_report *report)
+void report_append_results(report_page *report)
 {
   g_string_append(report->html, "<div id=\"overview\">\n");
   append_overview(report);
   g_string_append(report->html, "</div>\n<h3>Spread of each quantity</h3>\n");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
-      html_append(report->html, "<details open><summary>%s</summary>\n", html_report_quantities[i].heading);
+      html_append(report->html, "<details open><summary>%s</summary>\n", report_quantities[i].heading);
       append_spread(report, i);
       g_string_append(report->html, "</details>\n");
     }
@@ -282,19 +218,19 @@ void html_report_append_results(html_report *report)
  * goodput. */
 enum { PAIRED_QUANTITIES = 4 };
 
-static void append_pairing(html_report *report, const result_pairing *pairing)
+static void append_pairing(report_page *report, const result_pairing *pairing)
 {
   GArray *rows[PAIRED_QUANTITIES];
   shown_scale scales[PAIRED_QUANTITIES];
   for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-    const report_quantity *quantity = &html_report_quantities[q];
+    const report_quantity *quantity = &report_quantities[q];
     double largest = 0;
     rows[q] = result_rows_of(report->table, &quantity->of, pairing);
     for (guint i = 0; i < rows[q]->len; i++) {
       const statistics *of = &g_array_index(rows[q], result_row, i).of;
       largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
     }
-    scales[q] = shown_scale_for(html_report_unit(quantity), largest);
+    scales[q] = shown_scale_for(report_quantity_unit(quantity), largest);
   }
   g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   g_autofree char *caption = g_strdup_printf(
@@ -320,7 +256,7 @@ static void append_pairing(html_report *report, const result_pairing *pairing)
   }
 }
 
-void html_report_append_pairs(html_report *report)
+void report_append_pairs(report_page *report)
 {
   for (guint i = 0; i < report->pairings->len; i++) {
     append_pairing(report, &g_array_index(report->pairings, result_pairing, i));

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the study gave: plots, the tables of results, values of a key beside each other over the same seeds.
+ */
+#pragma once
+
+#include "study/report/report_page.h"
+
+/* Draws `figures`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+gboolean report_draw(report_page *report, GError **error);
+
+/* These append the content of a section, below its title. */
+void report_append_results(report_page *report);
+void report_append_pairs(report_page *report);

@@ -2,7 +2,7 @@
 #include "cli/cli_progress.h"
 
 #include "base/plain_text.h"
-#include "study/sweep/sweep.h"
+#include "study/sweep/sweep_progress.h"
 
 #define SHOW_AFTER_US G_USEC_PER_SEC
 #define SHOW_EVERY_US (G_USEC_PER_SEC / 2)

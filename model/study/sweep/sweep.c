@@ -20,12 +20,6 @@
  * that is slower than the runs holds them up. */
 #define WAITING_MAX 128
 
-/* How often a line of progress is printed where none can be redrawn. */
-#define LINE_EVERY_US (10 * G_USEC_PER_SEC)
-
-/* A longer estimate is not shown. */
-#define LEFT_MAX_S (1000.0 * 3600)
-
 /* Signals through a descriptor: a handler could not reach the runs. */
 typedef struct signals {
   int file; /* -1: there is none, and signals do as they do by themselves */
@@ -55,81 +49,6 @@ typedef struct sweep {
   gint64 started_us;
   GError *error; /* the first failure of the sweep itself */
 } sweep;
-
-/* Progress. */
-
-char *sweep_progress_duration(double seconds)
-{
-  guint64 whole = (guint64)(CLAMP(seconds, 0, LEFT_MAX_S) + 0.5);
-  guint64 hours = whole / 3600;
-  guint minutes = (guint)(whole / 60 % 60);
-  guint rest = (guint)(whole % 60);
-  return hours > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT ":%02u:%02u", hours, minutes, rest)
-                   : g_strdup_printf("%u:%02u", minutes, rest);
-}
-
-/* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there
- * is any, as long as runs took before. Below 0: not known. */
-static double left_s_of(const sweep_counts *counts)
-{
-  double done = (double)counts->run + counts->running_share;
-  double left = (double)counts->to_run - done;
-  if (left <= 0) {
-    return -1;
-  }
-  if (done > 0 && counts->elapsed_s > 0) {
-    return counts->elapsed_s * left / done;
-  }
-  return counts->known_run_s > 0 ? left * counts->known_run_s / counts->jobs : -1;
-}
-
-char *sweep_progress_text(const sweep_counts *counts)
-{
-  gsize before = counts->points - counts->to_run;
-  double share = ((double)(before + counts->run) + counts->running_share) / (double)MAX(counts->points, 1);
-  GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%zu of %zu runs done", counts->done, counts->points);
-  if (counts->failed > 0) {
-    g_string_append_printf(text, ", %zu failed", counts->failed);
-  }
-  /* Rounded down: 100 % only when all is done. */
-  g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * MIN(share, 1.0)));
-  double left_s = left_s_of(counts);
-  if (left_s >= 0 && left_s <= LEFT_MAX_S) {
-    g_autofree char *left = sweep_progress_duration(left_s);
-    g_string_append_printf(text, ", about %s left", left);
-  }
-  return g_string_free(text, FALSE);
-}
-
-void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, gint64 now_us)
-{
-  if (progress->style == SWEEP_PROGRESS_NONE) {
-    return;
-  }
-  gboolean redraw = progress->style == SWEEP_PROGRESS_TERMINAL;
-  if (progress->printed_us == 0) {
-    progress->printed_us = now_us; /* a sweep that is done within ten seconds needs no lines */
-  }
-  if (!redraw && now_us - progress->printed_us < LINE_EVERY_US) {
-    return;
-  }
-  progress->printed_us = now_us;
-  g_autofree char *text = sweep_progress_text(counts);
-  if (redraw) {
-    terminal_redraw_line(progress->file, text);
-  } else {
-    fprintf(progress->file, "%s\n", text);
-    fflush(progress->file);
-  }
-}
-
-void sweep_progress_clear(const sweep_progress *progress)
-{
-  if (progress->style == SWEEP_PROGRESS_TERMINAL) {
-    terminal_redraw_line(progress->file, "");
-  }
-}
 
 /* Reporting. */
 

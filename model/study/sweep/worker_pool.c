@@ -19,11 +19,6 @@
 /* Several times the longest summary there is. */
 #define SUMMARY_OCTETS (4 << 20)
 
-#define CHUNK_OCTETS 65536
-
-/* As many chunks as the largest pipe holds that Linux gives to everybody (fs.pipe-max-size, 1 MiB). */
-#define DRAIN_CHUNKS 16
-
 /* How long to wait where no process can be had: others may end. The sweep's watchdog sees to it that this
  * does not last. */
 #define FORK_AGAIN_US (G_USEC_PER_SEC / 10)
@@ -53,17 +48,6 @@ typedef struct worker_end {
   gint64 memory_peak_octets;
   int wait_status; /* as wait4() gives it */
 } worker_end;
-
-/* What a process writes into a pipe, read by the default main context as it comes: the end of it is kept,
- * however much that is. */
-typedef struct pipe_tail {
-  guint limit;
-  int reader;
-  int writer;          /* -1: closed, since the process that writes has it */
-  guint source;        /* 0: all writers are gone */
-  GByteArray *kept;    /* NULL: it was not opened */
-  gboolean overflowed; /* octets were dropped for want of room */
-} pipe_tail;
 
 /* The run that a worker has in hand. */
 typedef struct worker_run {
@@ -101,88 +85,6 @@ struct worker_pool {
   void (*settle)(gpointer data); /* NULL: there never is another thread */
   gpointer settle_data;
 };
-
-/* Pipes. */
-
-/* Reads one chunk, as read() does. */
-static ssize_t read_chunk(pipe_tail *p)
-{
-  guint8 chunk[CHUNK_OCTETS];
-  ssize_t count = read(p->reader, chunk, sizeof chunk);
-  if (count > 0) {
-    g_byte_array_append(p->kept, chunk, (guint)count);
-  }
-  if (p->kept->len > p->limit) {
-    g_byte_array_remove_range(p->kept, 0, p->kept->len - p->limit);
-    p->overflowed = TRUE;
-  }
-  return count;
-}
-
-static gboolean pipe_readable(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
-{
-  pipe_tail *p = data;
-  ssize_t count = read_chunk(p);
-  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) {
-    return G_SOURCE_CONTINUE;
-  }
-  p->source = 0;
-  return G_SOURCE_REMOVE;
-}
-
-/* Opens a pipe of which the last `limit` octets are kept. FALSE and `error` when none can be had. */
-static gboolean open_pipe(pipe_tail *p, guint limit, GError **error)
-{
-  int ends[2];
-  if (!g_unix_open_pipe(ends, FD_CLOEXEC, error)) {
-    return FALSE;
-  }
-  g_unix_set_fd_nonblocking(ends[0], TRUE, NULL);
-  *p = (pipe_tail){.limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
-  p->source = g_unix_fd_add(p->reader, G_IO_IN | G_IO_HUP | G_IO_ERR, pipe_readable, p);
-  return TRUE;
-}
-
-static void close_writer(pipe_tail *p)
-{
-  if (p->writer >= 0) {
-    close(p->writer);
-  }
-  p->writer = -1;
-}
-
-static void close_pipe(pipe_tail *p)
-{
-  if (p->kept == NULL) { /* it was not opened */
-    return;
-  }
-  if (p->source != 0) {
-    g_source_remove(p->source);
-  }
-  close(p->reader);
-  close_writer(p);
-  g_byte_array_unref(p->kept);
-}
-
-/* Reads what is in the pipe now, at most as much as a pipe can hold: the last words of a process that ended.
- * What was kept stays the pipe's. */
-static worker_text drain_pipe(pipe_tail *p)
-{
-  static const guint8 nul = 0;
-  for (guint i = 0; i < DRAIN_CHUNKS && read_chunk(p) > 0; i++) {
-  }
-  g_byte_array_append(p->kept, &nul, 1);
-  g_byte_array_set_size(p->kept, p->kept->len - 1);
-  return (worker_text){(const char *)p->kept->data, p->kept->len, p->overflowed};
-}
-
-/* Forgets what was kept, and what is in the pipe. */
-static void clear_pipe(pipe_tail *p)
-{
-  drain_pipe(p);
-  g_byte_array_set_size(p->kept, 0);
-  p->overflowed = FALSE;
-}
 
 /* The run's process. */
 
@@ -341,7 +243,8 @@ static gboolean open_shared(worker *w, int ends[2], GError **error)
     return set_error(error, "no memory to share with a run");
   }
   w->progress = shared;
-  return open_pipe(&w->messages, MESSAGES_OCTETS, error) && open_pipe(&w->summary, SUMMARY_OCTETS, error) &&
+  return pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
+         pipe_tail_open(&w->summary, SUMMARY_OCTETS, error) &&
          (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
           set_error(error, "no socket for a run"));
 }
@@ -370,8 +273,8 @@ static void free_worker(worker *w)
   if (w->progress != NULL) {
     munmap(w->progress, sizeof *w->progress);
   }
-  close_pipe(&w->messages);
-  close_pipe(&w->summary);
+  pipe_tail_close(&w->messages);
+  pipe_tail_close(&w->summary);
   g_free(w);
 }
 
@@ -385,8 +288,8 @@ static void end_run(worker *w, const worker_end *end, gboolean died)
   gint64 wall_us = died ? g_get_monotonic_time() - run.asked_us : end->wall_us;
   const worker_run_end known = {.point = run.point,
                                 .wait_status = end->wait_status,
-                                .summary = drain_pipe(&w->summary),
-                                .messages = drain_pipe(&w->messages),
+                                .summary = pipe_tail_drain(&w->summary),
+                                .messages = pipe_tail_drain(&w->messages),
                                 .stopped_why = run.stopped_why,
                                 .memory_limit_octets = w->pool->limits.memory_octets,
                                 .started = run.started,
@@ -449,8 +352,8 @@ static worker *start_worker(worker_pool *pool, GError **error)
     return NULL;
   }
   setpgid(w->pid, w->pid); /* so does the worker: one of the two is first */
-  close_writer(&w->messages);
-  close_writer(&w->summary);
+  pipe_tail_close_writer(&w->messages);
+  pipe_tail_close_writer(&w->summary);
   w->source = g_unix_fd_add(w->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, socket_readable, w);
   return w;
 }
@@ -460,8 +363,8 @@ static worker *request_run(worker *w, const worker_run *run)
 {
   const guint64 point = run->point;
   worker_progress_set(w->progress, 0, 0);
-  clear_pipe(&w->messages);
-  clear_pipe(&w->summary);
+  pipe_tail_clear(&w->messages);
+  pipe_tail_clear(&w->summary);
   if (w->pid == 0 || send(w->socket, &point, sizeof point, MSG_NOSIGNAL) != (ssize_t)sizeof point) {
     free_worker(w);
     return NULL;

@@ -14,6 +14,7 @@
 
 #include "base/time_ps.h"
 #include "study/store/summary.h"
+#include "study/sweep/pipe_tail.h"
 #include "study/sweep/sweep_grid.h"
 
 /* The run's side. */
@@ -45,19 +46,12 @@ typedef struct run_limits {
   guint64 memory_octets; /* of data (RLIMIT_DATA); beyond, its allocations fail */
 } run_limits;
 
-/* What a run has written into a pipe, the end of it. */
-typedef struct worker_text {
-  const char *octets; /* with a NUL */
-  gsize count;
-  gboolean cut; /* there was more before */
-} worker_text;
-
 /* All that is known of a run that has ended. */
 typedef struct worker_run_end {
   gsize point;
   int wait_status;             /* as wait4() gives it */
-  worker_text summary;         /* what it handed over as its summary; no octets: there is none */
-  worker_text messages;        /* its stderr */
+  pipe_text summary;           /* what it handed over as its summary; no octets: there is none */
+  pipe_text messages;          /* its stderr */
   const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
   guint64 memory_limit_octets; /* 0: there was none */
   const char *started;         /* "2026-11-21T10:08:16Z" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep says of itself while it runs. */
-#include "study/sweep/sweep.h"
+#include "study/sweep/sweep_progress.h"
 #include "test.h"
 
 #include <string.h>

@@ -24,8 +24,8 @@
 static stored_run *record_of(const grid_fixture *f, worker_run_end end, const char *left,
                              const char *messages)
 {
-  end.summary = (worker_text){left, strlen(left), FALSE};
-  end.messages = (worker_text){messages, strlen(messages), FALSE};
+  end.summary = (pipe_text){left, strlen(left), FALSE};
+  end.messages = (pipe_text){messages, strlen(messages), FALSE};
   end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);
 }

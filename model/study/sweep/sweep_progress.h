@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The progress of a sweep while it runs: one line that is redrawn on a terminal, a line every ten seconds
+ * elsewhere. */
+#pragma once
+
+#include <glib.h>
+#include <stdio.h>
+
+typedef enum sweep_progress_style {
+  SWEEP_PROGRESS_NONE,
+  SWEEP_PROGRESS_LINES,   /* a line every ten seconds at most */
+  SWEEP_PROGRESS_TERMINAL /* one line, redrawn */
+} sweep_progress_style;
+
+/* How far the sweep is. */
+typedef struct sweep_counts {
+  gsize points;         /* of the sweep */
+  gsize done;           /* of them, as they should be: run now or before */
+  gsize failed;         /* of them, run now */
+  gsize run;            /* that ended now, well or not */
+  gsize to_run;         /* that were missing when the sweep started */
+  guint running;        /* runs now */
+  double running_share; /* the sum of what is done of each running one, 0 … 1 */
+  guint jobs;           /* runs at once */
+  double elapsed_s;
+  double known_run_s; /* what a run took before this sweep; 0: not known */
+} sweep_counts;
+
+/* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 1:23 left". Free with g_free(). */
+char *sweep_progress_text(const sweep_counts *counts);
+
+/* "0:07", "2:05", "1:02:05": minutes and seconds, with hours where there are some. Free with g_free(). */
+char *sweep_progress_duration(double seconds);
+
+typedef struct sweep_progress {
+  FILE *file;
+  sweep_progress_style style;
+  gint64 printed_us; /* when the last plain line was printed */
+} sweep_progress;
+
+/* To be called with the time now, whenever something may have changed. */
+void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, gint64 now_us);
+
+/* Erases the redrawn line before another line is printed, or when the sweep is over. */
+void sweep_progress_clear(const sweep_progress *progress);

@@ -145,6 +145,24 @@ static void connection_abort(tcp_transport *transport, time_ps now)
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);
 }
 
+void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
+                                      uint32_t payload_octets)
+{
+  if (tcp_header_has(header, TCP_RST)) {
+    return;
+  }
+  connection->reset = (tcp_pending_reset){.due = true, .is_answer = true};
+  if (tcp_header_has(header, TCP_ACK)) {
+    connection->reset.flags = TCP_RST;
+    connection->reset.sequence = header->acknowledgement;
+    return;
+  }
+  uint32_t octets =
+      payload_octets + (tcp_header_has(header, TCP_SYN) ? 1 : 0) + (tcp_header_has(header, TCP_FIN) ? 1 : 0);
+  connection->reset.flags = TCP_RST | TCP_ACK;
+  connection->reset.acknowledgement = header->sequence + octets;
+}
+
 static time_ps connection_deadline(const tcp_transport *transport)
 {
   const tcp_connection *connection = tcp_connection_of_const(transport);
@@ -327,7 +345,9 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
     tcp_retransmission_timer_sample(&connection->timer, segment->now - connection->syn_sent_at);
   }
   tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
-  tcp_connection_take_window(connection, segment, 0);
+  /* RFC 7323 §2.2: the window of a SYN is never scaled */
+  unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
+  tcp_connection_take_window(connection, segment->position, segment->header->window, scale, 0);
   if (connection->ecn.agreed) {
     tcp_sender_use_ecn(&connection->sender);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and
- * tcp_output.c (a segment leaves) share. */
+/* What tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and tcp_output.c (a
+ * segment leaves) share. The first knows the other two only as two functions of its class. */
 #pragma once
 
 #include "tcp/tcp_acceptance.h"
@@ -94,6 +94,17 @@ static inline const tcp_connection *tcp_connection_of_const(const tcp_transport 
   return (const tcp_connection *)transport;
 }
 
+/* The peer's window is `window`, as on the wire, times 2^`scale`. The segment that carries it has its first
+ * octet at `position` and acknowledges all below `acknowledged`. */
+static inline void tcp_connection_take_window(tcp_connection *connection, int64_t position, uint16_t window,
+                                              unsigned scale, uint64_t acknowledged)
+{
+  connection->peer_window = window;
+  connection->window_position = position;
+  connection->window_acknowledged = acknowledged;
+  tcp_sender_open_window(&connection->sender, acknowledged, (uint64_t)window << scale);
+}
+
 /* Of its class, in tcp_input.c and tcp_output.c. */
 void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now);
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
@@ -114,10 +125,6 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
 /* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets);
-
-/* The peer's window, of a segment that acknowledges all below `acknowledged`. */
-void tcp_connection_take_window(tcp_connection *connection, const tcp_incoming *segment,
-                                uint64_t acknowledged);
 
 /* The IP and TCP headers of a segment without options. */
 uint32_t tcp_connection_header_octets(const tcp_connection *connection);

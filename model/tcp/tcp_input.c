@@ -7,43 +7,6 @@
 #include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
 
-/* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
-void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
-                                      uint32_t payload_octets)
-{
-  if (tcp_header_has(header, TCP_RST)) {
-    return;
-  }
-  connection->reset = (tcp_pending_reset){.due = true, .is_answer = true};
-  if (tcp_header_has(header, TCP_ACK)) {
-    connection->reset.flags = TCP_RST;
-    connection->reset.sequence = header->acknowledgement;
-    return;
-  }
-  uint32_t octets =
-      payload_octets + (tcp_header_has(header, TCP_SYN) ? 1 : 0) + (tcp_header_has(header, TCP_FIN) ? 1 : 0);
-  connection->reset.flags = TCP_RST | TCP_ACK;
-  connection->reset.acknowledgement = header->sequence + octets;
-}
-
-static inline void take_window(tcp_connection *connection, int64_t position, uint16_t window, unsigned scale,
-                               uint64_t acknowledged)
-{
-  uint64_t octets = (uint64_t)window << scale;
-  connection->peer_window = window;
-  connection->window_position = position;
-  connection->window_acknowledged = acknowledged;
-  tcp_sender_open_window(&connection->sender, acknowledged, octets);
-}
-
-void tcp_connection_take_window(tcp_connection *connection, const tcp_incoming *segment,
-                                uint64_t acknowledged)
-{
-  /* RFC 7323 §2.2: the window of a SYN is never scaled */
-  unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
-  take_window(connection, segment->position, segment->header->window, scale, acknowledged);
-}
-
 /* Answers with an ACK and drops the segment; its payload is counted while the layer above is there. */
 static void refuse(tcp_connection *connection, const tcp_incoming *segment)
 {
@@ -106,7 +69,7 @@ static inline void heed_window(tcp_connection *connection, int64_t position, uin
 {
   if (position > connection->window_position ||
       (position == connection->window_position && acknowledged >= connection->window_acknowledged)) {
-    take_window(connection, position, window, connection->send_scale, acknowledged);
+    tcp_connection_take_window(connection, position, window, connection->send_scale, acknowledged);
   }
 }
 

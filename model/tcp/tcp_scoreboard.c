@@ -8,33 +8,21 @@ void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold
                          bool by_time)
 {
   g_assert(duplicate_ack_threshold > 0 && smss_octets > 0);
-  memset(board, 0, offsetof(tcp_scoreboard, slots_at_first)); /* a slot is written before it is read */
+  memset(board, 0, offsetof(tcp_scoreboard, sent));
+  tcp_sent_ring_init(&board->sent, by_time);
   board->threshold = duplicate_ack_threshold;
   board->smss_octets = smss_octets;
-  board->by_time = by_time;
-  board->slots = board->slots_at_first;
-  board->capacity = CAPACITY_AT_FIRST;
-}
-
-static void free_slots(tcp_scoreboard *board, sent_segment *slots)
-{
-  if (slots != board->slots_at_first) {
-    g_free(slots);
-  }
 }
 
 void tcp_scoreboard_clear(tcp_scoreboard *board)
 {
   range_set_free(board->sacked);
-  if (board->lost) {
-    g_array_free(board->lost, TRUE);
-  }
-  free_slots(board, board->slots);
+  tcp_sent_ring_clear(&board->sent);
 }
 
 void tcp_scoreboard_count_segments(tcp_scoreboard *board)
 {
-  g_assert(board->first == board->end);
+  g_assert(board->sent.first == board->sent.end);
   board->least_charge_octets = board->smss_octets;
 }
 
@@ -53,7 +41,8 @@ static uint64_t weight(uint32_t flags)
   return (flags & LOST ? 0u : 1u) + (flags & RETRANSMITTED ? 1u : 0u);
 }
 
-void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t flags)
+/* Changes the flags of segment `number`, and pipe with them. */
+static void set_flags(tcp_scoreboard *board, uint64_t number, uint32_t flags)
 {
   sent_segment *segment = segment_at(board, number);
   board->plain_from = MAX(board->plain_from, number + 1);
@@ -64,26 +53,10 @@ void tcp_scoreboard_set_flags(tcp_scoreboard *board, uint64_t number, uint32_t f
   board->retransmissions += is_resent(segment->flags) ? 1 : 0;
 }
 
-static void grow(tcp_scoreboard *board)
-{
-  g_assert(board->capacity <= UINT32_MAX / 2);
-  uint32_t capacity = board->capacity * 2;
-  sent_segment *slots = g_new(sent_segment, capacity);
-  for (uint64_t number = board->first; number < board->end; number++) {
-    slots[number & (capacity - 1)] = *segment_at(board, number);
-  }
-  free_slots(board, board->slots);
-  board->slots = slots;
-  board->capacity = capacity;
-}
-
 /* Appends [from, to) as a piece of `whole`, which is in flight. */
 static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint64_t from, uint64_t to)
 {
-  if (board->end - board->first == board->capacity) {
-    grow(board);
-  }
-  sent_segment *piece = segment_at(board, board->end++);
+  sent_segment *piece = tcp_sent_ring_append(&board->sent);
   *piece = *whole;
   piece->from = from;
   piece->length = (uint32_t)(to - from);
@@ -109,8 +82,8 @@ static void append_pieces(tcp_scoreboard *board, const sent_segment *whole, tcp_
 /* The marks that `old` has at its segment `number` are at the end of `board` now. */
 static void carry_marks(tcp_scoreboard *board, const tcp_scoreboard *old, uint64_t number)
 {
-  board->not_lost = number == old->not_lost ? board->end : board->not_lost;
-  board->next_resend = number == old->next_resend ? board->end : board->next_resend;
+  board->not_lost = number == old->not_lost ? board->sent.end : board->not_lost;
+  board->next_resend = number == old->next_resend ? board->sent.end : board->next_resend;
 }
 
 void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_scoreboard_cutter cutter,
@@ -120,34 +93,28 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   g_assert(smss_octets > 0);
   board->smss_octets = smss_octets;
   board->least_charge_octets = board->least_charge_octets > 0 ? smss_octets : 0;
-  board->slots = g_new(sent_segment, board->capacity);
-  board->end = board->first;
+  sent_segment *old_slots = tcp_sent_ring_empty(&board->sent);
   board->pipe_octets = 0;
   board->sacked_segments = 0;
   board->retransmissions = 0;
-  for (uint64_t number = old.first; number < old.end; number++) {
+  for (uint64_t number = old.sent.first; number < old.sent.end; number++) {
     carry_marks(board, &old, number);
     append_pieces(board, segment_at(&old, number), cutter, user);
   }
-  carry_marks(board, &old, old.end); /* they may lie after the last segment */
-  board->plain_from = board->end;
-  free_slots(board, old.slots);
-  tcp_scoreboard_sort_by_time(board);
+  carry_marks(board, &old, old.sent.end); /* they may lie after the last segment */
+  board->plain_from = board->sent.end;
+  tcp_sent_ring_free_slots(&board->sent, old_slots);
+  tcp_sent_ring_sort(&board->sent);
 }
 
 void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
 {
   g_assert(from < to && to - from <= UINT32_MAX);
-  if (board->end - board->first == board->capacity) {
-    grow(board);
-  }
-  sent_segment *segment = segment_at(board, board->end);
+  sent_segment *segment = tcp_sent_ring_append(&board->sent);
   segment->from = from;
   segment->length = (uint32_t)(to - from);
   segment->flags = 0;
-  segment->sent_at = now;
-  segment->order = board->transmissions++;
-  tcp_scoreboard_append_under_way(board, board->end++);
+  tcp_sent_ring_leaves(&board->sent, board->sent.end - 1, now);
   board->pipe_octets += charge(board, segment);
 }
 
@@ -157,11 +124,25 @@ static inline void clamp_marks(tcp_scoreboard *board, uint64_t position)
   if (sacked_runs(board) > 0 && range_set_get(board->sacked, 0).from < position) {
     range_set_remove(board->sacked, 0, position);
   }
-  if (board->not_lost <= board->first) {
-    board->not_lost = board->first;
+  if (board->not_lost <= board->sent.first) {
+    board->not_lost = board->sent.first;
     board->above_octets = sacked_total(board);
   }
-  board->next_resend = MAX(board->next_resend, board->first);
+  board->next_resend = MAX(board->next_resend, board->sent.first);
+}
+
+/* Fills in `segment` with what is known of `number`; true. */
+static bool describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment)
+{
+  const sent_segment *sent = segment_at(board, number);
+  *segment = (tcp_sent_segment){.number = number,
+                                .from = sent->from,
+                                .to = segment_end(sent),
+                                .sent_at = sent->sent_at,
+                                .order = sent->order,
+                                .sent_again = (sent->flags & RETRANSMITTED) != 0,
+                                .sent_twice = (sent->flags & SENT_TWICE) != 0};
+  return true;
 }
 
 static void tell_of_delivery(tcp_scoreboard *board, uint64_t number)
@@ -169,7 +150,7 @@ static void tell_of_delivery(tcp_scoreboard *board, uint64_t number)
   board->delivered_segments++;
   if (board->listener) {
     tcp_sent_segment segment;
-    tcp_scoreboard_describe(board, number, &segment);
+    describe(board, number, &segment);
     board->listener(board->listener_user, &segment);
   }
 }
@@ -177,24 +158,24 @@ static void tell_of_delivery(tcp_scoreboard *board, uint64_t number)
 /* The first segment in flight is acknowledged. */
 static void pop_first(tcp_scoreboard *board)
 {
-  const sent_segment *segment = segment_at(board, board->first);
+  const sent_segment *segment = segment_at(board, board->sent.first);
   board->pipe_octets -= weight(segment->flags) * charge(board, segment);
   board->acknowledged_segments += segment->length > 0 ? 1 : 0;
   board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
   if (segment->flags & SACKED) {
     board->sacked_segments -= segment->length > 0 ? 1 : 0;
   } else {
-    tell_of_delivery(board, board->first);
+    tell_of_delivery(board, board->sent.first);
   }
-  tcp_scoreboard_remove_under_way(board, board->first);
-  board->first++;
+  tcp_sent_ring_remove(&board->sent, board->sent.first);
+  board->sent.first++;
 }
 
 /* The octets below `position` of the first segment in flight, but not all of it, are acknowledged. */
 static inline void cut_first(tcp_scoreboard *board, uint64_t position)
 {
-  if (board->first < board->end && segment_at(board, board->first)->from < position) {
-    sent_segment *segment = segment_at(board, board->first);
+  if (board->sent.first < board->sent.end && segment_at(board, board->sent.first)->from < position) {
+    sent_segment *segment = segment_at(board, board->sent.first);
     uint64_t end = segment_end(segment);
     board->pipe_octets -= weight(segment->flags) * charge(board, segment);
     segment->from = position;
@@ -207,10 +188,11 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
 {
   bool sample = false;
   bool sent_twice = false;
-  uint64_t first_before = board->first;
-  while (board->first < board->end && segment_end(segment_at(board, board->first)) <= position) {
-    const sent_segment *segment = segment_at(board, board->first);
-    if (board->first == first_before && !(segment->flags & SACKED)) {
+  uint64_t first_before = board->sent.first;
+  while (board->sent.first < board->sent.end &&
+         segment_end(segment_at(board, board->sent.first)) <= position) {
+    const sent_segment *segment = segment_at(board, board->sent.first);
+    if (board->sent.first == first_before && !(segment->flags & SACKED)) {
       *sent_at = segment->sent_at;
       sample = true;
     }
@@ -224,16 +206,16 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
 
 bool tcp_scoreboard_is_plain(const tcp_scoreboard *board)
 {
-  return board->first >= board->plain_from && sacked_total(board) == 0;
+  return board->sent.first >= board->plain_from && sacked_total(board) == 0;
 }
 
 /* All are under way in the order of their numbers, so the list's ends are all that changes of it. */
 void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, tcp_plain_delivery *delivery)
 {
-  uint64_t first = board->first;
+  uint64_t first = board->sent.first;
   uint64_t number = first;
   uint64_t octets = 0;
-  while (number < board->end && segment_end(segment_at(board, number)) <= position) {
+  while (number < board->sent.end && segment_end(segment_at(board, number)) <= position) {
     octets += charge(board, segment_at(board, number));
     number++;
   }
@@ -244,9 +226,9 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
     delivery->last_sent_at = last->sent_at;
     delivery->last_order = last->order;
     delivery->end = segment_end(last);
-    board->first = number;
-    board->oldest = number;
-    board->under_way -= number - first;
+    board->sent.first = number;
+    board->sent.oldest = number;
+    board->sent.under_way -= number - first;
     board->acknowledged_segments += number - first;
     board->delivered_segments += number - first;
     board->pipe_octets -= octets;
@@ -258,8 +240,8 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
 /* The number of the segment that holds `position`, which is in flight. */
 static uint64_t number_at(const tcp_scoreboard *board, uint64_t position)
 {
-  uint64_t low = board->first;
-  uint64_t high = board->end - 1;
+  uint64_t low = board->sent.first;
+  uint64_t high = board->sent.end - 1;
   while (low < high) {
     uint64_t middle = low + (high - low + 1) / 2;
     if (segment_at(board, middle)->from <= position) {
@@ -276,19 +258,19 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
 {
   board->sacked = board->sacked ? board->sacked : range_set_new();
   range_set_add(board->sacked, from, to);
-  if (board->not_lost < board->end) {
+  if (board->not_lost < board->sent.end) {
     uint64_t above_from = MAX(from, segment_at(board, board->not_lost)->from);
     board->above_octets += to > above_from ? to - above_from : 0;
   }
-  for (uint64_t number = number_at(board, from); number < board->end; number++) {
+  for (uint64_t number = number_at(board, from); number < board->sent.end; number++) {
     sent_segment *segment = segment_at(board, number);
     if (segment->from >= to) {
       break;
     }
     if (segment->length > 0 && is_all_sacked(board, segment->from, segment_end(segment))) {
       tell_of_delivery(board, number);
-      tcp_scoreboard_remove_under_way(board, number);
-      tcp_scoreboard_set_flags(board, number, segment->flags | SACKED);
+      tcp_sent_ring_remove(&board->sent, number);
+      set_flags(board, number, segment->flags | SACKED);
       board->sacked_segments++;
     }
   }
@@ -296,8 +278,9 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
 
 uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
 {
-  g_assert(from < to && board->first < board->end && from >= segment_at(board, board->first)->from &&
-           to <= segment_end(segment_at(board, board->end - 1)));
+  g_assert(from < to && board->sent.first < board->sent.end &&
+           from >= segment_at(board, board->sent.first)->from &&
+           to <= segment_end(segment_at(board, board->sent.end - 1)));
   uint64_t octets = 0;
   while (from < to) {
     range known = {to, to};
@@ -337,7 +320,7 @@ uint64_t tcp_scoreboard_delivered_segments(const tcp_scoreboard *board)
 
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board)
 {
-  return board->end - board->first;
+  return board->sent.end - board->sent.first;
 }
 
 /* What lose_all() makes of one segment: returns true when a retransmission is lost with it. */
@@ -345,31 +328,32 @@ static bool lose_segment(tcp_scoreboard *board, uint64_t number)
 {
   sent_segment *segment = segment_at(board, number);
   bool retransmission = is_resent(segment->flags);
-  tcp_scoreboard_remove_under_way(board, number);
-  tcp_scoreboard_set_flags(board, number, LOST | (segment->flags & SENT_TWICE));
+  tcp_sent_ring_remove(&board->sent, number);
+  set_flags(board, number, LOST | (segment->flags & SENT_TWICE));
   return retransmission;
 }
 
 uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until)
 {
   uint64_t retransmissions = 0;
-  bool reneged = board->first < board->end && (segment_at(board, board->first)->flags & SACKED);
+  bool reneged =
+      board->sent.first < board->sent.end && (segment_at(board, board->sent.first)->flags & SACKED);
   if (reneged && board->sacked) {
     range_set_remove(board->sacked, 0, UINT64_MAX);
   }
   board->sacked_segments = reneged ? 0 : board->sacked_segments;
-  for (uint64_t number = board->first; number < board->end; number++) {
+  for (uint64_t number = board->sent.first; number < board->sent.end; number++) {
     const sent_segment *segment = segment_at(board, number);
-    bool old = number == board->first || segment->sent_at <= sent_until;
+    bool old = number == board->sent.first || segment->sent_at <= sent_until;
     bool missing = reneged || (!(segment->flags & SACKED) && old);
     if (missing && segment->length > 0) {
       retransmissions += lose_segment(board, number) ? 1 : 0;
     }
   }
-  board->not_lost = board->end;
+  board->not_lost = board->sent.end;
   board->above_octets = 0;
-  board->next_resend = board->first;
-  tcp_scoreboard_sort_by_time(board);
+  board->next_resend = board->sent.first;
+  tcp_sent_ring_sort(&board->sent);
   return retransmissions;
 }
 
@@ -377,7 +361,7 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
 {
   uint64_t begin = number_at(board, position);
   uint64_t end = begin; /* beyond the last that is not SACKed and longer */
-  for (uint64_t next = begin; next < board->end; next++) {
+  for (uint64_t next = begin; next < board->sent.end; next++) {
     const sent_segment *segment = segment_at(board, next);
     end = !(segment->flags & SACKED) && segment->length > length_octets ? next + 1 : end;
   }
@@ -386,7 +370,7 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
   }
   for (uint64_t number = begin; number < end; number++) {
     const sent_segment *segment = segment_at(board, number);
-    bool lost = !board->by_time || segment->length > length_octets;
+    bool lost = !board->sent.by_time || segment->length > length_octets;
     if (lost && !(segment->flags & SACKED) && segment->length > 0) {
       lose_segment(board, number);
     }
@@ -394,29 +378,28 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
   bool waiting = board->next_resend < board->not_lost; /* others, before these perhaps */
   board->next_resend = waiting ? MIN(board->next_resend, begin) : begin;
   if (end > board->not_lost) {
-    uint64_t from = end < board->end ? segment_at(board, end)->from : UINT64_MAX;
+    uint64_t from = end < board->sent.end ? segment_at(board, end)->from : UINT64_MAX;
     board->not_lost = end;
     board->above_octets = board->sacked ? range_set_covered(board->sacked, from, UINT64_MAX) : 0;
   }
-  tcp_scoreboard_sort_by_time(board);
+  tcp_sent_ring_sort(&board->sent);
   return true;
 }
 
 void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable)
 {
-  uint64_t high_rxt = board->first;
-  for (uint64_t number = board->first; number < board->end; number++) {
+  uint64_t high_rxt = board->sent.first;
+  for (uint64_t number = board->sent.first; number < board->sent.end; number++) {
     sent_segment *segment = segment_at(board, number);
     if (!(segment->flags & SACKED)) {
-      tcp_scoreboard_set_flags(board, number,
-                               (segment->flags & ~(uint32_t)LOST) | (findable ? UNDER_WAY : 0u));
+      set_flags(board, number, (segment->flags & ~(uint32_t)LOST) | (findable ? UNDER_WAY : 0u));
       high_rxt = segment->flags & RETRANSMITTED ? number + 1 : high_rxt;
     }
   }
-  board->not_lost = board->first;
+  board->not_lost = board->sent.first;
   board->above_octets = sacked_total(board);
   board->next_resend = high_rxt;
-  tcp_scoreboard_sort_by_time(board);
+  tcp_sent_ring_sort(&board->sent);
 }
 
 uint64_t tcp_scoreboard_retransmissions(const tcp_scoreboard *board)
@@ -426,7 +409,7 @@ uint64_t tcp_scoreboard_retransmissions(const tcp_scoreboard *board)
 
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board)
 {
-  return board->first < board->end ? segment_at(board, board->first)->order : UINT64_MAX;
+  return board->sent.first < board->sent.end ? segment_at(board, board->sent.first)->order : UINT64_MAX;
 }
 
 uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board)
@@ -434,28 +417,15 @@ uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board)
   return board->pipe_octets;
 }
 
-bool tcp_scoreboard_describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segment *segment)
-{
-  const sent_segment *sent = segment_at(board, number);
-  *segment = (tcp_sent_segment){.number = number,
-                                .from = sent->from,
-                                .to = segment_end(sent),
-                                .sent_at = sent->sent_at,
-                                .order = sent->order,
-                                .sent_again = (sent->flags & RETRANSMITTED) != 0,
-                                .sent_twice = (sent->flags & SENT_TWICE) != 0};
-  return true;
-}
-
 bool tcp_scoreboard_first(const tcp_scoreboard *board, tcp_sent_segment *segment)
 {
-  return board->first < board->end && tcp_scoreboard_describe(board, board->first, segment);
+  return board->sent.first < board->sent.end && describe(board, board->sent.first, segment);
 }
 
 uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t number, uint64_t limit)
 {
   uint64_t end = segment_end(segment_at(board, number));
-  for (uint64_t next = number + 1; next < board->end && end < limit; next++) {
+  for (uint64_t next = number + 1; next < board->sent.end && end < limit; next++) {
     const sent_segment *segment = segment_at(board, next);
     if (segment->length == 0) {
       continue; /* taken over, and where it stood is within another by now */
@@ -473,7 +443,7 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
 {
   sent_segment *segment = segment_at(board, number);
   g_assert(waits_to_be_resent(segment) && to >= segment_end(segment));
-  for (uint64_t next = number + 1; next < board->end && segment_at(board, next)->from < to; next++) {
+  for (uint64_t next = number + 1; next < board->sent.end && segment_at(board, next)->from < to; next++) {
     sent_segment *taken = segment_at(board, next);
     uint64_t end = segment_end(taken);
     g_assert(taken->length == 0 || waits_to_be_resent(taken));
@@ -490,13 +460,11 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
 
 void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt, time_ps now)
 {
-  g_assert(number >= board->first && number < board->end);
+  g_assert(number >= board->sent.first && number < board->sent.end);
   sent_segment *segment = segment_at(board, number);
-  tcp_scoreboard_set_flags(board, number, segment->flags | RETRANSMITTED | SENT_TWICE);
-  segment->sent_at = now;
-  segment->order = board->transmissions++;
-  tcp_scoreboard_remove_under_way(board, number);
-  tcp_scoreboard_append_under_way(board, number);
+  set_flags(board, number, segment->flags | RETRANSMITTED | SENT_TWICE);
+  tcp_sent_ring_remove(&board->sent, number);
+  tcp_sent_ring_leaves(&board->sent, number, now);
   if (moves_high_rxt) {
     board->next_resend = MAX(board->next_resend, number + 1);
   }
@@ -508,7 +476,7 @@ void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_hi
 void tcp_scoreboard_find_lost(tcp_scoreboard *board)
 {
   uint64_t octets_limit = (uint64_t)(board->threshold - 1) * board->smss_octets;
-  while (board->above_octets > 0 && board->not_lost < board->end) {
+  while (board->above_octets > 0 && board->not_lost < board->sent.end) {
     sent_segment *segment = segment_at(board, board->not_lost);
     uint64_t end = segment_end(segment);
     uint64_t inside =
@@ -519,8 +487,8 @@ void tcp_scoreboard_find_lost(tcp_scoreboard *board)
       break;
     }
     if (!(segment->flags & SACKED)) {
-      tcp_scoreboard_remove_under_way(board, board->not_lost);
-      tcp_scoreboard_set_flags(board, board->not_lost, segment->flags | LOST);
+      tcp_sent_ring_remove(&board->sent, board->not_lost);
+      set_flags(board, board->not_lost, segment->flags | LOST);
     }
     board->above_octets = above;
     board->not_lost++;
@@ -529,27 +497,29 @@ void tcp_scoreboard_find_lost(tcp_scoreboard *board)
 
 void tcp_scoreboard_lose_first(tcp_scoreboard *board)
 {
-  g_assert(board->first < board->end);
-  const sent_segment *segment = segment_at(board, board->first);
-  tcp_scoreboard_remove_under_way(board, board->first);
-  tcp_scoreboard_set_flags(board, board->first, segment->flags | LOST);
+  g_assert(board->sent.first < board->sent.end);
+  const sent_segment *segment = segment_at(board, board->sent.first);
+  tcp_sent_ring_remove(&board->sent, board->sent.first);
+  set_flags(board, board->sent.first, segment->flags | LOST);
 }
 
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
 {
-  return board->first < board->end && (segment_at(board, board->first)->flags & (SACKED | LOST)) == LOST;
+  return board->sent.first < board->sent.end &&
+         (segment_at(board, board->sent.first)->flags & (SACKED | LOST)) == LOST;
 }
 
 bool tcp_scoreboard_has_lost(const tcp_scoreboard *board)
 {
-  return board->by_time ? board->lost && board->lost->len > 0 : board->next_resend < board->not_lost;
+  return board->sent.by_time ? board->sent.lost && board->sent.lost->len > 0
+                             : board->next_resend < board->not_lost;
 }
 
 bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
 {
   uint64_t number = 0;
-  if (board->by_time) {
-    return tcp_scoreboard_first_lost(board, &number) && tcp_scoreboard_describe(board, number, segment);
+  if (board->sent.by_time) {
+    return tcp_sent_ring_first_lost(&board->sent, &number) && describe(board, number, segment);
   }
   /* HighRxt moves to what is lost: below the mark all that is not SACKed, but for what lies between an older
    * loss and segments that were too big (tcp_scoreboard_lose_longer()). */
@@ -557,7 +527,7 @@ bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
          (segment_at(board, board->next_resend)->flags & (SACKED | LOST)) != LOST) {
     board->next_resend++;
   }
-  return board->next_resend < board->not_lost && tcp_scoreboard_describe(board, board->next_resend, segment);
+  return board->next_resend < board->not_lost && describe(board, board->next_resend, segment);
 }
 
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment)
@@ -567,22 +537,45 @@ bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segme
     return false;
   }
   /* HighRxt moves over what is SACKed, where nothing is to be sent again. */
-  while (board->next_resend < board->end && (segment_at(board, board->next_resend)->flags & SACKED)) {
+  while (board->next_resend < board->sent.end && (segment_at(board, board->next_resend)->flags & SACKED)) {
     board->next_resend++;
   }
-  if (board->next_resend >= board->end) {
+  if (board->next_resend >= board->sent.end) {
     return false;
   }
   uint64_t highest = range_set_get(board->sacked, runs - 1).to;
   return segment_at(board, board->next_resend)->from < highest &&
-         tcp_scoreboard_describe(board, board->next_resend, segment);
+         describe(board, board->next_resend, segment);
 }
 
 bool tcp_scoreboard_last_unsacked(const tcp_scoreboard *board, tcp_sent_segment *segment)
 {
-  uint64_t number = board->end;
-  while (number > board->first && (segment_at(board, number - 1)->flags & SACKED)) {
+  uint64_t number = board->sent.end;
+  while (number > board->sent.first && (segment_at(board, number - 1)->flags & SACKED)) {
     number--;
   }
-  return number > board->first && tcp_scoreboard_describe(board, number - 1, segment);
+  return number > board->sent.first && describe(board, number - 1, segment);
+}
+
+/* --- The same by time, which tcp_rack decides (RFC 8985 §6.2) --- */
+
+bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segment *segment)
+{
+  return board->sent.under_way > 0 && describe(board, board->sent.oldest, segment);
+}
+
+bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end,
+                                   tcp_sent_segment *segment)
+{
+  uint64_t number;
+  return tcp_sent_ring_overtaken(&board->sent, order, end, &number) && describe(board, number, segment);
+}
+
+void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number)
+{
+  const sent_segment *segment = segment_at(board, number);
+  g_assert(board->sent.by_time && (segment->flags & UNDER_WAY));
+  tcp_sent_ring_remove(&board->sent, number);
+  set_flags(board, number, (segment->flags & SENT_TWICE) | LOST);
+  tcp_sent_ring_add_lost(&board->sent, number);
 }

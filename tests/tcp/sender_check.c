@@ -14,7 +14,7 @@ static bool left_before(const sent_segment *one, const sent_segment *other)
  * of all that is left of the first, whose front was acknowledged. */
 static bool has_taken_over(const tcp_scoreboard *board, uint64_t number)
 {
-  return number + 1 < board->end && segment_at(board, number + 1)->length == 0;
+  return number + 1 < board->sent.end && segment_at(board, number + 1)->length == 0;
 }
 
 /* Pipe, the list by time and the heap, from their definitions (RFC 6675 §4, RFC 8985 §6.2). With
@@ -25,10 +25,10 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
   uint64_t under_way = 0;
   uint64_t sacked = 0;
   uint64_t waiting = 0;
-  for (uint64_t number = board->first; number < board->end; number++) {
+  for (uint64_t number = board->sent.first; number < board->sent.end; number++) {
     const sent_segment *segment = segment_at(board, number);
     bool is_sacked = (segment->flags & SACKED) != 0;
-    if (is_sacked || (number != board->first && !has_taken_over(board, number))) {
+    if (is_sacked || (number != board->sent.first && !has_taken_over(board, number))) {
       g_assert_true(is_sacked == is_all_sacked(board, segment->from, segment_end(segment)));
     }
     if (!is_sacked) {
@@ -39,23 +39,24 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
     under_way += segment->flags & UNDER_WAY ? 1 : 0;
     sacked += is_sacked && segment->length > 0 ? 1 : 0;
     waiting += waits_to_be_resent(segment) ? 1 : 0;
-    if (board->by_time) {
+    if (board->sent.by_time) {
       bool waits = waits_to_be_resent(segment);
       g_assert_true(segment->flags & UNDER_WAY ? !is_sacked && !waits : is_sacked || waits || partial_undo);
     }
   }
   g_assert_cmpuint(pipe, ==, board->pipe_octets);
-  g_assert_cmpuint(under_way, ==, board->under_way);
+  g_assert_cmpuint(under_way, ==, board->sent.under_way);
   g_assert_cmpuint(sacked, ==, board->sacked_segments);
-  uint64_t number = board->oldest;
+  uint64_t number = board->sent.oldest;
   for (uint64_t i = 1; i < under_way; i++) {
-    uint64_t later = board->first + (uint32_t)(segment_at(board, number)->later - (uint32_t)board->first);
+    uint64_t later =
+        board->sent.first + (uint32_t)(segment_at(board, number)->later - (uint32_t)board->sent.first);
     g_assert_true(segment_at(board, later)->flags & UNDER_WAY);
     g_assert_true(left_before(segment_at(board, number), segment_at(board, later)));
     number = later;
   }
-  g_assert_true(under_way == 0 || number == board->newest);
-  if (board->by_time) {
+  g_assert_true(under_way == 0 || number == board->sent.newest);
+  if (board->sent.by_time) {
     tcp_sent_segment lost;
     bool any = tcp_scoreboard_next_lost((tcp_scoreboard *)board, &lost);
     g_assert_true(any == (waiting > 0));

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp/tcp_sent_ring.h"
+
+#include <stddef.h>
+#include <string.h>
+
+void tcp_sent_ring_init(tcp_sent_ring *ring, bool by_time)
+{
+  memset(ring, 0, offsetof(tcp_sent_ring, slots_at_first)); /* a slot is written before it is read */
+  ring->by_time = by_time;
+  ring->slots = ring->slots_at_first;
+  ring->capacity = CAPACITY_AT_FIRST;
+}
+
+void tcp_sent_ring_free_slots(tcp_sent_ring *ring, sent_segment *slots)
+{
+  if (slots != ring->slots_at_first) {
+    g_free(slots);
+  }
+}
+
+void tcp_sent_ring_clear(tcp_sent_ring *ring)
+{
+  if (ring->lost) {
+    g_array_free(ring->lost, TRUE);
+  }
+  tcp_sent_ring_free_slots(ring, ring->slots);
+}
+
+static void grow(tcp_sent_ring *ring)
+{
+  g_assert(ring->capacity <= UINT32_MAX / 2);
+  uint32_t capacity = ring->capacity * 2;
+  sent_segment *slots = g_new(sent_segment, capacity);
+  for (uint64_t number = ring->first; number < ring->end; number++) {
+    slots[number & (capacity - 1)] = *tcp_sent_ring_at(ring, number);
+  }
+  tcp_sent_ring_free_slots(ring, ring->slots);
+  ring->slots = slots;
+  ring->capacity = capacity;
+}
+
+sent_segment *tcp_sent_ring_append(tcp_sent_ring *ring)
+{
+  if (ring->end - ring->first == ring->capacity) {
+    grow(ring);
+  }
+  return tcp_sent_ring_at(ring, ring->end++);
+}
+
+sent_segment *tcp_sent_ring_empty(tcp_sent_ring *ring)
+{
+  sent_segment *slots = ring->slots;
+  ring->slots = g_new(sent_segment, ring->capacity);
+  ring->end = ring->first;
+  return slots;
+}
+
+/* --- By the time of the last transmission --- */
+
+/* The number that a link holds the low bits of. */
+static uint64_t number_of(const tcp_sent_ring *ring, uint32_t link)
+{
+  return ring->first + (uint32_t)(link - (uint32_t)ring->first);
+}
+
+static void append_under_way(tcp_sent_ring *ring, uint64_t number)
+{
+  sent_segment *segment = tcp_sent_ring_at(ring, number);
+  segment->flags |= UNDER_WAY;
+  if (ring->under_way++ == 0) {
+    ring->oldest = number;
+  } else {
+    tcp_sent_ring_at(ring, ring->newest)->later = (uint32_t)number;
+    segment->earlier = (uint32_t)ring->newest;
+  }
+  ring->newest = number;
+}
+
+void tcp_sent_ring_leaves(tcp_sent_ring *ring, uint64_t number, time_ps now)
+{
+  sent_segment *segment = tcp_sent_ring_at(ring, number);
+  segment->sent_at = now;
+  segment->order = ring->transmissions++;
+  append_under_way(ring, number);
+}
+
+void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number)
+{
+  sent_segment *segment = tcp_sent_ring_at(ring, number);
+  if (!(segment->flags & UNDER_WAY)) {
+    return;
+  }
+  segment->flags &= ~(uint32_t)UNDER_WAY;
+  ring->under_way--;
+  if (number == ring->overtaken) {
+    ring->any_overtaken = ring->any_overtaken && number != ring->oldest;
+    ring->overtaken = ring->any_overtaken ? number_of(ring, segment->earlier) : 0;
+  }
+  if (ring->under_way == 0) {
+    return;
+  }
+  if (number == ring->oldest) {
+    ring->oldest = number_of(ring, segment->later);
+  } else if (number == ring->newest) {
+    ring->newest = number_of(ring, segment->earlier);
+  } else {
+    tcp_sent_ring_at(ring, segment->earlier)->later = segment->later;
+    tcp_sent_ring_at(ring, segment->later)->earlier = segment->earlier;
+  }
+}
+
+/* The list is in the order of transmissions, so the search goes on where the last one ended: each segment
+ * is passed once. */
+bool tcp_sent_ring_overtaken(tcp_sent_ring *ring, uint64_t order, uint64_t end, uint64_t *number)
+{
+  while (ring->under_way > 0 && !(ring->any_overtaken && ring->overtaken == ring->newest)) {
+    uint64_t next =
+        ring->any_overtaken ? number_of(ring, tcp_sent_ring_at(ring, ring->overtaken)->later) : ring->oldest;
+    const sent_segment *candidate = tcp_sent_ring_at(ring, next);
+    if (candidate->order > order || (candidate->order == order && segment_end(candidate) >= end)) {
+      break;
+    }
+    ring->any_overtaken = true;
+    ring->overtaken = next;
+  }
+  *number = ring->overtaken;
+  return ring->any_overtaken;
+}
+
+/* --- Lost, to be sent again --- */
+
+static uint64_t lost_at(const tcp_sent_ring *ring, guint index)
+{
+  return g_array_index(ring->lost, uint64_t, index);
+}
+
+static void exchange_lost(tcp_sent_ring *ring, guint one, guint other)
+{
+  uint64_t number = lost_at(ring, one);
+  g_array_index(ring->lost, uint64_t, one) = lost_at(ring, other);
+  g_array_index(ring->lost, uint64_t, other) = number;
+}
+
+void tcp_sent_ring_add_lost(tcp_sent_ring *ring, uint64_t number)
+{
+  ring->lost = ring->lost ? ring->lost : g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  guint index = ring->lost->len;
+  g_array_append_val(ring->lost, number);
+  while (index > 0 && lost_at(ring, (index - 1) / 2) > lost_at(ring, index)) {
+    exchange_lost(ring, index, (index - 1) / 2);
+    index = (index - 1) / 2;
+  }
+}
+
+static void pop_lost(tcp_sent_ring *ring)
+{
+  guint index = 0;
+  g_array_remove_index_fast(ring->lost, 0);
+  for (;;) {
+    guint least = index;
+    for (guint child = 2 * index + 1; child <= 2 * index + 2 && child < ring->lost->len; child++) {
+      least = lost_at(ring, child) < lost_at(ring, least) ? child : least;
+    }
+    if (least == index) {
+      return;
+    }
+    exchange_lost(ring, index, least);
+    index = least;
+  }
+}
+
+/* What was sent again, SACKed or acknowledged since it was lost is still in the heap: it goes when it comes
+ * to the top. */
+bool tcp_sent_ring_first_lost(tcp_sent_ring *ring, uint64_t *number)
+{
+  while (ring->lost && ring->lost->len > 0) {
+    *number = lost_at(ring, 0);
+    if (*number >= ring->first && waits_to_be_resent(tcp_sent_ring_at(ring, *number))) {
+      return true;
+    }
+    pop_lost(ring);
+  }
+  return false;
+}
+
+/* --- Both, made anew --- */
+
+static gint compare_orders(gconstpointer a, gconstpointer b, gpointer user)
+{
+  const tcp_sent_ring *ring = user;
+  uint64_t one = *(const uint64_t *)a;
+  uint64_t other = *(const uint64_t *)b;
+  uint64_t one_order = tcp_sent_ring_at(ring, one)->order;
+  uint64_t other_order = tcp_sent_ring_at(ring, other)->order;
+  if (one_order != other_order) {
+    return one_order < other_order ? -1 : 1;
+  }
+  return one < other ? -1 : 1;
+}
+
+void tcp_sent_ring_sort(tcp_sent_ring *ring)
+{
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  if (ring->lost) {
+    g_array_set_size(ring->lost, 0);
+  }
+  for (uint64_t number = ring->first; number < ring->end; number++) {
+    const sent_segment *segment = tcp_sent_ring_at(ring, number);
+    if (ring->by_time && waits_to_be_resent(segment)) {
+      tcp_sent_ring_add_lost(ring, number);
+    }
+    if ((segment->flags & (UNDER_WAY | SACKED)) == UNDER_WAY) {
+      g_array_append_val(numbers, number);
+    }
+    tcp_sent_ring_at(ring, number)->flags &= ~(uint32_t)UNDER_WAY;
+  }
+  g_array_sort_with_data(numbers, compare_orders, ring);
+  ring->under_way = 0;
+  ring->any_overtaken = false;
+  for (guint i = 0; i < numbers->len; i++) {
+    append_under_way(ring, g_array_index(numbers, uint64_t, i));
+  }
+  g_array_free(numbers, TRUE);
+}

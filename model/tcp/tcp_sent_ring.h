@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The segments in flight: in a ring, in the order of their positions; in a list, by the time they were last
+ * sent; and in a heap, those lost that wait to be sent again (RFC 8985 §6). What is SACKed or lost, and what
+ * follows from that, the scoreboard decides. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time_ps.h"
+
+enum {
+  SACKED = 1,
+  LOST = 2,
+  RETRANSMITTED = 4, /* since it was last taken as lost: it counts in pipe again */
+  SENT_TWICE = 8,    /* ever: no round-trip sample comes from it (Karn) */
+  UNDER_WAY = 16,    /* in the list by time of transmission */
+};
+
+/* The links hold the low 32 bits of a number: what is in flight at a time is less. They mean nothing at the
+ * ends of the list. */
+typedef struct sent_segment {
+  uint64_t from;
+  time_ps sent_at; /* last */
+  uint64_t order;  /* of that transmission among all: many leave in one picosecond */
+  uint32_t length; /* 0: another segment has taken over all of its octets */
+  uint32_t flags;
+  uint32_t earlier;
+  uint32_t later;
+} sent_segment;
+
+enum { CAPACITY_AT_FIRST = 16 };
+
+/* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
+ * power of 2. */
+typedef struct tcp_sent_ring {
+  uint32_t capacity;
+  bool by_time;        /* losses are found by time, in any order (RFC 8985): the heap is used */
+  sent_segment *slots; /* those at the end, or others when they became too few */
+  uint64_t first;      /* number of the first segment in flight */
+  uint64_t end;        /* one beyond the number of the last */
+
+  /* neither SACKed nor lost, by the time of the last transmission */
+  uint64_t transmissions; /* so far */
+  uint64_t under_way;
+  uint64_t oldest;
+  uint64_t newest;
+  bool any_overtaken; /* what tcp_sent_ring_overtaken() found last is under way: */
+  uint64_t overtaken;
+  GArray *lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before
+                   the first */
+
+  sent_segment slots_at_first[CAPACITY_AT_FIRST];
+} tcp_sent_ring;
+
+/* An empty ring. tcp_sent_ring_clear() frees what it has. */
+void tcp_sent_ring_init(tcp_sent_ring *ring, bool by_time);
+void tcp_sent_ring_clear(tcp_sent_ring *ring);
+
+static inline sent_segment *tcp_sent_ring_at(const tcp_sent_ring *ring, uint64_t number)
+{
+  return &ring->slots[number & (ring->capacity - 1)];
+}
+
+static inline uint64_t segment_end(const sent_segment *segment)
+{
+  return segment->from + segment->length;
+}
+
+/* Lost, and not sent again since. */
+static inline bool waits_to_be_resent(const sent_segment *segment)
+{
+  return (segment->flags & (SACKED | LOST | RETRANSMITTED)) == LOST;
+}
+
+/* The slot of the segment that is last from now on; its members are undefined. */
+sent_segment *tcp_sent_ring_append(tcp_sent_ring *ring);
+
+/* Takes all segments out, for others to be appended: numbers start again at that of the first. They stay
+ * as they are in the slots that it returns, until tcp_sent_ring_free_slots(). */
+sent_segment *tcp_sent_ring_empty(tcp_sent_ring *ring);
+void tcp_sent_ring_free_slots(tcp_sent_ring *ring, sent_segment *slots);
+
+/* `number` leaves at `now`: it is the newest in the list, in which it must not be. */
+void tcp_sent_ring_leaves(tcp_sent_ring *ring, uint64_t number, time_ps now);
+
+/* Takes `number` out of the list, if it is in there. */
+void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number);
+
+/* Makes list and heap anew from the flags and times. */
+void tcp_sent_ring_sort(tcp_sent_ring *ring);
+
+/* Of the segments in the list that left before the transmission `order`, or as pieces of the same one end
+ * before `end`: the one that left last; false when there is none. `order` never goes back from one call to
+ * the next. */
+bool tcp_sent_ring_overtaken(tcp_sent_ring *ring, uint64_t order, uint64_t end, uint64_t *number);
+
+/* Puts `number` into the heap. */
+void tcp_sent_ring_add_lost(tcp_sent_ring *ring, uint64_t number);
+
+/* The first in the heap that still waits; false when none does. */
+bool tcp_sent_ring_first_lost(tcp_sent_ring *ring, uint64_t *number);

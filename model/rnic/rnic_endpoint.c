@@ -272,6 +272,144 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   return packet;
 }
 
+/* --- What it reports to the ULP --- */
+
+void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now)
+{
+  waiting_completion *added = g_new(waiting_completion, 1);
+
+  *added = (waiting_completion){.completion = *completion};
+  *(endpoint->oldest_completion ? &endpoint->newest_completion->next : &endpoint->oldest_completion) = added;
+  endpoint->newest_completion = added;
+  if (endpoint->events->completion) {
+    endpoint->events->completion(endpoint->user, endpoint, now);
+  }
+}
+
+/* --- The end --- */
+
+/* The first failure, once. */
+static void fail(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
+{
+  if (endpoint->has_failed) {
+    return;
+  }
+  endpoint->has_failed = true;
+  failure.generation = endpoint->generation;
+  rnic_receiver_stop(&endpoint->receiver);
+  if (endpoint->admission) {
+    rnic_admission_settle(endpoint->admission);
+  }
+  if (endpoint->events->failed) {
+    endpoint->events->failed(endpoint->user, &failure, now);
+  }
+}
+
+static void move_to(rnic_endpoint *endpoint, rnic_teardown next)
+{
+  if (endpoint->teardown != RNIC_TEARDOWN_FIN_SENT) {
+    endpoint->teardown = next;
+  }
+}
+
+void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
+{
+  fail(endpoint, failure, now);
+  rdmap_stream_llp_lost(endpoint->stream, now); /* which reports a Terminate: rnic_endpoint_terminate() */
+}
+
+void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
+{
+  rnic_endpoint_end_silently(endpoint, failure, now);
+  if (!endpoint->closes_by_fin) {
+    tcp_transport_abort(endpoint->tcp, now);
+  }
+}
+
+void rnic_endpoint_terminate(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
+{
+  fail(endpoint, failure, now);
+  move_to(endpoint, RNIC_TEARDOWN_TERMINATES);
+}
+
+void rnic_endpoint_close(rnic_endpoint *endpoint)
+{
+  if (endpoint->teardown == RNIC_TEARDOWN_NOT) {
+    endpoint->teardown = RNIC_TEARDOWN_DRAINS;
+    rdmap_stream_close(endpoint->stream); /* no more operations (DDP-126) */
+  }
+}
+
+/* --- Startup --- */
+
+static void post_startup_octets(rnic_endpoint *endpoint)
+{
+  buffer_chain octets;
+  bool is_frame;
+
+  buffer_chain_init(&octets);
+  while (rnic_startup_phase_next(endpoint->startup, &octets, &is_frame)) {
+    if (is_frame && endpoint->fault) {
+      endpoint->fault->alter_startup(endpoint->fault->user, &octets);
+    }
+    tcp_transport_post(endpoint->tcp, &octets, 0);
+  }
+  buffer_chain_clear(&octets);
+}
+
+/* mpa-01 §6.1: the DDP stream that it is bound to from here on (MPA-197) was made with the endpoint. */
+static void enter_full_operation(rnic_endpoint *endpoint)
+{
+  const mpa_startup *mpa = rnic_startup_phase_mpa(endpoint->startup);
+  bool crc = mpa_startup_crc(mpa);
+
+  rnic_sender_start(&endpoint->sender, mpa_startup_send_markers(mpa), crc);
+  rnic_receiver_start(&endpoint->receiver, mpa_startup_receive_markers(mpa), crc,
+                      rnic_startup_phase_received_octets(endpoint->startup));
+  rnic_startup_phase_free(endpoint->startup); /* most connections live long after it */
+  endpoint->startup = NULL;
+}
+
+/* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
+ * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder and
+ * does not know, at the Initiator that found its Reply's Private Data unacceptable. */
+static void be_rejected(rnic_endpoint *endpoint, mpa_startup_reason reason, time_ps now)
+{
+  const rnic_failure failure = {.layer = RNIC_FAILURE_STARTUP,
+                                .reason.startup = reason,
+                                .by_peer = reason == MPA_STARTUP_REASON_REJECTED_BY_PEER};
+
+  rnic_endpoint_end_silently(endpoint, failure, now);
+  if (endpoint->role == SIDE_RESPONDER) {
+    move_to(endpoint, RNIC_TEARDOWN_WAITS);
+  }
+}
+
+void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
+{
+  static const rnic_failure starved = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_STREAMING_OCTETS};
+  mpa_startup_reason reason = mpa_startup_reason_of(rnic_startup_phase_mpa(endpoint->startup));
+  const rnic_failure failed = {.layer = RNIC_FAILURE_STARTUP, .reason.startup = reason};
+
+  post_startup_octets(endpoint);
+  switch (rnic_startup_phase_outcome(endpoint->startup)) {
+  case RNIC_STARTUP_PENDING:
+    break;
+  case RNIC_STARTUP_FULL_OPERATION:
+    enter_full_operation(endpoint);
+    break;
+  case RNIC_STARTUP_REJECTED:
+    be_rejected(endpoint, reason, now);
+    break;
+  case RNIC_STARTUP_FAILED:
+    rnic_endpoint_end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
+    break;
+  case RNIC_STARTUP_STARVED:
+    rnic_endpoint_end_at_once(endpoint, starved, now);
+    break;
+  }
+}
+
 /* --- Time --- */
 
 /* Of the startup phase, while it matters. */

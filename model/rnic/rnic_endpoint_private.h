@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of an endpoint, for its files: rnic_endpoint.c (making, sending, time), rnic_endpoint_life.c
- * (what TCP and RDMAP report, from startup to the end), rnic_verbs.c (what its ULP may do). */
+/* The inside of an endpoint, for its files: rnic_endpoint.c (from making and startup to the end), and above
+ * it rnic_endpoint_reports.c (what TCP and RDMAP report) and rnic_verbs.c (what its ULP may do). */
 #pragma once
 
 #include "rnic/rnic_endpoint.h"
@@ -77,3 +77,7 @@ void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, t
 
 /* The same by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
 void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
+
+/* The connection ends for `failure` as above, but gracefully: FIN follows the Terminate, if this end has one
+ * to send. */
+void rnic_endpoint_terminate(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);

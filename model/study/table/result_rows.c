@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is tabulated: pairings, and the rows of quantities and of their differences. */
+#include "study/table/result_rows.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
-#include "study/table/result_table.h"
 
 /* --- Pairings --- */
 

@@ -227,7 +227,7 @@ static void check_runs(trial *t, result_store *store)
 static char *export(const trial *t, result_store *store)
 {
   GError *error = NULL;
-  char *text = result_store_csv(store, &error);
+  char *text = result_store_csv(store, RESULT_CSV_VARIED | RESULT_CSV_NUMERIC, &error);
 
   g_assert_true(text == NULL || g_utf8_validate(text, -1, NULL));
   is_good(t, text != NULL, error);

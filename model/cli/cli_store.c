@@ -154,20 +154,28 @@ const cli_command cli_report = {
 
 /* --- export --- */
 
-static char *exported; /* --csv */
+static struct {
+  char *csv;
+  gboolean varied;
+  gboolean numeric;
+} exported;
 
 static int export_store(const cli_arguments *arguments)
 {
   GError *error = NULL;
   g_autoptr(result_store) store = result_store_open(arguments->rest[0], RESULT_STORE_READ, &error);
   /* All of it at once, so that a store which turns out to be damaged leaves no half of it. */
-  g_autofree char *text = store != NULL ? result_store_csv(store, &error) : NULL;
-  gboolean good = text != NULL && cli_output_write(exported, text, strlen(text), &error);
+  guint flags = (exported.varied ? RESULT_CSV_VARIED : 0u) | (exported.numeric ? RESULT_CSV_NUMERIC : 0u);
+  g_autofree char *text = store != NULL ? result_store_csv(store, flags, &error) : NULL;
+  gboolean good = text != NULL && cli_output_write(exported.csv, text, strlen(text), &error);
   return good ? CLI_OK : cli_fail(error);
 }
 
 static const GOptionEntry export_entries[] = {
-    CLI_TEXT("csv", 0, &exported, "file to write (default: standard output)", "FILE"),
+    CLI_TEXT("csv", 0, &exported.csv, "file to write (default: standard output)", "FILE"),
+    CLI_SWITCH("varied", 0, &exported.varied, "of the parameters only those in which the runs differ"),
+    CLI_SWITCH("numeric", 0, &exported.numeric,
+               "parameters as numbers in seconds, octets, bit/s; true and false as 1 and 0; no comments"),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -178,7 +186,8 @@ const cli_command cli_export = {
     .arguments = "STORE",
     .operand = "STORE",
     .summary = "Writes a result store as CSV: one row a run, its parameters, metrics and status.",
-    .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n",
+    .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n"
+               "  iwarpsim export results/mtu-loss.sqlite --varied --numeric --csv mtu-loss.csv\n",
     .entries = export_entries,
     .run = export_store,
 };

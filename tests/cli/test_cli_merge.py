@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep become one store, or
 nothing does."""
+import csv
 import os
 
 import program_kit as kit
+
+# Two runs of one message, which differ in keys of every type that has a number, and in others.
+ONE_RUN = """title = "t";
+workload: { message_size = "1KiB"; messages = 1; };
+run: { engine = "native"; };
+"""
+DIFFERENT = {"mpa.markers": "false", "receiver.mode": "in-order", "receiver.memory": "256KiB",
+             "path.forward.rate": "100Mbit/s", "path.forward.delay": "1.5ms", "path.forward.mtu": "9000",
+             "path.forward.loss": "0.1%", "path.forward.drop": "[7,9]", "path.forward.displace_by": "20us"}
 
 
 class Merge(kit.ProgramTest):
@@ -64,3 +74,48 @@ class Merge(kit.ProgramTest):
         self.assertIn("-o FILE is needed", self.shell("iwarpsim merge 1.sqlite", 2).stderr)
         self.expect_start(self.shell("iwarpsim merge 1.sqlite -o none/all.sqlite", 2).stderr,
                           "none/all.sqlite: ")
+
+
+class Export(kit.ProgramTest):
+    stays = ["*.cfg", "*.sqlite"]
+
+    def rows(self, options):
+        """What is exported, as Python's csv reads it: names, and the rows from the one with markers on."""
+        lines = self.shell(f"iwarpsim export a.sqlite {options}").stdout.splitlines()
+        names, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+        return names, sorted(rows, reverse=True)
+
+    def test_varied_and_numeric(self):
+        """Of the keys those that differ, but none that takes its value from another here (path.reverse.mtu,
+        initiator.markers …): in seconds, octets, bit/s, ratios, 1 and 0; words and lists stay."""
+        kit.write("a.cfg", ONE_RUN)
+        sets = " ".join(f"--set {key}={value}" for key, value in DIFFERENT.items())
+        self.shell(f"iwarpsim sweep a.cfg --quiet --store a.sqlite && "
+                   f"iwarpsim sweep a.cfg --quiet --store a.sqlite {sets}")
+        plain, _ = self.rows("")
+        names, rows = self.rows("--varied --numeric")
+        count = len(DIFFERENT)
+        self.assertEqual(names[:count], ["mpa.markers.key", *list(DIFFERENT)[1:]])
+        self.assertEqual(names[count:], plain[plain.index("tcp.segments"):])
+        self.assertEqual([row[:count] for row in rows], [
+            ["1", "out-of-order", "unlimited", "10000000000", "2.5e-05", "1500", "0", "[]", "5 segments"],
+            ["0", "in-order", "262144", "100000000", "0.0015", "9000", "0.001", "[7,9]", "2e-05"]])
+        self.assertEqual({len(row) for row in rows}, {len(names)})
+        # Each alone: the same columns with units, and all columns without; never two of one name.
+        varied, (_, other) = self.rows("--varied")
+        self.assertEqual(varied, names)
+        self.assertEqual(dict(zip(DIFFERENT, other)), DIFFERENT | {"receiver.memory": "262144"})
+        numeric, rows = self.rows("--numeric")
+        self.assertEqual(numeric, [*plain[: plain.index("mpa.markers")], "mpa.markers.key",
+                                   *plain[plain.index("mpa.markers") + 1:]])
+        for each in (names, numeric):
+            self.assertEqual(len(set(each)), len(each))
+            for name in each:
+                self.assertRegex(name, r"\A[a-z][\w.]*\Z")
+        self.assertEqual([row[numeric.index("path.reverse.mtu")] for row in rows], ["1500", "9000"])
+
+    def test_nothing_varies(self):
+        kit.write("a.cfg", ONE_RUN)
+        self.shell("iwarpsim sweep a.cfg --quiet --store a.sqlite")
+        names, rows = self.rows("--varied --numeric")
+        self.assertEqual((names[0], len(rows)), ("tcp.segments", 1))

@@ -41,28 +41,74 @@ static void append_number(double value, gboolean known, GString *csv)
 
 /* --- Every run --- */
 
-static gboolean visit_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
-                          G_GNUC_UNUSED GError **error)
+/* The columns of keys, and the text so far. */
+typedef struct run_columns {
+  guint flags; /* result_csv_flag */
+  GString *csv;
+  char *first[SCENARIO_KEY_COUNT]; /* values of the first run; NULL before it */
+  gboolean varies[SCENARIO_KEY_COUNT];
+  gboolean is_own[SCENARIO_KEY_COUNT]; /* in a run it differs from the key that it inherits from */
+} run_columns;
+
+static const char *text_of(const stored_run *run, scenario_key key)
 {
-  GString *csv = data;
+  return run->keys[key] != NULL ? run->keys[key] : "";
+}
+
+static gboolean compare_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
+                            G_GNUC_UNUSED GError **error)
+{
+  run_columns *columns = data;
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    append_field(run->keys[key] != NULL ? run->keys[key] : "", csv);
-    g_string_append_c(csv, ',');
+    const char *text = text_of(run, key);
+    int inherits = scenario_key_row_of(key)->inherits;
+    if (columns->first[key] == NULL) {
+      columns->first[key] = g_strdup(text);
+    }
+    columns->varies[key] = columns->varies[key] || strcmp(text, columns->first[key]) != 0;
+    columns->is_own[key] =
+        columns->is_own[key] || inherits < 0 || strcmp(text, text_of(run, (scenario_key)inherits)) != 0;
   }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    append_number(run->metrics.value[id], run->metrics.present[id], csv);
-  }
-  g_string_append_printf(csv, "%s\n", run_status_name(run->status));
   return TRUE;
 }
 
-char *result_store_csv(result_store *store, GError **error)
+static gboolean has_column(const run_columns *columns, scenario_key key)
 {
-  g_autoptr(GString) csv = g_string_new(NULL);
-  g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
-  if (origins == NULL) {
-    return NULL;
+  return !(columns->flags & RESULT_CSV_VARIED) || (columns->varies[key] && columns->is_own[key]);
+}
+
+static void append_value(scenario_key key, const char *text, guint flags, GString *csv)
+{
+  gboolean is_boolean = scenario_key_row_of(key)->type == SCENARIO_TYPE_BOOLEAN;
+  double number = strcmp(text, "true") == 0;
+  gboolean is_number =
+      is_boolean ? number == 1 || strcmp(text, "false") == 0 : study_keys_number(key, text, &number);
+  if ((flags & RESULT_CSV_NUMERIC) && is_number) {
+    append_number(number, TRUE, csv);
+  } else {
+    append_field(text, csv);
+    g_string_append_c(csv, ',');
   }
+}
+
+static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
+                           G_GNUC_UNUSED GError **error)
+{
+  const run_columns *columns = data;
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (has_column(columns, key)) {
+      append_value(key, text_of(run, key), columns->flags, columns->csv);
+    }
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    append_number(run->metrics.value[id], run->metrics.present[id], columns->csv);
+  }
+  g_string_append_printf(columns->csv, "%s\n", run_status_name(run->status));
+  return TRUE;
+}
+
+static void append_origins(const GPtrArray *origins, GString *csv)
+{
   for (guint i = 0; i < origins->len; i++) {
     const provenance *from = ((const stored_provenance *)origins->pdata[i])->origin;
     append_comment("scenario", from->name, csv);
@@ -72,21 +118,49 @@ char *result_store_csv(result_store *store, GError **error)
     append_comment("hash", from->hash, csv);
     append_comment("libraries", from->libraries, csv);
   }
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    /* A name that a key and a metric share stands for both: names are the contract of either table. */
+}
+
+/* A name that a key and a metric share stands for both: names are the contract of either table. */
+static void append_names(const run_columns *columns)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && columns->flags == 0; key++) {
     const char *name = scenario_key_row_of(key)->name;
     if (metric_find(name) != METRIC_COUNT) {
-      g_string_append_printf(csv, "# columns: %s twice, first the parameter, then the metric\n", name);
+      g_string_append_printf(columns->csv, "# columns: %s twice, first the parameter, then the metric\n",
+                             name);
     }
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_string_append_printf(csv, "%s,", scenario_key_row_of(key)->name);
+    const char *name = scenario_key_row_of(key)->name;
+    if (has_column(columns, key)) {
+      gboolean is_shared = columns->flags != 0 && metric_find(name) != METRIC_COUNT;
+      g_string_append_printf(columns->csv, "%s%s,", name, is_shared ? ".key" : "");
+    }
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_string_append_printf(csv, "%s,", metric_row_of(id)->name);
+    g_string_append_printf(columns->csv, "%s,", metric_row_of(id)->name);
   }
-  g_string_append(csv, "status\n");
-  return result_store_each(store, visit_run, csv, error) ? g_string_free(g_steal_pointer(&csv), FALSE) : NULL;
+  g_string_append(columns->csv, "status\n");
+}
+
+char *result_store_csv(result_store *store, guint flags, GError **error)
+{
+  g_autoptr(GString) csv = g_string_new(NULL);
+  run_columns columns = {.flags = flags, .csv = csv};
+  g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
+  gboolean good = origins != NULL &&
+                  (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
+  if (good) {
+    if (!(flags & RESULT_CSV_NUMERIC)) {
+      append_origins(origins, csv);
+    }
+    append_names(&columns);
+    good = result_store_each(store, append_run, &columns, error);
+  }
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_free(columns.first[key]);
+  }
+  return good ? g_string_free(g_steal_pointer(&csv), FALSE) : NULL;
 }
 
 /* --- Statistics --- */

@@ -19,12 +19,21 @@ typedef struct result_request {
  * point; what the marks of flagged runs mean. "-" where no run has the quantity. Free with g_free(). */
 char *result_table_text(const result_request *request);
 
+/* What result_store_csv() writes otherwise. */
+typedef enum result_csv_flag {
+  RESULT_CSV_VARIED = 1 << 0,  /* of the keys only those in which runs differ, and of these none that always
+                                  has the value of the key that it inherits from */
+  RESULT_CSV_NUMERIC = 1 << 1, /* keys as numbers: seconds, octets, bit/s, ratios, 1 and 0 for true and
+                                  false; words and lists as they are. No comment lines */
+} result_csv_flag;
+
 /* A result store as CSV: first comment lines ("# …": scenario, title, version, git, hash and libraries of
  * each origin, and which names are those of two columns), a line of column names, then for each run, in the
  * store's order, its parameters (all keys, in key-table order), its metrics (all, in metric-table order;
- * empty when the run has none) and its status. Fields are quoted as RFC 4180 §2 requires, lines end in LF.
+ * empty when the run has none) and its status. With any of `flags` a key with the name of a metric has ".key"
+ * after it, so that no two columns have one name. Fields are quoted as RFC 4180 §2 requires, lines end in LF.
  * NULL and `error` when the store fails. Free with g_free(). */
-char *result_store_csv(result_store *store, GError **error);
+char *result_store_csv(result_store *store, guint flags, GError **error);
 
 /* What result_table_text() shows as CSV after comment lines that start with '#': one line for each quantity
  * and point, values as measured. Nothing between the commas where there is no value. Free with g_free(). */

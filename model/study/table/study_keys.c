@@ -71,14 +71,17 @@ gboolean study_keys_number(scenario_key key, const char *text, double *number)
     return FALSE;
   }
   switch (row->type) {
-  case SCENARIO_TYPE_INTEGER:
   case SCENARIO_TYPE_SIZE:
+    *number = (double)(gint64)value.number;
+    return TRUE;
+  case SCENARIO_TYPE_INTEGER:
   case SCENARIO_TYPE_RATE:
     *number = (double)value.number;
     return TRUE;
   case SCENARIO_TYPE_TIME:
+  case SCENARIO_TYPE_DISTANCE:
     *number = time_ps_in_seconds((time_ps)value.number);
-    return TRUE;
+    return !value.in_segments;
   case SCENARIO_TYPE_PROBABILITY:
     *number = value.probability;
     return TRUE;

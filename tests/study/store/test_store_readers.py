@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What docs/store.md tells of reading a store without us: its own examples, run on a store that a sweep made.
+"""Reading a store without us, as docs/store.md shows it: its own examples, run on a store that a sweep made.
 
 argv[1] is the built iwarpsim, argv[2] docs/store.md. Needs sqlite3 and pandas (scripts/packages.txt); skipped
 without them.
@@ -92,8 +92,21 @@ class StoreReaders(unittest.TestCase):
         self.assertEqual(set(runs["mpa.markers"]), {True})
         self.assertEqual(list(by_sql["mpa.markers"]), list(by_csv["mpa.markers.1"]))
         self.assertEqual(set(table["mpa.markers (key)"]), {"true"})
+        # Of the keys only those that vary, as numbers; the metrics are the same.
+        frame = names["frame"].set_index(keys).sort_index()
+        self.assertEqual(list(frame.index), [(1500, 1), (1500, 2), (9000, 1), (9000, 2)])
+        self.assertEqual(list(frame.columns)[0], "tcp.segments")
+        self.assertEqual(list(frame["goodput_bit_per_s"]), list(by_csv["goodput_bit_per_s"]))
         self.assertEqual(len(above), 4)
         self.assertTrue(((names["above"].fillna(0) >= 0) & (names["above"].fillna(0) <= 1)).all())
+
+    @unittest.skipIf(shutil.which("Rscript") is None, "R is not here")
+    def test_r(self):
+        subprocess.run("iwarpsim export results/mtu-loss.sqlite --varied --numeric --csv runs.csv".split(),
+                       check=True)
+        (example,) = examples("r")
+        done = subprocess.run(["Rscript", "-e", example], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"\n1 +1500 [^\n]+\n2 +9000 ")
 
     def test_schema_is_as_documented(self):
         """Every table, view and column that the page names is there, and no other."""

@@ -176,7 +176,7 @@ guint take_starts(const sweep_fixture *f)
 char *export_text(const sweep_fixture *f)
 {
   g_autoptr(result_store) store = NO_ERROR(result_store_open, f->store_path, RESULT_STORE_READ);
-  return NO_ERROR(result_store_csv, store);
+  return NO_ERROR(result_store_csv, store, 0);
 }
 
 char *recorded(const sweep_fixture *f, const char *seed, const char *columns)

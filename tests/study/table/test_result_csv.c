@@ -63,7 +63,7 @@ static void commit_seed(const store_fixture *f, const char *seed_set, const char
 
 static char *export_text(const store_fixture *f)
 {
-  return NO_ERROR(result_store_csv, f->store);
+  return NO_ERROR(result_store_csv, f->store, 0);
 }
 
 #define FIXTURE_TEST(name) STORE_TEST("run.seed", name)

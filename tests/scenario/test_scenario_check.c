@@ -203,6 +203,23 @@ TEST(test_automatic_window_is_bounded)
   g_assert_cmpuint(scenario_configuration(far)->receive_window_octets, ==, 1073741824);
 }
 
+/* "unlimited" is what a limit is compared with: 1 GiB of window, of which RFC 7323 can announce all but 16
+ * KiB, and no limit elsewhere. */
+TEST(test_unlimited)
+{
+  g_autoptr(scenario) s =
+      fixture_load("tcp: { receive_window = \"unlimited\"; };\nworkload: { outstanding = \"unlimited\"; };\n"
+                   "path: { forward: { queue = \"unlimited\"; queue_size = \"unlimited\"; }; };\n"
+                   "receiver: { fpdu_descriptors = \"unlimited\"; partial_fpdus = \"unlimited\"; };",
+                   NULL);
+  const configuration *c = scenario_configuration(s);
+
+  g_assert_cmpuint(c->receive_window_octets, ==, 1073741824);
+  g_assert_cmpuint(c->workload.outstanding + c->receiver.fpdu_descriptors + c->receiver.partial_fpdus, ==, 0);
+  g_assert_cmpuint(c->path.directions[SIDE_INITIATOR].queue.queue_limit_packets, ==, 0);
+  g_assert_cmpuint(c->path.directions[SIDE_INITIATOR].queue.queue_limit_octets, ==, 0);
+}
+
 TEST(test_notes_on_the_window)
 {
   /* 65536 / 65576 = 0.99939 */

@@ -230,8 +230,8 @@ static const char *const sets[][2] = {
     {"path.forward.mtu=100",
      "--set 'path.forward.mtu=100': path.forward.mtu = 100 is out of range; expected " MTU},
     {"tcp.receive_window=2GiB",
-     "--set 'tcp.receive_window=2GiB': tcp.receive_window = 2GiB is out of range; expected \"auto\" or a "
-     "size in octets from 1024 to 1073741824, such as 1500 or \"64KiB\""},
+     "--set 'tcp.receive_window=2GiB': tcp.receive_window = 2GiB is out of range; expected \"auto\" or "
+     "\"unlimited\" or a size in octets from 1024 to 1073741824, such as 1500 or \"64KiB\""},
     {"mpa.markers=maybe",
      "--set 'mpa.markers=maybe': mpa.markers = maybe is not a boolean; expected true or false"},
 };

@@ -220,7 +220,7 @@ REPORT_TEST(test_one_run)
   g_assert_cmpuint(plot_fixture_count(parameters, "<tr"), ==, 1 + 3);
 }
 
-REPORT_TEST(test_failed_only)
+FIXTURE_TEST(test_failed_only)
 {
   f->origin.axes = (char *)"path.forward.mtu\nrun.seed";
   commit_failed(f, "path.forward.mtu=9000 run.seed=3");
@@ -232,7 +232,7 @@ REPORT_TEST(test_failed_only)
 }
 
 /* A hundred of them are described, the rest is counted. */
-REPORT_TEST(test_many_failed)
+FIXTURE_TEST(test_many_failed)
 {
   for (guint seed = 1; seed <= 101; seed++) {
     g_autofree char *key = g_strdup_printf("run.seed=%u", seed);

@@ -14,6 +14,8 @@
  * anyone waits. */
 enum { NOTED_POINTS_MAX = 10000 };
 
+static char **given_sets; /* --set */
+
 /* The notes of the points that `of_base` has not: how many points have any, and the first. */
 static void print_points_notes(const char *path, const sweep_grid *grid, const GPtrArray *of_base)
 {
@@ -46,10 +48,11 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
                             GError **error)
 {
   const char *path = scenario_path(s);
+  const char *const *sets = (const char *const *)given_sets;
   const scenario_axis *axes;
   gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
   g_autoptr(sweep_grid) grid =
-      swept ? cli_progress_grid(s, NULL, cli_shows_progress(arguments), error) : NULL;
+      swept ? cli_progress_grid(s, sets, cli_shows_progress(arguments), error) : NULL;
 
   if ((swept && grid == NULL) || arguments->quiet) {
     return !swept || grid != NULL;
@@ -80,7 +83,7 @@ static int check_scenario(const char *path, const cli_arguments *arguments)
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
   const scenario_axis *axes;
-  g_autoptr(scenario) s = scenario_load(path, NULL, &error);
+  g_autoptr(scenario) s = scenario_load(path, (const char *const *)given_sets, &error);
   const char *origin = s != NULL ? scenario_constraints_origin(s) : NULL;
 
   if (origin != NULL && scenario_axes(s, &axes) == 0) {
@@ -90,6 +93,9 @@ static int check_scenario(const char *path, const cli_arguments *arguments)
   gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error) &&
                 check_sweep(s, notes, arguments, &error);
 
+  if (!ok && arguments->count > 1 && g_str_has_prefix(error->message, "--set")) {
+    g_prefix_error(&error, "%s: ", path); /* which may be the only one that it is wrong for */
+  }
   return ok ? CLI_OK : cli_fail(error);
 }
 
@@ -107,6 +113,11 @@ static int check(const cli_arguments *arguments)
   return status;
 }
 
+static const GOptionEntry entries[] = {
+    CLI_TEXTS("set", 's', &given_sets, "override a key of each scenario", "GROUP.KEY=VALUE"),
+    G_OPTION_ENTRY_NULL,
+};
+
 const cli_command cli_check = {
     .name = "check",
     .forms = "SCENARIO...",
@@ -117,7 +128,8 @@ const cli_command cli_check = {
                "and what one should know about it, or on standard error the first thing that is wrong: "
                "file, line,\n"
                "what, and what was expected. The exit status is 2 when any is wrong.",
-    .example = "  iwarpsim check scenarios/*.cfg\n",
-    .entries = &(const GOptionEntry)G_OPTION_ENTRY_NULL,
+    .example = "  iwarpsim check scenarios/*.cfg\n"
+               "  iwarpsim check scenarios/mtu-loss.cfg --set tcp.receive_window=64KiB\n",
+    .entries = entries,
     .run = check,
 };

@@ -66,6 +66,21 @@ class Cli(kit.ProgramTest):
         self.expect("iwarpsim check", "", "iwarpsim check: no scenario given; expected one or more files "
                     "(see 'iwarpsim check --help')\n", 2)
 
+    def test_check_with_set(self):
+        """What --set overrides is checked in each file and at each point, as `sweep` would."""
+        kit.write("good.cfg", "")
+        kit.write("sweep.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [180, 1500]; } );')
+        self.expect("iwarpsim check good.cfg sweep.cfg --set mpa.crc=false",
+                    "good.cfg: ok\nsweep.cfg: ok, a sweep of 2 points\n")
+        self.expect("iwarpsim check sweep.cfg -s tcp.ip=ipv6", "",
+                    "sweep.cfg:1: path.forward.mtu = 180 is too small for IPv6; expected at least 1280 (RFC "
+                    "8200 section 5) (point path.forward.mtu=180)\n", 2)
+        self.expect("iwarpsim check good.cfg sweep.cfg --set path.forward.mtu=9000", "good.cfg: ok\n",
+                    "sweep.cfg: --set path.forward.mtu=9000: the scenario sweeps over this key; expected a key "
+                    "that is not an axis\n", 2)
+        self.expect("iwarpsim check good.cfg --set mpa.crc=5", "",
+                    "--set 'mpa.crc=5': mpa.crc = 5 is not a boolean; expected true or false\n", 2)
+
     def test_check_looks_at_every_point(self):
         """A scenario that is fine but for one point of its sweep is not ok."""
         kit.write("point.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [1500, 176]; } );')

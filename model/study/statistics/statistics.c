@@ -56,7 +56,113 @@ static double quantile_of(const double *sorted, gsize count, double share)
   return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-statistics statistics_of(const double *values, gsize count)
+/* --- The interval of the mean --- */
+
+/* From so many values on their skewness is worth something. */
+enum { FEWEST_SKEWED = 6, FEWEST_FOR_ANY_SKEWNESS = 16 };
+
+/* The skewness of the sample without its bias for normal values (G1), as much of it as is more than chance:
+ * G1 divided by its standard error, z, has z² / (1 + z²) as its weight. 1.5 makes up for what the samples of
+ * very skewed values miss, whose tail they seldom hold. */
+static double sample_skewness(const double *sorted, double n, const statistics *of, double *z)
+{
+  double cubes = 0;
+  for (gsize i = 0; i < of->count; i++) {
+    double distance = (sorted[i] - of->mean) / of->deviation;
+    cubes += distance * distance * distance;
+  }
+  double skewness = cubes * n / ((n - 1) * (n - 2));
+  *z = skewness / sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)));
+  return 1.5 * skewness * *z * *z / (1 + *z * *z);
+}
+
+/* Hall's cubic: the t statistic of a skewed sample, over the root of n, whose transformed one is `x`. */
+static double untransformed(double x, double skewness, double n)
+{
+  if (fabs(skewness) < 1e-6) {
+    return x;
+  }
+  return 3 / skewness * (cbrt(1 + skewness * (x - skewness / (6 * n))) - 1);
+}
+
+/* Lower and upper bound, and the note. `is_difference`: values of one sign are so by chance. */
+static void add_interval(const double *sorted, gboolean is_difference, statistics *of)
+{
+  double n = (double)of->count, z = 0, skewness = 0, skewness_of_positive = 0;
+  double low = student_quantile(CONFIDENCE, n - 1) / sqrt(n), high = -low;
+  gboolean is_positive = !is_difference && of->smallest >= 0;
+  if (of->count >= FEWEST_SKEWED && of->deviation > 0) {
+    skewness = sample_skewness(sorted, n, of, &z);
+    /* Positive values whose deviation is not small beside their mean cannot be symmetrical: a lognormal's
+     * skewness is three times its coefficient of variation, and more. */
+    skewness_of_positive = is_positive ? 3 * of->deviation / of->mean : 0;
+  }
+  gboolean prior = skewness_of_positive > fabs(skewness);
+  double hall_low = untransformed(low, prior ? skewness_of_positive : skewness, n);
+  double hall_high = untransformed(high, prior ? skewness_of_positive : skewness, n);
+  /* A sample's own skewness may be a single outlier's of symmetrical values: Student's interval stays in. */
+  low = prior ? hall_low : fmax(low, hall_low);
+  high = prior ? hall_high : fmin(high, hall_high);
+  of->lower = fmax(of->mean - low * of->deviation, is_positive ? 0 : -INFINITY);
+  of->upper = of->mean - high * of->deviation;
+  of->half_width = (low - high) * of->deviation / 2;
+  if (of->count < FEWEST_SKEWED) {
+    of->coverage_note = "fewer than 6 values cannot show whether they are skewed";
+  } else if (of->deviation > 0 && (of->median == of->smallest || of->median == of->largest)) {
+    of->coverage_note = "half of the values are equal, and the others are few";
+  } else if (of->count < FEWEST_FOR_ANY_SKEWNESS && !prior && fabs(z) > 2) {
+    of->coverage_note = "fewer than 16 values, which are skewed: about 90 %";
+  }
+}
+
+/* A value and its place among the values as given. */
+typedef struct placed_value {
+  double value;
+  gsize place;
+} placed_value;
+
+static int compare_placed(const void *a, const void *b)
+{
+  return compare_values(&((const placed_value *)a)->value, &((const placed_value *)b)->value);
+}
+
+/* The ranks of `values`, equal ones with the mean of theirs. Free with g_free(). */
+static double *ranks_of(const double *values, gsize count)
+{
+  placed_value *placed = g_new(placed_value, count);
+  double *ranks = g_new(double, count);
+  for (gsize i = 0; i < count; i++) {
+    placed[i] = (placed_value){values[i], i};
+  }
+  qsort(placed, count, sizeof *placed, compare_placed);
+  for (gsize first = 0, next; first < count; first = next) {
+    for (next = first + 1; next < count && placed[next].value == placed[first].value; next++) {
+    }
+    for (gsize i = first; i < next; i++) {
+      ranks[placed[i].place] = (double)(first + next + 1) / 2;
+    }
+  }
+  g_free(placed);
+  return ranks;
+}
+
+/* Whether values resemble the ones next to them, at level 1 %: von Neumann's ratio of their ranks (R.
+ * Bartels, "The rank version of von Neumann's ratio test for randomness", J. Am. Statist. Assoc. 77, 1982),
+ * in its beta approximation. */
+static gboolean are_serially_dependent(const double *values, gsize count)
+{
+  g_autofree double *ranks = ranks_of(values, count);
+  double n = (double)count, steps = 0, squares = 0;
+  for (gsize i = 0; i < count; i++) {
+    double step = i > 0 ? ranks[i] - ranks[i - 1] : 0, distance = ranks[i] - (n + 1) / 2;
+    steps += step * step;
+    squares += distance * distance;
+  }
+  double shape = 5 * n * (n + 1) * (n - 1) * (n - 1) / (2 * (n - 2) * (5 * n * n - 2 * n - 9)) - 0.5;
+  return squares > 0 && pbeta(steps / squares / 4, shape, shape, TRUE, FALSE) < 0.01;
+}
+
+static statistics statistics_made(const double *values, gsize count, gboolean is_difference)
 {
   if (count == 0) {
     return (statistics){.count = 0};
@@ -65,9 +171,9 @@ statistics statistics_of(const double *values, gsize count)
   statistics result = {.count = count,
                        .mean = mean_of(sorted, count),
                        .deviation = (double)NAN,
-                       .half_width = (double)NAN,
                        .lower = (double)NAN,
                        .upper = (double)NAN,
+                       .half_width = (double)NAN,
                        .median = quantile_of(sorted, count, 0.5),
                        .lower_quartile = quantile_of(sorted, count, 0.25),
                        .upper_quartile = quantile_of(sorted, count, 0.75),
@@ -81,12 +187,17 @@ statistics statistics_of(const double *values, gsize count)
       squares += (sorted[i] - result.mean) * (sorted[i] - result.mean);
     }
     result.deviation = sqrt(squares / ((double)count - 1));
-    result.half_width =
-        student_quantile(CONFIDENCE, (double)count - 1) * result.deviation / sqrt((double)count);
-    result.lower = result.mean - result.half_width;
-    result.upper = result.mean + result.half_width;
+    add_interval(sorted, is_difference, &result);
+  }
+  if (count >= FEWEST_SKEWED && are_serially_dependent(values, count)) {
+    result.coverage_note = "values of successive seeds resemble each other (Bartels' test, level 1 %)";
   }
   return result;
+}
+
+statistics statistics_of(const double *values, gsize count)
+{
+  return statistics_made(values, count, FALSE);
 }
 
 statistics statistics_of_pairs(const double *a, const double *b, gsize count)
@@ -95,7 +206,7 @@ statistics statistics_of_pairs(const double *a, const double *b, gsize count)
   for (gsize i = 0; i < count; i++) {
     differences[i] = a[i] - b[i];
   }
-  statistics result = statistics_of(differences, count);
+  statistics result = statistics_made(differences, count, TRUE);
   g_free(differences);
   return result;
 }
@@ -117,4 +228,21 @@ double statistics_independent_half_width(const statistics *a, const statistics *
   double freedom =
       1 / (share_a * share_a / ((double)a->count - 1) + share_b * share_b / ((double)b->count - 1));
   return student_quantile(CONFIDENCE, freedom) * sqrt(variance);
+}
+
+gboolean statistics_are_narrow(const statistics *of, double relative_half_width)
+{
+  return of->half_width <= relative_half_width / (1 + relative_half_width) * fabs(of->mean);
+}
+
+gsize statistics_wanted_count(const double *values, gsize count, double relative_half_width, gsize maximum)
+{
+  gsize look = STATISTICS_FIRST_LOOK;
+  for (; look <= count && look < maximum; look = MIN(look + look / 2, maximum)) {
+    statistics of = statistics_of(values, look);
+    if (statistics_are_narrow(&of, relative_half_width)) {
+      break;
+    }
+  }
+  return look;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Statistics over the seeds of one point. */
+/* Statistics over the seeds of one point, the interval of their mean, and how many seeds make it narrow. */
 #pragma once
 
 #include <glib.h>
@@ -11,12 +11,15 @@
 typedef struct statistics {
   gsize count; /* 0: nothing else is set */
   double mean;
-  double deviation;  /* of the sample (n - 1); NAN when count is 1 */
-  double half_width; /* of the two-sided 95 % Student-t interval around the mean; NAN when count is 1 */
-  double lower;      /* bounds of the 95 % interval of the mean; NAN when count is 1 */
+  double deviation; /* of the sample (n - 1); NAN when count is 1 */
+  /* The two-sided 95 % interval of the mean, which need not lie symmetrically around it; NAN when count is 1.
+   * Of values that are all >= 0 it does not go below 0, differences excepted. */
+  double lower;
   double upper;
-  const char *coverage_note; /* why that interval covers the mean in less than 93 % of such samples, a static
-                                sentence; NULL: it covers in 95 %, about */
+  double half_width; /* half of what lies between them, were there no end at 0 */
+  /* Why the interval holds the mean of such values in less than 93 % of samples, a static text to follow
+   * "the interval covers less than 95 %: "; NULL: none of the known reasons is seen. */
+  const char *coverage_note;
   double median;
   double lower_quartile; /* linear between order statistics (R's type 7) */
   double upper_quartile;
@@ -24,8 +27,17 @@ typedef struct statistics {
   double largest;
 } statistics;
 
-/* The statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX. Their order does not matter, to the
- * last bit. */
+/* What all intervals assume and few values cannot show, a sentence for the legend of a table. */
+#define STATISTICS_ASSUMPTION                                                                                \
+  "Intervals are of independent values, as runs of different seeds are; fewer than 32 values may hide that " \
+  "they are not."
+
+/* The statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX, in the order of their seeds. The
+ * order does not matter to any number, to the last bit: only `coverage_note` looks at it.
+ *
+ * The interval: Student's t for less than 6 values; else Hall's transformation of t for skewed values (P.
+ * Hall, "On the removal of skewness by transformation", J. R. Statist. Soc. B 54, 1992), with a skewness that
+ * docs/decisions.md gives with the coverage it was chosen for. */
 statistics statistics_of(const double *values, gsize count);
 
 /* The statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
@@ -35,3 +47,19 @@ statistics statistics_of_pairs(const double *a, const double *b, gsize count);
  * to do with each other: Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it
  * shows what the common seeds are worth. NAN when a count is below 2. */
 double statistics_independent_half_width(const statistics *a, const statistics *b);
+
+/* Sequential sampling: the interval is looked at after STATISTICS_FIRST_LOOK values and then whenever there
+ * are half as many again (8, 12, 18, 27 …, `maximum`). */
+enum { STATISTICS_FIRST_LOOK = 8 };
+
+/* The number of values at the first look whose interval is narrow, or, when it is at none of the looks at the
+ * first `count` of `values`, the number at the next one: then that many are wanted. At most `maximum` (>=
+ * STATISTICS_FIRST_LOOK). The values are in the order of their seeds, so the answer depends neither on which
+ * run ended first nor on how many more there are. (Y. S. Chow, H. Robbins, "On the asymptotic theory of
+ * fixed-width sequential confidence intervals", Ann. Math. Statist. 36, 1965.) */
+gsize statistics_wanted_count(const double *values, gsize count, double relative_half_width, gsize maximum);
+
+/* Whether half the interval is at most `relative_half_width` (0.02: 2 %) of the mean's size, and, since the
+ * mean is an estimate as well, of what it may be: relative_half_width / (1 + relative_half_width) is compared
+ * (A. M. Law, "Simulation Modeling and Analysis", 5th ed., 2015, section 9.4.1). */
+gboolean statistics_are_narrow(const statistics *of, double relative_half_width);

@@ -198,6 +198,8 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
   append_number(of->mean, known, csv);
   append_number(of->deviation, known, csv);
   append_number(of->half_width, known, csv);
+  append_number(of->lower, known, csv);
+  append_number(of->upper, known, csv);
   if (pairs) {
     append_number(row->independent_half_width, known, csv);
   }
@@ -206,7 +208,8 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
   append_number(of->median, known, csv);
   append_number(of->upper_quartile, known, csv);
   append_number(of->largest, known, csv);
-  csv->str[csv->len - 1] = '\n'; /* in place of the last comma */
+  append_field(known && of->coverage_note != NULL ? of->coverage_note : "", csv);
+  g_string_append_c(csv, '\n');
 }
 
 char *result_table_csv(const result_request *request)
@@ -220,8 +223,8 @@ char *result_table_csv(const result_request *request)
   }
   g_string_append_printf(
       csv,
-      "metric,unit,n,flagged,mean,deviation,half_width_95,%ssmallest,lower_quartile,median,"
-      "upper_quartile,largest\n",
+      "metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,upper_95,%ssmallest,lower_quartile,median,"
+      "upper_quartile,largest,coverage_note\n",
       pairs ? "independent_half_width_95," : "");
   for (guint q = 0; q < request->quantities->len; q++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, q);

@@ -71,14 +71,15 @@ static shown_scale scale_of(const GArray *rows, const char *unit)
 static GArray *columns_of(const GArray *keys, gboolean pairs)
 {
   static const text_column of_points[] = {
-      {"n", TEXT_COLUMN_NUMBER, NULL},      {"", TEXT_COLUMN_TEXT, NULL}, /* marks */
-      {"mean", TEXT_COLUMN_NUMBER, NULL},   {"± 95 %", TEXT_COLUMN_NUMBER, NULL},
-      {"median", TEXT_COLUMN_NUMBER, NULL}, {"quartiles", TEXT_COLUMN_NUMBER, NULL},
-      {"", TEXT_COLUMN_NUMBER, NULL}};
+      {"n", TEXT_COLUMN_NUMBER, NULL},         {"", TEXT_COLUMN_TEXT, NULL}, /* marks */
+      {"mean", TEXT_COLUMN_NUMBER, NULL},      {"95 % from", TEXT_COLUMN_NUMBER, NULL},
+      {"to", TEXT_COLUMN_NUMBER, NULL},        {"median", TEXT_COLUMN_NUMBER, NULL},
+      {"quartiles", TEXT_COLUMN_NUMBER, NULL}, {"", TEXT_COLUMN_NUMBER, NULL}};
   static const text_column of_pairs[] = {{"pairs", TEXT_COLUMN_NUMBER, NULL},
                                          {"", TEXT_COLUMN_TEXT, NULL},
                                          {"mean difference", TEXT_COLUMN_NUMBER, NULL},
-                                         {"± 95 %", TEXT_COLUMN_NUMBER, NULL},
+                                         {"95 % from", TEXT_COLUMN_NUMBER, NULL},
+                                         {"to", TEXT_COLUMN_NUMBER, NULL},
                                          {"± if independent", TEXT_COLUMN_NUMBER, NULL},
                                          {"median", TEXT_COLUMN_NUMBER, NULL},
                                          {"quartiles", TEXT_COLUMN_NUMBER, NULL},
@@ -93,14 +94,15 @@ static GArray *columns_of(const GArray *keys, gboolean pairs)
                : g_array_append_vals(columns, of_points, G_N_ELEMENTS(of_points));
 }
 
-static void add_half_width(double mean, double half_width, const shown_scale *scale, GPtrArray *cells)
+/* With as many decimals as a number whose interval is so wide; "-": there is no such number. */
+static void add_number(double value, double half_width, const shown_scale *scale, GPtrArray *cells)
 {
-  g_auto(shown_number) number = shown_number_of(mean, half_width, scale);
-  g_ptr_array_add(cells, g_strdup(*number.half_width != '\0' ? number.half_width : "-"));
+  g_auto(shown_number) number = shown_number_of(value, half_width, scale);
+  g_ptr_array_add(cells, isnan(value) ? g_strdup("-") : g_steal_pointer(&number.value));
 }
 
 static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, gboolean pairs,
-                    GPtrArray *cells)
+                    GPtrArray *notes, GPtrArray *cells)
 {
   const statistics *of = &row->of;
   for (guint i = 0; i < keys->len; i++) {
@@ -111,31 +113,34 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
   g_ptr_array_add(cells, row->not_ok == 0
                              ? g_strdup_printf("%zu", of->count)
                              : g_strdup_printf("%zu of %zu", of->count, of->count + row->not_ok));
-  g_ptr_array_add(cells, row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup(""));
+  const char *star = of->count > 0 && of->coverage_note != NULL ? "*" : "";
+  g_ptr_array_add(cells, row->flagged > 0 ? g_strdup_printf("%u!%s", row->flagged, star) : g_strdup(star));
+  if (*star != '\0' && !g_ptr_array_find(notes, of->coverage_note, NULL)) {
+    g_ptr_array_add(notes, (char *)of->coverage_note);
+  }
   if (of->count == 0) {
-    for (guint i = pairs ? 6 : 5; i > 0; i--) {
+    for (guint i = pairs ? 7 : 6; i > 0; i--) {
       g_ptr_array_add(cells, g_strdup("-"));
     }
     return;
   }
-  g_auto(shown_number) mean = shown_number_of(of->mean, of->half_width, scale);
-  g_ptr_array_add(cells, g_steal_pointer(&mean.value));
-  add_half_width(of->mean, of->half_width, scale, cells);
+  add_number(of->mean, of->half_width, scale, cells);
+  add_number(of->lower, of->half_width, scale, cells);
+  add_number(of->upper, of->half_width, scale, cells);
   if (pairs) {
-    add_half_width(of->mean, row->independent_half_width, scale, cells);
+    g_auto(shown_number) number = shown_number_of(of->mean, row->independent_half_width, scale);
+    g_ptr_array_add(cells, g_strdup(*number.half_width != '\0' ? number.half_width : "-"));
   }
   /* A median or quartile has as many decimals as the mean, but three significant digits at least: an interval
    * wider than the mean says little of them. */
   const double quantiles[] = {of->median, of->lower_quartile, of->upper_quartile};
   for (gsize i = 0; i < G_N_ELEMENTS(quantiles); i++) {
-    g_auto(shown_number) number =
-        shown_number_of(quantiles[i], fmin(of->half_width, fabs(quantiles[i]) / 10), scale);
-    g_ptr_array_add(cells, g_steal_pointer(&number.value));
+    add_number(quantiles[i], fmin(of->half_width, fabs(quantiles[i]) / 10), scale, cells);
   }
 }
 
 static void append_quantity(const result_request *request, const result_quantity *quantity,
-                            const GArray *keys, GString *text)
+                            const GArray *keys, GPtrArray *notes, GString *text)
 {
   g_autofree char *name = result_quantity_name(quantity);
   g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
@@ -158,21 +163,22 @@ static void append_quantity(const result_request *request, const result_quantity
   g_autoptr(GArray) columns = columns_of(keys, request->pairing != NULL);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < rows->len; i++) {
-    add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, cells);
+    add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, notes, cells);
   }
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
 }
 
-static void append_legend(const result_request *request, GString *text)
+static void append_legend(const result_request *request, const GPtrArray *notes, GString *text)
 {
-  if (request->pairing == NULL) {
-    g_string_append(
-        text, "\n± 95 %: half the width of the 95 % Student-t interval around the mean; quartiles: the lower "
-              "and the upper.\n");
-  } else {
-    g_string_append(text,
-                    "\n± 95 %: half the width of the 95 % Student-t interval of the paired differences; if "
-                    "independent: of means whose seeds had nothing in common (Welch).\n");
+  g_string_append_printf(
+      text, "\n95 %%: the interval of the mean%s; quartiles: the lower and the upper.\n%s\n",
+      request->pairing == NULL ? ""
+                               : " difference; ± if independent: half of that of means whose seeds had "
+                                 "nothing in common (Welch)",
+      STATISTICS_ASSUMPTION);
+  for (guint i = 0; i < notes->len; i++) {
+    g_string_append_printf(text, "*: the interval covers less than 95 %%: %s.\n",
+                           (const char *)g_ptr_array_index(notes, i));
   }
   if (request->table->not_ok > 0 && request->pairing == NULL) {
     g_string_append(text,
@@ -191,11 +197,12 @@ char *result_table_text(const result_request *request)
 {
   GString *text = g_string_new(NULL);
   g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new();
   append_title(request->table, text);
   append_counts(request, text);
   for (guint i = 0; i < request->quantities->len; i++) {
-    append_quantity(request, &g_array_index(request->quantities, result_quantity, i), keys, text);
+    append_quantity(request, &g_array_index(request->quantities, result_quantity, i), keys, notes, text);
   }
-  append_legend(request, text);
+  append_legend(request, notes, text);
   return g_string_free(text, FALSE);
 }

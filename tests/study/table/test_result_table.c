@@ -72,9 +72,9 @@ static char *write_table(store_fixture *kit, char *(*make)(const result_request 
 #define FIXTURE_TEST(name) STORE_TEST(AXES, name)
 
 /* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown,
- * and so many of the mean. Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s
- * = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 * 11 = 29.75, shown with three digits. 1! marks the
- * run that had a time-out. */
+ * and so many of the mean and of 25 ± 20.54. Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the
+ * other: mean 23, s = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 * 11 = 29.75, shown with three
+ * digits. 1! marks the run that had a time-out. */
 FIXTURE_TEST(test_text)
 {
   add_receivers(f);
@@ -83,11 +83,13 @@ FIXTURE_TEST(test_text)
   g_assert_true(g_str_has_prefix(text,
                                  "A question\nscenario a, seeds 1–4, iwarpsim 0.1.0\n8 runs at 2 points\n"
                                  "\nbuffer.reassembly_peak_octets in octets\n"
-                                 "receiver.mode  n      mean  ± 95 %  median  quartiles\n"));
-  EXPECT_PARTS(text, "in-order       4  1!    25      21    25.0       17.5  32.5\n",
-               "out-of-order   4        23      20    23.0       16.2  29.8\n",
-               "\nplacement.octets_direct/placement.octets in %\n", "in-order       4  1!    50       0",
-               "out-of-order   4       100       0", "3! marks three runs");
+                                 "receiver.mode  n       mean  95 % from  to  median  quartiles\n"));
+  EXPECT_PARTS(text, "in-order       4  1!*    25          4  46    25.0       17.5  32.5\n",
+               "out-of-order   4  *      23          3  43    23.0       16.2  29.8\n",
+               "\nplacement.octets_direct/placement.octets in %\n",
+               "in-order       4  1!*    50         50   50", "out-of-order   4  *     100        100  100",
+               "3! marks three runs",
+               "\n" STATISTICS_ASSUMPTION "\n*: the interval covers less than 95 %: fewer than 6 values");
 }
 
 /* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2,
@@ -99,9 +101,10 @@ FIXTURE_TEST(test_pairs)
       f, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets",
       "receiver.mode=in-order,out-of-order");
   EXPECT_PARTS(text, "\ndifferences: receiver.mode in-order minus out-of-order, between runs of one seed",
-               "pairs      mean difference  ± 95 %  ± if independent  median  quartiles\n",
-               "    4  1!              2.0     1.3                22    2.00       1.75  2.25\n",
-               "    4  1!              \u221250       0                 0", "3! marks three pairs");
+               "pairs       mean difference  95 % from   to  ± if independent  median  quartiles\n",
+               "    4  1!*              2.0        0.7  3.3                22    2.00       1.75  2.25\n",
+               "    4  1!*              \u221250        \u221250  \u221250                 0",
+               "3! marks three pairs");
 }
 
 /* Means of survivors say that they are: of two runs at 9000 one was stopped, at 576 none came to its end. */
@@ -139,10 +142,11 @@ FIXTURE_TEST(test_gaps)
   store_fixture_add(f, "path.forward.mtu=9000 run.seed=1", "");
   g_autofree char *text = write_table(
       f, result_table_text, "goodput_bit_per_s placement.octets_direct/placement.octets tcp.timeouts", NULL);
-  EXPECT_PARTS(
-      text, "\ngoodput_bit_per_s in Gbit/s\n", "1500              1   2.5       -    2.50       2.50  2.50\n",
-      "9000              0     -       -       -          -     -\n",
-      "\nplacement.octets_direct/placement.octets: no run has it\n", "\ntcp.timeouts: no run has it\n");
+  EXPECT_PARTS(text, "\ngoodput_bit_per_s in Gbit/s\n",
+               "1500              1   2.5          -   -    2.50       2.50  2.50\n",
+               "9000              0     -          -   -       -          -     -\n",
+               "\nplacement.octets_direct/placement.octets: no run has it\n",
+               "\ntcp.timeouts: no run has it\n");
   g_assert_null(strstr(text, "nan"));
   g_assert_null(strstr(text, "!"));
 }
@@ -155,13 +159,14 @@ FIXTURE_TEST(test_csv)
   f->origin.title = (char *)"A \"question\",\nof two lines";
   store_fixture_add(f, "receiver.mode=assume-aligned path.forward.mtu=1500 run.seed=1", "tcp.timeouts=2");
   g_autofree char *csv = write_table(f, result_table_csv, "buffer.reassembly_peak_octets tcp.timeouts", NULL);
-  g_assert_true(g_str_has_prefix(csv,
-                                 "# scenario: a\n# title: A question\n# seeds: seeds 1–4\n# version: 0.1.0\n"
-                                 "receiver.mode,metric,unit,n,flagged,mean,deviation,half_width_95,smallest,"
-                                 "lower_quartile,median,upper_quartile,largest\n"));
+  g_assert_true(g_str_has_prefix(
+      csv, "# scenario: a\n# title: A question\n# seeds: seeds 1–4\n# version: 0.1.0\n"
+           "receiver.mode,metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,"
+           "upper_95,smallest,lower_quartile,median,upper_quartile,largest,coverage_note\n"));
   EXPECT_PARTS(csv, "\nin-order,buffer.reassembly_peak_octets,octets,4,1,25,12.909944487358",
-               ",10,17.5,25,32.5,40\n", "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,\n",
-               "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,2,2,2,2,2\n");
+               ",10,17.5,25,32.5,40,fewer than 6 values",
+               "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,,,,\n",
+               "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,,,2,2,2,2,2,\n");
 }
 
 FIXTURE_TEST(test_csv_pairs)
@@ -169,12 +174,13 @@ FIXTURE_TEST(test_csv_pairs)
   add_receivers(f);
   g_autofree char *csv = write_table(f, result_table_csv, "buffer.reassembly_peak_octets",
                                      "receiver.mode=out-of-order,in-order");
-  EXPECT_PARTS(csv,
-               "# differences: receiver.mode: out-of-order minus in-order\n"
-               "metric,unit,n,flagged,mean,deviation,half_width_95,independent_half_width_95,"
-               "smallest,lower_quartile,median,upper_quartile,largest\n"
-               "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658",
-               ",-3,-2.25,-2,-1.75,-1\n");
+  EXPECT_PARTS(
+      csv,
+      "# differences: receiver.mode: out-of-order minus in-order\n"
+      "metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,upper_95,independent_half_width_95,"
+      "smallest,lower_quartile,median,upper_quartile,largest,coverage_note\n"
+      "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658",
+      ",-3,-2.25,-2,-1.75,-1,fewer than 6 values");
 }
 
 /* A text of a store with a comma, and one that begins like a comment, stay one field. */

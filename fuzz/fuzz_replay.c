@@ -60,6 +60,7 @@ static void check_files(const scenario *s, const session_result *result)
                         .terminate_side = result->terminate_side,
                         .metrics = result->metrics,
                         .distributions = result->distributions,
+                        .gauges = &result->gauges,
                         .version = "0",
                         .engine = "native"};
   const gnuplot_target nowhere = {.format = GNUPLOT_TERM};

@@ -40,6 +40,18 @@ static inline bool choice_list_has(const choice_list *list, unsigned value)
   return false;
 }
 
+/* A moment of a run, from which on or up to which something is measured. */
+typedef enum run_moment_kind {
+  RUN_MOMENT_DEFAULT,
+  RUN_MOMENT_TIME,
+  RUN_MOMENT_DELIVERED,  /* so many octets have been Delivered, over all connections */
+  RUN_MOMENT_FIRST_LOSS, /* the first segment out of order arrives at the Data Sink */
+} run_moment_kind;
+typedef struct run_moment {
+  run_moment_kind kind;
+  uint64_t number; /* picoseconds, or octets */
+} run_moment;
+
 /* How late a packet comes: `number` is of segments, or of picoseconds. */
 typedef struct packet_distance {
   bool in_segments;

@@ -37,6 +37,7 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
       .terminate_side = result->terminate_side,
       .metrics = result->metrics,
       .distributions = result->distributions,
+      .gauges = &result->gauges,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
       .engine = run_engine_name(kind),

@@ -113,8 +113,9 @@ void value_histogram_export(const value_histogram *histogram, double value_unit,
   *d = (distribution){.bins = NULL};
   for (size_t bin = 0; bin < DISTRIBUTION_BINS_MAX; bin++) {
     if (histogram->weights[bin] > 0) {
-      bool appended = distribution_append(d, (double)value_histogram_bound(bin) / value_unit,
-                                          (double)histogram->weights[bin] / weight_unit);
+      uint64_t bound = MIN(value_histogram_bound(bin), histogram->largest);
+      bool appended =
+          distribution_append(d, (double)bound / value_unit, (double)histogram->weights[bin] / weight_unit);
       g_assert(appended);
     }
   }

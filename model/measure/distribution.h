@@ -55,8 +55,8 @@ void distribution_copy(distribution *to, const distribution *from);
  * finite and > 0, and there are less than DISTRIBUTION_BINS_MAX. */
 bool distribution_append(distribution *d, double bound, double weight);
 
-/* Adds the weights of `from` to those of `to` (the same run with other seeds). The same bounds again: no more
- * bins than a run has. */
+/* Adds the weights of `from` to those of `to` (the same run with other seeds). All bounds but the last of
+ * each run are the same. */
 void distribution_add(distribution *to, const distribution *from);
 
 /* The sum of all weights. */
@@ -70,6 +70,7 @@ double distribution_quantile(const distribution *d, double share);
  * is empty. Nothing is allocated. */
 typedef struct value_histogram {
   uint64_t weights[DISTRIBUTION_BINS_MAX];
+  uint64_t largest; /* value that occurred */
 } value_histogram;
 
 /* The bin of `value`. */
@@ -90,10 +91,11 @@ uint64_t value_histogram_bound(size_t bin);
 static inline void value_histogram_add(value_histogram *histogram, uint64_t value, uint64_t weight)
 {
   histogram->weights[value_histogram_bin(value)] += weight;
+  histogram->largest = value > histogram->largest ? value : histogram->largest;
 }
 
 /* Its bins that are not empty as a distribution: bounds divided by `value_unit` and weights by `weight_unit`
- * (TIME_PS_PER_SECOND when they are picoseconds, else 1). `d` is overwritten; free with
- * distribution_clear(). */
+ * (TIME_PS_PER_SECOND when they are picoseconds, else 1). The last bound is the largest value, so no quantile
+ * is above it. `d` is overwritten; free with distribution_clear(). */
 void value_histogram_export(const value_histogram *histogram, double value_unit, double weight_unit,
                             distribution *d);

@@ -5,16 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "measure/block_maxima.h"
 #include "measure/time_distribution.h"
 
-/* What is summed over the connections and has a peak. The causes come first, so that a held_cause is its own
- * sum. */
-enum { SUM_REASSEMBLY = HELD_CAUSES, SUM_TOTAL, SUM_HOLES, SUM_PARTIAL_FPDUS, SUM_UNDELIVERED, SUMS };
-
-static const metric_id peak_metrics[SUMS] = {
-#define IN_OCCUPANCY(id, name, unit, side, sum, sentence) [sum] = METRIC_##id,
-#include "measure/metrics.def"
-};
+/* A held_cause is its own gauge. */
+G_STATIC_ASSERT((int)HELD_INCOMPLETE == (int)GAUGE_INCOMPLETE &&
+                (int)HELD_PROCESSING == (int)GAUGE_PROCESSING && (int)HELD_CAUSES == (int)GAUGE_REASSEMBLY);
 
 /* What was last written of a connection's series. */
 typedef struct written_series {
@@ -25,15 +21,24 @@ typedef struct written_series {
 struct occupancy {
   uint32_t connections;
   uint32_t cell_octets;
-  occupancy_state *states; /* one a connection */
-  uint64_t sums[SUMS];     /* over the connections */
-  uint64_t peaks[SUMS];
+  occupancy_state *states;    /* one a connection */
+  uint64_t sums[GAUGE_COUNT]; /* over the connections */
+  uint64_t peaks[GAUGE_COUNT];
   uint32_t connections_with_holes;
   time_ps changed_at; /* of the last update; its values are counted (peaks, series) once time has passed */
   bool counted;
-  bool started;
-  time_distribution *reassembly;
+  bool counts_peaks;   /* those of now … */
+  bool has_peaks;      /* … or of any time */
+  bool counts_time;    /* the window is open */
+  time_ps closed_at;   /* TIME_PS_NEVER: it was not, or what is Delivered after it has marked its end */
+  uint64_t lasted;     /* the last reassembly occupancy that lasted some time */
+  block_maxima blocks; /* of the reassembly occupancy */
+  time_distribution *reassembly; /* NULL, as all of them, until the window opens */
   time_distribution *reassembly_in_recovery;
+  /* The other gauges' own; NULL: so far the gauge was like `reassembly`, or always 0. Most are, so they cost
+   * next to nothing. */
+  time_distribution *others[GAUGE_COUNT];
+  bool like_reassembly[GAUGE_COUNT];
   FILE *series;
   bool all_series;
   uint32_t connection_series;
@@ -60,9 +65,9 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   gauge->cell_octets = cell_octets;
   gauge->states = g_new0(occupancy_state, connections);
   gauge->counted = true;
-  gauge->reassembly = time_distribution_new();
-  gauge->reassembly_in_recovery = time_distribution_new();
-  time_distribution_pause(gauge->reassembly_in_recovery, 0);
+  gauge->counts_peaks = true;
+  gauge->has_peaks = true;
+  gauge->closed_at = TIME_PS_NEVER;
   gauge->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   return gauge;
 }
@@ -70,8 +75,12 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
 void occupancy_free(occupancy *gauge)
 {
   g_array_free(gauge->touched, TRUE);
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    time_distribution_free(gauge->others[id]);
+  }
   time_distribution_free(gauge->reassembly_in_recovery);
   time_distribution_free(gauge->reassembly);
+  block_maxima_clear(&gauge->blocks);
   g_free(gauge->written);
   g_free(gauge->states);
   g_free(gauge);
@@ -96,7 +105,7 @@ static uint64_t in_whole_cells(const occupancy *gauge, uint64_t octets)
 /* By how much (modulo 2^64) a connection that goes from `before` to `after` changes the sums; false: by
  * nothing. */
 static bool changes_of(const occupancy *gauge, const occupancy_state *before, const occupancy_state *after,
-                       uint64_t changes[SUMS])
+                       uint64_t changes[GAUGE_COUNT])
 {
   uint64_t total = 0;
   uint64_t any = 0;
@@ -106,12 +115,12 @@ static bool changes_of(const occupancy *gauge, const occupancy_state *before, co
     total += changes[cause];
     any |= changes[cause];
   }
-  changes[SUM_REASSEMBLY] = total - changes[HELD_PROCESSING];
-  changes[SUM_TOTAL] = total;
-  changes[SUM_HOLES] = (uint64_t)after->holes - before->holes;
-  changes[SUM_PARTIAL_FPDUS] = (uint64_t)after->partial_fpdus - before->partial_fpdus;
-  changes[SUM_UNDELIVERED] = (uint64_t)after->undelivered - before->undelivered;
-  return (any | changes[SUM_HOLES] | changes[SUM_PARTIAL_FPDUS] | changes[SUM_UNDELIVERED]) != 0;
+  changes[GAUGE_REASSEMBLY] = total - changes[GAUGE_PROCESSING];
+  changes[GAUGE_TOTAL] = total;
+  changes[GAUGE_HOLES] = (uint64_t)after->holes - before->holes;
+  changes[GAUGE_PARTIAL_FPDUS] = (uint64_t)after->partial_fpdus - before->partial_fpdus;
+  changes[GAUGE_UNDELIVERED] = (uint64_t)after->undelivered - before->undelivered;
+  return (any | changes[GAUGE_HOLES] | changes[GAUGE_PARTIAL_FPDUS] | changes[GAUGE_UNDELIVERED]) != 0;
 }
 
 /* Writes the causes of one series that differ from what was last written of it. */
@@ -162,8 +171,12 @@ static void count_lasting(occupancy *gauge)
     return;
   }
   gauge->counted = true;
-  for (int sum = 0; sum < SUMS; sum++) {
-    gauge->peaks[sum] = MAX(gauge->peaks[sum], gauge->sums[sum]);
+  if (gauge->counts_peaks) {
+    for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+      gauge->peaks[id] = MAX(gauge->peaks[id], gauge->sums[id]);
+    }
+    gauge->lasted = gauge->sums[GAUGE_REASSEMBLY];
+    block_maxima_count(&gauge->blocks, gauge->lasted);
   }
   if (gauge->series) {
     write_series(gauge);
@@ -190,11 +203,45 @@ const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t conne
   return &gauge->states[connection];
 }
 
+uint64_t occupancy_reassembly(const occupancy *gauge)
+{
+  return gauge->sums[GAUGE_REASSEMBLY];
+}
+
+/* The time distribution of `id`; NULL: it is always 0. */
+static time_distribution *over_time(const occupancy *gauge, gauge_id id)
+{
+  return gauge->others[id] ? gauge->others[id] : gauge->like_reassembly[id] ? gauge->reassembly : NULL;
+}
+
+/* The gauge `id` has changed, `reassembly` not yet. */
+static G_GNUC_NO_INLINE void leave_others(occupancy *gauge, gauge_id id, time_ps now)
+{
+  gauge->others[id] = gauge->like_reassembly[id] ? time_distribution_copy(gauge->reassembly)
+                                                 : time_distribution_copy_as_zero(gauge->reassembly);
+  time_distribution_set(gauge->others[id], now, gauge->sums[id]);
+}
+
+static void set_over_time(occupancy *gauge, time_ps now)
+{
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    uint64_t like = gauge->like_reassembly[id] ? gauge->sums[GAUGE_REASSEMBLY] : 0;
+
+    if (gauge->others[id]) {
+      time_distribution_set(gauge->others[id], now, gauge->sums[id]);
+    } else if (gauge->sums[id] != like) {
+      leave_others(gauge, id, now);
+    }
+  }
+  time_distribution_set(gauge->reassembly, now, gauge->sums[GAUGE_REASSEMBLY]);
+  time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[GAUGE_REASSEMBLY]);
+}
+
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now)
 {
   g_assert(connection < gauge->connections);
   occupancy_state *held = &gauge->states[connection];
-  uint64_t changes[SUMS];
+  uint64_t changes[GAUGE_COUNT];
   if (!changes_of(gauge, held, state, changes)) {
     *held = *state; /* within the same cells */
     return;
@@ -204,12 +251,14 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   uint32_t had_holes = gauge->connections_with_holes;
   gauge->connections_with_holes += (state->holes > 0);
   gauge->connections_with_holes -= (held->holes > 0);
-  for (int sum = 0; sum < SUMS; sum++) {
-    gauge->sums[sum] += changes[sum];
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    gauge->sums[id] += changes[id];
   }
   *held = *state;
-  time_distribution_set(gauge->reassembly, now, gauge->sums[SUM_REASSEMBLY]);
-  time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[SUM_REASSEMBLY]);
+  if (!gauge->counts_time) {
+    return;
+  }
+  set_over_time(gauge, now);
   if (had_holes == 0 && gauge->connections_with_holes > 0) {
     time_distribution_resume(gauge->reassembly_in_recovery, now);
   } else if (had_holes > 0 && gauge->connections_with_holes == 0) {
@@ -217,45 +266,148 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   }
 }
 
-void occupancy_start(occupancy *gauge, time_ps now)
+/* --- The window that is measured --- */
+
+/* What was held before `now` counts as what it was until then, and what is held then anew. */
+static void split_time(occupancy *gauge, time_ps now)
 {
-  gauge->started = true;
-  time_distribution_start(gauge->reassembly, now);
-  time_distribution_start(gauge->reassembly_in_recovery, now);
+  if (now > gauge->changed_at) {
+    count_lasting(gauge);
+  }
+  gauge->changed_at = now;
+  gauge->counted = false;
 }
 
-void occupancy_mark_delivery(occupancy *gauge, time_ps now)
+void occupancy_wait(occupancy *gauge)
 {
-  if (!gauge->started) {
-    return;
+  gauge->counts_peaks = false;
+  gauge->has_peaks = false;
+}
+
+/* A function that starts at `now` with `value`. */
+static time_distribution *started(uint64_t value, time_ps now)
+{
+  time_distribution *function = time_distribution_new();
+  time_distribution_set(function, now, value);
+  time_distribution_start(function, now);
+  return function;
+}
+
+void occupancy_start(occupancy *gauge, time_ps now)
+{
+  const uint64_t held = gauge->sums[GAUGE_REASSEMBLY];
+
+  split_time(gauge, now);
+  gauge->counts_peaks = true;
+  gauge->has_peaks = true;
+  gauge->counts_time = true;
+  gauge->lasted = 0;
+  block_maxima_clear(&gauge->blocks);
+  gauge->reassembly = started(held, now);
+  gauge->reassembly_in_recovery = started(held, now);
+  if (gauge->connections_with_holes == 0) {
+    time_distribution_pause(gauge->reassembly_in_recovery, now);
   }
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    /* The processing latency makes the total differ, if there is one. */
+    gauge->like_reassembly[id] = id == GAUGE_REASSEMBLY || id == GAUGE_TOTAL;
+    if (gauge->sums[id] != (gauge->like_reassembly[id] ? held : 0)) {
+      gauge->others[id] = started(gauge->sums[id], now);
+    }
+  }
+}
+
+/* The time up to `now` counts. */
+static void mark(occupancy *gauge, time_ps now)
+{
   time_distribution_mark(gauge->reassembly, now);
   time_distribution_mark(gauge->reassembly_in_recovery, now);
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    if (gauge->others[id]) {
+      time_distribution_mark(gauge->others[id], now);
+    }
+  }
+}
+
+void occupancy_deliver(occupancy *gauge, uint64_t octets, time_ps now)
+{
+  if (gauge->closed_at != TIME_PS_NEVER) {
+    mark(gauge, gauge->closed_at);
+    gauge->closed_at = TIME_PS_NEVER;
+  }
+  if (!gauge->counts_time) {
+    return;
+  }
+  mark(gauge, now);
+  if (block_maxima_deliver(&gauge->blocks, octets)) {
+    split_time(gauge, now);
+    block_maxima_end(&gauge->blocks, gauge->lasted);
+  }
+}
+
+void occupancy_close(occupancy *gauge, time_ps now)
+{
+  if (gauge->counts_time) {
+    split_time(gauge, now);
+    gauge->closed_at = now;
+  }
+  gauge->counts_peaks = false;
+  gauge->counts_time = false;
 }
 
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
 {
+  static const uint32_t p99 = QUANTILE_PARTS / 100 * 99;
+
   g_assert(now >= gauge->changed_at);
   count_lasting(gauge);
-  for (int sum = 0; sum < SUMS; sum++) {
-    metric_values_set(values, peak_metrics[sum], (double)gauge->peaks[sum]);
+  for (gauge_id id = 0; id < GAUGE_COUNT && gauge->has_peaks; id++) {
+    metric_values_set(values, gauge_row_of(id)->peak, (double)gauge->peaks[id]);
   }
-  double mean;
-  if (time_distribution_mean(gauge->reassembly, &mean)) {
-    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, mean);
+  if (!gauge->reassembly) {
+    return;
   }
-  uint64_t octets;
-  if (time_distribution_quantile(gauge->reassembly, 99, &octets)) {
-    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, (double)octets);
+  double value;
+  if (time_distribution_mean(gauge->reassembly, &value)) {
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, value);
   }
-  if (time_distribution_quantile(gauge->reassembly_in_recovery, 99, &octets)) {
-    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, (double)octets);
+  if (time_distribution_quantiles(gauge->reassembly, &p99, 1, &value)) {
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, value);
   }
+  if (time_distribution_quantiles(gauge->reassembly_in_recovery, &p99, 1, &value)) {
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, value);
+  }
+}
+
+gauge_results occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count)
+{
+  gauge_results results = {.block_octets = gauge->blocks.block_octets};
+  gauge_quantiles *of = &results.quantiles;
+
+  if (gauge->reassembly && time_distribution_quantiles(gauge->reassembly, parts, count, of->values[0])) {
+    of->count = count;
+    memcpy(of->parts, parts, count * sizeof *parts);
+    for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+      time_distribution *function = over_time(gauge, id);
+      memset(of->values[id], 0, sizeof of->values[id]);
+      if (function) {
+        time_distribution_quantiles(function, parts, count, of->values[id]);
+      }
+    }
+  }
+  if (gauge->blocks.values && gauge->blocks.values->len > 0) {
+    results.block_maxima = g_array_ref(gauge->blocks.values);
+  } else {
+    results.block_octets = 0;
+  }
+  return results;
 }
 
 void occupancy_distribution(const occupancy *gauge, distribution *d)
 {
   value_histogram histogram = {.weights = {0}};
-  time_distribution_add_to(gauge->reassembly, &histogram);
+  if (gauge->reassembly) {
+    time_distribution_add_to(gauge->reassembly, &histogram);
+  }
   value_histogram_export(&histogram, 1, TIME_PS_PER_SECOND, d);
 }

@@ -10,6 +10,7 @@
 
 #include "base/time_ps.h"
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 
 typedef struct occupancy occupancy;
@@ -54,19 +55,34 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
 /* The state that `connection` is in; the gauge's, until the next update. */
 const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection);
 
-/* The first workload octet arrives at `now`: means and quantiles start here. */
+/* The octets held at present for all causes but processing. */
+uint64_t occupancy_reassembly(const occupancy *gauge);
+
+/* --- The window that is measured --- */
+
+/* Peaks, which otherwise cover the whole run, start with occupancy_start(), too. Before the first update. */
+void occupancy_wait(occupancy *gauge);
+
+/* The window opens: means, quantiles and block maxima start at `now`, with what is held then. Once. */
 void occupancy_start(occupancy *gauge, time_ps now);
 
-/* Something is Delivered at `now`: means and quantiles run to the last of these calls (one before the start
- * is ignored). */
-void occupancy_mark_delivery(occupancy *gauge, time_ps now);
+/* `octets` of payload are Delivered at `now`: means and quantiles run to the last of these calls, or to where
+ * the window closed before it (one before the start is ignored). */
+void occupancy_deliver(occupancy *gauge, uint64_t octets, time_ps now);
 
-/* Ends the series at the end of the run, `now`, and sets in `values`: buffer.reassembly_peak_octets,
- * buffer.total_peak_octets, buffer.peak_octets.*, state.*, and, if there was time between start and last
- * delivery, buffer.reassembly_mean_octets and buffer.reassembly_p99_octets, and, if a hole was open in it,
- * buffer.reassembly_p99_octets_in_recovery. A peak is a value that lasted some time or is still held at the
- * end. */
+/* The window closes, once it has opened: nothing after `now` counts, but for the series. */
+void occupancy_close(occupancy *gauge, time_ps now);
+
+/* Ends the series at the end of the run, `now`, and sets in `values`, unless the window never opened:
+ * buffer.reassembly_peak_octets, buffer.total_peak_octets, buffer.peak_octets.*, state.*, and, if there was
+ * time between start and last delivery, buffer.reassembly_mean_octets and buffer.reassembly_p99_octets, and,
+ * if a hole was open in it, buffer.reassembly_p99_octets_in_recovery. A peak is a value that lasted some time
+ * or is still held at the end. */
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
+
+/* After occupancy_finish(): the quantiles for the `count` (<= QUANTILES_MAX) ascending `parts`, and the block
+ * maxima. Free with gauge_results_clear(). */
+gauge_results occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count);
 
 /* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after
  * occupancy_finish(). `d` is overwritten; free with distribution_clear(). */

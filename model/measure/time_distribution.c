@@ -40,9 +40,19 @@ time_distribution *time_distribution_new(void)
 
 void time_distribution_free(time_distribution *function)
 {
-  g_free(function->pending);
-  g_free(function->marked);
-  g_free(function);
+  if (function) {
+    g_free(function->pending);
+    g_free(function->marked);
+    g_free(function);
+  }
+}
+
+time_distribution *time_distribution_copy(const time_distribution *from)
+{
+  time_distribution *copy = g_memdup2(from, sizeof *from);
+  copy->marked = g_memdup2(from->marked, from->marked_capacity * sizeof(dwell));
+  copy->pending = g_memdup2(from->pending, from->pending_capacity * sizeof(dwell));
+  return copy;
 }
 
 /* The place of `value` in `table`, or the unused one where it belongs. */
@@ -97,6 +107,15 @@ static void settle_marked(time_distribution *function)
   }
 }
 
+static void append_pending(time_distribution *function, const dwell *passed)
+{
+  if (function->pending_count == function->pending_capacity) {
+    function->pending_capacity = MAX(function->pending_capacity * 2, (size_t)INITIAL_CAPACITY);
+    function->pending = g_renew(dwell, function->pending, function->pending_capacity);
+  }
+  function->pending[function->pending_count++] = *passed;
+}
+
 /* Accounts for the time from `since` to `now`, during which the value was held. */
 static void pass_time(time_distribution *function, time_ps now)
 {
@@ -107,14 +126,29 @@ static void pass_time(time_distribution *function, time_ps now)
   }
   const dwell passed = {.value = function->value, .time = now - function->since};
   function->since = now;
-  if (function->paused) {
-    return;
+  if (!function->paused) {
+    append_pending(function, &passed);
   }
-  if (function->pending_count == function->pending_capacity) {
-    function->pending_capacity = MAX(function->pending_capacity * 2, (size_t)INITIAL_CAPACITY);
-    function->pending = g_renew(dwell, function->pending, function->pending_capacity);
+}
+
+time_distribution *time_distribution_copy_as_zero(const time_distribution *from)
+{
+  time_distribution *copy = time_distribution_new();
+  const dwell marked = {.value = 0, .time = from->marked_time};
+  dwell pending = {.value = 0};
+  for (size_t i = 0; i < from->pending_count; i++) {
+    pending.time += from->pending[i].time;
   }
-  function->pending[function->pending_count++] = passed;
+  copy->since = from->since;
+  copy->marked_to = from->marked_to;
+  copy->paused = from->paused;
+  if (marked.time > 0) {
+    count_marked(copy, &marked);
+  }
+  if (pending.time > 0) {
+    append_pending(copy, &pending);
+  }
+  return copy;
 }
 
 void time_distribution_set(time_distribution *function, time_ps now, uint64_t value)
@@ -178,32 +212,31 @@ static int compare_values(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-bool time_distribution_quantile(time_distribution *function, unsigned percent, uint64_t *x)
+bool time_distribution_quantiles(time_distribution *function, const uint32_t *parts, size_t count,
+                                 double *values)
 {
-  g_assert(percent >= 1 && percent <= 100);
   settle_marked(function);
   if (function->marked_time == 0) {
     return false;
   }
   dwell *sorted = g_new(dwell, function->marked_count);
-  size_t count = 0;
+  size_t used = 0;
   for (size_t i = 0; i < function->marked_capacity; i++) {
     if (function->marked[i].time != 0) {
-      sorted[count++] = function->marked[i];
+      sorted[used++] = function->marked[i];
     }
   }
-  qsort(sorted, count, sizeof(dwell), compare_values);
+  qsort(sorted, used, sizeof(dwell), compare_values);
 
-  /* percent % of the time without the product overflowing or a remainder lost: the ceiling of counted *
-   * percent / 100. */
-  time_ps counted = function->marked_time;
-  time_ps needed = counted / 100 * percent + (counted % 100 * percent + 99) / 100;
-  time_ps passed = 0;
-  size_t i = 0;
-  while ((passed += sorted[i].time) < needed) {
-    i++;
+  time_ps passed = sorted[0].time;
+  size_t at = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint128 wanted = (uint128)function->marked_time * parts[i];
+    while ((uint128)passed * QUANTILE_PARTS < wanted) {
+      passed += sorted[++at].time;
+    }
+    values[i] = (double)sorted[at].value;
   }
-  *x = sorted[i].value;
   g_free(sorted);
   return true;
 }

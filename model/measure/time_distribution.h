@@ -13,12 +13,19 @@
 
 #include "base/time_ps.h"
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 
 typedef struct time_distribution time_distribution;
 
-/* A function that is 0 from time 0 on, counted from there. Free with time_distribution_free(). */
+/* A function that is 0 from time 0 on, counted from there. Free with time_distribution_free() (NULL-safe). */
 time_distribution *time_distribution_new(void);
 void time_distribution_free(time_distribution *function);
+
+/* A function that was like `from` so far, and counts the same time. Free with time_distribution_free(). */
+time_distribution *time_distribution_copy(const time_distribution *from);
+
+/* The same, but one that was 0 so far. */
+time_distribution *time_distribution_copy_as_zero(const time_distribution *from);
 
 /* In all of these `now` is not before that of the call before. */
 
@@ -39,9 +46,11 @@ void time_distribution_mark(time_distribution *function, time_ps now);
 /* The mean over the time counted up to the last mark; false when there is none. */
 bool time_distribution_mean(time_distribution *function, double *mean);
 
-/* The smallest x with value <= x for at least `percent` % (1 … 100) of that time; false when there is
- * none. */
-bool time_distribution_quantile(time_distribution *function, unsigned percent, uint64_t *x);
+/* For each of `count` shares of that time, in parts of QUANTILE_PARTS and ascending, the smallest x with
+ * value
+ * <= x for at least so much of it; false when there is none. */
+bool time_distribution_quantiles(time_distribution *function, const uint32_t *parts, size_t count,
+                                 double *values);
 
 /* Adds that time, by value, to `histogram`: its weights are picoseconds. */
 void time_distribution_add_to(time_distribution *function, value_histogram *histogram);

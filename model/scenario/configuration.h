@@ -112,6 +112,9 @@ typedef struct configuration {
   struct {
     measured_series series;
     measured_choice end;
+    run_moment from;
+    run_moment to;
+    probability_list quantiles;
   } measure;
   uint64_t theory_k2;
   /* What configuration_resolve() derives from several keys. */

@@ -224,6 +224,11 @@ static choice_list mix(const scenario_value *value)
 #define VALUE_OF_TIMES(value) VALUE_OF_LIST(value)
 #define VALUE_OF_RATES(value) VALUE_OF_LIST(value)
 #define VALUE_OF_PROBABILITIES(value) ((probability_list){KEPT(value, probabilities), (value)->list_count})
+#define VALUE_OF_MOMENT(value)                                                                               \
+  ((run_moment){(value)->is_word     ? (run_moment_kind)(value)->number                                      \
+                : (value)->in_octets ? RUN_MOMENT_DELIVERED                                                  \
+                                     : RUN_MOMENT_TIME,                                                      \
+                (value)->number})
 #define VALUE_OF_DISTANCE(value) ((packet_distance){(value)->in_segments, (value)->number})
 
 /* Each key fills its member, once for each of the two ends. */

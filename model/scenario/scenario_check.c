@@ -131,6 +131,44 @@ static gboolean check_duration(const checking *on)
   return TRUE;
 }
 
+/* A window that ends before it begins measures nothing. Which comes first is only known of two times, or of
+ * two numbers of octets; the window can begin at 0 of either. */
+static gboolean check_window(const checking *on)
+{
+  const run_moment *from = &on->c->measure.from;
+  const run_moment *to = &on->c->measure.to;
+  const gboolean same_kind = from->kind == to->kind || from->kind == RUN_MOMENT_DEFAULT;
+  const guint64 first = from->kind == RUN_MOMENT_DEFAULT ? 0 : from->number;
+  g_autofree char *begin = scenario_value_text(on->s, SCENARIO_MEASURE_FROM);
+  g_autofree char *end = scenario_value_text(on->s, SCENARIO_MEASURE_TO);
+
+  return to->kind == RUN_MOMENT_DEFAULT || !same_kind ||
+         (from->kind == RUN_MOMENT_DEFAULT && to->kind == RUN_MOMENT_FIRST_LOSS) || first < to->number ||
+         finding_error(
+             on, KEYS(SCENARIO_MEASURE_FROM, SCENARIO_MEASURE_TO),
+             "measure.from = %s is not before measure.to = %s; expected a window that ends after it "
+             "begins",
+             begin, end);
+}
+
+/* The store knows a quantile by its share of the time, in parts of 10^9. */
+static gboolean check_quantiles(const checking *on)
+{
+  const probability_list *shares = &on->c->measure.quantiles;
+  double previous = 0;
+
+  for (gsize i = 0; i < shares->count; i++) {
+    if (shares->values[i] - previous < 1e-9 / 2) {
+      return finding_error(
+          on, KEYS(SCENARIO_MEASURE_QUANTILES),
+          "measure.quantiles does not ascend from above 0%% by at least 0.0000001%%; expected "
+          "shares such as [\"50%%\", \"99%%\", \"99.9%%\"]");
+    }
+    previous = shares->values[i];
+  }
+  return TRUE;
+}
+
 /* --- Notes --- */
 
 /* TRUE when the value of `key` means that there is none of it: false, 0, or its first word. */
@@ -235,7 +273,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 
   if (!check_mtu(&on, SIDE_INITIATOR) || !check_mtu(&on, SIDE_RESPONDER) || !scenario_check_engine(&on) ||
       !scenario_check_path(&on) || !scenario_check_tcp(&on) || !check_timeouts(&on) || !check_memory(&on) ||
-      !check_duration(&on) || !scenario_check_protocol(&on)) {
+      !check_duration(&on) || !check_window(&on) || !check_quantiles(&on) || !scenario_check_protocol(&on)) {
     return FALSE;
   }
   note_needs(&on);

@@ -30,7 +30,8 @@ typedef enum scenario_type {
   SCENARIO_TYPE_TIMES,         /* of times */
   SCENARIO_TYPE_RATES,         /* of rates */
   SCENARIO_TYPE_PROBABILITIES, /* of probabilities: `minimum` to `maximum` of them, or none */
-  SCENARIO_TYPE_DISTANCE       /* a time, or "N segments" */
+  SCENARIO_TYPE_DISTANCE,      /* a time, or "N segments" */
+  SCENARIO_TYPE_MOMENT         /* a time, a size (octets Delivered), or one of `words` */
 } scenario_type;
 
 enum { KEY_NEEDS_MAX = 2 };

@@ -53,6 +53,9 @@ static const struct {
     [SCENARIO_TYPE_DISTANCE] = {.wrong = "is neither a number of segments nor a time",
                                 .expected =
                                     "a number of segments or a time, such as \"5 segments\" or \"20us\""},
+    [SCENARIO_TYPE_MOMENT] = {.wrong = "is neither a time nor a number of octets",
+                              .expected =
+                                  "a time or a number of octets Delivered, such as \"1ms\" or \"10MiB\""},
 };
 
 /* The type of the elements of a list; `type` itself when it is none. */
@@ -303,6 +306,13 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
     return read_elements(row, text, value);
   case SCENARIO_TYPE_DISTANCE:
     return read_distance(text, value);
+  case SCENARIO_TYPE_MOMENT:
+    if (!units_parse_time(text, &time)) {
+      value->in_octets = TRUE;
+      return read_size(text, &value->number);
+    }
+    value->number = (guint64)time;
+    return FITS;
   }
   g_assert_not_reached();
 }
@@ -318,6 +328,7 @@ static gboolean is_within_limits(const scenario_key_row *row, const scenario_val
   case SCENARIO_TYPE_INTEGER:
   case SCENARIO_TYPE_TIME:
   case SCENARIO_TYPE_RATE:
+  case SCENARIO_TYPE_MOMENT:
     return value->number >= row->minimum && value->number <= row->maximum;
   case SCENARIO_TYPE_DISTANCE:
     return value->number >= row->minimum &&
@@ -447,6 +458,9 @@ char *scenario_value_write(const scenario_key_row *row, const scenario_value *va
   if (row->type == SCENARIO_TYPE_DISTANCE) {
     return value->in_segments ? g_strdup_printf("%" G_GUINT64_FORMAT " segments", value->number)
                               : units_format_time((time_ps)value->number);
+  }
+  if (row->type == SCENARIO_TYPE_MOMENT) {
+    return write_number(value->in_octets ? SCENARIO_TYPE_SIZE : SCENARIO_TYPE_TIME, value->number);
   }
   if (row->type == SCENARIO_TYPE_BOOLEAN) {
     return g_strdup(value->number ? "true" : "false");

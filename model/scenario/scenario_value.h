@@ -21,7 +21,8 @@ typedef enum scenario_notation {
 typedef struct scenario_value {
   gboolean is_word;      /* one of the row's words, in `text`; `number` is what it stands for */
   gboolean in_segments;  /* DISTANCE: `number` counts segments, not picoseconds */
-  guint64 number;        /* INTEGER, SIZE, TIME, RATE, BOOLEAN, DISTANCE */
+  gboolean in_octets;    /* MOMENT: likewise */
+  guint64 number;        /* INTEGER, SIZE, TIME, RATE, BOOLEAN, DISTANCE, MOMENT */
   double probability;    /* PROBABILITY */
   char *text;            /* TEXT, WORD, MIX */
   guint64 *list;         /* LIST, SIZES, TIMES, RATES; what the words of a MIX stand for */

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "net/packet_capture.h"
 #include "network/path_element.h"
@@ -112,6 +113,7 @@ typedef struct session_result {
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
+  gauge_results gauges;
 } session_result;
 
 /* Frees what `result` owns. */

@@ -8,8 +8,9 @@
 #include "measure/retransmission_ledger.h"
 #include "rdmap/rdmap_header.h"
 
-/* How long payload octets waited. */
+/* How long the payload octets waited that were Placed, or Delivered, in the window. */
 typedef struct waits {
+  uint64_t octets;
   uint128 octet_ps;
   value_histogram histogram; /* of ps, weighted by octets */
 } waits;
@@ -34,13 +35,21 @@ struct session_recorder {
   recorder_connection *connections;
   /* Octets that arrive left at most a window before the newest: starts of FPDUs far older are forgotten. */
   uint64_t reach_octets;
-  bool started;                  /* a workload octet has arrived */
+  bool started; /* a workload octet has arrived */
+  time_ps started_at;
+  bool measures; /* the window that is measured is open; from measure.from to measure.to, if they are given */
+  bool closed;   /* it was open, or will never be */
+  time_ps opened_at;
+  time_ps closed_at;
+  time_ps next_at; /* when one of the two is reached, as a time or as octets Delivered; or never */
+  uint64_t next_octets;
   time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
   time_ps release_at; /* when the burst below was read */
   uint64_t release_octets;
 #define IN_RECORDER(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
+  value_histogram found; /* occupancies that arriving octets found, weighted by octets */
   waits placement;
   waits delivery;
   payload_part *parts;   /* of what has been Placed and not Delivered: number n is element n - 1 */
@@ -57,6 +66,12 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   recorder->reach_octets = 4 * config->receive_window_octets;
   recorder->first_payload_arrival = TIME_PS_NEVER;
   recorder->gauge = occupancy_new(config->connections + config->hosts, config->cell_octets);
+  recorder->next_at = TIME_PS_NEVER;
+  recorder->next_octets = UINT64_MAX;
+  recorder->measures = config->from.kind == RUN_MOMENT_DEFAULT;
+  if (!recorder->measures) {
+    occupancy_wait(recorder->gauge);
+  }
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
@@ -78,6 +93,69 @@ void session_recorder_free(session_recorder *recorder)
     g_free(recorder->parts);
     occupancy_free(recorder->gauge);
     g_free(recorder);
+  }
+}
+
+/* --- The window that is measured --- */
+
+/* `moment` is reached at `now`: by a Delivery, a segment out of order, or a time that has come. */
+static bool is_reached(const session_recorder *recorder, const run_moment *moment, time_ps now)
+{
+  switch (moment->kind) {
+  case RUN_MOMENT_DEFAULT:
+    return false;
+  case RUN_MOMENT_TIME:
+    return now >= (time_ps)moment->number;
+  case RUN_MOMENT_DELIVERED:
+    return recorder->octets_delivered >= moment->number;
+  case RUN_MOMENT_FIRST_LOSS:
+    return recorder->segments_out_of_order > 0;
+  }
+  g_assert_not_reached();
+}
+
+/* When it is reached: a time may have come since the last event; the window begins with the first arrival at
+ * the earliest. */
+static time_ps reached_at(const session_recorder *recorder, const run_moment *moment, time_ps now)
+{
+  return moment->kind == RUN_MOMENT_TIME ? MAX((time_ps)moment->number, recorder->started_at) : now;
+}
+
+/* Opens or closes the window when it is time. One that would close before it opens stays closed. */
+static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps now)
+{
+  const run_moment *from = &recorder->config.from;
+  const run_moment *to = &recorder->config.to;
+
+  if (!recorder->measures && is_reached(recorder, from, now)) {
+    recorder->measures = true;
+    recorder->opened_at = reached_at(recorder, from, now);
+    occupancy_start(recorder->gauge, recorder->opened_at);
+  }
+  recorder->next_at = TIME_PS_NEVER;
+  recorder->next_octets = UINT64_MAX;
+  if (is_reached(recorder, to, now)) {
+    recorder->measures = false;
+    recorder->closed = true;
+    recorder->closed_at = reached_at(recorder, to, now);
+    occupancy_close(recorder->gauge, recorder->closed_at);
+    return;
+  }
+  const run_moment *next[] = {recorder->measures ? to : from, to};
+  for (size_t i = 0; i < G_N_ELEMENTS(next); i++) {
+    if (next[i]->kind == RUN_MOMENT_TIME) {
+      recorder->next_at = time_ps_earlier(recorder->next_at, (time_ps)next[i]->number);
+    } else if (next[i]->kind == RUN_MOMENT_DELIVERED) {
+      recorder->next_octets = MIN(recorder->next_octets, next[i]->number);
+    }
+  }
+}
+
+/* To be called before what happens at `now` is counted: a time may have come. */
+static inline void pass_time(session_recorder *recorder, time_ps now)
+{
+  if (now >= recorder->next_at) {
+    look_at_window(recorder, now);
   }
 }
 
@@ -107,10 +185,20 @@ void session_recorder_segment(session_recorder *recorder, uint32_t connection, i
   }
   if (!recorder->started) {
     recorder->started = true;
-    occupancy_start(recorder->gauge, now);
+    recorder->started_at = now;
+    if (recorder->measures) {
+      occupancy_start(recorder->gauge, now);
+    }
+    look_at_window(recorder, now);
   }
+  pass_time(recorder, now);
   recorder->segments++;
-  recorder->segments_out_of_order += out_of_order;
+  if (out_of_order && recorder->segments_out_of_order++ == 0 && !recorder->closed) {
+    look_at_window(recorder, now);
+  }
+  if (recorder->measures) {
+    value_histogram_add(&recorder->found, occupancy_reassembly(recorder->gauge), length);
+  }
   /* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
   recorder->segments_aligned += fpdu_starts_has(&of->starts, &of->arriving, from);
   if (of->ledger) {
@@ -143,7 +231,9 @@ static void count_read(session_recorder *recorder, uint64_t octets, time_ps now)
   }
   recorder->octets_read += octets;
   recorder->release_octets += octets;
-  recorder->release_peak_octets = MAX(recorder->release_peak_octets, recorder->release_octets);
+  if (recorder->measures) {
+    recorder->release_peak_octets = MAX(recorder->release_peak_octets, recorder->release_octets);
+  }
 }
 
 /* RDMAP's own messages have no workload payload: the octets held for them count, their content does not
@@ -155,8 +245,11 @@ static bool has_workload_payload(const ddp_segment *segment)
   return opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE;
 }
 
-static void count_wait(waits *of, time_ps wait, uint32_t octets)
+static void count_wait(const session_recorder *recorder, waits *of, time_ps wait, uint32_t octets)
 {
+  if (!recorder->measures) {
+    return;
+  }
   of->octet_ps += (uint128)wait * octets;
   value_histogram_add(&of->histogram, (uint64_t)wait, octets);
 }
@@ -168,7 +261,7 @@ static void count_placed(session_recorder *recorder, time_ps arrival, uint32_t l
 
   recorder->octets_direct += arrival == complete ? length : 0;
   recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, arrival);
-  count_wait(&recorder->placement, now - arrival, length);
+  count_wait(recorder, &recorder->placement, now - arrival, length);
 }
 
 /* The number of a free part. Allocates only while more are in use than ever before. */
@@ -214,6 +307,7 @@ static G_GNUC_NO_INLINE void place_parts(session_recorder *recorder, ddp_segment
 void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
                              bool out_of_order, time_ps now)
 {
+  pass_time(recorder, now);
   count_read(recorder, ulpdu->held_octets, now);
   if (!has_workload_payload(segment)) {
     return;
@@ -224,6 +318,7 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
   } else {
     place_parts(recorder, segment, ulpdu, now);
   }
+  recorder->placement.octets += recorder->measures ? segment->payload_octets : 0;
   recorder->octets_placed += segment->payload_octets;
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
 }
@@ -234,7 +329,7 @@ static G_GNUC_NO_INLINE void deliver_parts(session_recorder *recorder, uint32_t 
     payload_part *part = &recorder->parts[parts - 1];
     uint32_t next = part->next;
 
-    count_wait(&recorder->delivery, now - part->arrival, part->octets);
+    count_wait(recorder, &recorder->delivery, now - part->arrival, part->octets);
     part->next = recorder->parts_unused;
     recorder->parts_unused = parts;
     parts = next;
@@ -246,15 +341,21 @@ inline void session_recorder_delivered(session_recorder *recorder, const ddp_seg
   if (!has_workload_payload(segment)) {
     return;
   }
+  pass_time(recorder, now);
   if (segment->observer & 1) {
-    count_wait(&recorder->delivery, now - (time_ps)(segment->observer >> 1), segment->payload_octets);
+    count_wait(recorder, &recorder->delivery, now - (time_ps)(segment->observer >> 1),
+               segment->payload_octets);
   } else {
     deliver_parts(recorder, (uint32_t)(segment->observer >> 1), now);
   }
   recorder->messages_delivered += segment->header.last;
+  recorder->delivery.octets += recorder->measures ? segment->payload_octets : 0;
   recorder->octets_delivered += segment->payload_octets;
   recorder->last_delivery = now;
-  occupancy_mark_delivery(recorder->gauge, now);
+  occupancy_deliver(recorder->gauge, segment->payload_octets, now);
+  if (recorder->octets_delivered >= recorder->next_octets) {
+    look_at_window(recorder, now);
+  }
 }
 
 /* --- Occupancy --- */
@@ -271,6 +372,7 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now)
 {
+  pass_time(recorder, now);
   retransmission_ledger *ledger = recorder->connections[connection].ledger;
   const occupancy_state *known = occupancy_state_of(recorder->gauge, connection);
 
@@ -301,6 +403,7 @@ bool session_recorder_expects_nothing_held(const session_recorder *recorder, uin
 
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)
 {
+  pass_time(recorder, now);
   occupancy_state state = *occupancy_state_of(recorder->gauge, connection);
 
   if (state.octets[HELD_FRAGMENT] != octets) {
@@ -311,22 +414,25 @@ void session_recorder_fragments(session_recorder *recorder, uint32_t connection,
 
 /* --- Results --- */
 
+static void set_mean_delay(const waits *of, metric_id id, metric_values *values)
+{
+  if (of->octets > 0) {
+    metric_values_set(values, id, (double)of->octet_ps / (double)of->octets / TIME_PS_PER_SECOND);
+  }
+}
+
 static void finish_delays(const session_recorder *recorder, metric_values *values)
 {
-  if (recorder->octets_placed > 0) {
-    metric_values_set(values, METRIC_DELAY_PLACEMENT_MEAN_S,
-                      (double)recorder->placement.octet_ps / (double)recorder->octets_placed /
-                          TIME_PS_PER_SECOND);
-  }
-  if (recorder->octets_delivered > 0) {
-    metric_values_set(values, METRIC_DELAY_DELIVERY_MEAN_S,
-                      (double)recorder->delivery.octet_ps / (double)recorder->octets_delivered /
-                          TIME_PS_PER_SECOND);
-  }
-  if (recorder->octets_delivered > 0 && recorder->last_delivery > recorder->first_payload_arrival) {
+  bool is_whole = recorder->config.from.kind == RUN_MOMENT_DEFAULT;
+  time_ps begin = is_whole ? recorder->first_payload_arrival : recorder->opened_at;
+  time_ps end = recorder->closed ? time_ps_earlier(recorder->closed_at, recorder->last_delivery)
+                                 : recorder->last_delivery;
+
+  set_mean_delay(&recorder->placement, METRIC_DELAY_PLACEMENT_MEAN_S, values);
+  set_mean_delay(&recorder->delivery, METRIC_DELAY_DELIVERY_MEAN_S, values);
+  if (recorder->delivery.octets > 0 && end > begin) {
     metric_values_set(values, METRIC_GOODPUT_BIT_PER_S,
-                      8.0 * (double)recorder->octets_delivered /
-                          time_ps_in_seconds(recorder->last_delivery - recorder->first_payload_arrival));
+                      8.0 * (double)recorder->delivery.octets / time_ps_in_seconds(end - begin));
   }
 }
 
@@ -350,14 +456,21 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   }
   finish_delays(recorder, values);
   occupancy_finish(recorder->gauge, now, values);
+  values->present[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS] = values->present[METRIC_BUFFER_TOTAL_PEAK_OCTETS];
 }
 
 void session_recorder_distributions(const session_recorder *recorder,
                                     distribution distributions[DISTRIBUTION_COUNT])
 {
   occupancy_distribution(recorder->gauge, &distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  value_histogram_export(&recorder->found, 1, 1, &distributions[DISTRIBUTION_REASSEMBLY_FOUND_OCTETS]);
   value_histogram_export(&recorder->placement.histogram, TIME_PS_PER_SECOND, 1,
                          &distributions[DISTRIBUTION_PLACEMENT_DELAY_S]);
   value_histogram_export(&recorder->delivery.histogram, TIME_PS_PER_SECOND, 1,
                          &distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
+}
+
+gauge_results session_recorder_gauges(const session_recorder *recorder)
+{
+  return occupancy_results(recorder->gauge, recorder->config.quantile_parts, recorder->config.quantile_count);
 }

@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/settings.h"
 #include "ddp/ddp_segment.h"
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "mpa/mpa_ulpdu.h"
 #include "net/fpdu_starts.h"
@@ -24,6 +26,10 @@ typedef struct session_recorder_config {
   FILE *series;                /* occupancy.csv, opened; NULL: none */
   bool series_all;             /* the RNIC's series */
   uint32_t series_connections; /* the first so many connections' */
+  run_moment from;             /* measure.from and measure.to */
+  run_moment to;
+  uint32_t quantile_parts[QUANTILES_MAX]; /* measure.quantiles, ascending parts of QUANTILE_PARTS */
+  size_t quantile_count;
 } session_recorder_config;
 
 /* `config` is copied; the file stays the caller's. Free with session_recorder_free(). */
@@ -75,3 +81,6 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
  * distribution_clear(). */
 void session_recorder_distributions(const session_recorder *recorder,
                                     distribution distributions[DISTRIBUTION_COUNT]);
+
+/* Quantiles and block maxima, likewise. Free with gauge_results_clear(). */
+gauge_results session_recorder_gauges(const session_recorder *recorder);

@@ -246,6 +246,7 @@ void session_finish(session *self, session_result *result)
   const metric_terms terms = count_connections(self, values);
   session_recorder_finish(self->recorder, now, values);
   session_recorder_distributions(self->recorder, result->distributions);
+  result->gauges = session_recorder_gauges(self->recorder);
   if (!self->config.capture) {
     set_made(self, &terms, values);
   }
@@ -264,4 +265,5 @@ void session_result_clear(session_result *result)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&result->distributions[id]);
   }
+  gauge_results_clear(&result->gauges);
 }

@@ -120,11 +120,20 @@ ip_reassembly_config session_setup_reassembly(const configuration *c, enum side 
   return config;
 }
 
+/* The shares were checked: there is room for them, and they ascend. */
+static void set_quantiles(const configuration *c, session_recorder_config *config)
+{
+  config->quantile_count = c->measure.quantiles.count;
+  for (size_t i = 0; i < config->quantile_count; i++) {
+    config->quantile_parts[i] = quantile_parts(c->measure.quantiles.values[i]);
+  }
+}
+
 session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series)
 {
   enum { SERIES_CONNECTIONS = 16 }; /* the RNIC and up to 16 connections */
 
-  return (session_recorder_config){
+  session_recorder_config config = {
       .connections = c->connections.count,
       .hosts = hosts,
       .cell_octets = c->receiver.cell_octets,
@@ -133,7 +142,11 @@ session_recorder_config session_setup_recorder(const configuration *c, uint32_t 
       .series = c->measure.series == SERIES_OF_NONE ? NULL : series,
       .series_all = c->measure.series == SERIES_OF_ALL,
       .series_connections = MIN(c->connections.count, (uint32_t)SERIES_CONNECTIONS),
+      .from = c->measure.from,
+      .to = c->measure.to,
   };
+  set_quantiles(c, &config);
+  return config;
 }
 
 bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault)

@@ -110,7 +110,7 @@ FOREIGN_REFUSED = [
     'cp b.sqlite c.sqlite; sqlite3 c.sqlite "UPDATE metrics SET name=$s"; iwarpsim export c.sqlite',
     'cp b.sqlite c.sqlite; sqlite3 c.sqlite "UPDATE runs SET identity=$s WHERE id = 1";'
     " iwarpsim merge c.sqlite -o d.sqlite",
-    'cp b.sqlite c.sqlite; sqlite3 c.sqlite "PRAGMA user_version = 3"; iwarpsim table c.sqlite',
+    'cp b.sqlite c.sqlite; sqlite3 c.sqlite "PRAGMA user_version = 9"; iwarpsim table c.sqlite',
     """iwarpsim run --quiet a.cfg --out run; printf '%s\\n' "$h" >>run/occupancy.csv; iwarpsim plot run""",
     """printf '{"%s": 1' "$t" >run/summary.json; iwarpsim plot run --what distribution""",
 ]

@@ -104,14 +104,14 @@ OCCUPANCY_TEST(test_mean_and_quantiles_up_to_the_last_delivery, occupancy_new(2,
 {
   hold_with_holes(gauge, 0, 20, 900, 1); /* before the start */
   hold_with_holes(gauge, 0, 30, 0, 0);
-  occupancy_mark_delivery(gauge, 40);
+  occupancy_deliver(gauge, 0, 40);
   occupancy_start(gauge, 100);
   hold_with_holes(gauge, 0, 150, 40, 1);
   hold_with_holes(gauge, 1, 190, 0, 2);
   occupancy_update(gauge, 0, &(occupancy_state){.octets = {0, 0, 10, 0, 700}}, 200);
   hold_with_holes(gauge, 1, 202, 0, 0);
-  occupancy_mark_delivery(gauge, 250);
-  occupancy_mark_delivery(gauge, 300);
+  occupancy_deliver(gauge, 0, 250);
+  occupancy_deliver(gauge, 0, 300);
   hold_with_holes(gauge, 0, 310, 5000, 1);
   hold_with_holes(gauge, 0, 900, 0, 0);
   const metric_values values = finish(gauge, 1000);
@@ -129,7 +129,7 @@ OCCUPANCY_TEST(test_p99_in_recovery_differs, occupancy_new(1, 1))
   hold_with_holes(gauge, 0, 150, 40, 1);
   hold_with_holes(gauge, 0, 151, 0, 1);
   hold_with_holes(gauge, 0, 152, 0, 0);
-  occupancy_mark_delivery(gauge, 300);
+  occupancy_deliver(gauge, 0, 300);
   const metric_values values = finish(gauge, 300);
   EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_P99_OCTETS, ==, 0),
                        (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 40));
@@ -144,7 +144,7 @@ OCCUPANCY_TEST(test_recovery_of_several_connections, occupancy_new(2, 1))
   hold_with_holes(gauge, 1, 150, 10, 1);
   hold_with_holes(gauge, 0, 200, 20, 0);
   hold_with_holes(gauge, 1, 300, 70, 0);
-  occupancy_mark_delivery(gauge, 1000);
+  occupancy_deliver(gauge, 0, 1000);
   const metric_values values = finish(gauge, 1000);
   EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 30),
                        (BUFFER_REASSEMBLY_P99_OCTETS, ==, 90));
@@ -154,7 +154,7 @@ OCCUPANCY_TEST(test_no_recovery_no_metric, occupancy_new(1, 1))
 {
   occupancy_start(gauge, 100);
   hold(gauge, 0, 150, 4, 0, 0, 0, 0);
-  occupancy_mark_delivery(gauge, 200);
+  occupancy_deliver(gauge, 0, 200);
   const metric_values values = finish(gauge, 300);
   EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_MEAN_OCTETS, ==, 2),
                        (BUFFER_REASSEMBLY_P99_OCTETS, ==, 4));

@@ -17,25 +17,31 @@ static void assert_mean(time_distribution *function, double expected)
   g_assert_cmpfloat(mean, ==, expected);
 }
 
-static void assert_quantile(time_distribution *function, unsigned percent, uint64_t expected)
+static void assert_quantile(time_distribution *function, double percent, double expected)
 {
-  uint64_t x = UINT64_MAX;
-  g_assert_true(time_distribution_quantile(function, percent, &x));
-  g_assert_cmpuint(x, ==, expected);
+  const uint32_t parts = quantile_parts(percent / 100);
+  double x = -1;
+  g_assert_true(time_distribution_quantiles(function, &parts, 1, &x));
+  g_assert_cmpfloat(x, ==, expected);
+}
+
+static bool has_quantile(time_distribution *function)
+{
+  double x;
+  return time_distribution_quantiles(function, (const uint32_t[]){QUANTILE_PARTS}, 1, &x);
 }
 
 FUNCTION_TEST(test_nothing_counted)
 {
   double mean;
-  uint64_t x;
   g_assert_false(time_distribution_mean(function, &mean));
-  g_assert_false(time_distribution_quantile(function, 99, &x));
+  g_assert_false(has_quantile(function));
   time_distribution_set(function, 100, 5);
   g_assert_false(time_distribution_mean(function, &mean));
   time_distribution_start(function, 200);
   time_distribution_mark(function, 200); /* an interval without length */
   g_assert_false(time_distribution_mean(function, &mean));
-  g_assert_false(time_distribution_quantile(function, 99, &x));
+  g_assert_false(has_quantile(function));
 }
 
 /* 0 for 10 ps, 8 for 30 ps, 2 for 60 ps: sum 0 + 240 + 120 = 360 over 100 ps. */
@@ -51,6 +57,45 @@ FUNCTION_TEST(test_mean_and_quantiles)
   assert_quantile(function, 70, 2);
   assert_quantile(function, 71, 8);
   assert_quantile(function, 100, 8);
+}
+
+/* 10^9 - 1 ps of 10^9 at 7, one at 9: the least share above 99.9999999 % needs the 9. */
+FUNCTION_TEST(test_quantiles_are_exact)
+{
+  static const uint32_t parts[] = {1, 500000000, 999999999, 1000000000};
+  static const double expected[] = {7, 7, 7, 9};
+  double x[G_N_ELEMENTS(parts)];
+  time_distribution_set(function, 100, 7);
+  time_distribution_start(function, 100);
+  time_distribution_set(function, 100 + 999999999, 9);
+  time_distribution_mark(function, 100 + 1000000000);
+  g_assert_true(time_distribution_quantiles(function, parts, G_N_ELEMENTS(parts), x));
+  for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
+    g_assert_cmpfloat(x[i], ==, expected[i]);
+  }
+}
+
+/* 3 in [0, 40), counted, and [40, 50), not yet; then a copy goes on with 8 and one that was 0 so far with 5,
+ * each for 50 ps. The function itself stays 3. */
+FUNCTION_TEST(test_copies)
+{
+  time_distribution_set(function, 0, 3);
+  time_distribution_mark(function, 20);
+  time_distribution_set(function, 30, 4); /* pending at the copy */
+  time_distribution_set(function, 30, 3);
+  time_distribution_mark(function, 40);
+  g_autoptr(time_distribution) copy = time_distribution_copy(function);
+  g_autoptr(time_distribution) zero = time_distribution_copy_as_zero(function);
+  time_distribution_set(copy, 50, 8);
+  time_distribution_set(zero, 50, 5);
+  time_distribution_mark(function, 100);
+  time_distribution_mark(copy, 100);
+  time_distribution_mark(zero, 100);
+  assert_mean(function, 3);
+  assert_mean(copy, 5.5); /* (3 · 50 + 8 · 50) / 100 */
+  assert_mean(zero, 2.5);
+  assert_quantile(zero, 50, 0);
+  assert_quantile(zero, 51, 5);
 }
 
 /* What counts for the mean goes into a histogram: 0 for 10 ps, 8 for 30 ps, 2 for 60 ps; not the 20 ps of 5

@@ -62,8 +62,8 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
 }
 
 /* 32 and 33 share the bin up to 33; 5 is exact; 10^12 lies in 2^39 … 2^40 - 1 in steps of 2^35, of which 29
- * are below it: its bin is that of 29 * 2^35 … 30 * 2^35 - 1 = 1030792151039. In seconds (10^12 ps) and
- * weights by the thousand. */
+ * are below it: its bin is that of 29 * 2^35 … 30 * 2^35 - 1 = 1030792151039, but nothing larger than 10^12
+ * occurred. In seconds (10^12 ps) and weights by the thousand. */
 TEST(test_export)
 {
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
@@ -81,7 +81,7 @@ TEST(test_export)
   g_assert_cmpuint(d.count, ==, 3);
   assert_bin(&d, 0, 5e-12, 1);
   assert_bin(&d, 1, 33e-12, 3.5);
-  assert_bin(&d, 2, 1.030792151039, 0.01);
+  assert_bin(&d, 2, 1, 0.01);
   distribution_clear(&d);
 }
 

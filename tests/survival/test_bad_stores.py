@@ -101,7 +101,7 @@ class BadStores(unittest.TestCase):
         with contextlib.closing(sqlite3.connect("older.sqlite")) as store:
             store.executescript(SCHEMA_1)
         before = kit.octets("older.sqlite")
-        self.refused("older.sqlite", "schema 1, written by iwarpsim 0.1.0; expected schema 2")
+        self.refused("older.sqlite", "schema 1, written by iwarpsim 0.1.0; expected schema 3")
         self.assertEqual(kit.octets("older.sqlite"), before)
 
     def test_truncated(self):

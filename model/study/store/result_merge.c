@@ -64,6 +64,21 @@ static gboolean same_distribution(const distribution *a, const distribution *b)
   return same;
 }
 
+/* What the gauges of two runs disagree in; NULL: nothing. Static. */
+static const char *gauges_disagreement(const gauge_results *a, const gauge_results *b)
+{
+  const guint of_a = a->block_maxima != NULL ? a->block_maxima->len : 0;
+  const guint of_b = b->block_maxima != NULL ? b->block_maxima->len : 0;
+  if (memcmp(&a->quantiles, &b->quantiles, sizeof a->quantiles) != 0) {
+    return "quantiles";
+  }
+  return a->block_octets == b->block_octets && of_a == of_b &&
+                 (of_a == 0 ||
+                  memcmp(a->block_maxima->data, b->block_maxima->data, of_a * sizeof(guint64)) == 0)
+             ? NULL
+             : "block maxima";
+}
+
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
@@ -92,6 +107,10 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
       of_a = distribution_text(&a->distributions[id]);
       of_b = distribution_text(&b->distributions[id]);
     }
+  }
+  const char *of_gauges = gauges_disagreement(&a->gauges, &b->gauges);
+  if (name == NULL && of_gauges != NULL) {
+    return g_strdup_printf("the %s differ (%s, %s)", of_gauges, there, here);
   }
   return name != NULL ? g_strdup_printf("%s is %s (%s) and %s (%s)", name, of_a, there, of_b, here) : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/plain_text.h"
 #include "base/units.h"
+#include "measure/block_maxima.h"
 #include "study/store/result_store_private.h"
 
 /* In the order in which they are written and read. */
@@ -57,6 +58,8 @@ static gboolean delete_run(const result_store *store, const char *identity, GErr
       "DELETE FROM parameters WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
       "DELETE FROM metrics WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
       "DELETE FROM distributions WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM quantiles WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM block_maxima WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
       "DELETE FROM runs WHERE identity = ?1",
       /* An origin goes with its last run: without runs it would announce results that do not exist. */
       "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
@@ -166,6 +169,39 @@ static GString *distributions_json(const stored_run *run)
   return g_string_append_c(json, '}');
 }
 
+/* {"GAUGE":{"PERCENT":VALUE,…},…} */
+static GString *quantiles_json(const stored_run *run)
+{
+  const gauge_quantiles *of = &run->gauges.quantiles;
+  GString *json = g_string_new("{");
+  for (gauge_id id = 0; id < GAUGE_COUNT && of->count > 0; id++) {
+    g_string_append_c(append_name(json, gauge_row_of(id)->name), '{');
+    for (gsize i = 0; i < of->count; i++) {
+      g_autofree char *percentage = quantile_percentage(of->parts[i]);
+      g_string_append_printf(json, "%s\"%s\":", i > 0 ? "," : "", percentage);
+      append_real(json, of->values[id][i]);
+    }
+    g_string_append_c(json, '}');
+  }
+  return g_string_append_c(json, '}');
+}
+
+/* {"OCTETS":[MAXIMUM,…]}, or {} */
+static GString *block_maxima_json(const stored_run *run)
+{
+  const GArray *maxima = run->gauges.block_maxima;
+  GString *json = g_string_new("{");
+  if (maxima != NULL) {
+    g_string_append_printf(json, "\"%" G_GUINT64_FORMAT "\":[", run->gauges.block_octets);
+    for (guint i = 0; i < maxima->len; i++) {
+      g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "",
+                             g_array_index(maxima, guint64, i));
+    }
+    g_string_append_c(json, ']');
+  }
+  return g_string_append_c(json, '}');
+}
+
 static gboolean write_rows(const result_store *store, const stored_run *run, gint64 id, GError **error)
 {
   static const struct {
@@ -176,7 +212,12 @@ static gboolean write_rows(const result_store *store, const stored_run *run, gin
       {"INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)", metrics_json},
       {"INSERT INTO distributions(run, name, bound, weight) SELECT ?1, named.key, bins.key, bins.value"
        " FROM json_each(?2) AS named, json_each(named.value) AS bins",
-       distributions_json}};
+       distributions_json},
+      {"INSERT INTO quantiles(run, gauge, percent, value) SELECT ?1, named.key, shares.key, shares.value"
+       " FROM json_each(?2) AS named, json_each(named.value) AS shares",
+       quantiles_json},
+      {"INSERT INTO block_maxima(run, block_octets, maxima) SELECT ?1, key, value FROM json_each(?2)",
+       block_maxima_json}};
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
     sqlite3_stmt *statement = store_statement(store, tables[i].sql, error);
@@ -315,11 +356,46 @@ static gboolean next_row(const result_store *store, sqlite3_stmt *statement, gbo
 }
 
 /* What belongs to a run: a row has a name and its values. */
-enum { PARAMETERS, METRICS, DISTRIBUTIONS, DETAILS };
+enum { PARAMETERS, METRICS, DISTRIBUTIONS, QUANTILES, BLOCK_MAXIMA, DETAILS };
 static const char *const sql_details[DETAILS] = {
     [PARAMETERS] = "SELECT key, value FROM parameters WHERE run = ?1",
     [METRICS] = "SELECT name, value FROM metrics WHERE run = ?1",
-    [DISTRIBUTIONS] = "SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound"};
+    [DISTRIBUTIONS] = "SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound",
+    [QUANTILES] = "SELECT gauge, percent, value FROM quantiles WHERE run = ?1 ORDER BY gauge, percent",
+    [BLOCK_MAXIMA] = "SELECT '', block_octets, value FROM block_maxima, json_each(maxima) WHERE run = ?1"};
+
+static gboolean read_quantile(const result_store *store, sqlite3_stmt *row, gauge_quantiles *of,
+                              GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  const gauge_id id = gauge_find(name);
+  const uint32_t parts = quantile_parts(sqlite3_column_double(row, 1) / 100);
+  const gsize place = gauge_quantiles_find(of, parts);
+  if (id == GAUGE_COUNT) {
+    return unknown(store, "gauge", name, error);
+  }
+  if (!is_number(row, 1) || !is_number(row, 2) || place == QUANTILES_MAX || parts == 0) {
+    return store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
+  }
+  of->count = MAX(of->count, place + 1);
+  of->parts[place] = parts;
+  of->values[id][place] = sqlite3_column_double(row, 2);
+  return TRUE;
+}
+
+static gboolean read_block_maximum(const result_store *store, sqlite3_stmt *row, gauge_results *gauges,
+                                   GError **error)
+{
+  const guint64 octets = (guint64)sqlite3_column_int64(row, 1);
+  const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
+  if (gauges->block_maxima == NULL) {
+    gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  }
+  g_array_append_val(gauges->block_maxima, maximum);
+  gauges->block_octets = octets;
+  return (is_number(row, 1) && is_number(row, 2) && gauges->block_maxima->len <= BLOCK_MAXIMA_MAX) ||
+         store_damaged(store, error, "a block maximum is no number, or there are too many");
+}
 
 static gboolean read_detail(const result_store *store, int kind, sqlite3_stmt *row, stored_run *run,
                             GError **error)
@@ -343,6 +419,12 @@ static gboolean read_detail(const result_store *store, int kind, sqlite3_stmt *r
     metric_values_set(&run->metrics, (metric_id)metric, sqlite3_column_double(row, 1));
     return is_number(row, 1) ||
            store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
+  }
+  if (kind == QUANTILES) {
+    return read_quantile(store, row, &run->gauges.quantiles, error);
+  }
+  if (kind == BLOCK_MAXIMA) {
+    return read_block_maximum(store, row, &run->gauges, error);
   }
   gsize id = store_names_find(names->distributions, DISTRIBUTION_COUNT, name);
   if (id == DISTRIBUTION_COUNT) {
@@ -409,6 +491,7 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&run.distributions[id]);
   }
+  gauge_results_clear(&run.gauges);
   return good;
 }
 

@@ -16,7 +16,7 @@
 
 /* "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 #define MARK_OURS "PRAGMA application_id = " G_STRINGIFY(APPLICATION_ID)
 #define MARK_VERSION "PRAGMA user_version = " G_STRINGIFY(SCHEMA_VERSION)
@@ -42,6 +42,10 @@ static const char schema[] =
     "CREATE TABLE distributions(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
     " name TEXT NOT NULL, bound REAL NOT NULL, weight REAL NOT NULL, PRIMARY KEY(run, name, bound))"
     " WITHOUT ROWID;"
+    "CREATE TABLE quantiles(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, gauge TEXT NOT NULL,"
+    " percent REAL NOT NULL, value REAL NOT NULL, PRIMARY KEY(run, gauge, percent)) WITHOUT ROWID;"
+    "CREATE TABLE block_maxima(run INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE,"
+    " block_octets INTEGER NOT NULL, maxima TEXT NOT NULL);"
 
     "CREATE VIEW results AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
     " metrics.name AS metric, metrics.value FROM runs JOIN origins ON origins.id = runs.origin"

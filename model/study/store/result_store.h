@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario.h"
 #include "study/store/provenance.h"
@@ -68,6 +69,7 @@ typedef struct stored_run {
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the store has none for this key */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
+  gauge_results gauges;
 } stored_run;
 
 /* From now on each call waits only `wait_ms` before it fails with RESULT_STORE_ERROR_LOCKED. This is for
@@ -136,9 +138,9 @@ typedef struct merge_count {
  * The outcome does not depend on the order of the stores, and merging again changes nothing. Of a run that
  * several have, one that ended well is kept before one that failed, and of equals the one that started first
  * (then by all else that may differ). Runs that did not fail must have the same status, exit code, metrics
- * (but those that depend on the machine: `wall`, `cpu` or `events` in their names) and distributions (theirs
- * likewise): if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with run, metric and both values. Unless
- * `mix`, all runs, those of `into` too, must come from the same scenario text and program: if not,
- * RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores. */
+ * (but those that depend on the machine: `wall`, `cpu` or `events` in their names), distributions (theirs
+ * likewise), quantiles and block maxima: if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with run, metric
+ * and both values. Unless `mix`, all runs, those of `into` too, must come from the same scenario text and
+ * program: if not, RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores. */
 gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
                       merge_count *counts, GError **error);

@@ -10,7 +10,7 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
-enum { BINS_IN_A_LINE = 4 };
+enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
 
 int run_status_exit_code(run_status status, run_expectation expect)
 {
@@ -132,6 +132,35 @@ static void append_distributions(GString *json, const distribution *distribution
   g_string_append(json, "\n  }");
 }
 
+static void append_quantiles(GString *json, const gauge_quantiles *of)
+{
+  g_string_append_c(append_name(json, "\n  ", "quantiles"), '{');
+  for (gauge_id id = 0; id < GAUGE_COUNT && of->count > 0; id++) {
+    g_string_append_c(append_name(json, "\n    ", gauge_row_of(id)->name), '[');
+    for (gsize i = 0; i < of->count; i++) {
+      g_autofree char *percentage = quantile_percentage(of->parts[i]);
+      g_autofree char *value = units_format_real(of->values[id][i]);
+      g_string_append_printf(json, "%s[%s, %s]", i == 0 ? "" : ", ", percentage, value);
+    }
+    g_string_append_c(json, ']');
+  }
+  g_string_append(json, "\n  }");
+}
+
+static void append_block_maxima(GString *json, const gauge_results *gauges)
+{
+  const GArray *maxima = gauges->block_maxima;
+  g_string_append_c(append_name(json, "\n  ", "block_maxima"), '{');
+  append_text(json, "\n    ", "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
+  g_string_append_printf(json, ",\n    \"block_octets\": %" G_GUINT64_FORMAT ",\n    \"values\": [",
+                         gauges->block_octets);
+  for (guint i = 0; i < maxima->len; i++) {
+    const char *before = i == 0 ? "\n      " : i % MAXIMA_IN_A_LINE == 0 ? ",\n      " : ", ";
+    g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, before, g_array_index(maxima, guint64, i));
+  }
+  g_string_append(json, "\n    ]\n  }");
+}
+
 char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
   GString *json = g_string_new("{");
@@ -150,6 +179,12 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   }
   append_metrics(json, &page->metrics);
   append_distributions(json, page->distributions);
+  if (page->gauges != NULL && page->gauges->quantiles.count > 0) {
+    append_quantiles(json, &page->gauges->quantiles);
+  }
+  if (page->gauges != NULL && page->gauges->block_maxima != NULL) {
+    append_block_maxima(json, page->gauges);
+  }
   g_string_append(json, "\n}\n");
   *length = json->len;
   return g_string_free(json, FALSE);

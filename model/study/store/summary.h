@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
@@ -35,6 +36,7 @@ typedef struct summary {
   const char *terminate_side; /* RUN_TERMINATED: who found the error, "Initiator" or "Responder"; else NULL */
   metric_values metrics;
   const distribution *distributions; /* DISTRIBUTION_COUNT of them, in the table's order; NULL: none */
+  const gauge_results *gauges;       /* NULL: none */
   const char *version;               /* of this program */
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
   const char *engine;      /* the one that ran: "ns3" or "native"; the scenario has the reason */
@@ -47,7 +49,8 @@ typedef struct summary {
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
  * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight],
- * …]}}}; a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
+ * …]}}, "quantiles": {GAUGE: [[percent, value], …]}, "block_maxima": {"gauge", "block_octets", "values"}};
+ * what has no samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
  * [text, …]}} follows the provenance. Two runs of one scenario by one program differ in metrics with
  * `wall` in their name alone: no date and no host is in it, and of paths the scenario's only, as it was
  * given. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR. */
@@ -71,6 +74,7 @@ typedef struct summary_record {
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
+  gauge_results gauges;                           /* the same */
 } summary_record;
 
 /* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, IWARPSIM_ERROR when

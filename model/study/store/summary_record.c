@@ -8,7 +8,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/plain_text.h"
+#include "measure/block_maxima.h"
 #include "study/store/summary.h"
+
+/* Doubles up to it hold whole numbers exactly. */
+#define WHOLE_NUMBER_MAX 9007199254740992.0
 
 /* What is read, and where what is wrong with it goes. */
 typedef struct reading {
@@ -172,6 +176,87 @@ static gboolean read_distributions(const reading *r, JsonObject *distributions)
   return TRUE;
 }
 
+/* Adds [percent, value], the `number`th of the gauge `id`. All gauges have the same percentages. */
+static gboolean read_quantile(const reading *r, JsonNode *node, gauge_id id, gsize number)
+{
+  gauge_quantiles *of = &r->record->gauges.quantiles;
+  JsonArray *pair = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+  const gboolean is_pair = pair != NULL && json_array_get_length(pair) == 2;
+  const double percentage = is_pair ? number_of(json_array_get_element(pair, 0)) : NAN;
+  const double value = is_pair ? number_of(json_array_get_element(pair, 1)) : NAN;
+  const uint32_t parts = quantile_parts(percentage / 100);
+  gboolean known = number < of->count && of->parts[number] == parts;
+  if (id == 0 && parts > (number > 0 ? of->parts[number - 1] : 0)) {
+    of->count = number + 1;
+    of->parts[number] = parts;
+    known = TRUE;
+  }
+  if (!known || !isfinite(value) || value < 0) {
+    return invalid(
+        r,
+        "quantiles of \"%s\", number %zu: expected [percent, value], above 0 to 100 %%, ascending, "
+        "the same of each gauge",
+        gauge_row_of(id)->name, number + 1);
+  }
+  of->values[id][number] = value;
+  return TRUE;
+}
+
+/* All gauges, in any order. */
+static gboolean read_quantiles(const reading *r, JsonObject *quantiles)
+{
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    const char *name = gauge_row_of(id)->name;
+    JsonNode *node = json_object_get_member(quantiles, name);
+    JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    const guint count = array != NULL ? json_array_get_length(array) : 0;
+    if (count == 0 || count > QUANTILES_MAX || (id > 0 && count != r->record->gauges.quantiles.count)) {
+      return invalid(r, "the gauge \"%s\" has %u quantiles; expected 1 to %d, as many of each gauge", name,
+                     count, QUANTILES_MAX);
+    }
+    for (guint i = 0; i < count; i++) {
+      if (!read_quantile(r, json_array_get_element(array, i), id, i)) {
+        return FALSE;
+      }
+    }
+  }
+  return TRUE;
+}
+
+static gboolean read_block_maxima(const reading *r, JsonObject *blocks)
+{
+  gauge_results *gauges = &r->record->gauges;
+  JsonNode *values = json_object_get_member(blocks, "values");
+  JsonNode *size = json_object_get_member(blocks, "block_octets");
+  const double octets = size != NULL ? number_of(size) : NAN;
+  JsonArray *array = values != NULL && JSON_NODE_HOLDS_ARRAY(values) ? json_node_get_array(values) : NULL;
+  const guint count = array != NULL ? json_array_get_length(array) : 0;
+  if (!(octets >= 1 && octets <= WHOLE_NUMBER_MAX) || count == 0 || count > BLOCK_MAXIMA_MAX) {
+    return invalid(r, "block_maxima: expected \"block_octets\", above 0, and 1 to %d \"values\"",
+                   BLOCK_MAXIMA_MAX);
+  }
+  gauges->block_octets = (guint64)octets;
+  gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  for (guint i = 0; i < count; i++) {
+    const double value = number_of(json_array_get_element(array, i));
+    if (!(value >= 0 && value <= WHOLE_NUMBER_MAX)) {
+      return invalid(r, "block_maxima, value %u: expected a number of octets", i + 1);
+    }
+    const guint64 maximum = (guint64)value;
+    g_array_append_val(gauges->block_maxima, maximum);
+  }
+  return TRUE;
+}
+
+/* A member that programs of older versions did not write. */
+static gboolean read_optional(const reading *r, JsonObject *root, const char *name,
+                              gboolean (*read)(const reading *r, JsonObject *object))
+{
+  JsonObject *part = NULL;
+  return !json_object_has_member(root, name) ||
+         ((part = object_member(r, root, name)) != NULL && read(r, part));
+}
+
 static gboolean read_root(const reading *r, JsonObject *root)
 {
   summary_record *record = r->record;
@@ -195,9 +280,9 @@ static gboolean read_root(const reading *r, JsonObject *root)
   if ((part = object_member(r, root, "metrics")) == NULL || !read_metrics(r, part)) {
     return FALSE;
   }
-  /* Folders of older programs have none, and can be drawn all the same. */
-  return !json_object_has_member(root, "distributions") ||
-         ((part = object_member(r, root, "distributions")) != NULL && read_distributions(r, part));
+  return read_optional(r, root, "distributions", read_distributions) &&
+         read_optional(r, root, "quantiles", read_quantiles) &&
+         read_optional(r, root, "block_maxima", read_block_maxima);
 }
 
 /* json-glib's parser recurses without a limit; a summary has five levels. */
@@ -275,6 +360,7 @@ void summary_record_free(summary_record *record)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&record->distributions[id]);
   }
+  gauge_results_clear(&record->gauges);
   g_free(record->message);
   g_free(record->name);
   g_free(record->title);

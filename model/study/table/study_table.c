@@ -25,6 +25,7 @@ static void free_run(gpointer data)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&run->distributions[id]);
   }
+  gauge_results_clear(&run->gauges);
   g_free(run);
 }
 
@@ -74,6 +75,7 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_copy(&copy->distributions[id], &run->distributions[id]);
   }
+  copy->gauges = gauge_results_copy(&run->gauges);
   copy->metrics = run->metrics;
   copy->status = run->status;
   copy->flags = flags;

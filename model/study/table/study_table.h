@@ -44,6 +44,7 @@ typedef struct study_run {
                                      the table's, as all texts here */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
+  gauge_results gauges;
   run_status status;
   guint flags; /* study_flag */
   int exit_code;

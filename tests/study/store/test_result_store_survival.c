@@ -132,7 +132,7 @@ static const struct {
     {"CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, version TEXT NOT NULL);"
      "INSERT INTO meta VALUES(1, 'mtu-loss', '0.0.9');"
      "PRAGMA application_id = 0x69777073; PRAGMA user_version = 1",
-     "schema 1, written by iwarpsim 0.0.9; expected schema 2: read it with that older iwarpsim, or run the "
+     "schema 1, written by iwarpsim 0.0.9; expected schema 3: read it with that older iwarpsim, or run the "
      "sweep again into another --store FILE"}};
 
 FIXTURE_TEST(test_other_databases)
@@ -149,7 +149,7 @@ FIXTURE_TEST(test_newer_schema)
 {
   execute_on(f->path, "PRAGMA user_version = 99");
   expect_foreign(f->path,
-                 "schema 99, written by iwarpsim 0.1.0; expected schema 2: read it with a newer iwarpsim");
+                 "schema 99, written by iwarpsim 0.1.0; expected schema 3: read it with a newer iwarpsim");
 }
 
 FIXTURE_TEST(test_missing)

@@ -2,21 +2,9 @@
 #include "mpa/mpa_deframer.h"
 
 #include "base/big_endian.h"
+#include "mpa/mpa_front.h"
 #include "mpa/mpa_locator.h"
 #include "mpa/mpa_pending_fpdus.h"
-
-enum { MPA_FRONT_PIECES_MAX = 8 };
-
-/* The usual case apart from FPDUs that are whole in one segment: octets from the in-order edge on that do not
- * yet make a whole FPDU, and nothing after them. They wait here as one run; the locator holds nothing while
- * there are any, and no marker among them points beyond the edge. An all-zero front is a valid empty one. */
-typedef struct mpa_front {
-  buffer_chain octets;
-  uint32_t piece_count;
-  bool is_located; /* ULPDU_Length has come, hence `fpdu` */
-  mpa_fpdu fpdu;
-  mpa_fpdu_piece pieces[MPA_FRONT_PIECES_MAX]; /* ascending; the first starts at the edge */
-} mpa_front;
 
 /* What a connection needs only when FPDUs do not come whole and in order. */
 typedef struct mpa_slow_path {
@@ -260,12 +248,7 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
   if (deframer->slow) {
     mpa_slow_path *slow = slow_path_of(copy);
 
-    slow->front = deframer->slow->front;
-    buffer_chain_init(&slow->front.octets);
-    if (has_front(deframer)) {
-      buffer_chain_append_chain(&slow->front.octets, &deframer->slow->front.octets, 0,
-                                deframer->slow->front.octets.length);
-    }
+    mpa_front_copy(&deframer->slow->front, &slow->front);
     mpa_assumed_fpdus_copy(&deframer->slow->assumed, &slow->assumed);
   }
   return copy;
@@ -334,33 +317,6 @@ static void pass_whole_fpdus(mpa_deframer *deframer, const buffer_chain *octets,
 
 /* --- The front --- */
 
-static uint64_t front_end(const mpa_deframer *deframer)
-{
-  return deframer->locator.edge + deframer->slow->front.octets.length;
-}
-
-/* The in-order edge has moved on from `start`: what is below it leaves the front. */
-static void drop_below_edge(mpa_deframer *deframer, uint64_t start)
-{
-  mpa_front *front = &deframer->slow->front;
-  uint64_t edge = deframer->locator.edge;
-  uint32_t passed = 0;
-
-  buffer_chain_drop_front(&front->octets, (uint32_t)(edge - start));
-  if (front->octets.length == 0) {
-    front->piece_count = 0;
-    return;
-  }
-  while (passed + 1 < front->piece_count && front->pieces[passed + 1].position <= edge) {
-    passed++;
-  }
-  front->piece_count -= passed;
-  for (uint32_t index = 0; passed > 0 && index < front->piece_count; index++) {
-    front->pieces[index] = front->pieces[passed + index];
-  }
-  front->pieces[0].position = MAX(front->pieces[0].position, edge);
-}
-
 /* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. */
 static void pass_front(mpa_deframer *deframer)
 {
@@ -386,31 +342,7 @@ static void pass_front(mpa_deframer *deframer)
     }
     mpa_locator_move_edge(&deframer->locator, fpdu.extent.end);
   }
-  drop_below_edge(deframer, start);
-}
-
-/* Whether no marker that became whole by the arrival of octets from `from` on points beyond the edge. */
-static bool front_is_plain(const mpa_deframer *deframer, uint64_t from)
-{
-  const mpa_front *front = &deframer->slow->front;
-  uint64_t edge = deframer->locator.edge;
-  uint64_t end = front_end(deframer);
-  uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(edge));
-
-  for (; deframer->locator.markers && position + MPA_MARKER_OCTETS <= end;
-       position += MPA_MARKER_PERIOD_OCTETS) {
-    uint8_t wire[MPA_MARKER_OCTETS];
-
-    if (front->is_located && mpa_marker_is_mute(&front->fpdu, position)) {
-      continue;
-    }
-    buffer_chain_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, wire);
-    uint64_t header = mpa_marker_header(position, wire);
-    if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > edge) {
-      return false;
-    }
-  }
-  return true;
+  mpa_front_drop_below(front, start, deframer->locator.edge);
 }
 
 /* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need
@@ -421,64 +353,10 @@ static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const buff
   uint32_t from = (uint32_t)(MAX(offset, deframer->locator.edge) - offset);
   mpa_front *front = &deframer->slow->front;
 
-  g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
-  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = front_end(deframer), .arrival = arrival};
-  buffer_chain_append_chain(&front->octets, octets, from, octets->length - from);
+  mpa_front_append(front, deframer->locator.edge, octets, from, arrival);
   pass_front(deframer);
   return deframer->locator.error != MPA_ERROR_NONE || !has_front(deframer) ||
-         front_is_plain(deframer, offset);
-}
-
-/* The locator holds what is in the front from now on. */
-static void leave_front(mpa_deframer *deframer)
-{
-  if (!has_front(deframer)) {
-    return;
-  }
-  mpa_front *front = &deframer->slow->front;
-  mpa_locator_hold_pieces(&deframer->locator, &front->octets, front->pieces, front->piece_count,
-                          front_end(deframer));
-  if (front->is_located) {
-    mpa_pending_fpdus *pending = &deframer->locator.reassembly->pending;
-    mpa_pending_fpdu *entry =
-        mpa_pending_fpdus_establish(pending, deframer->locator.edge, MPA_LOCATED_BY_CHAIN);
-    mpa_pending_fpdus_locate(pending, entry, &front->fpdu, front->octets.length);
-  }
-  buffer_chain_empty(&front->octets);
-  front->piece_count = 0;
-}
-
-static void note_piece(void *user, uint64_t position, time_ps arrival)
-{
-  mpa_front *front = user;
-
-  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = position, .arrival = arrival};
-}
-
-/* All that is held moves to the front, if that is all there can be in one. */
-static void return_to_front(mpa_deframer *deframer)
-{
-  mpa_reassembly *reassembly = deframer->locator.reassembly;
-  mpa_pending_fpdus *pending = &reassembly->pending;
-  uint64_t edge = deframer->locator.edge;
-  uint64_t end = edge + reassembly_queue_total(reassembly->octets);
-
-  if (end == edge || range_set_count(&reassembly->taken) > 0 || pending->entries.count > 1 ||
-      reassembly->has_conflict || !reassembly_queue_contains(reassembly->octets, edge, end)) {
-    return;
-  }
-  mpa_pending_fpdu *entry = pending->entries.count == 1 ? mpa_pending_fpdus_at(pending, 0) : NULL;
-  if ((entry && (entry->start != edge || !entry->located || entry->method != MPA_LOCATED_BY_CHAIN)) ||
-      mpa_locator_pieces_of(&deframer->locator, edge, end) >= MPA_FRONT_PIECES_MAX) {
-    return;
-  }
-  mpa_front *front = &deframer->slow->front;
-  reassembly_queue_take(reassembly->octets, edge, end, &front->octets, note_piece, front);
-  front->is_located = entry != NULL;
-  if (entry) {
-    front->fpdu = entry->fpdu;
-    mpa_pending_fpdus_remove(pending, entry);
-  }
+         mpa_front_is_plain(front, &deframer->locator, offset);
 }
 
 /* --- Octets arrive --- */
@@ -496,7 +374,7 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain 
   /* They continue a front that has room for a piece; or there is none, and nothing of [in-order edge, end) is
    * held or was passed early. */
   const mpa_reassembly *reassembly = locator->reassembly;
-  bool at_front = has_front(deframer) && front_end(deframer) == offset &&
+  bool at_front = has_front(deframer) && mpa_front_end(&deframer->slow->front, locator->edge) == offset &&
                   deframer->slow->front.piece_count < MPA_FRONT_PIECES_MAX;
   if (!has_front(deframer) && offset == locator->edge &&
       (!reassembly ||
@@ -511,13 +389,13 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain 
   slow_path_of(deframer)->now = now;
   bool is_done = at_front && !assumes && receive_at_front(deframer, offset, octets, arrival);
   if (!is_done && deframer->locator.error == MPA_ERROR_NONE) {
-    leave_front(deframer);
+    mpa_front_leave(&deframer->slow->front, locator);
     mpa_locator_receive(locator, offset, octets, arrival);
     if (assumes && deframer->locator.error == MPA_ERROR_NONE) {
       mpa_locator_assume(locator, offset, end);
     }
     if (!assumes && deframer->locator.error == MPA_ERROR_NONE) {
-      return_to_front(deframer);
+      mpa_front_return(&deframer->slow->front, locator);
     }
     mpa_assumed_fpdus_forget_below(&deframer->slow->assumed, locator->edge);
   }
@@ -596,20 +474,7 @@ void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
     mpa_locator_held(&deframer->locator, held);
     return;
   }
-  const mpa_front *front = &deframer->slow->front;
-  *held = (mpa_held){.edge = deframer->locator.edge};
-  if (front->is_located) {
-    held->partial_fpdus = 1;
-    held->incomplete = front->octets.length;
-    held->partial_end = front->fpdu.end;
-  } else if (deframer->locator.markers) {
-    /* the marker that leads the FPDU belongs to it in any case: see mpa_locator_held() */
-    bool is_led_by_marker = deframer->locator.edge % MPA_MARKER_PERIOD_OCTETS == 0;
-    held->incomplete = is_led_by_marker ? MIN(front->octets.length, (uint32_t)MPA_MARKER_OCTETS) : 0;
-    held->unlocated = front->octets.length - held->incomplete;
-  } else {
-    held->order = front->octets.length;
-  }
+  mpa_front_held(&deframer->slow->front, &deframer->locator, held);
 }
 
 uint32_t mpa_deframer_pieces(const mpa_deframer *deframer)

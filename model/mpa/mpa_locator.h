@@ -69,7 +69,7 @@ typedef struct mpa_reassembly {
   deque pieces;             /* … of mpa_fpdu_piece: how they arrived */
 } mpa_reassembly;
 
-/* Read by everyone; written only by the functions below, and by mpa_deframer. */
+/* Read by everyone; written only by the functions below, by mpa_deframer and by mpa_front. */
 struct mpa_locator {
   const mpa_locator_policy *policy;
   uint64_t edge;              /* the in-order edge: everything below was taken; an FPDU starts here */

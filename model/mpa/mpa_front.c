@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "mpa/mpa_front.h"
+
+void mpa_front_copy(const mpa_front *front, mpa_front *copy)
+{
+  *copy = *front;
+  buffer_chain_init(&copy->octets);
+  if (front->octets.length > 0) {
+    buffer_chain_append_chain(&copy->octets, &front->octets, 0, front->octets.length);
+  }
+}
+
+void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octets, uint32_t from,
+                      time_ps arrival)
+{
+  g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
+  front->pieces[front->piece_count++] =
+      (mpa_fpdu_piece){.position = mpa_front_end(front, edge), .arrival = arrival};
+  buffer_chain_append_chain(&front->octets, octets, from, octets->length - from);
+}
+
+void mpa_front_drop_below(mpa_front *front, uint64_t start, uint64_t edge)
+{
+  uint32_t passed = 0;
+
+  buffer_chain_drop_front(&front->octets, (uint32_t)(edge - start));
+  if (front->octets.length == 0) {
+    front->piece_count = 0;
+    return;
+  }
+  while (passed + 1 < front->piece_count && front->pieces[passed + 1].position <= edge) {
+    passed++;
+  }
+  front->piece_count -= passed;
+  for (uint32_t index = 0; passed > 0 && index < front->piece_count; index++) {
+    front->pieces[index] = front->pieces[passed + index];
+  }
+  front->pieces[0].position = MAX(front->pieces[0].position, edge);
+}
+
+bool mpa_front_is_plain(const mpa_front *front, const mpa_locator *locator, uint64_t from)
+{
+  uint64_t edge = locator->edge;
+  uint64_t end = mpa_front_end(front, edge);
+  uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(edge));
+
+  for (; locator->markers && position + MPA_MARKER_OCTETS <= end; position += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t wire[MPA_MARKER_OCTETS];
+
+    if (front->is_located && mpa_marker_is_mute(&front->fpdu, position)) {
+      continue;
+    }
+    buffer_chain_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, wire);
+    uint64_t header = mpa_marker_header(position, wire);
+    if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > edge) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void mpa_front_leave(mpa_front *front, mpa_locator *locator)
+{
+  if (front->octets.length == 0) {
+    return;
+  }
+  mpa_locator_hold_pieces(locator, &front->octets, front->pieces, front->piece_count,
+                          mpa_front_end(front, locator->edge));
+  if (front->is_located) {
+    mpa_pending_fpdus *pending = &locator->reassembly->pending;
+    mpa_pending_fpdu *entry = mpa_pending_fpdus_establish(pending, locator->edge, MPA_LOCATED_BY_CHAIN);
+    mpa_pending_fpdus_locate(pending, entry, &front->fpdu, front->octets.length);
+  }
+  buffer_chain_empty(&front->octets);
+  front->piece_count = 0;
+}
+
+static void note_piece(void *user, uint64_t position, time_ps arrival)
+{
+  mpa_front *front = user;
+
+  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = position, .arrival = arrival};
+}
+
+void mpa_front_return(mpa_front *front, mpa_locator *locator)
+{
+  mpa_reassembly *reassembly = locator->reassembly;
+  mpa_pending_fpdus *pending = &reassembly->pending;
+  uint64_t edge = locator->edge;
+  uint64_t end = edge + reassembly_queue_total(reassembly->octets);
+
+  if (end == edge || range_set_count(&reassembly->taken) > 0 || pending->entries.count > 1 ||
+      reassembly->has_conflict || !reassembly_queue_contains(reassembly->octets, edge, end)) {
+    return;
+  }
+  mpa_pending_fpdu *entry = pending->entries.count == 1 ? mpa_pending_fpdus_at(pending, 0) : NULL;
+  if ((entry && (entry->start != edge || !entry->located || entry->method != MPA_LOCATED_BY_CHAIN)) ||
+      mpa_locator_pieces_of(locator, edge, end) >= MPA_FRONT_PIECES_MAX) {
+    return;
+  }
+  reassembly_queue_take(reassembly->octets, edge, end, &front->octets, note_piece, front);
+  front->is_located = entry != NULL;
+  if (entry) {
+    front->fpdu = entry->fpdu;
+    mpa_pending_fpdus_remove(pending, entry);
+  }
+}
+
+void mpa_front_held(const mpa_front *front, const mpa_locator *locator, mpa_held *held)
+{
+  *held = (mpa_held){.edge = locator->edge};
+  if (front->is_located) {
+    held->partial_fpdus = 1;
+    held->incomplete = front->octets.length;
+    held->partial_end = front->fpdu.end;
+  } else if (locator->markers) {
+    /* the marker that leads the FPDU belongs to it in any case: see mpa_locator_held() */
+    bool is_led_by_marker = locator->edge % MPA_MARKER_PERIOD_OCTETS == 0;
+    held->incomplete = is_led_by_marker ? MIN(front->octets.length, (uint32_t)MPA_MARKER_OCTETS) : 0;
+    held->unlocated = front->octets.length - held->incomplete;
+  } else {
+    held->order = front->octets.length;
+  }
+}

@@ -3,66 +3,11 @@
 
 #include <glib.h>
 
-#include "ulp/ulp_delivery_check.h"
-#include "ulp/ulp_slots.h"
+#include "ulp/ulp_workload_private.h"
 
 /* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in
  * flight. */
 enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
-
-/* What a posted operation, or a message that arrives, is about. */
-typedef enum work_meaning {
-  MEANING_DATA,     /* a message of the plan that is one operation */
-  MEANING_SIGNAL,   /* the Send after Writes */
-  MEANING_REQUEST,  /* of a storage exchange */
-  MEANING_TRANSFER, /* its data, by the peer's Write or Read */
-  MEANING_RESPONSE, /* its end */
-} work_meaning;
-
-/* What one end does for itself. */
-typedef struct workload_flow {
-  enum side requester;
-  bool waits; /* for a buffer */
-  ulp_plan plan;
-  uint64_t steps;
-  uint64_t messages_at_requester; /* messages that reach the ULPs */
-  uint64_t messages_at_peer;
-  uint64_t posted; /* steps */
-  uint64_t completed;
-  ulp_slots *data[SIDES]; /* Tagged Buffers at each end; NULL: it needs none */
-  ulp_slot *written;      /* by the Write before, when the next Send invalidates its STag; else NULL */
-} workload_flow;
-
-/* An operation that was posted and waits for its completion; those come in this order (RDMAP-196). */
-typedef struct posted_work {
-  work_meaning meaning;
-  ulp_operation operation; /* of the flow's message */
-  workload_flow *flow;
-  ulp_slot *slot;
-  bool keeps_slot; /* a Write whose STag the next Send invalidates: the slot stays in use until then */
-  struct posted_work *next;
-} posted_work;
-
-typedef struct workload_end {
-  rnic_endpoint *endpoint;
-  ulp_delivery_check *check;  /* NULL: nothing was ever expected */
-  ulp_slots *receives;        /* buffers for Sends */
-  uint32_t receives_reserved; /* of the free ones, for responses */
-  uint32_t guard_errors;
-  posted_work *oldest; /* NULL: nothing is posted */
-  posted_work *newest;
-  uint64_t posted_count; /* so far: the id of the next */
-  uint64_t completed_count;
-  uint64_t order_errors; /* completions that are not the next ones */
-} workload_end;
-
-struct ulp_workload {
-  const ulp_workload_config *config;
-  void *user;
-  uint32_t connection;
-  workload_end ends[SIDES];
-  workload_flow *flows[SIDES]; /* by requester; NULL: it posts nothing for itself */
-};
 
 /* --- Building --- */
 
@@ -221,23 +166,12 @@ static void release(ulp_workload *workload, enum side side, ulp_slots *slots, ul
 
 /* --- One operation --- */
 
-/* Where in the table a message starts: each message of each end, each request and each response has its
- * own. */
-static uint64_t payload_of(const ulp_workload *workload, const workload_flow *flow, work_meaning meaning,
-                           uint64_t message)
+uint64_t ulp_workload_payload(const ulp_workload *workload, const workload_flow *flow, work_meaning meaning,
+                              uint64_t message)
 {
   uint64_t kind = 8 * (uint64_t)flow->requester + (uint64_t)meaning;
 
   return pattern_message_offset(workload->connection, message | kind << 60);
-}
-
-/* Octets of the flow's message `message`. */
-static uint32_t length_of(const ulp_workload *workload, uint64_t message)
-{
-  const number_list *sizes = &workload->config->message_sizes;
-
-  return sizes->count > 0 ? (uint32_t)sizes->values[message % sizes->count]
-                          : workload->config->message_octets;
 }
 
 /* What should arrive at `side`; made when something is expected or comes first. */
@@ -276,17 +210,8 @@ static bool post(ulp_workload *workload, enum side side, const posted_work *what
   return true;
 }
 
-/* What a Send carries besides its payload. */
-typedef struct send_details {
-  uint32_t length;
-  uint64_t payload;
-  rdmap_operation operation;
-  uint32_t invalidated_stag; /* of the INVALIDATE operations; 0: the token of its buffer */
-} send_details;
-
-/* Into the peer's next buffer, which is free. */
-static bool post_send(ulp_workload *workload, enum side side, const posted_work *what,
-                      const send_details *details)
+bool ulp_workload_post_send(ulp_workload *workload, enum side side, const posted_work *what,
+                            const send_details *details)
 {
   enum side peer = side_peer(side);
   ulp_slot *buffer = ulp_slots_take(workload->ends[peer].receives, details->payload);
@@ -307,7 +232,7 @@ static bool post_send(ulp_workload *workload, enum side side, const posted_work 
   return post(workload, side, what, &work, peer, &expected);
 }
 
-static bool post_write(ulp_workload *workload, enum side side, const posted_work *what)
+bool ulp_workload_post_write(ulp_workload *workload, enum side side, const posted_work *what)
 {
   rdmap_work work = {.operation = RDMAP_OPERATION_WRITE,
                      .length = what->slot->length,
@@ -320,7 +245,7 @@ static bool post_write(ulp_workload *workload, enum side side, const posted_work
   return post(workload, side, what, &work, side_peer(side), &expected);
 }
 
-static bool post_read(ulp_workload *workload, enum side side, const posted_work *what)
+bool ulp_workload_post_read(ulp_workload *workload, enum side side, const posted_work *what)
 {
   rdmap_work work = {.operation = RDMAP_OPERATION_READ,
                      .length = what->slot->length,
@@ -331,110 +256,6 @@ static bool post_read(ulp_workload *workload, enum side side, const posted_work 
   ulp_message expected = {.kind = ULP_MESSAGE_RESPONSE, .opcode = RDMAP_READ_RESPONSE};
 
   return post(workload, side, what, &work, side, &expected);
-}
-
-/* --- The requester --- */
-
-/* Where the data of a message goes that is no Send. */
-static ulp_slots *data_of(const workload_flow *flow, const ulp_operation_rules *rules)
-{
-  return flow->data[rules->fills_requester ? flow->requester : side_peer(flow->requester)];
-}
-
-static bool has_receive(const workload_end *end)
-{
-  return end->receives && ulp_slots_free_count(end->receives) > end->receives_reserved;
-}
-
-/* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the
- * response. */
-static bool has_buffers(const ulp_workload *workload, const workload_flow *flow, const ulp_step *step)
-{
-  const workload_end *own = &workload->ends[flow->requester];
-  const workload_end *peer = &workload->ends[side_peer(flow->requester)];
-  const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
-
-  if (step->is_signal || rules->is_send) {
-    return has_receive(peer);
-  }
-  return ulp_slots_has_next(data_of(flow, rules)) &&
-         (!rules->is_exchange || (has_receive(peer) && has_receive(own)));
-}
-
-static bool post_data_send(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
-{
-  const posted_work what = {.meaning = MEANING_DATA,
-                            .operation = step->operation,
-                            .flow = flow,
-                            .slot = step->invalidates_write ? flow->written : NULL};
-  const send_details details = {.length = length_of(workload, step->message),
-                                .payload = payload_of(workload, flow, MEANING_DATA, step->message),
-                                .operation = ulp_operation_rules_of(step->operation)->posted,
-                                .invalidated_stag = what.slot ? what.slot->stag : 0};
-
-  return post_send(workload, flow->requester, &what, &details);
-}
-
-static bool post_request(ulp_workload *workload, const posted_work *what, uint64_t message)
-{
-  const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
-                                .payload = payload_of(workload, what->flow, MEANING_REQUEST, message),
-                                .operation = RDMAP_OPERATION_SEND};
-
-  if (!post_send(workload, what->flow->requester, what, &details)) {
-    return false;
-  }
-  workload->ends[what->flow->requester].receives_reserved++;
-  return true;
-}
-
-static bool post_step(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
-{
-  const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
-
-  if (step->is_signal) {
-    const posted_work signal = {.meaning = MEANING_SIGNAL, .flow = flow};
-    return post_send(workload, flow->requester, &signal, &(send_details){.operation = RDMAP_OPERATION_SEND});
-  }
-  if (rules->is_send) {
-    return post_data_send(workload, flow, step);
-  }
-  posted_work what = {
-      .meaning = rules->is_exchange ? MEANING_REQUEST : MEANING_DATA,
-      .operation = step->operation,
-      .flow = flow,
-      .slot = ulp_slots_take(data_of(flow, rules), payload_of(workload, flow, MEANING_DATA, step->message)),
-      .keeps_slot = step->is_invalidated_write,
-  };
-  what.slot->length = length_of(workload, step->message);
-  bool is_posted = rules->is_exchange ? post_request(workload, &what, step->message)
-                   : rules->is_read   ? post_read(workload, flow->requester, &what)
-                                      : post_write(workload, flow->requester, &what);
-  if (!is_posted) {
-    return false;
-  }
-  flow->written = step->is_invalidated_write ? what.slot : NULL;
-  return true;
-}
-
-bool ulp_workload_post_next(ulp_workload *workload, enum side side)
-{
-  workload_flow *flow = workload->flows[side];
-  uint64_t outstanding = workload->config->outstanding;
-  ulp_step step;
-
-  if (!flow || flow->posted == flow->steps ||
-      (outstanding > 0 && flow->posted - flow->completed >= outstanding)) {
-    return false;
-  }
-  ulp_plan_peek(&flow->plan, &step);
-  flow->waits = !has_buffers(workload, flow, &step);
-  if (flow->waits || !post_step(workload, flow, &step)) {
-    return false;
-  }
-  ulp_plan_take(&flow->plan);
-  flow->posted++;
-  return true;
 }
 
 /* --- The peer of a storage exchange --- */
@@ -451,12 +272,13 @@ static void respond(ulp_workload *workload, const posted_work *transfer)
                             .flow = transfer->flow,
                             .slot = transfer->slot};
   const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
-                                .payload = payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
+                                .payload =
+                                    ulp_workload_payload(workload, flow, MEANING_RESPONSE, slot->payload),
                                 .operation = rules->response,
                                 .invalidated_stag = rules->fills_requester ? slot->stag : slot->source_stag};
 
   workload->ends[flow->requester].receives_reserved--;
-  post_send(workload, side_peer(flow->requester), &what, &details);
+  ulp_workload_post_send(workload, side_peer(flow->requester), &what, &details);
 }
 
 /* The response follows a Write at once. It waits for a Read to complete; the fence, if there is one, does
@@ -468,7 +290,8 @@ static void serve(ulp_workload *workload, enum side side, const ulp_message *req
                             .flow = request->flow,
                             .slot = request->slot};
   bool is_read = ulp_operation_rules_of(request->operation)->is_read;
-  bool is_posted = is_read ? post_read(workload, side, &what) : post_write(workload, side, &what);
+  bool is_posted = is_read ? ulp_workload_post_read(workload, side, &what)
+                           : ulp_workload_post_write(workload, side, &what);
 
   if (is_posted && (!is_read || workload->config->fence)) {
     respond(workload, &what);

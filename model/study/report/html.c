@@ -54,9 +54,14 @@ void html_append(GString *html, const char *format, ...)
 static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
                                       [TEXT_COLUMN_HEADING] = "",
                                       [TEXT_COLUMN_NUMBER] = " class=\"number\"",
-                                      [TEXT_COLUMN_HALF_WIDTH] = " class=\"half-width\"",
+                                      [TEXT_COLUMN_INTERVAL] = " class=\"interval\"",
                                       [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
                                       [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
+
+static gboolean is_shown(text_column_kind kind)
+{
+  return kind != TEXT_COLUMN_HIDDEN && kind != TEXT_COLUMN_VALUE;
+}
 
 static void append_headings(const text_column *columns, guint count, GString *html)
 {
@@ -64,10 +69,10 @@ static void append_headings(const text_column *columns, guint count, GString *ht
   for (guint i = 0; i < count; i++) {
     const text_column *column = &columns[i];
     const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
-    if (column->kind == TEXT_COLUMN_HALF_WIDTH || column->kind == TEXT_COLUMN_HIDDEN) {
+    if (column->kind == TEXT_COLUMN_INTERVAL || !is_shown(column->kind)) {
       continue;
     }
-    gboolean wide = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_HALF_WIDTH;
+    gboolean wide = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL;
     g_string_append_printf(html, "<th scope=\"col\"%s%s>", classes[column->kind],
                            wide ? " colspan=\"2\"" : "");
     if (dot != NULL) {
@@ -94,23 +99,29 @@ static void append_row(const text_column *columns, guint count, char *const *cel
   for (guint i = 0; i < count; i++) {
     text_column_kind kind = columns[i].kind;
     gboolean heading = kind == TEXT_COLUMN_HEADING;
-    if (kind == TEXT_COLUMN_HIDDEN) {
+    if (!is_shown(kind)) {
       continue;
     }
     g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", classes[kind]);
-    g_string_append(html, kind == TEXT_COLUMN_HALF_WIDTH && *cells[i] != '\0' ? "±\u00a0" : "");
     html_append_text(html, cells[i]);
     g_string_append(html, heading ? "</th>" : "</td>");
   }
   g_string_append(html, "</tr>\n");
 }
 
-void html_append_table(GString *html, const char *caption, const text_column *columns, guint count,
-                       GPtrArray *cells)
+void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
+                       guint count, GPtrArray *cells)
 {
+  g_autoptr(GString) csv = g_string_new(NULL);
+  text_columns_append_csv(columns, count, cells, csv);
+  g_autofree char *octets = g_base64_encode((const guchar *)csv->str, csv->len);
+  html_append(html,
+              "<p class=\"tools\"><a download=\"%s.csv\" href=\"data:text/csv;charset=utf-8;base64,%s\">"
+              "CSV</a></p>\n",
+              name, octets);
   html_append(html,
               "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
-              "<caption>%s</caption>\n<thead>\n",
+              "<caption><span>%s</span></caption>\n<thead>\n",
               caption, caption);
   append_headings(columns, count, html);
   g_string_append(html, "</thead>\n<tbody>\n");

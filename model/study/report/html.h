@@ -17,8 +17,9 @@ void html_append_text(GString *html, const char *text);
  * them and numbers in place of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place.
- * The caption also names the region it scrolls in on narrow pages. In a TEXT_COLUMN_HEADING cell
+/* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place,
+ * after a link that saves it as "NAME.csv". The caption also names the region it scrolls in on narrow pages.
+ * In a TEXT_COLUMN_HEADING cell
  * ("path.forward.mtu") the text up to the last dot stands in small type above the rest. */
-void html_append_table(GString *html, const char *caption, const text_column *columns, guint count,
-                       GPtrArray *cells);
+void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
+                       guint count, GPtrArray *cells);

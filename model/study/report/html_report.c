@@ -7,6 +7,7 @@
 #include "study/report/report_answer.h"
 #include "study/report/report_results.h"
 #include "study/report/report_runs.h"
+#include "study/report/report_sketch.h"
 #include "study/report/scenario_question.h"
 
 /* The title of the page: the scenario's, or its name when it has none. */
@@ -16,31 +17,32 @@ static const char *title_of(const report_page *report)
   return title != NULL && *title != '\0' ? title : report->first->name;
 }
 
-/* The head, whose policy forbids to fetch anything and to run scripts, and allows report.css alone as a
- * style, named by its hash. FALSE and `error` (G_FILE_ERROR) when that cannot be read. */
-static gboolean append_head(report_page *report, GError **error)
+/* As a Content-Security-Policy names what it admits. Free with g_free(). */
+static char *hash_of(const char *text)
 {
-  g_autofree char *style = gnuplot_template("report.css", error);
-  if (style == NULL) {
-    return FALSE;
-  }
   guint8 digest[32];
-  gsize digest_octets = sizeof digest;
+  gsize octets = sizeof digest;
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-  g_checksum_update(checksum, (const guchar *)style, -1);
-  g_checksum_get_digest(checksum, digest, &digest_octets);
-  g_autofree char *hash = g_base64_encode(digest, digest_octets);
+  g_checksum_update(checksum, (const guchar *)text, -1);
+  g_checksum_get_digest(checksum, digest, &octets);
+  return g_base64_encode(digest, octets);
+}
+
+/* The head, whose policy forbids to fetch anything, and admits `script` alone and `style` alone, each by its
+ * hash. */
+static void append_head(report_page *report, const char *style, const char *script)
+{
+  g_autofree char *style_hash = hash_of(style), *script_hash = hash_of(script);
   html_append(
       report->html,
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
-      "img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "script-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"iwarpsim\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>%s – iwarpsim report</title>\n<style>",
-      hash, title_of(report));
+      style_hash, script_hash, title_of(report));
   g_string_append_printf(report->html, "%s</style>\n</head>\n<body>\n", style);
-  return TRUE;
 }
 
 static void append_question(report_page *report)
@@ -78,20 +80,21 @@ static gboolean has_pairings(const report_page *report)
 static const struct section {
   const char *id;
   const char *title;
-  const char *link;                              /* its name in the contents; NULL: it is not there */
   gboolean (*stands)(const report_page *report); /* whether this report has it; NULL: any */
   void (*append)(report_page *report);
 } sections[] = {
-    {"question", "Question", NULL, NULL, append_question},
-    {"answer", "Answer at a glance", "Answer", NULL, report_append_answer},
-    {"plots", "Plots", NULL, has_table, append_figures},
-    {"results", "Results", "Results", has_table, report_append_results},
-    {"differences", "Paired differences", NULL, has_pairings, report_append_pairs},
-    {"flags", "Flags", "Flags", NULL, report_append_flags},
-    {"parameters", "Parameters", "Parameters", NULL, report_append_parameters},
-    {"scenario", "Scenario", "Scenario", NULL, report_append_scenario},
-    {"provenance", "Provenance", "Provenance", NULL, report_append_provenance},
-    {"reproduce", "Make it again", "Make it again", NULL, report_append_commands},
+    {"question", "Question", NULL, append_question},
+    {"answer", "Answer", NULL, report_append_answer},
+    {"path", "Path", NULL, report_append_sketch},
+    {"plots", "Plots", has_table, append_figures},
+    {"results", "Results", has_table, report_append_results},
+    {"differences", "Paired differences", has_pairings, report_append_pairs},
+    {"flags", "Flags", NULL, report_append_flags},
+    {"definitions", "Definitions", has_table, report_append_definitions},
+    {"parameters", "Parameters", NULL, report_append_parameters},
+    {"scenario", "Scenario", NULL, report_append_scenario},
+    {"provenance", "Provenance", NULL, report_append_provenance},
+    {"reproduce", "Make it again", NULL, report_append_commands},
 };
 
 /* Title, scenario, seeds, program, and where in the page is what. */
@@ -113,8 +116,16 @@ static void append_heading(report_page *report)
   g_string_append(report->html, "<nav aria-label=\"Contents\"><ul>\n");
   for (gsize i = 0; i < G_N_ELEMENTS(sections); i++) {
     const struct section *section = &sections[i];
-    if (section->link != NULL && (section->stands == NULL || section->stands(report))) {
-      html_append(report->html, "<li><a href=\"#%s\">%s</a></li>\n", section->id, section->link);
+    if (section->stands == NULL || section->stands(report)) {
+      html_append(report->html, "<li><a href=\"#%s\">%s</a>", section->id, section->title);
+      if (section->append == append_figures) {
+        g_string_append(report->html, "<ul>\n");
+        for (guint figure = 1; figure <= report->figure_count; figure++) {
+          html_append(report->html, "<li><a href=\"#figure-%u\">Figure %u</a></li>\n", figure, figure);
+        }
+        g_string_append(report->html, "</ul>");
+      }
+      g_string_append(report->html, "</li>\n");
     }
   }
   g_string_append(report->html, "</ul></nav>\n</header>\n");
@@ -133,7 +144,7 @@ static void append_sections(report_page *report)
       g_string_append(report->html, "</section>\n");
     }
   }
-  g_string_append(report->html, "</main>\n</body>\n</html>\n");
+  g_string_append(report->html, "</main>\n");
 }
 
 /* The axes that the scenario names, for a store without a run to compare. */
@@ -148,6 +159,34 @@ static GArray *named_keys(const provenance *first)
     }
   }
   return keys;
+}
+
+/* FALSE and `error` when a plot cannot be drawn, or style or script cannot be read. */
+static gboolean append_page(report_page *report, GError **error)
+{
+  g_autofree char *style = gnuplot_template("report.css", error);
+  g_autofree char *script = style != NULL ? gnuplot_template("report.js", error) : NULL;
+  if (script == NULL || (report->table != NULL && !report_draw(report, error))) {
+    return FALSE;
+  }
+  append_head(report, style, script);
+  append_heading(report);
+  append_sections(report);
+  g_string_append_printf(report->html, "<script>%s</script>\n</body>\n</html>\n", script);
+  return TRUE;
+}
+
+/* The runs that the page describes: of `table` (NULL: none), and some of those that did not end ok. */
+static GPtrArray *described_runs(const study_table *table, const store_summary *totals)
+{
+  GPtrArray *runs = g_ptr_array_new();
+  if (table != NULL) {
+    g_ptr_array_extend(runs, table->runs, NULL, NULL);
+  }
+  for (guint i = 0; i < MIN(totals->others->len, REPORT_DESCRIBED_MAX); i++) {
+    g_ptr_array_add(runs, g_ptr_array_index(totals->others, i));
+  }
+  return runs;
 }
 
 char *html_report_make(result_store *store, const html_report_options *options, GError **error)
@@ -167,9 +206,13 @@ char *html_report_make(result_store *store, const html_report_options *options, 
   g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
   g_autoptr(GArray) points = table != NULL ? study_table_points(table->runs, keys) : NULL;
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
+  g_autoptr(GPtrArray) notes = g_ptr_array_new(), runs = described_runs(table, totals);
+  g_autoptr(scenario) none = scenario_new_without_file("defaults.cfg", NULL, NULL);
+  char *defaults[SCENARIO_KEY_COUNT];
   g_autoptr(GString) figures = g_string_new(NULL), html = g_string_new(NULL);
   g_autofree char *store_name = g_path_get_basename(options->store);
   g_autofree char *file_name = g_path_get_basename(options->page);
+  run_identity_texts(none, defaults);
   report_page report = {.html = html,
                         .store = store_name,
                         .file = file_name,
@@ -179,18 +222,18 @@ char *html_report_make(result_store *store, const html_report_options *options, 
                         .first = first,
                         .table = table,
                         .empty = table == NULL ? problem->message : "",
+                        .runs = runs,
+                        .defaults = defaults,
                         .keys = keys,
                         .points = points,
                         .pairings = pairings,
-                        .figures = figures};
+                        .figures = figures,
+                        .notes = notes};
   g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
   if (table != NULL) {
     report_page_measure(&report);
   }
-  if (!append_head(&report, error) || (table != NULL && !report_draw(&report, error))) {
-    return NULL;
-  }
-  append_heading(&report);
-  append_sections(&report);
-  return g_string_free(g_steal_pointer(&html), FALSE);
+  gboolean good = append_page(&report, error);
+  run_identity_clear(defaults);
+  return good ? g_string_free(g_steal_pointer(&html), FALSE) : NULL;
 }

@@ -2,6 +2,7 @@
 #include "study/report/report_page.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "study/plot/plot_runs.h"
 
@@ -32,10 +33,43 @@ const char *report_quantity_unit(const report_quantity *quantity)
   return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
 }
 
-/* Each two values of `key` that runs have. */
+void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
+                      char **interval)
+{
+  gboolean noted = of->count >= 2 && of->coverage_note != NULL;
+  if (noted && !g_ptr_array_find(report->notes, of->coverage_note, NULL)) {
+    g_ptr_array_add(report->notes, (gpointer)of->coverage_note);
+  }
+  double half_width = (of->upper - of->lower) / 2;
+  g_auto(shown_number) shown = shown_number_of(of->mean, half_width, scale);
+  g_auto(shown_number) lower = shown_number_of(of->lower, half_width, scale);
+  g_auto(shown_number) upper = shown_number_of(of->upper, half_width, scale);
+  *mean = of->count > 0 ? g_steal_pointer(&shown.value) : g_strdup("");
+  *interval = of->count < 2    ? g_strdup("")
+              : half_width > 0 ? g_strdup_printf("%s to %s%s", lower.value, upper.value, noted ? "*" : "")
+                               : g_strdup("±\u00a00");
+}
+
+statistics report_factor_of(const result_row *row)
+{
+  const statistics *log_ratio = &row->log_ratio;
+  return (statistics){.count = log_ratio->count,
+                      .mean = exp(log_ratio->mean),
+                      .lower = exp(log_ratio->lower),
+                      .upper = exp(log_ratio->upper),
+                      .coverage_note = log_ratio->coverage_note};
+}
+
+static gint compare_texts(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Each two values of `key` that runs have: first "false", "in-order", then "true", "out-of-order". */
 static void add_pairings(report_page *report, scenario_key key)
 {
   g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, key);
+  g_ptr_array_sort(values, compare_texts);
   for (guint a = 0; a < values->len; a++) {
     for (guint b = a + 1; b < values->len; b++) {
       const result_pairing pairing = {.key = key,
@@ -66,4 +100,40 @@ void report_page_measure(report_page *report)
     }
     report->scales[i] = shown_scale_for(report_quantity_unit(quantity), largest);
   }
+}
+
+/* Whether the `values` of `key` in `runs` are just those that it takes from another key when not given. */
+static gboolean is_inherited(const GPtrArray *runs, scenario_key key, const GPtrArray *values)
+{
+  int from = scenario_key_row_of(key)->inherits;
+  g_autoptr(GPtrArray) inherited = from < 0 ? g_ptr_array_new() : study_keys_values(runs, (scenario_key)from);
+  gboolean same = values->len == inherited->len;
+  for (guint i = 0; same && i < values->len; i++) {
+    same = strcmp(g_ptr_array_index(values, i), g_ptr_array_index(inherited, i)) == 0;
+  }
+  return same;
+}
+
+gboolean report_keys_differ(const report_page *report, scenario_key key)
+{
+  g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
+  gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), report->defaults[key]) == 0;
+  return values->len > 0 && !is_default && !is_inherited(report->runs, key, values);
+}
+
+char *report_keys_values(const report_page *report, scenario_key key)
+{
+  enum { SHOWN = 12 };
+  g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
+  GString *shown = g_string_new(NULL);
+  for (guint i = 0; i < values->len; i++) {
+    gboolean left_out = values->len > SHOWN && i >= SHOWN - 1 && i + 1 < values->len;
+    g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
+    if (!left_out) {
+      g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
+    } else if (i == SHOWN - 1) {
+      g_string_append(shown, " · …");
+    }
+  }
+  return g_string_free(shown, FALSE);
 }

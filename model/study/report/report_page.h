@@ -19,6 +19,9 @@ typedef struct report_quantity {
 enum { REPORT_QUANTITIES = 7 };
 extern const report_quantity report_quantities[REPORT_QUANTITIES];
 
+/* As many runs that did not end ok are described; the rest is counted. */
+enum { REPORT_DESCRIBED_MAX = 100 };
+
 typedef struct report_page {
   GString *html;
   const char *store; /* the names of its files, without folders */
@@ -29,11 +32,15 @@ typedef struct report_page {
   const provenance *first;  /* the first of its scenarios */
   const study_table *table; /* NULL: no run is left to compare; `empty` has the reason */
   const char *empty;
-  GArray *keys;     /* scenario_key: what varies, apart from the seed */
-  GArray *points;   /* study_point; NULL without a table */
+  const GPtrArray *runs; /* study_run: of the table, and those of the others that are described */
+  char *const *defaults; /* canonical texts of all keys, by scenario_key */
+  GArray *keys;          /* scenario_key: what varies, apart from the seed */
+  GArray *points;        /* study_point; NULL without a table */
   GArray *pairings; /* result_pairing: of receivers, and of markers, when they vary, each two; empty without a
                        table */
   GString *figures; /* in HTML */
+  guint figure_count; /* of them; their ids are "figure-1" … */
+  GPtrArray *notes;   /* const char *: the coverage notes of the intervals shown so far, each once */
   gboolean shows[REPORT_QUANTITIES];     /* whether a quantity is tabulated: some run has it, and it varies if
                                             `only_when_varying` */
   shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
@@ -41,6 +48,25 @@ typedef struct report_page {
 
 /* The unit of `quantity` as the table of metrics has it, "1" of a share; static. */
 const char *report_quantity_unit(const report_quantity *quantity);
+
+/* A mean and its 95 % interval as texts of the same number of decimals: "145.4" and "142.9 to 148.0"; "± 0"
+ * when the interval has no width, "" for both when `of` has no values, and for the interval of one value. An
+ * asterisk follows an interval that has a coverage note, which is added to `notes`. Free both with g_free().
+ */
+void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
+                      char **interval);
+
+/* The geometric mean of the ratios of a row of pairs, with its interval; of count 0 where a value is not
+ * above 0. Only count, mean, lower, upper and coverage_note are set. */
+statistics report_factor_of(const result_row *row);
+
+/* Whether `runs` vary `key`, or have another value than its default, and than that of the key it inherits
+ * from. */
+gboolean report_keys_differ(const report_page *report, scenario_key key);
+
+/* The values of `key` in `runs`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first ones
+ * and the last. Free with g_free(). */
+char *report_keys_values(const report_page *report, scenario_key key);
 
 /* Fills `shows`, `scales` and `pairings` of a report that has a table. */
 void report_page_measure(report_page *report);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html.h"
@@ -55,7 +56,7 @@ gboolean report_draw(report_page *report, GError **error)
   g_autoptr(GPtrArray) plots = study_plots_for(report->table);
   gboolean good = TRUE;
   for (guint i = 0; good && i < plots->len; i++) {
-    good = add_figure(report, g_ptr_array_index(plots, i), i + 1, error);
+    good = add_figure(report, g_ptr_array_index(plots, i), ++report->figure_count, error);
   }
   return good;
 }
@@ -82,11 +83,15 @@ static GArray *columns_by_point(const report_page *report)
   return columns->len > 0 ? columns : g_array_append_vals(columns, &name, 1);
 }
 
-/* A mean or, of pairs, a difference, with its interval. */
-static void add_mean_column(GArray *columns, const char *heading, const shown_scale *scale)
+/* A mean or, of pairs, a difference, with its interval; in CSV as measured, in `unit`. */
+static void add_mean_column(GArray *columns, const char *heading, const shown_scale *scale, const char *unit)
 {
-  const text_column two[] = {{heading, TEXT_COLUMN_NUMBER, scale->unit}, {"", TEXT_COLUMN_HALF_WIDTH, NULL}};
-  g_array_append_vals(columns, two, G_N_ELEMENTS(two));
+  const text_column mean[] = {{heading, TEXT_COLUMN_NUMBER, scale->unit},
+                              {"", TEXT_COLUMN_INTERVAL, NULL},
+                              {"mean", TEXT_COLUMN_VALUE, unit},
+                              {"lower", TEXT_COLUMN_VALUE, unit},
+                              {"upper", TEXT_COLUMN_VALUE, unit}};
+  g_array_append_vals(columns, mean, G_N_ELEMENTS(mean));
 }
 
 /* How many runs or pairs there are, and how many of them are flagged; then a mean for each of the first
@@ -98,7 +103,8 @@ static void add_mean_columns(GArray *columns, const report_page *report, const c
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
   for (guint q = 0; q < quantities; q++) {
     if (report->shows[q]) {
-      add_mean_column(columns, report_quantities[q].heading, &scales[q]);
+      const report_quantity *quantity = &report_quantities[q];
+      add_mean_column(columns, quantity->heading, &scales[q], report_quantity_unit(quantity));
     }
   }
 }
@@ -126,18 +132,28 @@ static void add_counts(GPtrArray *cells, gsize count, guint flagged)
   g_ptr_array_add(cells, flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup(""));
 }
 
-/* A mean and its half-width, in two cells. */
-static void add_mean(GPtrArray *cells, const statistics *of, const shown_scale *scale)
+/* Nothing where there is no value. */
+static void add_value(GPtrArray *cells, gboolean known, double value)
 {
-  const shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
-                                            : (shown_number){g_strdup(""), g_strdup("")};
-  g_ptr_array_add(cells, number.value);
-  g_ptr_array_add(cells, number.half_width);
+  g_ptr_array_add(cells, known && isfinite(value) ? units_format_real(value) : g_strdup(""));
 }
 
-static void append_table(report_page *report, const char *caption, const GArray *columns, GPtrArray *cells)
+/* The cells of add_mean_column(). */
+static void add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale)
 {
-  html_append_table(report->html, caption, (const text_column *)columns->data, columns->len, cells);
+  char *mean, *interval;
+  report_show_mean(report, of, scale, &mean, &interval);
+  g_ptr_array_add(cells, mean);
+  g_ptr_array_add(cells, interval);
+  add_value(cells, of->count > 0, of->mean);
+  add_value(cells, of->count > 0, of->lower);
+  add_value(cells, of->count > 0, of->upper);
+}
+
+static void append_table(report_page *report, const char *name, const char *caption, const GArray *columns,
+                         GPtrArray *cells)
+{
+  html_append_table(report->html, name, caption, (const text_column *)columns->data, columns->len, cells);
 }
 
 /* One row a point, the means of all quantities beside each other. */
@@ -153,13 +169,12 @@ static void append_overview(report_page *report)
     for (guint q = 0; q < REPORT_QUANTITIES; q++) {
       if (report->shows[q]) {
         statistics of = result_quantity_statistics(&report_quantities[q].of, point->runs);
-        add_mean(cells, &of, &report->scales[q]);
+        add_mean(cells, report, &of, &report->scales[q]);
       }
     }
   }
-  append_table(report,
-               "Means over the runs of each point, ± half the width of the 95 % interval (Student t).",
-               columns, cells);
+  append_table(report, "overview", "Means over the runs of each point, with their 95 % intervals.", columns,
+               cells);
 }
 
 /* One quantity with its spread. */
@@ -170,13 +185,15 @@ static void append_spread(report_page *report, guint index)
                                        {"n", TEXT_COLUMN_NUMBER, NULL}};
   const report_quantity *quantity = &report_quantities[index];
   const shown_scale *scale = &report->scales[index];
+  const char *unit = report_quantity_unit(quantity);
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
-  add_mean_column(columns, "mean", scale);
+  add_mean_column(columns, "mean", scale, unit);
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
-    const text_column column = {headings[i], TEXT_COLUMN_NUMBER, scale->unit};
-    g_array_append_val(columns, column);
+    const text_column column[] = {{headings[i], TEXT_COLUMN_NUMBER, scale->unit},
+                                  {"", TEXT_COLUMN_VALUE, unit}};
+    g_array_append_vals(columns, column, G_N_ELEMENTS(column));
   }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
@@ -185,9 +202,10 @@ static void append_spread(report_page *report, guint index)
     add_point(cells, report, point);
     g_ptr_array_add(cells, g_strdup_printf("%u", point->flagged));
     g_ptr_array_add(cells, g_strdup_printf("%zu", of.count));
-    add_mean(cells, &of, scale);
+    add_mean(cells, report, &of, scale);
     for (gsize i = 0; i < G_N_ELEMENTS(spread); i++) {
       g_ptr_array_add(cells, of.count > 0 ? shown_number_text(spread[i], scale) : g_strdup(""));
+      add_value(cells, of.count > 0, spread[i]);
     }
   }
   const metric_row *row = metric_row_of(quantity->of.metric);
@@ -195,7 +213,7 @@ static void append_spread(report_page *report, guint index)
   g_autofree char *caption =
       g_strdup_printf("%s%s%s: %s", row->name, share ? " ÷ " : "",
                       share ? metric_row_of(quantity->of.whole)->name : "", row->sentence);
-  append_table(report, caption, columns, cells);
+  append_table(report, quantity->heading, caption, columns, cells);
 }
 
 void report_append_results(report_page *report)
@@ -205,7 +223,7 @@ void report_append_results(report_page *report)
   g_string_append(report->html, "</div>\n<h3>Spread of each quantity</h3>\n");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
-      html_append(report->html, "<details open><summary>%s</summary>\n", report_quantities[i].heading);
+      html_append(report->html, "<details><summary>%s</summary>\n", report_quantities[i].heading);
       append_spread(report, i);
       g_string_append(report->html, "</details>\n");
     }
@@ -233,24 +251,30 @@ static void append_pairing(report_page *report, const result_pairing *pairing)
     scales[q] = shown_scale_for(report_quantity_unit(quantity), largest);
   }
   g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  g_autofree char *caption = g_strdup_printf(
-      "%s: %s minus %s. Means of the differences between runs that agree in everything else, the seed too, "
-      "± half the width of the 95 %% interval.",
-      scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
+  g_autofree char *caption =
+      g_strdup_printf("%s: %s minus %s, means of the differences between runs that agree in everything else, "
+                      "the seed too; and "
+                      "the geometric mean of the ratios of their peaks. With 95 %% intervals.",
+                      scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
+  const shown_scale of_factor = {.factor = 1, .unit = NULL};
+  g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
   g_autoptr(GArray) columns = columns_by(keys);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   add_mean_columns(columns, report, "pairs", PAIRED_QUANTITIES, scales);
+  add_mean_column(columns, "ratio of peaks", &of_factor, NULL);
   for (guint i = 0; i < rows[0]->len; i++) {
     const result_row *first = &g_array_index(rows[0], result_row, i);
     add_keys(cells, keys, first->first);
     add_counts(cells, first->of.count, first->flagged);
     for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
       if (report->shows[q]) {
-        add_mean(cells, &g_array_index(rows[q], result_row, i).of, &scales[q]);
+        add_mean(cells, report, &g_array_index(rows[q], result_row, i).of, &scales[q]);
       }
     }
+    statistics factor = report_factor_of(first);
+    add_mean(cells, report, &factor, &of_factor);
   }
-  append_table(report, caption, columns, cells);
+  append_table(report, name, caption, columns, cells);
   for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
     g_array_unref(rows[q]);
   }
@@ -261,4 +285,48 @@ void report_append_pairs(report_page *report)
   for (guint i = 0; i < report->pairings->len; i++) {
     append_pairing(report, &g_array_index(report->pairings, result_pairing, i));
   }
+}
+
+/* --- Definitions --- */
+
+static void append_definition(GString *html, metric_id metric)
+{
+  const metric_row *row = metric_row_of(metric);
+  html_append(html, "<dd><code>%s</code> (%s): %s</dd>\n", row->name, row->unit, row->sentence);
+}
+
+void report_append_definitions(report_page *report)
+{
+  static const char *const terms[][2] = {
+      {"point", "The runs that agree in all keys but the seed."},
+      {"mean", "Over the runs of a point, one for each seed."},
+      {"95 % interval",
+       "Bounds of the mean: 95 of 100 studies like this one have the mean of ever more seeds "
+       "between theirs. ± 0: all runs have the same value. " STATISTICS_ASSUMPTION},
+      {"paired difference",
+       "The value of one run minus that of the run that differs in one key alone and has "
+       "the same seed: what both seeds have in common drops out."},
+      {"flagged",
+       "A run with time-outs, spurious or lost retransmissions: rare events that may dominate it."}};
+  GString *html = report->html;
+  g_string_append(html, "<dl>\n");
+  for (guint i = 0; i < REPORT_QUANTITIES; i++) {
+    const report_quantity *quantity = &report_quantities[i];
+    if (report->shows[i]) {
+      html_append(html, "<dt>%s</dt>\n", quantity->heading);
+      append_definition(html, quantity->of.metric);
+      if (quantity->of.whole != METRIC_COUNT) {
+        g_string_append(html, "<dd>divided by</dd>\n");
+        append_definition(html, quantity->of.whole);
+      }
+    }
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(terms); i++) {
+    html_append(html, "<dt>%s</dt><dd>%s</dd>\n", terms[i][0], terms[i][1]);
+  }
+  for (guint i = 0; i < report->notes->len; i++) {
+    html_append(html, "<dt>*</dt><dd>The interval covers less than 95 %%: %s.</dd>\n",
+                (const char *)g_ptr_array_index(report->notes, i));
+  }
+  g_string_append(html, "</dl>\n");
 }

@@ -8,6 +8,10 @@
 /* Draws `figures`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
 gboolean report_draw(report_page *report, GError **error);
 
+/* Appends what each quantity that is shown means. It comes after the other sections with intervals, of which
+ * it explains the asterisks. */
+void report_append_definitions(report_page *report);
+
 /* These append the content of a section, below its title. */
 void report_append_results(report_page *report);
 void report_append_pairs(report_page *report);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "scenario/scenario.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
 
@@ -31,7 +30,7 @@ static void append_flags(report_page *report)
   g_autofree char *caption = g_strdup_printf(
       "Flagged TCP behaviour among the %u run%s in the tables and plots; one run may have several flags.",
       table->runs->len, table->runs->len == 1 ? "" : "s");
-  html_append_table(report->html, caption, columns, G_N_ELEMENTS(columns), cells);
+  html_append_table(report->html, "flags", caption, columns, G_N_ELEMENTS(columns), cells);
 }
 
 static void append_ends(report_page *report)
@@ -49,9 +48,6 @@ static void append_ends(report_page *report)
   g_string_append(report->html, "</p>\n");
 }
 
-/* As many runs that did not end ok are described; the rest is counted. */
-enum { DESCRIBED_MAX = 100 };
-
 /* The runs that ended otherwise, each with why. */
 static void append_others(report_page *report)
 {
@@ -61,7 +57,7 @@ static void append_others(report_page *report)
                                         {"why", TEXT_COLUMN_VERBATIM, NULL},
                                         {"the last it printed", TEXT_COLUMN_VERBATIM, NULL}};
   const GPtrArray *others = report->totals->others;
-  const guint count = others->len, described = MIN(count, DESCRIBED_MAX);
+  const guint count = others->len, described = MIN(count, REPORT_DESCRIBED_MAX);
   if (count == 0) {
     return;
   }
@@ -80,7 +76,7 @@ static void append_others(report_page *report)
     g_ptr_array_add(cells, g_strdup(run->message));
     g_ptr_array_add(cells, g_strdup(run->stderr_tail));
   }
-  html_append_table(report->html, caption, columns, G_N_ELEMENTS(columns), cells);
+  html_append_table(report->html, "not-ok", caption, columns, G_N_ELEMENTS(columns), cells);
 }
 
 void report_append_flags(report_page *report)
@@ -94,53 +90,23 @@ void report_append_flags(report_page *report)
 
 /* --- The scenario: what the sweep varies, what differs from the defaults, its text --- */
 
-/* Whether the `values` of `key` in `runs` are just those that it takes from another key when not given. */
-static gboolean is_inherited(const GPtrArray *runs, scenario_key key, const GPtrArray *values)
-{
-  int from = scenario_key_row_of(key)->inherits;
-  g_autoptr(GPtrArray) inherited = from < 0 ? g_ptr_array_new() : study_keys_values(runs, (scenario_key)from);
-  gboolean same = values->len == inherited->len;
-  for (guint i = 0; same && i < values->len; i++) {
-    same = strcmp(g_ptr_array_index(values, i), g_ptr_array_index(inherited, i)) == 0;
-  }
-  return same;
-}
-
 void report_append_parameters(report_page *report)
 {
   static const text_column columns[] = {{"key", TEXT_COLUMN_HEADING, NULL},
                                         {"value", TEXT_COLUMN_TEXT, NULL},
                                         {"default", TEXT_COLUMN_TEXT, NULL},
                                         {"what it means", TEXT_COLUMN_TEXT, NULL}};
-  g_autoptr(scenario) defaults = scenario_new_without_file("defaults.cfg", NULL, NULL);
-  g_autoptr(GPtrArray) runs = g_ptr_array_new();
-  if (report->table != NULL) {
-    g_ptr_array_extend(runs, report->table->runs, NULL, NULL);
-  }
-  for (guint i = 0; i < MIN(report->totals->others->len, DESCRIBED_MAX); i++) {
-    g_ptr_array_add(runs, g_ptr_array_index(report->totals->others, i));
-  }
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    const scenario_key_row *row = scenario_key_row_of(key);
-    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
-    g_autofree char *fallback = scenario_value_text(defaults, key);
-    gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), fallback) == 0;
-    if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(runs, key, values)) {
-      continue;
+    if (key != SCENARIO_TITLE && report_keys_differ(report, key)) {
+      g_ptr_array_add(cells, g_strdup(scenario_key_row_of(key)->name));
+      g_ptr_array_add(cells, report_keys_values(report, key));
+      g_ptr_array_add(cells, g_strdup(report->defaults[key]));
+      g_ptr_array_add(cells, g_strdup(scenario_key_row_of(key)->sentence));
     }
-    GString *shown = g_string_new(NULL);
-    for (guint i = 0; i < values->len; i++) {
-      g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
-      g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
-    }
-    g_ptr_array_add(cells, g_strdup(row->name));
-    g_ptr_array_add(cells, g_string_free(shown, FALSE));
-    g_ptr_array_add(cells, g_steal_pointer(&fallback));
-    g_ptr_array_add(cells, g_strdup(row->sentence));
   }
   html_append_table(
-      report->html,
+      report->html, "parameters",
       "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.",
       columns, G_N_ELEMENTS(columns), cells);
 }

@@ -7,24 +7,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "study/table/result_table.h"
-
-/* A field with a comma, a quote, a line end or the sign of a comment is quoted, quotes in it doubled (RFC
- * 4180 §2). */
-static void append_field(const char *text, GString *csv)
-{
-  g_autofree char *field = plain_text(text, -1, "\n");
-
-  if (strpbrk(field, ",\"\r\n#") == NULL) {
-    g_string_append(csv, field);
-    return;
-  }
-  g_string_append_c(csv, '"');
-  for (const char *c = field; *c != '\0'; c++) {
-    g_string_append(csv, *c == '"' ? "\"" : "");
-    g_string_append_c(csv, *c);
-  }
-  g_string_append_c(csv, '"');
-}
+#include "study/table/text_columns.h"
 
 static void append_comment(const char *what, const char *text, GString *csv)
 {
@@ -86,7 +69,7 @@ static void append_value(scenario_key key, const char *text, guint flags, GStrin
   if ((flags & RESULT_CSV_NUMERIC) && is_number) {
     append_number(number, TRUE, csv);
   } else {
-    append_field(text, csv);
+    csv_append_field(text, csv);
     g_string_append_c(csv, ',');
   }
 }
@@ -191,7 +174,7 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
   const statistics *of = &row->of;
   gboolean known = of->count > 0;
   for (guint i = 0; i < keys->len; i++) {
-    append_field(row->first->keys[g_array_index(keys, scenario_key, i)], csv);
+    csv_append_field(row->first->keys[g_array_index(keys, scenario_key, i)], csv);
     g_string_append_c(csv, ',');
   }
   g_string_append_printf(csv, "%s,%s,%" G_GSIZE_FORMAT ",%u,", name, unit, of->count, row->flagged);
@@ -208,7 +191,7 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
   append_number(of->median, known, csv);
   append_number(of->upper_quartile, known, csv);
   append_number(of->largest, known, csv);
-  append_field(known && of->coverage_note != NULL ? of->coverage_note : "", csv);
+  csv_append_field(known && of->coverage_note != NULL ? of->coverage_note : "", csv);
   g_string_append_c(csv, '\n');
 }
 

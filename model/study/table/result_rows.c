@@ -150,6 +150,20 @@ static GHashTable *runs_by_seed(const study_point *point, scenario_key key, cons
   return runs;
 }
 
+/* The statistics of ln(a[i] / b[i]), of `a` and `b` that become logarithms; of count 0 when one of them is
+ * not above 0. */
+static statistics log_ratios_of(double *a, double *b, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    if (!(a[i] > 0 && b[i] > 0)) {
+      return (statistics){.count = 0};
+    }
+    a[i] = log(a[i]);
+    b[i] = log(b[i]);
+  }
+  return statistics_of_pairs(a, b, count);
+}
+
 /* Appends the row of the pairs among the runs of `point`, unless there are none. */
 static void append_pairs(const study_point *point, const result_pairing *pairing,
                          const result_quantity *quantity, GArray *rows)
@@ -177,6 +191,7 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
     row.of = statistics_of_pairs(a, b, count);
     const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
     row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
+    row.log_ratio = log_ratios_of(a, b, count);
     g_array_append_val(rows, row);
   }
   g_free(a);

@@ -24,6 +24,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(result_pairing, result_pairing_clear)
 typedef struct result_row {
   const study_run *first; /* one of the point's runs, for its keys */
   statistics of;          /* the values, or their differences; count 0: no run has the quantity */
+  statistics log_ratio;   /* of pairs whose values are all above 0: ln(a / b); else count 0 */
   guint flagged;          /* of the runs counted, or of the pairs */
   guint not_ok;           /* runs of the point that did not end ok and are not counted; 0 of pairs */
   /* Of pairs: what the interval would be if their seeds had nothing to do with each other; NAN for fewer than

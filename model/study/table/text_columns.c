@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/text_columns.h"
 
+#include <string.h>
+
+#include "base/plain_text.h"
 #include "study/table/shown_number.h"
+
+/* --- In a terminal --- */
 
 static int letters_of(const char *text)
 {
@@ -58,4 +63,73 @@ void text_columns_append(const text_column *columns, guint count, const GPtrArra
       g_string_append_c(text, '\n');
     }
   }
+}
+
+/* --- CSV --- */
+
+void csv_append_field(const char *text, GString *csv)
+{
+  g_autofree char *field = plain_text(text, -1, "\n");
+
+  if (strpbrk(field, ",\"\r\n#") == NULL) {
+    g_string_append(csv, field);
+    return;
+  }
+  g_string_append_c(csv, '"');
+  for (const char *c = field; *c != '\0'; c++) {
+    g_string_append(csv, *c == '"' ? "\"" : "");
+    g_string_append_c(csv, *c);
+  }
+  g_string_append_c(csv, '"');
+}
+
+/* Whether CSV has the column; its own values, or those of columns after it. */
+static gboolean is_in_csv(const text_column *columns, guint index, guint count)
+{
+  gboolean is_measured = index + 1 < count && columns[index + 1].kind >= TEXT_COLUMN_INTERVAL &&
+                         columns[index + 1].kind <= TEXT_COLUMN_VALUE;
+  text_column_kind kind = columns[index].kind;
+  return kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_HIDDEN &&
+         !(kind == TEXT_COLUMN_NUMBER && is_measured);
+}
+
+/* Whether a spreadsheet runs the text, or asks whether it may. */
+static gboolean is_formula(const char *text)
+{
+  char *end;
+  (void)g_ascii_strtod(text, &end);
+  return *text != '\0' && strchr("=+-@\t\r", *text) != NULL && *end != '\0';
+}
+
+void text_columns_append_csv(const text_column *columns, guint count, const GPtrArray *cells, GString *csv)
+{
+  const char *of = "", *separator = "";
+  for (guint i = 0; i < count; i++) {
+    const text_column *column = &columns[i];
+    of = column->kind < TEXT_COLUMN_INTERVAL ? column->heading : of;
+    if (is_in_csv(columns, i, count)) {
+      gboolean of_another = column->kind == TEXT_COLUMN_VALUE;
+      g_autoptr(GString) heading = g_string_new(of_another ? of : column->heading);
+      if (of_another && *column->heading != '\0' && strcmp(column->heading, of) != 0) {
+        g_string_append_printf(heading, ", %s", column->heading);
+      }
+      if (column->unit != NULL && strcmp(column->unit, "1") != 0) {
+        g_string_append_printf(heading, " (%s)", column->unit);
+      }
+      g_string_append(csv, separator);
+      csv_append_field(heading->str, csv);
+      separator = ",";
+    }
+  }
+  for (guint i = 0; i < cells->len; i++) {
+    const char *cell = g_ptr_array_index(cells, i);
+    separator = i % count == 0 ? "\n" : separator;
+    if (is_in_csv(columns, i % count, count)) {
+      g_autofree char *guarded = g_strconcat(is_formula(cell) ? "'" : "", cell, NULL);
+      g_string_append(csv, separator);
+      csv_append_field(guarded, csv);
+      separator = ",";
+    }
+  }
+  g_string_append_c(csv, '\n');
 }

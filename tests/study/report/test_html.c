@@ -76,37 +76,44 @@ static char *html_of(const char *caption, const text_column *columns, guint coun
   for (; *cells != NULL; cells++) {
     g_ptr_array_add(texts, g_strdup(*cells));
   }
-  html_append_table(html, caption, columns, count, texts);
+  html_append_table(html, "peak", caption, columns, count, texts);
   return g_string_free(html, FALSE);
 }
 
-/* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers
- * are padded to have their points below each other; texts are escaped; a row with something flagged stands
- * out, whether that is shown or not. */
+/* A link that saves the same as CSV, as measured; a caption, a header for each column and each row; the
+ * mean's header stands over its interval too; numbers are padded to have their points below each other; texts
+ * are escaped; a row with something flagged stands out, whether that is shown or not. */
 TEST(test_structure)
 {
   static const text_column columns[] = {{"path.forward.mtu", TEXT_COLUMN_HEADING, NULL},
                                         {"peak", TEXT_COLUMN_NUMBER, "KiB"},
-                                        {"", TEXT_COLUMN_HALF_WIDTH, NULL},
+                                        {"", TEXT_COLUMN_INTERVAL, NULL},
+                                        {"mean", TEXT_COLUMN_VALUE, "octets"},
                                         {"flagged", TEXT_COLUMN_MARK, NULL},
                                         {"other", TEXT_COLUMN_HIDDEN, NULL}};
-  g_autofree char *html =
-      html_of("Peak & <p99>", columns, 5,
-              STRINGS("576", "12.5", "0.5", "", "0", "<1500>", "3", "", "2", "0", "9000", "", "", "", "1"));
+  g_autofree char *html = html_of("Peak & <p99>", columns, 6,
+                                  STRINGS("576", "12.5", "12 to 13", "12800", "", "0", "<1500>", "3", "",
+                                          "3072", "2", "0", "9000", "", "", "", "", "1"));
+  const char csv[] = "path.forward.mtu,\"peak, mean (octets)\",flagged\n576,12800,\n<1500>,3072,2\n9000,,\n";
+  g_autofree char *octets = g_base64_encode((const guchar *)csv, strlen(csv));
+  g_autofree char *link =
+      g_strconcat("<p class=\"tools\"><a download=\"peak.csv\" href=\"data:text/csv;charset=utf-8;base64,",
+                  octets, "\">CSV</a></p>\n", NULL);
+  g_assert_true(g_str_has_prefix(html, link));
   g_assert_cmpstr(
-      html, ==,
+      html + strlen(link), ==,
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Peak &amp; &lt;p99&gt;\">\n"
-      "<table>\n<caption>Peak &amp; &lt;p99&gt;</caption>\n<thead>\n"
+      "<table>\n<caption><span>Peak &amp; &lt;p99&gt;</span></caption>\n<thead>\n"
       "<tr><th scope=\"col\"><span class=\"group-of\">path.forward.</span>mtu</th>"
       "<th scope=\"col\" class=\"number\" colspan=\"2\">peak <span class=\"unit\">KiB</span></th>"
       "<th scope=\"col\" class=\"number flagged\">flagged</th></tr>\n"
       "</thead>\n<tbody>\n"
       "<tr><th scope=\"row\">576</th><td class=\"number\">12.5</td>"
-      "<td class=\"half-width\">±\u00a00.5</td><td class=\"number flagged\"></td></tr>\n"
+      "<td class=\"interval\">12 to 13</td><td class=\"number flagged\"></td></tr>\n"
       "<tr class=\"mark\"><th scope=\"row\">&lt;1500&gt;</th><td class=\"number\">3\u2008\u2007</td>"
-      "<td class=\"half-width\"></td><td class=\"number flagged\">2</td></tr>\n"
+      "<td class=\"interval\"></td><td class=\"number flagged\">2</td></tr>\n"
       "<tr class=\"mark\"><th scope=\"row\">9000</th><td class=\"number\"></td>"
-      "<td class=\"half-width\"></td><td class=\"number flagged\"></td></tr>\n"
+      "<td class=\"interval\"></td><td class=\"number flagged\"></td></tr>\n"
       "</tbody>\n</table>\n</div>\n");
 }
 

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The report of a small sweep in a real browser: it loads, fetches nothing, shows its plots and fits a phone.
+"""The report of a small sweep in a real browser: it loads, fetches nothing, shows its plots, sorts, filters and
+saves its tables, and fits a phone and paper.
 
-argv[1] is the built iwarpsim. Needs chromium, its driver and selenium (scripts/packages.txt); skipped without
-them.
+argv[1] is the built iwarpsim. Skipped without a browser (browser.py).
 """
 
 import base64
+import csv
 import io
-import json
 import os
 import shutil
 import struct
@@ -20,18 +20,7 @@ import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
-SKIPPED = 77
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.remote.remote_connection import RemoteConnection
-except ImportError:
-    print("SKIP: selenium is not installed (python3-selenium)")
-    sys.exit(SKIPPED)
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver") or "/usr/bin/chromedriver"
+import browser
 
 # A title and a question that would act as markup if they were taken for it: the dialogue would stop the
 # driver, the picture would be fetched.
@@ -50,7 +39,8 @@ sweep = (
 );
 """
 POINTS = 2 * 2 * 3
-HOUR_S = 3600
+OVERVIEW = "document.querySelector('#overview table')"
+ROWS = f"Array.from({OVERVIEW}.tBodies[0].rows, r => Array.from(r.cells, c => c.textContent.trim()))"
 
 
 def png_pixels(png):
@@ -102,55 +92,28 @@ class Report(unittest.TestCase):
             done = subprocess.run([iwarpsim] + command, cwd=cls.folder, capture_output=True, text=True,
                                   check=False)
             assert done.returncode == 0, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
-        cls.browser = cls.start()
+        cls.browser = browser.Browser(cls.folder)
         cls.addClassCleanup(cls.browser.quit)
-        cls.browser.get("about:blank")
-        for log in ("browser", "performance"):  # what the browser itself loads when it starts
-            cls.browser.get_log(log)
-        cls.browser.get(cls.page.as_uri())
-
-    @classmethod
-    def start(cls):
-        options = Options()
-        options.binary_location = BROWSER
-        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                         "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                         "--disable-sync", "--hide-scrollbars", "--window-size=1280,1000",
-                         "--force-device-scale-factor=1", f"--user-data-dir={cls.folder / 'profile'}"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        # How long a busy machine takes is no matter of this test: meson ends what takes for ever.
-        RemoteConnection.set_timeout(HOUR_S)
-        browser = webdriver.Chrome(service=Service(DRIVER), options=options)
-        browser.set_page_load_timeout(HOUR_S)
-        browser.set_script_timeout(HOUR_S)
-        return browser
-
-    def script(self, text, *arguments):
-        return self.browser.execute_script(text, *arguments)
+        cls.browser.show(cls.page)
+        cls.script = cls.browser.script
 
     def resize(self, width, height, mobile=False):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                     {"width": width, "height": height, "deviceScaleFactor": 1,
-                                      "mobile": mobile})
-        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.browser.resize(width, height, mobile)
+        self.addCleanup(self.browser.command, "Emulation.clearDeviceMetricsOverride")
 
     def test_1_loads_without_a_word_on_the_console_and_fetches_nothing(self):
         self.assertEqual(self.script("return document.readyState"), "complete")
-        self.assertEqual(self.browser.title,
+        self.assertEqual(self.script("return document.title"),
                          "Peak <script>alert(1)</script> by MTU & loss \"quoted\" – iwarpsim report")
         self.assertEqual(self.script("return document.compatMode"), "CSS1Compat")
-        self.assertEqual(self.browser.get_log("browser"), [])
+        self.assertEqual(self.browser.console(), [])
         self.assertEqual(self.script("return performance.getEntriesByType('resource').map(e => e.name)"), [])
-        events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
-        asked = {event["params"]["request"]["url"] for event in events
-                 if event["method"] == "Network.requestWillBeSent"}
-        self.assertEqual({url for url in asked if not url.startswith("data:")}, {self.page.as_uri()})
+        self.assertEqual(self.browser.fetched(), {self.page.as_uri()})
 
     def test_2_texts_are_no_markup(self):
-        for selector in ("script,iframe,object,embed,link[rel=stylesheet]",
-                         'img:not(figure img), img:not([src^="data:"])'):
-            self.assertEqual(self.script(f"return document.querySelectorAll('{selector}').length"), 0)
+        for selector, count in (("script", 1), ("iframe,object,embed,link[rel=stylesheet]", 0),
+                                ('img:not(figure img), img:not([src^="data:"])', 0)):
+            self.assertEqual(self.script(f"return document.querySelectorAll('{selector}').length"), count)
         self.assertEqual(self.script("return document.querySelector('h1').textContent"),
                          "Peak <script>alert(1)</script> by MTU & loss \"quoted\"")
         self.assertIn("how much <img src=http://192.0.2.1/x.png onerror=alert(2)> memory?",
@@ -158,20 +121,19 @@ class Report(unittest.TestCase):
         self.assertEqual(self.script("return document.querySelector('#scenario code').textContent"), SCENARIO)
 
     def test_3_the_policy_stops_what_the_page_does_not_hold(self):
-        """What someone pastes into the page does not act either: the policy is in force, and it is the
-        style's own."""
+        """What someone pastes into the page does not act either: the policy is in force, and the style and the
+        script are those it names."""
         marks = self.script("return getComputedStyle(document.querySelector('nav ul')).listStyleType")
         self.assertNotEqual(marks, "disc")
         self.script("const s = document.createElement('style'); s.textContent = 'h1{color:rgb(1,2,3)}';"
                     "document.head.append(s); const i = new Image(); i.src = 'http://192.0.2.1/y.png';"
-                    "document.body.append(i)")
+                    "document.body.append(i); const a = document.createElement('script');"
+                    "a.textContent = 'window.acted = 1'; document.body.append(a)")
         self.assertNotEqual(self.script("return getComputedStyle(document.querySelector('h1')).color"),
                             "rgb(1, 2, 3)")
-        words = " ".join(entry["message"] for entry in self.browser.get_log("browser"))
-        self.assertIn("Content Security Policy", words)
-        self.browser.refresh()
-        self.browser.get_log("browser")
-        self.browser.get_log("performance")
+        self.assertIsNone(self.script("return window.acted || null"))
+        self.assertIn("Content Security Policy", " ".join(self.browser.console()))
+        self.browser.reload()
 
     def test_4_plots_show(self):
         plots = self.script("return Array.from(document.querySelectorAll('figure img')).map(i => {"
@@ -190,20 +152,19 @@ class Report(unittest.TestCase):
                           ["".join(element.itertext()).strip() for element in svg.iter()
                            if element.tag.endswith("}text")])
             self.assertNotIn("script", tags)
-            picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {
-                "captureBeyondViewport": True,
-                "clip": {"x": x, "y": y, "width": w, "height": h, "scale": 0.5}})
-            _, _, size, rows = png_pixels(base64.b64decode(picture["data"]))
+            _, _, size, rows = png_pixels(self.browser.picture(x, y, w, h, 0.5))
             colours = {bytes(row[i:i + 3]) for row in rows for i in range(0, len(row), size)}
             self.assertGreater(len(colours), 10, name)
 
     def test_5_ids_are_unique_and_references_meet(self):
+        """Every part is in the contents, too."""
         ids = self.script("return Array.from(document.querySelectorAll('[id]')).map(e => e.id)")
         self.assertEqual(len(ids), len(set(ids)))
-        references = self.script("return Array.from(document.querySelectorAll('a'))"
+        references = self.script("return Array.from(document.querySelectorAll('a:not([download])'))"
                                  ".map(e => e.getAttribute('href'))")
-        self.assertGreater(len(references), 5)
         self.assertEqual({name for name in references if name[1:] not in ids}, set())
+        sections = self.script("return Array.from(document.querySelectorAll('section, figure'), e => '#' + e.id)")
+        self.assertEqual(set(sections) - set(references), set())
 
     def test_5_a_picture_that_acts_does_not(self):
         """Whatever stands in a plot's SVG: in an <img> no script of it runs, nothing is fetched for it, and
@@ -216,39 +177,85 @@ class Report(unittest.TestCase):
                    "xmlns='http://www.w3.org/1999/xhtml' src='http://192.0.2.1/f.html'/></foreignObject>"
                    "<rect width='9' height='9'/></svg>")
         source = "data:image/svg+xml;base64," + base64.b64encode(hostile.encode()).decode()
-        self.browser.get_log("performance")
-        width = self.browser.execute_async_script(
+        self.browser.forget()
+        width = self.browser.later(
             "const done = arguments[1], i = new Image();"
             "i.onload = () => setTimeout(() => done(i.naturalWidth), 300);"
             "i.onerror = () => done(-1); i.src = arguments[0]; document.querySelector('figure').append(i)",
             source)
         self.assertGreater(width, 0)
         self.assertIsNone(self.script("return window.acted || null"))
-        events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
-        asked = {event["params"]["request"]["url"] for event in events
-                 if event["method"] == "Network.requestWillBeSent"}
-        self.assertEqual({url for url in asked if not url.startswith("data:")}, set())
-        self.browser.refresh()
-        self.browser.get_log("browser")
-        self.browser.get_log("performance")
+        self.assertEqual(self.browser.fetched(), set())
+        self.browser.reload()
 
     def test_6_a_row_a_point(self):
-        self.assertEqual(self.script("return document.querySelectorAll('#overview tbody tr').length"), POINTS)
-        self.assertEqual(self.script("return Array.from(document.querySelectorAll('#overview tbody tr'))"
-                                     ".map(r => r.cells[3].textContent.trim())"), ["3"] * POINTS)
+        self.assertEqual([row[3] for row in self.script(f"return {ROWS}")], ["3"] * POINTS)
         self.assertEqual(self.script("return document.querySelectorAll("
                                      "'table:not(:has(caption)), td[colspan]').length"), 0)
         # receivers differ: a row for each of the other 6 points
         self.assertEqual(self.script("return document.querySelectorAll('#differences tbody tr').length"),
                          POINTS / 2)
 
+    def test_6_a_table_sorts(self):
+        """By a column of numbers and its other way round, what is empty last; by one of values with units."""
+        unsorted = self.script(f"return {ROWS}")
+        click = f"{OVERVIEW}.tHead.rows[0].cells[arguments[0]].querySelector('button').click(); return {ROWS}"
+        peak = 5
+        for sign in (1, -1):
+            rows = self.script(click, peak)
+            peaks = [float(row[peak]) for row in rows]
+            self.assertEqual(peaks, sorted(peaks, key=lambda value, sign=sign: sign * value))
+            self.assertEqual(sorted(rows), sorted(unsorted))
+            self.assertEqual(self.script(f"return Array.from({OVERVIEW}.querySelectorAll('[aria-sort]'),"
+                                         "h => h.getAttribute('aria-sort'))"),
+                             ["ascending" if sign > 0 else "descending"])
+        self.assertEqual([row[2] for row in self.script(click, 2)], ["0"] * 4 + ["1%"] * 4 + ["3%"] * 4)
+        rows = self.script(click, 4)  # flagged
+        self.assertEqual([row[4] for row in rows], sorted([row[4] for row in rows], key=lambda cell: cell or "~"))
+        self.browser.reload()
+
+    def test_6_a_table_is_filtered(self):
+        """By the beginnings of cells: 1% is not 0.1%."""
+        self.script("const i = document.querySelector('#overview input'); i.value = arguments[0];"
+                    "i.dispatchEvent(new Event('input'))", "out 1%")
+        shown = self.script(f"return {ROWS}.filter((_, i) => !{OVERVIEW}.tBodies[0].rows[i].hidden)")
+        self.assertEqual([row[:3] for row in shown], [["out-of-order", mtu, "1%"] for mtu in ("1500", "9000")])
+        self.assertEqual(self.script("return document.querySelector('#overview output').value"),
+                         f"2 of {POINTS} rows")
+        self.browser.reload()
+
+    def test_6_every_table_is_saved(self):
+        """Each is there as CSV of the name that its link has, all rows and values as measured."""
+        links = self.script("return Array.from(document.querySelectorAll('a[download]'), a => [a.download, a.href,"
+                            "a.closest('.tools').nextElementSibling.querySelectorAll('tbody tr').length])")
+        self.assertEqual(len(links), self.script("return document.querySelectorAll('table').length"))
+        self.assertEqual(len(links), len({name for name, _, _ in links}))
+        for name, address, count in links:
+            kind, octets = address.split(",", 1)
+            self.assertEqual(kind, "data:text/csv;charset=utf-8;base64")
+            rows = list(csv.reader(io.StringIO(base64.b64decode(octets).decode())))
+            self.assertEqual(len(rows), 1 + count, name)
+            self.assertEqual({len(row) for row in rows}, {len(rows[0])}, name)
+            if name == "overview.csv":
+                self.assertEqual(rows[0][:6], ["receiver.mode", "path.forward.mtu", "path.forward.loss", "runs",
+                                               "flagged", "peak occupancy, mean (octets)"])
+        self.browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.folder))
+        self.script("document.querySelector('a[download]').click()")
+        self.browser.later("setTimeout(arguments[0], 500)")
+        self.assertIn(links[0][0], os.listdir(self.folder))
+
     def test_7_fits_a_phone_light_and_dark(self):
-        self.resize(360, 740, True)
-        self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), 360)
-        self.assertEqual(self.script("return innerWidth"), 360)
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
-                                     {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
-        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        """Nothing sticks out, and all of each table can be scrolled to, with the keyboard too."""
+        for width in (360, 1440):
+            self.resize(width, 740, width < 1000)
+            self.script("for (const d of document.querySelectorAll('details')) d.open = true")
+            self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), width)
+            self.assertEqual(self.script("return innerWidth"), width)
+            self.assertEqual(self.script(
+                "return Array.from(document.querySelectorAll('.scroll')).filter(s => s.scrollWidth > s.clientWidth &&"
+                "(s.tabIndex != 0 || getComputedStyle(s).overflowX != 'auto')).length"), 0)
+        self.browser.media(scheme="dark")
+        self.addCleanup(self.browser.media)
         dark = self.script("return [getComputedStyle(document.body).backgroundColor,"
                            "        getComputedStyle(document.body).color,"
                            "        getComputedStyle(document.querySelector('figure img')).backgroundColor]")
@@ -257,18 +264,19 @@ class Report(unittest.TestCase):
         self.assertLess(brightness[0], 150)
         self.assertGreater(brightness[1], 500)
         self.assertEqual(brightness[2], 3 * 255)
+        self.browser.reload()
 
     def test_8_prints_whole(self):
-        printed = self.browser.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+        """On paper nothing scrolls, and what was closed is open."""
+        printed = self.browser.command("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)
         self.assertGreater(len(printed["data"]), 20000)
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"media": ""})
+        self.browser.media("print")
+        self.addCleanup(self.browser.media)
         self.assertEqual(self.script("return getComputedStyle(document.querySelector('.scroll')).overflowX"),
                          "visible")
+        self.assertGreater(self.script("return document.querySelector('details:not([open]) table')"
+                                       ".getBoundingClientRect().height"), 50)
 
 
 if __name__ == "__main__":
-    if BROWSER is None or not os.path.exists(DRIVER):
-        print("SKIP: no chromium, or no chromedriver (chromium, chromium-driver)")
-        sys.exit(SKIPPED)
     unittest.main(argv=[sys.argv[0]], verbosity=2)

@@ -176,6 +176,9 @@ FIXTURE_TEST(test_pairs)
   g_assert_cmpfloat(pair->of.smallest, ==, 10);
   g_assert_cmpfloat(pair->of.largest, ==, 30);
   g_assert_cmpfloat_with_epsilon(pair->of.half_width, 24.8414, 1e-3); /* 4.30265 * 10 / sqrt(3) */
+  /* the geometric mean of 40/10, 50/30 and 70/60: (4 * 5/3 * 7/6)^(1/3) = 7.7778^(1/3) */
+  g_assert_cmpuint(pair->log_ratio.count, ==, 3);
+  g_assert_cmpfloat_with_epsilon(exp(pair->log_ratio.mean), 1.98133, 1e-4);
   pair = &g_array_index(pairs, result_row, 1);
   g_assert_cmpfloat(pair->of.mean, ==, -3);
   g_assert_true(isnan(pair->of.half_width));

@@ -58,3 +58,21 @@ TEST(test_hostile_texts)
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   g_assert_cmpuint(g_strv_length(lines), ==, 5); /* heading, rule, two rows, and after the last line end */
 }
+
+/* Of what a page shows CSV has the values as measured. A text that a spreadsheet would run gets an
+ * apostrophe; a negative number does not. */
+TEST(test_csv)
+{
+  static const text_column columns[] = {
+      {"a,b", TEXT_COLUMN_TEXT, NULL},      {"peak", TEXT_COLUMN_NUMBER, "KiB"},
+      {"", TEXT_COLUMN_INTERVAL, NULL},     {"mean", TEXT_COLUMN_VALUE, "octets"},
+      {"hidden", TEXT_COLUMN_HIDDEN, NULL}, {"n", TEXT_COLUMN_NUMBER, NULL}};
+  const char *const cells[] = {"=1+1", "1.5", "1 to 2", "1536", "0", "-8", "-5", "", "", "", "0", "@x\""};
+  g_autoptr(GPtrArray) texts = g_ptr_array_new();
+  for (gsize i = 0; i < G_N_ELEMENTS(cells); i++) {
+    g_ptr_array_add(texts, (char *)cells[i]);
+  }
+  g_autoptr(GString) csv = g_string_new(NULL);
+  text_columns_append_csv(columns, G_N_ELEMENTS(columns), texts, csv);
+  g_assert_cmpstr(csv->str, ==, "\"a,b\",\"peak, mean (octets)\",n\n'=1+1,1536,-8\n-5,,\"'@x\"\"\"\n");
+}

@@ -149,7 +149,7 @@ static void set_up_end(mpa_link_end *end, unsigned number)
   send_frame(end);
 }
 
-/* Where in the stream of `end` its packet begins. */
+/* Where in the stream of `end` a packet of it begins. */
 static uint32_t position_of(const mpa_link_end *end, const datagram *packet)
 {
   tcp_header header;
@@ -158,7 +158,7 @@ static uint32_t position_of(const mpa_link_end *end, const datagram *packet)
   return header.sequence - end->first_sequence;
 }
 
-/* Keeps what a segment has of the stream, and, when it is new, where it was cut. */
+/* Keeps the octets of the stream that a segment carries and, when they are new, where it was cut. */
 static void note_segment(mpa_link_end *end, const datagram *packet)
 {
   uint64_t position = position_of(end, packet);
@@ -213,7 +213,7 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
-/* Where a piece that begins at `from` ends in the middlebox. */
+/* Where the middlebox ends a piece that begins at `from`. */
 static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint32_t from)
 {
   const mpa_link_config *config = &end->link->config;
@@ -228,7 +228,7 @@ static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint3
   return length;
 }
 
-/* What lies on the wire of `end`, oldest first, as the middlebox lets it out. */
+/* What is on the wire of `end`, oldest first, in the form in which the middlebox forwards it. */
 static void pass_middlebox(mpa_link_end *end, GQueue *out)
 {
   datagram *packet;
@@ -305,7 +305,7 @@ mpa_link *mpa_link_new(const mpa_link_config *config)
   }
   tcp_transport_listen(link->end[1].tcp);
   tcp_transport_open(link->end[0].tcp, link->now);
-  link->config.reverse_pieces = false; /* startup frames are short and alone */
+  link->config.reverse_pieces = false; /* a startup frame is short, and alone in its segment */
   mpa_link_run(link, TIME_PS_PER_SECOND);
   link->config.reverse_pieces = config->reverse_pieces;
   for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two MPA endpoints over two TCP connections: startup, framer and deframer of the product put together as
- * plainly as can be, and a middlebox between them. ULPDUs of any length are posted; what comes out is
- * compared with them octet by octet, each once. The stream that each end sends is kept. */
+/* Two MPA endpoints over two TCP connections: the startup, framer and deframer under test put together as
+ * plainly as possible, with a middlebox between them. ULPDUs of any length are posted; what comes out is
+ * compared with them octet by octet, and each must come out once. The stream that each end sends is kept. */
 #pragma once
 
 #include <glib.h>
@@ -24,8 +24,8 @@ typedef struct mpa_link_config {
   tcp_passing passing;
   bool silent_drop;    /* mpa-01 §7, MPA-286 */
   uint32_t split;      /* the middlebox cuts each segment into pieces of so many octets; 0: it does not */
-  uint32_t rechunk;    /* ... puts what it has together and cuts it at multiples of this; 0: not */
-  bool reverse_pieces; /* ... and sends the pieces on last one first */
+  uint32_t rechunk;    /* ... joins what it has and cuts that at multiples of this; 0: it does not */
+  bool reverse_pieces; /* ... and forwards the pieces in reverse order */
 } mpa_link_config;
 
 /* A segment of FPDUs as it left the host. */
@@ -46,7 +46,7 @@ typedef struct mpa_link_end {
   GByteArray *sent;        /* all octets of its stream that have left, startup frames included */
   GArray *segments;        /* of mpa_link_segment: with FPDUs, first transmissions */
   GQueue wire;             /* of datagram */
-  GHashTable *passed;      /* the peer's FPDUs that were passed */
+  GHashTable *passed;      /* FPDUs of the peer that were passed up */
   guint passed_count;
   GString *trace; /* what its ULP sees: place and time of each ULPDU passed */
   mpa_error error;
@@ -73,10 +73,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_link, mpa_link_free)
 /* End `from` posts a ULPDU of arbitrary octets; nothing leaves yet. */
 void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets);
 
-/* What may leave lies on the wires. */
+/* Puts on the wires what may leave. */
 void mpa_link_collect(mpa_link *link);
 
-/* Everything moves, in round trips of 100 us, until nothing does, or for `limit` ps. */
+/* Runs, in round trips of 100 us, until nothing happens any more or `limit` ps have passed. */
 void mpa_link_run(mpa_link *link, time_ps limit);
 
 /* All that end `from` has posted was passed at the other end, and no error happened there. */

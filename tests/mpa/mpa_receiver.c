@@ -8,7 +8,7 @@
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
 
-/* The arrival of each octet of the ULPDU, found by walking its FPDU, must be the one that its part says. */
+/* The arrival time of each octet of the ULPDU, found by walking its FPDU, must be that of its part. */
 static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
 {
   uint64_t position = ulpdu->fpdu_start;
@@ -172,8 +172,8 @@ static bool is_new(const mpa_receiver *receiver, uint64_t from, uint64_t to)
   return true;
 }
 
-/* Does the FPDU that starts at `start` lie within [from, to), as far as its ULPDU_Length says? One that
- * cannot be needs to be there only itself. */
+/* Whether the FPDU that starts at `start` lies within [from, to) according to its ULPDU_Length. Of an
+ * impossible ULPDU_Length only its own two octets need to lie there. */
 static bool lies_within(const mpa_receiver *receiver, uint64_t start, uint64_t from, uint64_t to)
 {
   uint64_t header = receiver->stream->markers && start % 512 == 0 ? start + 4 : start;
@@ -185,8 +185,8 @@ static bool lies_within(const mpa_receiver *receiver, uint64_t start, uint64_t f
   return start >= from && mpa_fpdu_at(start, length, receiver->stream->markers).end <= to;
 }
 
-/* What the inspection of the new octets [from, to) said before they were taken: refused is what then
- * fails; and an FPDU that fails and lies within them was refused. */
+/* Compares with the verdict of the inspection of the new octets [from, to), made before they were taken: what
+ * was refused fails now, and an FPDU that fails and lies within them was refused. */
 static void check_verdict(const mpa_receiver *receiver, mpa_error verdict, uint64_t from, uint64_t to)
 {
   if (verdict != MPA_ERROR_NONE) {
@@ -225,7 +225,7 @@ static void held_in_stream(const mpa_receiver *receiver, const mpa_deframer *def
   held->partial_end -= held->partial_end > 0 ? receiver->start : 0;
 }
 
-/* A copy that took the segment before holds what the deframer holds now. */
+/* A copy that took the segment beforehand holds what the deframer holds now. */
 static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
 {
   mpa_held held;
@@ -257,7 +257,7 @@ void arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
       receiver->arrived[position] = receiver->now;
     }
   }
-  /* Every second segment is in two pieces, cut somewhere. */
+  /* Every second segment consists of two pieces, cut anywhere. */
   uint64_t cut = receiver->now % 2 == 0 ? from : from + (uint64_t)receiver->now * 37 % (to - from);
   buffer_chain_init(&segment);
   append_block(receiver, from, cut, &segment);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An MPA startup under test: frames made by hand from mpa-01 §6.1.1's figure, and what it says to them. */
+/* An MPA startup under test, frames made by hand from the figure in mpa-01 §6.1.1, and how it answers
+ * them. */
 #pragma once
 
 #include <glib.h>
@@ -18,27 +19,27 @@ typedef struct hand_frame {
   uint32_t length;
 } hand_frame;
 
-/* 16 octets of key, the flags, Rev and PD_Length, then as much Private Data of an arbitrary content. */
+/* 16 octets of key, the flags, Rev and PD_Length, then that much Private Data, whose content is arbitrary. */
 hand_frame *hand_frame_new(const char *key, uint8_t flags, uint8_t revision, uint32_t private_data_octets);
 void hand_frame_free(hand_frame *frame);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(hand_frame, hand_frame_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_startup, mpa_startup_free)
 
-/* An endpoint with markers and CRC, a buffer of 65535 octets, that accepts at once and waits for ever. */
+/* An endpoint with markers, CRC and a buffer of 65535 octets, which accepts at once and waits for ever. */
 mpa_startup_config startup_config(iwarp_generation generation, enum side role);
 
 /* The same, begun at time 0 without Private Data of its own; an Initiator's Request has left. */
 mpa_startup *startup_begun(iwarp_generation generation, enum side role);
 mpa_startup *startup_begun_with(const mpa_startup_config *config);
 
-/* Gives it `length` octets in one piece; returns how many it took. */
+/* Passes `length` octets in one piece; returns how many of them were taken. */
 uint32_t startup_receive(mpa_startup *startup, const uint8_t *octets, uint32_t length);
 
 /* The next frame is exactly this; there is no next frame. */
 void startup_expect_frame(mpa_startup *startup, const void *expected, uint32_t length);
 void startup_expect_no_frame(mpa_startup *startup);
 
-/* It stands here, for this reason. */
+/* It is in this state, for this reason. */
 void startup_expect(const mpa_startup *startup, mpa_startup_state state, mpa_startup_reason reason);
 
 /* The peer's Private Data is exactly this; `length` 0: there is none. */

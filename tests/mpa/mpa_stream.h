@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A test's stream: FPDUs made by the framer, flat in memory, with what is known about them. */
+/* The stream of a test: FPDUs made by the framer, contiguous in memory, and where each of them is. */
 #pragma once
 
 #include <stdbool.h>

@@ -35,8 +35,8 @@ TEST(test_aligned)
 
 /* MPA-168, MPA-177: one octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is
  * [16, 512), 2 + 490 + 4, FPDU 2 [512, 528) begins with a marker again, and FPDU 3, 2 + 1442 + 4, has two
- * within. An FPDU is incomplete from its second length octet on; the leading marker before that is too, the
- * lone first length octet is not located. */
+ * inside. An FPDU is incomplete from its second length octet on; so is its leading marker before that, while
+ * a first length octet alone is unlocated. */
 TEST(test_octet_by_octet)
 {
   g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ULPDUS(6, 490, 6, 1442));
@@ -109,7 +109,7 @@ TEST(test_hole_without_markers)
   /* The length of FPDU 0 is 2 octets; one of them locates nothing. */
   arrive_and_hold(receiver, 0, 1, .order = 4381);
   arrive_and_hold(receiver, 1, 2, .incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460);
-  /* What lies after a hole within it is of it: */
+  /* Octets after a hole within its extent belong to it: */
   arrive_and_hold(receiver, 1450, 1460, .incomplete = 12, .order = 4380, .partial_fpdus = 1,
                   .partial_end = 1460);
   g_assert_cmpuint(receiver->passed->len, ==, 0);
@@ -118,8 +118,7 @@ TEST(test_hole_without_markers)
   expect_methods(receiver, "cccc");
 }
 
-/* Octets that were there before change nothing, not even with other content: the first ones stay
- * (MPA-032). */
+/* Octets that come again change nothing, even when they differ: the first ones stay (MPA-032). */
 TEST(test_duplicates)
 {
   g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ULPDUS(1442, 1442, 1442, 1442));
@@ -162,7 +161,7 @@ static void see(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
   g_assert_cmpint(now, ==, 99);
   g_assert_cmpuint(ulpdu->part_count, <=, G_N_ELEMENTS(last->parts));
-  g_assert_cmpuint(ulpdu->held_octets, ==, ulpdu->fpdu_end - ulpdu->fpdu_start); /* all came before */
+  g_assert_cmpuint(ulpdu->held_octets, ==, ulpdu->fpdu_end - ulpdu->fpdu_start); /* all of them had come */
   last->count = ulpdu->part_count;
   last->octets = ulpdu->octets->length;
   for (size_t index = 0; index < last->count; index++) {
@@ -207,8 +206,8 @@ TEST(test_parts)
   EXPECT_FIELDS(&last.parts[2], (from, 506), (length, 94), (arrival, 40));
 }
 
-/* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in
- * two pieces after octet 2^16. Its ULPDU_Length alone locates it. */
+/* The largest ULPDU_Length there is, at a receiver that accepts long ULPDUs: 2 + 65535 + 3 + 4 octets, the
+ * last of them in two pieces after octet 2^16. Its ULPDU_Length alone locates the FPDU. */
 TEST(test_long_in_pieces)
 {
   g_autoptr(mpa_stream) stream = mpa_stream_begin(false, true);
@@ -224,7 +223,7 @@ TEST(test_long_in_pieces)
   arrive_and_hold(receiver, 0, 2, .incomplete = 2, .partial_fpdus = 1, .partial_end = 65544);
   arrive(receiver, 2, 65540);
   arrive(receiver, 65540, 65542);
-  arrive(receiver, 65542, 65544); /* also at a copy of what is held */
+  arrive(receiver, 65542, 65544); /* a copy of what is held, too */
   expect_all(receiver);
 }
 

@@ -41,7 +41,7 @@ static uint64_t wrong_guesses(const mpa_receiver *m)
 }
 
 /* An aligned sender, without markers: after a lost segment each FPDU goes up at once and nothing is held,
- * with a CRC and without; one segment has two of them. */
+ * with a CRC and without; one of the segments carries two FPDUs. */
 TEST(test_aligned)
 {
 
@@ -61,10 +61,10 @@ TEST(test_aligned)
   }
 }
 
-/* With markers the permitted methods come first. FPDUs of 100 + 6 octets, 104 with padding and a marker now
- * and then: of four in a segment the one with the marker is located by it, the one after by its end, those
- * before by assumption alone (facts.md: no permitted method finds them). Stream offsets: 0, 112 (a marker
- * leads), 220, 328, 436 (marker at 512), 548, 656. */
+/* With markers the permitted methods come first. ULPDUs of 100 octets make FPDUs of 108 with length, PAD and
+ * CRC, or 112 with a marker. Of the four in a segment the one with the marker is located by it, the one after
+ * it by its end, and those before it by assumption alone (facts.md: no permitted method finds them). Stream
+ * offsets: 0, 112 (a marker leads), 220, 328, 436 (marker at 512), 548, 656. */
 TEST(test_markers_come_first)
 {
   g_autoptr(mpa_receiver) m = begin(true, true, ULPDUS(100, 100, 100, 100, 100, 100, 100));
@@ -78,9 +78,9 @@ TEST(test_markers_come_first)
   expect_all(m);
 }
 
-/* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is
- * not even located, and the next segment, which starts in it, holds nothing that looks like an FPDU. In order
- * all is well. */
+/* A segment that starts with an FPDU and ends within the next one: the first goes up, the front of the second
+ * is not even located, and the next segment, which starts inside the second, contains nothing that looks like
+ * an FPDU. In order, both are passed. */
 TEST(test_cut_behind)
 {
   g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500, 500, 500));
@@ -91,15 +91,15 @@ TEST(test_cut_behind)
   expect_held(m, .order = 100);
   arrive(m, cut, end_of(m, 3));
   g_assert_cmpuint(m->passed->len, ==, 1);
-  /* FPDUs of 2 + 500 + 2 PAD + 4 octets: 508 of the third, 508 of the fourth */
+  /* of the third and the fourth FPDU, 2 + 500 + 2 PAD + 4 = 508 octets each */
   expect_held(m, .order = 1016);
   arrive_fpdus(m, 0, 0);
   expect_all(m);
   expect_methods(m, "cacc");
 }
 
-/* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That
- * is not what an aligned sender does, so nothing is guessed. */
+/* An FPDU cut in two, whose rear comes first: with its front all of it has come, but not in one segment. An
+ * aligned sender does not do that, so nothing is guessed. */
 TEST(test_whole_in_two_segments)
 {
   g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
@@ -110,8 +110,8 @@ TEST(test_whole_in_two_segments)
   expect_all(m);
 }
 
-/* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets
- * are as many as 2 + 64769 + 1 PAD + 4. */
+/* A ULPDU_Length of 64769 is impossible (MPA-062), even when such an FPDU would end with the segment: 2 +
+ * 64768 + 2 PAD + 4 octets are as many as 2 + 64769 + 1 PAD + 4. */
 TEST(test_impossible_length)
 {
   g_autoptr(mpa_receiver) m = begin(false, false, ULPDUS(500, 64768));
@@ -136,7 +136,8 @@ TEST(test_not_a_segments_start)
   expect_all(m);
 }
 
-/* A broken CRC: it does not look like an FPDU. In order it is the error it is (MPA-277). */
+/* With a broken CRC it does not look like an FPDU, so it is not guessed. In order it is an error as always
+ * (MPA-277). */
 TEST(test_broken)
 {
   g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
@@ -191,9 +192,9 @@ TEST(test_withdrawn)
   }
 }
 
-/* The same, and the layer above sees nothing wrong: it goes up and its octets are gone. The FPDU around it
- * cannot be had any more: the half connection ends, by the code of a broken length with a CRC, of lengths
- * that do not agree without (note M20). */
+/* The same, but the layer above sees nothing wrong: the guess goes up and its octets are released. The FPDU
+ * around it can no longer be recovered, so the half connection ends: with a CRC by the code of a broken
+ * length, without one by that of lengths that do not agree (note M20). */
 TEST(test_taken_in)
 {
   for (int crc = 0; crc < 2; crc++) {
@@ -212,9 +213,9 @@ TEST(test_taken_in)
   }
 }
 
-/* Until the FPDU around a wrong guess is whole, each octet that is held counts once, and those let go not at
- * all: FPDU 0 of 508 octets has gone up, 390 octets of the front of FPDU 1 and what lies after the guess of
- * 68 are held; then 5 more. */
+/* Until the FPDU around a wrong guess is whole, each octet that is held counts once, and the released ones do
+ * not count: FPDU 0 of 508 octets has gone up; 390 octets are held, the front of FPDU 1 and what lies after
+ * the guess of 68 octets; then 5 more. */
 TEST(test_taken_in_and_not_whole)
 {
   uint64_t at;
@@ -245,7 +246,7 @@ TEST(test_located_says_otherwise)
   g_assert_cmpuint(wrong_guesses(m), ==, 0);
 }
 
-/* What an FPDU is made of at the in-order edge counts piece by piece, and the largest is told. */
+/* The pieces of an incomplete FPDU at the in-order edge are counted, and the largest count is reported. */
 TEST(test_pieces)
 {
   g_autoptr(mpa_receiver) m = begin(false, true, ULPDUS(500, 500));
@@ -257,7 +258,7 @@ TEST(test_pieces)
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 2);
   arrive(m, 300, 400);
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 3);
-  arrive(m, 400, 600); /* one more, and the front of the next, which is not located */
+  arrive(m, 400, 600); /* one more piece, and the front of the next FPDU, which is not located */
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 4);
   arrive(m, 200, 300);
   g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 1);

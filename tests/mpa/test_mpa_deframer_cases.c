@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The cases that mpa-01 §5.4.1 goes through, one by one: what a receiver finds in a segment, in order and
- * out of order. Passed is told by the receiver's list, delivered by the in-order edge. Case 1, an aligned
- * FPDU, is test_aligned in test_mpa_deframer, and out of order test_aligned_segments_behind_a_hole in
- * test_mpa_deframer_location.
+ * out of order. The receiver's list shows what is passed, the in-order edge what is delivered. Case 1, an
+ * aligned FPDU, is test_aligned in test_mpa_deframer, and out of order test_aligned_segments_behind_a_hole
+ * in test_mpa_deframer_location.
  *
  * FPDUs of 1442 octets of ULPDU: FPDU k is [1460 k, 1460 (k + 1)), 2 + 1442 + 4 and three markers. Small
  * ones: 430 octets, [0, 440), then three times 90: [440, 540) with the marker at 512, [540, 636), [636,
@@ -70,9 +70,9 @@ static void check_pieces(uint64_t size, bool last_first)
   expect_all(made);
 }
 
-/* Case 4: MPA-179: segments that start in mid-FPDU are put together with what came before them: FPDU 1 in
- * pieces of every size from 1 to 1459 octets, in order and last piece first, ends up as one ULPDU, passed
- * by the last missing piece (MPA-180). Until then all of it is held (MPA-181). */
+/* Case 4 (MPA-179): segments that start in mid-FPDU are joined to what came before them. FPDU 1, in pieces of
+ * every size from 1 to 1459 octets, in order and last piece first, ends up as one ULPDU, passed by the last
+ * missing piece (MPA-180). Until then all of it is held (MPA-181). */
 TEST(test_fpdu_in_pieces)
 {
   for (uint64_t size = 1; size < 1460; size += size < 20 ? 1 : 13) {
@@ -124,9 +124,9 @@ static void check_recovered(uint32_t first, uint32_t ulpdu, uint64_t expected_oc
   }
 }
 
-/* MPA-350: the largest FPDU that a link of 1500 octets lets a sender make, MULPDU 1442 in 1460 octets, is
- * recovered wherever it is split. MPA-351: with an MTU below 140 a ULPDU still has up to 128 octets: FPDUs
- * of 136, and of 140 with a marker in them (MPA-352). */
+/* MPA-350: the largest FPDU that an MTU of 1500 allows, 1460 octets with MULPDU 1442, is recovered wherever
+ * it is split. MPA-351: with an MTU below 140 a ULPDU still has up to 128 octets: FPDUs of 136, and of 140
+ * with a marker in them (MPA-352). */
 TEST(test_largest_fpdu_of_the_link)
 {
   check_recovered(1442, 1442, 1460);
@@ -134,8 +134,8 @@ TEST(test_largest_fpdu_of_the_link)
   check_recovered(400, 128, 140); /* [412, 552), the marker at 512 in it */
 }
 
-/* The same over a link of 100 octets, that is EMSS 60: 140 octets come in three segments, of which the
- * second holds the marker, in every order. */
+/* The same with an MTU of 100, thus EMSS 60: 140 octets come in three segments, in every order; the second
+ * has the marker. */
 TEST(test_fpdu_of_three_segments)
 {
   static const guint orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};

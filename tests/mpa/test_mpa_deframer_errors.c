@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the deframer refuses, with which code, and that nothing follows an error (mpa-01 §7). */
+/* What the deframer refuses and with which code, and that nothing is passed after an error (mpa-01 §7). */
 #include <string.h>
 
 #include "fields.h"
@@ -26,7 +26,7 @@ static void set_pointer(mpa_receiver *made, uint64_t marker, uint16_t pointer)
   made->stream->octets->data[marker + 3] = (uint8_t)pointer;
 }
 
-/* The error was reported, nothing is held any more, and whatever comes nothing else is passed (MPA-288). */
+/* The error was reported, nothing is held any more, and nothing else is passed, whatever comes (MPA-288). */
 static void expect_error(mpa_receiver *made, mpa_error error, uint64_t offset, guint passed)
 {
   EXPECT_FIELDS(made, (error, error), (error_offset, offset), (error, error));
@@ -53,7 +53,7 @@ TEST(test_crc_in_order)
   }
 }
 
-/* MPA-133, MPA-288: also one beyond a hole; the FPDU in the hole stays out as well (note M33). */
+/* MPA-133, MPA-288: also in an FPDU beyond a hole; the FPDU in the hole is not passed either (note M33). */
 TEST(test_crc_beyond_a_hole)
 {
   g_autoptr(mpa_receiver) made = set_up(true);
@@ -96,7 +96,7 @@ TEST(test_crc_by_every_method)
   }
 }
 
-/* The digest takes in the markers: one computed without them is wrong (MPA-140). */
+/* The digest covers the markers: one computed without them is wrong (MPA-140). */
 TEST(test_digest_without_marker)
 {
   g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ULPDUS(480, 42));
@@ -162,7 +162,7 @@ TEST(test_wrong_pointer)
 }
 
 /* Bits that do not count: RESERVED (MPA-086) and the low two of FPDUPTR (MPA-101), PAD (MPA-077). They
- * neither hinder location nor are they an error; the CRC counts them. */
+ * neither prevent location nor are an error; the CRC covers them. */
 TEST(test_ignored_bits)
 {
   mpa_receiver *made = set_up(true);
@@ -178,7 +178,7 @@ TEST(test_ignored_bits)
   mpa_receiver_free(made);
 
   made = set_up(true);
-  made->stream->octets->data[2048] = 0xFF; /* RESERVED with a CRC that does not know */
+  made->stream->octets->data[2048] = 0xFF; /* RESERVED changed, the CRC not */
   arrive_aligned(made, 0);
   arrive_aligned(made, 1);
   g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
@@ -192,7 +192,7 @@ TEST(test_ignored_bits)
   arrive(receiver, 0, stream->octets->len);
   expect_all(receiver);
   mpa_receiver_free(receiver);
-  stream->octets->data[stream->octets->len - 5] = 0x78; /* PAD with a CRC that does not know */
+  stream->octets->data[stream->octets->len - 5] = 0x78; /* PAD changed, the CRC not */
   receiver = mpa_receiver_new(stream, true);
   arrive(receiver, 0, stream->octets->len);
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
@@ -209,7 +209,7 @@ TEST(test_pointer_to_leading_marker)
   memcpy(receiver->stream->octets->data + 1024, "\0\0\x02\x00", 4);
   memcpy(receiver->stream->octets->data + 1536, "\0\0\x04\x00", 4);
   mpa_stream_repair_crc(receiver->stream, 1);
-  arrive(receiver, 516, 1652); /* the leading marker is late */
+  arrive(receiver, 516, 1652); /* the leading marker comes later */
   expect_held(receiver, .incomplete = 1136, .partial_fpdus = 1);
   arrive(receiver, 512, 516);
   g_assert_cmpint(located_by(receiver, 1), ==, MPA_LOCATED_BY_MARKER);
@@ -253,7 +253,7 @@ static void check_length_into_passed_fpdu(bool crc, mpa_error expected)
   made->stream->octets->data[5] = (1442 + 340) & 0xFF;
   arrive_and_hold(made, 0, 6, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
   arrive(made, 1460, 1700);
-  /* Each octet once, although both extents have them. */
+  /* Each octet counts once, although it lies in both extents. */
   expect_held(made, .incomplete = 246, .partial_fpdus = 2, .partial_end = 1804);
   arrive(made, 1700, 2920);
   g_assert_cmpuint(made->passed->len, ==, 1);
@@ -264,7 +264,7 @@ static void check_length_into_passed_fpdu(bool crc, mpa_error expected)
   expect_error(made, expected, 0, 1);
 }
 
-/* The same with FPDU 1 passed before anything of FPDU 0 is there: of its extent only the 6 octets are
+/* The same with FPDU 1 passed before any of FPDU 0 has come: of the extent of FPDU 0 only 6 octets are
  * held. */
 static void check_length_over_passed_fpdu(bool crc, mpa_error expected)
 {
@@ -285,8 +285,8 @@ TEST(test_length_into_passed_fpdu)
   check_length_over_passed_fpdu(false, MPA_ERROR_MARKER);
 }
 
-/* Noise in any pieces and any order: at most one error, no ULPDU with CRC on, and never more held than has
- * come. */
+/* Noise in any pieces and any order: at most one error, no ULPDU if CRC is on, and never more octets held
+ * than have come. */
 static void on_ulpdu_of_noise(void *user, const mpa_ulpdu *ulpdu, G_GNUC_UNUSED time_ps now)
 {
   guint *counts = user;

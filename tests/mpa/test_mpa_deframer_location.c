@@ -23,7 +23,7 @@ FULL_TEST(test_aligned_segments_behind_a_hole)
   expect_all(made);
 }
 
-/* A middlebox sends the stream on in pieces of 1000; [0, 1000) is lost. */
+/* A middlebox forwards the stream in pieces of 1000 octets; [0, 1000) is lost. */
 FULL_TEST(test_recut_stream)
 {
   /* The marker at 1024 points to 4, which is not there; the one at 1536 to 1460: FPDU 1 has 540 octets
@@ -95,8 +95,8 @@ TEST(test_split_marker)
   }
 }
 
-/* A start known by the end of an early FPDU is of use once ULPDU_Length is there; what arrives with it
- * decides the method. The first marker of FPDU 2 is [3072, 3076). */
+/* A start that the end of an early FPDU established is of use once ULPDU_Length is there; what arrives
+ * together with that decides the method. The first marker of FPDU 2 is [3072, 3076). */
 TEST(test_start_before_its_length)
 {
   mpa_receiver *made = mpa_receiver_of(true, true, FULL);
@@ -131,10 +131,11 @@ TEST(test_start_before_its_length)
   mpa_receiver_free(made);
 }
 
-/* Of the chain and a marker the chain counts: FPDU 1 is reached by both with the arrival of FPDU 0. */
+/* When both the chain and a marker establish a start, the chain counts: the arrival of FPDU 0 makes both
+ * reach FPDU 1. */
 FULL_TEST(test_chain_before_marker)
 {
-  arrive(made, 1538, 2920); /* half of the marker at 1536, the others before no header */
+  arrive(made, 1538, 2920); /* half of the marker at 1536; no other marker points to a header that is there */
   expect_held(made, .unlocated = 1382);
   arrive(made, 0, 1538);
   expect_methods(made, "cc--");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The deframer against an oracle that works out location, passing and held octets from scratch at every
- * arrival, out of docs/metrics.md ("Held octets") and nothing else: a bit an octet, walks over the stream,
- * no shortcuts. */
+ * arrival, from docs/metrics.md ("Held octets") and nothing else: a bit for each octet, walks over the
+ * stream, no shortcuts. */
 #include <string.h>
 
 #include "mpa_reader.h"
@@ -369,9 +369,9 @@ TEST(test_any_segmentation_and_order)
 }
 
 /* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162, MPA-288, DDP-023: the same with one bit
- * wrong on the way, often in a marker or a length: no ULPDU goes up that was not sent, the error comes at the
- * arrival at which the first located FPDU turns out to be invalid, and until then each octet counts once,
- * however FPDUs seem to overlap. */
+ * flipped on the way, often in a marker or a length: no ULPDU goes up that was not sent, the error is
+ * reported at the arrival that shows the first located FPDU to be invalid, and until then each octet counts
+ * once, however FPDUs seem to overlap. */
 TEST(test_one_broken_octet)
 {
   guint errors = 0;
@@ -393,15 +393,15 @@ TEST(test_one_broken_octet)
     g_test_message("seed %u: octet %" G_GUINT64_FORMAT " ^ %02x", seed, flipped, mask);
     errors += play(&made, tiny, seed % 8 > 3, (gint64)flipped);
   }
-  /* The others wait for octets that a broken length promised and nobody sends. */
+  /* The others wait for octets that a broken length promised and that are never sent. */
   g_assert_cmpuint(errors, >, 300);
   g_assert_cmpuint(errors, <, 500);
 }
 
 /* With FPDU Alignment assumed every ULPDU comes out as it was posted, once, whatever the segments are: a
  * wrong guess that the layer above sees through does no harm, with markers and without, with CRC and without.
- * Of 2,000 cases without CRC and alignment some have wrong guesses: an octet pair at a random place is a
- * possible length, as small as the rest of a segment, with p = 450 / 65536 or so a segment. */
+ * Of 2,000 cases without CRC and alignment some have wrong guesses: two octets at a random place are a length
+ * that fits into the rest of the segment with a probability of about 450 / 65536 for each segment. */
 TEST(test_assumed_alignment)
 {
   uint64_t wrong = 0;

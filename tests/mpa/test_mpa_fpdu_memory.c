@@ -5,8 +5,7 @@
 #include "stack_cleanup.h"
 #include "test.h"
 
-/* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the
- * heap do not. */
+/* At most six FPDUs of 1460 octets fit in 10,000; blocks of both lengths count, those on the heap do not. */
 TEST(test_full)
 {
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1460, 10000);
@@ -26,8 +25,8 @@ TEST(test_full)
   }
 }
 
-/* Pieces for messages' ends are three eighths as long; those that refer take a fifth of a flat FPDU's memory,
- * with all markers that there can be. */
+/* Pieces for the ends of messages are three eighths as long; FPDUs that refer to buffers take a fifth of a
+ * flat FPDU's memory, even with as many markers as possible. */
 TEST(test_lengths)
 {
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1460, 10000);
@@ -45,7 +44,7 @@ TEST(test_lengths)
   g_assert_cmpuint(5 * referring->piece_octets, <=, flat->piece_octets);
 }
 
-/* What arrived is copied as long as it fits and as many pieces are there as there may be flat FPDUs: here
+/* What arrives is copied as long as it fits, into at most as many pieces as there may be flat FPDUs: here
  * one. */
 TEST(test_arrived)
 {
@@ -56,7 +55,7 @@ TEST(test_arrived)
   octet_buffer *buffer = octet_buffer_new_in(pool, 1460);
   g_assert_cmpuint(pool->pieces_out, ==, 1);
   g_assert_null(mpa_fpdu_memory_arrived(memory, 10));
-  g_assert_false(mpa_fpdu_memory_is_full(memory)); /* they are not in the way of what is sent */
+  g_assert_false(mpa_fpdu_memory_is_full(memory)); /* they take no memory from what is sent */
   octet_buffer_unref(buffer);
   g_assert_nonnull(mpa_fpdu_memory_arrived(memory, 10));
 }

@@ -58,7 +58,7 @@ static void check_first_dump(const char control[2], const char crc[4])
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 52);
 }
 
-/* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest takes in; that stands in the
+/* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest covers; the digest is in the
  * last 4 octets, as the documents print it. */
 TEST(test_first_dump)
 {
@@ -82,9 +82,9 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
 }
 
-/* MPA-115, MPA-127, MPA-130: this one starts with ULPDU_Length, and the digest takes in the marker within.
- * MPA-084, MPA-096: that is 00 00 00 14, 20 octets after the header. The unseen first FPDU has 492
- * octets, which 479 to 482 of ULPDU give (MPA-139). */
+/* MPA-115, MPA-127, MPA-130: this one starts with ULPDU_Length, and the digest covers the marker inside.
+ * MPA-084, MPA-096: the marker is 00 00 00 14, 20 octets after the header. The first FPDU, which is not
+ * shown, has 492 octets, as ULPDUs of 479 to 482 octets give (MPA-139). */
 TEST(test_second_dump)
 {
   for (uint32_t first_ulpdu = 479; first_ulpdu <= 482; first_ulpdu++) {
@@ -125,7 +125,7 @@ TEST(test_marker_between_fpdus)
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
 }
 
-/* MPA-128: a marker between ULPDU and CRC is this FPDU's, in its digest too: 4 + 2 + 506 = 512. */
+/* MPA-128: a marker between ULPDU and CRC belongs to this FPDU and to its digest: 4 + 2 + 506 = 512. */
 TEST(test_marker_before_crc)
 {
   g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
@@ -157,7 +157,7 @@ TEST(test_without_crc)
   g_assert_cmpmem(fpdu->data, fpdu->len, "\0\0\0\0\0\3abc\0\0\0\0\0\0\0", 16);
 }
 
-/* The FPDU that the framer made at `start` is as it must be, and nothing else. */
+/* The framer made one FPDU at `start`, as it must be, and nothing else. */
 static void check_flat(const GByteArray *fpdu, uint64_t start, const uint8_t *ulpdu, uint32_t length)
 {
   g_assert_cmpuint(fpdu->len, ==, walk_fpdu(start, length, true) - start);
@@ -189,8 +189,8 @@ TEST(test_random_stream)
   }
 }
 
-/* Whatever slices a ULPDU comes in, its FPDU is one as long as there may be flat ones: a piece of the pool of
- * the shortest that suffice, or memory of its own when it is longer. */
+/* Whatever slices a ULPDU comes in, its FPDU is a single slice as long as flat FPDUs are available: the
+ * shortest piece of the pool that suffices, or memory of its own when it is longer. */
 TEST(test_one_slice)
 {
   uint8_t ulpdu[1500];
@@ -283,9 +283,9 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
   }
 }
 
-/* FPDUs that refer are octet for octet those that are flat: with and without markers and CRC, of one run and
- * of several, of all lengths, and so with markers before, in and after each part. Those without a long run
- * with a block are flat. */
+/* FPDUs that refer to buffers equal flat ones octet for octet: with and without markers and CRC, of one run
+ * and of several, of all lengths, and so with markers before, in and after each part. Those without a long
+ * run in a buffer are flat. */
 TEST(test_same_both_ways)
 {
   for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -313,11 +313,11 @@ TEST(test_refers)
      * PAD and CRC. */
     g_assert_cmpuint(fpdus[i].slice_count, ==, i < 2 ? 1 : 5);
   }
-  buffer_chain_clear(&fpdus[0]); /* as acknowledged: there is room for a flat one again */
+  buffer_chain_clear(&fpdus[0]); /* as if acknowledged: there is room for a flat one again */
   mpa_framer_frame(framer, &ulpdu, &fpdus[3]);
   g_assert_cmpuint(fpdus[3].slice_count, ==, 1);
   buffer_chain_clear(&ulpdu);
-  memset(octet_buffer_octets(source), 'h', 14); /* the header's octets: the next segment's */
+  memset(octet_buffer_octets(source), 'h', 14); /* the next segment's header is there by now */
   octet_buffer_unref(source);
   g_assert_cmphex(buffer_chain_at(&fpdus[2], 10), ==, 'x');
   g_assert_cmphex(buffer_chain_at(&fpdus[2], 900), ==, 'x');
@@ -366,8 +366,8 @@ TEST(test_small_fpdus)
   g_assert_cmpuint(leading, ==, 12); /* at 0, 9 * 512, … 99 * 512 */
 }
 
-/* MPA-063: a ULPDU of 64769 octets is the caller's mistake and goes nowhere (MPA-064: one of 64768 is
- * fine, see random_stream). */
+/* MPA-063: a ULPDU of 64769 octets is the caller's mistake, and the program aborts (MPA-064: one of 64768 is
+ * allowed, see random_stream). */
 TEST(test_too_long)
 {
   if (g_test_subprocess()) {

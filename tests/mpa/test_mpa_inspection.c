@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be said of a segment before it is committed (mpa-01 §7, MPA-286; note M31). How the verdict
- * and the outcome go together is checked at every arrival of the other tests too, see mpa_receiver.h.
+/* The verdict on a segment before it is committed (mpa-01 §7, MPA-286; note M31). The other tests check at
+ * every arrival that it agrees with the outcome, see mpa_receiver.h.
  *
  * FPDU k is [1460 k, 1460 (k + 1)); markers at 0, 512, 1024; 1536, 2048, 2560; 3072 … (see
  * test_mpa_deframer_location.c). */
@@ -42,7 +42,7 @@ FULL_TEST(test_in_order)
   g_assert_cmpint(inspect(made, 0, 1460), ==, MPA_ERROR_NONE);
 }
 
-/* Code 3 is told as such: the CRC is right, the marker at 512 points elsewhere. */
+/* Code 3 is reported as code 3: the CRC is right, the marker at 512 points elsewhere. */
 FULL_TEST(test_wrong_marker)
 {
   made->stream->octets->data[515] ^= 0x08;
@@ -79,8 +79,8 @@ TEST(test_behind_a_hole_without_markers)
   g_assert_cmpint(inspect(made, 1448, 2896), ==, MPA_ERROR_CRC);
 }
 
-/* An FPDU that began in committed octets is completed by these: its fault is not theirs to cure; if it is
- * valid, its end locates the next. */
+/* These octets complete an FPDU that began in committed ones: dropping them would not cure its fault. If it
+ * is valid, its end locates the next. */
 TEST(test_spanning_fpdu)
 {
   g_autoptr(mpa_receiver) made = set_up(false);
@@ -102,8 +102,8 @@ TEST(test_start_known_before)
   flip(early, 2930);
   g_assert_cmpint(inspect(early, 2920, 2948), ==, MPA_ERROR_CRC);
 
-  /* [480, 512) is an FPDU of 24 octets of ULPDU; the marker at 512 is said to point to it and is there
-   * before it */
+  /* [480, 512) is an FPDU of 24 octets of ULPDU; the marker at 512 is made to point to it and comes before
+   * it */
   g_autoptr(mpa_receiver) late = mpa_receiver_of(true, true, ULPDUS(470, 24, 24));
   g_assert_cmpuint(mpa_stream_at(late->stream, 1)->start, ==, 480);
   late->stream->octets->data[515] = 32;
@@ -130,7 +130,7 @@ TEST(test_marker_cut_in_front)
 }
 
 /* FPDU 0 is [0, 1460), and its octets 700 and 701 (of the ULPDU 690 and 691, after the first marker,
- * ULPDU_Length and the marker at 512) would be no length that can be. The marker at 1536, in FPDU 1, points
+ * ULPDU_Length and the marker at 512) would be an impossible length. The marker at 1536, in FPDU 1, points
  * there: 836 octets back. FPDU 0 is valid and comes whole in the same octets, so no FPDU starts within it
  * (mpa-01 §5.4, MPA-164): the pointer is a fault of FPDU 1, which fails once it is whole (code 3). */
 TEST(test_marker_into_valid_fpdu)
@@ -152,8 +152,8 @@ TEST(test_marker_into_valid_fpdu)
   g_assert_cmpint(made->error, ==, MPA_ERROR_MARKER);
 }
 
-/* A ULPDU_Length above 64768 is a fault of the octets that it is in, though the FPDU can never be whole in
- * them (note M15). */
+/* A ULPDU_Length above 64768 is a fault of the octets that contain it, although these can never contain the
+ * whole FPDU (note M15). */
 FULL_TEST(test_impossible_length)
 {
   made->stream->octets->data[4] = 0xFD; /* 0xFD.. > 64768 = 0xFD00 */
@@ -163,8 +163,8 @@ FULL_TEST(test_impossible_length)
   g_assert_cmpint(inspect(made, 5, 1460), ==, MPA_ERROR_NONE); /* half of it is committed */
 }
 
-/* Asking changes nothing: neither what is held nor what happens later; after an error there is nothing to
- * ask. */
+/* An inspection changes nothing, neither what is held nor what happens later; after an error it finds
+ * none. */
 TEST(test_changes_nothing)
 {
   mpa_receiver *made = set_up(true);
@@ -176,7 +176,7 @@ TEST(test_changes_nothing)
   g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_CRC);
   g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_CRC);
   expect_all_held(made, before);
-  flip(made, 2000); /* it is sent again, and right */
+  flip(made, 2000); /* it is sent again, undamaged */
   arrive(made, 700, 5840);
   expect_all(made);
   mpa_receiver_free(made);

@@ -70,7 +70,7 @@ TEST(test_pointer_read)
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x00\x03"), ==, 516);
   /* Counted from the leading marker at 512 instead of the header at 516 (note M1): 512 = 0x200. */
   g_assert_cmpuint(mpa_marker_header(1024, (const uint8_t *)"\x00\x00\x02\x00"), ==, 516);
-  /* Right at the start of the stream stands its first marker; before it nothing (note M10). */
+  /* The first marker is at the very start of the stream; nothing is before it (note M10). */
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x02\x00"), ==, 4);
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x02\x04"), ==, MPA_MARKER_NOWHERE);
   g_assert_cmpuint(mpa_marker_header(65536, (const uint8_t *)"\x00\x00\xFF\xFC"), ==, 4);

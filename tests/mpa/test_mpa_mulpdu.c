@@ -94,7 +94,7 @@ TEST(test_exact)
   for (int markers = 0; markers <= 1; markers++) {
     for (uint64_t phase = 0; phase < 512; phase += 4) {
       if (markers && phase == 4) {
-        continue; /* after a marker no FPDU starts: it starts with it */
+        continue; /* no FPDU starts after a marker: it starts with the marker */
       }
       uint64_t offset = (UINT64_C(3) << 32) + 512 * 77 + phase;
       for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
@@ -122,7 +122,7 @@ TEST(test_exact_and_printed)
   g_assert_cmpuint(mpa_mulpdu_exact_octets(0, UINT32_MAX, UINT32_MAX, false), ==, 64768);
 }
 
-/* What MPA may take for EMSS when nobody tells (MPA-025, MPA-026; note M27). */
+/* What MPA may take for EMSS when TCP does not report it (MPA-025, MPA-026; note M27). */
 TEST(test_assumed_emss)
 {
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, true), ==, 1442);

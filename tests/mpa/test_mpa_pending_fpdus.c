@@ -25,7 +25,7 @@ TEST(test_method)
   g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER);
 }
 
-/* Assumed FPDUs in the list: all are wrong for an FPDU around them. */
+/* Assumed FPDUs in the list: an FPDU around them proves all of them wrong. */
 static uint32_t count(const mpa_assumed_fpdus *assumed)
 {
   g_auto(mpa_assumed_fpdus) copy;
@@ -47,8 +47,8 @@ TEST(test_right)
   g_assert_cmpuint(count(&assumed), ==, 0);
 }
 
-/* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only
- * touches it proves nothing. */
+/* [300, 400) is contradicted by an FPDU that shares one octet with it, at either end, or contains it; one
+ * that only touches it proves nothing. */
 TEST(test_wrong)
 {
   static const struct {
@@ -67,8 +67,8 @@ TEST(test_wrong)
   }
 }
 
-/* Several in one FPDU: the first is right, the two after it are wrong, the long one that starts 65,000 octets
- * before too; the one after the FPDU stays. */
+/* Several in one FPDU: the first is right, the two after it are wrong, and so is the long one that starts
+ * 65,000 octets before it; the one after the FPDU stays. */
 TEST(test_several)
 {
   mpa_assumed_fpdus assumed, copy;

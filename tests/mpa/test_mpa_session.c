@@ -11,8 +11,8 @@
 
 #define LONG_TIME (10 * TIME_PS_PER_SECOND)
 
-/* What end `from` sent in its FPDU phase is as the documents describe it, and of what was posted. Returns the
- * markers found. */
+/* What end `from` sent in its FPDU phase is as the documents describe it and carries what was posted. Returns
+ * the number of markers. */
 static guint read_stream(const mpa_link *link, unsigned from, bool markers, bool crc)
 {
   const mpa_link_end *end = &link->end[from];
@@ -23,8 +23,8 @@ static guint read_stream(const mpa_link *link, unsigned from, bool markers, bool
   return check_stream(end->stream, crc);
 }
 
-/* Where FPDU `index` that end `from` posted starts, in its FPDU phase; where it would start when it is not
- * posted yet. */
+/* Where FPDU `index` that end `from` posted starts, in its FPDU phase; where it would start when it has not
+ * been posted. */
 static uint64_t start_of(const mpa_link *link, unsigned from, guint index)
 {
   const mpa_stream *stream = link->end[from].stream;
@@ -58,13 +58,13 @@ static void describe(const mpa_link_config *config)
                  config->rechunk, config->reverse_pieces);
 }
 
-/* Every generation and choice of M and C, with Private Data of 13 octets, so that nothing is aligned to
- * anything in the TCP stream. The streams are read by hand: which way there are markers, and whether there
- * is a CRC, is as the frames said. MPA-092, MPA-094, MPA-242, MPA-243: a sender puts a marker every 512
- * octets where its peer's frame had M=1, and only there. MPA-103: the first stands right after the startup
- * frame. MPA-093, MPA-102, MPA-186: rdmac has them always, from the first octet of the connection on.
- * MPA-114: and a CRC in every FPDU. MPA-117: each side can do CRC when the other insists on it. MPA-126: the
- * field is there also when CRC is not used. MPA-085: RESERVED is zero. */
+/* Every generation and choice of M and C, with Private Data of 13 octets, so that nothing is aligned with
+ * anything in the TCP stream. mpa_reader.h reads the streams: each has markers and CRC as the frames agreed.
+ * MPA-092, MPA-094, MPA-242, MPA-243: a sender puts a marker every 512 octets where its peer's frame had M=1,
+ * and only there. MPA-103: the first is right after the startup frame. MPA-093, MPA-102, MPA-186: rdmac has
+ * them always, from the first octet of the connection on. MPA-114: so has it a CRC in every FPDU. MPA-117:
+ * each side can compute CRCs when the other insists on it. MPA-126: the field is there even when CRC is not
+ * used. MPA-085: RESERVED is zero. */
 TEST(test_streams_are_as_agreed)
 {
   for (unsigned choice = 0; choice < IWARP_GENERATIONS * 16; choice++) {
@@ -91,10 +91,10 @@ TEST(test_streams_are_as_agreed)
   }
 }
 
-/* MPA-123, MPA-132, MPA-162, MPA-244, MPA-245, MPA-247: when one frame had C=1, CRC is generated and checked
- * both ways to the end: the last FPDU of many is damaged, and that is code 2. MPA-124, MPA-082: when neither
- * had, not even the first FPDU's is: what is damaged is the CRC field itself. MPA-131, MPA-161: in rdmac the
- * check cannot be declined. */
+/* MPA-123, MPA-132, MPA-162, MPA-244, MPA-245, MPA-247: when one frame had C=1, CRCs are generated and
+ * checked both ways to the end: the last FPDU of many is damaged, which is code 2. MPA-124, MPA-082: when
+ * neither had, not even that of the first FPDU is checked; here the CRC field itself is damaged. MPA-131,
+ * MPA-161: in rdmac the check cannot be declined. */
 TEST(test_crc_is_checked_as_agreed)
 {
   enum { NEITHER = 0, RDMAC = 4 };
@@ -150,12 +150,12 @@ static void check_transfer(mpa_link_config config)
   }
 }
 
-/* MPA-170, MPA-169: an MPA-aware sender and one that is not, receivers that take octets in order and as
- * they come, and middleboxes that cut segments into small pieces, move all boundaries, or do so and send
- * the pieces in reverse order: the ULPDUs are the same, with markers and CRC and without. MPA-056,
- * MPA-057, MPA-058, MPA-068: as many as were posted come out, each once, with the boundaries, the length
- * and the octets it was posted with and no others (the link compares them). MPA-122: with CRC the ULP sees
- * the same, at the same times, as without. ISN 2^32 - 3000: sequence numbers wrap on the way. */
+/* MPA-170, MPA-169: an MPA-aware sender and one that is not, receivers that take octets in order and as they
+ * come, and middleboxes that cut segments into small pieces, move all boundaries, or do so and send the
+ * pieces in reverse order: the ULPDUs are the same, with markers and CRC and without. MPA-056, MPA-057,
+ * MPA-058, MPA-068: as many as were posted come out, each once, with the boundaries, the length and the
+ * octets it was posted with (the link compares them), and nothing else comes out. MPA-122: with CRC the ULP
+ * sees the same, at the same times, as without. ISN 2^32 - 3000: sequence numbers wrap on the way. */
 TEST(test_any_sender_receiver_and_middlebox)
 {
   static const uint32_t middleboxes[][2] = {{0, 0}, {1, 0}, {100, 0}, {514, 0}, {0, 1000}, {0, 333}};
@@ -182,7 +182,7 @@ static bool starts_fpdu(const mpa_link_end *end, uint64_t offset)
   return mpa_stream_find(end->stream, offset) != NULL;
 }
 
-/* The segments of `end` from the FPDU phase's offset `from` on start and end with FPDUs. */
+/* From offset `from` of the FPDU phase on the segments of `end` start and end with FPDUs. */
 static void expect_aligned(const mpa_link_end *end, uint64_t from)
 {
   for (guint i = 0; i < end->segments->len; i++) {
@@ -195,10 +195,10 @@ static void expect_aligned(const mpa_link_end *end, uint64_t from)
 }
 
 /* MPA-043, MPA-046, MPA-152, MPA-060: the MTU falls from 1500 to 576 with 40 full FPDUs posted. MULPDU
- * follows at once, 1442 to 522. The FPDUs posted before are sent as they are, cut, each rest by itself;
- * those posted afterwards fit the segment: from the first of them on every segment starts and ends with an
- * FPDU (note M26), and the stream is one of well-formed FPDUs all along. When the MTU grows again
- * MULPDU does. */
+ * follows at once, 1442 to 522. The FPDUs posted before are cut and sent, the rest of each in a segment of
+ * its own; those posted afterwards fit into a segment: from the first of them on every segment starts and
+ * ends with an FPDU (note M26). All along the stream consists of well-formed FPDUs. When the MTU grows again,
+ * so does MULPDU. */
 TEST(test_mtu_shrinks)
 {
   g_autoptr(mpa_link) link = mpa_link_new(&aligned);
@@ -225,7 +225,8 @@ TEST(test_mtu_shrinks)
     unaligned += segment->from >= start_of(link, 0, 10) && segment->from < cut &&
                  !starts_fpdu(&link->end[0], segment->from);
   }
-  g_assert_cmpuint(unaligned, ==, 60); /* 30 FPDUs of 1460 or 1456 octets: 536, 536 and a rest */
+  g_assert_cmpuint(unaligned, ==,
+                   60); /* 30 FPDUs of 1460 or 1456 octets, each in segments of 536, 536 and the rest */
   kit_set_send_mtu(link->end[0].tcp, 1500);
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
 }
@@ -280,9 +281,9 @@ static mpa_link *damaged_link(const mpa_link_config *config, guint index, uint64
   return link;
 }
 
-/* MPA-288, MPA-133: FPDU 5 of 30 is damaged on the way, beyond TCP's help. Those before it went up; none
- * does after the error, not even those that were on their way, were whole and were located; and TCP has
- * all of the octets, as MPA does not close it. */
+/* MPA-288, MPA-133: FPDU 5 of 30 is damaged on the way, beyond TCP's help. Those before it went up; none does
+ * after the error, not even those that were on their way, were whole and were located; and TCP delivers all
+ * octets, since MPA does not close the connection. */
 TEST(test_damage_is_reported)
 {
   g_autoptr(mpa_link) link = damaged_link(&aligned, 5, 700, 1);
@@ -293,9 +294,9 @@ TEST(test_damage_is_reported)
   g_assert_false(link->end[1].closed);
 }
 
-/* MPA-286: with the silent drop the damaged segment is as if it had been lost; it comes again, whole, and
- * nobody hears of an error. Whether the octet is in the ULPDU, in a marker or in ULPDU_Length, and in
- * every way of cutting and passing. */
+/* MPA-286: with the silent drop the damaged segment counts as lost; it comes again, undamaged, and no error
+ * is reported: whether the octet is in the ULPDU, in a marker or in ULPDU_Length, and in every way of cutting
+ * and passing. */
 TEST(test_damage_is_dropped)
 {
   /* FPDU 0: its leading marker, ULPDU_Length (1442 becomes 1410), ULPDU, CRC. FPDU 5, [7300, 8760):
@@ -334,7 +335,7 @@ TEST(test_damage_of_a_spanning_fpdu)
   }
 }
 
-/* MPA-016: the FIN is reported once, when all ULPDUs before it have gone up, also when it overtakes them; the
+/* MPA-016: the FIN is reported once, when all ULPDUs before it have gone up, even when it overtakes them; the
  * other direction goes on (MPA-270, note M32). */
 TEST(test_fin_comes_last)
 {

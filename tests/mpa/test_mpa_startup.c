@@ -36,16 +36,16 @@ TEST(test_exchange)
   startup_expect(initiator, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
   startup_expect_no_frame(initiator);
 
-  /* Each one's M rules the other's sending (MPA-241). */
+  /* M of either end decides what the other one sends (MPA-241). */
   g_assert_false(mpa_startup_send_markers(initiator));
   g_assert_true(mpa_startup_receive_markers(initiator));
   g_assert_true(mpa_startup_send_markers(responder));
   g_assert_false(mpa_startup_receive_markers(responder));
 }
 
-/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C say what
- * this end asks for: MPA-118: C is 1 unless its configuration says no. 20 octets for each of 2 generations, 2
- * roles and 4 choices. */
+/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C are what
+ * this end asks for. MPA-118: C is 1 unless the configuration has it off. 20 octets for each of 2
+ * generations, 2 roles and 4 choices. */
 TEST(test_header_of_every_frame)
 {
   for (unsigned i = 0; i < 16; i++) {
@@ -67,11 +67,11 @@ TEST(test_header_of_every_frame)
   }
 }
 
-/* MPA-253, MPA-230, MPA-231: PD_Length says how much Private Data the frame has, and just this comes up at
- * the other end, in a copy and when all of it is there, in both directions and over segments of 1, 7 and 1460
- * octets. MPA-215, MPA-204: as long as an octet of the frame is missing, of its header or of its Private
- * Data, no end proceeds, and a Responder says nothing. 0, 1 and 3 leave the FPDU phase at any alignment
- * (MPA-236). */
+/* MPA-253, MPA-230, MPA-231: PD_Length is the length of the Private Data in the frame, and exactly these are
+ * passed up at the other end, as a copy and once all of them are there, in both directions and over segments
+ * of 1, 7 and 1460 octets. MPA-215, MPA-204: as long as an octet of the frame is missing, of its header or of
+ * its Private Data, neither end proceeds, and the Responder sends nothing. Lengths of 0, 1 and 3 make the
+ * FPDU phase start at different alignments (MPA-236). */
 TEST(test_private_data_both_ways)
 {
   static const uint32_t sizes[] = {0, 1, 3, 5, 512, 65535};
@@ -102,7 +102,7 @@ TEST(test_private_data_both_ways)
     startup_expect(receiver, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
     startup_expect_private_data(receiver, frame->octets + 20, size);
     g_assert_cmpuint(mpa_startup_received_frame_octets(receiver), ==, 20 + size);
-    /* What comes then is the FPDU phase's, once the Reply has gone out. */
+    /* What comes after the Reply has been sent belongs to the FPDU phase. */
     if (role == SIDE_INITIATOR) {
       g_assert_cmpuint(startup_receive(receiver, frame->octets, 1), ==, 0);
       startup_expect(receiver, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
@@ -111,7 +111,7 @@ TEST(test_private_data_both_ways)
 }
 
 /* The ULP sees the Private Data of the Request before anything is answered and may answer with its own
- * (MPA-210, MPA-211, MPA-222); a key among it is nothing special (MPA-256). */
+ * (MPA-210, MPA-211, MPA-222); a key inside it has no meaning (MPA-256). */
 TEST(test_responder_accepts)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
@@ -133,8 +133,8 @@ TEST(test_responder_accepts)
 }
 
 /* MPA-208: the Responder whose ULP refuses answers with R=1 and Private Data of its choice (MPA-206, MPA-207,
- * MPA-224) and has left MPA: what comes then is not startup's, and nothing failed that would have to close
- * TCP. */
+ * MPA-224) and has left MPA: what comes then is not taken by startup, and there is no failure that would have
+ * to close TCP. */
 TEST(test_responder_rejects)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
@@ -156,8 +156,8 @@ TEST(test_responder_rejects)
   }
 }
 
-/* MPA-217: a Reply with R=1 makes the Initiator leave MPA, and not fail; its Private Data says why, and
- * octets after it are the ULP's (note M41). */
+/* MPA-217: a Reply with R=1 makes the Initiator leave MPA without failing; its Private Data may give the
+ * reason, and octets after it belong to the ULP (note M41). */
 TEST(test_initiator_is_rejected)
 {
   for (int asks = 0; asks <= 1; asks++) {
@@ -237,7 +237,8 @@ TEST(test_streaming_mode)
   startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
 }
 
-/* The time is up to the whole frame: with it the clock stops, also while the ULP thinks; 0 is for ever. */
+/* The time limit applies until the frame is whole: then the clock stops, even while the ULP decides. 0: no
+ * limit. */
 TEST(test_no_timeout)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* MPA startup with a peer that does it wrong: every improper frame ends in MPA error code 4 at its first
+/* MPA startup with a peer that violates the rules: every improper frame ends in MPA error code 4 at its first
  * wrong octet, and so does silence (mpa-01 §6.1 rules 5 and 8 … 10, §6.1.1; note M40 … 46). */
 #include <string.h>
 
 #include "mpa_startup_fixture.h"
 #include "test.h"
 
-/* `frame` is fed an octet at a time to an endpoint of `config`, whose peer's frame it should be: octet
- * `wrong` ends it. */
+/* `frame` is given, an octet at a time, to an endpoint as `config`, in place of the frame of its peer: octet
+ * `wrong` makes it fail. */
 static void check_wrong_octet(const mpa_startup_config *config, const hand_frame *frame, uint32_t wrong,
                               mpa_startup_reason reason)
 {
@@ -19,14 +19,15 @@ static void check_wrong_octet(const mpa_startup_config *config, const hand_frame
   }
   startup_expect_dead(startup, reason);
 
-  /* The same in one piece: what is after the wrong octet is not taken. */
+  /* The same in one piece: what comes after the wrong octet is not taken. */
   g_autoptr(mpa_startup) at_once = startup_begun_with(config);
   g_assert_cmpuint(startup_receive(at_once, frame->octets, frame->length), ==, wrong + 1);
   startup_expect_dead(at_once, reason);
 }
 
 /* MPA-205, MPA-216, MPA-221, MPA-239, MPA-240: each of the 128 bits of the key in turn, at either end. One of
- * them makes it the other key, MPA-227: two Initiators get each other's Request, a Responder a Reply. */
+ * them makes it the other key (MPA-227): two Initiators receive each other's Request, or a Responder receives
+ * a Reply. */
 TEST(test_wrong_key)
 {
   for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
@@ -77,8 +78,8 @@ TEST(test_wrong_revision)
 }
 
 /* MPA-229, MPA-230, MPA-232: PD_Length beyond the ULP's buffer or the generation's limit is an improper frame
- * before any Private Data is taken, one octet less is fine. The first octet of PD_Length, 256 a step, may be
- * too much already. */
+ * before any Private Data is taken, one octet less is accepted. The first octet of PD_Length, which counts
+ * 256, may already exceed the limit. */
 TEST(test_private_data_too_long)
 {
   static const struct {
@@ -113,8 +114,8 @@ TEST(test_private_data_too_long)
 }
 
 /* MPA-231: octets after Private Data are not Private Data. Nothing may follow a frame before its receiver has
- * answered (note M41): in the same segment or its last one; later, while the ULP still thinks; later, before
- * the Reply went out. */
+ * answered (note M41): in the same segment or its last one; later, while the ULP still decides; later still,
+ * before the Reply is sent. */
 TEST(test_octets_behind_the_frame)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -139,8 +140,8 @@ TEST(test_octets_behind_the_frame)
   }
 }
 
-/* Silence (MPA-228) and a frame that stops in the middle, in its header or its Private Data (MPA-233), end at
- * the same time, and are told apart; not a picosecond earlier. */
+/* Silence (MPA-228) and a frame that stops in the middle, in its header or its Private Data (MPA-233), fail
+ * at the same time, not a picosecond earlier, each for a reason of its own. */
 TEST(test_timeout)
 {
   static const uint32_t octets[] = {0, 1, 19, 20, 29};

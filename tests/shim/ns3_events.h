@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ns-3 was asked for. */
+/* Counts the events that ns-3 runs. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Events that ns-3 has run since its simulator was opened, its own among them. */
+/* Events that ns-3 has run since its simulator was opened, including its own. */
 uint64_t ns3_events(void);
 
 #ifdef __cplusplus

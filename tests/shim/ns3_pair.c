@@ -38,7 +38,7 @@ static void send(pair_side *s, datagram *packet, time_ps now)
   }
 }
 
-/* Damaged behind the sender's checksum. */
+/* Damaged after the sender has computed the checksum. */
 static datagram *damaged(datagram *whole)
 {
   datagram *packet = datagram_copy(whole);
@@ -106,7 +106,7 @@ static void can_post(void *user, enum side side)
   engine_timer_set(pair->sides[side].timer, engine_now(pair->clock));
 }
 
-/* --- What the endpoints tell --- */
+/* --- What the endpoints report --- */
 
 static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either make, on links of an engine over ns-3,
- * and a workload between them of which every octet is verified. */
+/* Two endpoints with the whole MPA/DDP/RDMAP stack over TCPs of either kind, on links of an engine over ns-3,
+ * and a workload between them, every octet of which is verified. */
 #pragma once
 
 #include "engine/engine.h"
@@ -18,13 +18,13 @@ typedef struct pair_side {
   ns3_pair *pair;
   enum side side;
   rnic_endpoint_config config;
-  bool ns3; /* its TCP is ns-3's, else our own */
+  bool ns3; /* its TCP is that of ns-3, otherwise our own */
   ns3_tcp_transport_place place;
   rnic_host *host;
   rnic_endpoint *endpoint;
   engine_timer *timer;
   path_link *link; /* of the direction it sends */
-  /* Of the packets with payload that it sends, counted from 1: those that the path loses; 0: none more. */
+  /* Of the packets with payload that it sends, counted from 1: those that the path loses; ends with 0. */
   uint64_t lost[PAIR_DROPS];
   bool loses_all;
   uint64_t duplicated; /* the one that the path delivers twice; 0: none */
@@ -37,9 +37,9 @@ typedef struct pair_side {
   uint64_t segments_behind_hole;
   uint64_t held_max;
   size_t runs_max;
-  uint64_t payload_octets, new_octets; /* of those segments, and what of it was told to be new */
+  uint64_t payload_octets, new_octets; /* of those segments, and how much of that was reported as new */
   uint64_t retransmissions_arrived;    /* packets that have the mark */
-  uint64_t fpdus_waited;               /* placed when all their octets had been there for some time */
+  uint64_t fpdus_waited;               /* placed some time after all of their octets had come */
 } pair_side;
 
 struct ns3_pair {
@@ -54,12 +54,12 @@ struct ns3_pair {
   time_ps done_at; /* when all of the workload was delivered */
 };
 
-/* Both TCPs ns-3's: MTU 1500, 1 Gbit/s, 1 ms, window 1 MiB, SACK on, timestamps off, NewReno; markers and CRC
- * on; 40 Writes of 20,000 octets. Change what is to be different, then ns3_pair_run(). Opens the
- * simulator. */
+/* Both TCPs are those of ns-3: MTU 1500, 1 Gbit/s, 1 ms, window 1 MiB, SACK on, timestamps off, NewReno;
+ * markers and CRC on; 40 Writes of 20,000 octets. Change what is to differ, then call ns3_pair_run(). Opens
+ * the simulator. */
 ns3_pair *ns3_pair_new(void);
 
-/* Runs until nothing is left to do or `stop`. */
+/* Runs until nothing is left to do, at most until `stop`. */
 void ns3_pair_run(ns3_pair *pair, time_ps stop);
 
 /* Asserts that all of the workload was delivered, no octet wrong, and that both ends closed in order. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Our hosts in an ns-3 program that is not ours: what they measure there, with a router of ns-3's between
-// them, and what they refuse.
+// Our hosts in a user's own ns-3 program: what they measure there, also across a router of ns-3, and what
+// they refuse.
 #include "shim/iwarpsim_host.h"
 
 #include <stdexcept>
@@ -22,7 +22,7 @@ using namespace ns3;
 namespace
 {
 
-// A scenario file that is there as long as this is.
+// A scenario file that exists as long as this object.
 class ScenarioFile
 {
 public:
@@ -64,8 +64,8 @@ void assert_done(const iwarpsim::Hosts &hosts)
   g_assert_cmpuint(hosts.GetPacketsRefused(), ==, 0);
 }
 
-// 10 Writes of 65,536 octets over a cable: what is placed is what was sent, and nothing waits in reassembly
-// but what is on its way in order.
+// 10 Writes of 65,536 octets over a cable: all that was sent is placed, and only FPDUs that are still
+// arriving, in order, are held for reassembly.
 void test_cable()
 {
   ScenarioFile file("title = \"x\"; workload: { messages = 10; };");
@@ -92,8 +92,8 @@ void test_cable()
   g_assert_true(refused);
 }
 
-// The initiator on an Ethernet segment with a router of ns-3's own, which asks for its address by ARP; behind
-// the router another to the responder. Sets on the command line count.
+// The Initiator is on an Ethernet segment with a router of ns-3, which asks for its address by ARP; another
+// segment leads from the router to the Responder. Settings on the command line apply.
 void test_behind_a_router()
 {
   ScenarioFile file("title = \"x\"; workload: { messages = 10; };");

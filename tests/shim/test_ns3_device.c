@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's point-to-point devices through plain C: their timing to the picosecond, their octets, and errors
- * where ns-3 would end the process. */
+/* ns-3's point-to-point devices through plain C: their timing to the picosecond, the octets they deliver, and
+ * errors where ns-3 would abort the process. */
 #include "shim/ns3_shim.h"
 
 #include <string.h>
@@ -104,8 +104,9 @@ DEVICE_TEST(test_arrival_time)
   g_assert_cmpint(f->inboxes[1].arrivals[0].when, ==, 26201600);
 }
 
-/* By default a packet keeps the transmitter for 38 octets more than it has: the second of 1500 starts at 1538
- * * 800 = 1,230,400 ps, the third, of 40 octets, at twice that and arrives 42 * 800 ps + 25 us later. */
+/* By default a packet occupies the transmitter for 38 octets more than it has: the second packet of 1500
+ * starts at 1538 * 800 = 1,230,400 ps, the third, of 40 octets, at twice that and arrives 42 * 800 ps + 25 us
+ * later. */
 DEVICE_TEST(test_packets_follow_each_other)
 {
   send(f, 0, 1500);
@@ -162,7 +163,7 @@ DEVICE_TEST(test_octets_arrive_as_sent)
   }
 }
 
-/* ns-3's device would deliver them (docs/facts.md, "ns-3 3.37"). */
+/* ns-3's own device would deliver them (docs/facts.md, "ns-3 3.37"). */
 DEVICE_TEST(test_mtu_is_checked)
 {
   static const uint8_t octets[1501];
@@ -176,8 +177,8 @@ DEVICE_TEST(test_mtu_is_checked)
   g_assert_cmpuint(f->inboxes[1].count, ==, 1);
 }
 
-/* One in transmission, one waiting: the third finds the queue full, and room again once the first is
- * through. */
+/* One packet is in transmission and one waits: the third finds the queue full; there is room again once the
+ * first has left. */
 TEST(test_queue_limit)
 {
   static const uint8_t octets[100];
@@ -200,7 +201,7 @@ TEST(test_queue_limit)
   close_fixture(&self, NULL);
 }
 
-/* 1 kbit/s: a bit a millisecond. */
+/* 1 kbit/s: a bit in each millisecond. */
 TEST(test_usual_gap)
 {
   ns3_shim_device_config config;

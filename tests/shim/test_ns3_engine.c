@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine over ns-3 keeps the order of engine.h, also together with events that only ns-3 knows. */
+/* The engine over ns-3 keeps the order of engine.h, even among events that only ns-3 knows. */
 #include "shim/ns3_engine.h"
 
 #include "engine_ties.h"
@@ -72,7 +72,7 @@ WORLD_TEST(test_ns3_event_scheduled_later_is_collected)
   g_assert_true(ns3_shim_event_at(event, 1000, NULL));
   engine_run(self->clock, TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "a1000 t1000 ");
-  /* The timer's announcement, the arrival and one wake for both. */
+  /* The timer's announcement, the arrival, and one wake-up for both. */
   g_assert_cmpuint(ns3_events(), ==, 3);
 }
 
@@ -91,8 +91,8 @@ static void schedule_at_1000(void *user)
   g_assert_true(ns3_shim_event_at(user, 1000, NULL));
 }
 
-/* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond
- * before. */
+/* The same when the arrival is scheduled during the run, after the timer's wake-up was moved to this
+ * picosecond. */
 WORLD_TEST(test_ns3_event_scheduled_on_the_way_is_collected)
 {
   g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, self);
@@ -135,7 +135,7 @@ static void write_a_and_stop(void *user, time_ps now)
   engine_stop(((world *)user)->clock);
 }
 
-/* What was due behind the stop, in the same picosecond too, runs when the engine runs again. */
+/* What was due after the stop, even in the same picosecond, runs when the engine runs again. */
 WORLD_TEST(test_stop_and_go_on)
 {
   g_autoptr(engine_timer) stopper =
@@ -159,8 +159,9 @@ TEST(test_one_engine_at_a_time)
   engine_free(new_engine());
 }
 
-/* A deadline put off again and again, as a retransmission timer is, does not fill ns-3's event list: ns-3
- * runs one event for each wake that was asked for, and only those earlier than all asked for before are. */
+/* A deadline that is postponed again and again, like that of a retransmission timer, does not fill ns-3's
+ * event list: ns-3 runs one event for each wake-up requested, and one is requested only if it is earlier than
+ * all before. */
 WORLD_TEST(test_deadlines_put_off_cost_no_events)
 {
   for (time_ps when = 1000; when < 100000; when++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Links over ns-3 deliver the octets sent, when path_link.h says, and in the order the plain links do. */
+/* Links over ns-3 deliver the octets sent, at the times that path_link.h defines, and in the order in which
+ * the native links do. */
 #include "shim/ns3_link.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ static datagram *random_datagram(GRand *random, uint32_t octets)
                        .flags = TCP_ACK,
                        .window = (uint16_t)g_rand_int(random)};
   buffer_chain payload = {0};
-  /* In two pieces, as segments that packets were cut and packed into have them. */
+  /* In two slices, as segments have them whose octets come from several records. */
   buffer_chain_append(&payload, content + 7, length / 3, NULL);
   buffer_chain_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3,
                       NULL);
@@ -100,12 +101,12 @@ TEST(test_measured_arrival)
   g_assert_cmpuint(self->arrived[1]->send_order, ==, 2);
 }
 
-/* What a sender does at a moment: gives the link a burst. */
+/* The sender gives the link a burst. */
 typedef struct burst {
   link_world *world;
   GRand *random;
   engine_timer *timer;
-  time_ps free_at; /* when the transmitter is through, after the gap */
+  time_ps free_at; /* when the transmitter is free again, after the gap */
   time_ps expected[MOST_PACKETS];
   uint8_t sent[MOST_PACKETS][9000];
   uint32_t lengths[MOST_PACKETS];
@@ -153,7 +154,7 @@ static void check_arrivals(const burst *sent)
   }
 }
 
-/* Rates of which an octet takes a whole number of picoseconds and rates of which it does not. */
+/* Rates at which an octet takes a whole number of picoseconds, and rates at which it does not. */
 TEST(test_arrivals_are_as_calculated)
 {
   static const uint64_t rates[] = {64000,        999999937,    2500000000,   10000000000,   25000000000,
@@ -173,7 +174,7 @@ TEST(test_arrivals_are_as_calculated)
         .framing_octets = round == 5   ? PATH_LINK_PPP_OCTETS
                           : round == 6 ? -14
                                        : (int32_t)(38 + round),
-        /* ATM's cells; ones larger than the MTU; ones that cost less than they hold */
+        /* ATM cells; cells larger than the MTU; cells that cost less than they hold */
         .cell_octets = round % 4 == 1   ? 48
                        : round % 4 == 2 ? 2000
                                         : 0,
@@ -223,15 +224,15 @@ TEST(test_freed_with_packets_on_the_way)
 
 enum { DIRECTIONS = 2, MOST_ECHOES = 600 };
 
-/* Two links, one each way; who receives a packet sends one or two back after a while or at once, and writes
- * down everything. */
+/* Two links, one each way; the receiver of a packet sends one or two back, after a while or at once, and
+ * records everything. */
 typedef struct echo_world {
   engine *clock;
   GRand *random;
   GString *written;
   unsigned echoes;
   unsigned changes_left; /* of rate and delay */
-  unsigned overtaken;    /* packets that arrived behind one sent later */
+  unsigned overtaken;    /* packets that arrived after one that was sent later */
   struct echo_end {
     struct echo_world *world;
     path_link *out;
@@ -252,8 +253,8 @@ static void echo_send(struct echo_end *end)
   }
 }
 
-/* Another rate and another delay, now: many a packet is in transmission, waits, or is to start in this
- * picosecond. */
+/* Another rate and another delay from now on: often packets are in transmission, wait, or are to start in
+ * this picosecond. */
 static void echo_change(struct echo_end *end)
 {
   static const uint64_t rates[] = {10000000000, 2500000000, 40000000000, 7000000007};
@@ -343,8 +344,8 @@ static unsigned count_ties(const char *written)
   return ties;
 }
 
-/* Both engines give the same run with so many changes of the links; it is returned in `world`, what was
- * written as the result. */
+/* Both engines give the same run with this number of changes of the links. The run is left in `world`; the
+ * record of it is returned. */
 static char *run_on_both(echo_world *world, unsigned changes)
 {
   static const path_link_config configs[DIRECTIONS] = {
@@ -377,7 +378,7 @@ TEST(test_both_engines_give_the_same_run)
   g_assert_cmpuint(world.overtaken, ==, 0);
 }
 
-/* Also when rate and delay change 50 times while packets are in transmission, wait and fly. */
+/* Also when rate and delay change 50 times while packets wait, are in transmission or are on the way. */
 TEST(test_changing_links_give_the_same_run)
 {
   echo_world world;
@@ -386,8 +387,8 @@ TEST(test_changing_links_give_the_same_run)
   g_assert_cmpuint(world.overtaken, >, 10);
 }
 
-/* What no wire carries: the marks of a packet come out as they went in, and its checksum, which is wrong,
- * stays so. */
+/* What no wire carries: the marks of a packet come out as they went in, and its wrong checksum stays
+ * wrong. */
 TEST(test_marks)
 {
   const path_link_config config = {

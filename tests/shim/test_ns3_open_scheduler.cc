@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The shim's scheduler gives ns-3 the events in the order of ns-3's own: by time, and those of one time as
-// scheduled.
+// The shim's scheduler returns events in the same order as ns-3's own scheduler: by time, and those of one
+// time in the order in which they were scheduled.
 #include "shim/ns3_open_scheduler.hh"
 
 #include <vector>
@@ -27,8 +27,8 @@ void AssertSame(const Scheduler::Event &one, const Scheduler::Event &other)
   g_assert_cmpuint(one.key.m_uid, ==, other.key.m_uid);
 }
 
-// 40,000 steps with up to some hundred events, many of one time: put in near the ends and far from them,
-// taken out, taken back.
+// 40,000 steps with up to some hundred events, many of which are due at the same time: inserted near either
+// end and far from both, removed, and cancelled.
 void TestOrderIsThatOfNs3()
 {
   const int spans[] = {8, 100000, 300, 1};
@@ -57,7 +57,7 @@ void TestOrderIsThatOfNs3()
       now = next.key.m_ts;
       g_assert_cmpuint(ours->Now(), ==, now);
     } else if (what == 19 && !ours->IsEmpty()) {
-      // One that is still there: not before what is next.
+      // An event that is still there: not before the next one due.
       const Scheduler::Event &one = all[g_rand_int_range(random, 0, static_cast<int>(all.size()))];
       Scheduler::Event next = theirs->PeekNext();
       bool there =
@@ -77,7 +77,7 @@ void TestOrderIsThatOfNs3()
 }
 
 // Arrivals in their order, a hundred on the way, with the end of each transmission before all of them: none
-// is lost when the line has moved through its memory many times.
+// is lost after the queue has moved through its memory many times.
 void TestLongTransfer()
 {
   enum { PACKETS = 50000, ON_THE_WAY = 100 };
@@ -100,8 +100,8 @@ void Write(void *user)
   g_string_append_printf(static_cast<GString *>(user), "%" G_GINT64_FORMAT " ", ns3_shim_now());
 }
 
-// Somebody may give ns-3 another scheduler: nobody looks at one that has gone, events go on as ns-3's, and a
-// run of ours says why not.
+// A user may give ns-3 another scheduler: the one replaced is not used any more, ns-3's events continue, and
+// a run of ours fails with the reason.
 void TestAnotherScheduler()
 {
   GString *written = g_string_new(nullptr);
@@ -123,7 +123,7 @@ void TestAnotherScheduler()
   g_string_free(written, TRUE);
 }
 
-// A program may have run ns-3 before it opens the shim: time goes on from there.
+// A program may have run ns-3 before it opens the shim: time continues from there.
 void TestTimeGoesOn()
 {
   g_assert_true(ns3_shim_open(nullptr)); // sets the resolution, once for the process

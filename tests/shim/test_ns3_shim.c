@@ -70,7 +70,7 @@ SHIM_TEST(test_time_is_counted_in_picoseconds)
 {
   g_assert_cmpint(ns3_shim_now(), ==, 0);
   at(f, 'a', 1);
-  at(f, 'b', INT64_C(8640000000000000001)); /* 100 days and a picosecond: no rounding on the way */
+  at(f, 'b', INT64_C(8640000000000000001)); /* 100 days and a picosecond: nothing is rounded */
   run(TIME_PS_NEVER);
   g_assert_cmpstr(f->written->str, ==, "a1 b8640000000000000001 ");
 }
@@ -122,7 +122,7 @@ SHIM_TEST(test_event_frees_itself_while_it_runs)
   ns3_shim_event *event = NULL;
   event = ns3_shim_event_new(free_itself, &event);
   g_assert_true(ns3_shim_event_at(event, 5, NULL));
-  g_assert_true(ns3_shim_event_at(event, 6, NULL)); /* must not come to pass: `event` is freed at 5 */
+  g_assert_true(ns3_shim_event_at(event, 6, NULL)); /* must not happen: `event` is freed at 5 */
   run(TIME_PS_NEVER);
   g_assert_null(event);
   g_assert_cmpstr(f->written->str, ==, "");
@@ -190,12 +190,12 @@ SHIM_TEST(test_mistakes_are_errors_with_a_message)
   run(TIME_PS_NEVER);
   g_assert_cmpstr(error.message, ==, "the simulator is running already");
   ns3_shim_event_free(nested);
-  /* Nothing of all that was scheduled. */
+  /* Nothing that was scheduled runs. */
   g_assert_cmpstr(f->written->str, ==, "b50 ");
 }
 
-/* What is asked for while the shim's own event runs comes when that has returned, without an event of
- * ns-3's. */
+/* What is requested while the shim's own event runs is called when that event has returned, without an event
+ * of ns-3. */
 static void ask_for_last(void *user)
 {
   fixture *self = user;
@@ -213,7 +213,8 @@ SHIM_TEST(test_last_call_alone)
   g_assert_cmpuint(ns3_events(), ==, 2);
 }
 
-/* After everything already scheduled for the picosecond, and what that schedules there comes after it. */
+/* It runs after everything already scheduled for the picosecond; what that schedules for the same picosecond
+ * comes after it. */
 SHIM_TEST(test_last_call_among_others)
 {
   g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, f);
@@ -225,7 +226,7 @@ SHIM_TEST(test_last_call_among_others)
   g_assert_cmpuint(ns3_events(), ==, 4);
 }
 
-/* Asked for outside of any event it is an event; taken back, it does not come. */
+/* Requested outside of any event it is an event of its own; cancelled, it does not run. */
 SHIM_TEST(test_last_call_outside_and_taken_back)
 {
   g_assert_true(ns3_shim_event_last(f->events[0].event, NULL));

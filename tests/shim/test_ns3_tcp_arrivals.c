@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What has arrived and has not been passed up: which octets, and when each came first. */
+/* The octets that have arrived and have not been passed up, and when each of them first came. */
 #include "shim/ns3_tcp_arrivals.h"
 #include "test.h"
 
@@ -15,7 +15,7 @@ static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, ui
 }
 
 /* Segments [10, 20) at 1, [30, 40) at 2, [20, 30) at 3: passed up from 10 on, each has its own time, whatever
- * the order. */
+ * the order of arrival. */
 TEST(test_each_has_its_time)
 {
   g_autoptr(ns3_tcp_arrivals) arrivals = ns3_tcp_arrivals_new();
@@ -37,7 +37,7 @@ TEST(test_each_has_its_time)
   g_assert_cmpuint(range_set_total(ns3_tcp_arrivals_received(arrivals)), ==, 0);
 }
 
-/* What came before keeps its time; what nobody told of comes now. */
+/* What came before keeps its time; what was never reported counts as arriving now. */
 TEST(test_duplicates_and_strangers)
 {
   g_autoptr(ns3_tcp_arrivals) arrivals = ns3_tcp_arrivals_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP transfers what was asked for, in the segments and the time that the link allows. */
+/* ns-3's own TCP transfers the octets requested, in as many segments and as much time as the link needs. */
 #include "ns3_tcp_bulk.h"
 #include "test.h"
 
@@ -12,10 +12,10 @@ static ns3_tcp_bulk_config usual_config(uint64_t octets)
   return config;
 }
 
-/* 2000 full segments and an octet without loss are 2001 segments, 2000 of which keep the transmitter for 1538
- * octets of 800 ps: 2,460,800,000 ps. Before them comes the handshake, a round trip of 50 us, behind them the
- * delay of 25 us. Slow start, from 10 segments to the 41 of the bandwidth-delay product and, the
- * acknowledgements being delayed, 1.5-fold a round, costs some round trips more; ten are ample. */
+/* 2000 full segments and an octet without loss are 2001 segments, 2000 of which occupy the transmitter for
+ * 1538 octets of 800 ps: 2,460,800,000 ps. Before them comes the handshake, a round trip of 50 us, after them
+ * the delay of 25 us. Slow start, from 10 segments to the 41 of the bandwidth-delay product and, the
+ * acknowledgements being delayed, 1.5-fold a round, costs some round trips more, fewer than ten. */
 static void check_transfer(const ns3_tcp_bulk_config *config)
 {
   ns3_tcp_bulk_result result;
@@ -27,7 +27,7 @@ static void check_transfer(const ns3_tcp_bulk_config *config)
   const time_ps least = 2000 * INT64_C(1538) * 800 + 75 * TIME_PS_PER_MICROSECOND;
   g_assert_cmpint(result.finished, >, least);
   g_assert_cmpint(result.finished, <, least + 10 * 50 * TIME_PS_PER_MICROSECOND);
-  /* An event at least for a packet's end of transmission and its arrival. */
+  /* At least one event for the end of a packet's transmission, and one for its arrival. */
   g_assert_cmpuint(result.events, >, 2 * 2001);
   g_assert_cmpfloat(result.wall_seconds, >, 0);
 }
@@ -38,7 +38,7 @@ TEST(test_new_reno)
   check_transfer(&config);
 }
 
-/* A second transfer of the process, with other settings. */
+/* A second transfer in the same process, with other settings. */
 TEST(test_cubic_without_options)
 {
   ns3_tcp_bulk_config config = usual_config(2000 * 1460 + 1);

@@ -14,17 +14,17 @@ static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
   return rnic_endpoint_tcp_statistics(pair->sides[side].endpoint);
 }
 
-/* A test of `pair`, which is two ends over ns-3 whose defaults nothing has changed yet. */
+/* A test of `pair`, two ends over ns-3 with the defaults. */
 #define PAIR_TEST(name) TEST_OF(ns3_pair, pair, ns3_pair_new(), name)
 
 /* 40 Writes of 20,000 octets cross in order. A message is 14 FPDUs: markers leave MULPDU 1442 (docs/facts.md,
  * "Exact predictions"), so payload 1428, and 20,000 = 14 * 1428 + 8. Nothing is sent twice; ns-3 cuts the
- * stream at 1460, and as it never lacks octets within the workload, all segments but those at the ends of
- * what was posted are full. */
+ * stream at 1460, and since it never runs out of octets during the workload, all segments but those at the
+ * ends of what was posted are full. */
 PAIR_TEST(test_lossless)
 {
   ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
-  /* The requester closes first: the stream of its peer has still to go on when the FIN comes. */
+  /* The requester closes first: when its FIN comes the stream of its peer still has to continue. */
   g_assert_true(pair->sides[SIDE_RESPONDER].finished);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (retransmissions, 0), (timeouts, 0), (recoveries, 0));
@@ -35,8 +35,8 @@ PAIR_TEST(test_lossless)
   EXPECT_FIELDS(&pair->sides[SIDE_RESPONDER], (segments_behind_hole, 0), (runs_max, 0));
 }
 
-/* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent
- * again. Behind the hole segments are held, in one run, each with the time at which it came. */
+/* The same with the 30th segment with payload lost: one hole, one fast recovery, one segment sent again. The
+ * segments after the hole are held, in one run, each with its time of arrival. */
 PAIR_TEST(test_one_loss)
 {
   pair_side *receiver = &pair->sides[SIDE_RESPONDER];
@@ -49,13 +49,13 @@ PAIR_TEST(test_one_loss)
   g_assert_cmpuint(receiver->runs_max, ==, 1);
   g_assert_cmpuint(receiver->segments_behind_hole, >=, 3); /* three duplicate ACKs */
   g_assert_cmpuint(receiver->held_max, >=, (uint64_t)EMSS * receiver->segments_behind_hole);
-  /* An FPDU is smaller than a segment: of those held, all but the ones that the first and the last held
-   * segment cut waited whole. */
+  /* An FPDU is smaller than a segment: of the FPDUs held, all waited whole but those that the start of the
+   * first held segment and the end of the last cut. */
   g_assert_cmpuint(receiver->fpdus_waited, >=, receiver->segments_behind_hole - 2);
   EXPECT_FIELDS(receiver, (retransmissions_arrived, 1), (segments, sent->segments_sent - 1));
 }
 
-/* The path delivers a segment twice, once in order and once behind a hole: its octets are new once. */
+/* The path delivers a segment twice, in order or after a hole: its octets are new only once. */
 TEST(test_duplicates)
 {
   for (unsigned behind_hole = 0; behind_hole < 2; behind_hole++) {
@@ -68,9 +68,8 @@ TEST(test_duplicates)
   }
 }
 
-/* A loss while the peer's window is full to the octet, where ns-3 3.37 by itself reads through a null
- * pointer. The window is 44 segments and a rest; the path holds few of them, so that the window is what
- * limits. */
+/* A loss while the peer's window is full to the octet, where ns-3 3.37 itself dereferences a null pointer.
+ * The window is 44 segments and a remainder; the path holds few of them, so the window is the limit. */
 PAIR_TEST(test_loss_with_a_full_window)
 {
   for (unsigned side = 0; side < SIDES; side++) {
@@ -85,7 +84,7 @@ PAIR_TEST(test_loss_with_a_full_window)
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (timeouts, 0), (retransmissions, 1));
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
-  /* Nobody waited for a window that was not announced: 5 s is ns-3's wait for that. */
+  /* No end waited for a window update that was never sent: ns-3 would wait for 5 s. */
   g_assert_cmpint(pair->done_at, <, TIME_PS_PER_SECOND);
 }
 
@@ -100,9 +99,9 @@ PAIR_TEST(test_two_losses)
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 2);
 }
 
-/* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is
- * flagged by its count of timeouts. 562 segments have payload: one startup frame, 560 full ones and the rest
- * of the stream. */
+/* The last segments are lost: no segment after them reveals that, so only the timer repairs it, and the count
+ * of timeouts flags such a run. 562 segments have payload: one startup frame, 560 full ones and the rest of
+ * the stream. */
 PAIR_TEST(test_tail_loss_needs_a_timeout)
 {
   pair_side *sender = &pair->sides[SIDE_INITIATOR];
@@ -115,7 +114,7 @@ PAIR_TEST(test_tail_loss_needs_a_timeout)
   g_assert_cmpint(pair->done_at, >=, 200 * TIME_PS_PER_MILLISECOND); /* the least RTO */
 }
 
-/* Lost startup frames hold up the start, and SYNs are not counted as segments with payload. */
+/* Lost startup frames delay the start; SYNs are not counted as segments with payload. */
 PAIR_TEST(test_lost_startup_frame)
 {
   pair->sides[SIDE_INITIATOR].lost[0] = 1;
@@ -125,8 +124,8 @@ PAIR_TEST(test_lost_startup_frame)
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->timeouts, ==, 1);
 }
 
-/* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a
- * loss's. */
+/* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it is counted as such, and it is
+ * repaired like a lost one. */
 PAIR_TEST(test_damaged_segment)
 {
   pair->sides[SIDE_INITIATOR].damaged = 50;
@@ -158,7 +157,7 @@ PAIR_TEST(test_all_operations_both_ways)
   }
 }
 
-/* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the
+/* A peer that is gone: nothing from it arrives any more. After retries_max timeouts ns-3 gives up, and the
  * endpoint fails. */
 PAIR_TEST(test_gives_up)
 {
@@ -172,8 +171,8 @@ PAIR_TEST(test_gives_up)
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 3 + 1);
 }
 
-/* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts
- * with RST, and the peer is told. */
+/* An endpoint that ends at once, because its peer does not speak its MPA (startup frames of another
+ * generation): it aborts with RST, and the peer learns of it. */
 PAIR_TEST(test_reset)
 {
   pair->sides[SIDE_INITIATOR].config.generation = IWARP_RFC;
@@ -187,9 +186,9 @@ PAIR_TEST(test_reset)
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_RESET);
 }
 
-/* Our own TCP at one end and ns-3's at the other, each as sender, with a loss: they are TCPs to each other.
- * ns-3 announces no MSS, so that ours sends segments of 536 octets (RFC 9293 §3.7.1), and ns-3, which does
- * not heed ours, its own. */
+/* Our own TCP at one end and that of ns-3 at the other, each as sender, with a loss: they interoperate. ns-3
+ * announces no MSS, so ours sends segments of 536 octets (RFC 9293 §3.7.1); ns-3 ignores our MSS and sends
+ * segments of its own size. */
 TEST(test_with_our_own)
 {
   for (unsigned sender = 0; sender < SIDES; sender++) {
@@ -204,7 +203,7 @@ TEST(test_with_our_own)
   }
 }
 
-/* The same run twice is the same run: to the picosecond. */
+/* The same run twice gives the same result, to the picosecond. */
 TEST(test_repeats)
 {
   time_ps done_at[2];
@@ -218,7 +217,7 @@ TEST(test_repeats)
   g_assert_cmpint(done_at[0], ==, done_at[1]);
 }
 
-/* What ns-3's TCP cannot be is refused beforehand, with a reason. */
+/* A configuration that ns-3's TCP does not support is refused beforehand, with a reason. */
 PAIR_TEST(test_unsupported)
 {
   const tcp_config good = pair->sides[SIDE_INITIATOR].config.tcp;

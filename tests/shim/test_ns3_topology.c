@@ -137,8 +137,7 @@ TWO_HOPS_TEST(test_two_hops)
   }
 }
 
-/* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses
- * first. */
+/* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; no ARP exchange comes first. */
 ONE_HOP_TEST(test_csma)
 {
   self->hops[0].medium = NS3_TOPOLOGY_CSMA;
@@ -147,7 +146,7 @@ ONE_HOP_TEST(test_csma)
   run(TIME_PS_PER_SECOND);
   g_assert_cmpuint(self->arrivals, ==, 1);
   EXPECT_FIELDS(&self->arrived[0], (when, INT64_C(1518) * 800000 + TIME_PS_PER_MILLISECOND), (mark, 5));
-  /* Nor later, when ns-3's ARP would have forgotten them (120 s). */
+  /* Nor does one come later, when the entries of ns-3's ARP cache would have expired (120 s). */
   run(500 * TIME_PS_PER_SECOND);
   send_packet(self, 1, 1500, 0);
   run(501 * TIME_PS_PER_SECOND);
@@ -156,7 +155,7 @@ ONE_HOP_TEST(test_csma)
   g_assert_cmpint(self->arrived[1].when - 500 * TIME_PS_PER_SECOND, ==, self->arrived[0].when);
 }
 
-/* A hop of 10 Mbit/s behind one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230
+/* A hop of 10 Mbit/s after one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230
  * us. */
 static unsigned overload(chain *self, unsigned packets)
 {
@@ -169,7 +168,7 @@ static unsigned overload(chain *self, unsigned packets)
   return self->arrivals;
 }
 
-/* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten
+/* 10 may wait besides the one in transmission and the one in the device; while the 100 arrive, one in ten
  * leaves. */
 TWO_HOPS_TEST(test_queue_limit)
 {
@@ -206,8 +205,7 @@ TWO_HOPS_TEST(test_red)
   g_assert_cmpuint(arrived, <, 150);
 }
 
-/* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above
- * 5 ms. */
+/* CoDel tolerates a queue for its interval, 100 ms, and then drops while the delay is above 5 ms. */
 TWO_HOPS_TEST(test_codel)
 {
   static const ns3_topology_attribute attributes[] = {
@@ -234,8 +232,8 @@ TWO_HOPS_TEST(test_fq_codel)
   g_assert_cmpuint(arrived, <, 70);
 }
 
-/* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same again with the same seed,
- * others with another. */
+/* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same packets with the same seed,
+ * others with another seed. */
 TEST(test_error_model)
 {
   static const ns3_topology_attribute attributes[] = {{"ErrorRate", "0.1"},
@@ -301,7 +299,7 @@ TWO_HOPS_TEST(test_cross_traffic)
                   2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND) + 1230400000);
 }
 
-/* What ns-3 does with DF and a small MTU is known beforehand by its hop. */
+/* Which hop has an MTU too small for packets with DF is known beforehand. */
 TEST(test_narrow_hop)
 {
   g_autoptr(chain) self = chain_new(3);
@@ -325,7 +323,7 @@ static void refuse(const chain *self, const char *message)
   g_assert_cmpstr(error.message, ==, message);
 }
 
-/* A first hop that is as it should be but for what the arguments set. */
+/* A valid first hop except for what the arguments set. */
 #define REFUSE_HOP(self, message, ...)                                                                       \
   do {                                                                                                       \
     ns3_topology_hop good = (self)->hops[0];                                                                 \
@@ -359,7 +357,7 @@ ONE_HOP_TEST(test_objects_that_ns3_lacks)
 
 static const char red[] = "ns3::RedQueueDisc", rate[] = "ns3::RateErrorModel";
 
-/* For most of these ns-3 3.37 would abort or go on with nonsense. */
+/* In most of these cases ns-3 3.37 would abort, or continue with meaningless values. */
 static const struct {
   const char *type, *name, *value;
 } bad_attributes_are_errors_rows[] = {

@@ -63,8 +63,8 @@ static uint64_t queue_drops_of(const chain *self)
 }
 
 /* 40 Writes of 20,000 octets: 800,000 octets at 100 Mbit/s take 64 ms at least. An Ethernet segment is half
- * duplex: who finds it busy waits up to a millisecond (ns-3's backoff), so that data and ACKs cost each other
- * several times that. */
+ * duplex: a sender that finds it busy waits up to a millisecond (ns-3's backoff), so data and ACKs together
+ * take several times as long. */
 TEST(test_lossless)
 {
   g_autoptr(chain) self = chain_new();
@@ -78,8 +78,8 @@ TEST(test_lossless)
                   5 + 600 * TIME_PS_PER_MICROSECOND);
 }
 
-/* RED at the bottleneck, and ns-3's TCP and UDP across it, beside our flow: it drops, we repair, and all goes
- * slower. The marks `retransmission` come out with the packets that have them. */
+/* RED at the bottleneck, which ns-3's TCP and UDP flows share with ours: it drops, our TCP repairs, and the
+ * transfer takes longer. The `retransmission` marks of packets are preserved. */
 TEST(test_red_and_cross_traffic)
 {
   static const ns3_topology_attribute red[] = {
@@ -130,7 +130,7 @@ TEST(test_ns3_tcp)
   g_assert_cmpuint(statistics_of(self)->retransmissions, >=, queue_drops_of(self));
 }
 
-/* RFC 1191: the second hop carries 1000 octets only. The sender is told, and makes FPDUs that fit: EMSS
+/* RFC 1191: the second hop carries 1000 octets only. The sender learns of it, and makes FPDUs that fit: EMSS
  * 960. */
 TEST(test_path_mtu)
 {

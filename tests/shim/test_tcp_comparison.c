@@ -2,8 +2,8 @@
 /* Our TCP against ns-3's own, on the same link with matched settings (NewReno, initial window 10, SACK, an
  * ACK for every second segment, the same windows and segments; no RACK, tail loss probe, PRR, HyStart), for 3
  * rates × 3 delays, lossless and with one loss repaired at the first try: completion within 5 %, peak
- * out-of-order octets within one segment (the hole is open for one round trip); by the RFCs, and with Linux'
- * keys of tcp.profile. `test_tcp_comparison --verbose` prints the table. */
+ * out-of-order octets within one segment (the hole is open for one round trip); by the RFCs, and with the
+ * keys that tcp.profile = linux sets. `test_tcp_comparison --verbose` prints the table. */
 #include "../../bench/tcp_comparison.h"
 
 #include <glib.h>
@@ -22,7 +22,7 @@ static void assert_matches(const tcp_comparison *comparison, const tcp_compariso
   g_assert_cmpint(ABS(ours->finished - theirs->finished), <=, theirs->finished / 20);
   g_assert_cmpint(ABS((int64_t)(ours->out_of_order_peak_octets - theirs->out_of_order_peak_octets)), <=,
                   TCP_COMPARISON_EMSS_OCTETS);
-  /* A run of ns-3's with a timeout or a spurious retransmission says nothing (docs/facts.md, "ns-3 3.37"):
+  /* An ns-3 run with a timeout or a spurious retransmission would prove nothing (docs/facts.md, "ns-3 3.37"):
    * there is none. */
   EXPECT_FIELDS(theirs, (timeouts, 0), (retransmissions, lost));
   EXPECT_FIELDS(ours, (timeouts, 0), (retransmissions, lost));
@@ -33,8 +33,8 @@ static void assert_matches(const tcp_comparison *comparison, const tcp_compariso
   }
 }
 
-/* Of `first` … `first` + one loss's half of the table; docs/tcp-comparison.md has these very rows of our TCP
- * by the RFCs. */
+/* The half of the table that starts with row `first`, for one kind of loss; docs/tcp-comparison.md has the
+ * same rows for our TCP with the keys of the RFCs. */
 static void compare(unsigned first, bool as_linux)
 {
   g_test_message("%s", tcp_comparison_head());
@@ -63,8 +63,8 @@ static void test_one_loss(gconstpointer as_linux)
   compare(TCP_COMPARISON_CASES / 2, as_linux != NULL);
 }
 
-/* What ns-3 does under our layers is what it does alone: its own applications, devices and error model,
- * nothing of ours, take the same time for the same transfer, to one per mille. 100 Mbit/s and 1 ms, then 1
+/* ns-3 behaves under our layers as it does alone: its own applications, devices and error model, without any
+ * code of ours, take the same time for the same transfer, within one per mille. 100 Mbit/s and 1 ms, then 1
  * Gbit/s and 1 ms, lossless and not. */
 static void test_ns3_alone(void)
 {

@@ -10,10 +10,10 @@ import program_kit as kit
 
 FORWARD, REVERSE = 0, 1
 
-# What is 0 when every octet is accounted for, without an error.
+# The counts that are 0 when every octet is accounted for, without an error.
 FAULTS = ("unaccounted_octets", "missing_octets", "incomplete_octets", "wrong_markers", "after_error",
           "crc_bad", "no_ddp", "located_by_assumption")
-# What no loss, order and second arrival changes.
+# The counts that no loss, order or second arrival changes.
 OF_STREAMS = ("connections", "fpdus", "markers", "fpdu_octets", "startup_octets", "streaming_octets",
               "payload_octets", "tagged_payload_octets")
 
@@ -115,7 +115,7 @@ class DecodeTest(kit.ProgramTest):
             self.assertEqual({fault: direction[fault] for fault in FAULTS}, dict.fromkeys(FAULTS, 0))
 
     def expect_same(self, sums, expected, *members):
-        """Both directions have the same of what belongs to streams, and of `members`."""
+        """Both directions have the same values of what belongs to streams, and of `members`."""
         for member in (*OF_STREAMS, *members):
             self.assertEqual([direction[member] for direction in sums],
                              [direction[member] for direction in expected], member)

@@ -132,7 +132,7 @@ static void pass_marker(walk *w)
   w->markers++;
 }
 
-/* The next octet that is no marker's. */
+/* The next octet that belongs to no marker. */
 static guint8 next_octet(walk *w)
 {
   if (is_marker(w->half, w->at)) {
@@ -145,8 +145,8 @@ static guint8 next_octet(walk *w)
   return w->stream->octets->data[w->at++];
 }
 
-/* mpa-01 §5.2: least significant octet first, over all from the leading marker to the pad, markers included.
- * A marker between them and the CRC belongs too. */
+/* mpa-01 §5.2: least significant octet first, over everything from the leading marker to the PAD, markers
+ * included, even one between PAD and CRC. */
 static void check_crc(walk *w, guint64 start, marked_half *half)
 {
   guint32 sent = 0;
@@ -239,7 +239,7 @@ void marked_decode(const wire_connection *connection, const wire_agreement *agre
     return;
   }
   for (int side = 0; side < WIRE_SIDES; side++) {
-    /* mpa-01 §6.1.1: M of the frame received rules what is sent; C of either rules both. */
+    /* mpa-01 §6.1.1: M of the frame received decides what is sent; C of either frame decides for both. */
     halves[side].has_markers = !agreement->has_startup_frames || halves[1 - side].wants_markers;
     halves[side].has_crc = !agreement->has_startup_frames || halves[WIRE_INITIATOR].wants_crc ||
                            halves[WIRE_RESPONDER].wants_crc;

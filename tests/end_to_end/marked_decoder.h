@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second decoder of MPA, marked or not: reads startup frames and walks FPDUs of a stream that is in order.
+/* A second decoder of MPA, marked or not: reads startup frames and walks the FPDUs of a stream in order.
  * Written from mpa-01 and mpa-02 alone; shares no code with model/, not even the CRC. */
 #pragma once
 
@@ -12,7 +12,7 @@ typedef struct wire_agreement {
   guint8 mpa_revision;
   guint8 ddp_version;
   guint8 rdmap_version;
-  guint64 streaming_octets; /* that each side sends before MPA starts */
+  guint64 streaming_octets; /* octets that each side sends before MPA starts */
 } wire_agreement;
 
 /* That of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets; fails the test
@@ -29,7 +29,7 @@ typedef struct marked_fpdu {
 typedef struct marked_half {
   /* Startup frame */
   gboolean has_frame;
-  gboolean wants_markers; /* M: in what its sender receives */
+  gboolean wants_markers; /* M: markers in what its sender receives */
   gboolean wants_crc;     /* C */
   gboolean rejects;       /* R */
   guint32 private_octets;
@@ -44,8 +44,8 @@ typedef struct marked_half {
   GByteArray *ulpdus;
 } marked_half;
 
-/* Decodes both directions of `connection` into `halves` (clear each with marked_half_clear()). Whatever is
- * not as the documents say is added to `complaints`. */
+/* Decodes both directions of `connection` into `halves` (clear each with marked_half_clear()). Each violation
+ * of the documents is added to `complaints`. */
 void marked_decode(const wire_connection *connection, const wire_agreement *agreement,
                    marked_half halves[WIRE_SIDES], GPtrArray *complaints);
 

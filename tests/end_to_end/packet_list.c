@@ -17,7 +17,7 @@ enum {
   STREAMS = 2 * 65536,
 };
 
-/* What has come before a packet. */
+/* What the packets before the one in hand showed. */
 typedef struct reader {
   guint32 first[STREAMS];  /* where the stream of a port begins: the sequence number after its SYN, in each
                               direction */
@@ -25,7 +25,7 @@ typedef struct reader {
   GHashTable *puzzles;     /* datagrams of which fragments have come, by identification and source */
 } reader;
 
-/* A datagram while its fragments come. */
+/* A datagram of which fragments are missing. */
 typedef struct puzzle {
   GByteArray *ip;
   GByteArray *has; /* 1 for each octet of `ip` that has come */
@@ -96,8 +96,8 @@ static void free_puzzle(gpointer data)
   g_byte_array_unref(of->has);
 }
 
-/* RFC 791 §3.2: the octets of a fragment go where they belong. With the last one that was missing, its packet
- * becomes the datagram. */
+/* RFC 791 §3.2: the octets of a fragment are put where they belong. The packet that brings the last ones
+ * missing becomes the datagram. */
 static void take_fragment(reader *r, listed_packet *p)
 {
   gpointer key = GUINT_TO_POINTER(p->ip->data[15] << 16 | p->identification); /* of addresses that end so */
@@ -187,7 +187,7 @@ GArray *packet_list_read(const char *folder, const char *name)
     listed_packet p = {.at_ns = (gint64)little_endian(file + at) * 1000000000 + little_endian(file + at + 4),
                        .octets = little_endian(file + at + 8),
                        .ip = g_byte_array_new()};
-    g_assert_cmpuint(p.octets, ==, little_endian(file + at + 12)); /* the whole packet is there */
+    g_assert_cmpuint(p.octets, ==, little_endian(file + at + 12)); /* the capture has the whole packet */
     at += PACKET_HEADER_OCTETS;
     g_assert_cmpuint(size - at, >=, p.octets);
     g_byte_array_append(p.ip, file + at, p.octets);

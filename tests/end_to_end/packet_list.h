@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The packets of a capture one by one: when each came or went, and what its headers hold. The one reader of
- * capture files here: it shares no code with model/, and no capture library. wire_capture makes streams of
- * them. */
+/* The packets of a capture one by one: the time of each, and the fields of its headers. This is the only
+ * reader of capture files here; it shares no code with model/ and uses no capture library. wire_capture makes
+ * streams of the packets. */
 #pragma once
 
 #include <glib.h>

@@ -101,7 +101,7 @@ static void take_in_order(stream *s)
   }
 }
 
-/* Every whole marker after the in-order edge, and the length chain from what it points to. */
+/* Follows every whole marker after the in-order edge, and the chain of lengths from where it points. */
 static void take_ahead(stream *s)
 {
   guint64 first = s->phase + (s->edge - s->phase + 511) / 512 * 512;

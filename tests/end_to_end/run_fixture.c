@@ -185,7 +185,7 @@ static char *compare_distributions(const session_result *a, const session_result
   return NULL;
 }
 
-/* A file that neither folder has is the same: measure.series may be none. */
+/* A file that is in neither folder counts as equal: measure.series may be none. */
 static char *compare_file(const char *name, const char *a, const char *b)
 {
   g_autofree char *left_path = g_build_filename(a, name, NULL);

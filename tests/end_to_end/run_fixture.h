@@ -13,7 +13,7 @@
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
-/* The engine that is not native; in a build without ns-3 there is no other. */
+/* The engine other than the native one; in a build without ns-3 there is none. */
 #define OTHER_ENGINE (HAS_NS3 ? "ns3" : "native")
 
 /* A run. Lists are NULL-terminated. */
@@ -23,26 +23,26 @@ typedef struct run_request {
   const char *const *sets, *const *more; /* "group.key=value"; NULL: none */
   const char *engine;                    /* NULL: native */
   const char *folder;                    /* for all files that a run can write, captures too; NULL: none */
-  run_status status;                     /* with which it must end; RUN_OK by default, without a message */
+  run_status status;                     /* with which it must end; by default RUN_OK, without a message */
 } run_request;
 
-/* Runs what the fields say: RUN(.folder = folder, .sets = STRINGS("workload.messages=5")). Fails the test
- * when the end is another one. Clear the result with session_result_clear(). */
+/* Runs the scenario that the fields describe: RUN(.folder = folder, .sets = STRINGS("workload.messages=5")).
+ * Fails the test when it ends with another status. Clear the result with session_result_clear(). */
 #define RUN(...) run_scenario(&(run_request){__VA_ARGS__})
 session_result run_scenario(const run_request *request);
 
 /* The same on both engines, which must give the same metrics, distributions and octets in every file; the
- * result is the native one's. */
+ * result is that of the native one. */
 #define RUN_ON_BOTH(...) run_scenario_on_both(&(run_request){__VA_ARGS__})
 session_result run_scenario_on_both(const run_request *request);
 
-/* Runs `s` on both engines, captures too. Returns where they differ, NULL when in nothing: the end, the
- * metrics, the distributions and the octets of every file; free with g_free(). `result`: what the native
- * engine gave; free it as above. */
+/* Runs `s` on both engines, with captures. Returns in what they differ (status, metrics, distributions,
+ * octets of any file), NULL when in nothing; free with g_free(). `result` is that of the native engine; clear
+ * it as above. */
 char *run_difference(const scenario *s, session_result *result);
 
-/* The scenario of a request, for the engine, checked: to be freed with scenario_free(). A run of it with its
- * files in `folder`, whatever its end. */
+/* The scenario of a request for the engine, checked; free with scenario_free(). A run of it with its files in
+ * `folder`, whatever its status. */
 scenario *run_request_load(const run_request *request);
 session_result run_in(const scenario *s, const char *folder);
 
@@ -68,6 +68,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_folder, run_folder_remove)
 /* The whole of a file; fails the test when it cannot be read. Free with g_free(). */
 char *read_file(const char *folder, const char *name, gsize *length);
 
-/* What tshark prints of file `name` in `folder` with `options` (NULL-terminated): to be freed with g_free().
- * NULL, and the test is skipped, when it is not installed. */
+/* What tshark prints about file `name` in `folder` with `options` (NULL-terminated); free with g_free().
+ * NULL, and the test is skipped, when tshark is not installed. */
 char *tshark(const char *folder, const char *name, const char *const *options);

@@ -5,8 +5,8 @@
 
 enum { CHOICES_MAX = 12 };
 
-/* What a scenario may have: in so many of a hundred, one of the choices, each of them one setting or
- * several. */
+/* What a scenario may have: in this many of a hundred scenarios, one of the choices, each of which is one
+ * setting or several. */
 typedef struct feature {
   int percent;
   const char *choices[CHOICES_MAX];
@@ -70,7 +70,7 @@ static const feature features[] = {
       "tcp.slow_start=standard", "tcp.slow_start=hystart++", "tcp.initial_window=2", "tcp.initial_window=100",
       "tcp.congestion=newreno|tcp.slow_start=standard"}},
     {50, {"tcp.profile=rfc"}},
-    /* Single keys of it, whose other value is the default in one profile or the other */
+    /* Single keys of it with two values, each the default of one of the profiles */
     {40,
      {"tcp.cubic_ahead=srtt", "tcp.cubic_ahead=least", "tcp.slow_start_limit=true",
       "tcp.slow_start_limit=false", "tcp.window_unit=octets", "tcp.window_unit=segments",
@@ -104,8 +104,8 @@ static const feature features[] = {
     {50,
      {"path.forward.mtu=576", "path.forward.mtu=9000", "path.forward.mtu=256",
       "path.forward.mtu=9000|path.reverse.mtu=1500", "path.forward.mtu=1280"}},
-    /* The last link is wide: the receiver's MSS is of that one, whatever a narrow one in the middle
-       has. */
+    /* The last link has a large MTU, from which the receiver's MSS follows, even when that of a link in the
+     * middle is small. */
     {20,
      {"path.forward.hop_rate=[1Gbit/s]",
       "path.forward.hop_rate=[10Gbit/s, 10Gbit/s]|path.forward.hop_delay=[0s, 0s]",
@@ -172,7 +172,7 @@ static const feature features[] = {
     {30, {"measure.series=connections", "measure.side=initiator"}},
 };
 
-/* Nothing of it is a round trip of seconds: a run that waits for timeouts is short too. */
+/* No round trip takes seconds, so that even a run that waits for timeouts is short. */
 static const char *const quick[] = {"tcp.rto_min=2ms",
                                     "tcp.rto_initial=5ms",
                                     "tcp.rto_max=50ms",
@@ -214,7 +214,7 @@ scenario *random_scenario_load(const random_scenario *drawn, guint without)
   return s;
 }
 
-/* With `choice`, as long as that is no contradiction. */
+/* Adds `choice`, unless that makes a contradiction. */
 static void try_choice(random_scenario *drawn, const char *choice)
 {
   guint before = drawn->sets->len;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other
- * axes differs because of them and not by chance. */
+/* Runs with one seed draw the same random numbers, whatever else differs: what a sweep compares along its
+ * other axes differs because of these axes, not by chance. */
 #include "run_fixture.h"
 
-/* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds
- * do not meet the same by chance. */
+/* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, so many that two seeds
+ * do not give the same losses by chance. */
 #define COMMON                                                                                               \
   "path.forward.loss=1%", "path.forward.jitter=2us", "path.forward.distribution=uniform",                    \
       "measure.series=none"
@@ -38,8 +38,8 @@ static session_result run(const char *seed, const char *mode)
   return RUN(.sets = STRINGS(COMMON, setting("run.seed=%s", seed), setting("receiver.mode=%s", mode)));
 }
 
-/* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold
- * different amounts, but the network is the same one, to the last packet. */
+/* A receiver with enough memory acknowledges what TCP has received, whether it can be placed or not: three
+ * such receivers hold different amounts, but the network behaves the same, to the last packet. */
 TEST(test_receivers_see_the_same_losses)
 {
   g_auto(session_result) in_order = run("7", "in-order");

@@ -7,7 +7,7 @@ from decode_trip import FORWARD, REVERSE, STYLES, DecodeTest, read_packets, writ
 
 SETS = ("workload.messages=20", "workload.message_size=20001", "path.forward.loss=2%",
         "path.forward.reorder=5%")
-# Sums that neither order nor form changes.
+# Sums that change neither with the order nor with the form.
 ALWAYS = ("segments", "aligned", "crc_bad", "unaccounted_octets")
 
 
@@ -27,7 +27,7 @@ class Forms(DecodeTest):
                 self.expect_same(self.sums("other"), expected, *ALWAYS, "located_by_marker")
 
     def test_shuffled(self):
-        """After the handshake, in any order: what is located how is another matter, but nothing is lost."""
+        """After the handshake, in any order: FPDUs may be located by other methods, but nothing is lost."""
         self.run_scenario(*SETS)
         expected, packets = self.sums("run/receiver.pcap"), read_packets("run/receiver.pcap")
         for seed in range(1, 11):
@@ -66,8 +66,8 @@ class Forms(DecodeTest):
                 self.assertTrue(ours == theirs[-len(ours):], f"not the last FPDUs of {sender}")
 
     def test_ignored_checksum(self):
-        """An octet of payload turned in a packet in the middle: TCP's checksum finds it, and, for who does
-        not look, MPA's CRC."""
+        """An octet of payload changed in a packet in the middle: TCP's checksum finds it, and where that is
+        not checked MPA's CRC."""
         self.run_scenario("workload.messages=5")
         packets = read_packets("run/receiver.pcap")
         at = segment_of(packets)
@@ -82,7 +82,7 @@ class Forms(DecodeTest):
         self.assertEqual(taken["fpdus"], dropped["fpdus"] + 1)
 
     def test_missing_segment(self):
-        """A segment that the capture does not have, and no markers: what follows it can only be guessed."""
+        """A segment missing in the capture, and no markers: what follows it can only be guessed."""
         metrics = self.run_scenario("workload.messages=10", "mpa.markers=false")
         packets = read_packets("run/receiver.pcap")
         del packets[segment_of(packets)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the program puts into captures, `iwarpsim decode` reads out of them: every octet accounted for, and
-the run's own counts."""
+"""`iwarpsim decode` reads back what the program puts into captures: every octet is accounted for, and the
+counts are the run's own."""
 import os
 from pathlib import Path
 
@@ -23,7 +23,7 @@ SHIPPED = [
     ("four-receivers.cfg", "workload.messages=40", "path.forward.loss=1%", "path.forward.mtu=576"),
     ("generations.cfg", "initiator.generation=ietf", "responder.generation=ietf"),
     ("generations.cfg", "initiator.generation=rfc", "responder.generation=rfc"),
-    # Its receiver puts fragments together with less memory than decode has.
+    # Its receiver reassembles fragments with less memory than decode has.
     ("ip-fragments.cfg", "receiver.ip_reassembly=unlimited"),
     ("lossless.cfg", "workload.messages=50"),
     ("memory-goodput.cfg", "workload.messages=40", "path.forward.loss=1%"),
@@ -41,7 +41,7 @@ SHIPPED = [
     ("ten-thousand-connections.cfg", "workload.connections=100", "workload.start_spread=5ms"),
 ]
 
-# What no shipped scenario has.
+# Cases that no shipped scenario has.
 OTHERS = [
     # IPv6, after streaming mode, private data.
     ("tcp.ip=ipv6", "sender.stream_phase=333", "initiator.private_data=512", "responder.private_data=3",
@@ -61,7 +61,7 @@ PATHS = [("path.forward.loss=0%", "path.reverse.loss=0%", "tcp.timestamps=true")
          ("path.forward.loss=3%", "path.reverse.loss=3%", "path.forward.reorder=10%"),
          ("sender.segmentation=stream", "path.forward.loss=2%", "middlebox.mode=rechunk")]
 
-# An Initiator's misdeed, and layer, type and code of the Responder's Terminate (rdmap-00 §6.8, fig. 9).
+# A fault of the Initiator, and layer, type and code of the Responder's Terminate (rdmap-00 §6.8, fig. 9).
 MISDEEDS = [("write", "invalid-stag", 1, 1, 0x00), ("write", "bad-crc", 2, 0, 0x02),
             ("send", "no-buffer", 1, 2, 0x02), ("send", "rdmap-version", 0, 2, 0x05),
             ("send", "unknown-opcode", 0, 2, 0x06), ("read", "read-access", 0, 1, 0x02),
@@ -121,7 +121,7 @@ class RoundTrip(DecodeTest):
         self.assertEqual(reverse["fpdus"], 1)  # the Terminate
 
     def test_terminate(self):
-        """Each misdeed is decoded as it stands, and the Terminate with its numbers."""
+        """Each fault is decoded as it was sent, and the Terminate with its numbers."""
         for operation, fault, *numbers in MISDEEDS:
             with self.subTest(fault=fault):
                 self.run_scenario("workload.messages=6", "run.expect=terminate", "fault.at=2",
@@ -132,7 +132,7 @@ class RoundTrip(DecodeTest):
                 self.assertEqual([found["layer"], found["type"], found["code"]], numbers)
 
     def test_documentation(self):
-        """docs/captures.md shows what the commands that it names print."""
+        """docs/captures.md shows the output of the commands that it names."""
         self.run_scenario("workload.message_size=4000", "workload.messages=2", "path.forward.drop=[2]",
                           file="one-loss-markers.cfg")
         page = (Path(os.environ["SCENARIOS"]).parent / "docs/captures.md").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order
-(docs/facts.md, "tshark 4.0")."""
+"""A second opinion on decode: tshark, field by field, where it can decode: streams without markers, in
+order (docs/facts.md, "tshark 4.0")."""
 import os
 import unittest
 
@@ -31,7 +31,7 @@ FIELDS = {
 
 
 def number(value):
-    """What decode or tshark has: a number, a flag, or a number as text."""
+    """A value of decode or tshark: a number, a flag, or a number as text."""
     if isinstance(value, str):
         return 1 if value.lower() == "true" else 0 if value.lower() == "false" else int(value, 0)
     return int(value)

@@ -4,7 +4,7 @@
 
 #include "run_fixture.h"
 
-/* What each run has to pass: occupancy and delays of every kind. */
+/* The runs: occupancy and delays of every kind. */
 static const char *const cases[][8] = {
     {"workload.message_size=64KiB", "workload.messages=40", NULL},
     {"workload.message_size=64KiB", "workload.messages=40", "path.forward.loss=1%", NULL},
@@ -18,8 +18,8 @@ static const char *const cases[][8] = {
      "path.forward.loss=1%", NULL},
 };
 
-/* The mean with every value at its bin's bound: at least the exact one, and at most 1/16 above it (values
- * below 32 are exact). */
+/* The mean with every value taken as the bound of its bin: at least the exact mean, and at most 1/16 above it
+ * (values below 32 are exact). */
 static double mean_of_bounds(const distribution *d)
 {
   double sum = 0;
@@ -48,8 +48,8 @@ static void check_occupancy(const session_result *result)
                     metric_of(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
 }
 
-/* From the first arrival of a workload octet to the last Delivery: goodput counts from the first payload
- * octet, which comes no earlier, and the run ends no earlier than the last Delivery. */
+/* The time from the first arrival of a workload octet to the last Delivery: goodput counts from the first
+ * payload octet, which comes no earlier, and the run does not end before the last Delivery. */
 static void check_time(const session_result *result)
 {
   double seconds = distribution_weight(&result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
@@ -96,9 +96,9 @@ TEST(test_lossless_waits_for_nothing)
   g_assert_cmpfloat(result.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==, 40 * 65536.0);
 }
 
-/* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 *
- * 2^17 - 1) to place what it got, without loss: that is everyone's delay, and held for processing is not held
- * for reassembly. */
+/* A receiver that takes 3 us to place what it received (3000000 ps: of the bins of 2^17 between 2^21 and 2^22
+ * - 1 the one from 22 * 2^17 to 23 * 2^17 - 1), without loss: that is the delay of every octet, and octets
+ * held for processing are not held for reassembly. */
 TEST(test_placement_latency)
 {
   g_auto(session_result) result = RUN(.sets = STRINGS("workload.message_size=64KiB", "workload.messages=10",

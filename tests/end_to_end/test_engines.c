@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets
  * in every output. Here for every scenario in scenarios/: as it is, with the other of tcp.profile, and with
- * each value of its sweep's axes (but seeds), the other axes as the file has them. What is too long is
- * shortened, and said so. */
+ * each value of its sweep's axes (but seeds), the other axes as the file has them. Runs that are too long are
+ * shortened, and the test prints that. */
 #include "run_fixture.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
-/* The most payload octets of one run: a scenario as it is, and one value of an axis. */
+/* The most payload octets of a run: of a scenario as it is, and of one value of an axis. */
 enum { AS_IT_IS = 14 * 1024 * 1024, OF_AN_AXIS = 1024 * 1024 };
 
-enum { MESSAGES_LEAST = 4 }; /* of a connection, if it has so many: fewer connections then */
+enum { MESSAGES_LEAST = 4 }; /* of a connection, if it has that many; beyond that, fewer connections */
 
 static void set_number(scenario *s, scenario_key key, guint64 number)
 {
@@ -28,7 +28,7 @@ static void shorten(scenario *s, guint64 octets_max)
   guint64 connections = scenario_configuration(s)->connections.count;
   guint64 messages = scenario_configuration(s)->workload.messages;
   guint64 size = MAX(scenario_configuration(s)->workload.message_octets,
-                     64); /* the least a message costs, be it empty */
+                     64); /* the least that a message costs, even an empty one */
   guint64 least = MIN(messages, (guint64)MESSAGES_LEAST);
 
   if (connections * messages * size <= octets_max) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IP fragments on the way, and the five ways of a receiver to deal with them (mpa-01 §11.2.1), under the
- * whole stack. */
+/* IP fragmentation on the path, and the five ways in which a receiver may treat fragments (mpa-01 §11.2.1),
+ * under the whole stack. */
 #include <string.h>
 
 #include "packet_list.h"
@@ -18,7 +18,7 @@
 
 enum { MESSAGES = 10, MESSAGE_OCTETS = 65536, FIRST_HELD = 956, SETS_MAX = 12 };
 
-/* --- MPA's consumer sees nothing of it --- */
+/* --- The ULP does not notice it --- */
 
 /* The ULPDUs that came to the Data Sink, one after the other, each with its length in front; free with
  * g_byte_array_unref(). */
@@ -64,8 +64,8 @@ static const option_case option_cases[] = {
 static const char *const treatments[] = {"path.forward.loss=0", "path.forward.loss=2%",
                                          "path.forward.duplicate=2%", "path.forward.displace=3%"};
 
-/* MPA-337: with every option but `drop`, on paths that lose, double or reorder the fragments, the ULPDUs that
- * come are those that come without fragmentation, in content and order. MPA-340, MPA-341, MPA-342, MPA-343:
+/* MPA-337: with every option but `drop`, on paths that lose, duplicate or reorder the fragments, the ULPDUs
+ * that come are the same as without fragmentation, in content and order. MPA-340, MPA-341, MPA-342, MPA-343:
  * the options; what is held in fragments stays within each. */
 EACH_TEST(test_transparent, option_case, option_cases)
 {
@@ -89,8 +89,8 @@ EACH_TEST(test_transparent, option_case, option_cases)
   }
 }
 
-/* Without losses: MPA-344: the default takes fragments in. Each full datagram is in two; between them the
- * first's 956 octets are held, and the receiver has nothing else to hold. */
+/* Without losses. MPA-344: by default fragments are reassembled. Each full datagram comes in two; until the
+ * second comes the 956 octets of the first are held, and nothing else is. */
 TEST(test_lossless_occupancy)
 {
   /* By default the ACK of a last segment may come after 40 ms, and rto_min is 5 ms here: a probe would be one
@@ -105,8 +105,8 @@ TEST(test_lossless_occupancy)
                  (TCP_RETRANSMISSIONS, ==, 0), (PATH_PACKETS_TOO_BIG, ==, 0));
 }
 
-/* What the Responder holds of datagrams whose first fragment, which alone has the ports, was lost is of no
- * connection that it knows; and its octets are not those of the Initiator, which is measured and gets ACKs
+/* Fragments at the Responder whose datagram has lost its first one, the only one with the ports, belong to no
+ * known connection; and what it holds does not count for the Initiator, which is measured and receives ACKs
  * only. */
 TEST(test_other_host_does_not_count)
 {
@@ -167,7 +167,7 @@ EACH_TEST(test_halted, halted_case, halted_cases)
   g_assert_cmpuint(messages_at_source(folder, 996), >=, 10); /* for each of the first window at least */
 }
 
-/* What is small enough for all links needs no reassembly: `drop` does no harm. 900 octets of payload in a
+/* Packets small enough for all links need no reassembly, so `drop` does no harm: 900 octets of payload make a
  * packet of less than 1000. */
 TEST(test_small_datagrams_pass)
 {
@@ -178,8 +178,8 @@ TEST(test_small_datagrams_pass)
   EXPECT_METRICS(&result, (PATH_FRAGMENTS, ==, 0), (DELIVERY_OCTETS, ==, 100 * 900));
 }
 
-/* With Don't Fragment, as most stacks have it, the router drops and reports, TCP takes 1000, and no fragment
- * ever reaches the receiver (MPA-338); so a receiver that drops them does well. */
+/* With Don't Fragment, which most stacks set, the router drops the packet and reports it, TCP goes down to
+ * 1000, and no fragment ever reaches the receiver (MPA-338); so one that drops fragments does no harm. */
 TEST(test_discovery_avoids_fragments)
 {
   g_auto(session_result) result =
@@ -191,7 +191,7 @@ TEST(test_discovery_avoids_fragments)
 
 /* --- Fragments and the window --- */
 
-/* What TCP at the Data Sink can know: the octets of whole datagrams. */
+/* What TCP at the Data Sink can know of: the octets of whole datagrams. */
 typedef struct knowledge {
   GByteArray *came; /* 1 for each octet of the stream in a whole datagram */
   guint64 edge;     /* all below have come */
@@ -212,9 +212,9 @@ static void learn(knowledge *k, const listed_packet *p)
   }
 }
 
-/* MPA-346: an ACK of the Data Sink, while fragments wait: it acknowledges no more than whole datagrams
- * brought, and its window is the same as ever, for the buffer of TCP is not touched. 2 % of the fragments are
- * lost, so that datagrams wait for long. */
+/* MPA-346: while fragments wait, an ACK of the Data Sink acknowledges no more than whole datagrams have
+ * brought, and its window does not change, since TCP's buffer is not used. 2 % of the fragments are lost, so
+ * that datagrams wait for long. */
 FOLDER_TEST(test_window_and_acks)
 {
   g_auto(session_result) result = RUN(.text = FRAGMENTED, .folder = folder,
@@ -222,7 +222,7 @@ FOLDER_TEST(test_window_and_acks)
   g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   knowledge k = {.came = g_byte_array_new()};
   guint32 first_sequence = 0;
-  guint waiting = 0; /* datagrams of which the second fragment is missing: they come in order here */
+  guint waiting = 0; /* datagrams without their second fragment: fragments come in order here */
   guint acks_while_waiting = 0;
   guint window = 0;
 
@@ -261,7 +261,8 @@ static const sharing_case sharing_cases[] = {
     {"own boxes",
      {THREE_CONNECTIONS, "workload.paths=own", "middlebox.mode=split", "middlebox.split_size=1300",
       "middlebox.position=before"}},
-    /* Fragments pass the box as they are; whole datagrams, the small ones, it numbers. */
+    /* Fragments pass the middlebox unchanged; whole datagrams, the small ones, get their identifications from
+     * it. */
     {"box behind fragments",
      {THREE_CONNECTIONS, "middlebox.mode=split", "middlebox.split_size=600", "middlebox.position=behind"}},
 #if HAS_NS3
@@ -270,9 +271,9 @@ static const sharing_case sharing_cases[] = {
 };
 
 /* RFC 6864 §4.3: datagrams of one address pair that may be fragmented have different identifications,
- * whichever connection, TCP or box they come from. Here 3 connections share the pair and send fewer than
- * 65,536; fragments are lost, so that datagrams wait for theirs while others come. None gets another's: no
- * TCP checksum is wrong. */
+ * whichever connection, TCP or middlebox they come from. Here 3 connections share the pair and send fewer
+ * than 65,536; fragments are lost, so that datagrams wait while others come. None gets a fragment of another:
+ * no TCP checksum is wrong. */
 EACH_TEST(test_identifications, sharing_case, sharing_cases)
 {
   g_autoptr(run_folder) folder = run_folder_new();
@@ -298,7 +299,7 @@ EACH_TEST(test_identifications, sharing_case, sharing_cases)
 
 /* The second link carries 1480: fragments of 1476 octets (1456 of IP payload, 1436 of TCP's) and of 20 and up
  * to 24. Streaming mode and startup frames are the first two packets with payload, so the even ones from the
- * fourth on are second fragments: these are lost of a whole window, which goes out at once. */
+ * fourth on are second fragments: the even ones of a whole window, which is sent at once, are lost. */
 #define WORST                                                                                                \
   "workload: { message_size = \"640KiB\"; messages = 1; };\n"                                                \
   "tcp: { path_mtu_discovery = false; initial_window = 1000; receive_window = 65536; tlp = false; };\n"      \
@@ -319,8 +320,8 @@ static char *second_fragments(guint count)
 
 /* MPA-347: a window of 65536 octets is 44 full segments (44 * 1456 = 64064 … 44 * 1460 = 64240). Of each the
  * second fragment is lost, so 44 * 1436 = 63184 octets are held in fragments, 96 % of the window, for a
- * minute or until the end, while TCP has nothing to hold. The timeout repairs all of it, one datagram more in
- * fragments at a time. With `limited` or `one-64k` one datagram is the most. */
+ * minute or until the end, while TCP has nothing to hold. The timeout repairs all of it, with one more
+ * datagram in fragments at a time. With `limited` or `one-64k` at most one datagram is held. */
 TEST(test_worst_case)
 {
   enum { SEGMENTS = 44, HELD = 1436 };
@@ -348,8 +349,8 @@ TEST(test_worst_case)
 
 /* --- The series --- */
 
-/* occupancy.csv names the cause, of the RNIC and of each connection; its largest value of the RNIC is the
- * metric, and its last is 0. With two connections a connection's value is never more than the RNIC's. */
+/* occupancy.csv has the cause, for the RNIC and for each connection; the largest value for the RNIC equals
+ * the metric, and the last is 0. With two connections a connection's value is never more than the RNIC's. */
 FOLDER_TEST(test_series)
 {
   g_auto(session_result) result =

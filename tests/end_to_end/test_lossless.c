@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lossless, aligned: nothing is held, and the table of docs/facts.md, "Exact predictions", comes out, row by
- * row. */
+/* Lossless and aligned: nothing is held, and the measurements are those of the table in docs/facts.md, "Exact
+ * predictions", row by row. */
 #include <math.h>
 
 #include "marked_decoder.h"
@@ -51,8 +51,8 @@ static void check_row(const prediction *row, bool markers, const char *mode)
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
   uint64_t marker_count = expected_markers(payload, &fpdus);
-  /* A full FPDU is MULPDU + 6 octets, 512/508 of that with its share of markers; each has a segment to
-   * itself. */
+  /* A full FPDU has MULPDU + 6 octets, 512/508 times that with its share of markers; each has a segment of
+   * its own. */
   double fpdu_octets = (row->mulpdu[markers] + 6) * (markers ? 512.0 / 508.0 : 1.0);
   double efficiency = payload / (fpdu_octets + row->header_octets + FRAMING);
 
@@ -114,8 +114,8 @@ TEST(test_record_sender)
   g_assert_cmpfloat(fabs(metric_of(&cut, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
 }
 
-/* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload
- * exists to rate. */
+/* Sends carry 18 octets of header: the payload of a full segment is MULPDU - 18 = 1424, and there is no
+ * tagged payload whose efficiency could be given. */
 TEST(test_sends)
 {
   g_auto(session_result) result =
@@ -160,8 +160,8 @@ TEST(test_placement_latency_of_cut_fpdus)
   g_assert_cmpfloat(fabs(mean_s[1] - mean_s[0] - 10e-6), <, 1e-15);
 }
 
-/* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's
- * buffers must not change that when placement is late: 85 Writes of 1440 octets, MTU 9000, a latency of
+/* All messages are posted at once, so a stream sender's segments are all full but the last. The Data Sink's
+ * buffers must not change that when placement takes time: 85 Writes of 1440 octets, MTU 9000, a latency of
  * 333 ns. */
 TEST(test_sink_buffers_do_not_steer_the_sender)
 {

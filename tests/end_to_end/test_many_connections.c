@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many connections on one RNIC: what they hold together, against mpa-01 §11.1.2: EMSS times their number when
- * FPDUs are not aligned with segments, a constant when they are. 500 or 50, and the shipped scenario with its
- * 10,000. */
+/* Many connections on one RNIC: what they hold together, compared with mpa-01 §11.1.2: EMSS times their
+ * number when FPDUs are not aligned with segments, a constant when they are. 500 or 50, and the shipped
+ * scenario with its 10,000. */
 #include "packet_list.h"
 #include "run_fixture.h"
 
@@ -9,8 +9,8 @@ enum { EMSS = 1500, CONNECTIONS = 500, MESSAGES = 16, SETS_MAX = 12 };
 
 static const guint32 sizes[] = {4096, 9000, 700, 6000};
 
-/* As scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last FPDUs shift
- * the next ones. */
+/* As in scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last FPDUs
+ * shift those that follow. */
 static const char text[] =
     "workload: { operation = \"write\"; message_sizes = [4096, 9000, 700, 6000]; messages = 16; connections "
     "= 500; };\n"
@@ -24,8 +24,8 @@ static session_result run(const char *folder, const char *const *sets)
   return RUN(.text = text, .folder = folder, .sets = sets);
 }
 
-/* Every octet of every message came, and is right. Of each four messages: 19796 octets; and a Send without
- * any at the end. */
+/* Every octet of every message came and is right. Four messages have 19796 octets; a Send without payload
+ * ends them. */
 static void assert_all_delivered(const session_result *result, guint connections, guint messages)
 {
   EXPECT_METRICS(result, (DELIVERY_OCTETS, ==, (guint64)connections * messages / 4 * 19796),
@@ -33,10 +33,10 @@ static void assert_all_delivered(const session_result *result, guint connections
                  (TCP_RETRANSMISSIONS, ==, 0));
 }
 
-/* --- What one connection's FPDUs leave at the receiver --- */
+/* --- What one connection holds at the receiver --- */
 
-/* In a stream that is cut every 1500 octets, what of an FPDU has come when a segment ends amid it: mean and
- * most over all segments. */
+/* In a stream that is cut every 1500 octets, how much of an FPDU has come when a segment ends inside it: mean
+ * and maximum over all segments. */
 typedef struct front {
   guint segments;
   double mean;
@@ -84,7 +84,7 @@ static front front_of_stream(guint messages)
   return f.result;
 }
 
-/* The arithmetic above, by hand for four messages: FPDUs of 1500, 1500, 1156, six of 1500, 140, 720, four of
+/* The arithmetic above by hand, for four messages: FPDUs of 1500, 1500, 1156, six of 1500, 140, 720, four of
  * 1500, 100, 24: segment ends leave 0, 0, 344, six times 344, 204 (of 720), four times 984, and the last
  * nothing. */
 TEST(test_front)
@@ -98,8 +98,8 @@ TEST(test_front)
 
 /* --- Not aligned --- */
 
-/* All start at once and go on in step, so they hold the most of an FPDU's front at the same time: 1496 octets
- * of it, nearly EMSS times connections, as the document has it. No more is possible. */
+/* All start at once and go on in step, so all hold the longest front of an FPDU at the same time: 1496
+ * octets, nearly EMSS times the number of connections, as the document has it. No more is possible. */
 TEST(test_stream_in_step)
 {
   const front f = front_of_stream(MESSAGES);
@@ -113,10 +113,10 @@ TEST(test_stream_in_step)
       (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)));
 }
 
-/* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are
- * in all places of the stream, and together they hold on average what one does, 767 of 1500 octets: one half
- * of EMSS times connections, as an FPDU's front is half a segment on average. The peak lies between that and
- * what they hold in step. */
+/* They start one after the other and run for long (40 messages, of which the start takes 3 %), so they are at
+ * different places of the stream. On average each holds what a single one does, 767 of 1500 octets: one half
+ * of EMSS times the number of connections, since the front of an FPDU is half a segment on average. The peak
+ * lies between that and what they hold in step. */
 TEST(test_stream_staggered)
 {
   enum { MANY_MESSAGES = 40 };
@@ -136,11 +136,11 @@ TEST(test_stream_staggered)
 
 /* --- Aligned --- */
 
-/* No segment leaves an FPDU's front. What is complete waits out the placement latency: what comes in 1 ms of
- * the link, 125,000 octets, of which at most 1500 in 1578 are of the stream (an FPDU's segment is 78 octets
- * longer on the wire), and the segment that came as the time began: 118,821 + 1500 octets, so K2 is at most
- * 80.21; and no less than 70, when the link is busy and most segments are full (ten of the 14 FPDUs of four
- * messages). It does not depend on the number of connections. */
+/* No segment ends inside an FPDU. What is complete waits for the placement latency: what the link carries in
+ * 1 ms, 125,000 octets, of which at most 1500 in 1578 are of the stream (an FPDU's segment is 78 octets
+ * longer on the wire), and the segment that came when that time began: 118,821 + 1500 octets, so K2 is at
+ * most 80.21; and no less than 70, when the link is busy and most segments are full (ten of the 14 FPDUs of
+ * four messages). It does not depend on the number of connections. */
 TEST(test_aligned)
 {
   static const char *const spreads[] = {"workload.start_spread=0s", "workload.start_spread=25ms"};
@@ -162,9 +162,9 @@ TEST(test_aligned)
 
 /* --- Paths --- */
 
-/* On paths of their own they do not meet: 50 connections that start at once do all that one does at the same
- * time, so what they hold together is 50 times that, and they take as long as one. On the path that they
- * share they take 50 times as long at least. */
+/* On paths of their own they do not compete: 50 connections that start at once each behave as a single one
+ * does, so together they hold 50 times as much and take as long as one. On a shared path they take at least
+ * 50 times as long. */
 TEST(test_own_paths)
 {
   static const metric_id sums[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
@@ -213,7 +213,7 @@ FOLDER_TEST(test_starts)
   assert_all_delivered(&result, 50, MESSAGES);
 }
 
-/* Each of 50 connections waits out its own placement latency, and may lose and recover: the same octets on
+/* Each of 50 connections waits for its own placement latency, and may lose and recover: the same octets on
  * both engines. */
 TEST(test_same_on_both_engines)
 {

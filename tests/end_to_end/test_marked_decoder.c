@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The second decoder itself: what the documents print is read as they say, and every damage is seen. */
+/* The second decoder itself: the examples in the documents are decoded as the documents do, and all damage is
+ * found. */
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void put_frame(maker *m, const char *key, guint8 flags, guint8 revision)
   g_byte_array_append(m->octets, rest, 4);
 }
 
-/* Decodes what both ends have sent; the fixture is gone. */
+/* Decodes what both ends have sent, and frees the fixture. */
 static wire_decoding *decode(fixture *f, const char *generation)
 {
   for (int side = 0; side < WIRE_SIDES; side++) {
@@ -123,7 +124,7 @@ static const guint8 dump[] = {0x00, 0x2A, 0x40, 0x03, 0, 0,    0, 0, 0, 0, 0, 0,
                               0,    0,    0,    0,    0, 0x14, 0, 0, 0, 0, 0, 0, 0,    0,    0,    0,   0, 0,
                               0,    0,    0,    0,    0, 0,    0, 0, 0, 0, 0, 0, 0xA1, 0x9C, 0xD1, 0x03};
 
-/* The Initiator's stream of generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload), then the
+/* The Initiator's stream in generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload), then the
  * dump. */
 static fixture set_up_dump(void)
 {
@@ -149,7 +150,7 @@ TEST(test_printed_dump)
   g_assert_cmpuint(wire_count_octets(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 464 + 24);
 }
 
-/* No octet of the stream may differ. */
+/* A difference in any octet of the stream is found. */
 TEST(test_every_octet_counts)
 {
   for (guint i = 0; i < 0x220; i++) {
@@ -162,7 +163,7 @@ TEST(test_every_octet_counts)
   }
 }
 
-/* Octets of the dump changed, and its CRC made right again: 0 is the octet at 0x1EC of the stream. */
+/* Octets of the dump that are changed, with the CRC corrected: 0 is the octet at 0x1EC of the stream. */
 TEST(test_damaged_fields)
 {
   static const struct {
@@ -200,7 +201,7 @@ TEST(test_damaged_fields)
   }
 }
 
-/* mpa-01 §6.1.1: M of the frame received rules what is sent, C of either rules both. */
+/* mpa-01 §6.1.1: M of the frame received decides what is sent, C of either frame decides for both. */
 TEST(test_startup)
 {
   static const struct {
@@ -354,7 +355,7 @@ static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint3
   g_byte_array_append(c->file, (const guint8 *)text, octets - 40);
 }
 
-/* Reads the capture, as made so far, and frees it. */
+/* Reads the capture as far as it is made, and frees it. */
 static GPtrArray *read_capture(capture *c, GPtrArray *complaints)
 {
   GError *error = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, and the receiver
- * that assumes alignment. Every run verifies every octet. The deadlock of mpa-01 §11.2.2, and what more
- * memory brings, is in test_path_changes. */
+ * that assumes alignment. Every run verifies every octet. The deadlock of mpa-01 §11.2.2 and the benefit of
+ * more memory are in test_path_changes. */
 #include "run_fixture.h"
 
 /* One pool for all connections: four of them share it. */
@@ -14,7 +14,7 @@ TEST(test_connections_share_the_pool)
   EXPECT_METRICS(&result, (BUFFER_REASSEMBLY_PEAK_OCTETS, <=, 20000), (BUFFER_SEGMENTS_REFUSED, >, 0));
 }
 
-/* A marked, aligned stream is placed as it comes, beyond holes, too: it needs no memory at all. */
+/* A marked, aligned stream is placed as it comes, even beyond holes: it needs no memory at all. */
 TEST(test_aligned_and_marked_needs_none)
 {
   g_auto(session_result) result =
@@ -26,7 +26,7 @@ TEST(test_aligned_and_marked_needs_none)
 
 /* qed's three descriptors: a middlebox that cuts FPDUs of 1460 octets into pieces of 536 makes three of each,
  * of which two are held: never too many. Cut at 300 it makes five, and the fourth held one would exceed
- * three: it is refused, and the run stands still. */
+ * three: it is refused, and the run makes no progress. */
 TEST(test_descriptors)
 {
   g_auto(session_result) fine = RUN(.sets = STRINGS("receiver.fpdu_descriptors=3", "middlebox.mode=split",
@@ -40,8 +40,8 @@ TEST(test_descriptors)
   EXPECT_METRICS(&halted, (STATE_SEGMENTS_REFUSED, >, 0));
 }
 
-/* assume-aligned, the baseline: without markers it places an aligned stream beyond holes as if they were
- * there, where the permitted receiver holds all of it; and it reports how it found those FPDUs. */
+/* assume-aligned, the baseline: without markers it places an aligned stream beyond holes as if there were
+ * markers, where a receiver that conforms holds all of it; and it reports how those FPDUs were located. */
 TEST(test_assuming_alignment)
 {
   g_auto(session_result) guess =

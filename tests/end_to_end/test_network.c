@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run
- * ends ok, with every octet verified, and gives the same octets in every output on both engines. */
+/* The network: every element of the path, alone and in random mixes, under the whole stack. Each run ends ok,
+ * with every octet verified, and gives the same octets in every output on both engines. */
 #include "run_fixture.h"
 
-/* --- One element at a time, and what must be seen of it --- */
+/* --- One element at a time, and its effect --- */
 
 typedef struct network_case {
   const char *name;
@@ -12,8 +12,8 @@ typedef struct network_case {
   metric_id absent;  /* … and this one 0; METRIC_COUNT: not asked */
 } network_case;
 
-/* 20 messages of 64 KiB are 918 segments: what happens to a hundredth of them is sure to be seen (0.99^918 =
- * 1e-4; the seeds are fixed besides). */
+/* 20 messages of 64 KiB are 918 segments: what happens to one in a hundred happens at least once, except with
+ * a probability of 0.99^918 = 1e-4; besides, the seeds are fixed. */
 static const network_case cases[] = {
     {"random loss", {"path.forward.loss=1%"}, METRIC_TCP_RETRANSMISSIONS, METRIC_PATH_PACKETS_DAMAGED},
     {"correlated loss",
@@ -108,9 +108,9 @@ static const box_case boxes[] = {{"split"},        {"coalesce"},   {"rechunk"}, 
                                  {"random"},       {"proxy"},      {"split+coalesce"}, {"rechunk+shift"},
                                  {"random+split"}, {"split+proxy"}};
 
-/* After each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is
- * one FPDU a segment, which it may not join beyond the MTU) takes segments out of their alignment; a proxy
- * only where octets wait in it, which is mostly when a hole closes. */
+/* After each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is one
+ * FPDU a segment, which it may not join beyond the MTU) destroys the alignment of segments; a proxy only does
+ * so where octets wait in it, mostly when a hole closes. */
 EACH_TEST(test_middlebox, box_case, boxes)
 {
   static const char *const positions[] = {"before", "behind"};
@@ -151,7 +151,7 @@ TEST(test_random_networks)
   static const char *const keys[] = {
       "tcp.ip=ipv4|tcp.ip=ipv6",
       "tcp.profile=linux|tcp.profile=rfc",
-      /* one key of it, which half of the time has the other profile's value */
+      /* one key of it, which has the other profile's value in half of the scenarios */
       "tcp.cubic_ahead=srtt|tcp.cubic_ahead=least|tcp.slow_start_limit=true|tcp.slow_start_limit=false|"
       "tcp.window_unit=octets|tcp.window_unit=segments|tcp.window_growth=acknowledged|"
       "tcp.window_growth=delivered|tcp.window_use=ack|tcp.window_use=round|tcp.ecn_response=cut|"

@@ -67,7 +67,7 @@ EACH_TEST(test_case, ns3_case, cases)
   }
 }
 
-/* A sender that is not MPA-aware and a receiver in order: what is beyond a hole waits in TCP, and nothing is
+/* A sender that is not MPA-aware and an in-order receiver: what is beyond a hole waits in TCP, and nothing is
  * Placed out of order. 40 messages of 64 KiB and the startup frame are about 1800 segments; the 900th is lost
  * in the middle of the flight. */
 TEST(test_in_order_receiver)
@@ -80,7 +80,7 @@ TEST(test_in_order_receiver)
                  (BUFFER_PEAK_OCTETS_ORDER, >, 10 * 1460), (DELIVERY_OCTETS, ==, 40 * 65536));
 }
 
-/* With cross traffic on a bottleneck of 1 Gbit/s the stack gets less than without. */
+/* With cross traffic on a bottleneck of 1 Gbit/s the goodput is lower than without. */
 TEST(test_cross_traffic_takes_its_share)
 {
   g_auto(session_result) one =

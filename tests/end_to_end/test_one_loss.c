@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One lost segment, four receivers and paths: what is held, and why. Each run is checked against the
- * occupancy as receiver.pcap alone has it (recompute_occupancy.c). */
+/* One lost segment, four receivers and paths: what is held, and why. Each run is compared with the occupancy
+ * that follows from receiver.pcap alone (recompute_occupancy.c). */
 #include <math.h>
 #include <string.h>
 
@@ -68,8 +68,8 @@ static guint assert_series_recomputes(const char *folder, gboolean looks_ahead)
   return expected->len;
 }
 
-/* What receiver.pcap shows of the hole: octets that arrived beyond it until its filling arrived, and how many
- * segments. */
+/* What receiver.pcap shows of the hole: the octets, and the number of segments, that arrived beyond it before
+ * it was filled. */
 typedef struct capture_hole {
   guint64 from; /* stream position of the first octet missing */
   guint64 to;   /* of the first octet after it */
@@ -108,13 +108,13 @@ static session_result run(const char *folder, const char *set, const char *other
   return RUN(.engine = OTHER_ENGINE, .folder = folder, .sets = STRINGS(LOSS, SIZE, COUNT, set, other));
 }
 
-/* The in-order receiver holds what was in flight beyond the hole, all of it, cause `order`. */
+/* The in-order receiver holds all that was in flight beyond the hole, with cause `order`. */
 FOLDER_TEST(test_in_order)
 {
   g_auto(session_result) result = run(folder, modes[FALSE], NULL);
   const capture_hole hole = find_hole(folder);
 
-  /* One change a held segment and one when the hole closes. */
+  /* One change for each held segment, and one when the hole closes. */
   g_assert_cmpuint(assert_series_recomputes(folder, FALSE), ==, hole.segments_beyond + 1);
   g_assert_cmpuint(hole.segments_beyond, >, 10);
   EXPECT_METRICS(
@@ -143,7 +143,7 @@ FOLDER_TEST(test_markers)
   double placed = metric_of(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER);
   g_assert_cmpfloat(placed, <=, (double)(hole.octets_beyond - hole.segments_beyond * (6 + 14 + 2 * 4)));
   g_assert_cmpfloat(placed, >=, (double)(hole.octets_beyond - hole.segments_beyond * (6 + 14 + 3 * 4 + 3)));
-  EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, 20 * 65536)); /* in order: the run's own check */
+  EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, 20 * 65536)); /* in order, as the run itself checks */
 }
 
 /* Without markers the same receiver may not look ahead: it holds as much as the in-order one. */
@@ -226,7 +226,7 @@ TEST(test_other_cuts_recompute)
 }
 
 /* Where a cut or a hole lies in an FPDU decides what is held and why: eight neighbouring losses in pieces of
- * 333 octets, an odd number, so that cuts come to lie in markers, length fields and CRCs, and FPDUs on both
+ * 333 octets, an odd number, so that cuts fall into markers, length fields and CRCs, and FPDUs extend on both
  * sides of a hole. */
 TEST(test_every_place_of_a_hole_recomputes)
 {
@@ -240,8 +240,8 @@ TEST(test_every_place_of_a_hole_recomputes)
   }
 }
 
-/* Pieces of one octet: the in-order edge stands at every place of an FPDU, also in its marker and between the
- * octets of its length. */
+/* Pieces of one octet: the in-order edge is at every place of an FPDU in turn, also in its marker and between
+ * the octets of its length. */
 TEST(test_every_cut_recomputes)
 {
   for (gboolean looks_ahead = FALSE; looks_ahead <= TRUE; looks_ahead++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every operation of a workload and mixes of them, lossless and over a path that loses and re-cuts: all
- * arrives, and both engines give the same octets in every output. */
+/* Every operation of a workload and mixes of them, without loss and over a path that loses and resegments:
+ * everything arrives, and both engines give the same octets in every output. */
 #include <string.h>
 
 #include "run_fixture.h"
@@ -49,15 +49,15 @@ TEST(test_lossless)
         RUN(.sets = STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000"));
     EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, cases[i].messages),
                    (DELIVERY_OCTETS, ==, cases[i].octets),
-                   (PLACEMENT_OCTETS, ==, cases[i].octets), /* RDMAP's own are no payload */
+                   (PLACEMENT_OCTETS, ==, cases[i].octets), /* RDMAP's own messages are no payload */
                    (TCP_RETRANSMISSIONS, ==, 0),
                    (DELAY_DELIVERY_MEAN_S, ==, 0), /* of the measured end's segments alone */
                    (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0));
   }
 }
 
-/* Loss both ways after a middlebox that re-cuts: the same messages, octet for octet (each run checks that),
- * on both engines. */
+/* Loss both ways after a middlebox that resegments: the same messages, octet for octet (each run checks
+ * that), on both engines. */
 TEST(test_loss_and_rechunk)
 {
   static const char *const fences[] = {"workload.fence=false", "workload.fence=true"};
@@ -80,8 +80,9 @@ TEST(test_loss_and_rechunk)
   }
 }
 
-/* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and what
- * follows it is held by the Initiator. The same loss forward hits requests, and nothing is held. */
+/* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and
+ * the Initiator holds what follows it. The same loss in the forward direction hits requests, and nothing
+ * is held. */
 TEST(test_reads_are_measured_at_the_initiator)
 {
   /* 64 requests of 52 octets of FPDU fill more than two segments; the first is lost, the Responder holds the
@@ -98,7 +99,7 @@ TEST(test_reads_are_measured_at_the_initiator)
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0));
 }
 
-/* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against
+/* The formulas use rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against
  * 10 Gbit/s and 1460. */
 TEST(test_theory_follows_the_main_direction)
 {
@@ -117,8 +118,8 @@ TEST(test_theory_follows_the_main_direction)
 }
 
 /* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which
- * all else is small. From the first response to the last it takes a round trip for each turn that waited:
- * none, one (5 and 5), nine. */
+ * all else is small. Between the first response and the last there is a round trip for each group of Reads
+ * that had to wait: none, one (5 and 5), nine. */
 TEST(test_ord_limits_reads)
 {
   static const struct {
@@ -137,8 +138,8 @@ TEST(test_ord_limits_reads)
   }
 }
 
-/* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: C=0
- * leaves an end only where the scenario has it so for that end. Octet 16 of a frame: M, C, R and reserved
+/* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: An
+ * end sends C=0 only if the scenario has CRC off for that end. Octet 16 of a frame: M, C, R and reserved
  * bits. */
 TEST(test_crc_of_startup_frames)
 {

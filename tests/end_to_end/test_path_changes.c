@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that reports it and
- * with one that does not; what the receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
+ * with one that does not; what the receiver then needs (mpa-01 §11.2); and changes of rate and delay, exact
+ * to the packet. */
 #include "packet_list.h"
 #include "run_fixture.h"
 #include "wire_messages.h"
 
 enum { EVENT_NS = 1000000 };
 
-/* In the middle of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start a round trip or two
- * late. */
+/* In the middle of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start after a round trip or
+ * two. */
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
 #define EVENT(at, key, value) "{ at = \"" at "\"; key = \"path." key "\"; value = " value "; }"
 #define EVENTS(...) WORKLOAD "event = ( " __VA_ARGS__ " );\n"
@@ -54,12 +55,12 @@ static episode watch(const char *folder, guint32 mtu)
   return e;
 }
 
-/* One drop episode and no more: the packets that leave between the event and the first message are lost, as
- * many messages come, and when the first has come all packets fit. The router is next to the sender, so the
- * message is there after its own way: 58 octets at 10 Gbit/s and 25 us are 25,046 ns (IPv6: 1280 octets
- * quoted, so 1282 and 26,025 ns), and after an ACK or two in the reverse queue. The old EMSS (1460, IPv6:
- * 1440) is less than two of the new one (1240), so each of the lost segments is sent again in two pieces.
- * Nothing times out, and no duplicate ACK is needed. */
+/* Exactly one drop episode: the packets that leave between the event and the first message are lost, the same
+ * number of messages comes, and once the first has come all packets fit. The router is next to the sender, so
+ * a message takes only its own time to the sender: 58 octets at 10 Gbit/s and 25 us take 25,046 ns (IPv6:
+ * 1280 octets quoted, so 1282 and 26,025 ns), and those of an ACK or two before it in the reverse queue. The
+ * old EMSS (1460, IPv6: 1440) is less than two of the new one (1240), so each of the lost segments is sent
+ * again in two pieces. Nothing times out, and no duplicate ACK is needed. */
 static void check_episode(const session_result *result, const char *folder, guint32 mtu, gint64 way_ns)
 {
   const episode e = watch(folder, mtu);
@@ -76,7 +77,7 @@ static void check_episode(const session_result *result, const char *folder, guin
   assert_all_delivered(result);
 }
 
-/* What of the stream is out of alignment. */
+/* The parts of the stream that are not aligned. */
 typedef struct misalignment {
   guint64 pieces;      /* segments that start amid an FPDU */
   guint64 large;       /* FPDUs larger than the new EMSS from the first lost octet on */
@@ -106,10 +107,10 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
 }
 
 /* MPA-338: one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA makes the
- * next FPDU by it. MPA-354: what was posted already is re-cut and loses its alignment; nothing else does:
- * MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by a decoder that follows only the
- * documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an
- * FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
+ * next FPDU by it. MPA-354: what was posted already is resegmented and loses its alignment; nothing else does
+ * (MPA-044). MPA-046: the stream still consists of well-formed FPDUs, according to a decoder made from the
+ * documents alone. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such
+ * an FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and continues as before. */
 FOLDER_TEST(test_router_reports)
 {
   g_auto(session_result) result = RUN(.text = SHRINKS, .folder = folder);
@@ -149,8 +150,8 @@ FOLDER_TEST(test_router_reports_ipv6)
   EXPECT_METRICS(&unchanged, (MPA_EMSS_OCTETS, ==, 1440));
 }
 
-/* On both engines every octet of every output is the same; with the kinds of sender, receiver and
- * retransmission, the Data Source on either side, and with losses besides. */
+/* On both engines every octet of every output is the same, with each kind of sender, receiver and
+ * retransmission, the Data Source on either side, and losses besides. */
 TEST(test_same_on_both_engines)
 {
   static const char both[] =
@@ -218,8 +219,9 @@ static void assert_same_metrics(const session_result *a, const session_result *b
   }
 }
 
-/* No host is notified of an MTU that grows: it keeps that of its own link, and after a decrease at that (RFC
- * 1191 §6.3 would not try for ten minutes). An event of the direction without payload does nothing either. */
+/* A host does not learn of an MTU that grows: it keeps the MTU of its own link, or the decreased one (by RFC
+ * 1191 §6.3 it would not try a larger one for ten minutes). An event of the direction without payload does
+ * nothing either. */
 TEST(test_larger_mtu)
 {
   g_auto(session_result) plain = RUN(.text = WORKLOAD);
@@ -238,8 +240,8 @@ TEST(test_larger_mtu)
 
 static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
 
-/* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, and reports it. What
- * was delivered before is right. */
+/* A black hole: nothing arrives any more, TCP gives up after six timeouts in a row and reports that. What was
+ * delivered before is right. */
 TEST(test_black_hole)
 {
   g_auto(session_result) result = RUN(.text = SHRINKS, .status = RUN_FAILED, .sets = silent);
@@ -249,7 +251,7 @@ TEST(test_black_hole)
                  (INTEGRITY_OCTETS_WRONG, ==, 0), (DELIVERY_OCTETS, <, 30 * 65536));
 }
 
-/* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS
+/* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 still exceeds 1280, 1006 does not: EMSS
  * 966. */
 TEST(test_black_hole_found)
 {
@@ -261,7 +263,8 @@ TEST(test_black_hole_found)
   assert_all_delivered(&result);
 }
 
-/* Of the messages three in ten are lost on the way back, with as many ACKs: one that comes is enough. */
+/* Three in ten of the messages are lost on the way back, and of the ACKs too: a single one that comes is
+ * enough. */
 TEST(test_messages_lost)
 {
   g_auto(session_result) result = RUN(.text = SHRINKS, .sets = STRINGS("path.reverse.loss=30%"));
@@ -297,8 +300,8 @@ static session_result run_with_memory(const memory_case *c, run_status status, c
 }
 
 /* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent
- * again for ever, and the watchdog reports it. MPA-350: one FPDU of the local link's MTU is enough to end
- * well. */
+ * again for ever, and the watchdog reports it. MPA-350: a buffer for one FPDU of the local link's MTU is
+ * enough for the run to complete. */
 EACH_TEST(test_deadlock, memory_case, memory_cases)
 {
   g_auto(session_result) halted = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
@@ -337,7 +340,8 @@ TEST(test_more_memory_more_goodput)
 /* --- Rate and delay --- */
 
 /* Everything is sent at once (an initial window of 1000 segments; the receive window fits), so the link is
- * never idle: full segments arrive as far apart as they take, and what finds a loss by time is off. */
+ * never idle: full segments arrive at intervals of their transmission time. Detection of losses by time is
+ * off. */
 static const char *const at_once[] = {"tcp.initial_window=1000",
                                       "tcp.receive_window=4MiB",
                                       "tcp.rack=false",
@@ -374,7 +378,7 @@ static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gi
 /* 71400 octets are 50 full FPDUs of 1428: 750 segments of 1456 or 1460 octets of payload, as 2 or 3 markers
  * fall: so the packets have 1496 or 1500 octets, and follow each other by 1534 or 1538 octets' time: 1227.2
  * or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long, 12272 or 12304 ns. Packets on their
- * way keep their arrival times, so the pace changes 25 us and less than a packet's time later. */
+ * way keep their arrival times, so the interval changes 25 us later, plus less than the time of a packet. */
 FOLDER_TEST(test_rate_to_the_packet)
 {
   g_auto(session_result) result =
@@ -390,12 +394,13 @@ FOLDER_TEST(test_rate_to_the_packet)
   g_test_message("%u gaps at the old rate, %u at the new one", fast, slow);
   g_assert_cmpint(longest, <=, 12305);
   g_assert_cmpuint(fast, >, 300); /* 10 Gbit/s for 400 us and more */
-  /* All follow but the first one; and the one after the change, which came between two paces. */
+  /* All follow at one of the two intervals but the first one, and the one after the change, which came in
+   * between. */
   g_assert_cmpuint(fast + slow, >=, 750 - 2);
   EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 0));
 }
 
-/* The delay grows by 75 us: one gap of so much more, and the pace is the same before and after. */
+/* The delay grows by 75 us: one gap is longer by that, and the interval is the same before and after. */
 FOLDER_TEST(test_delay_to_the_packet)
 {
   g_auto(session_result) result =

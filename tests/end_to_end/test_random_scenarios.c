@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two engines, one run, for two hundred random scenarios: ties in time, everything that can happen on the
- * way, and every kind of end. What differs is made small, and said as a command. */
+/* Two engines, one run, for two hundred random scenarios: events at the same time, everything that can happen
+ * on the path, and every status. A scenario in which they differ is reduced, and printed as a command. */
 #include "run_fixture.h"
 #include "scenario_generator.h"
 
 enum { SEED = 20261120 };
 
-/* What the scenarios together must have met; else they prove less than they say. */
+/* What the scenarios must have met, all together; otherwise they prove less than they claim. */
 static const metric_id met[] = {
     METRIC_PATH_PACKETS_LOST,
     METRIC_PATH_PACKETS_DUPLICATED,

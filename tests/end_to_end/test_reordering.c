@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Spurious retransmissions under reordering, beside two captures of Linux' siw (Debian 12, whose clock ticks
- * 250 times a second): 64 KiB Writes and Reads at MTU 1500, 4 ms each way, 5 % of the segments of both
- * directions sent past the delay, 1 % loss one way. Of about 700 segments 13 came twice with Writes, 23 with
- * Reads. */
+/* Spurious retransmissions under reordering, compared with two captures of Linux' siw (Debian 12, whose clock
+ * ticks 250 times a second): 64 KiB Writes and Reads at MTU 1500, 4 ms each way, 5 % of the segments of both
+ * directions sent without the delay, 1 % loss one way. Of about 700 segments 13 came twice with Writes, 23
+ * with Reads. */
 #include <math.h>
 
 #include "run_fixture.h"
@@ -46,8 +46,8 @@ static double median_spurious(const char *operation, const char *const *more)
   return median;
 }
 
-/* As many as Linux, with what Linux has: two ticks of slack, and partial undo among the rest. Nothing but TCP
- * limits the sender. */
+/* As many as Linux, with the mechanisms of Linux, among them two ticks of slack and partial undo. Nothing but
+ * TCP limits the sender. */
 TEST(test_as_many_as_linux)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
@@ -57,7 +57,8 @@ TEST(test_as_many_as_linux)
   }
 }
 
-/* With `buffer` ("sender.buffer=…"; NULL: the preset's). How far from `captured` that is goes to `off`. */
+/* With `buffer` ("sender.buffer=…"; NULL: that of the preset). Stores the difference from `captured` in
+ * `off`. */
 static double median_with(gsize operation, const char *buffer, double *off)
 {
   double median = median_spurious(operations[operation], STRINGS("tcp.timer_slack=8ms", buffer));
@@ -66,10 +67,10 @@ static double median_with(gsize operation, const char *buffer, double *off)
   return median;
 }
 
-/* What the sending host limits counts as well. With 2 or 3 segments in flight, as presets/siw.cfg has it
- * after captures under load, fewer come twice than in these captures, with no limit more: 1 < 13 < 37 and 5 <
- * 23 < 37. Of the two the preset is nearer for Writes (12 off instead of 24), not for Reads (18 instead of
- * 14); twice its buffer, 5 or 6 segments, is nearer than no limit for both (2 and 7 off). */
+/* The limits of the sending host matter as well. With 2 or 3 segments in flight, which presets/siw.cfg has
+ * from captures under load, fewer come twice than in these captures, and without a limit more: 1 < 13 < 37
+ * and 5 < 23 < 37. Of the two the preset is nearer for Writes (12 off instead of 24), not for Reads (18
+ * instead of 14); twice its buffer, 5 or 6 segments, is nearer than no limit for both (2 and 7 off). */
 TEST(test_what_the_host_limits)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
@@ -83,9 +84,9 @@ TEST(test_what_the_host_limits)
   }
 }
 
-/* RFC 8985 alone sends at least twice that again: a segment that came 4 ms early makes all lost that was sent
- * before it by more than the window, which is a quarter of the least round trip a D-SACK round; and that is
- * next to nothing once a segment and its ACK both came early. */
+/* RFC 8985 alone retransmits at least twice as many: a segment that comes 4 ms early makes everything lost
+ * that was sent before it by more than the reordering window. That is a quarter of the least round trip for
+ * each D-SACK round, next to nothing once a segment and its ACK have both come early. */
 TEST(test_more_by_the_rfc_alone)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run's own capture, replayed: the receivers get what they got in the run, so they hold what they held,
- * octet for octet, at the same times to a nanosecond, and place and deliver the same. */
+/* The capture of a run, replayed: the receivers receive the same as in the run, so they hold the same octets
+ * at the same times, to a nanosecond, and place and deliver the same. */
 #include <string.h>
 
 #include "replay/replay.h"
@@ -10,7 +10,7 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay, replay_free)
 
-/* One run: a shipped scenario, made short, or what it takes to have every way of receiving. */
+/* One run: a shipped scenario, shortened, or settings that together cover every way of receiving. */
 typedef struct round_trip {
   const char *name;
   const char *scenario;

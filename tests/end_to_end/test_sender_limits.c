@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a host that sends limits: its send buffer and its rates. As its own captures show it. */
+/* The limits of a sending host, its send buffer and its rates, as its own captures show them. */
 #include <math.h>
 
 #include "packet_list.h"
@@ -7,7 +7,8 @@
 
 enum { BUFFER = 20000, FPDU = 1460 };
 
-/* The most octets that the Initiator, or else the Responder, has in flight by its own capture `name`. */
+/* The most octets that the Initiator, or else the Responder, has in flight according to its own capture
+ * `name`. */
 static guint64 most_in_flight(const char *folder, const char *name, gboolean initiators)
 {
   g_autoptr(GArray) packets = packet_list_read(folder, name);
@@ -35,8 +36,8 @@ typedef struct buffer_case {
   gboolean both;       /* and so is the Data Sink */
 } buffer_case;
 
-/* 10 Gbit/s and 50 us hold 62,500 octets, so that a buffer of 20,000 limits every sender, whichever end it
- * is, whatever it sends, and while losses are repaired. The FPDU that fills it lies above it in part. */
+/* 10 Gbit/s and 50 us hold 62,500 octets, so a buffer of 20,000 limits every sender, whichever end it is,
+ * whatever it sends, even while losses are repaired. The FPDU that fills it may exceed it. */
 static const buffer_case buffer_cases[] = {
     {"writes", {NULL}, TRUE, FALSE},
     {"reads", {"workload.operation=read"}, FALSE, FALSE},
@@ -65,8 +66,8 @@ EACH_TEST(test_buffer, buffer_case, buffer_cases)
 
 enum { IN_FLIGHT_MAX = 8, FULL = 1448 };
 
-/* How often the Initiator had so many segments in flight by its own capture, each time right after a full one
- * had left. */
+/* How often the Initiator had a number of segments in flight according to its own capture, each time right
+ * after a full one had left. */
 static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
 {
   g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
@@ -97,11 +98,11 @@ static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
   }
 }
 
-/* As in captures of siw under load, which presets/siw.cfg is made after: 64 KiB Writes and nothing lost. With
- * timestamps a segment has 1448 octets, one FPDU of 1428 of payload; 65,536 = 45 * 1428 + 1276, so that a
- * message's last has 1296. Two full ones are 2896 octets, less than the buffer of 4000, which takes a third;
- * of any three are 2 * 1448 + 1296 = 4192 at least, and there is no room for a fourth. An ACK comes for every
- * 2 segments. But for the first of all, none leaves alone. */
+/* As in captures of siw under load, from which presets/siw.cfg was made: 64 KiB Writes and nothing lost. With
+ * timestamps a segment has 1448 octets, one FPDU of 1428 of payload; 65,536 = 45 * 1428 + 1276, so the last
+ * segment of a message has 1296. Two full ones are 2896 octets, less than the buffer of 4000, which takes a
+ * third; any three have at least 2 * 1448 + 1296 = 4192, and there is no room for a fourth. An ACK comes for
+ * every 2 segments. Only the very first segment leaves alone. */
 FOLDER_TEST(test_preset_of_siw)
 {
   enum { MESSAGES = 20, FULL_ONES = MESSAGES * 45 };
@@ -126,7 +127,7 @@ static const rate_case rate_cases[] = {{"write", "workload.operation=write"},
 
 /* Four connections share their host's rate, whichever side sends, on a path of ten times as much. An FPDU of
  * 1460 octets has 11.68 us at 1 Gbit/s, one segment 20 us at 50,000 a second, and its 1428 octets of payload
- * go in that time: none sooner, and in the mean the shorter ones (markers fall into full FPDUs two or three
+ * leave in that time: none sooner, and on average the shorter ones (markers fall into full FPDUs two or three
  * at a time, of 1456 or 1460 octets) are at most 1 % off. The host serves them in turn: when the first
  * connection has sent half of its octets, so have all, but for one message. */
 EACH_TEST(test_rates, rate_case, rate_cases)

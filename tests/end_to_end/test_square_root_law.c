@@ -11,10 +11,10 @@
  * the constant is sqrt(3/2) all the same.
  *
  * The law knows no time-outs, no slow start, no limit but loss: round trip 15 ms, a window of 4 MiB and a
- * rate of 1 Gbit/s, each many times what the law asks (at p = 0.01 %: 122 segments of 1460 octets on average,
- * 95 Mbit/s). At least 300 losses a run. Congestion avoidance is the same in both of tcp.profile; what
- * differs is not to change the law. 1% in both and 0.1% in one are part of every test run, the others
- * of the long one (meson.build). */
+ * rate of 1 Gbit/s, each many times what the law needs (at p = 0.01 %: 122 segments of 1460 octets on
+ * average, 95 Mbit/s). At least 300 losses a run. Congestion avoidance is the same in both profiles of
+ * tcp.profile; their differences must not change the law. 1% in both and 0.1% in one are part of every test
+ * run, the others of the long one (meson.build). */
 #include <math.h>
 #include <stdlib.h>
 

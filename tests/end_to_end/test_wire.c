@@ -7,7 +7,7 @@
 #include "run_fixture.h"
 #include "wire_messages.h"
 
-/* Something that goes over the wire, the options that make it, and how such a run ends. */
+/* What goes over the wire, the options that make it so, and the status of such a run. */
 typedef struct wire_case {
   const char *name;
   const char *sets[6];
@@ -60,7 +60,7 @@ TEST(test_checksums)
   }
 }
 
-/* tshark finds every FPDU, every CRC good, the startup frames and the operations, in spite of a hole. */
+/* tshark finds every FPDU with a good CRC, the startup frames and the operations, in spite of a hole. */
 TEST(test_unmarked_stream_decodes)
 {
   g_autoptr(run_folder) folder = run_folder_new();
@@ -101,8 +101,8 @@ static void read_opcodes(const char *details, const wire_connection *connection,
   }
 }
 
-/* What the two find in the same capture: every FPDU there, every CRC good, the same opcodes in the same order
- * on each side. */
+/* The two find the same in one capture: all FPDUs, each with a good CRC, and the same opcodes in the same
+ * order on each side. */
 static void compare_decoders(const char *folder, const char *generation)
 {
   g_autofree char *output =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows
- * only the documents, accounts for every octet of every operation in every generation, on clean, lossy and
- * re-cut paths. */
+/* A second opinion on the wire where tshark cannot decode: marked_decoder, which reads streams in order and
+ * was written from the documents alone, accounts for every octet of every operation in every generation, on
+ * paths that are clean, lose, or resegment. */
 #include "run_fixture.h"
 #include "wire_messages.h"
 
@@ -62,7 +62,7 @@ static const operation operations[] = {
 
 static const char *const generations[] = {"rdmac", "ietf", "rfc"};
 
-/* What the path, or the ends, do to the stream; `--set` options. */
+/* What the path or the ends do to the stream: `--set` options. */
 typedef struct treatment {
   const char *name;
   const char *sets[6];
@@ -78,7 +78,7 @@ static const treatment treatments[] = {
      {"sender.segmentation=stream", "path.forward.reorder=10%", "path.forward.jitter=10us"},
      0,
      FALSE},
-    /* Of this seed the Initiator's first sequence number is 2^32 - 27173: its stream wraps. */
+    /* With this seed the Initiator's first sequence number is 2^32 - 27173: its stream wraps. */
     {"wrapping sequence numbers", {"run.seed=67743"}, 0, TRUE},
     {"after streaming mode", {"sender.stream_phase=333", "path.forward.loss=1%"}, 333, FALSE},
 };
@@ -88,7 +88,7 @@ static gboolean is_delivered(guint opcode)
   return opcode != WIRE_READ_REQUEST && opcode != WIRE_TERMINATE;
 }
 
-/* The run's own counts, all of the Data Sink, against those of what came in at it. */
+/* Compares the run's own counts, all of the Data Sink, with those of what arrived there. */
 static void check_metrics(const session_result *result, const wire_decoding *arrived, int side)
 {
   const wire_connection *connection = arrived->connections->pdata[0];
@@ -108,7 +108,7 @@ static void check_metrics(const session_result *result, const wire_decoding *arr
                  (PLACEMENT_OCTETS, ==, octets));
 }
 
-/* Both captures hold the same two streams, and in them exactly the messages of the operation. */
+/* Both captures have the same two streams, and in these exactly the messages of the operation. */
 static void check_captures(const wire_decoding *sender, const wire_decoding *receiver, const operation *o)
 {
   const wire_connection *sent = sender->connections->pdata[0];
@@ -172,7 +172,7 @@ EACH_TEST(test_operation, operation, operations)
 /* What a Terminate copies (rdmap-00 §6.8, figure 10). */
 enum { NOTHING, DDP_HEADER, RDMA_HEADER };
 
-/* An Initiator's misdeed and the Terminate of the Responder, as the documents have it. */
+/* A fault of the Initiator and the Terminate by which the Responder answers it, as the documents require. */
 typedef struct misdeed {
   const char *operation;
   const char *name; /* in faults.def */
@@ -208,7 +208,7 @@ static const misdeed misdeeds[] = {
 };
 
 /* The Responder's stream is in order to the last octet, and its last message is the one Terminate, which
- * copies what the Initiator did send. What is wrong is wrong with the Initiator's stream alone. */
+ * copies what the Initiator really sent. Only the Initiator's stream has anything wrong. */
 static void check_terminate(const wire_decoding *decoding, const misdeed *c)
 {
   const GArray *sent = g_array_index(decoding->decoded, wire_decoded, 0).messages[WIRE_RESPONDER];

@@ -58,7 +58,7 @@ static wire_connection *connection_of(GPtrArray *connections, const listed_packe
   return c;
 }
 
-/* Puts the payload where it belongs; what is there already must be the same. */
+/* Puts the payload where it belongs; octets that are there already must be the same. */
 static void take_payload(wire_stream *stream, const listed_packet *p, GPtrArray *complaints)
 {
   wire_segment taken = {.offset = p->position, .octets = p->payload};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Puts the TCP streams of a capture back in order. Deliberately simple and deliberately apart: it shares no
- * code with model/. */
+/* Puts the TCP streams of a capture in order. Deliberately simple and independent: it shares no code with
+ * model/. */
 #pragma once
 
 #include "packet_list.h"
@@ -35,7 +35,7 @@ typedef struct wire_connection {
 } wire_connection;
 
 /* The connections in file `name` of `folder`, in the order of their SYNs; free with g_ptr_array_unref().
- * Whatever is not as TCP must be (octets that differ when sent again, holes, octets after a FIN) is added to
+ * Violations of TCP (octets that differ when sent again, holes, octets after a FIN) are added to
  * `complaints`, in words. */
 GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *complaints);
 

@@ -17,7 +17,7 @@ enum {
   QUEUES = 3,
 };
 
-/* rdmap-00 §6.1, figure 4, a row an opcode. */
+/* rdmap-00 §6.1, figure 4: a row for each opcode. */
 static const struct usage {
   gboolean is_tagged;
   guint32 queue;
@@ -94,7 +94,7 @@ static gboolean is_error_code(const wire_terminate *t)
   return FALSE;
 }
 
-/* The segment a Terminate complains of: one that the other side sent, with this header and length, and this
+/* The segment that a Terminate is about: one that the other side sent, with this header and length, and this
  * Read Request (whose progress the Terminate may have brought up to date: +n, -n, +n). */
 static gboolean is_received(const reader *r, const guint8 *header, guint header_octets,
                             const wire_terminate *t)

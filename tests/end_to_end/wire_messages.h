@@ -59,13 +59,13 @@ typedef struct wire_decoded {
 typedef struct wire_decoding {
   GPtrArray *connections; /* of wire_connection */
   GArray *decoded;        /* of wire_decoded, one a connection */
-  GPtrArray *complaints; /* whatever is not as the documents say, in words; empty when all is accounted for */
+  GPtrArray *complaints;  /* violations of the documents, in words; empty when there are none */
 } wire_decoding;
 
 /* Decodes file `name` of `folder`, whose ends have this `agreement`. Free with wire_decoding_free(). */
 wire_decoding *wire_decode(const char *folder, const char *name, const wire_agreement *agreement);
 
-/* The same of connections that are read already, and what was complained about then; takes both over. */
+/* The same for connections that have been read, with the complaints made then; takes both over. */
 wire_decoding *wire_decode_connections(GPtrArray *connections, GPtrArray *complaints,
                                        const wire_agreement *agreement);
 void wire_decoding_free(wire_decoding *decoding);

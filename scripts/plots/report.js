@@ -5,9 +5,14 @@
 const UNITS = {'%': 1e-2, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3,
   'kbit/s': 1e3, 'Mbit/s': 1e6, 'Gbit/s': 1e9, 'Tbit/s': 1e12};
 
+/* A cell without the interval below its number. */
+function textOf(cell) {
+  return cell.firstChild ? cell.firstChild.textContent.trim() : '';
+}
+
 /* What a cell is sorted by: its number in base units, or NaN and its text. */
 function sortKey(cell) {
-  const text = cell.textContent.trim();
+  const text = textOf(cell);
   const parts = text.replace('\u2212', '-').match(/^(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)[\s\u2007\u2008]*(\S*)$/);
   return {number: parts ? parts[1] * (UNITS[parts[2]] || 1) : NaN, text};
 }
@@ -21,12 +26,19 @@ function compare(a, b, sign) {
 }
 
 function sortable(table, heading, column) {
-  const button = document.createElement('button');
-  button.type = 'button';
+  const button = document.createElement('span'); // a <button> is not printed where a page repeats the heading
+  button.setAttribute('role', 'button');
+  button.tabIndex = 0;
   button.append(...heading.childNodes);
   heading.append(button);
+  button.addEventListener('keydown', event => {
+    if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      button.click();
+    }
+  });
   button.addEventListener('click', () => {
-    const sign = heading.ariaSort === 'ascending' ? -1 : 1, body = table.tBodies[0];
+    const sign = heading.getAttribute('aria-sort') === 'ascending' ? -1 : 1, body = table.tBodies[0];
     for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
     heading.setAttribute('aria-sort', sign > 0 ? 'ascending' : 'descending');
     const rows = Array.from(body.rows, row => ({row, key: sortKey(row.cells[column])}));
@@ -38,7 +50,7 @@ function sortable(table, heading, column) {
 function filterable(table, tools) {
   const input = document.createElement('input'), count = document.createElement('output');
   const rows = Array.from(table.tBodies[0].rows, row => ({row,
-    cells: Array.from(row.cells, cell => cell.textContent.trim().toLowerCase())}));
+    cells: Array.from(row.cells, cell => textOf(cell).toLowerCase())}));
   input.type = 'search';
   input.placeholder = 'filter rows';
   input.setAttribute('aria-label', 'Show only rows with cells that begin with these words');
@@ -53,11 +65,7 @@ function filterable(table, tools) {
 for (const tools of document.querySelectorAll('.tools')) {
   const table = tools.nextElementSibling.querySelector('table');
   if (table.tBodies[0].rows.length > 1) {
-    let column = 0;
-    for (const heading of table.tHead.rows[0].cells) {
-      sortable(table, heading, column);
-      column += heading.colSpan;
-    }
+    Array.from(table.tHead.rows[0].cells).forEach((heading, column) => sortable(table, heading, column));
     filterable(table, tools);
   }
 }

@@ -54,13 +54,13 @@ void html_append(GString *html, const char *format, ...)
 static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
                                       [TEXT_COLUMN_HEADING] = "",
                                       [TEXT_COLUMN_NUMBER] = " class=\"number\"",
-                                      [TEXT_COLUMN_INTERVAL] = " class=\"interval\"",
                                       [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
                                       [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
 
+/* Whether a column has cells of its own: an interval is in the cell of its number. */
 static gboolean is_shown(text_column_kind kind)
 {
-  return kind != TEXT_COLUMN_HIDDEN && kind != TEXT_COLUMN_VALUE;
+  return kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_HIDDEN && kind != TEXT_COLUMN_VALUE;
 }
 
 static void append_headings(const text_column *columns, guint count, GString *html)
@@ -69,12 +69,10 @@ static void append_headings(const text_column *columns, guint count, GString *ht
   for (guint i = 0; i < count; i++) {
     const text_column *column = &columns[i];
     const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
-    if (column->kind == TEXT_COLUMN_INTERVAL || !is_shown(column->kind)) {
+    if (!is_shown(column->kind)) {
       continue;
     }
-    gboolean wide = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL;
-    g_string_append_printf(html, "<th scope=\"col\"%s%s>", classes[column->kind],
-                           wide ? " colspan=\"2\"" : "");
+    g_string_append_printf(html, "<th scope=\"col\"%s>", classes[column->kind]);
     if (dot != NULL) {
       g_autofree char *group = g_strndup(column->heading, (gsize)(dot + 1 - column->heading));
       html_append(html, "<span class=\"group-of\">%s</span>", group);
@@ -104,6 +102,9 @@ static void append_row(const text_column *columns, guint count, char *const *cel
     }
     g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", classes[kind]);
     html_append_text(html, cells[i]);
+    if (i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL && *cells[i + 1] != '\0') {
+      html_append(html, " <small>%s</small>", cells[i + 1]);
+    }
     g_string_append(html, heading ? "</th>" : "</td>");
   }
   g_string_append(html, "</tr>\n");

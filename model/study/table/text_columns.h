@@ -9,7 +9,7 @@ typedef enum text_column_kind {
   TEXT_COLUMN_TEXT,
   TEXT_COLUMN_HEADING,  /* what a row is about: its header on a page */
   TEXT_COLUMN_NUMBER,   /* right-aligned, decimal points below each other */
-  TEXT_COLUMN_INTERVAL, /* of the number before: on a page left-aligned beside it, under that one's heading */
+  TEXT_COLUMN_INTERVAL, /* of the number before: on a page below it, in its cell */
   TEXT_COLUMN_VALUE, /* the number before, or an end of its interval, as measured: CSV has it in place of what
                         a page shows */
   TEXT_COLUMN_MARK,  /* how many of something worth a second look: on a page a row that has any stands out */

@@ -105,15 +105,15 @@ TEST(test_structure)
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Peak &amp; &lt;p99&gt;\">\n"
       "<table>\n<caption><span>Peak &amp; &lt;p99&gt;</span></caption>\n<thead>\n"
       "<tr><th scope=\"col\"><span class=\"group-of\">path.forward.</span>mtu</th>"
-      "<th scope=\"col\" class=\"number\" colspan=\"2\">peak <span class=\"unit\">KiB</span></th>"
+      "<th scope=\"col\" class=\"number\">peak <span class=\"unit\">KiB</span></th>"
       "<th scope=\"col\" class=\"number flagged\">flagged</th></tr>\n"
       "</thead>\n<tbody>\n"
-      "<tr><th scope=\"row\">576</th><td class=\"number\">12.5</td>"
-      "<td class=\"interval\">12 to 13</td><td class=\"number flagged\"></td></tr>\n"
-      "<tr class=\"mark\"><th scope=\"row\">&lt;1500&gt;</th><td class=\"number\">3\u2008\u2007</td>"
-      "<td class=\"interval\"></td><td class=\"number flagged\">2</td></tr>\n"
-      "<tr class=\"mark\"><th scope=\"row\">9000</th><td class=\"number\"></td>"
-      "<td class=\"interval\"></td><td class=\"number flagged\"></td></tr>\n"
+      "<tr><th scope=\"row\">576</th><td class=\"number\">12.5 <small>12 to 13</small></td><td "
+      "class=\"number flagged\"></td></tr>\n"
+      "<tr class=\"mark\"><th scope=\"row\">&lt;1500&gt;</th><td class=\"number\">3\u2008\u2007</td><td "
+      "class=\"number flagged\">2</td></tr>\n"
+      "<tr class=\"mark\"><th scope=\"row\">9000</th><td class=\"number\"></td><td class=\"number "
+      "flagged\"></td></tr>\n"
       "</tbody>\n</table>\n</div>\n");
 }
 

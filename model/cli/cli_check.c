@@ -52,7 +52,7 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   const scenario_axis *axes;
   gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
   g_autoptr(sweep_grid) grid =
-      swept ? cli_progress_grid(s, sets, cli_shows_progress(arguments), error) : NULL;
+      swept ? cli_progress_grid(s, sets, 0, cli_shows_progress(arguments), error) : NULL;
 
   if ((swept && grid == NULL) || arguments->quiet) {
     return !swept || grid != NULL;

@@ -54,10 +54,11 @@ void cli_progress_clear(const cli_progress *shown)
   }
 }
 
-sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gboolean shows, GError **error)
+sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, guint seeds, gboolean shows,
+                              GError **error)
 {
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  sweep_grid *grid = sweep_grid_new(base, sets, shows ? watch_grid : NULL, &shown, error);
+  sweep_grid *grid = sweep_grid_new(base, sets, seeds, shows ? watch_grid : NULL, &shown, error);
 
   cli_progress_clear(&shown);
   return grid;

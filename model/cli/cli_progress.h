@@ -25,8 +25,10 @@ void cli_progress_show(cli_progress *shown, const session_progress *progress, gi
  * ("simulated time"). */
 void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
 
-/* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when `shows`. */
-sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gboolean shows, GError **error);
+/* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when
+ * `shows`. */
+sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, guint seeds, gboolean shows,
+                              GError **error);
 
 /* Erases the line, where there is one. */
 void cli_progress_clear(const cli_progress *shown);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
@@ -13,26 +14,83 @@
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_list.h"
 
+/* Seeds of a point at most, with --until. */
+#define MAX_SEEDS 256
+
+/* No number that --max-seeds accepts. */
+#define NO_MAX_SEEDS G_MININT
+
 static struct {
   cli_runs_options runs;
   char *store;
   char *shard;
+  char **until;
+  int max_seeds;
   gboolean list;
   gboolean keep_going;
-} chosen = {.runs = CLI_RUNS_DEFAULT};
+} chosen = {.runs = CLI_RUNS_DEFAULT, .max_seeds = NO_MAX_SEEDS};
 
 /* "I/N" with 1 <= I <= N. */
-static gboolean parse_shard(sweep_options *options)
+static gboolean parse_shard(guint64 *shard, guint64 *shards)
 {
-  guint64 shard, shards;
   g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
-  if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
-      !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
+  if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, shard, NULL) ||
+      !g_ascii_string_to_unsigned(parts[1], 10, *shard, G_MAXUINT, shards, NULL)) {
     return FALSE;
   }
-  options->shard = (guint)shard;
-  options->shards = (guint)shards;
   return TRUE;
+}
+
+/* Reads "METRIC=SHARE" as a goal; else FALSE, and `*status`. */
+static gboolean parse_goal(const char *text, sweep_goal *goal, int *status)
+{
+  const char *sign = strrchr(text, '=');
+  g_autofree char *name = g_strndup(text, sign != NULL ? (gsize)(sign - text) : strlen(text));
+  g_autoptr(GError) error = NULL;
+  if (sign == NULL || !units_parse_probability(sign + 1, &goal->share) || goal->share <= 0) {
+    *status = cli_usage_error("sweep",
+                              "--until %s: expected METRIC=SHARE with a share of the mean, such as "
+                              "goodput_bit_per_s=2%%",
+                              text);
+    return FALSE;
+  }
+  if (!result_quantity_read(name, &goal->quantity, &error)) {
+    *status = cli_usage_error("sweep", "--until: %s", error->message);
+    return FALSE;
+  }
+  if (metric_row_of(goal->quantity.metric)->is_of_machine ||
+      (goal->quantity.whole != METRIC_COUNT && metric_row_of(goal->quantity.whole)->is_of_machine)) {
+    *status = cli_usage_error("sweep",
+                              "--until %s: it depends on the machine; expected a metric that is the "
+                              "same everywhere",
+                              text);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Reads --until and --max-seeds. NULL and `*status` when one is wrong. sweep_goal; g_array_unref(). */
+static GArray *parse_goals(int *status)
+{
+  g_autoptr(GArray) goals = g_array_new(FALSE, FALSE, sizeof(sweep_goal));
+  if (chosen.max_seeds != NO_MAX_SEEDS && chosen.until == NULL) {
+    *status =
+        cli_usage_error("sweep", "--max-seeds %d: expected --until METRIC=SHARE with it", chosen.max_seeds);
+    return NULL;
+  }
+  if (chosen.max_seeds != NO_MAX_SEEDS && chosen.max_seeds < STATISTICS_FIRST_LOOK) {
+    *status = cli_usage_error("sweep", "--max-seeds %d: expected %d or more", chosen.max_seeds,
+                              STATISTICS_FIRST_LOOK);
+    return NULL;
+  }
+  for (char **text = chosen.until; text != NULL && *text != NULL; text++) {
+    sweep_goal goal;
+    if (!parse_goal(*text, &goal, status)) {
+      return NULL;
+    }
+    g_array_append_val(goals, goal);
+  }
+  return g_steal_pointer(&goals);
 }
 
 /* Where results go: --store, or the default. Free with g_free(). */
@@ -54,12 +112,12 @@ static void print_result(const sweep_result *result, const char *path)
 }
 
 /* Prints on standard error why not all points are in the store, even with --quiet. */
-static void complain(const sweep_result *result)
+static void complain(const sweep_plan *plan, const sweep_result *result)
 {
   gsize there = result->points - result->to_go - result->failed;
   if (result->interrupted) {
-    plain_text_print(stderr, "interrupted: %zu done, %zu to go; rerun the command to resume\n", there,
-                     result->to_go + result->failed);
+    plain_text_print(stderr, "interrupted: %zu done, %zu%s to go; rerun the command to resume\n", there,
+                     result->to_go + result->failed, sweep_plan_is_open(plan) ? " or more" : "");
   } else if (result->stopped && result->to_go > 0) {
     fprintf(
         stderr,
@@ -69,11 +127,11 @@ static void complain(const sweep_result *result)
   }
 }
 
-static int run_sweep(const scenario *s, const sweep_grid *grid, const run_limits *limits,
-                     const sweep_options *options, gboolean quiet)
+static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_options *options, gboolean quiet)
 {
   GError *error = NULL;
-  g_autofree char *path = store_path(s);
+  const sweep_grid *grid = sweep_plan_grid(plan);
+  g_autofree char *path = store_path(sweep_grid_base(grid));
   g_autofree char *folder = g_path_get_dirname(path);
   /* The store is opened last: the runs do not inherit it. */
   g_autoptr(worker_pool) pool = cli_runs_pool(grid, &chosen.runs, limits, &error);
@@ -83,36 +141,43 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const run_limits
   if (store == NULL) {
     return cli_fail(error);
   }
-  g_autoptr(provenance) from = cli_runs_origin(s, grid, &chosen.runs);
+  g_autoptr(provenance) from = cli_runs_origin(sweep_grid_base(grid), grid, &chosen.runs);
   sweep_result result = {0};
   gboolean good = (chosen.runs.mix || result_store_check_provenance(store, from, &error)) &&
-                  sweep_run(grid, pool, from, store, options, &result, &error);
-  complain(&result);
+                  sweep_run(plan, pool, from, store, options, &result, &error);
+  complain(plan, &result);
   if (!good) {
     return cli_fail(error);
   }
   if (!quiet) {
+    g_autofree char *report = sweep_plan_report(plan);
     print_result(&result, path);
+    plain_text_print_page(stdout, report);
+  }
+  const sweep_goal *vain = sweep_plan_without_values(plan);
+  if (vain != NULL) {
+    g_autofree char *name = result_quantity_name(&vain->quantity);
+    plain_text_print(stderr, "iwarpsim sweep: --until %s: no run has it\n", name);
+    return CLI_FAILED;
   }
   return result.failed > 0 || result.unexpected > 0 || result.to_go > 0 || result.interrupted ? CLI_FAILED
                                                                                               : CLI_OK;
 }
 
 /* --list: looks into the store where there is one, and makes none. */
-static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_options *options)
+static int list_sweep(sweep_plan *plan)
 {
   GError *error = NULL;
-  g_autofree char *path = store_path(s);
-  sweep_list_options list = {.version = IWARPSIM_VERSION,
-                             .jobs = cli_runs_jobs(&chosen.runs),
-                             .shard = options->shard,
-                             .shards = options->shards};
+  const sweep_grid *grid = sweep_plan_grid(plan);
+  g_autofree char *path = store_path(sweep_grid_base(grid));
+  sweep_list_options list = {.version = IWARPSIM_VERSION, .jobs = cli_runs_jobs(&chosen.runs)};
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
-    good = store != NULL && sweep_list_look_up(grid, store, &list, &error);
+    good = store != NULL && sweep_plan_look_up(plan, store, FALSE, &error);
+    list.has_store = TRUE;
     g_autoptr(GError) refusal = NULL;
-    g_autoptr(provenance) from = cli_runs_origin(s, grid, &chosen.runs);
+    g_autoptr(provenance) from = cli_runs_origin(sweep_grid_base(grid), grid, &chosen.runs);
     if (good && !chosen.runs.mix && !result_store_check_provenance(store, from, &refusal)) {
       plain_text_print(stderr, "note: this sweep would be refused: ");
       plain_text_print_page(stderr, refusal->message);
@@ -120,9 +185,8 @@ static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_opt
     }
   }
   if (good) {
-    sweep_list_print(grid, &list, stdout);
+    sweep_list_print(plan, &list, stdout);
   }
-  g_free(list.states);
   return good ? CLI_OK : cli_fail(error);
 }
 
@@ -136,21 +200,29 @@ static int check_and_run(const cli_arguments *arguments)
                            .progress = stderr,
                            .style = cli_runs_style(arguments),
                            .problems = stderr};
+  guint64 shard, shards;
   int status;
   if (!cli_runs_read("sweep", &chosen.runs, &limits, &status)) {
     return status;
   }
-  if (!parse_shard(&options)) {
+  if (!parse_shard(&shard, &shards)) {
     return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
   }
+  g_autoptr(GArray) goals = parse_goals(&status);
+  if (goals == NULL) {
+    return status;
+  }
+  int max_seeds = chosen.max_seeds != NO_MAX_SEEDS ? chosen.max_seeds : MAX_SEEDS;
   g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, &error);
-  g_autoptr(sweep_grid) grid =
-      s != NULL ? cli_progress_grid(s, sets, cli_shows_progress(arguments), &error) : NULL;
+  g_autoptr(sweep_grid) grid = s != NULL ? cli_progress_grid(s, sets, goals->len > 0 ? (guint)max_seeds : 0,
+                                                             cli_shows_progress(arguments), &error)
+                                         : NULL;
   if (grid == NULL) {
     return cli_fail(error);
   }
-  return chosen.list ? list_sweep(s, grid, &options)
-                     : run_sweep(s, grid, &limits, &options, arguments->quiet);
+  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, (guint)shard, (guint)shards,
+                                              (const sweep_goal *)(gpointer)goals->data, goals->len);
+  return chosen.list ? list_sweep(plan) : run_sweep(plan, &limits, &options, arguments->quiet);
 }
 
 static const GOptionEntry entries[] = {
@@ -158,6 +230,13 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("store", 0, &chosen.store, "file for the results (default: results/<scenario name>.sqlite)",
              "FILE"),
     CLI_TEXT("shard", 0, &chosen.shard, "only the I-th of N equal parts, for several machines", "I/N"),
+    CLI_TEXTS(
+        "until", 0, &chosen.until,
+        "more seeds of each point, at least 8, until the 95 % interval of the metric's mean is at most ± "
+        "this share of it (several: all of them)",
+        "METRIC=SHARE"),
+    {"max-seeds", 0, 0, G_OPTION_ARG_INT, &chosen.max_seeds, "with --until, at most so many (default: 256)",
+     "N"},
     CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; start nothing"),
     CLI_SWITCH("keep-going", 'k', &chosen.keep_going, "go on after a run that failed"),
     G_OPTION_ENTRY_NULL,
@@ -170,10 +249,12 @@ const cli_command cli_sweep = {
     .arguments = "SCENARIO",
     .operand = "SCENARIO",
     .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
+               "With --until the scenario's seeds give way to as many as it takes, from its first on.\n"
                "If it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
                "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
     .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
-               "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",
+               "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n"
+               "  iwarpsim sweep scenarios/mtu-loss.cfg --until goodput_bit_per_s=2%\n",
     .entries = entries,
     .run = check_and_run,
 };

@@ -509,6 +509,12 @@ gboolean store_visit(const result_store *store, const char *sql, const char *ide
   return good;
 }
 
+gboolean result_store_visit_run(result_store *store, const char *identity, result_store_visit visit,
+                                gpointer data, GError **error)
+{
+  return store_visit(store, store_sql_one_run, identity, visit, data, error);
+}
+
 GPtrArray *result_store_provenances(result_store *store, GError **error)
 {
   g_autoptr(GPtrArray) provenances = stored_provenances_new();

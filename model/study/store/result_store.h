@@ -118,6 +118,10 @@ typedef gboolean (*result_store_visit)(const provenance *from, const stored_run 
  * know, or the visitor fails. */
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
 
+/* Visits the run of `identity` alone, if the store has it. */
+gboolean result_store_visit_run(result_store *store, const char *identity, result_store_visit visit,
+                                gpointer data, GError **error);
+
 /* Where the runs of the store come from (stored_provenances_new()), by scenario name, hash and the rest: an
  * order that does not depend on when each run ended. Free with g_ptr_array_unref(). NULL and `error` when the
  * store fails. */

@@ -28,19 +28,22 @@ typedef struct signals {
 } signals;
 
 typedef struct sweep {
-  const sweep_grid *grid;
+  sweep_plan *plan;
+  const sweep_grid *grid; /* the plan's */
   worker_pool *pool;
   result_store *store;   /* the commit queue's, while that is there */
   result_store *look_up; /* NULL: it could not be opened again */
   const sweep_options *options;
   sweep_result *result;
   sweep_progress progress;
-  GArray *todo;        /* gsize: points to run, in grid order unless other sweeps work here too */
+  guint taken;         /* runs of the plan that are counted in `result`, and in `todo` if they are missing */
+  GArray *todo;        /* gsize: points to run, as planned unless other sweeps work here too */
   guint next;          /* in todo */
-  gsize ended;         /* runs that have */
-  gsize kept;          /* of them, in the store */
-  double known_run_s;  /* what a run took before; 0: not known */
-  GHashTable *running; /* worker, with a run in hand */
+  gsize kept;          /* runs that ended and are in the store */
+  double work_s;       /* the cost (run_cost) of the runs that are counted in `result` … */
+  double work_there_s; /* … of them, those that were there … */
+  double work_ended_s; /* … and those that ended now */
+  GHashTable *running; /* worker, with a run in hand: the cost_s of that */
   char *host;          /* this machine */
   commit_queue *commits;
   guint places;      /* for runs at once */
@@ -52,25 +55,37 @@ typedef struct sweep {
 
 /* Reporting. */
 
+static double cost_s_of(const sweep *s, gsize point)
+{
+  return sweep_grid_cost(s->grid, point).seconds;
+}
+
 static void show_progress(sweep *s)
 {
   const gint64 now_us = g_get_monotonic_time();
   const sweep_options *options = s->options;
-  sweep_counts counts = {.points = options->before + s->result->points + options->after,
+  const sweep_plan_rest rest = sweep_plan_expected(s->plan);
+  const double mean_s = s->work_s / (double)MAX(s->result->points, 1);
+  sweep_counts counts = {.points = options->before + s->result->points + (gsize)rest.runs + options->after,
                          .done = options->before + s->result->present + s->result->done,
                          .failed = s->result->failed,
-                         .run = s->ended,
-                         .to_run = s->result->points - s->result->present + options->after,
                          .running = g_hash_table_size(s->running),
                          .jobs = s->places,
+                         .certainty = !rest.known      ? SWEEP_RUNS_AT_LEAST
+                                      : rest.runs >= 1 ? SWEEP_RUNS_ABOUT
+                                                       : SWEEP_RUNS_EXACT,
                          .elapsed_s = (double)(now_us - s->started_us) / G_USEC_PER_SEC,
-                         .known_run_s = s->known_run_s};
+                         .work =
+                             s->work_s + rest.seconds + mean_s * (double)(options->before + options->after),
+                         .work_done = s->work_ended_s,
+                         .pace = sweep_plan_pace(s->plan)};
   GHashTableIter iterator;
-  gpointer run;
+  gpointer run, cost_s;
   g_hash_table_iter_init(&iterator, s->running);
-  while (g_hash_table_iter_next(&iterator, &run, NULL)) {
-    counts.running_share += worker_share(run);
+  while (g_hash_table_iter_next(&iterator, &run, &cost_s)) {
+    counts.work_done += worker_share(run) * *(const double *)cost_s;
   }
+  counts.work_left = counts.work - s->work_there_s - mean_s * (double)options->before - counts.work_done;
   sweep_progress_show(&s->progress, &counts, now_us);
 }
 
@@ -197,6 +212,24 @@ static void fail(GError *error, gpointer data)
 
 static void start_runs(sweep *s);
 
+/* Counts what has been planned since the last time, and queues what of it is to be run. */
+static void take_planned(sweep *s)
+{
+  const GArray *runs = sweep_plan_runs(s->plan);
+  for (; s->taken < runs->len; s->taken++) {
+    const planned_run *run = &g_array_index(runs, planned_run, s->taken);
+    s->work_s += cost_s_of(s, run->index);
+    if (run->state == STORED_MISSING || run->state == STORED_FAILED) {
+      g_array_append_val(s->todo, run->index);
+    } else {
+      s->work_there_s += cost_s_of(s, run->index);
+      s->result->present++;
+      s->result->unexpected += run->state == STORED_UNEXPECTED;
+    }
+  }
+  s->result->points = runs->len;
+}
+
 static void run_kept(const stored_run *run, stored_state there, gpointer data)
 {
   sweep *s = data;
@@ -230,7 +263,7 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
   sweep *s = data;
   stored_run *run = sweep_record_new(s->grid, s->host, end);
   g_hash_table_remove(s->running, w);
-  s->ended++;
+  s->work_ended_s += cost_s_of(s, run->point);
   if (s->stopping && (run->status == RUN_FAILED || s->error != NULL)) {
     sweep_record_free(run);
     return;
@@ -238,21 +271,28 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
   if (run->exit_code != 0 && !s->options->keep_going) {
     s->closing = s->result->stopped = TRUE;
   }
+  sweep_plan_note(s->plan, run->point, run);
+  take_planned(s);
   start_runs(s);
   commit_queue_add(s->commits, run);
 }
 
-/* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked or
- * fails counts as one without: the commit will report it. */
+/* TRUE when the store has a result of `point` by now: another sweep has put it there, or one for other goals.
+ * A store that is locked or fails counts as one without: the commit will report it. */
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_state state = STORED_MISSING;
   if (s->look_up == NULL ||
-      !result_store_find(s->look_up, sweep_grid_identity(s->grid, point), &state, NULL)) {
+      !result_store_find(s->look_up, sweep_grid_identity(s->grid, point), &state, NULL) ||
+      (state != STORED_DONE && state != STORED_UNEXPECTED) ||
+      !sweep_plan_note_stored(s->plan, point, s->look_up, NULL)) {
     return FALSE;
   }
+  s->result->present++;
   s->result->unexpected += state == STORED_UNEXPECTED;
-  return state == STORED_DONE || state == STORED_UNEXPECTED;
+  s->work_there_s += cost_s_of(s, point);
+  take_planned(s);
+  return TRUE;
 }
 
 /* FALSE when it cannot be started: fewer at once will do, if there are any. */
@@ -261,7 +301,8 @@ static gboolean start_run(sweep *s, gsize point)
   GError *error = NULL;
   worker *w = worker_pool_run(s->pool, point, run_ended, s, &error);
   if (w != NULL) {
-    g_hash_table_add(s->running, w);
+    double cost_s = cost_s_of(s, point);
+    g_hash_table_insert(s->running, w, g_memdup2(&cost_s, sizeof cost_s));
   } else if (g_hash_table_size(s->running) > 0) {
     s->places = g_hash_table_size(s->running);
     g_error_free(error);
@@ -276,9 +317,7 @@ static void start_runs(sweep *s)
   while (!s->closing && s->next < s->todo->len && g_hash_table_size(s->running) < s->places &&
          commit_queue_length(s->commits) < s->places + WAITING_MAX) {
     gsize point = g_array_index(s->todo, gsize, s->next);
-    if (was_run_meanwhile(s, point)) {
-      s->result->present++;
-    } else if (!start_run(s, point)) {
+    if (!was_run_meanwhile(s, point) && !start_run(s, point)) {
       return;
     }
     s->next++;
@@ -312,51 +351,13 @@ static void settle_commits(gpointer data)
   commit_queue_settle(((const sweep *)data)->commits);
 }
 
-/* Planning. */
-
-/* Fills todo with the points of the shard that the store lacks or has as failed. */
-static gboolean plan(sweep *s, GError **error)
-{
-  g_autoptr(GPtrArray) identities = g_ptr_array_new();
-  g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(guint64));
-  for (gsize index = 0; index < sweep_grid_count(s->grid); index++) {
-    guint64 point = index;
-    if (index % s->options->shards != s->options->shard - 1) {
-      continue;
-    }
-    g_ptr_array_add(identities, (char *)sweep_grid_identity(s->grid, index));
-    g_array_append_val(points, point);
-  }
-  s->result->points = points->len;
-
-  gsize known = 0;
-  g_autofree stored_state *states = g_new0(stored_state, points->len + 1);
-  if (!result_store_reconcile(s->store, (const char *const *)identities->pdata,
-                              (const guint64 *)(gpointer)points->data, points->len, states, error) ||
-      !result_store_mean_wall(s->store, &s->known_run_s, &known, error)) {
-    return FALSE;
-  }
-  for (guint i = 0; i < points->len; i++) {
-    gsize point = g_array_index(points, guint64, i);
-    if (states[i] == STORED_MISSING || states[i] == STORED_FAILED) {
-      g_array_append_val(s->todo, point);
-    } else {
-      s->result->present++;
-    }
-    if (states[i] == STORED_UNEXPECTED) {
-      s->result->unexpected++;
-    }
-  }
-  return TRUE;
-}
-
-gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
+gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error)
 {
   static const commit_queue_events events = {.kept = run_kept, .failed = fail};
-  g_assert(options->shard >= 1 && options->shard <= options->shards);
   *result = (sweep_result){0};
-  sweep s = {.grid = grid,
+  sweep s = {.plan = plan,
+             .grid = sweep_plan_grid(plan),
              .pool = pool,
              .store = store,
              .options = options,
@@ -364,8 +365,10 @@ gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *
              .result = result,
              .progress = {.file = options->progress, .style = options->style},
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),
-             .running = g_hash_table_new(NULL, NULL)};
-  if (plan(&s, &s.error) && s.todo->len > 0) {
+             .running = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
+  gboolean good = sweep_plan_look_up(plan, store, TRUE, &s.error);
+  take_planned(&s);
+  if (good && s.todo->len > 0) {
     s.host = g_utf8_make_valid(g_get_host_name(), -1);
     signals handled = handle_signals(&s);
     s.look_up = result_store_open_beside(store, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the points of a grid that a store lacks, each in a process of its own, and keeps every result as it
+/* Runs what a store lacks of the runs of a plan, each in a process of its own, and keeps every result as it
  * comes. */
 #pragma once
 
@@ -7,14 +7,12 @@
 #include <stdio.h>
 
 #include "study/store/result_store.h"
-#include "study/sweep/sweep_grid.h"
+#include "study/sweep/sweep_plan.h"
 #include "study/sweep/sweep_progress.h"
 #include "study/sweep/worker_pool.h"
 
 /* How to run it. Everything pointed to stays the caller's. */
 typedef struct sweep_options {
-  guint shard;         /* 1 … shards: this sweep takes each shards-th point */
-  guint shards;        /* >= 1 */
   gboolean keep_going; /* runs that fail do not keep others from starting */
   FILE *progress;      /* where `style` is shown */
   sweep_progress_style style;
@@ -24,7 +22,7 @@ typedef struct sweep_options {
 } sweep_options;
 
 typedef struct sweep_result {
-  gsize points;         /* in this shard */
+  gsize points;         /* runs that were planned */
   gsize present;        /* of them, in the store before, or put there by another sweep meanwhile */
   gsize done;           /* run now, and as expected */
   gsize unexpected;     /* run now or before, ended in another way than the scenario expects */
@@ -34,13 +32,13 @@ typedef struct sweep_result {
   gboolean interrupted; /* SIGINT, SIGTERM or SIGHUP came: the rest was not started */
 } sweep_result;
 
-/* Runs what `store` lacks or has as failed in `pool`, made of `grid`; what the runs leave does not depend on
- * how many there are at once, nor on other sweeps into the same store. `from` is kept with each run. A run
- * that fails is recorded as such. Unless `keep_going`, no further one starts after it; those in progress
- * continue to their end and are kept.
+/* Runs what `store` lacks or has as failed of `plan` in `pool`, which is made of the same grid; what the runs
+ * leave does not depend on how many there are at once, nor on other sweeps into the same store. `from` is
+ * kept with each run. A run that fails is recorded as such. Unless `keep_going`, no further one starts after
+ * it; those in progress continue to their end and are kept.
  *
  * While it runs it handles SIGINT, SIGTERM and SIGHUP, unless they are ignored: no further run starts, those
  * running are stopped and not recorded; a second one kills them. FALSE and `error` when the store fails or no
  * worker can be started: the runs are stopped; what was committed stays. `result` is filled in either way. */
-gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
+gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error);

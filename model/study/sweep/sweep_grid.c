@@ -10,10 +10,15 @@
 struct sweep_grid {
   const scenario *base;
   const scenario_axis *axes;
-  gsize *lengths; /* how many values each axis has */
+  scenario_axis *own_axes; /* with `seeds`; NULL: they are the scenario's */
+  char **seed_texts;       /* the values of the last of them */
+  gsize seeds;             /* of each point, runs that follow each other; 1: those of the scenario */
+  gsize *lengths;          /* how many values each axis has */
   gsize axis_count;
-  GArray *cells; /* gsize: of each point, its place in the whole grid, from which the axes' values follow */
-  GPtrArray *identities;           /* of each point; NULL until someone asks */
+  GArray *cells; /* gsize: of the first run of each point, its place in the whole grid, from which the axes'
+                    values follow */
+  GArray *costs; /* run_cost of each point */
+  GPtrArray *identities;           /* of each run; NULL until someone asks */
   char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
   int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that gives another in each cell; -1: none does */
   sweep_grid_facts facts;
@@ -39,6 +44,46 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
     }
   }
   return TRUE;
+}
+
+/* In place of the scenario's own axis of seeds, a last one: `seeds` of them, from the scenario's first one
+ * on. */
+static gboolean add_seeds(sweep_grid *grid, guint seeds, GError **error)
+{
+  g_autofree char *given = scenario_value_text(grid->base, SCENARIO_RUN_SEED);
+  const char *first = given;
+  const gsize count = grid->axis_count;
+  gsize own = 0;
+  while (own < count && grid->axes[own].key != SCENARIO_RUN_SEED) {
+    own++;
+  }
+  grid->own_axes = g_new(scenario_axis, count + 1);
+  grid->axis_count = 0;
+  for (gsize i = 0; i < count; i++) {
+    scenario_axis axis = grid->axes[i];
+    if (i == own) {
+      first = axis.values[0];
+      continue;
+    }
+    if (own < count && axis.with == (int)own) {
+      return error_set(error,
+                       "%s: axis '%s' moves with run.seed, which --until replaces by as many seeds as it "
+                       "takes; expected an axis that moves with no other, or with another one",
+                       axis.where, axis_name(&axis));
+    }
+    axis.with -= axis.with > (int)own;
+    grid->own_axes[grid->axis_count++] = axis;
+  }
+  grid->seed_texts = g_new0(char *, seeds + 1);
+  for (guint i = 0; i < seeds; i++) {
+    grid->seed_texts[i] = g_strdup_printf("%" G_GUINT64_FORMAT, g_ascii_strtoull(first, NULL, 10) + i);
+  }
+  grid->own_axes[grid->axis_count++] = (scenario_axis){
+      .key = SCENARIO_RUN_SEED, .values = grid->seed_texts, .with = -1, .where = (char *)"--max-seeds"};
+  grid->axes = grid->own_axes;
+  grid->seeds = seeds;
+  g_autoptr(scenario) last = scenario_copy(grid->base);
+  return scenario_set_key(last, SCENARIO_RUN_SEED, grid->seed_texts[seeds - 1], "--max-seeds", error);
 }
 
 /* The number of cells of the grid; 0 and `error` when there are too many. */
@@ -130,7 +175,9 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
   }
   if (hold) {
     grid->facts.uses_ns3 = grid->facts.uses_ns3 || run_engine_of(s) == RUN_ENGINE_NS3;
+    const run_cost cost = run_cost_of(s);
     g_array_append_val(grid->cells, cell);
+    g_array_append_val(grid->costs, cost);
   } else {
     grid->facts.left_out++;
   }
@@ -162,7 +209,7 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   gsize at = 0; /* the cell that `s` is */
   gboolean good = TRUE;
 
-  for (gsize cell = 0; good && cell < cells; cell++) {
+  for (gsize cell = 0; good && cell < cells; cell += grid->seeds) {
     if (watch != NULL) {
       watch((double)cell / (double)cells, user);
     }
@@ -186,25 +233,29 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   return good;
 }
 
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_grid_watch watch,
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint seeds, sweep_grid_watch watch,
                            gpointer user, GError **error)
 {
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;
+  grid->seeds = 1;
   grid->axis_count = scenario_axes(base, &grid->axes);
-  grid->lengths = g_new(gsize, grid->axis_count + 1);
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    grid->lengths[i] = g_strv_length(grid->axes[i].values);
-  }
   grid->cells = g_array_new(FALSE, FALSE, sizeof(gsize));
+  grid->costs = g_array_new(FALSE, FALSE, sizeof(run_cost));
   grid->identities = g_ptr_array_new_with_free_func(g_free);
-
-  gsize cells = check_sets(grid, sets, error) ? cell_count(grid, error) : 0;
+  gsize cells = 0;
+  if (check_sets(grid, sets, error) && (seeds == 0 || add_seeds(grid, seeds, error))) {
+    grid->lengths = g_new(gsize, grid->axis_count + 1);
+    for (gsize i = 0; i < grid->axis_count; i++) {
+      grid->lengths[i] = g_strv_length(grid->axes[i].values);
+    }
+    cells = cell_count(grid, error);
+  }
   if (cells == 0 || !add_points(grid, cells, watch, user, error)) {
     g_clear_pointer(&grid, sweep_grid_free);
     return NULL;
   }
-  g_ptr_array_set_size(grid->identities, (gint)grid->cells->len);
+  g_ptr_array_set_size(grid->identities, (gint)sweep_grid_count(grid));
   g_autoptr(scenario) first = cell_scenario(grid, 0);
   run_identity_texts(first, grid->texts);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -218,7 +269,10 @@ void sweep_grid_free(sweep_grid *grid)
   if (grid == NULL) {
     return;
   }
+  g_free(grid->own_axes);
+  g_strfreev(grid->seed_texts);
   g_array_unref(grid->cells);
+  g_array_unref(grid->costs);
   g_ptr_array_unref(grid->identities);
   run_identity_clear(grid->texts);
   g_free(grid->lengths);
@@ -227,7 +281,17 @@ void sweep_grid_free(sweep_grid *grid)
 
 gsize sweep_grid_count(const sweep_grid *grid)
 {
-  return grid->cells->len;
+  return grid->cells->len * grid->seeds;
+}
+
+gsize sweep_grid_seeds(const sweep_grid *grid)
+{
+  return grid->seeds;
+}
+
+run_cost sweep_grid_cost(const sweep_grid *grid, gsize index)
+{
+  return g_array_index(grid->costs, run_cost, index / grid->seeds);
 }
 
 const sweep_grid_facts *sweep_grid_facts_of(const sweep_grid *grid)
@@ -242,8 +306,8 @@ const scenario *sweep_grid_base(const sweep_grid *grid)
 
 static gsize cell_of(const sweep_grid *grid, gsize index)
 {
-  g_assert(index < grid->cells->len);
-  return g_array_index(grid->cells, gsize, index);
+  g_assert(index < sweep_grid_count(grid));
+  return g_array_index(grid->cells, gsize, index / grid->seeds) + index % grid->seeds;
 }
 
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index)

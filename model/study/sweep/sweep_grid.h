@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "scenario/scenario.h"
+#include "study/sweep/run_cost.h"
 
 typedef struct sweep_grid sweep_grid;
 
@@ -23,13 +24,18 @@ typedef struct sweep_grid sweep_grid;
  * A million points and thousands of conditions take minutes: `watch`, unless NULL, is called before each
  * point is looked at, with the share of them that is done (0 … 1). */
 typedef void (*sweep_grid_watch)(double share, gpointer user);
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_grid_watch watch,
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint seeds, sweep_grid_watch watch,
                            gpointer user, GError **error);
 void sweep_grid_free(sweep_grid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_grid, sweep_grid_free)
 
-/* At least 1. */
+/* The runs of all points, at least 1; run i is of point i / sweep_grid_seeds(). Where there is one run a
+ * point, the two words mean the same. */
 gsize sweep_grid_count(const sweep_grid *grid);
+gsize sweep_grid_seeds(const sweep_grid *grid);
+
+/* What run `index` is expected to cost. */
+run_cost sweep_grid_cost(const sweep_grid *grid, gsize index);
 
 typedef struct sweep_grid_facts {
   gsize left_out;    /* points of the whole grid, by the constraints */

@@ -19,36 +19,35 @@ char *sweep_progress_duration(double seconds)
                    : g_strdup_printf("%u:%02u", minutes, rest);
 }
 
-/* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there
- * is any, as long as runs took before. Below 0: not known. */
+/* How long the rest takes, s: in proportion to the work done so far; before there is any, as long as work
+ * took before. Below 0: not known. */
 static double left_s_of(const sweep_counts *counts)
 {
-  double done = (double)counts->run + counts->running_share;
-  double left = (double)counts->to_run - done;
-  if (left <= 0) {
+  if (counts->work_left <= 0) {
     return -1;
   }
-  if (done > 0 && counts->elapsed_s > 0) {
-    return counts->elapsed_s * left / done;
+  if (counts->work_done > 0 && counts->elapsed_s > 0) {
+    return counts->elapsed_s * counts->work_left / counts->work_done;
   }
-  return counts->known_run_s > 0 ? left * counts->known_run_s / counts->jobs : -1;
+  return counts->pace > 0 ? counts->work_left * counts->pace / counts->jobs : -1;
 }
 
 char *sweep_progress_text(const sweep_counts *counts)
 {
-  gsize before = counts->points - counts->to_run;
-  double share = ((double)(before + counts->run) + counts->running_share) / (double)MAX(counts->points, 1);
+  static const char *const of[] = {"", "about ", "at least "};
+  double share = counts->work > 0 ? 1 - counts->work_left / counts->work : 1;
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%zu of %zu runs done", counts->done, counts->points);
+  g_string_append_printf(text, "%zu of %s%zu runs done", counts->done, of[counts->certainty], counts->points);
   if (counts->failed > 0) {
     g_string_append_printf(text, ", %zu failed", counts->failed);
   }
   /* Rounded down: 100 % only when all is done. */
-  g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * MIN(share, 1.0)));
+  g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * CLAMP(share, 0, 1)));
   double left_s = left_s_of(counts);
   if (left_s >= 0 && left_s <= LEFT_MAX_S) {
     g_autofree char *left = sweep_progress_duration(left_s);
-    g_string_append_printf(text, ", about %s left", left);
+    g_string_append_printf(text, ", %s %s left",
+                           counts->certainty == SWEEP_RUNS_AT_LEAST ? "at least" : "about", left);
   }
   return g_string_free(text, FALSE);
 }

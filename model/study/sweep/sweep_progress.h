@@ -12,21 +12,30 @@ typedef enum sweep_progress_style {
   SWEEP_PROGRESS_TERMINAL /* one line, redrawn */
 } sweep_progress_style;
 
-/* How far the sweep is. */
+/* Whether sweep_counts.points is all there is. */
+typedef enum sweep_certainty {
+  SWEEP_RUNS_EXACT,
+  SWEEP_RUNS_ABOUT,   /* as many as expected: results decide */
+  SWEEP_RUNS_AT_LEAST /* nobody knows yet how many more */
+} sweep_certainty;
+
+/* How far the sweep is. Work is in seconds of run_cost. */
 typedef struct sweep_counts {
-  gsize points;         /* of the sweep */
-  gsize done;           /* of them, as they should be: run now or before */
-  gsize failed;         /* of them, run now */
-  gsize run;            /* that ended now, well or not */
-  gsize to_run;         /* that were missing when the sweep started */
-  guint running;        /* runs now */
-  double running_share; /* the sum of what is done of each running one, 0 … 1 */
-  guint jobs;           /* runs at once */
+  gsize points;  /* of the sweep */
+  gsize done;    /* of them, as they should be: run now or before */
+  gsize failed;  /* of them, run now */
+  guint running; /* runs now */
+  guint jobs;    /* runs at once */
+  sweep_certainty certainty;
   double elapsed_s;
-  double known_run_s; /* what a run took before this sweep; 0: not known */
+  double work;      /* of all points */
+  double work_done; /* now: of runs that ended, well or not, and what is done of running ones */
+  double work_left;
+  double pace; /* wall seconds that a second of work took before this sweep; 0: not known */
 } sweep_counts;
 
-/* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 1:23 left". Free with g_free(). */
+/* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 1:23 left". The share and the time are those of the
+ * work. Free with g_free(). */
 char *sweep_progress_text(const sweep_counts *counts);
 
 /* "0:07", "2:05", "1:02:05": minutes and seconds, with hours where there are some. Free with g_free(). */

@@ -81,16 +81,14 @@ gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *tex
                     how_to_sweep options, sweep_result *result, GError **error)
 {
   g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", text, sets);
-  g_autoptr(sweep_grid) grid = sweep_grid_new(s, sets, NULL, NULL, error);
+  g_autoptr(sweep_grid) grid = sweep_grid_new(s, sets, 0, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const provenance from = fixture_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
-  const sweep_options own = {.shard = MAX(options.shard, 1),
-                             .shards = MAX(options.shards, 1),
-                             .keep_going = !options.stops,
-                             .problems = fopen(f->problems_path, "w")};
+  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, MAX(options.shard, 1), MAX(options.shards, 1), NULL, 0);
+  const sweep_options own = {.keep_going = !options.stops, .problems = fopen(f->problems_path, "w")};
   worker_pool *pool = worker_pool_new(grid, fake_run, options.jobs, &options.limits, error);
-  gboolean good = pool != NULL && sweep_run(grid, pool, &from, store, &own, result, error);
+  gboolean good = pool != NULL && sweep_run(plan, pool, &from, store, &own, result, error);
   worker_pool_free(pool);
   remove_timers(f);
   fclose(own.problems);

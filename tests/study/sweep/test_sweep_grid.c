@@ -103,8 +103,56 @@ FIXTURE_TEST(test_refused)
     const char *const *sets = STRINGS("mpa.markers=false", refused[i].set);
     g_autoptr(scenario) s =
         fixture_scenario(f->folder, "a.cfg", refused[i].text, refused[i].set != NULL ? sets : NULL);
-    g_assert_null(sweep_grid_new(s, refused[i].set != NULL ? sets : NULL, NULL, NULL, &error));
+    g_assert_null(sweep_grid_new(s, refused[i].set != NULL ? sets : NULL, 0, NULL, NULL, &error));
     EXPECT_PARTS(error->message, refused[i].complaint);
+  }
+}
+
+/* In place of the scenario's seeds, wherever their axis is and whatever moves with them: a last axis, from
+ * the first one on. `where` is decided for the first. */
+FIXTURE_TEST(test_seeds)
+{
+  static const char *const texts[] = {
+      "sweep = ( " AXIS_MTU " ); where = \"path.forward.mtu < 9000 and run.seed < 8\"; run: { seed = 7; };",
+      "sweep = ( { key = \"run.seed\"; values = [7, 30]; }, " AXIS_MTU " );",
+      "sweep = ( " AXIS_MTU ", { key = \"run.seed\"; values = [7, 30]; with = \"path.forward.mtu\"; } );"};
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    grid_fixture_tear_down(f, NULL);
+    grid_fixture_set_up(f, NULL);
+    f->scenario = fixture_scenario(f->folder, "a.cfg", texts[i], NULL);
+    f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, 3, NULL, NULL);
+    g_assert_cmpuint(sweep_grid_seeds(f->grid), ==, 3);
+    expect_grid(f, 6,
+                "0 path.forward.mtu=576 run.seed=7|2 path.forward.mtu=576 run.seed=9|"
+                "5 path.forward.mtu=1500 run.seed=9",
+                0, 0);
+    /* the same run as without --until */
+    g_autoptr(scenario) s = sweep_grid_scenario(f->grid, 4);
+    char *keys[SCENARIO_KEY_COUNT];
+    run_identity_texts(s, keys);
+    g_autofree char *identity = run_identity_of(keys);
+    run_identity_clear(keys);
+    g_assert_cmpstr(sweep_grid_identity(f->grid, 4), ==, identity);
+  }
+}
+
+static const struct {
+  const char *text;
+  const char *complaint;
+} refused_seeds[] = {
+    {"sweep = ( " AXIS_SEED ",\n{ key = \"workload.messages\"; values = [1, 2, 3]; with = \"run.seed\"; } );",
+     "a.cfg:2: axis 'workload.messages' moves with run.seed, which --until replaces"},
+    {"run: { seed = 9007199254740991L; };", "--max-seeds: run.seed"},
+    {"sweep = ( { key = \"workload.messages\"; from = 1; to = 90000; } );",
+     "--max-seeds: the sweep has too many points with axis 'run.seed'; expected at most 1000000"}};
+
+FIXTURE_TEST(test_refused_seeds)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(refused_seeds); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", refused_seeds[i].text, NULL);
+    g_assert_null(sweep_grid_new(s, NULL, 20, NULL, NULL, &error));
+    EXPECT_PARTS(error->message, refused_seeds[i].complaint);
   }
 }
 
@@ -119,7 +167,7 @@ FIXTURE_TEST(test_watched)
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
   f->scenario = fixture_scenario(f->folder, "a.cfg",
                                  "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
-  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, note_share, shares);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, 0, note_share, shares);
   g_assert_cmpuint(shares->len, ==, 5);
   for (guint i = 0; i < shares->len; i++) {
     g_assert_cmpfloat(g_array_index(shares, double, i), ==, i / 5.0);

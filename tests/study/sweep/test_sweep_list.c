@@ -11,17 +11,20 @@
 typedef struct fixture {
   grid_fixture on;
   sweep_list_options options;
+  guint shard, shards;
+  result_store *store; /* NULL: none */
 } fixture;
 
 static void set_up(fixture *f, gconstpointer unused)
 {
   grid_fixture_set_up(&f->on, unused);
-  f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1, .shard = 1, .shards = 1};
+  f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1};
+  f->shard = f->shards = 1;
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
 {
-  g_free(f->options.states);
+  result_store_close(f->store);
   grid_fixture_tear_down(&f->on, unused);
 }
 
@@ -30,7 +33,11 @@ static char *printed(const fixture *f)
   char *text = NULL;
   size_t length;
   FILE *output = open_memstream(&text, &length);
-  sweep_list_print(f->on.grid, &f->options, output);
+  g_autoptr(sweep_plan) plan = sweep_plan_new(f->on.grid, f->shard, f->shards, NULL, 0);
+  if (f->options.has_store) {
+    g_assert_true(NO_ERROR(sweep_plan_look_up, plan, f->store, FALSE));
+  }
+  sweep_list_print(plan, &f->options, output);
   g_assert_cmpint(fclose(output), ==, 0);
   return text;
 }
@@ -41,39 +48,17 @@ static void expect_list(const fixture *f, const char *expected)
   g_assert_cmpstr(text, ==, expected);
 }
 
-static double segments_of(fixture *f, const char *text)
-{
-  g_autoptr(scenario) s = fixture_scenario(f->on.folder, "s.cfg", text, NULL);
-  return sweep_list_segments(s);
-}
-
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* 1500 octets hold 1460 of payload, 65536 are 44.9 of them: 45 segments a message, 200 messages. */
-FIXTURE_TEST(test_segments)
-{
-  g_assert_cmpfloat(segments_of(f, "title = \"t\";"), ==, 9000);
-  g_assert_cmpfloat(segments_of(f, "workload: { connections = 3; };"), ==, 27000);
-  g_assert_cmpfloat(segments_of(f, "workload: { directions = \"both\"; };"), ==, 18000);
-  /* 9000 - 40 - 12 = 8948: 8 segments */
-  g_assert_cmpfloat(segments_of(f, "path: { forward: { mtu = 9000; }; }; tcp: { timestamps = true; };"), ==,
-                    1600);
-  /* the way back is the narrow one, and a Read's payload goes there: 536 octets, 123 segments */
-  g_assert_cmpfloat(
-      segments_of(f, "workload: { operation = \"read\"; }; path: { reverse: { mtu = 576; }; };"), ==,
-      123 * 200);
-  /* half the messages are of no octets, and take a segment each all the same */
-  g_assert_cmpfloat(segments_of(f, "workload: { message_sizes = [0, 1461]; };"), ==, 100 + 200);
-}
-
-/* 9000 segments at 2,000,000 a second and 5 ms to start are 9.5 ms a run: two runs take 19 ms. */
+/* Of a message of 64 KiB 45 FPDUs are made, with 24 octets each beside the payload: 66,616 octets are 45.63
+ * segments of 1460. Twice 200 of them are 18,251 segments, which take some 10 ms a run. */
 FIXTURE_TEST(test_without_store)
 {
   grid_fixture_make(&f->on, "title = \"Two seeds\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
   expect_list(f, "a: Two seeds, iwarpsim 0.1.0\n"
                  "1  run.seed=1\n"
                  "2  run.seed=2\n"
-                 "2 runs, 2 to run, about 18 thousand segments, about 1 s at -j 1\n");
+                 "2 runs, 2 to run, about 18.3 thousand segments, about 1 s at -j 1\n");
 }
 
 FIXTURE_TEST(test_without_axes)
@@ -81,7 +66,7 @@ FIXTURE_TEST(test_without_axes)
   grid_fixture_make(&f->on, "workload: { messages = 1; };");
   expect_list(f, "a, iwarpsim 0.1.0\n"
                  "1\n"
-                 "1 run, 1 to run, about 45 segments, about 1 s at -j 1\n");
+                 "1 run, 1 to run, about 45.6 segments, about 1 s at -j 1\n");
 }
 
 /* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has
@@ -90,50 +75,52 @@ FIXTURE_TEST(test_remarks)
 {
   grid_fixture_make(
       &f->on, "sweep = ( { key = \"run.seed\"; values = [1, 2, 1, 3, 4]; } ); where = \"run.seed < 4\";");
-  f->options.shard = f->options.shards = 2;
+  f->shard = f->shards = 2;
   expect_list(
-      f, "a, iwarpsim 0.1.0\n"
-         "2  run.seed=2\n"
-         "1 run (shard 2/2 of 3, 1 left out by where, 1 given twice), 1 to run, about 9 thousand segments, "
-         "about 1 s at -j 1\n");
+      f,
+      "a, iwarpsim 0.1.0\n"
+      "2  run.seed=2\n"
+      "1 run (shard 2/2 of 3, 1 left out by where, 1 given twice), 1 to run, about 9.13 thousand segments, "
+      "about 1 s at -j 1\n");
 }
 
-static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, const char *expected)
+static void expect_end(const fixture *f, const char *expected)
 {
-  grid_fixture_make(&f->on, scenario_text);
-  f->options.jobs = jobs;
   g_autofree char *text = printed(f);
   if (!g_str_has_suffix(text, expected)) {
     g_error("\"%s\" does not end with \"%s\"", text, expected);
   }
 }
 
-/* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 400,000 take a
- * second, on native 2,000,000; and each run takes 5 ms to start. */
+static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, const char *expected)
+{
+  grid_fixture_make(&f->on, scenario_text);
+  f->options.jobs = jobs;
+  expect_end(f, expected);
+}
+
+/* A message of 1436 octets is a segment of 1460 in 0.5 us for the FPDU, 0.4 us for the segment and 0.15 ns
+ * for each octet: 1.119 us; on engine ns3 four times as long. A run takes 2 ms to start. */
 FIXTURE_TEST(test_estimates)
 {
-#define WORKLOAD(messages) "workload: { message_size = 1460; messages = " messages "; };"
-#define TWO_SEGMENTS(messages) "workload: { message_size = 2920; messages = " messages "; };"
-  /* 200 million / 2,000,000 = 100 s, 100.005 s with the start: 101 */
-  expect_estimate(f, WORKLOAD("200000000"), 1, "about 200 million segments, about 101 s at -j 1\n");
-  /* a run is not made faster by more cores */
-  expect_estimate(f, WORKLOAD("200000000"), 8, "about 101 s at -j 8\n");
-  /* 40 million / 400,000 = 100 s */
+#define WORKLOAD(messages) "workload: { message_size = 1436; messages = " messages "; };"
+  /* 111.9 s, and a run is not made faster by more cores */
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 112 s at -j 1\n");
+  expect_estimate(f, WORKLOAD("100000000"), 8, "about 112 s at -j 8\n");
   if (HAS_NS3) {
-    expect_estimate(f, WORKLOAD("40000000") "run: { engine = \"ns3\"; };", 1,
-                    "about 40 million segments, about 101 s at -j 1\n");
+    expect_estimate(f, WORKLOAD("25000000") "run: { engine = \"ns3\"; };", 1,
+                    "about 25 million segments, about 112 s at -j 1\n");
   }
-  /* four runs of 100.005 s in two rows: 200.01 s, 201 of them are 3.35 min */
-  expect_estimate(f, WORKLOAD("200000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
-                  "4 to run, about 800 million segments, about 3 min at -j 2\n");
-  /* 2 billion / 2,000,000 = 1000 s, ten of them 10000 s = 2 h 46 min 40 s */
-  expect_estimate(f, TWO_SEGMENTS("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
-                  "about 20 billion segments, about 2 h 46 min at -j 1\n");
-  /* ... and three hundred 300001.5 s, 3 d 11 h 20 min */
-  expect_estimate(f, TWO_SEGMENTS("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
-                  "about 600 billion segments, about 3 d 11 h at -j 1\n");
+  /* four runs of 111.902 s in two rows: 224 s are 3.7 min */
+  expect_estimate(f, WORKLOAD("100000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
+                  "4 to run, about 400 million segments, about 4 min at -j 2\n");
+  /* ten of 1119 s are 11190 s = 3 h 6.5 min */
+  expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
+                  "about 10 billion segments, about 3 h 6 min at -j 1\n");
+  /* ... and three hundred 335701 s, 3 d 21.25 h */
+  expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
+                  "about 300 billion segments, about 3 d 21 h at -j 1\n");
 #undef WORKLOAD
-#undef TWO_SEGMENTS
 }
 
 static void commit(result_store *store, const fixture *f, gsize index, run_status status, int exit_code,
@@ -148,6 +135,14 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
   g_assert_true(NO_ERROR(store_commit, store, &from, &run));
 }
 
+/* Closes `store`, and lists with it. */
+static void read_store(fixture *f, result_store *store, const char *path)
+{
+  result_store_close(store);
+  f->store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
+  f->options.has_store = TRUE;
+}
+
 /* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The
  * failed and the two missing ones are to run, 600 s by one. */
 FIXTURE_TEST(test_with_store)
@@ -159,11 +154,7 @@ FIXTURE_TEST(test_with_store)
   commit(store, f, 2, RUN_FAILED, 1, 5000);
   commit(store, f, 3, RUN_TERMINATED, 1, 5000);
   commit(store, f, 5, RUN_OK, 0, 300);
-  result_store_close(store);
-  store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
-  g_assert_true(NO_ERROR(sweep_list_look_up, f->on.grid, store, &f->options));
-  result_store_close(store);
-  g_assert_cmpuint(f->options.mean_wall_count, ==, 2);
+  read_store(f, store, path);
   expect_list(f, "a: t, iwarpsim 0.1.0\n"
                  "1  run.seed=1  done\n"
                  "2  run.seed=2  missing\n"
@@ -171,14 +162,34 @@ FIXTURE_TEST(test_with_store)
                  "4  run.seed=4  unexpected\n"
                  "5  run.seed=5  missing\n"
                  "6  run.seed=6  done\n"
-                 "6 runs, 3 to run, about 27 thousand segments, about 10 min at -j 1\n");
+                 "6 runs, 3 to run, about 27.4 thousand segments, about 10 min at -j 1\n");
+}
+
+/* Each run there took a hundred times what it costs by its keys: a thousand segments of 1.119 us and 2 ms to
+ * start 0.3119 s. Those of ten thousand, which are missing, cost 13.19 ms, so two of them take 2.638 s, and
+ * not 0.62 s as those that are there. A tenth lost makes 0.4 us a segment 0.6: 15.19 ms, 3.038 s for two. */
+FIXTURE_TEST(test_other_segments)
+{
+  grid_fixture_make(&f->on, "workload: { message_size = 1436; };"
+                            "sweep = ( { key = \"workload.messages\"; values = [1000, 10000]; },"
+                            "          { key = \"path.forward.loss\"; values = [\"0%\", \"10%\"]; },"
+                            "          { key = \"run.seed\"; values = [1, 2]; } );"
+                            "where = \"path.forward.loss = 0% or workload.messages = 10000\";");
+  g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
+  result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_WRITE);
+  commit(store, f, 0, RUN_OK, 0, 0.3119);
+  commit(store, f, 1, RUN_OK, 0, 0.3119);
+  read_store(f, store, path);
+  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 6 s at -j 1\n");
 }
 
 /* Nothing to run: nothing to estimate. */
 FIXTURE_TEST(test_all_done)
 {
   grid_fixture_make(&f->on, "title = \"t\";");
-  f->options.states = g_new(stored_state, 1);
-  f->options.states[0] = STORED_DONE;
+  g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
+  result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_WRITE);
+  commit(store, f, 0, RUN_OK, 0, 1);
+  read_store(f, store, path);
   expect_list(f, "a: t, iwarpsim 0.1.0\n1  done\n1 run, 0 to run\n");
 }

@@ -11,43 +11,62 @@ static void expect_text(const sweep_counts *counts, const char *expected)
   g_assert_cmpstr(text, ==, expected);
 }
 
-/* 60 runs, 20 there before; 10 of the 40 ended now, one of them failed; two are half done together: 11 of 40
- * are done after 110 s, so the other 29 take 290 s = 4:50. Of all it is (20 + 11) / 60 = 51.7 %. */
+/* 60 runs of which 20 were there before; 10 ended now, one of them failed, and two are half done. Those that
+ * ended were the cheap ones: of 180 s of work 60 were done before, 20 now, and 100 are left. That took 110 s,
+ * so the rest takes 5 times as long: 550 s = 9:10. Of all it is 80 / 180 = 44.4 %. */
 TEST(test_text)
 {
   const sweep_counts counts = {.points = 60,
                                .done = 29,
                                .failed = 1,
-                               .run = 10,
-                               .to_run = 40,
                                .running = 2,
-                               .running_share = 1.0,
                                .jobs = 2,
-                               .elapsed_s = 110};
-  expect_text(&counts, "29 of 60 runs done, 1 failed, 2 running, 51 %, about 4:50 left");
+                               .elapsed_s = 110,
+                               .work = 180,
+                               .work_done = 20,
+                               .work_left = 100};
+  expect_text(&counts, "29 of 60 runs done, 1 failed, 2 running, 44 %, about 9:10 left");
 }
 
 /* One long run, a quarter done in a minute: three minutes are left, though no run has ended. Before anything
- * is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100 % before the
- * end. */
+ * is done: at the pace of runs before, 8 s of work at 10 s each by two at once; else no estimate. As many
+ * runs as results decide. Never 100 % before the end. */
 static const struct {
   sweep_counts counts;
   const char *text;
-} rows[] = {{{.points = 1,
-              .to_run = 1,
-              .running = 1,
-              .running_share = 0.25,
-              .jobs = 1,
-              .elapsed_s = 60,
-              .known_run_s = 1},
-             "0 of 1 runs done, 1 running, 25 %, about 3:00 left"},
-            {{.points = 8, .to_run = 8, .running = 2, .jobs = 2, .known_run_s = 10},
-             "0 of 8 runs done, 2 running, 0 %, about 0:40 left"},
-            {{.points = 8, .to_run = 8, .running = 2, .jobs = 2}, "0 of 8 runs done, 2 running, 0 %"},
-            {{.points = 1000, .done = 999, .run = 999, .to_run = 1000, .running = 1, .jobs = 1},
-             "999 of 1000 runs done, 1 running, 99 %"},
-            {{.points = 3, .done = 3, .run = 3, .to_run = 3, .jobs = 1, .elapsed_s = 1},
-             "3 of 3 runs done, 0 running, 100 %"}};
+} rows[] = {
+    {{.points = 1,
+      .running = 1,
+      .jobs = 1,
+      .elapsed_s = 60,
+      .work = 4,
+      .work_done = 1,
+      .work_left = 3,
+      .pace = 1},
+     "0 of 1 runs done, 1 running, 25 %, about 3:00 left"},
+    {{.points = 8, .running = 2, .jobs = 2, .work = 8, .work_left = 8, .pace = 10},
+     "0 of 8 runs done, 2 running, 0 %, about 0:40 left"},
+    {{.points = 8,
+      .running = 2,
+      .jobs = 2,
+      .work = 8,
+      .work_left = 8,
+      .pace = 10,
+      .certainty = SWEEP_RUNS_AT_LEAST},
+     "0 of at least 8 runs done, 2 running, 0 %, at least 0:40 left"},
+    {{.points = 40,
+      .running = 2,
+      .jobs = 2,
+      .work = 8,
+      .work_left = 4,
+      .pace = 10,
+      .certainty = SWEEP_RUNS_ABOUT},
+     "0 of about 40 runs done, 2 running, 50 %, about 0:20 left"},
+    {{.points = 8, .running = 2, .jobs = 2, .work = 8, .work_left = 8}, "0 of 8 runs done, 2 running, 0 %"},
+    {{.points = 1000, .done = 999, .running = 1, .jobs = 1, .work = 1000, .work_left = 1},
+     "999 of 1000 runs done, 1 running, 99 %"},
+    {{.points = 3, .done = 3, .jobs = 1, .elapsed_s = 1, .work = 3, .work_done = 3},
+     "3 of 3 runs done, 0 running, 100 %"}};
 
 ROW_TEST(test_counts, rows)
 {
@@ -71,7 +90,7 @@ TEST(test_duration)
 static char *show(sweep_progress_style style)
 {
   static const double times_s[] = {0, 9.9, 10, 11, 21};
-  const sweep_counts counts = {.points = 1, .to_run = 1, .jobs = 1};
+  const sweep_counts counts = {.points = 1, .jobs = 1, .work = 1, .work_left = 1};
   char *text = NULL;
   size_t length = 0;
   sweep_progress progress = {.file = open_memstream(&text, &length), .style = style};

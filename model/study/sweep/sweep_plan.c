@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/sweep/sweep_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/statistics/statistics.h"
+
+/* What the runs of a point show of a goal. */
+typedef struct goal_state {
+  double *values;  /* of each seed; NAN: its run has none */
+  gsize count;     /* runs that have a value */
+  double reached;  /* half the width of the interval, as a share of the mean; INFINITY: there is none */
+  gboolean varies; /* some value is another */
+  gboolean is_met;
+} goal_state;
+
+typedef enum point_state {
+  POINT_OPEN, /* some of its runs have not ended */
+  POINT_HELD, /* one of them failed */
+  POINT_MET,
+  POINT_NOT_MET /* its seeds are used up, or more of them would not help */
+} point_state;
+
+typedef struct plan_point {
+  gsize first;    /* the index of its first run */
+  guint asked;    /* seeds planned */
+  guint noted;    /* of them, runs that ended and did not fail */
+  guint expected; /* seeds that it will take; 0: not known yet */
+  point_state state;
+  goal_state *goals;
+} plan_point;
+
+struct sweep_plan {
+  const sweep_grid *grid;
+  const sweep_goal *goals;
+  gsize goal_count;
+  guint most; /* seeds of a point */
+  guint shard;
+  guint shards;
+  GArray *points; /* plan_point; without goals none */
+  GArray *runs;   /* planned_run */
+  double pace;
+};
+
+static plan_point *point_at(const sweep_plan *plan, guint i)
+{
+  return &g_array_index(plan->points, plan_point, i);
+}
+
+static void add_runs(sweep_plan *plan, gsize first, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    const planned_run run = {.index = first + i, .state = STORED_MISSING};
+    g_array_append_val(plan->runs, run);
+  }
+}
+
+/* Plans seeds of `point` until it has `seeds`. */
+static void ask(sweep_plan *plan, plan_point *point, guint seeds)
+{
+  add_runs(plan, point->first + point->asked, seeds - point->asked);
+  point->asked = seeds;
+  point->state = POINT_OPEN;
+}
+
+sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, const sweep_goal *goals,
+                           gsize goal_count)
+{
+  const gsize seeds = sweep_grid_seeds(grid);
+  g_assert(shard >= 1 && shard <= shards && (goal_count == 0 || seeds >= STATISTICS_FIRST_LOOK));
+  sweep_plan *plan = g_new(sweep_plan, 1);
+  *plan = (sweep_plan){.grid = grid,
+                       .goals = goals,
+                       .goal_count = goal_count,
+                       .most = (guint)seeds,
+                       .shard = shard,
+                       .shards = shards,
+                       .points = g_array_new(FALSE, FALSE, sizeof(plan_point)),
+                       .runs = g_array_new(FALSE, FALSE, sizeof(planned_run)),
+                       .pace = 1};
+  for (gsize first = (shard - 1) * seeds; first < sweep_grid_count(grid); first += shards * seeds) {
+    if (goal_count == 0) {
+      add_runs(plan, first, seeds);
+      continue;
+    }
+    plan_point point = {.first = first, .goals = g_new0(goal_state, goal_count)};
+    for (gsize goal = 0; goal < goal_count; goal++) {
+      point.goals[goal].values = g_new(double, seeds);
+      point.goals[goal].reached = INFINITY;
+    }
+    ask(plan, &point, STATISTICS_FIRST_LOOK);
+    g_array_append_val(plan->points, point);
+  }
+  return plan;
+}
+
+void sweep_plan_free(sweep_plan *plan)
+{
+  if (plan == NULL) {
+    return;
+  }
+  for (guint i = 0; i < plan->points->len; i++) {
+    for (gsize goal = 0; goal < plan->goal_count; goal++) {
+      g_free(point_at(plan, i)->goals[goal].values);
+    }
+    g_free(point_at(plan, i)->goals);
+  }
+  g_array_unref(plan->points);
+  g_array_unref(plan->runs);
+  g_free(plan);
+}
+
+const sweep_grid *sweep_plan_grid(const sweep_plan *plan)
+{
+  return plan->grid;
+}
+
+char *sweep_plan_shard(const sweep_plan *plan)
+{
+  return plan->shards == 1 ? g_strdup("")
+                           : g_strdup_printf("shard %u/%u of %zu", plan->shard, plan->shards,
+                                             sweep_grid_count(plan->grid) / plan->most);
+}
+
+const GArray *sweep_plan_runs(const sweep_plan *plan)
+{
+  return plan->runs;
+}
+
+gboolean sweep_plan_is_open(const sweep_plan *plan)
+{
+  for (guint i = 0; i < plan->points->len; i++) {
+    if (point_at(plan, i)->state == POINT_OPEN || point_at(plan, i)->state == POINT_HELD) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* Deciding. */
+
+/* What the first `seeds` of a point have reached towards `goal`. Returns how many values more are wanted. */
+static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, guint most)
+{
+  g_autofree double *values = g_new(double, seeds);
+  state->count = 0;
+  for (guint i = 0; i < seeds; i++) {
+    if (!isnan(state->values[i])) {
+      values[state->count++] = state->values[i];
+    }
+  }
+  const statistics of = statistics_of(values, state->count);
+  gboolean has_interval = of.count >= STATISTICS_FIRST_LOOK;
+  gsize wanted = statistics_wanted_count(values, state->count, goal->share, most);
+  state->varies = of.count > 0 && of.smallest < of.largest;
+  state->reached = !has_interval ? INFINITY : of.half_width > 0 ? of.half_width / fabs(of.mean) : 0;
+  /* The last look is not taken because the interval was too wide at the one before: that it is narrow now is
+   * still to be seen. */
+  state->is_met =
+      has_interval && wanted <= of.count && (wanted < most || statistics_are_narrow(&of, goal->share));
+  return wanted - MIN(wanted, of.count);
+}
+
+/* All runs of `point` have ended: it has met the goals, gets more seeds, or does without. A quantity that no
+ * run has yet will not come with more of them. */
+static void decide(sweep_plan *plan, plan_point *point)
+{
+  gboolean met = TRUE;
+  gsize more = 0;
+  double expected = 0;
+  for (gsize goal = 0; goal < plan->goal_count; goal++) {
+    goal_state *state = &point->goals[goal];
+    double share = plan->goals[goal].share;
+    gsize wanted = judge_goal(state, &plan->goals[goal], point->asked, plan->most);
+    if (!state->is_met) {
+      met = FALSE;
+      more = MAX(more, state->count > 0 ? wanted : 0);
+      expected = fmax(expected, point->asked * pow(state->reached * (1 + share) / share, 2));
+    }
+  }
+  guint next = (guint)MIN(point->asked + more, plan->most);
+  if (met || next == point->asked) {
+    point->state = met ? POINT_MET : POINT_NOT_MET;
+    point->expected = point->asked;
+  } else {
+    point->expected = (guint)fmin(fmax(ceil(expected), next), plan->most);
+    ask(plan, point, next);
+  }
+}
+
+void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
+{
+  if (plan->goal_count == 0) {
+    return;
+  }
+  plan_point *point = point_at(plan, (guint)((index / plan->most - (plan->shard - 1)) / plan->shards));
+  if (run->status == RUN_FAILED) {
+    point->state = POINT_HELD;
+    return;
+  }
+  study_run of = {.metrics = run->metrics, .status = run->status};
+  memcpy(of.distributions, run->distributions, sizeof of.distributions);
+  for (gsize goal = 0; goal < plan->goal_count; goal++) {
+    double *value = &point->goals[goal].values[index - point->first];
+    /* As in a table, only what ended well counts. */
+    if (run->status != RUN_OK || !result_quantity_value(&plan->goals[goal].quantity, &of, value) ||
+        fabs(*value) > STUDY_TABLE_VALUE_MAX) {
+      *value = (double)NAN;
+    }
+  }
+  point->noted++;
+  if (point->noted == point->asked) {
+    decide(plan, point);
+  }
+}
+
+/* Looking up. */
+
+typedef struct noted_run {
+  sweep_plan *plan;
+  gsize index;
+} noted_run;
+
+static gboolean note_visited(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
+                             G_GNUC_UNUSED GError **error)
+{
+  const noted_run *noted = data;
+  sweep_plan_note(noted->plan, noted->index, run);
+  return TRUE;
+}
+
+gboolean sweep_plan_note_stored(sweep_plan *plan, gsize index, result_store *store, GError **error)
+{
+  noted_run noted = {plan, index};
+  return plan->goal_count == 0 ||
+         result_store_visit_run(store, sweep_grid_identity(plan->grid, index), note_visited, &noted, error);
+}
+
+/* Fills in the states of the runs from `from` on. */
+static gboolean look_up_states(sweep_plan *plan, guint from, result_store *store, gboolean renumber,
+                               GError **error)
+{
+  const guint count = plan->runs->len - from;
+  planned_run *runs = &g_array_index(plan->runs, planned_run, from);
+  g_autofree const char **identities = g_new(const char *, count);
+  g_autofree guint64 *points = g_new(guint64, count);
+  g_autofree stored_state *states = g_new(stored_state, count);
+  gboolean good = TRUE;
+  for (guint i = 0; i < count; i++) {
+    points[i] = runs[i].index;
+    identities[i] = sweep_grid_identity(plan->grid, runs[i].index);
+    good = good && (renumber || result_store_find(store, identities[i], &states[i], error));
+  }
+  good = good && (!renumber || result_store_reconcile(store, identities, points, count, states, error));
+  for (guint i = 0; good && i < count; i++) {
+    runs[i].state = states[i];
+  }
+  return good;
+}
+
+static gboolean look_up_pace(sweep_plan *plan, result_store *store, GError **error)
+{
+  double mean_wall_s, cost_s = 0;
+  gsize stored, done = 0;
+  if (!result_store_mean_wall(store, &mean_wall_s, &stored, error)) {
+    return FALSE;
+  }
+  for (guint i = 0; i < plan->runs->len; i++) {
+    const planned_run *run = &g_array_index(plan->runs, planned_run, i);
+    if (run->state == STORED_DONE) {
+      cost_s += sweep_grid_cost(plan->grid, run->index).seconds;
+      done++;
+    }
+  }
+  plan->pace = done > 0 && mean_wall_s > 0 ? mean_wall_s / (cost_s / (double)done) : 1;
+  return TRUE;
+}
+
+gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error)
+{
+  gboolean good = TRUE;
+  for (guint from = 0, to = 0; good && from < plan->runs->len; from = to) {
+    to = plan->runs->len;
+    good = look_up_states(plan, from, store, renumber, error);
+    for (guint i = from; good && i < to; i++) {
+      const planned_run run = g_array_index(plan->runs, planned_run, i);
+      good = (run.state != STORED_DONE && run.state != STORED_UNEXPECTED) ||
+             sweep_plan_note_stored(plan, run.index, store, error);
+    }
+  }
+  return good && look_up_pace(plan, store, error);
+}
+
+double sweep_plan_pace(const sweep_plan *plan)
+{
+  return plan->pace;
+}
+
+/* Reporting. */
+
+sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
+{
+  sweep_plan_rest rest = {.known = TRUE};
+  double seeds = 0; /* of the points of which it is known */
+  guint known = 0;
+  for (guint i = 0; i < plan->points->len; i++) {
+    seeds += point_at(plan, i)->expected;
+    known += point_at(plan, i)->expected > 0;
+  }
+  for (guint i = 0; i < plan->points->len; i++) {
+    const plan_point *point = point_at(plan, i);
+    double expected = point->expected > 0 ? point->expected : known > 0 ? seeds / known : 0;
+    double runs = fmax(expected - point->asked, 0);
+    rest.runs += runs;
+    rest.seconds += runs * sweep_grid_cost(plan->grid, point->first).seconds;
+    rest.known = rest.known && point->expected > 0;
+  }
+  return rest;
+}
+
+/* "1.96 %" */
+static char *share_text(double share)
+{
+  return isinf(share) ? g_strdup("no interval") : g_strdup_printf("±%.3g %%", 100 * share);
+}
+
+/* "path.forward.mtu=1500: 256 seeds, tcp.timeouts ±3.1 %" */
+static void append_unmet(const sweep_plan *plan, const plan_point *point, GString *text)
+{
+  g_autofree char *label = sweep_grid_label(plan->grid, point->first);
+  char *seed = g_strrstr(label, "run.seed="); /* the last axis */
+  *(seed > label ? seed - 1 : seed) = '\0';
+  g_string_append_printf(text, "  %s%s%u seeds", label, *label != '\0' ? ": " : "", point->asked);
+  for (gsize goal = 0; goal < plan->goal_count; goal++) {
+    const goal_state *state = &point->goals[goal];
+    if (!state->is_met) {
+      g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
+      g_autofree char *share = share_text(state->reached);
+      g_string_append_printf(text, ", %s %s", name, state->count > 0 ? share : "in no run");
+    }
+  }
+  g_string_append_c(text, '\n');
+}
+
+/* Whether `holds` of `goal` at all points, which are all decided. */
+static gboolean at_all_points(const sweep_plan *plan, gsize goal, gboolean (*holds)(const goal_state *state))
+{
+  for (guint i = 0; i < plan->points->len; i++) {
+    if (!holds(&point_at(plan, i)->goals[goal])) {
+      return FALSE;
+    }
+  }
+  return plan->points->len > 0 && !sweep_plan_is_open(plan);
+}
+
+static gboolean is_constant(const goal_state *state)
+{
+  return !state->varies && state->reached == 0;
+}
+
+static gboolean is_absent(const goal_state *state)
+{
+  return state->count == 0;
+}
+
+char *sweep_plan_report(const sweep_plan *plan)
+{
+  GString *text = g_string_new(NULL);
+  g_autoptr(GString) unmet = g_string_new(NULL);
+  guint counts[POINT_NOT_MET + 1] = {0}, least = G_MAXUINT, most = 0;
+  for (guint i = 0; i < plan->points->len; i++) {
+    const plan_point *point = point_at(plan, i);
+    counts[point->state]++;
+    if (point->state == POINT_MET) {
+      least = MIN(least, point->asked);
+      most = MAX(most, point->asked);
+    } else if (point->state == POINT_NOT_MET) {
+      append_unmet(plan, point, unmet);
+    }
+  }
+  if (plan->points->len == 0) {
+    return g_string_free(text, FALSE);
+  }
+  g_string_append_printf(text, "%u of %u points are as narrow as asked for", counts[POINT_MET],
+                         plan->points->len);
+  if (counts[POINT_MET] > 0) {
+    g_string_append_printf(text, least < most ? ", with %u to %u seeds" : ", with %u seeds", least, most);
+  }
+  if (counts[POINT_OPEN] + counts[POINT_HELD] > 0) {
+    g_string_append_printf(text, "; %u not decided", counts[POINT_OPEN] + counts[POINT_HELD]);
+  }
+  g_string_append_printf(text, counts[POINT_NOT_MET] > 0 ? "; %u not:\n" : "\n", counts[POINT_NOT_MET]);
+  g_string_append(text, unmet->str);
+  for (gsize goal = 0; goal < plan->goal_count; goal++) {
+    if (at_all_points(plan, goal, is_constant)) {
+      g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
+      g_string_append_printf(text, "note: %s does not vary: %d seeds are enough\n", name,
+                             STATISTICS_FIRST_LOOK);
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
+const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
+{
+  for (gsize goal = 0; goal < plan->goal_count; goal++) {
+    if (at_all_points(plan, goal, is_absent)) {
+      return &plan->goals[goal];
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The runs that a sweep takes, and what is there of them: all of a grid, or (`sweep --until`) as many seeds
+ * of each point as it takes until the intervals of its means are narrow enough.
+ *
+ * A point then gets STATISTICS_FIRST_LOOK seeds, and as many more as statistics_wanted_count() wants for each
+ * of its goals, until that is none or its seeds are used up. That is decided by the runs of this point in the
+ * order of their seeds, and by nothing else: whatever is run at once, interrupted, resumed or merged, the
+ * runs are the same. */
+#pragma once
+
+#include <glib.h>
+
+#include "study/store/result_store.h"
+#include "study/sweep/sweep_grid.h"
+#include "study/table/result_quantity.h"
+
+/* The 95 % interval of the mean of `quantity` over the seeds of a point is to be at most ± `share` of it, as
+ * statistics_are_narrow() has it. */
+typedef struct sweep_goal {
+  result_quantity quantity;
+  double share;
+} sweep_goal;
+
+typedef struct planned_run {
+  gsize index; /* in the grid */
+  stored_state state;
+} planned_run;
+
+typedef struct sweep_plan sweep_plan;
+
+/* The plan of every `shards`-th point of `grid` from the `shard`-th on (1 … shards). With `goals` the grid is
+ * one of at least STATISTICS_FIRST_LOOK seeds (sweep_grid_new()), and a point has as many at most;
+ * goal_count 0: every run of the grid is a point. `grid` and `goals` stay the caller's and must outlive it.
+ * Free with sweep_plan_free(). */
+sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, const sweep_goal *goals,
+                           gsize goal_count);
+void sweep_plan_free(sweep_plan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_plan, sweep_plan_free)
+
+const sweep_grid *sweep_plan_grid(const sweep_plan *plan);
+
+/* "shard 2/8 of 24" (points); "" when the plan is of all. Free with g_free(). */
+char *sweep_plan_shard(const sweep_plan *plan);
+
+/* Whether more runs may be planned when those that are have ended. */
+gboolean sweep_plan_is_open(const sweep_plan *plan);
+
+/* Looks up in `store` what is there of the runs, and plans those that follow from them. With `renumber` the
+ * store notes their places in the grid; otherwise it is only read. FALSE and `error` when the store fails. */
+gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error);
+
+/* The seconds that a run takes for each second of its run_cost: of those that the store had when it was
+ * looked up, in the mean; 1 where it had none. */
+double sweep_plan_pace(const sweep_plan *plan);
+
+/* The runs planned so far: planned_run, in the order in which they are to be made, which grows as runs are
+ * noted. */
+const GArray *sweep_plan_runs(const sweep_plan *plan);
+
+/* Run `index` has ended as `run` records; what follows from it is planned. A run that failed holds its point:
+ * nothing more is planned for it until the run is repeated. */
+void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run);
+
+/* The same of a run that the store has. FALSE and `error` when it cannot be read. */
+gboolean sweep_plan_note_stored(sweep_plan *plan, gsize index, result_store *store, GError **error);
+
+/* What is expected beyond the runs planned so far: how many, and their costs in all. Each interval is taken
+ * to become narrower with the square root of the seeds. `*known` is FALSE while a point has too few to
+ * tell. */
+typedef struct sweep_plan_rest {
+  double runs;
+  double seconds; /* of run_cost */
+  gboolean known;
+} sweep_plan_rest;
+sweep_plan_rest sweep_plan_expected(const sweep_plan *plan);
+
+/* What became of the goals, in lines for people: how many points met them with how many seeds; each that did
+ * not, and what it reached; what does not vary or no run has. "" without goals. Free with g_free(). */
+char *sweep_plan_report(const sweep_plan *plan);
+
+/* A goal of which no run has the quantity, once all points are decided; NULL: there is none. */
+const sweep_goal *sweep_plan_without_values(const sweep_plan *plan);

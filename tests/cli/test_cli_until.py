@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`iwarpsim sweep --until`: seeds are added until the intervals are narrow enough."""
+import contextlib
+import signal
+import sqlite3
+import subprocess
+
+import program_kit as kit
+
+# Goodput varies by some 10 % at 1 % loss, by less at 0.1 %, and not at all without.
+LOSSES = """title = "t";
+run: { engine = "native"; };
+workload: { message_size = "64KiB"; messages = 8; };
+path: { forward: { rate = "10Gbit/s"; delay = "25us"; }; };
+sweep = ( { key = "run.seed"; values = [5, 6]; }, { key = "path.forward.loss"; values = ["0%", "0.1%", "1%"]; } );
+"""
+UNTIL = "iwarpsim sweep a.cfg --until goodput_bit_per_s=15% --max-seeds 64"
+
+
+def half_width(path, loss):
+    """The share of the mean that 1.96 standard errors are, a little less than Student's interval, and how
+    many seeds there are."""
+    with contextlib.closing(sqlite3.connect(path)) as store:
+        values = [value for value, in store.execute(
+            "SELECT metrics.value FROM metrics JOIN parameters USING (run) WHERE metrics.name = 'goodput_bit_per_s'"
+            " AND key = 'path.forward.loss' AND parameters.value = ?", (loss,))]
+    mean = sum(values) / len(values)
+    deviation = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
+    return 1.96 * deviation / len(values) ** 0.5 / mean, len(values)
+
+
+class Until(kit.ProgramTest):
+    stays = ["*.cfg", "*.sqlite", "results"]
+
+    def setUp(self):
+        super().setUp()
+        kit.write("a.cfg", LOSSES)
+
+    def test_seeds(self):
+        """As many as each point needs, from the scenario's first on; and then nothing more."""
+        done = self.shell(f"{UNTIL} -j2")
+        self.assertRegex(done.stdout, "^([0-9]+) runs: \\1 run now, 0 already there, 0 failed; results in "
+                         "results/a.sqlite\n3 of 3 points are as narrow as asked for, with 8 to [0-9]+ seeds\n$")
+        again = self.shell(UNTIL).stdout
+        self.assertRegex(again, "^([0-9]+) runs: 0 run now, \\1 already there")
+        self.assertEqual(done.stdout.splitlines()[1:], again.splitlines()[1:])
+        self.assertEqual(half_width("results/a.sqlite", "0"), (0, 8))
+        width, seeds = half_width("results/a.sqlite", "1%")
+        self.assertGreater(seeds, 8)
+        self.assertLess(width, 0.15)
+        self.assertEqual(sorted({int(dict(run["parameters"])["run.seed"])
+                                 for run in kit.rows("results/a.sqlite")}), list(range(5, 5 + seeds)))
+
+    def test_the_same_runs(self):
+        """However many at once, in shards, interrupted, or where some seeds are there already."""
+        self.shell(f"{UNTIL} -j1 --store one.sqlite")
+        expected = kit.rows("one.sqlite")
+        self.shell(f"{UNTIL} -j3 --store three.sqlite")
+        self.assertEqual(kit.rows("three.sqlite"), expected)
+        self.shell(f"{UNTIL} --store 1.sqlite --shard 1/2 && {UNTIL} --store 2.sqlite --shard 2/2"
+                   " && iwarpsim merge 1.sqlite 2.sqlite -o both.sqlite")
+        self.assertEqual(kit.rows("both.sqlite"), expected)
+        sweep = kit.start(*UNTIL.split()[1:], "-j2", "--store", "cut.sqlite", stderr=subprocess.DEVNULL)
+        self.addCleanup(sweep.kill)
+        kit.wait_until(lambda: kit.children(sweep.pid))
+        sweep.send_signal(signal.SIGINT)
+        sweep.communicate(timeout=kit.PATIENCE_S)
+        self.shell(f"{UNTIL} --store cut.sqlite")
+        self.assertEqual(kit.rows("cut.sqlite"), expected)
+        kit.write("b.cfg", LOSSES.replace("values = [5, 6]", "from = 5; to = 14"))
+        self.shell("iwarpsim sweep b.cfg -q --store there.sqlite")
+        done = self.shell(f"{UNTIL} --store there.sqlite --mix").stdout
+        self.assertRegex(done, f"^{len(expected)} runs: .*\\n3 of 3 points")
+
+    def test_list(self):
+        """What is known to be run, and that more may follow, until nothing does."""
+        kit.write("a.cfg", LOSSES.replace(', "0.1%", "1%"', ""))
+        listed = self.shell(f"{UNTIL} --list --max-seeds 8").stdout.splitlines()
+        self.assertEqual(listed[1], "1  path.forward.loss=0 run.seed=5")
+        self.assertRegex(listed[-1], "^8 runs, 8 to run, about .* at -j [0-9]+; more seeds may follow$")
+        self.shell(f"{UNTIL} -q")
+        self.assertEqual(self.shell(f"{UNTIL} --list").stdout.splitlines()[-1], "8 runs, 0 to run")
+
+    def test_not_met(self):
+        """It is told what was reached; what does not vary is told once, and what no run has is an error."""
+        kit.write("a.cfg", LOSSES.replace('"0%", "0.1%", ', ""))
+        self.expect_parts(self.shell("iwarpsim sweep a.cfg --until goodput_bit_per_s=0.1% --max-seeds 9").stdout,
+                          "9 runs: 9 run now", "0 of 1 points are as narrow as asked for; 1 not:\n"
+                          "  path.forward.loss=1%: 9 seeds, goodput_bit_per_s \u00b1")
+        self.expect("iwarpsim sweep a.cfg --until delivery.octets=1%",
+                    "8 runs: 0 run now, 8 already there, 0 failed; results in results/a.sqlite\n"
+                    "1 of 1 points are as narrow as asked for, with 8 seeds\n"
+                    "note: delivery.octets does not vary: 8 seeds are enough\n")
+        self.expect("iwarpsim sweep a.cfg -q --until tcp.timeouts/mpa.crc_errors=1%", "",
+                    "iwarpsim sweep: --until tcp.timeouts/mpa.crc_errors: no run has it\n", 1)
+
+    def test_bad_options(self):
+        for options, *parts in (
+                ("--until goodput_bit_per=2%", "did you mean 'goodput_bit_per_s'?"),
+                ("--until tcp.timeouts", "--until tcp.timeouts: expected METRIC=SHARE"),
+                ("--until tcp.timeouts=narrow", "--until tcp.timeouts=narrow: expected METRIC=SHARE"),
+                ("--until tcp.timeouts=0", "with a share of the mean"),
+                ("--until time.wall_s=2%", "depends on the machine"),
+                ("--until tcp.timeouts/time.wall_s=2%", "depends on the machine"),
+                ("--until tcp.timeouts=2% --max-seeds 7", "--max-seeds 7: expected 8 or more"),
+                ("--max-seeds 20", "--max-seeds 20: expected --until")):
+            self.expect_refused(f"iwarpsim sweep a.cfg {options}", *parts)

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many seeds a point gets (`sweep --until`): decided by its own runs, in the order of their seeds. */
+#include "study/sweep/sweep_plan.h"
+
+#include "parts.h"
+#include "study_fixture.h"
+
+/* The interval of goodput is to be this narrow. */
+#define GOODPUT(narrow)                                                                                      \
+  {                                                                                                          \
+    .quantity = {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT}, .share = (narrow)                                  \
+  }
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  sweep_grid *grid;
+  sweep_plan *plan;
+  guint ended; /* runs of the plan that have been noted */
+} fixture;
+
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
+{
+  f->folder = fixture_folder_new();
+}
+
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
+{
+  sweep_plan_free(f->plan);
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  fixture_folder_remove(f->folder);
+}
+
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
+/* The plan of a scenario with three points and up to `seeds` seeds of each. */
+static void plan_three(fixture *f, guint seeds, guint shard, guint shards, const sweep_goal *goals,
+                       gsize count)
+{
+  f->scenario = fixture_scenario(
+      f->folder, "a.cfg", "sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500, 9000]; } );", NULL);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, seeds, NULL, NULL);
+  f->plan = sweep_plan_new(f->grid, shard, shards, goals, count);
+}
+
+/* A run with this goodput; 0: none was measured. */
+static void note(const fixture *f, gsize index, run_status status, double goodput)
+{
+  stored_run run = {.status = status};
+  if (goodput > 0) {
+    metric_values_set(&run.metrics, METRIC_GOODPUT_BIT_PER_S, goodput);
+  }
+  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 100);
+  sweep_plan_note(f->plan, index, &run);
+}
+
+/* 0.9 with even seeds and 1.1 with odd ones. Their deviation is 0.1 · √(n / (n - 1)), so the interval is
+ * 1 ± t · 0.1 / √(n - 1), with t of n - 1 degrees of freedom: 8.9 % with 8, 6.6 % with 12, 5.1 % with 18. */
+static double goodput_of(const fixture *f, gsize index)
+{
+  return (index % sweep_grid_seeds(f->grid)) % 2 == 0 ? 0.9 : 1.1;
+}
+
+/* All runs that are planned end, the last ones first, and what follows from them too. */
+static void end_all(fixture *f)
+{
+  while (f->ended < sweep_plan_runs(f->plan)->len) {
+    guint planned = sweep_plan_runs(f->plan)->len;
+    for (guint i = planned; i-- > f->ended;) {
+      gsize index = g_array_index(sweep_plan_runs(f->plan), planned_run, i).index;
+      note(f, index, RUN_OK, goodput_of(f, index));
+    }
+    f->ended = planned;
+  }
+}
+
+static guint planned(const fixture *f)
+{
+  return sweep_plan_runs(f->plan)->len;
+}
+
+static void expect_report(const fixture *f, const char *expected)
+{
+  g_autofree char *report = sweep_plan_report(f->plan);
+  g_assert_cmpstr(report, ==, expected);
+}
+
+/* Narrow to 6 %, which is ± 6 / 1.06 = 5.66 %, with 18 seeds, and not with 12. */
+FIXTURE_TEST(test_narrow_enough)
+{
+  const sweep_goal goal = GOODPUT(0.06);
+  plan_three(f, 256, 1, 1, &goal, 1);
+  g_assert_cmpuint(planned(f), ==, 3 * 8);
+  g_assert_true(sweep_plan_is_open(f->plan));
+  expect_report(f, "0 of 3 points are as narrow as asked for; 3 not decided\n");
+  end_all(f);
+  g_assert_cmpuint(planned(f), ==, 3 * 18);
+  g_assert_false(sweep_plan_is_open(f->plan));
+  expect_report(f, "3 of 3 points are as narrow as asked for, with 18 seeds\n");
+  /* point 1, 2, 3: 8 seeds each, then 4, then 6 of point 3, the last to end, first */
+  const planned_run *runs = (const planned_run *)(gpointer)sweep_plan_runs(f->plan)->data;
+  g_assert_cmpuint(runs[8].index, ==, 256);
+  g_assert_cmpuint(runs[24].index, ==, 2 * 256 + 8);
+}
+
+/* A point is decided alone, and only once all of its runs have ended: nothing of what another does, or of
+ * which run ends when, has a part in it. */
+FIXTURE_TEST(test_point_alone)
+{
+  const sweep_goal goal = GOODPUT(0.06);
+  plan_three(f, 256, 1, 1, &goal, 1);
+  for (gsize seed = 8; seed-- > 1;) {
+    note(f, seed, RUN_OK, goodput_of(f, seed));
+  }
+  g_assert_cmpuint(planned(f), ==, 24);
+  note(f, 256, RUN_OK, 1);
+  g_assert_cmpuint(planned(f), ==, 24);
+  note(f, 0, RUN_OK, goodput_of(f, 0));
+  g_assert_cmpuint(planned(f), ==, 24 + 4);
+}
+
+/* 8, 12, and the 14 that are allowed: t = 2.1604 · 0.1 / √13 is 5.99 %, a little more for skewness that so
+ * few values cannot rule out. */
+FIXTURE_TEST(test_seeds_used_up)
+{
+  const sweep_goal goal = GOODPUT(0.01);
+  plan_three(f, 14, 2, 3, &goal, 1);
+  end_all(f);
+  g_assert_cmpuint(planned(f), ==, 14);
+  g_autofree char *report = sweep_plan_report(f->plan);
+  g_assert_true(g_str_has_prefix(report, "0 of 1 points are as narrow as asked for; 1 not:\n"
+                                         "  path.forward.mtu=1500: 14 seeds, goodput_bit_per_s ±6.0"));
+}
+
+/* Shards divide points: the second of two has point 2 of 3 alone, with all its seeds. */
+FIXTURE_TEST(test_shard)
+{
+  const sweep_goal goal = GOODPUT(0.2);
+  plan_three(f, 8, 2, 2, &goal, 1);
+  g_assert_cmpuint(planned(f), ==, 8);
+  end_all(f);
+  for (guint i = 0; i < 8; i++) {
+    g_assert_cmpuint(g_array_index(sweep_plan_runs(f->plan), planned_run, i).index, ==, 8 + i);
+  }
+  g_autofree char *shard = sweep_plan_shard(f->plan);
+  g_assert_cmpstr(shard, ==, "shard 2/2 of 3");
+}
+
+/* What does not vary needs no more seeds; what no run has gets none. The number of segments is always 100. */
+FIXTURE_TEST(test_without_spread)
+{
+  const sweep_goal goals[] = {{.quantity = {METRIC_TCP_SEGMENTS, METRIC_COUNT}, .share = 0.01},
+                              {.quantity = {METRIC_TCP_TIMEOUTS, METRIC_COUNT}, .share = 0.01}};
+  plan_three(f, 20, 1, 1, goals, 2);
+  end_all(f);
+  g_assert_cmpuint(planned(f), ==, 24);
+  g_assert_true(sweep_plan_without_values(f->plan) == &goals[1]);
+  g_autofree char *report = sweep_plan_report(f->plan);
+  EXPECT_PARTS(report, "0 of 3 points", "  path.forward.mtu=576: 8 seeds, tcp.timeouts in no run\n",
+               "note: tcp.segments does not vary: 8 seeds are enough\n");
+}
+
+/* All goals must be met: the share of goodput in segments is as wide as goodput. */
+FIXTURE_TEST(test_all_goals)
+{
+  const sweep_goal goals[] = {GOODPUT(0.1),
+                              {.quantity = {METRIC_GOODPUT_BIT_PER_S, METRIC_TCP_SEGMENTS}, .share = 0.06}};
+  plan_three(f, 256, 3, 3, goals, 2);
+  end_all(f);
+  g_assert_cmpuint(planned(f), ==, 18);
+}
+
+/* A failed run holds its point until it has been repeated. One that was terminated is a result, but without a
+ * value: seven are not enough, however close together, and another seed is the eighth. */
+FIXTURE_TEST(test_runs_without_values)
+{
+  const sweep_goal goal = GOODPUT(0.2);
+  plan_three(f, 256, 3, 3, &goal, 1);
+  for (gsize seed = 0; seed < 8; seed++) {
+    note(f, 512 + seed, seed == 2 ? RUN_FAILED : seed == 3 ? RUN_TERMINATED : RUN_OK, 1);
+  }
+  g_assert_cmpuint(planned(f), ==, 8);
+  expect_report(f, "0 of 1 points are as narrow as asked for; 1 not decided\n");
+  note(f, 512 + 2, RUN_OK, 1);
+  g_assert_cmpuint(planned(f), ==, 9);
+  note(f, 512 + 8, RUN_OK, 1);
+  expect_report(f, "1 of 1 points are as narrow as asked for, with 9 seeds\n"
+                   "note: goodput_bit_per_s does not vary: 8 seeds are enough\n");
+}
+
+/* A value that no run measures is none. */
+FIXTURE_TEST(test_strange_value)
+{
+  const sweep_goal goal = GOODPUT(0.5);
+  plan_three(f, 12, 3, 3, &goal, 1);
+  for (gsize seed = 0; seed < 8; seed++) {
+    note(f, 24 + seed, RUN_OK, seed == 0 ? 1e200 : 1);
+  }
+  g_assert_cmpuint(planned(f), ==, 9);
+}
+
+/* The width goes with 1 / √n: from 8.94 % with 8 seeds to 4.47 % with 32. That is narrow to 4.68 %, since
+ * 4.68 / 1.0468 = 4.47 (statistics_are_narrow()). Before a point has its first 8, nobody knows. */
+FIXTURE_TEST(test_expectation)
+{
+  const sweep_goal goal = GOODPUT(0.0468);
+  plan_three(f, 256, 3, 3, &goal, 1);
+  sweep_plan_rest rest = sweep_plan_expected(f->plan);
+  g_assert_false(rest.known);
+  for (gsize seed = 0; seed < 8; seed++) {
+    note(f, 512 + seed, RUN_OK, goodput_of(f, seed));
+  }
+  rest = sweep_plan_expected(f->plan);
+  g_assert_true(rest.known);
+  g_assert_cmpfloat_with_epsilon(rest.runs, 32 - 12, 1.5);
+  g_assert_cmpfloat_with_epsilon(rest.seconds, rest.runs * sweep_grid_cost(f->grid, 512).seconds, 1e-9);
+}
+
+/* Without goals every run of the grid is planned, once. */
+FIXTURE_TEST(test_without_goals)
+{
+  plan_three(f, 2, 1, 1, NULL, 0);
+  g_assert_cmpuint(planned(f), ==, 6);
+  g_assert_false(sweep_plan_is_open(f->plan));
+  note(f, 3, RUN_OK, 1);
+  g_assert_cmpuint(planned(f), ==, 6);
+  expect_report(f, "");
+}

@@ -129,10 +129,9 @@ REPORT_TEST(test_numbers)
       overview,
       "<th scope=\"row\">in-order</th><th scope=\"row\">9000</th><td class=\"number\">3</td>"
       "<td class=\"number flagged\"></td><td class=\"number\">50.0 <small>47.5 to 52.5*</small></td>");
-  EXPECT_PARTS(
-      overview,
-      "<tr class=\"mark\"><th scope=\"row\">out-of-order</th><th scope=\"row\">9000</th>"
-      "<td class=\"number\">3</td><td class=\"number flagged\">1</td><td class=\"number\">40.0 <");
+  EXPECT_PARTS(overview,
+               "<tr class=\"mark\"><th scope=\"row\">out-of-order</th><th scope=\"row\">9000</th>"
+               "<td class=\"number\">3</td><td class=\"number flagged\">1</td><td class=\"number\">40.0 <");
   g_autofree char *definitions = part(page, "<section id=\"definitions\"", "</section>");
   EXPECT_PARTS(
       definitions, "<dt>peak occupancy</dt>\n<dd><code>buffer.reassembly_peak_octets</code> (octets): ",

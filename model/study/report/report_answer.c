@@ -52,7 +52,7 @@ static void append_place(report_page *report, const GArray *keys, const study_ru
 static void append_range(report_page *report, const report_quantity *quantity)
 {
   GString *html = report->html;
-  const char *unit = report_quantity_unit(quantity);
+  const char *unit = report_unit_of(&quantity->of);
   const study_point *largest = NULL, *smallest = NULL;
   statistics of_largest = {0}, of_smallest = {0};
   for (guint i = 0; i < report->points->len; i++) {
@@ -133,7 +133,7 @@ static void append_effect(report_page *report, const result_pairing *pairing, gb
 {
   g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   g_string_append(report->html, factor ? " by a factor of " : " by ");
-  append_number(report, of, factor ? "" : report_quantity_unit(&report_quantities[0]));
+  append_number(report, of, factor ? "" : report_unit_of(&report_quantities[0].of));
   append_place(report, keys, row->first);
 }
 
@@ -171,7 +171,7 @@ static void append_counts(report_page *report, const effect_rows effects[EFFECTS
     separator = ",";
     if (effect < EFFECT_NOT_CLEAR) {
       gboolean factor = effect < EFFECT_CUT_BY;
-      const char *unit = factor ? "" : report_quantity_unit(&report_quantities[0]);
+      const char *unit = factor ? "" : report_unit_of(&report_quantities[0].of);
       const shown_scale scale = shown_scale_for(unit, rows->of_most.mean);
       g_autofree char *least = shown_number_text(rows->of_least.mean, &scale);
       g_autofree char *most = shown_number_text(rows->of_most.mean, &scale);

@@ -28,9 +28,19 @@ const report_quantity report_quantities[REPORT_QUANTITIES] = {
      TRUE},
 };
 
-const char *report_quantity_unit(const report_quantity *quantity)
+const char *report_unit_of(const result_quantity *quantity)
 {
-  return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
+  return quantity->whole == METRIC_COUNT ? metric_row_of(quantity->metric)->unit : "1";
+}
+
+shown_scale report_scale_of(const report_page *report, const result_quantity *quantity)
+{
+  double largest = 0;
+  for (guint i = 0; i < report->points->len; i++) {
+    statistics of = result_quantity_statistics(quantity, g_array_index(report->points, study_point, i).runs);
+    largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
+  }
+  return shown_scale_for(report_unit_of(quantity), largest);
 }
 
 void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
@@ -92,13 +102,6 @@ void report_page_measure(report_page *report)
     const report_quantity *quantity = &report_quantities[i];
     statistics all = result_quantity_statistics(&quantity->of, report->table->runs);
     report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
-    double largest = 0;
-    for (guint p = 0; p < report->points->len; p++) {
-      statistics of =
-          result_quantity_statistics(&quantity->of, g_array_index(report->points, study_point, p).runs);
-      largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
-    }
-    report->scales[i] = shown_scale_for(report_quantity_unit(quantity), largest);
   }
 }
 
@@ -119,6 +122,16 @@ gboolean report_keys_differ(const report_page *report, scenario_key key)
   g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
   gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), report->defaults[key]) == 0;
   return values->len > 0 && !is_default && !is_inherited(report->runs, key, values);
+}
+
+char *report_keys_words(const report_page *report)
+{
+  GString *words = g_string_new(NULL);
+  for (guint i = 0; i < report->keys->len; i++) {
+    g_string_append_printf(words, "%s%s", i > 0 ? ", " : "",
+                           scenario_key_row_of(g_array_index(report->keys, scenario_key, i))->name);
+  }
+  return g_string_free(words, FALSE);
 }
 
 char *report_keys_values(const report_page *report, scenario_key key)

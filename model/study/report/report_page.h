@@ -41,13 +41,15 @@ typedef struct report_page {
   GString *figures; /* in HTML */
   guint figure_count; /* of them; their ids are "figure-1" … */
   GPtrArray *notes;   /* const char *: the coverage notes of the intervals shown so far, each once */
-  gboolean shows[REPORT_QUANTITIES];     /* whether a quantity is tabulated: some run has it, and it varies if
-                                            `only_when_varying` */
-  shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
+  gboolean shows[REPORT_QUANTITIES]; /* whether a quantity is tabulated: some run has it, and it varies if
+                                        `only_when_varying` */
 } report_page;
 
 /* The unit of `quantity` as the table of metrics has it, "1" of a share; static. */
-const char *report_quantity_unit(const report_quantity *quantity);
+const char *report_unit_of(const result_quantity *quantity);
+
+/* What suits the means of `quantity` at all points. */
+shown_scale report_scale_of(const report_page *report, const result_quantity *quantity);
 
 /* A mean and its 95 % interval as texts of the same number of decimals: "145.4" and "142.9 to 148.0"; "± 0"
  * when the interval has no width, "" for both when `of` has no values, and for the interval of one value. An
@@ -64,9 +66,13 @@ statistics report_factor_of(const result_row *row);
  * from. */
 gboolean report_keys_differ(const report_page *report, scenario_key key);
 
+/* The keys that vary, apart from the seed: "receiver.mode, path.forward.mtu"; "" when there are none. Free
+ * with g_free(). */
+char *report_keys_words(const report_page *report);
+
 /* The values of `key` in `runs`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first ones
  * and the last. Free with g_free(). */
 char *report_keys_values(const report_page *report, scenario_key key);
 
-/* Fills `shows`, `scales` and `pairings` of a report that has a table. */
+/* Fills `shows` and `pairings` of a report that has a table. */
 void report_page_measure(report_page *report);

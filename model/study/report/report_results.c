@@ -94,19 +94,11 @@ static void add_mean_column(GArray *columns, const char *heading, const shown_sc
   g_array_append_vals(columns, mean, G_N_ELEMENTS(mean));
 }
 
-/* How many runs or pairs there are, and how many of them are flagged; then a mean for each of the first
- * `quantities` that are shown, in `scales`. */
-static void add_mean_columns(GArray *columns, const report_page *report, const char *counted,
-                             guint quantities, const shown_scale *scales)
+/* How many runs or pairs there are, and how many of them are flagged. */
+static void add_count_columns(GArray *columns, const char *counted)
 {
   const text_column counts[] = {{counted, TEXT_COLUMN_NUMBER, NULL}, {"flagged", TEXT_COLUMN_MARK, NULL}};
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
-  for (guint q = 0; q < quantities; q++) {
-    if (report->shows[q]) {
-      const report_quantity *quantity = &report_quantities[q];
-      add_mean_column(columns, quantity->heading, &scales[q], report_quantity_unit(quantity));
-    }
-  }
 }
 
 static void add_keys(GPtrArray *cells, const GArray *keys, const study_run *run)
@@ -156,25 +148,78 @@ static void append_table(report_page *report, const char *name, const char *capt
   html_append_table(report->html, name, caption, (const text_column *)columns->data, columns->len, cells);
 }
 
-/* One row a point, the means of all quantities beside each other. */
-static void append_overview(report_page *report)
+/* What a table of points has a column for. */
+typedef struct point_quantity {
+  const char *heading;
+  result_quantity of;
+} point_quantity;
+
+/* One row a point, the means of `quantities` (point_quantity) beside each other. */
+static void append_points(report_page *report, const char *name, const char *caption,
+                          const GArray *quantities)
 {
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  add_mean_columns(columns, report, "runs", REPORT_QUANTITIES, report->scales);
+  g_autofree shown_scale *scales = g_new(shown_scale, quantities->len);
+  add_count_columns(columns, "runs");
+  for (guint q = 0; q < quantities->len; q++) {
+    const point_quantity *quantity = &g_array_index(quantities, point_quantity, q);
+    scales[q] = report_scale_of(report, &quantity->of);
+    add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
+  }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
     add_point(cells, report, point);
     add_counts(cells, point->runs->len, point->flagged);
-    for (guint q = 0; q < REPORT_QUANTITIES; q++) {
-      if (report->shows[q]) {
-        statistics of = result_quantity_statistics(&report_quantities[q].of, point->runs);
-        add_mean(cells, report, &of, &report->scales[q]);
-      }
+    for (guint q = 0; q < quantities->len; q++) {
+      statistics of =
+          result_quantity_statistics(&g_array_index(quantities, point_quantity, q).of, point->runs);
+      add_mean(cells, report, &of, &scales[q]);
     }
   }
-  append_table(report, "overview", "Means over the runs of each point, with their 95 % intervals.", columns,
-               cells);
+  append_table(report, name, caption, columns, cells);
+}
+
+static void append_overview(report_page *report)
+{
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(point_quantity));
+  for (guint q = 0; q < REPORT_QUANTITIES; q++) {
+    const point_quantity quantity = {report_quantities[q].heading, report_quantities[q].of};
+    if (report->shows[q]) {
+      g_array_append_val(quantities, quantity);
+    }
+  }
+  g_autofree char *keys = report_keys_words(report);
+  g_autofree char *caption = g_strdup_printf(
+      "Means of %u runs at %u point%s%s%s, with their 95 %% intervals.", report->table->runs->len,
+      report->points->len, report->points->len == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
+  append_points(report, "overview", caption, quantities);
+}
+
+/* What sizes a memory: shares of the time, and the peak. */
+static void append_tails(report_page *report)
+{
+  static const struct {
+    const char *heading;
+    const char *name;
+  } tails[] = {{"median", "buffer.reassembly_p50_octets"},    {"p90", "buffer.reassembly_p90_octets"},
+               {"p99", "buffer.reassembly_p99_octets"},       {"p99.9", "buffer.reassembly_p99.9_octets"},
+               {"p99.99", "buffer.reassembly_p99.99_octets"}, {"peak", "buffer.reassembly_peak_octets"}};
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(point_quantity));
+  for (gsize i = 0; i < G_N_ELEMENTS(tails); i++) {
+    point_quantity quantity = {.heading = tails[i].heading};
+    if (result_quantity_read(tails[i].name, &quantity.of, NULL) &&
+        result_quantity_statistics(&quantity.of, report->table->runs).count > 0) {
+      g_array_append_val(quantities, quantity);
+    }
+  }
+  if (quantities->len > 1) {
+    g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
+    append_points(report, "tails",
+                  "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, and the peak.",
+                  quantities);
+    g_string_append(report->html, "</details>\n");
+  }
 }
 
 /* One quantity with its spread. */
@@ -184,8 +229,8 @@ static void append_spread(report_page *report, guint index)
   static const text_column counts[] = {{"flagged", TEXT_COLUMN_HIDDEN, NULL},
                                        {"n", TEXT_COLUMN_NUMBER, NULL}};
   const report_quantity *quantity = &report_quantities[index];
-  const shown_scale *scale = &report->scales[index];
-  const char *unit = report_quantity_unit(quantity);
+  const shown_scale of_all = report_scale_of(report, &quantity->of), *scale = &of_all;
+  const char *unit = report_unit_of(&quantity->of);
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
@@ -220,7 +265,9 @@ void report_append_results(report_page *report)
 {
   g_string_append(report->html, "<div id=\"overview\">\n");
   append_overview(report);
-  g_string_append(report->html, "</div>\n<h3>Spread of each quantity</h3>\n");
+  g_string_append(report->html, "</div>\n");
+  append_tails(report);
+  g_string_append(report->html, "<h3>Spread of each quantity</h3>\n");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
       html_append(report->html, "<details><summary>%s</summary>\n", report_quantities[i].heading);
@@ -248,7 +295,7 @@ static void append_pairing(report_page *report, const result_pairing *pairing)
       const statistics *of = &g_array_index(rows[q], result_row, i).of;
       largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
     }
-    scales[q] = shown_scale_for(report_quantity_unit(quantity), largest);
+    scales[q] = shown_scale_for(report_unit_of(&quantity->of), largest);
   }
   g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   g_autofree char *caption =
@@ -260,7 +307,13 @@ static void append_pairing(report_page *report, const result_pairing *pairing)
   g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
   g_autoptr(GArray) columns = columns_by(keys);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  add_mean_columns(columns, report, "pairs", PAIRED_QUANTITIES, scales);
+  add_count_columns(columns, "pairs");
+  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
+    if (report->shows[q]) {
+      const report_quantity *quantity = &report_quantities[q];
+      add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
+    }
+  }
   add_mean_column(columns, "ratio of peaks", &of_factor, NULL);
   for (guint i = 0; i < rows[0]->len; i++) {
     const result_row *first = &g_array_index(rows[0], result_row, i);

@@ -67,6 +67,32 @@ class Numbers(Made):
                                 "receiver=in order/out of order, markers | number}}")
         self.assertTrue(text.startswith("150 ± "), text)
 
+    def test_factor_is_the_geometric_mean_of_the_ratios_of_the_same_seeds(self):
+        # 100/40 = 2.5 and 300/60 = 5: √12.5 = 3.54; ln 5 - ln 2.5 = 0.693, s = 0.490, 12.706 · 0.490 / √2 = 4.40:
+        # 3.54 / e^4.40 = 0.043, 3.54 · e^4.40 = 289
+        pairing = "receiver=in order/out of order, markers"
+        self.assertEqual(findings.fill_in("{{factor s | tcp.segments | | " + pairing + "}}"), "3.5 (0.043 to 290)")
+
+    def test_claim_holds_when_the_whole_interval_does(self):
+        def holds(claim):
+            try:
+                self.assertEqual(findings.fill_in("a\n{{claim s | tcp.segments | " + claim + "}}\nb"), "a\nb")
+                return True
+            except findings.Problem as problem:
+                self.assertIn("is no longer at", str(problem))
+                return False
+
+        # 200 ± 1270.6, and the factor above
+        pairing = " | receiver=in order/out of order, markers | "
+        self.assertTrue(holds("receiver=in order | at most 1471"))
+        self.assertFalse(holds("receiver=in order | at most 1470"))
+        self.assertTrue(holds("receiver=in order | at least -1071"))
+        self.assertFalse(holds("receiver=in order | at least -1070"))
+        self.assertTrue(holds(pairing + "at least 0.043"))
+        self.assertFalse(holds(pairing + "at least 0.044"))
+        with self.assertRaisesRegex(findings.Problem, "is not 'at least N' or 'at most N'"):
+            findings.fill_in("{{claim s | tcp.segments | receiver=in order | around 3}}")
+
     def test_ratio_is_of_each_run(self):
         # 10/40 and 20/60 (mpa.markers the metric): mean 7/24 = 29.2 %
         text = findings.fill_in("{{value s | mpa.markers.metric / tcp.segments | "

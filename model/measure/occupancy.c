@@ -18,10 +18,18 @@ typedef struct written_series {
   bool touched; /* in `touched` of the gauge */
 } written_series;
 
+/* The reassembly occupancy of one connection. */
+typedef struct own_occupancy {
+  uint64_t octets;
+  time_ps since;
+  uint64_t peak;
+} own_occupancy;
+
 struct occupancy {
   uint32_t connections;
   uint32_t cell_octets;
   occupancy_state *states;    /* one a connection */
+  own_occupancy *own;         /* likewise */
   uint64_t sums[GAUGE_COUNT]; /* over the connections */
   uint64_t peaks[GAUGE_COUNT];
   uint32_t connections_with_holes;
@@ -64,6 +72,7 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
   gauge->states = g_new0(occupancy_state, connections);
+  gauge->own = g_new0(own_occupancy, connections);
   gauge->counted = true;
   gauge->counts_peaks = true;
   gauge->has_peaks = true;
@@ -82,6 +91,7 @@ void occupancy_free(occupancy *gauge)
   time_distribution_free(gauge->reassembly);
   block_maxima_clear(&gauge->blocks);
   g_free(gauge->written);
+  g_free(gauge->own);
   g_free(gauge->states);
   g_free(gauge);
 }
@@ -237,6 +247,22 @@ static void set_over_time(occupancy *gauge, time_ps now)
   time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[GAUGE_REASSEMBLY]);
 }
 
+/* `own` has lasted until `now`. */
+static inline void count_own(const occupancy *gauge, own_occupancy *own, time_ps now)
+{
+  if (gauge->counts_peaks && now > own->since && own->octets > own->peak) {
+    own->peak = own->octets;
+  }
+  own->since = now;
+}
+
+static void count_all_own(occupancy *gauge, time_ps now)
+{
+  for (uint32_t i = 0; i < gauge->connections; i++) {
+    count_own(gauge, &gauge->own[i], now);
+  }
+}
+
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now)
 {
   g_assert(connection < gauge->connections);
@@ -247,6 +273,8 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
     return;
   }
   touch(gauge, connection, now);
+  count_own(gauge, &gauge->own[connection], now);
+  gauge->own[connection].octets += changes[GAUGE_REASSEMBLY];
 
   uint32_t had_holes = gauge->connections_with_holes;
   gauge->connections_with_holes += (state->holes > 0);
@@ -298,6 +326,7 @@ void occupancy_start(occupancy *gauge, time_ps now)
   const uint64_t held = gauge->sums[GAUGE_REASSEMBLY];
 
   split_time(gauge, now);
+  count_all_own(gauge, now);
   gauge->counts_peaks = true;
   gauge->has_peaks = true;
   gauge->counts_time = true;
@@ -349,6 +378,7 @@ void occupancy_close(occupancy *gauge, time_ps now)
 {
   if (gauge->counts_time) {
     split_time(gauge, now);
+    count_all_own(gauge, now);
     gauge->closed_at = now;
   }
   gauge->counts_peaks = false;
@@ -361,8 +391,16 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
 
   g_assert(now >= gauge->changed_at);
   count_lasting(gauge);
-  for (gauge_id id = 0; id < GAUGE_COUNT && gauge->has_peaks; id++) {
-    metric_values_set(values, gauge_row_of(id)->peak, (double)gauge->peaks[id]);
+  if (gauge->has_peaks) {
+    uint64_t own_peaks = 0;
+    for (uint32_t i = 0; i < gauge->connections; i++) {
+      const own_occupancy *own = &gauge->own[i];
+      own_peaks += gauge->counts_peaks ? MAX(own->peak, own->octets) : own->peak;
+    }
+    metric_values_set(values, METRIC_BUFFER_CONNECTION_PEAKS_OCTETS, (double)own_peaks);
+    for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+      metric_values_set(values, gauge_row_of(id)->peak, (double)gauge->peaks[id]);
+    }
   }
   if (!gauge->reassembly) {
     return;

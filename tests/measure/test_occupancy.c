@@ -86,6 +86,34 @@ OCCUPANCY_TEST(test_peak_held_at_the_end_counts, occupancy_new(1, 1))
   EXPECT_METRIC_VALUES(&values, (BUFFER_PEAK_OCTETS_ORDER, ==, 9));
 }
 
+/* Connection 0 holds 100 at 10 and 1 holds 70 at 30: with a memory each they need 170, with one for all 100.
+ * 900 lasts no time, and processing is no reassembly. */
+OCCUPANCY_TEST(test_peaks_of_connections, occupancy_new(2, 1))
+{
+  hold(gauge, 0, 10, 0, 0, 100, 0, 0);
+  hold(gauge, 0, 20, 0, 0, 900, 0, 0);
+  hold(gauge, 0, 20, 0, 0, 0, 0, 0);
+  hold(gauge, 1, 30, 60, 0, 0, 10, 500);
+  const metric_values values = finish(gauge, 30);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_CONNECTION_PEAKS_OCTETS, ==, 170),
+                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100));
+}
+
+/* The window is from 15 to 35: 100 is left at 12, 30 is held when it opens and 50 when it closes. */
+OCCUPANCY_TEST(test_peaks_of_connections_in_a_window, occupancy_new(2, 1))
+{
+  occupancy_wait(gauge);
+  hold(gauge, 0, 10, 0, 0, 100, 0, 0);
+  hold(gauge, 0, 12, 0, 0, 30, 0, 0);
+  occupancy_start(gauge, 15);
+  hold(gauge, 0, 20, 0, 0, 0, 0, 0);
+  hold(gauge, 1, 30, 0, 0, 50, 0, 0);
+  occupancy_close(gauge, 35);
+  hold(gauge, 1, 40, 0, 0, 600, 0, 0);
+  const metric_values values = finish(gauge, 60);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_CONNECTION_PEAKS_OCTETS, ==, 80));
+}
+
 /* Cells of 64 octets: 1 -> 64, 64 -> 64, 65 -> 128, for each connection and cause on its own. */
 OCCUPANCY_TEST(test_cells, occupancy_new(2, 64))
 {

@@ -56,7 +56,7 @@ typedef struct cli_command {
   int (*run)(const cli_arguments *arguments); /* returns the exit code */
 } cli_command;
 
-extern const cli_command cli_run, cli_sweep, cli_table, cli_plot, cli_report, cli_export, cli_merge,
+extern const cli_command cli_run, cli_sweep, cli_size, cli_table, cli_plot, cli_report, cli_export, cli_merge,
     cli_decode, cli_replay, cli_check, cli_explain;
 
 /* Runs `command` with the command line `argv`, which starts with its name; returns the exit code. Every

@@ -10,9 +10,9 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-static const cli_command *const commands[] = {&cli_run,    &cli_sweep,  &cli_table,  &cli_plot,
-                                              &cli_report, &cli_export, &cli_merge,  &cli_decode,
-                                              &cli_replay, &cli_check,  &cli_explain};
+static const cli_command *const commands[] = {&cli_run,    &cli_sweep,  &cli_size,   &cli_table,
+                                              &cli_plot,   &cli_report, &cli_export, &cli_merge,
+                                              &cli_decode, &cli_replay, &cli_check,  &cli_explain};
 
 static void print_help(void)
 {

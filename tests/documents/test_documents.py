@@ -29,6 +29,7 @@ OTHER = re.compile(r"#|[a-z]+ = |[a-z]+: \{|[0-9]|[{(|]|model/|million events|wo
 REDUCED = [
     # Minutes; results/reference has what comes of them.
     (r"sweep (scenarios/\S+|bench/scenarios/.*)( && .*)?$", r"sweep \1 --list"),
+    (r"(size .*)$", r"\1 --seeds 2 --precision 50%"),
     (r"(run bench/scenarios/.*)$", r"\1 --set run.stop=100us"),  # made to take seconds
 ]
 
@@ -116,7 +117,7 @@ def run(folder, page, command):
             return None if there else f"{page.name}: {program} is not there ({reason})"
     if not HAS_NS3 and re.search(r"=ns3|topology\.", command):
         return None
-    if not HAS_GNUPLOT and re.search(r" (plot|report) ", command):
+    if not HAS_GNUPLOT and re.search(r" (plot|report|size) ", command):
         return None
     small = command
     for pattern, replacement in REDUCED:

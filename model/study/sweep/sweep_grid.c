@@ -233,13 +233,15 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   return good;
 }
 
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint seeds, sweep_grid_watch watch,
-                           gpointer user, GError **error)
+static sweep_grid *make_grid(const scenario *base, const scenario_axis *axes, gsize count,
+                             const char *const *sets, guint seeds, sweep_grid_watch watch, gpointer user,
+                             GError **error)
 {
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;
   grid->seeds = 1;
-  grid->axis_count = scenario_axes(base, &grid->axes);
+  grid->axes = axes;
+  grid->axis_count = count;
   grid->cells = g_array_new(FALSE, FALSE, sizeof(gsize));
   grid->costs = g_array_new(FALSE, FALSE, sizeof(run_cost));
   grid->identities = g_ptr_array_new_with_free_func(g_free);
@@ -262,6 +264,20 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint 
     grid->axis_of[key] = find_axis_of(grid, first, key);
   }
   return grid;
+}
+
+sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint seeds, sweep_grid_watch watch,
+                           gpointer user, GError **error)
+{
+  const scenario_axis *axes;
+  const gsize count = scenario_axes(base, &axes);
+  return make_grid(base, axes, count, sets, seeds, watch, user, error);
+}
+
+sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, gsize count,
+                              const char *const *sets, GError **error)
+{
+  return make_grid(base, axes, count, sets, 0, NULL, NULL, error);
 }
 
 void sweep_grid_free(sweep_grid *grid)

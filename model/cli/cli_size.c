@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* iwarpsim size: the least value of a key that keeps a condition. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/plain_text.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/cli_runs.h"
+#include "scenario/scenario.h"
+#include "scenario/scenario_axes.h"
+#include "scenario/scenario_problem.h"
+#include "study/plot/study_plot.h"
+#include "study/size/size_study.h"
+#include "study/size/size_text.h"
+
+#define PRECISION_DEFAULT 0.01
+#define PRECISION_MAX 0.5
+enum { SEEDS_MAX = 100000 };
+
+static struct {
+  cli_runs_options runs;
+  char *store;
+  char *key;
+  char *keep;
+  char *from;
+  char *to;
+  char *precision;
+  int seeds;
+  gboolean every_seed;
+} chosen = {.runs = CLI_RUNS_DEFAULT, .seeds = -1};
+
+/* --- What is asked --- */
+
+/* Reads --key into `question`. FALSE and `*status`, after standard error has the reason, as all below. */
+static gboolean read_key(size_question *question, int *status)
+{
+  if (chosen.key == NULL || chosen.keep == NULL) {
+    *status = cli_usage_error("size", "--key and --keep are needed; expected --key receiver.memory "
+                                      "--keep 'goodput_bit_per_s >= 99 %% of unlimited'");
+    return FALSE;
+  }
+  question->key = scenario_key_find(chosen.key);
+  if (question->key == SCENARIO_KEY_COUNT) {
+    g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(chosen.key));
+    *status = cli_usage_error(
+        "size", "--key %s: unknown key; expected one that 'iwarpsim explain keys' lists%s", chosen.key, hint);
+    return FALSE;
+  }
+  const scenario_type type = scenario_key_row_of(question->key)->type;
+  if ((!scenario_axis_range_fits(type) || type == SCENARIO_TYPE_PROBABILITY) ||
+      question->key == SCENARIO_RUN_SEED) {
+    *status = cli_usage_error(
+        "size", "--key %s: this is no size, count, time or rate; expected a key that is one", chosen.key);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Reads `text`, given with `option`, as a number of the key; NULL: it is `fallback`. */
+static gboolean read_end(const scenario_key_row *row, const char *option, const char *text, guint64 fallback,
+                         guint64 *number, int *status)
+{
+  g_auto(scenario_value) value = {.text = NULL};
+  g_autofree char *problem = NULL;
+  *number = (guint64)MAX((gint64)fallback, 0);
+  if (text == NULL) {
+    return TRUE;
+  }
+  if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
+    *status = cli_usage_error("size", "%s: %s", option, problem);
+  } else if (!scenario_axis_range_number(row, &value, number) || (gint64)*number < 0) {
+    *status = cli_usage_error("size", "%s %s: expected a number, 0 or more", option, text);
+  } else {
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean read_scope(const scenario_key_row *row, size_scope *scope, int *status)
+{
+  guint64 least = row->minimum;
+  for (const named_value *word = row->words; word != NULL && word->name != NULL; word++) {
+    least += least == 0 && word->value == 0; /* 0 is a word, "unlimited", and no small number */
+  }
+  *scope = (size_scope){.precision = PRECISION_DEFAULT, .binary = row->type == SCENARIO_TYPE_SIZE};
+  if (!read_end(row, "--from", chosen.from, least, &scope->from, status) ||
+      !read_end(row, "--to", chosen.to, row->maximum, &scope->to, status)) {
+    return FALSE;
+  }
+  if (scope->from >= scope->to) {
+    g_autofree char *from = scenario_axis_range_text(row, scope->from);
+    g_autofree char *to = scenario_axis_range_text(row, scope->to);
+    *status =
+        cli_usage_error("size", "--from %s is not below --to %s; expected the least value first", from, to);
+    return FALSE;
+  }
+  if (chosen.precision != NULL && (!units_parse_probability(chosen.precision, &scope->precision) ||
+                                   scope->precision <= 0 || scope->precision > PRECISION_MAX)) {
+    *status = cli_usage_error("size", "--precision %s: expected a share above 0 and up to 50%%, such as 1%%",
+                              chosen.precision);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Free the condition with size_condition_clear() also after FALSE. */
+static gboolean read_question(size_question *question, int *status)
+{
+  g_autoptr(GError) error = NULL;
+  if (!read_key(question, status)) {
+    return FALSE;
+  }
+  if (!size_condition_read(chosen.keep, question->key, &question->condition, &error)) {
+    *status = cli_usage_error("size", "--keep '%s': %s", chosen.keep, error->message);
+    return FALSE;
+  }
+  if (chosen.seeds != -1 && (chosen.seeds < 1 || chosen.seeds > SEEDS_MAX)) {
+    *status = cli_usage_error("size", "--seeds %d: expected 1 to %d", chosen.seeds, SEEDS_MAX);
+    return FALSE;
+  }
+  question->seeds = (guint)MAX(chosen.seeds, 0);
+  question->every_seed = chosen.every_seed;
+  question->replaces_axis = chosen.from != NULL && chosen.to != NULL;
+  return read_scope(scenario_key_row_of(question->key), &question->scope, status);
+}
+
+/* --- The search --- */
+
+/* Where the runs are kept, how they are made, and how far the search is. */
+typedef struct searching {
+  const run_limits *limits;
+  char *path;
+  sweep_options options;
+} searching;
+
+/* Makes the runs of `grid` that the store lacks, and reads them all. NULL when they are not all there: then
+ * there is an `error`, or it was interrupted. */
+static study_table *make_runs(const searching *on, const sweep_grid *grid, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(on->path);
+  g_autoptr(worker_pool) pool = cli_runs_pool(grid, &chosen.runs, on->limits, error);
+  g_autoptr(result_store) store = pool != NULL && cli_make_folder(folder, error)
+                                      ? result_store_open(on->path, RESULT_STORE_WRITE, error)
+                                      : NULL;
+  g_autoptr(provenance) from = cli_runs_origin(sweep_grid_base(grid), grid, &chosen.runs);
+  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
+  sweep_result result = {0};
+  if (store == NULL || (!chosen.runs.mix && !result_store_check_provenance(store, from, error)) ||
+      !sweep_run(plan, pool, from, store, &on->options, &result, error)) {
+    return NULL;
+  }
+  if (result.interrupted) {
+    plain_text_print(stderr, "interrupted: %zu of about %zu runs done; rerun the command to resume\n",
+                     on->options.before + result.points - result.to_go - result.failed,
+                     on->options.before + result.points + on->options.after);
+    return NULL;
+  }
+  g_autoptr(GPtrArray) identities = g_ptr_array_new();
+  for (gsize i = 0; i < sweep_grid_count(grid); i++) {
+    g_ptr_array_add(identities, (gpointer)sweep_grid_identity(grid, i));
+  }
+  return study_table_read_of(store, (const char *const *)identities->pdata, identities->len, error);
+}
+
+/* Runs what `study` asks for until it has the answer. FALSE as make_runs(). */
+static gboolean search(searching *on, size_study *study, GError **error)
+{
+  const sweep_grid *grid;
+  while ((grid = size_study_next(study, error)) != NULL) {
+    on->options.after = size_study_left(study);
+    g_autoptr(study_table) table = make_runs(on, grid, error);
+    if (table == NULL || !size_study_take(study, table, error)) {
+      return FALSE;
+    }
+    on->options.before += sweep_grid_count(grid);
+  }
+  return *error == NULL;
+}
+
+/* --- The answer --- */
+
+/* Prints the curve, draws it beside the store, and prints the names of the plot's files. */
+static gboolean show_curve(const size_study *study, const char *path, GError **error)
+{
+  g_autoptr(study_table) table = cli_read_table(path, 0, error);
+  g_autofree char *curve = size_text_curve(study);
+  g_autofree char *folder = g_path_get_dirname(path), *stem = g_path_get_basename(path);
+  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
+  const gnuplot_target target = {.folder = folder, .format = GNUPLOT_PNG, .written = written};
+  const metric_id metric = size_study_question(study)->condition.quantity.metric;
+  if (g_str_has_suffix(stem, ".sqlite")) {
+    stem[strlen(stem) - strlen(".sqlite")] = '\0';
+  }
+  plain_text_print(stdout, "\n");
+  plain_text_print_page(stdout, curve);
+  plain_text_print(stdout, "\n");
+  gboolean good = table != NULL && study_plot_draw(table, &plot_metric, metric, stem, &target, error);
+  for (guint i = 0; i < written->len; i++) {
+    plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
+  }
+  return good;
+}
+
+/* Whether the quantity depends on the key at some point, and `*met`: every point has a value that keeps the
+ * condition. */
+static gboolean is_answered(const size_study *study, gboolean *met)
+{
+  const GArray *points = size_study_points(study);
+  gboolean varies = FALSE;
+  *met = TRUE;
+  for (guint i = 0; i < points->len; i++) {
+    const size_point *point = &g_array_index(points, size_point, i);
+    varies = varies || point->varies;
+    *met = *met && g_array_index(point->values, size_value, point->values->len - 1).verdict.kept;
+  }
+  return varies;
+}
+
+/* Prints the answer, and unless `quiet` the curve. */
+static int report(const size_study *study, const char *path, gboolean quiet)
+{
+  const GArray *points = size_study_points(study);
+  const size_question *question = size_study_question(study);
+  GError *error = NULL;
+  gboolean met;
+  if (!is_answered(study, &met)) {
+    g_autofree char *name = result_quantity_name(&question->condition.quantity);
+    plain_text_print(
+        stderr,
+        "iwarpsim size: %s does not vary with %s in this range, and %s '%s'; expected a metric that "
+        "the key changes\n",
+        name, chosen.key, met ? "always keeps" : "never keeps", question->condition.text);
+    return CLI_FAILED;
+  }
+  g_autofree char *answer = points->len == 1
+                                ? size_text_sentence(study, &g_array_index(points, size_point, 0))
+                                : size_text_answers(study);
+  plain_text_print_page(stdout, answer);
+  if (!quiet && !show_curve(study, path, &error)) {
+    return cli_fail(error);
+  }
+  return met ? CLI_OK : CLI_FAILED;
+}
+
+static int run_search(const scenario *s, const size_question *question, const run_limits *limits,
+                      const cli_arguments *arguments)
+{
+  GError *error = NULL;
+  g_autofree char *file = g_strdup_printf("%s-size.sqlite", scenario_name(s));
+  g_autofree char *path =
+      chosen.store != NULL ? g_strdup(chosen.store) : g_build_filename("results", file, NULL);
+  searching on = {.limits = limits,
+                  .path = path,
+                  .options = {.keep_going = TRUE, .progress = stderr, .style = cli_runs_style(arguments)}};
+  g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);
+  if (study == NULL || !search(&on, study, &error)) {
+    return error != NULL ? cli_fail(error) : CLI_FAILED;
+  }
+  return report(study, path, arguments->quiet);
+}
+
+static int size(const cli_arguments *arguments)
+{
+  GError *error = NULL;
+  run_limits limits = {0};
+  size_question question = {.seeds = 0};
+  int status = CLI_OK;
+  if (cli_runs_read("size", &chosen.runs, &limits, &status) && read_question(&question, &status)) {
+    g_autoptr(scenario) s = scenario_load(arguments->rest[0], (const char *const *)chosen.runs.sets, &error);
+    status = s != NULL ? run_search(s, &question, &limits, arguments) : cli_fail(error);
+  }
+  size_condition_clear(&question.condition);
+  return status;
+}
+
+static const GOptionEntry entries[] = {
+    CLI_TEXT("key", 0, &chosen.key, "the key: a size, count, time or rate", "GROUP.KEY"),
+    CLI_TEXT(
+        "keep", 0, &chosen.keep,
+        "the condition, with >=, <=, > or <: a metric (or A/B) against a number, or against P % of what it "
+        "is with the key at VALUE",
+        "'METRIC >= P % of VALUE'"),
+    CLI_SWITCH("every-seed", 0, &chosen.every_seed,
+               "each seed must meet it (default: the bound of the mean's 95 % interval)"),
+    CLI_TEXT("from", 0, &chosen.from, "least value to look at (default: the least that is legal)", "VALUE"),
+    CLI_TEXT("to", 0, &chosen.to, "largest value to look at (default: the largest that is legal)", "VALUE"),
+    CLI_TEXT("precision", 0, &chosen.precision, "by how much the answer may be too large (default: 1%)",
+             "SHARE"),
+    {"seeds", 0, 0, G_OPTION_ARG_INT, &chosen.seeds,
+     "seeds 1 to N at each value (default: those that the scenario sweeps, or 8)", "N"},
+    CLI_TEXT("store", 'o', &chosen.store, "file for the runs (default: results/<scenario name>-size.sqlite)",
+             "FILE"),
+    CLI_RUNS_ENTRIES(chosen.runs),
+    G_OPTION_ENTRY_NULL,
+};
+
+const cli_command cli_size = {
+    .name = "size",
+    .forms = "SCENARIO --key --keep",
+    .sentence = "find the least value of a key that keeps a condition",
+    .arguments = "SCENARIO",
+    .operand = "SCENARIO",
+    .summary =
+        "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep:\n"
+        "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer\n"
+        "in a sentence, or a table with a line a point; and, without --quiet, the curve, which it also\n"
+        "draws beside the store. With --from and --to an axis of the key is left out. If it was\n"
+        "interrupted, rerun the command to resume. Exit status 1: at some point there is no such value,\n"
+        "or the metric never varies.",
+    .example =
+        "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"
+        "  iwarpsim size my.cfg --key tcp.receive_window --keep 'goodput_bit_per_s >= 9Gbit/s' --to 1MiB\n",
+    .entries = entries,
+    .run = size,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/size/size_condition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "scenario/scenario_value.h"
+
+#define FORMS                                                                                                \
+  "QUANTITY >= NUMBER or QUANTITY >= P % of VALUE (or with <=, >, <), such as 'goodput_bit_per_s >= 99 % "   \
+  "of unlimited'"
+
+/* A number above 0, perhaps a percentage; FALSE when `text` is none. */
+static gboolean read_share(const char *text, double *number)
+{
+  char *end;
+  *number = g_ascii_strtod(text, &end);
+  gboolean good = end != text && isfinite(*number);
+  end += strspn(end, " ");
+  *number /= *end == '%' ? 100 : 1;
+  return good && *(end + (*end == '%')) == '\0';
+}
+
+/* A number in `unit`, as the table of metrics has it. */
+static gboolean read_number(const char *text, const char *unit, double *number)
+{
+  guint64 whole;
+  time_ps time;
+  if (strcmp(unit, "octets") == 0 && units_parse_size(text, &whole)) {
+    *number = (double)whole;
+  } else if (strcmp(unit, "bit/s") == 0 && units_parse_rate(text, &whole)) {
+    *number = (double)whole;
+  } else if (strcmp(unit, "s") == 0 && units_parse_time(text, &time)) {
+    *number = time_ps_in_seconds(time);
+  } else {
+    gboolean has_units = strcmp(unit, "octets") == 0 || strcmp(unit, "bit/s") == 0 || strcmp(unit, "s") == 0;
+    gboolean percent = strchr(text, '%') != NULL;
+    return !has_units && (!percent || strcmp(unit, "1") == 0) && read_share(text, number);
+  }
+  return TRUE;
+}
+
+/* Reads what is right of the sign: "99 % of unlimited", or a number. */
+static gboolean read_right(const char *right, scenario_key key, size_condition *condition, GError **error)
+{
+  const char *of = strstr(right, " of ");
+  if (of == NULL) {
+    g_autofree char *unit = result_quantity_unit(&condition->quantity);
+    return read_number(right, unit, &condition->number) ||
+           error_set(
+               error,
+               "'%s' is no number of %s; expected one with its unit, as in a scenario, or P %% of VALUE",
+               right, strcmp(unit, "1") == 0 ? "a share" : unit);
+  }
+  g_autofree char *share = g_strndup(right, (gsize)(of - right));
+  g_autofree char *value_text = g_strstrip(g_strdup(of + strlen(" of ")));
+  g_autofree char *problem = NULL;
+  g_auto(scenario_value) value = {.text = NULL};
+  if (!read_share(share, &condition->number) || condition->number <= 0) {
+    return error_set(error, "'%s' is no share of a value; expected a percentage above 0, such as 99 %%",
+                     share);
+  }
+  if (!scenario_value_read(scenario_key_row_of(key), SCENARIO_NOTATION_BARE, value_text, &value, &problem)) {
+    return error_set(error, "%s", problem);
+  }
+  condition->baseline = scenario_value_write(scenario_key_row_of(key), &value);
+  return TRUE;
+}
+
+gboolean size_condition_read(const char *text, scenario_key key, size_condition *condition, GError **error)
+{
+  const gsize name_length = strcspn(text, "<>=");
+  const gsize sign_length = strspn(text + name_length, "<>=");
+  g_autofree char *name = g_strstrip(g_strndup(text, name_length));
+  g_autofree char *sign = g_strndup(text + name_length, sign_length);
+  g_autofree char *right = g_strstrip(g_strdup(text + name_length + sign_length));
+  static const char *const signs[] = {">=", "<=", ">", "<", NULL};
+  *condition = (size_condition){.at_most = sign[0] == '<', .or_equal = sign_length == 2};
+  if (*name == '\0' || *right == '\0' || !g_strv_contains(signs, sign)) {
+    return error_set(error, "this is no condition; expected %s", FORMS);
+  }
+  condition->text = g_strdup_printf("%s %s %s", name, sign, right);
+  if (result_quantity_read(name, &condition->quantity, error) && read_right(right, key, condition, error)) {
+    return TRUE;
+  }
+  size_condition_clear(condition);
+  return FALSE;
+}
+
+void size_condition_clear(size_condition *condition)
+{
+  g_clear_pointer(&condition->baseline, g_free);
+  g_clear_pointer(&condition->text, g_free);
+}
+
+gboolean size_condition_meets(const size_condition *condition, double value)
+{
+  if (condition->or_equal && value == condition->number) {
+    return TRUE;
+  }
+  return condition->at_most ? value < condition->number : value > condition->number;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The search for the least number that keeps a condition: a coarse grid, then bisection below the least
+ * number above which the condition always held. It knows no runs: it is given verdicts, and names the numbers
+ * that it wants one for. */
+#pragma once
+
+#include <glib.h>
+
+/* Where it searches. */
+typedef struct size_scope {
+  guint64 from;     /* whole numbers of octets, ps, bit/s …, both ends included */
+  guint64 to;       /* larger than `from` */
+  double precision; /* the answer is at most by this share, above 0, too large; whole numbers are not split */
+  gboolean binary;  /* numbers between the ends are multiples of powers of 2, not of 10 */
+} size_scope;
+
+/* What is known of one number. */
+typedef struct size_verdict {
+  guint64 number;
+  gboolean kept; /* the condition held there */
+} size_verdict;
+
+/* The numbers to begin with (guint64), ascending: `from`, `to`, and others between them that grow by about
+ * the same factor: 2 in a range of up to 16 octaves, 4 in a larger one, or as makes 9 to 25 of them. Free
+ * with g_array_unref(). */
+GArray *size_search_grid(const size_scope *scope);
+
+/* Sets `*number` to the next number to look at; FALSE when `verdicts` (size_verdict, ascending, those of the
+ * grid among them) have the answer. It halves, in the logarithm, the gap between the largest number that did
+ * not keep the condition and the next. */
+gboolean size_search_next(const size_scope *scope, const GArray *verdicts, guint64 *number);
+
+/* How often size_search_next() is still going to name a number, about; `verdicts` may be empty as yet. */
+guint size_search_steps(const size_scope *scope, const GArray *verdicts);
+
+typedef enum size_outcome {
+  SIZE_FOUND,
+  SIZE_ALWAYS, /* every number kept the condition */
+  SIZE_NEVER,  /* none did */
+  SIZE_BELOW   /* some did, the largest did not: there is none above which it always held */
+} size_outcome;
+
+typedef struct size_answer {
+  size_outcome outcome;
+  guint least;       /* SIZE_FOUND, SIZE_ALWAYS: the verdict of the least number above which it always held */
+  guint also;        /* SIZE_FOUND, not monotone, and SIZE_BELOW: the least number of all that kept it */
+  gboolean monotone; /* no number that kept the condition is below one that did not */
+} size_answer;
+
+/* What `verdicts`, as above, show. */
+size_answer size_search_answer(const GArray *verdicts);

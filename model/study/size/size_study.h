@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The least value of a key that keeps a condition, at each point of a scenario's sweep: which runs are needed
+ * next, and what those in a store show. */
+#pragma once
+
+#include <glib.h>
+
+#include "scenario/scenario.h"
+#include "study/size/size_condition.h"
+#include "study/size/size_search.h"
+#include "study/sweep/sweep_grid.h"
+
+typedef struct size_question {
+  scenario_key key; /* a size, count, time or rate */
+  size_condition condition;
+  size_scope scope;
+  guint seeds;            /* 1 … seeds; 0: those of the scenario's axis, or 8 */
+  gboolean every_seed;    /* each seed must meet the condition; else the bound of the mean's 95 % interval */
+  gboolean replaces_axis; /* the scenario may sweep over the key: that axis is left out */
+} size_question;
+
+/* What is known of one value of the key at one point. */
+typedef struct size_value {
+  size_verdict verdict; /* first: size_search.h takes values as they are */
+  char *text;           /* canonical */
+  statistics of;        /* the quantity over the seeds that have it */
+  statistics share;     /* of a condition with a baseline: the quantity as a share of that, paired by seed */
+  guint not_ok;         /* runs that did not end ok: the value does not keep the condition */
+} size_value;
+
+/* The runs of a sweep that agree in all but the key and the seed. */
+typedef struct size_point {
+  const char *texts[SCENARIO_KEY_COUNT]; /* canonical, of all keys; the study's */
+  GArray *values;                        /* size_value, ascending */
+  double *baseline;                      /* of each seed; NAN: it has none */
+  double *first;                         /* value of each seed; NAN: none yet */
+  gboolean varies;                       /* the quantity does, with the key */
+} size_point;
+
+typedef struct size_study size_study;
+
+/* The search that answers `question` for `s`, loaded with `sets`; both, and what they point to, must outlive
+ * it. NULL and `error` when the scenario sweeps over the key (unless replaces_axis), when another axis moves
+ * with the key or the seed, when one seed is to give an interval, or as sweep_grid_new(). Free with
+ * size_study_free() (NULL-safe). */
+size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
+                           GError **error);
+void size_study_free(size_study *study);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(size_study, size_study_free)
+
+/* The runs that are needed next, at first or after size_study_take(), whatever a store has of them: ordinary
+ * points of a sweep over the axes, the key and the seed. The study's, until it is called again. NULL: the
+ * search is over, or `error` is set, because the scenario refuses a value of the key, or its `where` leaves
+ * one out. */
+const sweep_grid *size_study_next(size_study *study, GError **error);
+
+/* Takes what `table` has of the runs of size_study_next(), which are all there. FALSE and `error` when no run
+ * has the quantity, or a run with the baseline's value has none above 0. */
+gboolean size_study_take(size_study *study, const study_table *table, GError **error);
+
+/* Runs that are still to come after those of size_study_next(), about. */
+gsize size_study_left(const size_study *study);
+
+/* The answer. */
+
+const size_question *size_study_question(const size_study *study);
+guint size_study_seeds(const size_study *study);
+
+/* The keys of the scenario's other axes (scenario_key), none of a scenario that has one point. The study's.
+ */
+const GArray *size_study_keys(const size_study *study);
+
+/* The points (size_point). The study's. */
+const GArray *size_study_points(const size_study *study);

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`iwarpsim size` as a user meets it: answers that are known beforehand, what it prints, and that it goes on
+where it was."""
+import contextlib
+import json
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import unittest
+
+import program_kit as kit
+
+# No loss; the whole window may leave at once, so that no slow start blurs the result. 200 messages are 22
+# round trips of the bandwidth-delay product.
+WINDOW = """run: { engine = "native"; };
+workload: { message_size = "64KiB"; messages = 200; };
+path: { forward: { rate = "10Gbit/s"; delay = "250us"; }; };
+tcp: { initial_window = 1000; };
+"""
+
+# One loss, in order: the receiver holds what arrives in the round trip until the 20th segment comes again.
+MEMORY = """run: { engine = "native"; };
+receiver: { mode = "in-order"; };
+workload: { message_size = "64KiB"; messages = 8; };
+path: { forward: { rate = "10Gbit/s"; delay = "25us"; drop = [20]; }; };
+"""
+SWEEP = """sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
+  { key = "receiver.memory"; values = [0]; }, { key = "run.seed"; values = [3, 4]; } );
+"""
+GOODPUT = "'goodput_bit_per_s >= 99 % of unlimited'"
+
+
+def octets(label):
+    number, unit = re.fullmatch(r"([0-9.]+) (octets?|KiB|MiB|GiB)", label).groups()
+    return int(float(number) * {"o": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[unit[0]])
+
+
+class Size(kit.ProgramTest):
+    stays = ["a.cfg", "other*", "results"]
+
+    def size(self, rest, code=0):
+        """What it prints with --quiet."""
+        return self.shell(f"iwarpsim size a.cfg -q {rest}", code).stdout
+
+    def least(self, text, key):
+        """The answer in octets, and the largest value that does not keep the condition."""
+        found = re.match(rf"{re.escape(key)} = (.*?) keeps .*\); (.*?) does not \(", text)
+        self.assertIsNotNone(found, text)
+        return octets(found[1]), octets(found[2])
+
+    def test_closed_form(self):
+        """Without loss a window moves once in a round trip: rate x round trip fill the path, 0.99 of it 99 %.
+        A full segment is 1460 octets of stream and 1538 on the link (40 of headers, 38 of framing). The ACK
+        that lets the next window begin waits for a second segment: 250 us and two times 1538 octets there,
+        250 us and an ACK of 40 + 38 octets back."""
+        kit.write("a.cfg", WINDOW)
+        link = 10e9 / 8  # octets per second
+        round_trip = 2 * 250e-6 + (2 * 1538 + 78) / link
+        expected = 0.99 * link * 1460 / 1538 * round_trip
+        self.assertGreater(expected / 1460, 400)
+        text = self.size(f"--key tcp.receive_window --keep {GOODPUT} --seeds 2 --from 64KiB "
+                         "--precision 0.2%")
+        least, below = self.least(text, "tcp.receive_window")
+        self.assertAlmostEqual(least / expected, 1, delta=0.01)
+        self.assertLess((least - below) / least, 0.002)
+        self.assertRegex(text, r"\(ratio 0.99\d*, 95 % interval 0.99\d* to 0.99\d*, 2 seeds\)")
+
+    def test_memory(self):
+        """The least memory in which no segment is dropped, so that only the lost one is sent again, is what
+        a receiver with any amount of memory holds at most."""
+        kit.write("a.cfg", MEMORY)
+        text = self.size("--key receiver.memory --keep 'tcp.retransmissions <= 1' --every-seed --seeds 1")
+        least, below = self.least(text, "receiver.memory")
+        self.shell("iwarpsim run a.cfg -q --out results/a")
+        with open("results/a/summary.json", encoding="utf-8") as file:
+            peak = json.load(file)["metrics"]["buffer.reassembly_peak_octets"]
+        self.assertTrue(below < peak <= least < 1.011 * peak, f"{text}{peak}")
+
+    def test_not_monotone(self):
+        """A receiver without memory holds nothing, so nothing waits there; one with enough waits least of
+        the others."""
+        kit.write("a.cfg", MEMORY)
+        text = self.size("--key receiver.memory --keep 'delay.placement_mean_s <= 110 % of unlimited' "
+                         "--every-seed --seeds 1 --to 1MiB")
+        self.least(text, "receiver.memory")
+        self.expect_parts(text, "It is not monotone: 0 octets keeps it too (ratio 0, 1 seed), larger "
+                                "values do not")
+
+    def test_nothing_twice(self):
+        """The same command again, and one with half of its runs gone, make no run again that is there, and
+        give the same answer."""
+        kit.write("a.cfg", MEMORY)
+        rest = f"--key receiver.memory --keep {GOODPUT} --every-seed --seeds 2 --to 1MiB -o other.sqlite"
+        text = self.size(rest)
+        with contextlib.closing(sqlite3.connect("other.sqlite")) as store:
+            store.execute("PRAGMA foreign_keys = ON")
+            runs = "SELECT identity, wall_s FROM runs ORDER BY identity"
+            made = store.execute(runs).fetchall()
+            self.assertEqual(self.size(rest), text)
+            self.assertEqual(store.execute(runs).fetchall(), made)
+            with store:
+                store.executemany("DELETE FROM runs WHERE identity = ?", [row[:1] for row in made[::2]])
+            self.assertEqual(self.size(rest), text)
+            again = store.execute(runs).fetchall()
+        self.assertEqual((again[1::2], [row[0] for row in again]), (made[1::2], [row[0] for row in made]))
+
+    def test_interrupt(self):
+        """64 GiB a run take minutes: none is done when SIGTERM comes."""
+        kit.write("a.cfg", MEMORY)
+        size = kit.start("size", "a.cfg", "--key", "receiver.memory", "--keep", GOODPUT.strip("'"), "-j2",
+                         "-s", "workload.messages=1000000", stderr=subprocess.PIPE)
+        self.addCleanup(size.kill)
+        kit.wait_until(lambda: any(kit.children(worker) for worker in kit.children(size.pid)))
+        size.send_signal(signal.SIGTERM)
+        output, errors = size.communicate(timeout=kit.PATIENCE_S)
+        self.assertEqual((size.returncode, output), (1, ""))
+        self.assertRegex(errors, r"\Ainterrupted: 0 of about \d+ runs done; rerun the command to resume\n\Z")
+
+    def test_sweep(self):
+        """An answer for each point; the key's own axis is left out when there is a range."""
+        kit.write("a.cfg", MEMORY + SWEEP)
+        self.expect_refused("iwarpsim size a.cfg --key receiver.memory --every-seed --keep " + GOODPUT,
+                            "a.cfg:6: the scenario sweeps over 'receiver.memory' itself", "--from")
+        text = self.size("--key receiver.memory --from 4KiB --to 256KiB --every-seed --keep " + GOODPUT)
+        self.assertRegex(text, r"\Athe least receiver.memory that keeps goodput_bit_per_s >= 99 % of "
+                               r"unlimited\n.*\n.*\nin-order +\d+ (KiB|octets) .* 2 +\d+ (KiB|octets)\n"
+                               r"out-of-order +4 KiB .* +1 +1 to 1 +2 +does not vary\n\Z")
+        self.expect_parts(self.shell("iwarpsim table results/a-size.sqlite").stdout, "receiver.memory")
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
+    def test_curve(self):
+        """Each value with its number, and the plot's files."""
+        kit.write("a.cfg", MEMORY + SWEEP)
+        text = self.shell("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --every-seed "
+                          "--keep " + GOODPUT).stdout
+        self.assertRegex(text, r"\nin-order +4 KiB .* no\n(.*\n)*in-order +256 KiB .* yes\n")
+        self.assertEqual(text.splitlines()[-1], "results/a-size-goodput_bit_per_s.png")
+
+    def test_cannot_be_met(self):
+        kit.write("a.cfg", MEMORY)
+        rest = "--key receiver.memory --seeds 1 --every-seed --from 4KiB --to 64KiB --keep "
+        self.assertRegex(self.size(rest + "'goodput_bit_per_s >= 11 Gbit/s'", 1),
+                         r"\Ano receiver.memory from 4 KiB to 64 KiB keeps goodput_bit_per_s >= 11 Gbit/s; at "
+                         r"64 KiB: mean \S+ Gbit/s, 1 seed\n\Z")
+        self.assertRegex(self.size(rest + "'buffer.reassembly_peak_octets <= 8KiB'", 1),
+                         r"\Ano receiver.memory from 4 KiB to 64 KiB above which buffer.reassembly_peak_octets <= "
+                         r"8KiB always held: 4 KiB keeps it \(.*\), 64 KiB does not \(.*\)\n\Z")
+        self.assertRegex(self.size(rest + "'goodput_bit_per_s > 1kbit/s'"),
+                         r"\Aevery receiver.memory from 4 KiB to 64 KiB keeps goodput_bit_per_s > 1kbit/s; at ")
+        # 0 packets would be no limit.
+        self.expect_start(self.size("--key path.forward.queue --to 64 --seeds 1 --every-seed "
+                                    "--keep 'goodput_bit_per_s >= 11 Gbit/s'", 1),
+                          "no path.forward.queue from 1 to 64 keeps goodput_bit_per_s >= 11 Gbit/s; at 64: ")
+
+    def test_refused(self):
+        kit.write("a.cfg", MEMORY)
+        keep = f"--keep {GOODPUT}"
+        for rest, code, *parts in (
+                ("", 2, "--key and --keep are needed"),
+                (f"--key receiver.memori {keep}", 2, "unknown key", "(did you mean 'receiver.memory'?)"),
+                (f"--key receiver.mode {keep}", 2, "no size, count, time or rate"),
+                (f"--key path.forward.loss {keep}", 2, "no size, count, time or rate"),
+                (f"--key run.seed {keep}", 2, "no size, count, time or rate"),
+                ("--key receiver.memory --keep 'goodput_bit_per_s'", 2, "this is no condition", "expected"),
+                ("--key receiver.memory --keep 'goodput_bit_per_s >= 99 % of plenty'", 2, "plenty", "expected"),
+                (f"--key receiver.memory {keep} --from 2MiB --to 1MiB", 2, "--from 2097152 is not below --to"),
+                (f"--key receiver.memory {keep} --from much", 2, "--from: receiver.memory = much", "expected"),
+                (f"--key receiver.memory {keep} --to unlimited", 2, "--to unlimited", "expected a number"),
+                (f"--key receiver.memory {keep} --precision 0", 2, "--precision 0: expected a share above 0"),
+                (f"--key receiver.memory {keep} --seeds 0", 2, "--seeds 0: expected 1 to"),
+                (f"--key receiver.memory {keep} --seeds 1", 2, "one seed gives no interval", "--every-seed"),
+                (f"--key receiver.memory {keep} -j 0", 2, "-j 0: expected 1 or more"),
+                (f"--key receiver.memory {keep} -s receiver.memory=0", 2, "--set receiver.memory=0"),
+                ("--key receiver.memory --seeds 2 --to 64KiB --from 4KiB "
+                 "--keep 'tcp.timeouts < 90 % of unlimited'", 2,
+                 "tcp.timeouts is 0 with receiver.memory = unlimited, seed 1", "expected a number"),
+                ("--key path.forward.mtu --every-seed --seeds 1 --keep 'goodput_bit_per_s > 1Gbit/s'", 2,
+                 "path.forward.mtu", "expected at least"),
+                ("--key rdmap.ord --seeds 2 --to 64 --keep 'goodput_bit_per_s > 1Gbit/s'", 1,
+                 "goodput_bit_per_s does not vary with rdmap.ord", "always keeps", "expected"),
+                ("--key rdmap.ord --seeds 2 --to 64 -s path.forward.drop=[] "
+                 "--keep 'buffer.reassembly_p99_octets_in_recovery > 1KiB'", 2, "no run has buffer.", "expected")):
+            self.expect_refused(f"iwarpsim size a.cfg {rest}", *parts, code=code)

@@ -52,6 +52,10 @@ guint cli_runs_jobs(const cli_runs_options *options);
 /* How progress is shown. */
 sweep_progress_style cli_runs_style(const cli_arguments *arguments);
 
+/* The seconds that this machine, as this program was built, takes for a second of run_cost: of a small run,
+ * which is made in some 20 ms. */
+double cli_runs_pace(void);
+
 /* Workers for the runs of `grid`, as worker_pool_new(): each run simulates, and hands over its summary. */
 worker_pool *cli_runs_pool(const sweep_grid *grid, const cli_runs_options *options, const run_limits *limits,
                            GError **error);

@@ -170,7 +170,8 @@ static int list_sweep(sweep_plan *plan)
   GError *error = NULL;
   const sweep_grid *grid = sweep_plan_grid(plan);
   g_autofree char *path = store_path(sweep_grid_base(grid));
-  sweep_list_options list = {.version = IWARPSIM_VERSION, .jobs = cli_runs_jobs(&chosen.runs)};
+  sweep_list_options list = {
+      .version = IWARPSIM_VERSION, .jobs = cli_runs_jobs(&chosen.runs), .pace = cli_runs_pace()};
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
@@ -237,7 +238,7 @@ static const GOptionEntry entries[] = {
         "METRIC=SHARE"),
     {"max-seeds", 0, 0, G_OPTION_ARG_INT, &chosen.max_seeds, "with --until, at most so many (default: 256)",
      "N"},
-    CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; start nothing"),
+    CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; run none of them"),
     CLI_SWITCH("keep-going", 'k', &chosen.keep_going, "go on after a run that failed"),
     G_OPTION_ENTRY_NULL,
 };

@@ -106,6 +106,7 @@ void sweep_list_print(const sweep_plan *plan, const sweep_list_options *options,
   const scenario *base = sweep_grid_base(grid);
   const char *title = scenario_configuration(base)->title;
   g_autoptr(GArray) runs = g_array_copy((GArray *)sweep_plan_runs(plan));
+  const double pace = sweep_plan_pace(plan) > 0 ? sweep_plan_pace(plan) : options->pace;
   sums total = {.runs = runs->len};
   g_assert(options->jobs >= 1);
   g_array_sort(runs, compare_runs);
@@ -118,7 +119,7 @@ void sweep_list_print(const sweep_plan *plan, const sweep_list_options *options,
     if (run->state == STORED_MISSING || run->state == STORED_FAILED) {
       total.to_run++;
       total.segments += cost.segments;
-      total.seconds += cost.seconds * sweep_plan_pace(plan);
+      total.seconds += cost.seconds * pace;
     }
   }
   print_sums(plan, &total, options->jobs, output);

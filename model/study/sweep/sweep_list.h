@@ -12,6 +12,8 @@ typedef struct sweep_list_options {
   const char *version; /* of iwarpsim, for the header; the caller's */
   guint jobs;          /* runs at once, >= 1 */
   gboolean has_store;  /* `plan` was looked up there */
+  double pace; /* the seconds that a run takes for each second of its run_cost, where the store has none to
+                  show it */
 } sweep_list_options;
 
 /* Prints on `output` a line with the scenario's name, title and the version; a line a run of `plan`, in the

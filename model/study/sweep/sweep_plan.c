@@ -77,8 +77,7 @@ sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, co
                        .shard = shard,
                        .shards = shards,
                        .points = g_array_new(FALSE, FALSE, sizeof(plan_point)),
-                       .runs = g_array_new(FALSE, FALSE, sizeof(planned_run)),
-                       .pace = 1};
+                       .runs = g_array_new(FALSE, FALSE, sizeof(planned_run))};
   for (gsize first = (shard - 1) * seeds; first < sweep_grid_count(grid); first += shards * seeds) {
     if (goal_count == 0) {
       add_runs(plan, first, seeds);
@@ -273,7 +272,7 @@ static gboolean look_up_pace(sweep_plan *plan, result_store *store, GError **err
       done++;
     }
   }
-  plan->pace = done > 0 && mean_wall_s > 0 ? mean_wall_s / (cost_s / (double)done) : 1;
+  plan->pace = done > 0 ? mean_wall_s / (cost_s / (double)done) : 0;
   return TRUE;
 }
 

@@ -50,7 +50,7 @@ gboolean sweep_plan_is_open(const sweep_plan *plan);
 gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error);
 
 /* The seconds that a run takes for each second of its run_cost: of those that the store had when it was
- * looked up, in the mean; 1 where it had none. */
+ * looked up, in the mean; 0: it had none. */
 double sweep_plan_pace(const sweep_plan *plan);
 
 /* The runs planned so far: planned_run, in the order in which they are to be made, which grows as runs are

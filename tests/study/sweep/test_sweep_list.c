@@ -18,7 +18,7 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   grid_fixture_set_up(&f->on, unused);
-  f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1};
+  f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1, .pace = 1};
   f->shard = f->shards = 1;
 }
 
@@ -51,7 +51,7 @@ static void expect_list(const fixture *f, const char *expected)
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
 /* Of a message of 64 KiB 45 FPDUs are made, with 24 octets each beside the payload: 66,616 octets are 45.63
- * segments of 1460. Twice 200 of them are 18,251 segments, which take some 10 ms a run. */
+ * segments of 1460. Twice 200 of them are 18,251 segments, which take some 15 ms a run. */
 FIXTURE_TEST(test_without_store)
 {
   grid_fixture_make(&f->on, "title = \"Two seeds\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
@@ -99,27 +99,30 @@ static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, c
   expect_end(f, expected);
 }
 
-/* A message of 1436 octets is a segment of 1460 in 0.5 us for the FPDU, 0.4 us for the segment and 0.15 ns
- * for each octet: 1.119 us; on engine ns3 four times as long. A run takes 2 ms to start. */
+/* A message of 1436 octets is a segment of 1460 in 0.4 us for the FPDU, 0.6 us for the segment and 0.05 ns
+ * for each octet: 1.073 us; on engine ns3 four times as long. A run takes 4 ms to start. */
 FIXTURE_TEST(test_estimates)
 {
 #define WORKLOAD(messages) "workload: { message_size = 1436; messages = " messages "; };"
-  /* 111.9 s, and a run is not made faster by more cores */
-  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 112 s at -j 1\n");
-  expect_estimate(f, WORKLOAD("100000000"), 8, "about 112 s at -j 8\n");
+  /* 107.3 s, and a run is not made faster by more cores */
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 108 s at -j 1\n");
+  expect_estimate(f, WORKLOAD("100000000"), 8, "about 108 s at -j 8\n");
+  f->options.pace = 0.5; /* a machine twice as fast */
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 54 s at -j 1\n");
+  f->options.pace = 1;
   if (HAS_NS3) {
     expect_estimate(f, WORKLOAD("25000000") "run: { engine = \"ns3\"; };", 1,
-                    "about 25 million segments, about 112 s at -j 1\n");
+                    "about 25 million segments, about 108 s at -j 1\n");
   }
-  /* four runs of 111.902 s in two rows: 224 s are 3.7 min */
+  /* four runs of 107.304 s in two rows: 215 s are 3.6 min */
   expect_estimate(f, WORKLOAD("100000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
                   "4 to run, about 400 million segments, about 4 min at -j 2\n");
-  /* ten of 1119 s are 11190 s = 3 h 6.5 min */
+  /* ten of 1073 s are 10730 s = 2 h 58.8 min */
   expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
-                  "about 10 billion segments, about 3 h 6 min at -j 1\n");
-  /* ... and three hundred 335701 s, 3 d 21.25 h */
+                  "about 10 billion segments, about 2 h 58 min at -j 1\n");
+  /* ... and three hundred 321901 s, 3 d 17.4 h */
   expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
-                  "about 300 billion segments, about 3 d 21 h at -j 1\n");
+                  "about 300 billion segments, about 3 d 17 h at -j 1\n");
 #undef WORKLOAD
 }
 
@@ -165,9 +168,9 @@ FIXTURE_TEST(test_with_store)
                  "6 runs, 3 to run, about 27.4 thousand segments, about 10 min at -j 1\n");
 }
 
-/* Each run there took a hundred times what it costs by its keys: a thousand segments of 1.119 us and 2 ms to
- * start 0.3119 s. Those of ten thousand, which are missing, cost 13.19 ms, so two of them take 2.638 s, and
- * not 0.62 s as those that are there. A tenth lost makes 0.4 us a segment 0.6: 15.19 ms, 3.038 s for two. */
+/* Each run there took a hundred times what it costs by its keys: a thousand segments of 1.073 us and 4 ms to
+ * start 0.5073 s. Those of ten thousand, which are missing, cost 14.73 ms, so two of them take 2.946 s, and
+ * not 1.01 s as those that are there. A tenth lost makes 0.6 us a segment 1.2: 20.73 ms, 4.146 s for two. */
 FIXTURE_TEST(test_other_segments)
 {
   grid_fixture_make(&f->on, "workload: { message_size = 1436; };"
@@ -177,10 +180,10 @@ FIXTURE_TEST(test_other_segments)
                             "where = \"path.forward.loss = 0% or workload.messages = 10000\";");
   g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
   result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_WRITE);
-  commit(store, f, 0, RUN_OK, 0, 0.3119);
-  commit(store, f, 1, RUN_OK, 0, 0.3119);
+  commit(store, f, 0, RUN_OK, 0, 0.5073);
+  commit(store, f, 1, RUN_OK, 0, 0.5073);
   read_store(f, store, path);
-  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 6 s at -j 1\n");
+  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 8 s at -j 1\n");
 }
 
 /* Nothing to run: nothing to estimate. */

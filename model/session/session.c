@@ -1,74 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What the parts of a session have in common: its hosts, whether it is done or has failed, and how the first
+ * connection ended that was terminated. */
 #include "session/session.h"
 
-#include "base/random_stream.h"
-#include "platform/ns3_types.h"
-#include "platform/run_engine.h"
-#include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
-#include "session/session_setup.h"
-
-/* Reading the clock costs 25 ns, a callback of the engine 100 ns and more. */
-#define CALLBACKS_BETWEEN_LOOKS 256
-
-#define REPORT_EVERY_US (G_USEC_PER_SEC / 10)
-
-/* The most connections of a session, each of which has a port from SESSION_INITIATOR_FIRST_PORT on: the next
- * session's timers have major keys from there on. */
-enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
-
-/* --- Hosts --- */
-
-static bool has_measured_end(const session *self, uint32_t host)
-{
-  const session_pair *pairs = self->config.pairs;
-  const uint32_t count = pairs ? self->config.configuration->connections.count : 0;
-  bool found = !pairs && host == self->measured;
-
-  for (uint32_t i = 0; i < count; i++) {
-    found = found || pairs[i].hosts[self->measured] == host;
-  }
-  return found;
-}
-
-static void make_host(session *self, uint32_t number)
-{
-  const ip_input_events events = session_input_events();
-  const configuration *c = self->config.configuration;
-  session_host *host = &self->hosts[number];
-  bool measured = has_measured_end(self, number);
-  ip_reassembly_config reassembly =
-      session_setup_reassembly(c, measured ? self->measured : side_peer(self->measured));
-
-  host->session = self;
-  host->is_measured = measured;
-  host->number = number;
-  host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
-                                         : random_hash(c->run.seed, "stags.responder", number - 1));
-  host->capture = self->config.captures ? self->config.captures[number] : NULL;
-  host->address = session_setup_address(c, self->config.number, number);
-  host->input = ip_input_new(&reassembly, self->config.number * SESSION_HOSTS_MAX + number,
-                             self->config.clock, &events, host);
-  session_setup_limits(c, measured, host->rnic);
-}
-
-session *session_new(const session_config *config)
-{
-  const configuration *c = config->configuration;
-  session *self = g_new0(session, 1);
-
-  self->config = *config;
-  self->measured = c->measured;
-  self->table = pattern_new();
-  self->host_count = config->pairs ? config->hosts : SIDES;
-  self->hosts = g_new0(session_host, self->host_count);
-  const session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
-  self->recorder = session_recorder_new(&recorder);
-  for (uint32_t i = 0; i < self->host_count; i++) {
-    make_host(self, i);
-  }
-  return self;
-}
 
 void session_free(session *self)
 {
@@ -120,218 +55,28 @@ ip_address session_host_address(const session_host *host)
   return host->address;
 }
 
-/* --- Connections --- */
+/* --- How far it is --- */
 
-/* The number of connection `index` among those of all sessions on the clock. */
-static uint32_t key_of(const session *self, uint32_t index)
+bool session_is_done(const session *self)
 {
-  return self->config.number * CONNECTIONS_MAX + index;
+  return self->ends_open == 0 && self->workloads_open == 0;
 }
 
-/* Memory for Sends that nobody reads. */
-static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id)
+bool session_connection_is_over(const session *self, uint32_t connection)
 {
-  return NULL;
+  return self->connections[connection].terminated;
 }
 
-/* The host that the end of `side` of a connection is at. */
-static session_host *host_of(session *self, uint32_t index, enum side side)
+void session_fail(session *self, char *failure)
 {
-  return session_host_of(self, self->config.pairs ? self->config.pairs[index].hosts[side] : side);
-}
-
-static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
-{
-  const configuration *c = self->config.configuration;
-  const session_capture *capture = self->config.capture;
-  session_end *end = &self->connections[index].ends[side];
-  enum side peer = side_peer(side);
-  const session_host *peer_host = host_of(self, index, peer);
-  const ns3_tcp_transport_place ns3_place = {.wake = session_end_wake, .user = end};
-  fault_config fault;
-  fault_injector *injector = NULL;
-
-  end->session = self;
-  end->host = host_of(self, index, side);
-  end->index = index;
-  end->side = side;
-  if (!end->host->first_end) {
-    end->host->first_end = end;
-  }
-  if (session_setup_fault(c, index, side, &fault)) {
-    injector = fault_injector_new(&fault, peer_host->rnic, domains[peer]);
-    g_ptr_array_add(self->faults, injector);
-  }
-  const session_setup_place place = {
-      .host = end->host->rnic,
-      .local_address = end->host->address,
-      .remote_address = peer_host->address,
-      .protection_domain = domains[side],
-      .private_data = self->private_data[side],
-      .fault = injector ? &injector->misbehaviour : NULL,
-      .starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index)};
-  rnic_endpoint_config config = session_setup_endpoint(c, index, side, &place);
-  if (c->tcp_is_ns3) {
-    config.tcp_new = run_engine_ns3_tcp();
-    config.tcp_new_user = (void *)&ns3_place;
-  }
-  if (capture) {
-    capture->configure(capture->user, index, &config);
-  }
-  end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
-  end->timer = engine_timer_new(self->config.clock, ENGINE_TIMER, key_of(self, index) * SIDES + side, 0,
-                                session_end_on_timer, end);
-  end->timer_due = TIME_PS_NEVER;
-  if (capture) {
-    rnic_supply_receives(end->endpoint, supply_nothing, NULL);
-    rnic_post_receives(end->endpoint, INT32_MAX, capture->receive_octets, 0);
-    rnic_endpoint_start(end->endpoint, 0);
-  }
-}
-
-static void make_connection(session *self, uint32_t index)
-{
-  session_connection *connection = &self->connections[index];
-  uint32_t domains[SIDES];
-  rnic_endpoint *endpoints[SIDES];
-
-  for (enum side side = 0; side < SIDES; side++) {
-    domains[side] = rnic_host_protection_domain_new(host_of(self, index, side)->rnic);
-  }
-  if (self->config.capture) {
-    make_end(self, index, self->measured, domains);
-    connection->delivered = true;
+  if (self->failure) {
+    g_free(failure);
     return;
   }
-  for (enum side side = 0; side < SIDES; side++) {
-    make_end(self, index, side, domains);
-    endpoints[side] = connection->ends[side].endpoint;
-  }
-  connection->workload = ulp_workload_new(&self->workload_config, index, connection);
-  ulp_workload_lend(connection->workload, endpoints);
-}
-
-void session_connect(session *self, session_network *network)
-{
-  const configuration *c = self->config.configuration;
-
-  self->network = network;
-  self->workload_config = c->workload;
-  self->workload_config.table = self->table;
-  self->workload_config.can_post = session_can_post;
-  for (enum side side = 0; side < SIDES; side++) {
-    self->private_data[side] = session_setup_private_data(c, side, self->table);
-    self->endpoint_events[side] = session_endpoint_events(self, side);
-  }
-  self->connection_count = c->connections.count;
-  self->ends_open = SIDES * self->connection_count;
-  self->workloads_open = self->config.capture ? 0 : self->connection_count;
-  self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
-  self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    make_connection(self, i);
-  }
-}
-
-/* --- Running --- */
-
-/* Connections start one after the other, so a single timer waits for the next start: that of connection
- * `index`. */
-static void await_start(session *self, uint32_t index)
-{
-  const configuration *c = self->config.configuration;
-  time_ps spread = c->connections.start_spread_ps;
-
-  if (index < self->connection_count) {
-    session_set_workload_timer(&self->connections[index],
-                               self->start + (time_ps)((__int128)spread * index / self->connection_count));
-  }
-}
-
-static void on_workload_due(void *user, time_ps now)
-{
-  session_connection *connection = user;
-  session *self = connection->ends[SIDE_INITIATOR].session;
-
-  if (!connection->started) {
-    connection->started = true;
-    self->started++;
-    engine_timer_free(connection->workload_timer);
-    connection->workload_timer = NULL;
-    await_start(self, connection->ends[SIDE_INITIATOR].index + 1);
-    rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
-    rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
-    session_end_settle(&connection->ends[SIDE_INITIATOR], now);
-    return;
-  }
-  for (enum side side = 0; side < SIDES; side++) {
-    if (connection->ends[side].may_post) {
-      connection->ends[side].may_post = false;
-      session_end_settle(&connection->ends[side], now);
-    }
-  }
-}
-
-void session_set_workload_timer(session_connection *connection, time_ps when)
-{
-  const session_end *end = &connection->ends[SIDE_INITIATOR];
-
-  if (!connection->workload_timer) {
-    connection->workload_timer =
-        engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD, key_of(end->session, end->index), 0,
-                         on_workload_due, connection);
-  }
-  engine_timer_set(connection->workload_timer, when);
-}
-
-void session_start(session *self, time_ps when)
-{
-  self->start = when;
-  await_start(self, 0);
-}
-
-static void on_stall_timer(void *user, time_ps now)
-{
-  session *self = user;
-  const configuration *c = self->config.configuration;
-  time_ps stall = c->run.stall_ps;
-  uint64_t ends_closed = SIDES * (uint64_t)self->connection_count - self->ends_open;
-  uint64_t progress = self->delivered + ends_closed + self->started;
-
-  /* While connections wait for their start, nothing may happen for long. */
-  if (progress == self->progress_seen && self->started == self->connection_count) {
-    if (self->workloads_open > 0 || !self->ending.code) {
-      session_fail(self, g_strdup_printf(
-                             "no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
-                             "and no connection closed",
-                             time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));
-    }
-    /* Otherwise an end of a terminated connection waits for what its peer never sends: it may listen again
-     * after a reset (RFC 793 §3.4). */
-    self->abandoned = true;
+  self->failure = failure;
+  if (self->is_running) {
     engine_stop(self->config.clock);
-    return;
   }
-  self->progress_seen = progress;
-  engine_timer_set(self->stall_timer, now + stall);
-}
-
-void session_run(session *self)
-{
-  const configuration *c = self->config.configuration;
-  time_ps stop = c->run.stop_ps;
-  gint64 start_us = g_get_monotonic_time();
-
-  self->is_running = true;
-  if (!self->config.capture) {
-    self->stall_timer =
-        engine_timer_new(self->config.clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, self);
-    self->progress_seen = UINT64_MAX;
-    engine_timer_set(self->stall_timer, c->run.stall_ps);
-    session_start(self, 0);
-  }
-  engine_run(self->config.clock, stop > 0 ? stop : TIME_PS_NEVER);
-  self->wall_us = g_get_monotonic_time() - start_us;
 }
 
 void session_end_arrivals(session *self)
@@ -342,52 +87,35 @@ void session_end_arrivals(session *self)
   }
 }
 
-/* --- Progress --- */
+/* --- Endings --- */
 
-static double share_of(const session *self, time_ps now)
+bool session_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure)
 {
-  const configuration *c = self->config.configuration;
-  const session_capture *capture = self->config.capture;
-  time_ps stop = c->run.stop_ps;
-  double of_time = stop > 0 ? (double)now / (double)stop : 0;
-  uint64_t delivered = 0;
-  uint64_t expected = 0;
+  bool misbehaves = connection == 0 && c->fault.error != FAULT_NONE;
 
-  if (capture) {
-    return capture->share(capture->user);
-  }
-
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    const ulp_workload *workload = self->connections[i].workload;
-    for (enum side side = 0; side < SIDES; side++) {
-      ulp_workload_results results = ulp_workload_results_of(workload, side);
-      delivered += results.messages_delivered;
-      expected += results.messages_expected;
-    }
-  }
-  return MAX((double)delivered / (double)MAX(expected, 1), of_time);
+  return rnic_failure_is_termination(failure) || misbehaves;
 }
 
-static void look(void *user, time_ps now)
+void session_ending_note(session_ending *ending, uint32_t connection, enum side side,
+                         const rnic_failure *failure, time_ps now)
 {
-  session *self = user;
-  gint64 wall_us = g_get_monotonic_time();
-
-  if (wall_us - self->progress_reported_us < REPORT_EVERY_US) {
+  if (ending->code) {
     return;
   }
-  self->progress_reported_us = wall_us;
-  const session_progress progress = {.now = now, .share = CLAMP(share_of(self, now), 0, 1)};
-  self->on_progress(&progress, self->on_progress_user);
+  ending->side = failure->by_peer ? side_peer(side) : side;
+  ending->code = rnic_failure_code(failure);
+  ending->message = g_strdup_printf("%s by the %s of connection %u after %.12f s: %s", ending->code,
+                                    side_name(ending->side), connection, time_ps_in_seconds(now),
+                                    rnic_failure_text(failure));
 }
 
-void session_on_progress(session *self, session_progress_function function, void *user)
+void session_ending_clear(session_ending *ending)
 {
-  if (!function) {
-    return;
-  }
-  self->on_progress = function;
-  self->on_progress_user = user;
-  self->progress_reported_us = g_get_monotonic_time();
-  engine_observe(self->config.clock, CALLBACKS_BETWEEN_LOOKS, look, self);
+  g_clear_pointer(&ending->code, g_free);
+  g_clear_pointer(&ending->message, g_free);
+}
+
+const char *session_termination(const session *self)
+{
+  return self->ending.message;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an end of a connection does after every event, and how packets reach it. */
+/* What an end of a connection does after every event, and how packets and the start of the connection reach
+ * it. */
 #include "session/session_private.h"
-#include "session/session_setup.h"
 
 /* --- After every event --- */
 
@@ -58,6 +58,74 @@ void session_end_on_timer(void *user, time_ps now)
 void session_end_wake(void *user, time_ps now)
 {
   set_timer(user, now);
+}
+
+/* --- The workload --- */
+
+static void on_workload_due(void *user, time_ps now);
+
+/* The connection's timer, made when it has none, is due at `when`. */
+static void set_workload_timer(session_connection *connection, time_ps when)
+{
+  const session_end *end = &connection->ends[SIDE_INITIATOR];
+
+  if (!connection->workload_timer) {
+    connection->workload_timer =
+        engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD,
+                         session_connection_key(end->session, end->index), 0, on_workload_due, connection);
+  }
+  engine_timer_set(connection->workload_timer, when);
+}
+
+/* Connections start one after the other, so a single timer waits for the next start: that of connection
+ * `index`. */
+static void await_start(session *self, uint32_t index)
+{
+  const configuration *c = self->config.configuration;
+  time_ps spread = c->connections.start_spread_ps;
+
+  if (index < self->connection_count) {
+    set_workload_timer(&self->connections[index],
+                       self->start + (time_ps)((__int128)spread * index / self->connection_count));
+  }
+}
+
+static void on_workload_due(void *user, time_ps now)
+{
+  session_connection *connection = user;
+  session *self = connection->ends[SIDE_INITIATOR].session;
+
+  if (!connection->started) {
+    connection->started = true;
+    self->started++;
+    engine_timer_free(connection->workload_timer);
+    connection->workload_timer = NULL;
+    await_start(self, connection->ends[SIDE_INITIATOR].index + 1);
+    rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
+    rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
+    session_end_settle(&connection->ends[SIDE_INITIATOR], now);
+    return;
+  }
+  for (enum side side = 0; side < SIDES; side++) {
+    if (connection->ends[side].may_post) {
+      connection->ends[side].may_post = false;
+      session_end_settle(&connection->ends[side], now);
+    }
+  }
+}
+
+void session_start(session *self, time_ps when)
+{
+  self->start = when;
+  await_start(self, 0);
+}
+
+void session_can_post(void *user, enum side side)
+{
+  session_connection *connection = user;
+
+  connection->ends[side].may_post = true;
+  set_workload_timer(connection, engine_now(connection->ends[side].session->config.clock));
 }
 
 /* --- What arrives --- */

@@ -2,12 +2,6 @@
 /* What the endpoints of a session report. */
 #include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
-#include "session/session_setup.h"
-
-bool session_is_done(const session *self)
-{
-  return self->ends_open == 0 && self->workloads_open == 0;
-}
 
 static void stop_when_done(const session *self)
 {
@@ -16,36 +10,11 @@ static void stop_when_done(const session *self)
   }
 }
 
-void session_fail(session *self, char *failure)
-{
-  if (self->failure) {
-    g_free(failure);
-    return;
-  }
-  self->failure = failure;
-  if (self->is_running) {
-    engine_stop(self->config.clock);
-  }
-}
-
-bool session_connection_is_over(const session *self, uint32_t connection)
-{
-  return self->connections[connection].terminated;
-}
-
 static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
 
   return ulp_workload_post_next(session_connection_of(end)->workload, end->side);
-}
-
-void session_can_post(void *user, enum side side)
-{
-  session_connection *connection = user;
-
-  connection->ends[side].may_post = true;
-  session_set_workload_timer(connection, engine_now(connection->ends[side].session->config.clock));
 }
 
 static void note_delivery(session_connection *connection)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a session, for its files: session.c (making and running), session_end.c (what an end does
- * after every event), session_events.c (what endpoints report) and session_results.c (how it ended). */
+/* The inside of a session, for its files, each of which calls only those before it: session.c (its state),
+ * session_end.c (what an end does after every event), session_events.c (what endpoints report),
+ * session_results.c (what was counted) and session_run.c (making and running). */
 #pragma once
 
 #include <glib.h>
@@ -12,6 +13,7 @@
 #include "session/ip_input.h"
 #include "session/session.h"
 #include "session/session_recorder.h"
+#include "session/session_setup.h"
 #include "ulp/ulp_workload.h"
 
 /* How a connection that was terminated ended (docs/metrics.md). All-zero: nothing has ended. */
@@ -45,6 +47,10 @@ typedef struct session_end {
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
 } session_end;
+
+/* The most connections of a session, each of which has a port from SESSION_INITIATOR_FIRST_PORT on: the next
+ * session's timers have major keys from there on. */
+enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
 
 enum { CACHE_LINE_OCTETS = 64 };
 
@@ -99,6 +105,12 @@ struct session {
   int64_t wall_us;              /* that session_run() took */
 };
 
+/* The number of connection `index` among those of all sessions on the clock. */
+static inline uint32_t session_connection_key(const session *self, uint32_t index)
+{
+  return self->config.number * CONNECTIONS_MAX + index;
+}
+
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
 void session_end_settle(session_end *end, time_ps now);
 
@@ -116,9 +128,6 @@ ip_input_events session_input_events(void);
 /* What the endpoints of `side` report: the Data Sink what is measured, the Data Source what that needs of
  * it. A ULP that posts operations is asked for them. */
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side);
-
-/* The connection's timer, made when it has none, is due at `when`. */
-void session_set_workload_timer(session_connection *connection, time_ps when);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);

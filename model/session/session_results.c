@@ -4,35 +4,6 @@
 
 #include "measure/theory.h"
 #include "session/session_private.h"
-#include "session/session_setup.h"
-
-/* --- Endings --- */
-
-bool session_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure)
-{
-  bool misbehaves = connection == 0 && c->fault.error != FAULT_NONE;
-
-  return rnic_failure_is_termination(failure) || misbehaves;
-}
-
-void session_ending_note(session_ending *ending, uint32_t connection, enum side side,
-                         const rnic_failure *failure, time_ps now)
-{
-  if (ending->code) {
-    return;
-  }
-  ending->side = failure->by_peer ? side_peer(side) : side;
-  ending->code = rnic_failure_code(failure);
-  ending->message = g_strdup_printf("%s by the %s of connection %u after %.12f s: %s", ending->code,
-                                    side_name(ending->side), connection, time_ps_in_seconds(now),
-                                    rnic_failure_text(failure));
-}
-
-void session_ending_clear(session_ending *ending)
-{
-  g_clear_pointer(&ending->code, g_free);
-  g_clear_pointer(&ending->message, g_free);
-}
 
 /* --- Counts --- */
 
@@ -200,11 +171,6 @@ char *session_failure(const session *self)
   const metric_terms terms = count_connections(self, &values);
 
   return failure_of(self, &terms);
-}
-
-const char *session_termination(const session *self)
-{
-  return self->ending.message;
 }
 
 /* Why the run ended as it did, and with which code. */

@@ -198,7 +198,7 @@ void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
     point->state = POINT_HELD;
     return;
   }
-  study_run of = {.metrics = run->metrics, .status = run->status};
+  study_run of = {.metrics = run->metrics, .gauges = run->gauges, .status = run->status};
   memcpy(of.distributions, run->distributions, sizeof of.distributions);
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
     double *value = &point->goals[goal].values[index - point->first];

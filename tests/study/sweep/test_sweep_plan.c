@@ -8,7 +8,7 @@
 /* The interval of goodput is to be this narrow. */
 #define GOODPUT(narrow)                                                                                      \
   {                                                                                                          \
-    .quantity = {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT}, .share = (narrow)                                  \
+    .quantity = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT}, .share = (narrow)               \
   }
 
 typedef struct fixture {
@@ -150,8 +150,9 @@ FIXTURE_TEST(test_shard)
 /* What does not vary needs no more seeds; what no run has gets none. The number of segments is always 100. */
 FIXTURE_TEST(test_without_spread)
 {
-  const sweep_goal goals[] = {{.quantity = {METRIC_TCP_SEGMENTS, METRIC_COUNT}, .share = 0.01},
-                              {.quantity = {METRIC_TCP_TIMEOUTS, METRIC_COUNT}, .share = 0.01}};
+  const sweep_goal goals[] = {
+      {.quantity = {.metric = METRIC_TCP_SEGMENTS, .whole = METRIC_COUNT}, .share = 0.01},
+      {.quantity = {.metric = METRIC_TCP_TIMEOUTS, .whole = METRIC_COUNT}, .share = 0.01}};
   plan_three(f, 20, 1, 1, goals, 2);
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 24);
@@ -164,8 +165,9 @@ FIXTURE_TEST(test_without_spread)
 /* All goals must be met: the share of goodput in segments is as wide as goodput. */
 FIXTURE_TEST(test_all_goals)
 {
-  const sweep_goal goals[] = {GOODPUT(0.1),
-                              {.quantity = {METRIC_GOODPUT_BIT_PER_S, METRIC_TCP_SEGMENTS}, .share = 0.06}};
+  const sweep_goal goals[] = {
+      GOODPUT(0.1),
+      {.quantity = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_TCP_SEGMENTS}, .share = 0.06}};
   plan_three(f, 256, 3, 3, goals, 2);
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 18);

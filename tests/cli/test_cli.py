@@ -5,8 +5,8 @@ import unittest
 
 import program_kit as kit
 
-COMMANDS = "run sweep table plot report export merge decode replay check explain".split()
-ONE_OF_THEM = "expected run, sweep, table, plot, report, export, merge, decode, replay, check or explain"
+COMMANDS = "run sweep size table plot report export merge decode replay check explain".split()
+ONE_OF_THEM = "expected run, sweep, size, table, plot, report, export, merge, decode, replay, check or explain"
 NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'
 
 
@@ -152,8 +152,8 @@ class Cli(kit.ProgramTest):
     def test_explain(self):
         self.expect("iwarpsim explain path.forward.queue",
                     "Keys of a scenario:\npath.forward.queue (default: 0)\n"
-                    "    Packets that may wait for the link; more are dropped. 0: no limit.\n"
-                    "    Value: an integer from 0 to 4294967295.\n"
+                    "    Packets that may wait for the link; more are dropped. 0, unlimited: no limit.\n"
+                    "    Value: \"unlimited\" or an integer from 0 to 4294967295.\n"
                     "    Example: --set path.forward.queue=100\n")
         self.expect("iwarpsim explain bad-crc",
                     "bad-crc (fault.error)\n    The CRC of an FPDU is wrong. With CRC only.\n"

@@ -43,7 +43,7 @@ typedef struct sweep {
   double work_s;       /* the cost (run_cost) of the runs that are counted in `result` … */
   double work_there_s; /* … of them, those that were there … */
   double work_ended_s; /* … and those that ended now */
-  GHashTable *running; /* worker, with a run in hand: the cost_s of that */
+  GHashTable *running; /* worker, with a run in hand */
   char *host;          /* this machine */
   commit_queue *commits;
   guint places;      /* for runs at once */
@@ -80,10 +80,10 @@ static void show_progress(sweep *s)
                          .work_done = s->work_ended_s,
                          .pace = sweep_plan_pace(s->plan)};
   GHashTableIter iterator;
-  gpointer run, cost_s;
+  gpointer run;
   g_hash_table_iter_init(&iterator, s->running);
-  while (g_hash_table_iter_next(&iterator, &run, &cost_s)) {
-    counts.work_done += worker_share(run) * *(const double *)cost_s;
+  while (g_hash_table_iter_next(&iterator, &run, NULL)) {
+    counts.work_done += worker_share(run) * cost_s_of(s, worker_point(run));
   }
   counts.work_left = counts.work - s->work_there_s - mean_s * (double)options->before - counts.work_done;
   sweep_progress_show(&s->progress, &counts, now_us);
@@ -301,8 +301,7 @@ static gboolean start_run(sweep *s, gsize point)
   GError *error = NULL;
   worker *w = worker_pool_run(s->pool, point, run_ended, s, &error);
   if (w != NULL) {
-    double cost_s = cost_s_of(s, point);
-    g_hash_table_insert(s->running, w, g_memdup2(&cost_s, sizeof cost_s));
+    g_hash_table_add(s->running, w);
   } else if (g_hash_table_size(s->running) > 0) {
     s->places = g_hash_table_size(s->running);
     g_error_free(error);
@@ -365,7 +364,7 @@ gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, 
              .result = result,
              .progress = {.file = options->progress, .style = options->style},
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),
-             .running = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
+             .running = g_hash_table_new(NULL, NULL)};
   gboolean good = sweep_plan_look_up(plan, store, TRUE, &s.error);
   take_planned(&s);
   if (good && s.todo->len > 0) {

@@ -13,6 +13,7 @@ typedef struct goal_state {
   double reached;  /* half the width of the interval, as a share of the mean; INFINITY: there is none */
   gboolean varies; /* some value is another */
   gboolean is_met;
+  const char *coverage_note; /* of the interval (statistics.h) */
 } goal_state;
 
 typedef enum point_state {
@@ -152,6 +153,7 @@ static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, 
   const statistics of = statistics_of(values, state->count);
   gboolean has_interval = of.count >= STATISTICS_FIRST_LOOK;
   gsize wanted = statistics_wanted_count(values, state->count, goal->share, most);
+  state->coverage_note = of.count > 0 && of.deviation > 0 ? of.coverage_note : NULL;
   state->varies = of.count > 0 && of.smallest < of.largest;
   state->reached = !has_interval ? INFINITY : of.half_width > 0 ? of.half_width / fabs(of.mean) : 0;
   /* The last look is not taken because the interval was too wide at the one before: that it is narrow now is
@@ -342,25 +344,27 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
   g_string_append_c(text, '\n');
 }
 
-/* Whether `holds` of `goal` at all points, which are all decided. */
-static gboolean at_all_points(const sweep_plan *plan, gsize goal, gboolean (*holds)(const goal_state *state))
+/* At how many points a goal … */
+typedef struct goal_counts {
+  guint constant;            /* is of what does not vary */
+  guint absent;              /* is of what no run has */
+  guint doubtful;            /* has an interval that covers less than it should … */
+  const char *coverage_note; /* … for this reason, at the last of them */
+} goal_counts;
+
+static goal_counts count_points(const sweep_plan *plan, gsize goal)
 {
+  goal_counts counts = {0};
   for (guint i = 0; i < plan->points->len; i++) {
-    if (!holds(&point_at(plan, i)->goals[goal])) {
-      return FALSE;
+    const goal_state *state = &point_at(plan, i)->goals[goal];
+    counts.constant += !state->varies && state->is_met;
+    counts.absent += state->count == 0;
+    if (state->coverage_note != NULL) {
+      counts.doubtful++;
+      counts.coverage_note = state->coverage_note;
     }
   }
-  return plan->points->len > 0 && !sweep_plan_is_open(plan);
-}
-
-static gboolean is_constant(const goal_state *state)
-{
-  return !state->varies && state->reached == 0;
-}
-
-static gboolean is_absent(const goal_state *state)
-{
-  return state->count == 0;
+  return counts;
 }
 
 char *sweep_plan_report(const sweep_plan *plan)
@@ -392,10 +396,15 @@ char *sweep_plan_report(const sweep_plan *plan)
   g_string_append_printf(text, counts[POINT_NOT_MET] > 0 ? "; %u not:\n" : "\n", counts[POINT_NOT_MET]);
   g_string_append(text, unmet->str);
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
-    if (at_all_points(plan, goal, is_constant)) {
-      g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
+    const goal_counts of = count_points(plan, goal);
+    g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
+    if (of.constant == plan->points->len) {
       g_string_append_printf(text, "note: %s does not vary: %d seeds are enough\n", name,
                              STATISTICS_FIRST_LOOK);
+    }
+    if (of.doubtful > 0) {
+      g_string_append_printf(text, "note: %s: at %u point%s the interval covers less than 95 %%: %s\n", name,
+                             of.doubtful, of.doubtful == 1 ? "" : "s", of.coverage_note);
     }
   }
   return g_string_free(text, FALSE);
@@ -403,8 +412,8 @@ char *sweep_plan_report(const sweep_plan *plan)
 
 const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
 {
-  for (gsize goal = 0; goal < plan->goal_count; goal++) {
-    if (at_all_points(plan, goal, is_absent)) {
+  for (gsize goal = 0; goal < plan->goal_count && !sweep_plan_is_open(plan); goal++) {
+    if (count_points(plan, goal).absent == plan->points->len && plan->points->len > 0) {
       return &plan->goals[goal];
     }
   }

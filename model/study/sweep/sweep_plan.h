@@ -75,7 +75,8 @@ typedef struct sweep_plan_rest {
 sweep_plan_rest sweep_plan_expected(const sweep_plan *plan);
 
 /* What became of the goals, in lines for people: how many points met them with how many seeds; each that did
- * not, and what it reached; what does not vary or no run has. "" without goals. Free with g_free(). */
+ * not, and what it reached; what does not vary; intervals that cover less than they should (statistics.h). ""
+ * without goals. Free with g_free(). */
 char *sweep_plan_report(const sweep_plan *plan);
 
 /* A goal of which no run has the quantity, once all points are decided; NULL: there is none. */

@@ -462,6 +462,11 @@ worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, 
 
 /* Watching. */
 
+gsize worker_point(const worker *w)
+{
+  return w->run.point;
+}
+
 double worker_share(const worker *w)
 {
   return MIN((double)atomic_load(&w->progress->share_ppm) / 1e6, 1.0);

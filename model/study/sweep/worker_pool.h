@@ -92,7 +92,8 @@ worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, 
  * reason), and kills one that was stopped and does not end. */
 void worker_watch(worker *w);
 
-/* How much of the run is done, 0 … 1. */
+/* Its point, and how much of it is done, 0 … 1. */
+gsize worker_point(const worker *w);
 double worker_share(const worker *w);
 
 /* Asks the run to end; worker_watch() asks again, and later kills it. */

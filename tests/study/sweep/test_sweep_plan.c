@@ -191,6 +191,18 @@ FIXTURE_TEST(test_runs_without_values)
                    "note: goodput_bit_per_s does not vary: 8 seeds are enough\n");
 }
 
+/* An interval that covers less than it should is told. */
+FIXTURE_TEST(test_doubtful_interval)
+{
+  const sweep_goal goal = GOODPUT(0.9);
+  plan_three(f, 8, 3, 3, &goal, 1);
+  for (gsize seed = 0; seed < 8; seed++) {
+    note(f, 16 + seed, RUN_OK, seed == 0 ? 9 : 1);
+  }
+  g_autofree char *report = sweep_plan_report(f->plan);
+  EXPECT_PARTS(report, "1 not:", "note: goodput_bit_per_s: at 1 point the interval covers less than 95 %: ");
+}
+
 /* A value that no run measures is none. */
 FIXTURE_TEST(test_strange_value)
 {

@@ -7,6 +7,7 @@
 #include "cli/cli_documents_pages.h"
 #include "fault/fault_table.h"
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_value.h"
@@ -158,7 +159,7 @@ char *cli_documents_scenario(void)
 char *cli_documents_metrics(void)
 {
   GString *page = page_new("metrics.md.in"), *metrics = g_string_new(NULL);
-  GString *distributions = g_string_new(NULL);
+  GString *distributions = g_string_new(NULL), *gauges = g_string_new(NULL);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of(id);
     append_row(metrics, "cttt",
@@ -169,6 +170,13 @@ char *cli_documents_metrics(void)
     append_row(distributions, "cttt",
                (const char *[]){row->name, row->unit, row->weight_unit, row->sentence});
   }
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    const gauge_row *row = gauge_row_of(id);
+    const metric_row *peak = metric_row_of(row->peak);
+    g_autofree char *name = g_strconcat(row->name, "_pP", row->suffix, NULL);
+    append_row(gauges, "ctct", (const char *[]){name, peak->unit, peak->name, peak->sentence});
+  }
+  fill_in(page, "@GAUGES@\n", gauges);
   fill_in(page, "@METRICS@\n", metrics);
   fill_in(page, "@DISTRIBUTIONS@\n", distributions);
   return page_finish(page);

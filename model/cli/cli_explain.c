@@ -8,6 +8,7 @@
 #include "cli/cli_documents.h"
 #include "fault/fault_table.h"
 #include "measure/distribution.h"
+#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
@@ -159,6 +160,31 @@ static gboolean print_named(const char *name, const GArray *subjects)
   return found;
 }
 
+/* Prints what the quantile `name` is. FALSE when there is no such gauge. */
+static gboolean print_quantile(const char *name)
+{
+  gauge_id gauge;
+  uint32_t parts;
+
+  if (!quantile_find(name, &gauge, &parts)) {
+    return FALSE;
+  }
+  const gauge_row *row = gauge_row_of(gauge);
+  const metric_row *peak = metric_row_of(row->peak);
+  g_autofree char *percentage = quantile_percentage(parts);
+  g_autofree char *full = quantile_name(gauge, parts);
+  g_autofree char *sentence =
+      g_strdup_printf("The smallest x with %s <= x for at least %s %% of the time from measure.from to "
+                      "measure.to, exact; kept "
+                      "when measure.quantiles has %s%%. The largest value of that gauge is %s:",
+                      row->name, percentage, percentage, peak->name);
+
+  printf("%s (%s, %s)\n", full, peak->unit, metric_side_name(peak->side));
+  print_wrapped(sentence);
+  print_wrapped(peak->sentence);
+  return TRUE;
+}
+
 /* Prints the keys that take `word`, which their sentences explain. FALSE when none does. */
 static gboolean print_keys_of_word(const char *word)
 {
@@ -252,7 +278,9 @@ static int explain_name(const char *name, const GArray *subjects)
     }
     return CLI_OK;
   }
-  return print_named(name, subjects) || print_keys_of_word(name) ? CLI_OK : unknown_name(name, subjects);
+  return print_named(name, subjects) || print_quantile(name) || print_keys_of_word(name)
+             ? CLI_OK
+             : unknown_name(name, subjects);
 }
 
 static gboolean markdown;

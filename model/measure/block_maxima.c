@@ -27,17 +27,16 @@ static void join_pairs(block_maxima *blocks)
   blocks->block_octets *= 2;
 }
 
-void block_maxima_end(block_maxima *blocks, uint64_t value)
+void block_maxima_end(block_maxima *blocks)
 {
   if (!blocks->values) {
     blocks->values = g_array_new(FALSE, FALSE, sizeof(guint64));
     blocks->block_octets = BLOCK_OCTETS_LEAST;
   }
   while (blocks->delivered >= blocks->block_octets) {
-    const guint64 peak = MAX(blocks->peak, value);
-    g_array_append_val(blocks->values, peak);
+    g_array_append_val(blocks->values, blocks->peak);
     blocks->delivered -= blocks->block_octets;
-    blocks->peak = value;
+    blocks->peak = 0;
     if (blocks->values->len > BLOCK_MAXIMA_MAX) {
       join_pairs(blocks);
     }

@@ -34,5 +34,6 @@ static inline bool block_maxima_deliver(block_maxima *blocks, uint64_t octets)
   return blocks->delivered >= blocks->block_octets;
 }
 
-/* The blocks that are full end. The gauge was at `value` until now, which the next block begins with. */
-void block_maxima_end(block_maxima *blocks, uint64_t value);
+/* The blocks that are full end. What the gauge was until now belongs to the first of them: the others, which
+ * the same Delivery filled, have lasted no time, and their maximum is 0. */
+void block_maxima_end(block_maxima *blocks);

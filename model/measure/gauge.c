@@ -25,6 +25,15 @@ gauge_id gauge_find(const char *name)
   return id;
 }
 
+gauge_id gauge_of_peak(metric_id peak)
+{
+  gauge_id id = 0;
+  while (id < GAUGE_COUNT && rows[id].peak != peak) {
+    id++;
+  }
+  return id;
+}
+
 /* --- Quantiles --- */
 
 enum { PARTS_OF_PERCENT = QUANTILE_PARTS / 100, DECIMALS = 7 };

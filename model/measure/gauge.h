@@ -37,6 +37,9 @@ const gauge_row *gauge_row_of(gauge_id id);
 /* The id of `name`; GAUGE_COUNT when there is none. */
 gauge_id gauge_find(const char *name);
 
+/* The gauge whose peak is the metric `peak`; GAUGE_COUNT when there is none. */
+gauge_id gauge_of_peak(metric_id peak);
+
 /* --- Quantiles --- */
 
 /* A share of the time is counted in parts of 10^9, so 99.9999999 % is exact. */

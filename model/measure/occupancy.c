@@ -39,7 +39,6 @@ struct occupancy {
   bool has_peaks;      /* … or of any time */
   bool counts_time;    /* the window is open */
   time_ps closed_at;   /* TIME_PS_NEVER: it was not, or what is Delivered after it has marked its end */
-  uint64_t lasted;     /* the last reassembly occupancy that lasted some time */
   block_maxima blocks; /* of the reassembly occupancy */
   time_distribution *reassembly; /* NULL, as all of them, until the window opens */
   time_distribution *reassembly_in_recovery;
@@ -185,8 +184,7 @@ static void count_lasting(occupancy *gauge)
     for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
       gauge->peaks[id] = MAX(gauge->peaks[id], gauge->sums[id]);
     }
-    gauge->lasted = gauge->sums[GAUGE_REASSEMBLY];
-    block_maxima_count(&gauge->blocks, gauge->lasted);
+    block_maxima_count(&gauge->blocks, gauge->sums[GAUGE_REASSEMBLY]);
   }
   if (gauge->series) {
     write_series(gauge);
@@ -330,7 +328,6 @@ void occupancy_start(occupancy *gauge, time_ps now)
   gauge->counts_peaks = true;
   gauge->has_peaks = true;
   gauge->counts_time = true;
-  gauge->lasted = 0;
   block_maxima_clear(&gauge->blocks);
   gauge->reassembly = started(held, now);
   gauge->reassembly_in_recovery = started(held, now);
@@ -370,7 +367,7 @@ void occupancy_deliver(occupancy *gauge, uint64_t octets, time_ps now)
   mark(gauge, now);
   if (block_maxima_deliver(&gauge->blocks, octets)) {
     split_time(gauge, now);
-    block_maxima_end(&gauge->blocks, gauge->lasted);
+    block_maxima_end(&gauge->blocks);
   }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_finding.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -231,6 +232,45 @@ static void note_window(const checking *on)
           window);
 }
 
+/* About how many segments of the main direction carry the workload, first transmissions alone: a message
+ * begins with a segment of its own, unless the sender cuts a stream. */
+static double payload_segments(const configuration *c)
+{
+  const number_list *sizes = &c->workload.message_sizes;
+  const guint32 mtu = c->path.directions[c->main_direction].link.mtu_octets;
+  const double emss = mtu - configuration_headers_octets(c);
+  const double marked = c->endpoint[c->measured].markers ? 512.0 / 516 : 1;
+  const double room = MAX(emss * marked - FPDU_OVERHEAD_OCTETS, 1);
+  double segments = 0;
+
+  for (gsize i = 0; i < MAX(sizes->count, 1); i++) {
+    double cut = (double)(sizes->count > 0 ? sizes->values[i] : c->message_octets) / room;
+    segments += c->tcp.segmentation == TCP_SEGMENTATION_STREAM ? cut : MAX(ceil(cut), 1);
+  }
+  segments *= (double)c->workload.messages / (double)MAX(sizes->count, 1) * (double)c->connections.count *
+              configuration_payload_share(c, c->main_direction);
+  double sent = (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
+                time_ps_in_seconds(c->run.stop_ps) / (double)mtu;
+  return c->run.stop_ps > 0 ? MIN(segments, sent) : segments;
+}
+
+/* What a run may expect of independent losses. The other models lose in bursts, whose number they do not
+ * tell. */
+static void note_losses(const checking *on)
+{
+  const path_direction_config *path = &on->c->path.directions[on->c->main_direction];
+  scenario_key loss = scenario_key_of_direction(SCENARIO_PATH_FORWARD_LOSS, on->c->main_direction);
+  const gboolean is_independent = path->loss.probability > 0 && !(path->loss.correlation > 0) &&
+                                  path->gemodel.count + path->state.count == 0;
+  const double losses = path->loss.probability * payload_segments(on->c);
+  const double none = 100 * exp(-losses);
+  g_autofree char *seeds =
+      none >= 0.5 ? g_strdup_printf(": %.0f %% of seeds will see none", none) : g_strdup("");
+
+  note_if(on, is_independent, loss, losses < 10 ? "%.2g losses expected%s" : "%.0f losses expected%s", losses,
+          seeds);
+}
+
 static void note_reordering(const checking *on, enum side direction)
 {
   const path_jitter_config *config = &on->c->path.directions[direction].jitter;
@@ -279,6 +319,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   note_needs(&on);
   scenario_note_protocol(&on);
   note_window(&on);
+  note_losses(&on);
   note_reordering(&on, SIDE_INITIATOR);
   note_reordering(&on, SIDE_RESPONDER);
   note_timers(&on);

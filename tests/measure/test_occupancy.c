@@ -163,6 +163,95 @@ OCCUPANCY_TEST(test_p99_in_recovery_differs, occupancy_new(1, 1))
                        (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 40));
 }
 
+/* Of 100 ps, order holds 0, 40, 10 and 0 octets for 50, 10, 20 and 20; processing beside it 6 for the 20. So
+ * the quantiles of order, by 50, 70, 80, 90 and 100 %, are 0, 0, 10, 10, 40; of the total 0, 0, 16, 16, 40.
+ * The other causes are always 0. 2 and then 1 holes in [50, 80). */
+OCCUPANCY_TEST(test_quantiles_of_each_gauge, occupancy_new(1, 1))
+{
+  static const uint32_t parts[] = {500000000, 700000000, 800000000, 900000000, 1000000000};
+  static const double expected[GAUGE_COUNT][5] = {[GAUGE_ORDER] = {0, 0, 10, 10, 40},
+                                                  [GAUGE_PROCESSING] = {0, 0, 0, 6, 6},
+                                                  [GAUGE_REASSEMBLY] = {0, 0, 10, 10, 40},
+                                                  [GAUGE_TOTAL] = {0, 0, 16, 16, 40},
+                                                  [GAUGE_HOLES] = {0, 0, 1, 1, 2}};
+  occupancy_start(gauge, 1000);
+  hold_with_holes(gauge, 0, 1050, 40, 2);
+  occupancy_deliver(gauge, 0, 1055);
+  occupancy_update(gauge, 0, &(occupancy_state){.octets = {0, 0, 10, 0, 6}, .holes = 1}, 1060);
+  hold(gauge, 0, 1080, 0, 0, 0, 0, 0);
+  occupancy_deliver(gauge, 0, 1100);
+  hold(gauge, 0, 1110, 900, 0, 0, 0, 0); /* too late */
+  finish(gauge, 1200);
+  gauge_results results = occupancy_results(gauge, parts, G_N_ELEMENTS(parts));
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
+      g_assert_cmpfloat(results.quantiles.values[id][i], ==, expected[id][i]);
+    }
+  }
+  g_assert_null(results.block_maxima);
+  gauge_results_clear(&results);
+}
+
+/* The window is [100, 200). 50 octets are held when it opens, 70 for no time when it closes; 900 and 800 are
+ * outside. Mean (50 · 60 + 20 · 40) / 100. The Delivery that follows at 500 makes it reach its end. */
+OCCUPANCY_TEST(test_window, occupancy_new(1, 1))
+{
+  occupancy_wait(gauge);
+  hold_with_holes(gauge, 0, 10, 900, 4);
+  hold_with_holes(gauge, 0, 90, 50, 1);
+  occupancy_start(gauge, 100);
+  hold_with_holes(gauge, 0, 160, 20, 2);
+  hold_with_holes(gauge, 0, 200, 70, 3);
+  occupancy_close(gauge, 200);
+  hold_with_holes(gauge, 0, 300, 800, 5);
+  occupancy_deliver(gauge, 1 << 20, 500);
+  const metric_values values = finish(gauge, 600);
+  EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 50), (STATE_HOLES_PEAK, ==, 2),
+                       (BUFFER_REASSEMBLY_MEAN_OCTETS, ==, 38), (BUFFER_REASSEMBLY_P99_OCTETS, ==, 50),
+                       (BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, ==, 50));
+}
+
+OCCUPANCY_TEST(test_window_never_opens, occupancy_new(1, 1))
+{
+  occupancy_wait(gauge);
+  hold(gauge, 0, 10, 0, 0, 9, 0, 0);
+  occupancy_deliver(gauge, 1 << 20, 20);
+  occupancy_close(gauge, 20);
+  const metric_values values = finish(gauge, 50);
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_false(values.present[id]);
+  }
+  gauge_results results = occupancy_results(gauge, (const uint32_t[]){1}, 1);
+  g_assert_cmpuint(results.quantiles.count, ==, 0);
+  g_assert_null(results.block_maxima);
+}
+
+/* Blocks of 64 KiB, the second ended by the Delivery at 30, which frees the 7: it was held before. The same
+ * Delivery fills a third, which lasts no time. The fourth begins with the 3 that stay, and the 9 is replaced
+ * in the picosecond it was set in. The last is not full. */
+OCCUPANCY_TEST(test_block_maxima, occupancy_new(1, 1))
+{
+  static const guint64 expected[] = {5, 7, 0, 3};
+  occupancy_start(gauge, 0);
+  hold(gauge, 0, 1, 0, 0, 5, 0, 0);
+  hold(gauge, 0, 5, 0, 0, 0, 0, 0);
+  occupancy_deliver(gauge, 65536, 10);
+  occupancy_deliver(gauge, 65535, 15);
+  hold(gauge, 0, 20, 0, 0, 7, 0, 0);
+  occupancy_deliver(gauge, 65537, 30);
+  hold(gauge, 0, 30, 0, 0, 9, 0, 0);
+  hold(gauge, 0, 30, 0, 0, 3, 0, 0);
+  occupancy_deliver(gauge, 65536, 40);
+  hold(gauge, 0, 41, 0, 0, 100, 0, 0);
+  occupancy_deliver(gauge, 65535, 50);
+  finish(gauge, 60);
+  gauge_results results = occupancy_results(gauge, NULL, 0);
+  g_assert_cmpuint(results.block_octets, ==, 65536);
+  g_assert_cmpmem(results.block_maxima->data, results.block_maxima->len * sizeof(guint64), expected,
+                  sizeof expected);
+  gauge_results_clear(&results);
+}
+
 /* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,
  * 150), 20 in [150, 200), 30 in [200, 300) and 90 from 300 on. */
 OCCUPANCY_TEST(test_recovery_of_several_connections, occupancy_new(2, 1))

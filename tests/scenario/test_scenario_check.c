@@ -12,6 +12,11 @@ static char *written_default(const scenario *s, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
   g_autofree char *text = scenario_value_text(s, key);
+  if (row->type == SCENARIO_TYPE_PROBABILITIES && strcmp(text, "[]") != 0) { /* its shares are texts */
+    g_auto(GStrv) shares = g_strsplit(g_strdelimit(text, "[]", ' '), ",", -1);
+    g_autofree char *quoted = g_strjoinv("\",\"", shares);
+    return g_strdup_printf("[\"%s\"]", quoted);
+  }
   gboolean is_bare = (row->type == SCENARIO_TYPE_INTEGER && row->words == NULL) ||
                      row->type == SCENARIO_TYPE_BOOLEAN || *text == '[';
 
@@ -237,6 +242,68 @@ TEST(test_notes_on_the_window)
       "connection cannot fill the path\n"
       "a.cfg:2: the receive window of 1459 octets is less than a full-size segment: segments cannot stay "
       "aligned with FPDUs");
+}
+
+/* 1500 - 40 = 1460 octets a segment, of which 512 / 516 are no markers and 20 frame the FPDU: 1428.68 of
+ * payload, so 64 KiB take 46 segments. 10 messages with 0.1 %: 0.46, and exp(-0.46) = 0.631. A stream's 10
+ * x 45.872 segments, unmarked 65536 / 1440 = 45.511 each. 200 messages at 1 %: 92, and exp(-92) is nobody.
+ * Bursts have no such number. */
+TEST(test_notes_on_losses)
+{
+  static const char *const rows[][2] = {
+      {"workload: { messages = 10; };\npath: { forward: { loss = \"0.1%\"; }; };",
+       "a.cfg:2: 0.46 losses expected: 63 % of seeds will see none"},
+      {"workload: { messages = 20; }; sender: { segmentation = \"stream\"; }; mpa: { markers = false; };\n"
+       "path: { forward: { loss = \"0.1%\"; }; };",
+       "a.cfg:2: 0.91 losses expected: 40 % of seeds will see none"}, /* 20 x 0.045511 */
+      {"path: { forward: { loss = \"1%\"; }; };", "a.cfg:1: 92 losses expected"},
+      {"path: { reverse: { loss = \"1%\"; }; };", ""}, /* acknowledgements alone */
+      {"workload: { messages = 10; operation = \"read\"; };\npath: { reverse: { loss = \"0.1%\"; }; };",
+       "a.cfg:2: 0.46 losses expected: 63 % of seeds will see none"},
+      /* 1.2 us at 10 Gbit/s: one segment of 1500 octets, whatever the workload. */
+      {"path: { forward: { loss = \"10%\"; }; }; run: { stop = \"1.2us\"; };",
+       "a.cfg:1: 0.1 losses expected: 90 % of seeds will see none"},
+      {"path: { forward: { loss = \"1%\"; loss_correlation = \"25%\"; }; };", ""},
+      {"path: { forward: { gemodel = [\"1%\"]; }; };", ""}};
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
+}
+
+/* Which of two moments comes first is known of two times, of two numbers of octets, and of one twice. */
+TEST(test_window_that_is_measured)
+{
+  static const char *const rows[][2] = {
+      {"measure: { from = \"1ms\"; to = \"2ms\"; };", ""},
+      {"measure: { from = \"2ms\"; to = \"1MiB\"; };", ""},
+      {"measure: { to = \"first-loss\"; };", ""},
+      {"measure: { from = \"first-loss\"; to = 1000; };", ""},
+      {"measure: {\n from = \"2ms\"; to = \"1ms\"; };",
+       "a.cfg:2: measure.from = 2ms is not before measure.to = 1ms; expected a window that ends after it "
+       "begins"},
+      {"measure: { from = \"1KiB\";\n to = 1024; };", "a.cfg:1: measure.from = 1024 is not before measure.to "
+                                                      "= 1024; expected a window that ends after it begins"},
+      {"measure: {\n to = \"0s\"; };", "a.cfg:2: measure.from = first-octet is not before measure.to = 0s; "
+                                       "expected a window that ends after it "
+                                       "begins"},
+      {"measure: { from = \"first-loss\"; to = \"first-loss\"; };",
+       "a.cfg:1: measure.from = first-loss is not before measure.to = first-loss; expected a window that "
+       "ends "
+       "after it begins"},
+      {"measure: { quantiles = [\"50%\", \"99.9999999%\", \"100%\"]; };", ""},
+      {"measure: { quantiles = []; };", ""},
+      {"measure: {\n quantiles = [\"99%\", \"50%\"]; };",
+       "a.cfg:2: measure.quantiles does not ascend from above 0% by at least 0.0000001%; expected shares "
+       "such as "
+       "[\"50%\", \"99%\", \"99.9%\"]"},
+      {"measure: { quantiles = [\"0%\"]; };", "a.cfg:1: measure.quantiles does not ascend from above 0% by "
+                                              "at least 0.0000001%; expected shares such as "
+                                              "[\"50%\", \"99%\", \"99.9%\"]"}};
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
+  g_autofree char *message = fixture_refusal("measure: { from = \"soon\"; };", NULL);
+  g_assert_cmpstr(
+      message, ==,
+      "a.cfg:1: measure.from = \"soon\" is neither a time nor a number of octets; expected "
+      "\"first-octet\" or \"first-loss\" or a time or a number of octets Delivered, such as \"1ms\" or "
+      "\"10MiB\"");
 }
 
 TEST(test_notes_on_reordering)

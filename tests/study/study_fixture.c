@@ -95,6 +95,7 @@ void fixture_run_clear(stored_run *run)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&run->distributions[id]);
   }
+  gauge_results_clear(&run->gauges);
 }
 
 static gboolean count_one(G_GNUC_UNUSED const provenance *from, G_GNUC_UNUSED const stored_run *run,
@@ -129,6 +130,19 @@ void expect_same_distributions(const distribution *found, const distribution *ex
       g_assert_true(found[id].bins[i].bound == expected[id].bins[i].bound);
       g_assert_true(found[id].bins[i].weight == expected[id].bins[i].weight);
     }
+  }
+}
+
+void expect_same_gauges(const gauge_results *found, const gauge_results *expected)
+{
+  const guint of_found = found->block_maxima != NULL ? found->block_maxima->len : 0;
+  const guint of_expected = expected->block_maxima != NULL ? expected->block_maxima->len : 0;
+  g_assert_cmpmem(&found->quantiles, sizeof found->quantiles, &expected->quantiles, sizeof found->quantiles);
+  g_assert_cmpuint(found->block_octets, ==, expected->block_octets);
+  g_assert_cmpuint(of_found, ==, of_expected);
+  for (guint i = 0; i < of_found; i++) {
+    g_assert_cmpuint(g_array_index(found->block_maxima, guint64, i), ==,
+                     g_array_index(expected->block_maxima, guint64, i));
   }
 }
 
@@ -209,6 +223,17 @@ static void remove_keys(stored_run *run, char *const *words)
   }
 }
 
+static void set_quantile(gauge_quantiles *of, const char *name, double value)
+{
+  gauge_id gauge;
+  guint32 parts;
+  g_assert_true(quantile_find(name, &gauge, &parts));
+  const gsize place = gauge_quantiles_find(of, parts);
+  of->count = MAX(of->count, place + 1);
+  of->parts[place] = parts;
+  of->values[gauge][place] = value;
+}
+
 static void set_values(stored_run *run, const char *values)
 {
   g_auto(GStrv) words = g_strsplit(values, " ", -1);
@@ -217,8 +242,12 @@ static void set_values(stored_run *run, const char *values)
     if (equals != NULL) {
       *equals = '\0';
       metric_id id = metric_find(words[i]);
-      g_assert_cmpint(id, <, METRIC_COUNT);
-      metric_values_set(&run->metrics, id, g_ascii_strtod(equals + 1, NULL));
+      double value = g_ascii_strtod(equals + 1, NULL);
+      if (id < METRIC_COUNT) {
+        metric_values_set(&run->metrics, id, value);
+      } else {
+        set_quantile(&run->gauges.quantiles, words[i], value);
+      }
     }
   }
 }

@@ -52,9 +52,11 @@ void grid_fixture_make(grid_fixture *f, const char *text);
 /* The number of runs in the store at `path`. */
 guint fixture_count_runs(const char *path);
 
-/* The same metrics are present, with the same values to the last bit; of each distribution the same bins. */
+/* The same metrics are present, with the same values to the last bit; of each distribution the same bins; the
+ * same quantiles and block maxima. */
 void expect_same_metrics(const metric_values *found, const metric_values *expected);
 void expect_same_distributions(const distribution *found, const distribution *expected);
+void expect_same_gauges(const gauge_results *found, const gauge_results *expected);
 
 /* The database at `path`, past our own program, and what is done to it there. */
 sqlite3 *raw_open(const char *path);
@@ -79,7 +81,8 @@ void store_fixture_tear_down(store_fixture *f, gconstpointer unused);
   TEST_WITH(store_fixture, axes, store_fixture_set_up, store_fixture_tear_down, name)
 
 /* An ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu": without this
- * key. It measured "tcp.timeouts=1 goodput_bit_per_s=1e9". Free with fixture_run_clear(). */
+ * key. It measured "tcp.timeouts=1 goodput_bit_per_s=1e9 state.holes_p50=2", quantiles ascending. Free with
+ * fixture_run_clear(). */
 stored_run store_fixture_run(store_fixture *f, const char *keys, const char *values);
 
 /* Puts it into the store. */

@@ -10,7 +10,7 @@
 #include "study/table/shown_number.h"
 
 #define PANELS_MAX 12
-static const result_quantity peak = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT};
+static const result_quantity peak = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT};
 
 /* Dots of print for a row of cells, which hold two lines of text. */
 #define CELL_HEIGHT 120

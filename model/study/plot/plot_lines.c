@@ -179,9 +179,10 @@ static void add_formulas(line_chart *chart)
     result_quantity of;
     const char *name;
   } formulas[] = {
-      {{METRIC_THEORY_BUFFER_TCP_OCTETS, METRIC_COUNT}, "BufferSizeTCP = K·rate·delay"},
-      {{METRIC_THEORY_BUFFER_NAF_OCTETS, METRIC_COUNT}, "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
-      {{METRIC_THEORY_BUFFER_AF_OCTETS, METRIC_COUNT}, "BufferSizeAF = K2·EMSS"},
+      {{.metric = METRIC_THEORY_BUFFER_TCP_OCTETS, .whole = METRIC_COUNT}, "BufferSizeTCP = K·rate·delay"},
+      {{.metric = METRIC_THEORY_BUFFER_NAF_OCTETS, .whole = METRIC_COUNT},
+       "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
+      {{.metric = METRIC_THEORY_BUFFER_AF_OCTETS, .whole = METRIC_COUNT}, "BufferSizeAF = K2·EMSS"},
   };
   for (gsize f = 0; f < G_N_ELEMENTS(formulas); f++) {
     g_autoptr(GPtrArray) curves = lines_of(chart, &formulas[f].of, LINE_REFERENCE, TRUE);
@@ -387,7 +388,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
   if (quantity == NULL) {
     quantity = metric_row_of(metric)->name;
     unit = metric_row_of(metric)->unit;
-    chart.main = (line_quantity){quantity, {metric, METRIC_COUNT}};
+    chart.main = (line_quantity){quantity, {.metric = metric, .whole = METRIC_COUNT}};
   }
   if (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.companion.name = NULL;
@@ -429,8 +430,9 @@ const study_plot plot_peak = {
     .sentence = "peak and p99 of the reassembly occupancy against loss, or what else the runs vary",
     .draw = draw_lines,
     .of = &(const line_plot){
-        .main = {"peak", {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT}},
-        .companion = {"p99 of the time", {METRIC_BUFFER_REASSEMBLY_P99_OCTETS, METRIC_COUNT}},
+        .main = {"peak", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
+        .companion = {"p99 of the time",
+                      {.metric = METRIC_BUFFER_REASSEMBLY_P99_OCTETS, .whole = METRIC_COUNT}},
         .quantity = "reassembly occupancy",
         .unit = "octets"}};
 
@@ -443,7 +445,7 @@ const study_plot plot_memory = {
     .of = &(const line_plot){.keys = (const scenario_key[]){SCENARIO_RECEIVER_MEMORY, SCENARIO_KEY_COUNT},
                              .receivers_as_lines = TRUE,
                              .logarithmic_x = TRUE,
-                             .main = {"goodput", {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT}},
+                             .main = {"goodput", {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT}},
                              .quantity = "goodput",
                              .unit = "bit/s",
                              .add_references = add_unlimited}};
@@ -455,16 +457,16 @@ const study_plot plot_connections = {
     .has = varies,
     .needs = "runs that vary workload.connections",
     .draw = draw_lines,
-    .of =
-        &(const line_plot){.keys = (const scenario_key[]){SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_KEY_COUNT},
-                           .logarithmic_x = TRUE,
-                           .main = {"reassembly", {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT}},
-                           .companion = {"processing", {METRIC_BUFFER_PEAK_OCTETS_PROCESSING, METRIC_COUNT}},
-                           .companion_above_0 = TRUE,
-                           .quantity = "peak occupancy",
-                           .unit = "octets",
-                           .scale = VALUE_SCALE_LOGARITHMIC,
-                           .add_references = add_formulas}};
+    .of = &(const line_plot){
+        .keys = (const scenario_key[]){SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_KEY_COUNT},
+        .logarithmic_x = TRUE,
+        .main = {"reassembly", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
+        .companion = {"processing", {.metric = METRIC_BUFFER_PEAK_OCTETS_PROCESSING, .whole = METRIC_COUNT}},
+        .companion_above_0 = TRUE,
+        .quantity = "peak occupancy",
+        .unit = "octets",
+        .scale = VALUE_SCALE_LOGARITHMIC,
+        .add_references = add_formulas}};
 
 /* How small a middlebox may cut the stream before FPDUs can no longer be placed at once. */
 const study_plot plot_cuts = {
@@ -477,7 +479,8 @@ const study_plot plot_cuts = {
         .keys = (const scenario_key[]){SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
                                        SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
                                        SCENARIO_KEY_COUNT},
-        .main = {"payload placed directly", {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS}},
+        .main = {"payload placed directly",
+                 {.metric = METRIC_PLACEMENT_OCTETS_DIRECT, .whole = METRIC_PLACEMENT_OCTETS}},
         .quantity = "fraction placed directly",
         .unit = "1",
         .scale = VALUE_SCALE_SHARE,

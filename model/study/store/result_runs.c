@@ -563,6 +563,18 @@ gboolean result_store_check_provenance(result_store *store, const provenance *fr
   return all != NULL;
 }
 
+gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError **error)
+{
+  sqlite3_stmt *row =
+      store_statement(store, "SELECT DISTINCT percent FROM quantiles ORDER BY percent", error);
+  gboolean good = row != NULL;
+  while (good && next_row(store, row, &good, error)) {
+    const guint32 share = quantile_parts(sqlite3_column_double(row, 0) / 100);
+    g_array_append_val(parts, share);
+  }
+  return good;
+}
+
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)
 {
   sqlite3_stmt *row = store_row(

@@ -102,6 +102,10 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
 gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
                                 gsize count, stored_state *states, GError **error);
 
+/* The shares of the time that quantiles of any run are of, in `parts` (guint32, parts of QUANTILE_PARTS),
+ * ascending. */
+gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError **error);
+
 /* Looks up one run, in `*state`, and writes nothing. */
 gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error);
 

@@ -128,8 +128,8 @@ char *store_run_digest(const provenance *from, const stored_run *run)
     hash_real(digest, gauges->quantiles.parts[i / GAUGE_COUNT]);
     hash_real(digest, gauges->quantiles.values[i % GAUGE_COUNT][i / GAUGE_COUNT]);
   }
-  hash_real(digest, (double)gauges->block_octets);
   for (guint i = 0; gauges->block_maxima != NULL && i < gauges->block_maxima->len; i++) {
+    hash_real(digest, (double)gauges->block_octets);
     hash_real(digest, (double)g_array_index(gauges->block_maxima, guint64, i));
   }
   return g_strdup(g_checksum_get_string(digest));

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
+#include "measure/warm_up.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
@@ -161,6 +162,19 @@ static void append_block_maxima(GString *json, const gauge_results *gauges)
   g_string_append(json, "\n    ]\n  }");
 }
 
+static void append_warm_up(GString *json, const gauge_results *gauges)
+{
+  const warm_up test = warm_up_test(gauges->block_maxima);
+  g_string_append_c(append_name(json, "\n  ", "warm_up"), '{');
+  append_text(json, " ", "test", "rank sum of block maxima");
+  if (test.verdict != WARM_UP_TOO_SHORT) {
+    g_autofree char *p = units_format_real(test.p);
+    g_string_append(append_name(json, " ", "p"), p);
+  }
+  append_text(json, " ", "verdict", warm_up_verdict_name(test.verdict));
+  g_string_append(json, " }");
+}
+
 char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
   GString *json = g_string_new("{");
@@ -184,6 +198,9 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   }
   if (page->gauges != NULL && page->gauges->block_maxima != NULL) {
     append_block_maxima(json, page->gauges);
+  }
+  if (page->gauges != NULL) {
+    append_warm_up(json, page->gauges);
   }
   g_string_append(json, "\n}\n");
   *length = json->len;
@@ -255,6 +272,24 @@ static void print_quantiles(const distribution *distributions, gsize group, FILE
   }
 }
 
+/* One line for each gauge in `group` that was ever above 0. */
+static void print_gauges(const summary *page, gsize group, FILE *file)
+{
+  const gauge_quantiles *of = &page->gauges->quantiles;
+  for (gauge_id id = 0; id < GAUGE_COUNT && of->count > 0; id++) {
+    const gauge_row *row = gauge_row_of(id);
+    if (group_of(row->name) != group || !(page->metrics.value[row->peak] > 0)) {
+      continue;
+    }
+    plain_text_print(file, "  %s, quantiles over time:", row->name);
+    for (gsize i = 0; i < of->count; i++) {
+      g_autofree char *percentage = quantile_percentage(of->parts[i]);
+      plain_text_print(file, "%s p%s %.0f", i > 0 ? "," : "", percentage, of->values[id][i]);
+    }
+    plain_text_print(file, " %s\n", metric_row_of(row->peak)->unit);
+  }
+}
+
 static void print_group(const metric_values *metrics, gsize group, FILE *file)
 {
   gboolean headed = FALSE;
@@ -284,6 +319,18 @@ static void print_queue(const metric_values *metrics, FILE *file)
     plain_text_print(file, " (%s)", readable);
   }
   fputc('\n', file);
+}
+
+static void print_warm_up(const gauge_results *gauges, FILE *file)
+{
+  const warm_up test = warm_up_test(gauges->block_maxima);
+  g_autofree char *p = g_strdup_printf(" (rank sum of %u block maxima, p = %.2g)", test.blocks, test.p);
+  const char *sentence = test.verdict == WARM_UP_TOO_SHORT ? "too short to tell whether the run is steady"
+                         : test.verdict == WARM_UP_STEADY
+                             ? "the second half of the run does not differ from the first"
+                             : "the second half of the run differs from the first: measure.from can "
+                               "leave out a beginning";
+  plain_text_print(file, "  %-10s %s%s\n", "warm-up", sentence, test.verdict == WARM_UP_TOO_SHORT ? "" : p);
 }
 
 void summary_print(const summary *page, const scenario *s, FILE *file)
@@ -316,10 +363,16 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
                      window < 1 ? " (the receiver limits the rate)" : "");
   }
   print_queue(&page->metrics, file);
+  if (page->gauges != NULL) {
+    print_warm_up(page->gauges, file);
+  }
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&page->metrics, group, file);
     if (page->distributions != NULL) {
       print_quantiles(page->distributions, group, file);
+    }
+    if (page->gauges != NULL) {
+      print_gauges(page, group, file);
     }
   }
 }

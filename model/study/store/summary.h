@@ -49,7 +49,8 @@ typedef struct summary {
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
  * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight],
- * …]}}, "quantiles": {GAUGE: [[percent, value], …]}, "block_maxima": {"gauge", "block_octets", "values"}};
+ * …]}}, "quantiles": {GAUGE: [[percent, value], …]}, "block_maxima": {"gauge", "block_octets", "values"},
+ * "warm_up": {"test", "p", "verdict"}};
  * what has no samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
  * [text, …]}} follows the provenance. Two runs of one scenario by one program differ in metrics with
  * `wall` in their name alone: no date and no host is in it, and of paths the scenario's only, as it was

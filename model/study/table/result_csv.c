@@ -24,9 +24,16 @@ static void append_number(double value, gboolean known, GString *csv)
 
 /* --- Every run --- */
 
-/* The columns of keys, and the text so far. */
+typedef struct quantile_column {
+  gauge_id gauge;
+  guint32 parts;
+  char *name;
+} quantile_column;
+
+/* The columns of keys and of quantiles, and the text so far. */
 typedef struct run_columns {
-  guint flags; /* result_csv_flag */
+  guint flags;       /* result_csv_flag */
+  GArray *quantiles; /* of quantile_column: those of any run that are no metrics, too */
   GString *csv;
   char *first[SCENARIO_KEY_COUNT]; /* values of the first run; NULL before it */
   gboolean varies[SCENARIO_KEY_COUNT];
@@ -86,6 +93,12 @@ static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_ru
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     append_number(run->metrics.value[id], run->metrics.present[id], columns->csv);
   }
+  for (guint i = 0; i < columns->quantiles->len; i++) {
+    const quantile_column *column = &g_array_index(columns->quantiles, quantile_column, i);
+    const gauge_quantiles *of = &run->gauges.quantiles;
+    gsize place = gauge_quantiles_find(of, column->parts);
+    append_number(place < of->count ? of->values[column->gauge][place] : 0, place < of->count, columns->csv);
+  }
   g_string_append_printf(columns->csv, "%s\n", run_status_name(run->status));
   return TRUE;
 }
@@ -123,20 +136,47 @@ static void append_names(const run_columns *columns)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_string_append_printf(columns->csv, "%s,", metric_row_of(id)->name);
   }
+  for (guint i = 0; i < columns->quantiles->len; i++) {
+    g_string_append_printf(columns->csv, "%s,", g_array_index(columns->quantiles, quantile_column, i).name);
+  }
   g_string_append(columns->csv, "status\n");
+}
+
+static void clear_quantile_column(gpointer data)
+{
+  g_free(((quantile_column *)data)->name);
+}
+
+/* Adds the columns of the quantiles for `parts` (guint32), gauge by gauge. */
+static void add_quantiles(run_columns *columns, const GArray *parts)
+{
+  g_array_set_clear_func(columns->quantiles, clear_quantile_column);
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    for (guint i = 0; i < parts->len; i++) {
+      const guint32 share = g_array_index(parts, guint32, i);
+      const quantile_column column = {id, share, quantile_name(id, share)};
+      g_array_append_val(columns->quantiles, column);
+      if (metric_find(column.name) != METRIC_COUNT) {
+        g_array_set_size(columns->quantiles, columns->quantiles->len - 1);
+      }
+    }
+  }
 }
 
 char *result_store_csv(result_store *store, guint flags, GError **error)
 {
   g_autoptr(GString) csv = g_string_new(NULL);
-  run_columns columns = {.flags = flags, .csv = csv};
+  g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(guint32));
+  g_autoptr(GArray) quantiles = g_array_new(FALSE, FALSE, sizeof(quantile_column));
+  run_columns columns = {.flags = flags, .quantiles = quantiles, .csv = csv};
   g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
-  gboolean good = origins != NULL &&
+  gboolean good = origins != NULL && result_store_quantile_parts(store, parts, error) &&
                   (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
   if (good) {
     if (!(flags & RESULT_CSV_NUMERIC)) {
       append_origins(origins, csv);
     }
+    add_quantiles(&columns, parts);
     append_names(&columns);
     good = result_store_each(store, append_run, &columns, error);
   }

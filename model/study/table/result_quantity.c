@@ -6,9 +6,15 @@
 #include "base/error.h"
 #include "scenario/scenario_problem.h"
 
-static gboolean read_metric(const char *name, metric_id *metric, GError **error)
+/* A metric, or a quantile; that of a metric's name is the metric. */
+static gboolean read_part(const char *name, metric_id *metric, guint32 *parts, GError **error)
 {
+  gauge_id gauge;
   *metric = metric_find(name);
+  *parts = 0;
+  if (*metric == METRIC_COUNT && quantile_find(name, &gauge, parts)) {
+    *metric = gauge_row_of(gauge)->peak;
+  }
   if (*metric != METRIC_COUNT) {
     return TRUE;
   }
@@ -18,37 +24,49 @@ static gboolean read_metric(const char *name, metric_id *metric, GError **error)
   }
   const char *nearest = scenario_suggest(name, names);
   g_autofree char *hint = scenario_did_you_mean(nearest);
-  return error_set(
-      error, "'%s' is no metric; expected one that 'iwarpsim explain metrics' lists, or two joined by '/'%s",
-      name, hint);
+  return error_set(error,
+                   "'%s' is no metric; expected one that 'iwarpsim explain metrics' lists, a quantile, or "
+                   "two joined by '/'%s",
+                   name, hint);
 }
 
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error)
 {
   g_auto(GStrv) parts = g_strsplit(text, "/", 2);
   quantity->whole = METRIC_COUNT;
-  return read_metric(parts[0] != NULL ? parts[0] : "", &quantity->metric, error) &&
-         (parts[0] == NULL || parts[1] == NULL || read_metric(parts[1], &quantity->whole, error));
+  quantity->whole_parts = 0;
+  return read_part(parts[0] != NULL ? parts[0] : "", &quantity->metric, &quantity->parts, error) &&
+         (parts[0] == NULL || parts[1] == NULL ||
+          read_part(parts[1], &quantity->whole, &quantity->whole_parts, error));
 }
 
 GArray *result_quantity_defaults(void)
 {
-  static const result_quantity quantities[] = {{METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT},
-                                               {METRIC_BUFFER_REASSEMBLY_P99_OCTETS, METRIC_COUNT},
-                                               {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS},
-                                               {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT},
-                                               {METRIC_TCP_TIMEOUTS, METRIC_COUNT}};
+  static const result_quantity quantities[] = {
+      {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT},
+      {.metric = METRIC_BUFFER_REASSEMBLY_P99_OCTETS, .whole = METRIC_COUNT},
+      {.metric = METRIC_PLACEMENT_OCTETS_DIRECT, .whole = METRIC_PLACEMENT_OCTETS},
+      {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT},
+      {.metric = METRIC_TCP_TIMEOUTS, .whole = METRIC_COUNT}};
   GArray *defaults = g_array_new(FALSE, FALSE, sizeof(result_quantity));
   g_array_append_vals(defaults, quantities, G_N_ELEMENTS(quantities));
   return defaults;
 }
 
+static char *part_name(metric_id metric, guint32 parts)
+{
+  return parts > 0 ? quantile_name(gauge_of_peak(metric), parts) : g_strdup(metric_row_of(metric)->name);
+}
+
 char *result_quantity_name(const result_quantity *quantity)
 {
-  const char *name = metric_row_of(quantity->metric)->name;
-  return quantity->whole == METRIC_COUNT
-             ? g_strdup(name)
-             : g_strdup_printf("%s/%s", name, metric_row_of(quantity->whole)->name);
+  char *name = part_name(quantity->metric, quantity->parts);
+  if (quantity->whole == METRIC_COUNT) {
+    return name;
+  }
+  g_autofree char *of = part_name(quantity->whole, quantity->whole_parts);
+  g_autofree char *share = name;
+  return g_strdup_printf("%s/%s", share, of);
 }
 
 char *result_quantity_unit(const result_quantity *quantity)
@@ -61,20 +79,32 @@ char *result_quantity_unit(const result_quantity *quantity)
   return strcmp(unit, of) == 0 ? g_strdup("1") : g_strdup_printf("%s per %s", unit, of);
 }
 
+static gboolean part_value(metric_id metric, guint32 parts, const study_run *run, double *value)
+{
+  const gauge_quantiles *quantiles = &run->gauges.quantiles;
+  if (parts == 0) {
+    *value = run->metrics.value[metric];
+    return run->metrics.present[metric];
+  }
+  gsize i = gauge_quantiles_find(quantiles, parts);
+  if (i == quantiles->count) {
+    return FALSE;
+  }
+  *value = quantiles->values[gauge_of_peak(metric)][i];
+  return TRUE;
+}
+
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value)
 {
-  const metric_values *metrics = &run->metrics;
-  if (!metrics->present[quantity->metric]) {
+  double whole = 1;
+  if (!part_value(quantity->metric, quantity->parts, run, value)) {
     return FALSE;
   }
-  *value = metrics->value[quantity->metric];
-  if (quantity->whole == METRIC_COUNT) {
-    return TRUE;
-  }
-  if (!metrics->present[quantity->whole] || metrics->value[quantity->whole] == 0) {
+  if (quantity->whole != METRIC_COUNT &&
+      (!part_value(quantity->whole, quantity->whole_parts, run, &whole) || whole == 0)) {
     return FALSE;
   }
-  *value /= metrics->value[quantity->whole];
+  *value /= whole;
   return TRUE;
 }
 

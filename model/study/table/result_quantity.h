@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A quantity: what is tabulated, drawn and compared. It is a metric, or the share of one metric in another.
- */
+/* A quantity: what is tabulated, drawn and compared. It is a metric, a quantile of a gauge, or the share of
+ * one of them in another. */
 #pragma once
 
 #include <glib.h>
@@ -10,10 +10,14 @@
 typedef struct result_quantity {
   metric_id metric;
   metric_id whole; /* the quantity is the metric divided by this one; METRIC_COUNT: the metric itself */
+  /* Not 0: instead of the metric, or of the other, which is the peak of a gauge, that gauge's quantile for so
+   * many parts of the time (gauge.h). */
+  guint32 parts;
+  guint32 whole_parts;
 } result_quantity;
 
-/* Reads "tcp.timeouts" or "placement.octets_direct/placement.octets". FALSE and `error` when that names
- * none. */
+/* Reads "tcp.timeouts", "buffer.order_p99.9_octets" or "placement.octets_direct/placement.octets". FALSE and
+ * `error` when that names none. */
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
 
 /* What a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed directly,
@@ -26,8 +30,8 @@ char *result_quantity_name(const result_quantity *quantity);
 /* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);
 
-/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, or nothing to be a
- * share of. */
+/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, a quantile
+ * that was not kept, or nothing to be a share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
 
 /* The statistics of `quantity` over `runs` (const study_run *), those that have it. */

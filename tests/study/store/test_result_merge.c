@@ -286,6 +286,17 @@ FIXTURE_TEST(test_contradictions)
   g_assert_true(distribution_append(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.25));
   expect_contradiction(f, &one, &other,
                        "distribution buffer.reassembly_octets is |1 bins of weight 0.5 (|weight 0.25 (");
+  distribution_clear(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  distribution_copy(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS],
+                    &one.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  one.gauges.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {4}}};
+  other.gauges.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {5}}};
+  expect_contradiction(f, &one, &other, "the quantiles differ (");
+  other.gauges.quantiles = one.gauges.quantiles;
+  one.gauges.block_octets = 65536;
+  one.gauges.block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64));
+  g_array_set_size(one.gauges.block_maxima, 1);
+  expect_contradiction(f, &one, &other, "the block maxima differ (");
 }
 
 /* Another text of the scenario: refused with the line that differs, joined when told to. */

@@ -79,6 +79,7 @@ static gboolean compare_run(const provenance *from, const stored_run *found, gpo
   }
   expect_same_metrics(&found->metrics, &expected->metrics);
   expect_same_distributions(found->distributions, expected->distributions);
+  expect_same_gauges(&found->gauges, &expected->gauges);
   return TRUE;
 }
 
@@ -110,6 +111,11 @@ FIXTURE_TEST(test_round_trip)
   g_assert_true(distribution_append(d, 2.5e-12, 1460));
   g_assert_true(distribution_append(d, 1.0 / 3, 0.1));
   g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
+  run.gauges.quantiles = (gauge_quantiles){
+      2, {1, QUANTILE_PARTS}, {[GAUGE_ORDER] = {0.1, 9007199254740991.0}, [GAUGE_HOLES] = {1, 2}}};
+  run.gauges.block_octets = 131072;
+  run.gauges.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_array_append_vals(run.gauges.block_maxima, (const guint64[]){5, 0, 1460, 0}, 4);
   commit(f, &f->origin, &run);
   expect_run(f, &run);
 }

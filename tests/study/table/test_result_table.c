@@ -208,7 +208,7 @@ TEST(test_quantities)
   expect_no_quantity("goodput_bits_per_s", "did you mean 'goodput_bit_per_s'?");
   expect_no_quantity("tcp.timeouts/placement.octet", "did you mean 'placement.octets'?");
   expect_no_quantity("zzzzzzzzzzzz",
-                     "expected one that 'iwarpsim explain metrics' lists, or two joined by '/'");
+                     "expected one that 'iwarpsim explain metrics' lists, a quantile, or two joined by '/'");
   expect_no_quantity("", "'' is no metric");
   expect_no_quantity("tcp.timeouts/", "'' is no metric");
   expect_no_quantity("tcp.timeouts/tcp.segments/tcp.segments", "is no metric");
@@ -216,6 +216,27 @@ TEST(test_quantities)
   g_assert_true(result_quantity_read("tcp.timeouts/placement.octets", &quantity, NULL));
   g_autofree char *unit = result_quantity_unit(&quantity);
   g_assert_cmpstr(unit, ==, "timeouts per octets");
+  expect_no_quantity("buffer.order_p100.1_octets", "is no metric");
+  expect_no_quantity("buffer.order_p0_octets", "is no metric");
+  expect_no_quantity("buffer.order_p99.00000001_octets", "is no metric");
+  expect_no_quantity("buffer.order_p99", "is no metric");
+}
+
+/* A quantile is a quantity like any other; in a run that did not keep it it has no value. That of a metric's
+ * name is the metric. */
+FIXTURE_TEST(test_quantiles)
+{
+  store_fixture_add(f, "run.seed=1", "buffer.order_p99.9_octets=300 buffer.reassembly_p99_octets=7");
+  store_fixture_add(f, "run.seed=2", "buffer.order_p50_octets=100 buffer.order_p99.9_octets=500");
+  g_autofree char *csv =
+      write_table(f, result_table_csv,
+                  "buffer.order_p99.90_octets buffer.order_p50_octets/buffer.order_p99.9_octets "
+                  "buffer.reassembly_p99_octets state.holes_p50",
+                  NULL);
+  g_assert_nonnull(strstr(csv, "\nbuffer.order_p99.9_octets,octets,2,0,400,"));
+  g_assert_nonnull(strstr(csv, "\nbuffer.order_p50_octets/buffer.order_p99.9_octets,1,1,0,0.2,"));
+  g_assert_nonnull(strstr(csv, "\nbuffer.reassembly_p99_octets,octets,1,0,7,"));
+  g_assert_nonnull(strstr(csv, "\nstate.holes_p50,intervals,1,0,0,"));
 }
 
 static void expect_no_pairing(store_fixture *kit, const char *text, const char *part)

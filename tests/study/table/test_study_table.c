@@ -14,9 +14,9 @@
 
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
 
-static const result_quantity peak = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT};
-static const result_quantity goodput = {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT};
-static const result_quantity timeouts = {METRIC_TCP_TIMEOUTS, METRIC_COUNT};
+static const result_quantity peak = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT};
+static const result_quantity goodput = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT};
+static const result_quantity timeouts = {.metric = METRIC_TCP_TIMEOUTS, .whole = METRIC_COUNT};
 
 /* A run of the mode, MTU, loss and seed with that peak. */
 static void add(store_fixture *kit, const char *mode, int mtu, const char *loss, int seed, double octets)

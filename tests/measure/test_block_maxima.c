@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The largest value in each block of traffic: blocks join when there are too many. */
+#include "measure/block_maxima.h"
+
+#include "test.h"
+
+/* n blocks of 64 KiB with the maxima 1 … n, each of four Deliveries; octets beyond them too few for a block.
+ */
+static void fill(block_maxima *blocks, guint n)
+{
+  for (guint i = 1; i <= n; i++) {
+    for (guint part = 0; part < 4; part++) {
+      block_maxima_count(blocks, part == 1 ? i : 0);
+      if (block_maxima_deliver(blocks, 16384)) {
+        block_maxima_end(blocks);
+      }
+    }
+  }
+}
+
+static void expect(const block_maxima *blocks, guint count, guint64 octets, guint step)
+{
+  g_assert_cmpuint(blocks->values->len, ==, count);
+  g_assert_cmpuint(blocks->block_octets, ==, octets);
+  for (guint i = 0; i < count; i++) {
+    g_assert_cmpuint(g_array_index(blocks->values, guint64, i), ==, (i + 1) * step);
+  }
+}
+
+/* 1,024 blocks are kept. The next makes pairs of them, and is itself half of the 513th. */
+TEST(test_blocks_join)
+{
+  block_maxima blocks = {0};
+  fill(&blocks, 1024);
+  expect(&blocks, 1024, 65536, 1);
+  block_maxima_clear(&blocks);
+  fill(&blocks, 1025);
+  expect(&blocks, 512, 131072, 2);
+  g_assert_cmpuint(blocks.delivered, ==, 65536);
+  g_assert_cmpuint(blocks.peak, ==, 1025);
+  block_maxima_clear(&blocks);
+  fill(&blocks, 5 * 1024); /* past 4,096: blocks of eight */
+  expect(&blocks, 640, 524288, 8);
+  block_maxima_clear(&blocks);
+  g_assert_null(blocks.values);
+}

@@ -16,15 +16,6 @@ const gauge_row *gauge_row_of(gauge_id id)
   return &rows[id];
 }
 
-gauge_id gauge_find(const char *name)
-{
-  gauge_id id = 0;
-  while (id < GAUGE_COUNT && strcmp(rows[id].name, name) != 0) {
-    id++;
-  }
-  return id;
-}
-
 gauge_id gauge_of_peak(metric_id peak)
 {
   gauge_id id = 0;

@@ -34,9 +34,6 @@ typedef struct gauge_row {
 /* The row of `id` (< GAUGE_COUNT); static. */
 const gauge_row *gauge_row_of(gauge_id id);
 
-/* The id of `name`; GAUGE_COUNT when there is none. */
-gauge_id gauge_find(const char *name);
-
 /* The gauge whose peak is the metric `peak`; GAUGE_COUNT when there is none. */
 gauge_id gauge_of_peak(metric_id peak);
 

@@ -151,7 +151,9 @@ def measures_the_machine(metric):
 
 def tables(store, run_id):
     """What an open store holds of a run beside its row, by table."""
-    columns = {"parameters": "key, value", "metrics": "name, value", "distributions": "name, bound, weight"}
+    columns = {"parameters": "key, value", "metrics": "name, value", "distributions": "name, bound, weight",
+               "quantiles": "gauge, percent, value",
+               "block_maxima, json_each(maxima)": "block_octets, json_each.key, json_each.value"}
     return {table: store.execute(f"SELECT {columns[table]} FROM {table} WHERE run = ? ORDER BY 1, 2",
                                  (run_id,)).fetchall() for table in columns}
 

@@ -281,7 +281,7 @@ TEST(test_window_that_is_measured)
        "begins"},
       {"measure: { from = \"1KiB\";\n to = 1024; };", "a.cfg:1: measure.from = 1024 is not before measure.to "
                                                       "= 1024; expected a window that ends after it begins"},
-      {"measure: {\n to = \"0s\"; };", "a.cfg:2: measure.from = first-octet is not before measure.to = 0s; "
+      {"measure: {\n to = \"0s\"; };", "a.cfg:2: measure.from = first-octet is not before measure.to = 0; "
                                        "expected a window that ends after it "
                                        "begins"},
       {"measure: { from = \"first-loss\"; to = \"first-loss\"; };",

@@ -368,7 +368,7 @@ static gboolean read_quantile(const result_store *store, sqlite3_stmt *row, gaug
                               GError **error)
 {
   const char *name = store_column_text(row, 0);
-  const gauge_id id = gauge_find(name);
+  const gsize id = store_names_find(store_names_sorted()->gauges, GAUGE_COUNT, name);
   const uint32_t parts = quantile_parts(sqlite3_column_double(row, 1) / 100);
   const gsize place = gauge_quantiles_find(of, parts);
   if (id == GAUGE_COUNT) {

@@ -7,18 +7,19 @@
 
 #include "study/store/result_store.h"
 
-/* One row of a table of this program (keys, metrics, distributions), with its name. */
+/* One row of a table of this program (keys, metrics, distributions, gauges), with its name. */
 typedef struct named_row {
   const char *name;
   gsize row;
 } named_row;
 
-/* Keys, metrics and distributions in the order of their names: another version of this program may have them
+/* Keys, metrics, distributions and gauges in the order of their names: another version of this program may have them
  * in another order, and SQLite keeps them so. */
 typedef struct store_names {
   named_row keys[SCENARIO_KEY_COUNT];
   named_row metrics[METRIC_COUNT];
   named_row distributions[DISTRIBUTION_COUNT];
+  named_row gauges[GAUGE_COUNT];
 } store_names;
 const store_names *store_names_sorted(void);
 

@@ -62,9 +62,13 @@ const store_names *store_names_sorted(void)
     for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
       names.distributions[id] = (named_row){distribution_row_of(id)->name, id};
     }
+    for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+      names.gauges[id] = (named_row){gauge_row_of(id)->name, id};
+    }
     qsort(names.keys, SCENARIO_KEY_COUNT, sizeof(named_row), compare_names);
     qsort(names.metrics, METRIC_COUNT, sizeof(named_row), compare_names);
     qsort(names.distributions, DISTRIBUTION_COUNT, sizeof(named_row), compare_names);
+    qsort(names.gauges, GAUGE_COUNT, sizeof(named_row), compare_names);
     g_once_init_leave(&sorted, 1);
   }
   return &names;
@@ -124,12 +128,16 @@ char *store_run_digest(const provenance *from, const stored_run *run)
     }
   }
   const gauge_results *gauges = &run->gauges;
-  for (gsize i = 0; i < gauges->quantiles.count * GAUGE_COUNT; i++) {
-    hash_real(digest, gauges->quantiles.parts[i / GAUGE_COUNT]);
-    hash_real(digest, gauges->quantiles.values[i % GAUGE_COUNT][i / GAUGE_COUNT]);
+  const gsize quantiles = gauges->quantiles.count;
+  for (gsize i = 0; i < GAUGE_COUNT * quantiles; i++) {
+    const named_row *gauge = &names->gauges[i / quantiles];
+    hash_text(digest, gauge->name);
+    hash_real(digest, gauges->quantiles.parts[i % quantiles] / (QUANTILE_PARTS / 100.0));
+    hash_real(digest, gauges->quantiles.values[gauge->row][i % quantiles]);
   }
   for (guint i = 0; gauges->block_maxima != NULL && i < gauges->block_maxima->len; i++) {
     hash_real(digest, (double)gauges->block_octets);
+    hash_real(digest, i);
     hash_real(digest, (double)g_array_index(gauges->block_maxima, guint64, i));
   }
   return g_strdup(g_checksum_get_string(digest));

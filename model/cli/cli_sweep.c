@@ -231,11 +231,10 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("store", 0, &chosen.store, "file for the results (default: results/<scenario name>.sqlite)",
              "FILE"),
     CLI_TEXT("shard", 0, &chosen.shard, "only the I-th of N equal parts, for several machines", "I/N"),
-    CLI_TEXTS(
-        "until", 0, &chosen.until,
-        "more seeds of each point, at least 8, until the 95 % interval of the metric's mean is at most ± "
-        "this share of it (several: all of them)",
-        "METRIC=SHARE"),
+    CLI_TEXTS("until", 0, &chosen.until,
+              "add seeds to each point, from 8 on, until METRIC's mean is known to ± SHARE of it with 95 % "
+              "confidence",
+              "METRIC=SHARE"),
     {"max-seeds", 0, 0, G_OPTION_ARG_INT, &chosen.max_seeds, "with --until, at most so many (default: 256)",
      "N"},
     CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; run none of them"),

@@ -6,6 +6,7 @@
 
 #include "base/plain_text.h"
 #include "scenario/configuration.h"
+#include "study/sweep/sweep_progress.h"
 
 /* "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
 static char *rough_text(double number)
@@ -20,25 +21,6 @@ static char *rough_text(double number)
   }
   g_ascii_formatd(digits, sizeof digits, number < 999.5 ? "%.3g" : "%.0f", number);
   return g_strconcat(digits, names[name], NULL);
-}
-
-/* "40 s", "12 min", "3 h 20 min", "2 d 5 h". Free with g_free(). */
-static char *duration_text(double seconds)
-{
-  enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
-  guint64 whole = (guint64)fmin(fmax(ceil(seconds), 1), 1e15);
-
-  if (whole < 2 * MINUTE) {
-    return g_strdup_printf("%" G_GUINT64_FORMAT " s", whole);
-  }
-  if (whole < 2 * HOUR) {
-    return g_strdup_printf("%" G_GUINT64_FORMAT " min", (whole + MINUTE / 2) / MINUTE);
-  }
-  if (whole < 2 * DAY) {
-    return g_strdup_printf("%" G_GUINT64_FORMAT " h %" G_GUINT64_FORMAT " min", whole / HOUR,
-                           whole % HOUR / MINUTE);
-  }
-  return g_strdup_printf("%" G_GUINT64_FORMAT " d %" G_GUINT64_FORMAT " h", whole / DAY, whole % DAY / HOUR);
 }
 
 static void print_run(const sweep_grid *grid, const planned_run *run, gboolean has_store, FILE *output)
@@ -87,7 +69,8 @@ static void print_sums(const sweep_plan *plan, const sums *total, guint jobs, FI
   plain_text_print(output, ", %zu to run", total->to_run);
   if (total->to_run > 0) {
     g_autofree char *segments = rough_text(total->segments);
-    g_autofree char *duration = duration_text(total->seconds / MIN(jobs, (double)total->to_run));
+    g_autofree char *duration =
+        sweep_progress_duration(fmax(1, total->seconds / MIN(jobs, (double)total->to_run)));
 
     plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, jobs);
   }

@@ -17,8 +17,7 @@ typedef struct goal_state {
 } goal_state;
 
 typedef enum point_state {
-  POINT_OPEN, /* some of its runs have not ended */
-  POINT_HELD, /* one of them failed */
+  POINT_OPEN, /* some of its runs have not ended, or have failed */
   POINT_MET,
   POINT_NOT_MET /* its seeds are used up, or more of them would not help */
 } point_state;
@@ -131,7 +130,7 @@ const GArray *sweep_plan_runs(const sweep_plan *plan)
 gboolean sweep_plan_is_open(const sweep_plan *plan)
 {
   for (guint i = 0; i < plan->points->len; i++) {
-    if (point_at(plan, i)->state == POINT_OPEN || point_at(plan, i)->state == POINT_HELD) {
+    if (point_at(plan, i)->state == POINT_OPEN) {
       return TRUE;
     }
   }
@@ -192,14 +191,10 @@ static void decide(sweep_plan *plan, plan_point *point)
 
 void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
 {
-  if (plan->goal_count == 0) {
+  if (plan->goal_count == 0 || run->status == RUN_FAILED) {
     return;
   }
   plan_point *point = point_at(plan, (guint)((index / plan->most - (plan->shard - 1)) / plan->shards));
-  if (run->status == RUN_FAILED) {
-    point->state = POINT_HELD;
-    return;
-  }
   study_run of = {.metrics = run->metrics, .gauges = run->gauges, .status = run->status};
   memcpy(of.distributions, run->distributions, sizeof of.distributions);
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
@@ -320,12 +315,6 @@ sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
   return rest;
 }
 
-/* "1.96 %" */
-static char *share_text(double share)
-{
-  return isinf(share) ? g_strdup("no interval") : g_strdup_printf("±%.3g %%", 100 * share);
-}
-
 /* "path.forward.mtu=1500: 256 seeds, tcp.timeouts ±3.1 %" */
 static void append_unmet(const sweep_plan *plan, const plan_point *point, GString *text)
 {
@@ -337,8 +326,11 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
     const goal_state *state = &point->goals[goal];
     if (!state->is_met) {
       g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
-      g_autofree char *share = share_text(state->reached);
-      g_string_append_printf(text, ", %s %s", name, state->count > 0 ? share : "in no run");
+      if (state->count < STATISTICS_FIRST_LOOK) {
+        g_string_append_printf(text, ", %s in %zu of their runs", name, state->count);
+      } else {
+        g_string_append_printf(text, ", %s ±%.3g %%", name, 100 * state->reached);
+      }
     }
   }
   g_string_append_c(text, '\n');
@@ -390,8 +382,8 @@ char *sweep_plan_report(const sweep_plan *plan)
   if (counts[POINT_MET] > 0) {
     g_string_append_printf(text, least < most ? ", with %u to %u seeds" : ", with %u seeds", least, most);
   }
-  if (counts[POINT_OPEN] + counts[POINT_HELD] > 0) {
-    g_string_append_printf(text, "; %u not decided", counts[POINT_OPEN] + counts[POINT_HELD]);
+  if (counts[POINT_OPEN] > 0) {
+    g_string_append_printf(text, "; %u not decided", counts[POINT_OPEN]);
   }
   g_string_append_printf(text, counts[POINT_NOT_MET] > 0 ? "; %u not:\n" : "\n", counts[POINT_NOT_MET]);
   g_string_append(text, unmet->str);

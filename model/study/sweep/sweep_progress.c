@@ -11,7 +11,7 @@
 
 char *sweep_progress_duration(double seconds)
 {
-  guint64 whole = (guint64)(CLAMP(seconds, 0, LEFT_MAX_S) + 0.5);
+  guint64 whole = (guint64)(CLAMP(seconds, 0, 1e15) + 0.5);
   guint64 hours = whole / 3600;
   guint minutes = (guint)(whole / 60 % 60);
   guint rest = (guint)(whole % 60);

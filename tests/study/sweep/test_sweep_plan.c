@@ -158,7 +158,7 @@ FIXTURE_TEST(test_without_spread)
   g_assert_cmpuint(planned(f), ==, 24);
   g_assert_true(sweep_plan_without_values(f->plan) == &goals[1]);
   g_autofree char *report = sweep_plan_report(f->plan);
-  EXPECT_PARTS(report, "0 of 3 points", "  path.forward.mtu=576: 8 seeds, tcp.timeouts in no run\n",
+  EXPECT_PARTS(report, "0 of 3 points", "  path.forward.mtu=576: 8 seeds, tcp.timeouts in 0 of their runs\n",
                "note: tcp.segments does not vary: 8 seeds are enough\n");
 }
 

@@ -78,9 +78,10 @@ static GArray *parse_goals(int *status)
         cli_usage_error("sweep", "--max-seeds %d: expected --until METRIC=SHARE with it", chosen.max_seeds);
     return NULL;
   }
-  if (chosen.max_seeds != NO_MAX_SEEDS && chosen.max_seeds < STATISTICS_FIRST_LOOK) {
-    *status = cli_usage_error("sweep", "--max-seeds %d: expected %d or more", chosen.max_seeds,
-                              STATISTICS_FIRST_LOOK);
+  if (chosen.max_seeds != NO_MAX_SEEDS &&
+      (chosen.max_seeds < STATISTICS_FIRST_LOOK || chosen.max_seeds > SWEEP_GRID_POINTS_MAX)) {
+    *status = cli_usage_error("sweep", "--max-seeds %d: expected %d to %d", chosen.max_seeds,
+                              STATISTICS_FIRST_LOOK, SWEEP_GRID_POINTS_MAX);
     return NULL;
   }
   for (char **text = chosen.until; text != NULL && *text != NULL; text++) {

@@ -102,6 +102,8 @@ class Until(kit.ProgramTest):
                 ("--until tcp.timeouts=0", "with a share of the mean"),
                 ("--until time.wall_s=2%", "depends on the machine"),
                 ("--until tcp.timeouts/time.wall_s=2%", "depends on the machine"),
-                ("--until tcp.timeouts=2% --max-seeds 7", "--max-seeds 7: expected 8 or more"),
+                ("--until tcp.timeouts=2% --max-seeds 7", "--max-seeds 7: expected 8 to 1000000"),
+                ("--until tcp.timeouts=2% --max-seeds 2000000000", "expected 8 to 1000000"),
+                ("--until tcp.timeouts=2% --max-seeds 900000", "the sweep has too many points"),
                 ("--max-seeds 20", "--max-seeds 20: expected --until")):
             self.expect_refused(f"iwarpsim sweep a.cfg {options}", *parts)

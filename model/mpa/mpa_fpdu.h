@@ -192,9 +192,9 @@ static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octe
 {
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
   uint32_t first = from + (uint32_t)(position - fpdu->start);
-  uint32_t behind = (uint32_t)(fpdu->end - position);
+  uint32_t rest = (uint32_t)(fpdu->end - position);
   uint32_t room = mpa_fpdu_first_run(fpdu);
-  const uint8_t *flat = buffer_chain_flat(octets, first, behind);
+  const uint8_t *flat = buffer_chain_flat(octets, first, rest);
 
   if (flat && fpdu->ulpdu_octets > 0) {
     const octet_runs runs = {.octets = flat,
@@ -206,6 +206,6 @@ static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octe
     buffer_chain_append_runs(ulpdu, &runs);
     return true;
   }
-  mpa_fpdu_strip_pieces(buffer_chain_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
+  mpa_fpdu_strip_pieces(buffer_chain_range_of(octets, first, rest), fpdu->ulpdu_octets, room, ulpdu);
   return false;
 }

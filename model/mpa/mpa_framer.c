@@ -46,15 +46,15 @@ static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
   return octets + MPA_FPDU_LENGTH_OCTETS;
 }
 
-/* Writes the ULPDU to `octets` run by run, a marker between two; returns what is after it. */
+/* Writes the ULPDU to `octets` run by run, a marker between two; returns where it ends. */
 static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, uint8_t *octets)
 {
   const octet_slice *slice = buffer_chain_slices(ulpdu);
-  const octet_slice *behind = slice + ulpdu->slice_count;
+  const octet_slice *end = slice + ulpdu->slice_count;
   const uint8_t *header = octets - MPA_FPDU_LENGTH_OCTETS;
   uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
 
-  for (; slice < behind; slice++) {
+  for (; slice < end; slice++) {
     const uint8_t *from = slice->octets;
     uint32_t length = slice->length;
 
@@ -102,8 +102,8 @@ static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, 
   memory_pool *pool = framer->memory ? mpa_fpdu_memory_flat(framer->memory, length) : NULL;
   octet_buffer *buffer = octet_buffer_new_in(pool, length);
   uint8_t *first = octet_buffer_octets(buffer);
-  uint8_t *behind = write_ulpdu(extent, ulpdu, write_header(extent, first));
-  uint8_t *digest = write_padding(extent, extent->start + (uint64_t)(behind - first), behind);
+  uint8_t *end = write_ulpdu(extent, ulpdu, write_header(extent, first));
+  uint8_t *digest = write_padding(extent, extent->start + (uint64_t)(end - first), end);
 
   if (framer->crc) {
     crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(digest - first)), digest);
@@ -165,11 +165,11 @@ static void put_run(scatter_list *list, const octet_slice *slice, const uint8_t 
 static void put_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, scatter_list *list)
 {
   const octet_slice *slice = buffer_chain_slices(ulpdu);
-  const octet_slice *behind = slice + ulpdu->slice_count;
+  const octet_slice *end = slice + ulpdu->slice_count;
   uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
   uint64_t marker = fpdu->header + MPA_FPDU_LENGTH_OCTETS + room;
 
-  for (; slice < behind; slice++) {
+  for (; slice < end; slice++) {
     const uint8_t *from = slice->octets;
     uint32_t length = slice->length;
 

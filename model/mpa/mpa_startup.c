@@ -280,8 +280,8 @@ static uint32_t receive_private_data(mpa_startup *startup, const buffer_chain *o
   return length;
 }
 
-/* The peer's frame is whole and valid; `after`: more octets came after it. */
-static void finish_frame(mpa_startup *startup, bool behind)
+/* The peer's frame is whole and valid; `more_follows`: more octets came after it. */
+static void finish_frame(mpa_startup *startup, bool more_follows)
 {
   /* R counts in a Reply only (MPA-248, MPA-249). What comes after a rejection is the ULP's (note M41). */
   if (startup->config.role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
@@ -291,7 +291,7 @@ static void finish_frame(mpa_startup *startup, bool behind)
   /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply
    * (MPA-215), the Responder for the first FPDU (MPA-219). The documents leave open what more octets are
    * then; they count as a malformed frame (note M41). */
-  if (behind) {
+  if (more_follows) {
     step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
     return;
   }
@@ -300,7 +300,7 @@ static void finish_frame(mpa_startup *startup, bool behind)
 }
 
 /* Octets came when the peer's frame was complete already. */
-static void receive_behind_frame(mpa_startup *startup)
+static void receive_after_frame(mpa_startup *startup)
 {
   bool reply_is_owed =
       startup->state == MPA_STARTUP_FULL_OPERATION && mpa_startup_has_frames(startup) && !startup->frame_sent;
@@ -316,7 +316,7 @@ uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
     return 0;
   }
   if (startup->state != MPA_STARTUP_WAITING) {
-    receive_behind_frame(startup);
+    receive_after_frame(startup);
     return 0;
   }
   uint32_t taken = receive_header(startup, octets);

@@ -7,8 +7,8 @@
 
 /* Whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also true of
  * the position after the last FPDU that has been posted, where the next one will start. What else counts as
- * a start (of a startup frame, say) is the caller's choice. `hint` is for who answers, to find the place near
- * the last one again: each observer has one for each flow, 0 at first. */
+ * a start, for example that of a startup frame, is the caller's choice. The function keeps in `hint` where it
+ * found the last one, to start near it: each observer has one for each flow, 0 at first. */
 typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,
                                              uint32_t *hint);
 

@@ -494,10 +494,10 @@ void path_direction_count_alignment(const path_direction *path, metric_values *v
     return;
   }
   const path_alignment_counts *before = path_alignment_counted(path->alignment_before);
-  const path_alignment_counts *behind = path_alignment_counted(path->alignment_behind);
+  const path_alignment_counts *after = path_alignment_counted(path->alignment_behind);
 
   metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, before->segments);
   metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, before->starting_with_fpdu);
-  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, behind->segments);
-  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, behind->starting_with_fpdu);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, after->segments);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, after->starting_with_fpdu);
 }

@@ -21,7 +21,7 @@ void rnic_receiver_clear(rnic_receiver *receiver)
 /* --- Reports of MPA --- */
 
 /* What happened after ULPDUs that are in the pipe is reported when they have left it. */
-static void tell_rdmap(rnic_receiver *receiver, time_ps now)
+static void report_to_rdmap(rnic_receiver *receiver, time_ps now)
 {
   if (receiver->pipe && rnic_placement_pipe_octets(receiver->pipe) > 0) {
     return;
@@ -65,7 +65,7 @@ static void on_error(void *user, mpa_error error, G_GNUC_UNUSED uint64_t offset,
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   receiver->error = error;
-  tell_rdmap(receiver, now);
+  report_to_rdmap(receiver, now);
 }
 
 /* --- Reports of TCP --- */
@@ -228,7 +228,7 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
     receiver->error = MPA_ERROR_CLOSED;
   }
   receiver->has_peer_finished = true;
-  tell_rdmap(receiver, now);
+  report_to_rdmap(receiver, now);
 }
 
 void rnic_receiver_stop(rnic_receiver *receiver)
@@ -256,7 +256,7 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
   while (receiver->pipe && (ulpdu = rnic_placement_pipe_pop(receiver->pipe, now))) {
     rdmap_stream_receive(receiver->config.stream, ulpdu, now);
   }
-  tell_rdmap(receiver, now);
+  report_to_rdmap(receiver, now);
   if (receiver->first_fpdu_deadline <= now) {
     receiver->first_fpdu_deadline = TIME_PS_NEVER;
     return false;

@@ -137,11 +137,11 @@ static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack 
 {
   tcp_congestion_window *window = &congestion->window;
   bool first = window->threshold_octets == UINT64_MAX;
-  if (congestion->hystart && tcp_hystart_says_stop(congestion->hystart, ack, window, now)) {
+  if (congestion->hystart && tcp_hystart_should_stop(congestion->hystart, ack, window, now)) {
     window->threshold_octets = window->octets;
   } else if (congestion->hystart_pp && first) {
     /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */
-    if (tcp_hystart_pp_says_stop(congestion->hystart_pp, ack)) {
+    if (tcp_hystart_pp_should_stop(congestion->hystart_pp, ack)) {
       window->threshold_octets = window->octets;
     }
     return tcp_hystart_pp_divisor(congestion->hystart_pp);

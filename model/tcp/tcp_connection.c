@@ -197,11 +197,11 @@ static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint
 }
 
 void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
-                                 uint32_t told_octets, time_ps now)
+                                 uint32_t reported_octets, time_ps now)
 {
   uint32_t present = connection->config.send_mtu_octets;
-  uint32_t mtu = tcp_path_mtu_after_too_big(connection->config.local_address.version, present, told_octets,
-                                            packet_octets);
+  uint32_t mtu = tcp_path_mtu_after_too_big(connection->config.local_address.version, present,
+                                            reported_octets, packet_octets);
   if (mtu < present) {
     lower_send_mtu(connection, mtu, position, now);
   }

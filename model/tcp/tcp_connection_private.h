@@ -130,9 +130,9 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
 uint32_t tcp_connection_header_octets(const tcp_connection *connection);
 
 /* A router has reported that the packet of `packet_octets` with the octets from `position` on, which is in
- * flight, was too big for `told_octets`. */
+ * flight, was too big for `reported_octets`. */
 void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
-                                 uint32_t told_octets, time_ps now);
+                                 uint32_t reported_octets, time_ps now);
 
 /* Works out EMSS from the peer's MSS, the MTU of the path there and the timestamps (`mpa.emss_octets`,
  * docs/metrics.md). */

@@ -71,8 +71,8 @@ static time_ps aggregation_ps(const tcp_congestion_ack *ack, const tcp_congestio
   return (time_ps)MIN(window_trips / (PACING_GAIN * (uint128)window->octets), AGGREGATION_MAX_PS);
 }
 
-bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
-                           const tcp_congestion_window *window, time_ps now)
+bool tcp_hystart_should_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
+                             const tcp_congestion_window *window, time_ps now)
 {
   if (ack->round_trip_ps < 0) {
     return false;
@@ -144,7 +144,7 @@ static bool trips_have_grown(const tcp_hystart_pp *hystart)
   return hystart->round_ps >= hystart->last_round_ps + growth;
 }
 
-bool tcp_hystart_pp_says_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack)
+bool tcp_hystart_pp_should_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack)
 {
   if (ack->round_trip_ps >= 0) {
     hystart->round_ps = MIN(hystart->round_ps, ack->round_trip_ps);

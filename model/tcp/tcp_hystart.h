@@ -26,8 +26,8 @@ typedef struct tcp_hystart {
 void tcp_hystart_init(tcp_hystart *hystart, time_ps shortest_ps, bool paced);
 
 /* An acknowledgement in slow start. Returns whether slow start shall end with the window as it is. */
-bool tcp_hystart_says_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
-                           const tcp_congestion_window *window, time_ps now);
+bool tcp_hystart_should_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
+                             const tcp_congestion_window *window, time_ps now);
 
 /* The retransmission timer has expired: the shortest round trip and the round are found anew. */
 void tcp_hystart_forget(tcp_hystart *hystart);
@@ -43,7 +43,7 @@ tcp_hystart_pp *tcp_hystart_pp_new(void);
 void tcp_hystart_pp_free(tcp_hystart_pp *hystart);
 
 /* An acknowledgement in the first slow start. Returns whether it shall end with the window as it is. */
-bool tcp_hystart_pp_says_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack);
+bool tcp_hystart_pp_should_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack);
 
 /* What slow start's growth is divided by now: 1, or CSS_GROWTH_DIVISOR in conservative slow start. */
 uint32_t tcp_hystart_pp_divisor(const tcp_hystart_pp *hystart);

@@ -28,19 +28,19 @@ static uint32_t plateau_below(uint32_t octets)
   return IPV4_MIN_OCTETS;
 }
 
-uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets, uint32_t told_octets,
+uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets, uint32_t reported_octets,
                                     uint32_t packet_octets)
 {
-  uint32_t mtu = told_octets;
+  uint32_t mtu = reported_octets;
 
-  if (ip_version == 6 && told_octets < IPV6_MIN_OCTETS) {
+  if (ip_version == 6 && reported_octets < IPV6_MIN_OCTETS) {
     return present_octets; /* RFC 8201 §4: no link of IPv6 is like that */
   }
-  if (told_octets == 0) {
+  if (reported_octets == 0) {
     /* RFC 1191 §5. By the length quoted: messages about packets sent before the last change then change
      * nothing. */
     mtu = plateau_below(MIN(packet_octets, present_octets + 1));
-  } else if (told_octets >= packet_octets) {
+  } else if (reported_octets >= packet_octets) {
     return present_octets; /* RFC 5927 §7.2: the packet would have fitted, so no honest router reports this */
   }
   return MIN(MAX(mtu, tcp_path_mtu_min_octets(ip_version)),

@@ -10,9 +10,9 @@
 uint32_t tcp_path_mtu_min_octets(uint8_t ip_version);
 
 /* The MTU after a router has reported that a packet of `packet_octets` was too big for a link of
- * `told_octets` (0: the router does not know RFC 1191), when it was `present_octets`. The present one when
- * the message brings nothing new or cannot be true. */
-uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets, uint32_t told_octets,
+ * `reported_octets` (0: the router does not know RFC 1191), when it was `present_octets`. The present one
+ * when the message brings nothing new or cannot be true. */
+uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets, uint32_t reported_octets,
                                     uint32_t packet_octets);
 
 /* The next smaller MTU to try when packets of `present_octets` vanish without a message: the plateau below

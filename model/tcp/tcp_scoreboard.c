@@ -145,7 +145,7 @@ static bool describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segm
   return true;
 }
 
-static void tell_of_delivery(tcp_scoreboard *board, uint64_t number)
+static void report_delivery(tcp_scoreboard *board, uint64_t number)
 {
   board->delivered_segments++;
   if (board->listener) {
@@ -165,7 +165,7 @@ static void pop_first(tcp_scoreboard *board)
   if (segment->flags & SACKED) {
     board->sacked_segments -= segment->length > 0 ? 1 : 0;
   } else {
-    tell_of_delivery(board, board->sent.first);
+    report_delivery(board, board->sent.first);
   }
   tcp_sent_ring_remove(&board->sent, board->sent.first);
   board->sent.first++;
@@ -268,7 +268,7 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
       break;
     }
     if (segment->length > 0 && is_all_sacked(board, segment->from, segment_end(segment))) {
-      tell_of_delivery(board, number);
+      report_delivery(board, number);
       tcp_sent_ring_remove(&board->sent, number);
       set_flags(board, number, segment->flags | SACKED);
       board->sacked_segments++;

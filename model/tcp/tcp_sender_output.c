@@ -69,8 +69,8 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
     outgoing->push = sender->gauges->unsent_octets == 0;
     outgoing->full_size = cut->full_size != 0;
     outgoing->ecn_capable = sender->ecn;
-    outgoing->window_reduced = sender->reduction_due_to_tell;
-    sender->reduction_due_to_tell = false;
+    outgoing->window_reduced = sender->cwr_due;
+    sender->cwr_due = false;
     sender->statistics->segments_sent++;
   }
 }

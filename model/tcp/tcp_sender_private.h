@@ -93,7 +93,7 @@ struct tcp_sender {
   bool finishing : 1; /* FIN follows the last octet */
   bool fin_sent : 1;
   bool ecn : 1;
-  bool reduction_due_to_tell : 1; /* CWR on the next new segment */
+  bool cwr_due : 1; /* CWR on the next new segment */
 };
 
 /* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must

@@ -5,7 +5,7 @@
 void tcp_sender_note_reduction(tcp_sender *sender)
 {
   sender->ecn_point = (int64_t)sender->next;
-  sender->reduction_due_to_tell = sender->ecn; /* RFC 3168 §6.1.2: whatever the reason */
+  sender->cwr_due = sender->ecn; /* RFC 3168 §6.1.2: whatever the reason */
 }
 
 /* The reordering window of RACK now. */

@@ -118,7 +118,7 @@ static bool says_stop_after(judged *flow, time_ps gap_ps, time_ps round_trip_ps,
                             .limited = true,
                             .round_trip_ps = round_trip_ps,
                             .smoothed_ps = smoothed_ps};
-  return tcp_hystart_says_stop(&flow->hystart, &ack, &flow->window, flow->now);
+  return tcp_hystart_should_stop(&flow->hystart, &ack, &flow->window, flow->now);
 }
 
 /* The same too late for a train. */

@@ -19,7 +19,7 @@ struct study_plot {
    * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
   gboolean (*draw)(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
                    const gnuplot_target *target, GError **error);
-  const void *of; /* tells plots apart that share `has` and `draw`; static */
+  const void *of; /* distinguishes plots that share `has` and `draw`; static */
 };
 
 /* Every one is in a file of its own, or in plot_lines.c when it is a line chart. */

@@ -92,15 +92,9 @@ double cli_runs_pace(void)
   return (double)(clock() - before) / CLOCKS_PER_SEC / run_cost_of(s).seconds;
 }
 
-worker_pool *cli_runs_pool(const sweep_grid *grid, const cli_runs_options *options, const run_limits *limits,
-                           GError **error)
+provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options)
 {
-  gsize jobs = MIN(cli_runs_jobs(options), sweep_grid_count(grid));
-  return worker_pool_new(grid, simulate, (guint)jobs, limits, error);
-}
-
-provenance *cli_runs_origin(const scenario *s, const sweep_grid *grid, const cli_runs_options *options)
-{
+  const scenario *s = sweep_grid_base(grid);
   return provenance_new((provenance){
       .name = g_strdup(scenario_name(s)),
       .title = g_strdup(scenario_configuration(s)->title),
@@ -112,4 +106,24 @@ provenance *cli_runs_origin(const scenario *s, const sweep_grid *grid, const cli
       .libraries = provenance_libraries(
           sweep_grid_facts_of(grid)->uses_ns3 ? run_engine_library_version(RUN_ENGINE_NS3) : NULL),
   });
+}
+
+gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *options, const run_limits *limits,
+                       const char *path, const sweep_options *how, sweep_result *result, result_store **store,
+                       GError **error)
+{
+  const sweep_grid *grid = sweep_plan_grid(plan);
+  g_autofree char *folder = g_path_get_dirname(path);
+  /* The store is opened last: the runs do not inherit it. */
+  const gsize jobs = MIN(cli_runs_jobs(options), sweep_grid_count(grid));
+  g_autoptr(worker_pool) pool = worker_pool_new(grid, simulate, (guint)jobs, limits, error);
+  *result = (sweep_result){0};
+  *store = pool != NULL && cli_make_folder(folder, error) ? result_store_open(path, RESULT_STORE_WRITE, error)
+                                                          : NULL;
+  if (*store == NULL) {
+    return FALSE;
+  }
+  g_autoptr(provenance) from = cli_runs_origin(grid, options);
+  return (options->mix || result_store_check_provenance(*store, from, error)) &&
+         sweep_run(plan, pool, from, *store, how, result, error);
 }

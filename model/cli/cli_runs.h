@@ -56,9 +56,12 @@ sweep_progress_style cli_runs_style(const cli_arguments *arguments);
  * which is made in some 20 ms. */
 double cli_runs_pace(void);
 
-/* Workers for the runs of `grid`, as worker_pool_new(): each run simulates, and hands over its summary. */
-worker_pool *cli_runs_pool(const sweep_grid *grid, const cli_runs_options *options, const run_limits *limits,
-                           GError **error);
+/* Where the runs of `grid` come from. Free with provenance_free(). */
+provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options);
 
-/* Where the runs of `grid`, made of `s`, come from. Free with provenance_free(). */
-provenance *cli_runs_origin(const scenario *s, const sweep_grid *grid, const cli_runs_options *options);
+/* Makes those of the runs of `plan` that the store at `path` lacks, as sweep_run(), in processes of their
+ * own, within `limits`. FALSE and `error` also when the store cannot be made or opened, or (but with --mix)
+ * holds runs of another origin. `*store` is open, or NULL: free it with result_store_close(). */
+gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *options, const run_limits *limits,
+                       const char *path, const sweep_options *how, sweep_result *result, result_store **store,
+                       GError **error);

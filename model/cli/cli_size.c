@@ -134,33 +134,23 @@ typedef struct searching {
   sweep_options options;
 } searching;
 
-/* Makes the runs of `grid` that the store lacks, and reads them all. NULL when they are not all there: then
- * there is an `error`, or it was interrupted. */
-static study_table *make_runs(const searching *on, const sweep_grid *grid, GError **error)
+/* Makes the runs of `grid` that the store lacks, and gives `study` all. FALSE when they are not all there:
+ * then there is an `error`, or it was interrupted. */
+static gboolean make_runs(const searching *on, const sweep_grid *grid, size_study *study, GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname(on->path);
-  g_autoptr(worker_pool) pool = cli_runs_pool(grid, &chosen.runs, on->limits, error);
-  g_autoptr(result_store) store = pool != NULL && cli_make_folder(folder, error)
-                                      ? result_store_open(on->path, RESULT_STORE_WRITE, error)
-                                      : NULL;
-  g_autoptr(provenance) from = cli_runs_origin(sweep_grid_base(grid), grid, &chosen.runs);
   g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
-  sweep_result result = {0};
-  if (store == NULL || (!chosen.runs.mix && !result_store_check_provenance(store, from, error)) ||
-      !sweep_run(plan, pool, from, store, &on->options, &result, error)) {
-    return NULL;
+  g_autoptr(result_store) store = NULL;
+  sweep_result result;
+  if (!cli_runs_make(plan, &chosen.runs, on->limits, on->path, &on->options, &result, &store, error)) {
+    return FALSE;
   }
   if (result.interrupted) {
     plain_text_print(stderr, "interrupted: %zu of about %zu runs done; rerun the command to resume\n",
                      on->options.before + result.points - result.to_go - result.failed,
                      on->options.before + result.points + on->options.after);
-    return NULL;
+    return FALSE;
   }
-  g_autoptr(GPtrArray) identities = g_ptr_array_new();
-  for (gsize i = 0; i < sweep_grid_count(grid); i++) {
-    g_ptr_array_add(identities, (gpointer)sweep_grid_identity(grid, i));
-  }
-  return study_table_read_of(store, (const char *const *)identities->pdata, identities->len, error);
+  return size_study_take(study, store, error);
 }
 
 /* Runs what `study` asks for until it has the answer. FALSE as make_runs(). */
@@ -169,8 +159,7 @@ static gboolean search(searching *on, size_study *study, GError **error)
   const sweep_grid *grid;
   while ((grid = size_study_next(study, error)) != NULL) {
     on->options.after = size_study_left(study);
-    g_autoptr(study_table) table = make_runs(on, grid, error);
-    if (table == NULL || !size_study_take(study, table, error)) {
+    if (!make_runs(on, grid, study, error)) {
       return FALSE;
     }
     on->options.before += sweep_grid_count(grid);
@@ -180,21 +169,17 @@ static gboolean search(searching *on, size_study *study, GError **error)
 
 /* --- The answer --- */
 
-/* Prints the curve, draws it beside the store, and prints the names of the plot's files. */
-static gboolean show_curve(const size_study *study, const char *path, GError **error)
+/* Draws the quantity against the key beside the store, and prints the names of the plot's files. */
+static gboolean draw_curve(const size_question *question, const char *path, GError **error)
 {
   g_autoptr(study_table) table = cli_read_table(path, 0, error);
-  g_autofree char *curve = size_text_curve(study);
   g_autofree char *folder = g_path_get_dirname(path), *stem = g_path_get_basename(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {.folder = folder, .format = GNUPLOT_PNG, .written = written};
-  const metric_id metric = size_study_question(study)->condition.quantity.metric;
   if (g_str_has_suffix(stem, ".sqlite")) {
     stem[strlen(stem) - strlen(".sqlite")] = '\0';
   }
-  plain_text_print(stdout, "\n");
-  plain_text_print_page(stdout, curve);
-  plain_text_print(stdout, "\n");
+  const metric_id metric = question->condition.quantity.metric;
   gboolean good = table != NULL && study_plot_draw(table, &plot_metric, metric, stem, &target, error);
   for (guint i = 0; i < written->len; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
@@ -202,42 +187,35 @@ static gboolean show_curve(const size_study *study, const char *path, GError **e
   return good;
 }
 
-/* Whether the quantity depends on the key at some point, and `*met`: every point has a value that keeps the
- * condition. */
-static gboolean is_answered(const size_study *study, gboolean *met)
-{
-  const GArray *points = size_study_points(study);
-  gboolean varies = FALSE;
-  *met = TRUE;
-  for (guint i = 0; i < points->len; i++) {
-    const size_point *point = &g_array_index(points, size_point, i);
-    varies = varies || point->varies;
-    *met = *met && g_array_index(point->values, size_value, point->values->len - 1).verdict.kept;
-  }
-  return varies;
-}
-
 /* Prints the answer, and unless `quiet` the curve. */
-static int report(const size_study *study, const char *path, gboolean quiet)
+static int report(const size_findings *found, const char *path, gboolean quiet)
 {
-  const GArray *points = size_study_points(study);
-  const size_question *question = size_study_question(study);
   GError *error = NULL;
-  gboolean met;
-  if (!is_answered(study, &met)) {
-    g_autofree char *name = result_quantity_name(&question->condition.quantity);
+  gboolean varies = FALSE, met = TRUE;
+  for (guint i = 0; i < found->points->len; i++) {
+    const size_point *point = &g_array_index(found->points, size_point, i);
+    varies = varies || size_study_varies(point);
+    met = met && size_study_answer(point).least < point->values->len;
+  }
+  if (!varies) {
+    g_autofree char *name = result_quantity_name(&found->question->condition.quantity);
     plain_text_print(
         stderr,
-        "iwarpsim size: %s does not vary with %s in this range, and %s '%s'; expected a metric that "
-        "the key changes\n",
-        name, chosen.key, met ? "always keeps" : "never keeps", question->condition.text);
+        "iwarpsim size: %s does not vary with %s in this range, and %s '%s'; expected a metric that the key "
+        "changes\n",
+        name, chosen.key, met ? "always keeps" : "does not keep", found->question->condition.text);
     return CLI_FAILED;
   }
-  g_autofree char *answer = points->len == 1
-                                ? size_text_sentence(study, &g_array_index(points, size_point, 0))
-                                : size_text_answers(study);
+  g_autofree char *answer =
+      found->points->len == 1 ? size_text_sentence(found) : size_text_table(found, TRUE);
   plain_text_print_page(stdout, answer);
-  if (!quiet && !show_curve(study, path, &error)) {
+  if (!quiet) {
+    g_autofree char *curve = size_text_table(found, FALSE);
+    plain_text_print(stdout, "\n");
+    plain_text_print_page(stdout, curve);
+    plain_text_print(stdout, "\n");
+  }
+  if (!quiet && !draw_curve(found->question, path, &error)) {
     return cli_fail(error);
   }
   return met ? CLI_OK : CLI_FAILED;
@@ -257,7 +235,7 @@ static int run_search(const scenario *s, const size_question *question, const ru
   if (study == NULL || !search(&on, study, &error)) {
     return error != NULL ? cli_fail(error) : CLI_FAILED;
   }
-  return report(study, path, arguments->quiet);
+  return report(size_study_findings(study), path, arguments->quiet);
 }
 
 static int size(const cli_arguments *arguments)

@@ -58,8 +58,7 @@ static gboolean parse_goal(const char *text, sweep_goal *goal, int *status)
     *status = cli_usage_error("sweep", "--until: %s", error->message);
     return FALSE;
   }
-  if (metric_row_of(goal->quantity.metric)->is_of_machine ||
-      (goal->quantity.whole != METRIC_COUNT && metric_row_of(goal->quantity.whole)->is_of_machine)) {
+  if (result_quantity_is_of_machine(&goal->quantity)) {
     *status = cli_usage_error("sweep",
                               "--until %s: it depends on the machine; expected a metric that is the "
                               "same everywhere",
@@ -131,21 +130,10 @@ static void complain(const sweep_plan *plan, const sweep_result *result)
 static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_options *options, gboolean quiet)
 {
   GError *error = NULL;
-  const sweep_grid *grid = sweep_plan_grid(plan);
-  g_autofree char *path = store_path(sweep_grid_base(grid));
-  g_autofree char *folder = g_path_get_dirname(path);
-  /* The store is opened last: the runs do not inherit it. */
-  g_autoptr(worker_pool) pool = cli_runs_pool(grid, &chosen.runs, limits, &error);
-  g_autoptr(result_store) store = pool != NULL && cli_make_folder(folder, &error)
-                                      ? result_store_open(path, RESULT_STORE_WRITE, &error)
-                                      : NULL;
-  if (store == NULL) {
-    return cli_fail(error);
-  }
-  g_autoptr(provenance) from = cli_runs_origin(sweep_grid_base(grid), grid, &chosen.runs);
-  sweep_result result = {0};
-  gboolean good = (chosen.runs.mix || result_store_check_provenance(store, from, &error)) &&
-                  sweep_run(plan, pool, from, store, options, &result, &error);
+  g_autofree char *path = store_path(sweep_grid_base(sweep_plan_grid(plan)));
+  g_autoptr(result_store) store = NULL;
+  sweep_result result;
+  gboolean good = cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, &error);
   complain(plan, &result);
   if (!good) {
     return cli_fail(error);
@@ -179,7 +167,7 @@ static int list_sweep(sweep_plan *plan)
     good = store != NULL && sweep_plan_look_up(plan, store, FALSE, &error);
     list.has_store = TRUE;
     g_autoptr(GError) refusal = NULL;
-    g_autoptr(provenance) from = cli_runs_origin(sweep_grid_base(grid), grid, &chosen.runs);
+    g_autoptr(provenance) from = cli_runs_origin(grid, &chosen.runs);
     if (good && !chosen.runs.mix && !result_store_check_provenance(store, from, &refusal)) {
       plain_text_print(stderr, "note: this sweep would be refused: ");
       plain_text_print_page(stderr, refusal->message);

@@ -82,7 +82,11 @@ gboolean size_condition_read(const char *text, scenario_key key, size_condition 
     return error_set(error, "this is no condition; expected %s", FORMS);
   }
   condition->text = g_strdup_printf("%s %s %s", name, sign, right);
-  if (result_quantity_read(name, &condition->quantity, error) && read_right(right, key, condition, error)) {
+  gboolean good = result_quantity_read(name, &condition->quantity, error);
+  if (good && result_quantity_is_of_machine(&condition->quantity)) {
+    good = error_set(error, "%s depends on the machine; expected a metric that is the same everywhere", name);
+  }
+  if (good && read_right(right, key, condition, error)) {
     return TRUE;
   }
   size_condition_clear(condition);

@@ -99,10 +99,5 @@ size_answer size_search_answer(const GArray *verdicts)
   while (answer.also < verdicts->len && !verdict_at(verdicts, answer.also)->kept) {
     answer.also++;
   }
-  answer.monotone = answer.also == answer.least;
-  answer.outcome = answer.least == 0               ? SIZE_ALWAYS
-                   : answer.also == verdicts->len  ? SIZE_NEVER
-                   : answer.least == verdicts->len ? SIZE_BELOW
-                                                   : SIZE_FOUND;
   return answer;
 }

@@ -33,19 +33,11 @@ gboolean size_search_next(const size_scope *scope, const GArray *verdicts, guint
 /* How often size_search_next() is still going to name a number, about; `verdicts` may be empty as yet. */
 guint size_search_steps(const size_scope *scope, const GArray *verdicts);
 
-typedef enum size_outcome {
-  SIZE_FOUND,
-  SIZE_ALWAYS, /* every number kept the condition */
-  SIZE_NEVER,  /* none did */
-  SIZE_BELOW   /* some did, the largest did not: there is none above which it always held */
-} size_outcome;
-
+/* What verdicts show, by their places. `also` below `least`: the condition is not monotone. */
 typedef struct size_answer {
-  size_outcome outcome;
-  guint least;       /* SIZE_FOUND, SIZE_ALWAYS: the verdict of the least number above which it always held */
-  guint also;        /* SIZE_FOUND, not monotone, and SIZE_BELOW: the least number of all that kept it */
-  gboolean monotone; /* no number that kept the condition is below one that did not */
+  guint least; /* the least number above which it always held; how many there are: the largest did not keep it
+                */
+  guint also;  /* the least number that kept it; how many there are: none did */
 } size_answer;
 
-/* What `verdicts`, as above, show. */
 size_answer size_search_answer(const GArray *verdicts);

@@ -14,18 +14,18 @@ typedef struct size_question {
   scenario_key key; /* a size, count, time or rate */
   size_condition condition;
   size_scope scope;
-  guint seeds;            /* 1 … seeds; 0: those of the scenario's axis, or 8 */
+  guint seeds;            /* from the scenario's first one on; 0: as many as it sweeps, or 8 */
   gboolean every_seed;    /* each seed must meet the condition; else the bound of the mean's 95 % interval */
   gboolean replaces_axis; /* the scenario may sweep over the key: that axis is left out */
 } size_question;
 
 /* What is known of one value of the key at one point. */
 typedef struct size_value {
-  size_verdict verdict; /* first: size_search.h takes values as they are */
-  char *text;           /* canonical */
-  statistics of;        /* the quantity over the seeds that have it */
-  statistics share;     /* of a condition with a baseline: the quantity as a share of that, paired by seed */
-  guint not_ok;         /* runs that did not end ok: the value does not keep the condition */
+  size_verdict verdict;
+  char *text;       /* canonical */
+  statistics of;    /* the quantity over the seeds that have it */
+  statistics share; /* of a condition with a baseline: its ratio to that, paired by seed; else the same */
+  guint not_ok;     /* runs that did not end ok: the value does not keep the condition */
 } size_value;
 
 /* The runs of a sweep that agree in all but the key and the seed. */
@@ -33,16 +33,21 @@ typedef struct size_point {
   const char *texts[SCENARIO_KEY_COUNT]; /* canonical, of all keys; the study's */
   GArray *values;                        /* size_value, ascending */
   double *baseline;                      /* of each seed; NAN: it has none */
-  double *first;                         /* value of each seed; NAN: none yet */
-  gboolean varies;                       /* the quantity does, with the key */
 } size_point;
+
+/* What is known so far. */
+typedef struct size_findings {
+  const size_question *question;
+  guint seeds;
+  GArray *keys;   /* scenario_key: of the scenario's axes but for the key and the seed */
+  GArray *points; /* size_point */
+} size_findings;
 
 typedef struct size_study size_study;
 
-/* The search that answers `question` for `s`, loaded with `sets`; both, and what they point to, must outlive
- * it. NULL and `error` when the scenario sweeps over the key (unless replaces_axis), when another axis moves
- * with the key or the seed, when one seed is to give an interval, or as sweep_grid_new(). Free with
- * size_study_free() (NULL-safe). */
+/* The search that answers `question` for `s`, loaded with `sets`; all must outlive it. NULL and `error` when
+ * the scenario sweeps over the key (unless replaces_axis), when another axis moves with the key or the seed,
+ * when one seed is to give an interval, or as sweep_grid_new(). Free with size_study_free() (NULL-safe). */
 size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
                            GError **error);
 void size_study_free(size_study *study);
@@ -54,21 +59,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(size_study, size_study_free)
  * one out. */
 const sweep_grid *size_study_next(size_study *study, GError **error);
 
-/* Takes what `table` has of the runs of size_study_next(), which are all there. FALSE and `error` when no run
- * has the quantity, or a run with the baseline's value has none above 0. */
-gboolean size_study_take(size_study *study, const study_table *table, GError **error);
+/* Takes what `store` has of the runs of size_study_next(), all of them. FALSE and `error` when it fails, no
+ * run has the quantity, or one with the baseline's value did not end ok or has 0. */
+gboolean size_study_take(size_study *study, result_store *store, GError **error);
 
 /* Runs that are still to come after those of size_study_next(), about. */
 gsize size_study_left(const size_study *study);
 
-/* The answer. */
+/* The study's; what it points to grows with size_study_take(). */
+const size_findings *size_study_findings(const size_study *study);
 
-const size_question *size_study_question(const size_study *study);
-guint size_study_seeds(const size_study *study);
+/* What size_search_answer() finds of the values of `point`. */
+size_answer size_study_answer(const size_point *point);
 
-/* The keys of the scenario's other axes (scenario_key), none of a scenario that has one point. The study's.
- */
-const GArray *size_study_keys(const size_study *study);
-
-/* The points (size_point). The study's. */
-const GArray *size_study_points(const size_study *study);
+/* Whether the quantity depends on the key at `point`, as far as statistics show. */
+gboolean size_study_varies(const size_point *point);

@@ -8,276 +8,188 @@
 #include "study/table/study_keys.h"
 #include "study/table/text_columns.h"
 
-/* How values of a study are written. */
-typedef struct size_words {
-  const size_question *question;
-  const char *key;   /* its name */
-  char *name;        /* of the quantity */
-  char *unit;        /* of the quantity, as the table of metrics has it */
-  shown_scale scale; /* of the quantity */
-  guint seeds;
-} size_words;
-
 static const size_value *value_at(const size_point *point, guint index)
 {
   return &g_array_index(point->values, size_value, index);
 }
 
-static const size_point *point_at(const size_study *study, guint index)
+/* A value of the key: "96 KiB", "1500 octets", "25us". Free with g_free(). */
+static char *label_of(const size_findings *found, const size_value *value)
 {
-  return &g_array_index(size_study_points(study), size_point, index);
+  g_autofree char *label = study_keys_label(found->question->key, value->text);
+  const gboolean bare = scenario_key_row_of(found->question->key)->type == SCENARIO_TYPE_SIZE &&
+                        label[strspn(label, "0123456789")] == '\0';
+  return g_strconcat(label, !bare ? "" : strcmp(label, "1") == 0 ? " octet" : " octets", NULL);
 }
 
-static size_words words_of(const size_study *study)
+/* How the quantity is written. */
+static shown_scale scale_of(const size_findings *found)
 {
-  const size_question *question = size_study_question(study);
-  size_words words = {.question = question,
-                      .key = scenario_key_row_of(question->key)->name,
-                      .name = result_quantity_name(&question->condition.quantity),
-                      .unit = result_quantity_unit(&question->condition.quantity),
-                      .seeds = size_study_seeds(study)};
+  g_autofree char *unit = result_quantity_unit(&found->question->condition.quantity);
   double largest = 0;
-  for (guint i = 0; i < size_study_points(study)->len; i++) {
-    const size_point *point = point_at(study, i);
+  for (guint i = 0; i < found->points->len; i++) {
+    const size_point *point = &g_array_index(found->points, size_point, i);
     for (guint k = 0; k < point->values->len; k++) {
       const statistics *of = &value_at(point, k)->of;
       largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
     }
   }
-  words.scale = shown_scale_for(words.unit, largest);
-  return words;
+  shown_scale scale = shown_scale_for(unit, largest);
+  scale.unit = g_intern_string(scale.unit);
+  return scale;
 }
 
-static void clear_words(size_words *words)
+/* The same of what a condition compares: ratios have no unit. */
+static shown_scale compared_scale_of(const size_findings *found)
 {
-  g_free(words->name);
-  g_free(words->unit);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(size_words, clear_words)
-
-/* A value of the key: "96 KiB", "1500 octets", "25us". Free with g_free(). */
-static char *label_of(const size_words *words, const char *text)
-{
-  g_autofree char *label = study_keys_label(words->question->key, text);
-  const gboolean bare = scenario_key_row_of(words->question->key)->type == SCENARIO_TYPE_SIZE &&
-                        label[strspn(label, "0123456789")] == '\0';
-  return g_strconcat(label, !bare ? "" : strcmp(label, "1") == 0 ? " octet" : " octets", NULL);
+  return found->question->condition.baseline != NULL ? (shown_scale){1, "1"} : scale_of(found);
 }
 
-/* What a condition compares: the statistics, how they are shown, and the bounds that count. */
-typedef struct size_measure {
-  const statistics *of;
-  shown_scale scale;
-  double lower;
-  double upper;
-  gboolean has_bounds;
-  gboolean is_interval; /* of the mean: the bounds are no values of seeds */
-} size_measure;
-
-static size_measure measure_of(const size_words *words, const size_value *value)
+/* What a condition compares at `value`: its mean, and the bounds that count, "0.990 to 0.994"; "-" where
+ * there are none. Free both with g_free(). */
+static char *texts_of(const size_findings *found, const size_value *value, char **bounds)
 {
-  const gboolean shares = words->question->condition.baseline != NULL, every = words->question->every_seed;
-  const statistics *of = shares ? &value->share : &value->of;
-  return (size_measure){.of = of,
-                        .scale = shares ? (shown_scale){1, "1"} : words->scale,
-                        .lower = every ? of->smallest : of->lower,
-                        .upper = every ? of->largest : of->upper,
-                        .has_bounds = of->count > (every ? 0 : 1),
-                        .is_interval = !every && of->count > 1};
+  const shown_scale scale = compared_scale_of(found);
+  const gboolean every = found->question->every_seed;
+  const statistics *of = &value->share;
+  const gboolean has_bounds = of->count > 1;
+  const double lower = every ? of->smallest : of->lower, upper = every ? of->largest : of->upper;
+  const double half_width = has_bounds && !every ? (upper - lower) / 2 : (double)NAN;
+  *bounds = g_strdup("-");
+  if (has_bounds) {
+    g_auto(shown_number) least = shown_number_of(lower, half_width, &scale);
+    g_auto(shown_number) most = shown_number_of(upper, half_width, &scale);
+    g_free(*bounds);
+    *bounds = g_strdup_printf("%s to %s", least.value, most.value);
+  }
+  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, &scale);
+  return of->count > 0 ? g_steal_pointer(&mean.value) : g_strdup("-");
 }
 
-/* `value` with the digits that an interval carries. Free with g_free(). */
-static char *number_of(const size_measure *measure, double value)
+/* "96 KiB", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to 0.994, 8 seeds". Free
+ * with g_free(). */
+static char *account_of(const size_findings *found, const size_value *value, const char *verb)
 {
-  const double half_width = measure->is_interval ? (measure->upper - measure->lower) / 2 : (double)NAN;
-  g_auto(shown_number) number = shown_number_of(value, half_width, &measure->scale);
-  return g_steal_pointer(&number.value);
-}
-
-/* "0.990 to 0.994"; "-" without bounds. Free with g_free(). */
-static char *bounds_of(const size_measure *measure)
-{
-  g_autofree char *lower = measure->has_bounds ? number_of(measure, measure->lower) : NULL;
-  g_autofree char *upper = measure->has_bounds ? number_of(measure, measure->upper) : NULL;
-  return lower != NULL ? g_strdup_printf("%s to %s", lower, upper) : g_strdup("-");
-}
-
-/* "ratio 0.992, 95 % interval 0.990 to 0.994, 8 seeds". Free with g_free(). */
-static char *account_of(const size_words *words, const size_value *value)
-{
-  const size_measure measure = measure_of(words, value);
+  const size_question *question = found->question;
+  const shown_scale scale = compared_scale_of(found);
+  const gboolean plain = strcmp(scale.unit, "1") == 0, single = value->share.count == 1;
+  g_autofree char *label = label_of(found, value), *bounds = NULL;
+  g_autofree char *mean = texts_of(found, value, &bounds);
   if (value->not_ok > 0) {
-    return g_strdup_printf("%u of %u runs did not end ok", value->not_ok, words->seeds);
+    return g_strdup_printf("%s %s (%u of %u runs did not end ok)", label, verb, value->not_ok, found->seeds);
   }
-  if (measure.of->count == 0) {
-    return g_strdup_printf("no run has %s", words->name);
-  }
-  const gboolean plain = strcmp(measure.scale.unit, "1") == 0, every = words->question->every_seed;
-  g_autofree char *mean = number_of(&measure, measure.of->mean);
-  g_autofree char *bounds = bounds_of(&measure);
-  g_autofree char *between = measure.of->count == 1 ? g_strdup(", ")
-                             : every                ? g_strdup_printf(", %s over ", bounds)
-                                                    : g_strdup_printf(", 95 %% interval %s, ", bounds);
-  return g_strdup_printf("%s %s%s%s%s%zu seed%s", measure.of == &value->share ? "ratio" : "mean", mean,
-                         plain ? "" : " ", plain ? "" : measure.scale.unit, between, measure.of->count,
-                         measure.of->count == 1 ? "" : "s");
+  return g_strdup_printf("%s %s (%s %s%s%s, %s%s%s%zu seed%s)", label, verb,
+                         question->condition.baseline != NULL ? "ratio" : "mean", mean, plain ? "" : " ",
+                         plain ? "" : scale.unit, single || question->every_seed ? "" : "95 % interval ",
+                         single ? "" : bounds,
+                         single                 ? ""
+                         : question->every_seed ? " over "
+                                                : ", ",
+                         value->share.count, single ? "" : "s");
 }
 
-static size_answer answer_of(const size_point *point)
+/* What a reader of the answer must know besides, "" when there is nothing. Free with g_free(). */
+static char *note_of(const size_findings *found, const size_point *point, const size_answer *answer)
 {
-  g_autoptr(GArray) verdicts = g_array_new(FALSE, FALSE, sizeof(size_verdict));
-  for (guint i = 0; i < point->values->len; i++) {
-    g_array_append_val(verdicts, value_at(point, i)->verdict);
+  if (answer->least == point->values->len) {
+    return g_strdup("");
   }
-  return size_search_answer(verdicts);
+  const statistics *of = &value_at(point, answer->least)->share;
+  const gboolean warns = !found->question->every_seed && of->deviation > 0 && of->coverage_note != NULL;
+  const char *unsure = warns ? "the interval may cover less than 93 %" : "";
+  if (answer->also == answer->least) {
+    return g_strdup(!size_study_varies(point) ? "does not vary" : unsure);
+  }
+  g_autofree char *also = account_of(found, value_at(point, answer->also), "keeps it too");
+  return g_strdup_printf("not monotone: %s, larger values do not%s%s", also, warns ? "; " : "", unsure);
 }
 
-char *size_text_sentence(const size_study *study, const size_point *point)
+char *size_text_sentence(const size_findings *found)
 {
-  g_auto(size_words) words = words_of(study);
-  const size_answer answer = answer_of(point);
-  const char *condition = words.question->condition.text;
-  const size_value *first = value_at(point, 0), *last = value_at(point, point->values->len - 1);
-  g_autofree char *from = label_of(&words, first->text), *to = label_of(&words, last->text);
-  g_autofree char *at_first = account_of(&words, first), *at_last = account_of(&words, last);
-  if (answer.outcome == SIZE_ALWAYS) {
-    return g_strdup_printf("every %s from %s to %s keeps %s; at %s: %s\n", words.key, from, to, condition,
-                           from, at_first);
+  const size_point *point = &g_array_index(found->points, size_point, 0);
+  const size_answer answer = size_study_answer(point);
+  const guint last = point->values->len - 1;
+  const char *key = scenario_key_row_of(found->question->key)->name;
+  const char *condition = found->question->condition.text;
+  g_autofree char *from = label_of(found, value_at(point, 0)), *to = label_of(found, value_at(point, last));
+  g_autofree char *keeps = g_strconcat("keeps ", condition, NULL);
+  g_autofree char *note = note_of(found, point, &answer);
+  if (answer.least == 0) {
+    g_autofree char *at = account_of(found, value_at(point, 0), keeps);
+    return g_strdup_printf("%s = %s, as does every value up to %s\n", key, at, to);
   }
-  if (answer.outcome == SIZE_NEVER) {
-    return g_strdup_printf("no %s from %s to %s keeps %s; at %s: %s\n", words.key, from, to, condition, to,
-                           at_last);
+  if (answer.least > last) {
+    g_autofree char *at = account_of(found, value_at(point, last), "does not");
+    g_autofree char *also =
+        answer.also <= last ? account_of(found, value_at(point, answer.also), "does") : NULL;
+    return g_strdup_printf("no %s from %s to %s keeps %s%s: %s%s%s\n", key, from, to, condition,
+                           also != NULL ? " with all values above it" : "", at, also != NULL ? ", " : "",
+                           also != NULL ? also : "");
   }
-  const size_value *also = value_at(point, answer.also);
-  g_autofree char *also_label = label_of(&words, also->text), *at_also = account_of(&words, also);
-  if (answer.outcome == SIZE_BELOW) {
-    return g_strdup_printf(
-        "no %s from %s to %s above which %s always held: %s keeps it (%s), %s does not (%s)\n", words.key,
-        from, to, condition, also_label, at_also, to, at_last);
-  }
-  const size_value *least = value_at(point, answer.least), *below = least - 1;
-  g_autofree char *label = label_of(&words, least->text), *at_least = account_of(&words, least);
-  g_autofree char *below_label = label_of(&words, below->text), *at_below = account_of(&words, below);
-  g_autofree char *note =
-      answer.monotone ? g_strdup("")
-                      : g_strdup_printf("It is not monotone: %s keeps it too (%s), larger values do not; %s "
-                                        "is the least above which it always held, "
-                                        "at %u values up to %s.\n",
-                                        also_label, at_also, label, point->values->len - answer.least, to);
-  const statistics *of = measure_of(&words, least).of;
-  const gboolean warns = of->coverage_note != NULL && of->deviation > 0 && !words.question->every_seed;
-  return g_strdup_printf(
-      "%s = %s keeps %s (%s); %s does not (%s)\n%s%s%s%s", words.key, label, condition, at_least, below_label,
-      at_below, note, warns ? "The interval may cover less than 93 %: " : "", warns ? of->coverage_note : "",
-      warns ? "; more seeds (--seeds) make it sure.\n" : "");
+  g_autofree char *least = account_of(found, value_at(point, answer.least), keeps);
+  g_autofree char *below = account_of(found, value_at(point, answer.least - 1), "does not");
+  return g_strdup_printf("%s = %s; %s%s%s\n", key, least, below, *note != '\0' ? "\n" : "", note);
 }
 
-/* --- Tables --- */
-
-/* Takes `cell`. */
-static void add(GPtrArray *cells, char *cell)
+/* The cells of one line. */
+static void add_value(const size_findings *found, const size_point *point, const size_value *value,
+                      GPtrArray *cells)
 {
-  g_ptr_array_add(cells, cell);
-}
-
-static void add_place(const size_study *study, const size_point *point, GPtrArray *cells)
-{
-  const GArray *keys = size_study_keys(study);
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    add(cells, study_keys_label(key, point->texts[key]));
+  const shown_scale scale = scale_of(found);
+  char *bounds;
+  for (guint i = 0; i < found->keys->len; i++) {
+    const scenario_key key = g_array_index(found->keys, scenario_key, i);
+    g_ptr_array_add(cells, study_keys_label(key, point->texts[key]));
   }
+  g_ptr_array_add(cells, label_of(found, value));
+  g_ptr_array_add(cells, value->of.count > 0 ? shown_number_text(value->of.mean, &scale) : g_strdup("-"));
+  char *ratio = texts_of(found, value, &bounds);
+  if (found->question->condition.baseline == NULL) {
+    *ratio = '\0'; /* it is the mean again */
+  }
+  g_ptr_array_add(cells, ratio);
+  g_ptr_array_add(cells, bounds);
+  g_ptr_array_add(cells, g_strdup_printf("%zu", value->share.count));
+  g_ptr_array_add(cells, g_strdup(value->verdict.kept ? "yes" : "no"));
 }
 
-/* The headings of the points' keys and of `more` (NULL-terminated), above `cells`. */
-static char *table_of(const size_study *study, const char *const *more, const GPtrArray *cells)
+char *size_text_table(const size_findings *found, gboolean answers)
 {
-  const GArray *keys = size_study_keys(study);
-  GString *text = g_string_new(NULL);
+  const shown_scale scale = scale_of(found);
+  g_autofree char *name = result_quantity_name(&found->question->condition.quantity);
+  g_autofree char *quantity =
+      strcmp(scale.unit, "1") == 0 ? g_strdup(name) : g_strdup_printf("%s in %s", name, scale.unit);
+  const text_column after[] = {
+      {scenario_key_row_of(found->question->key)->name, TEXT_COLUMN_NUMBER, NULL},
+      {quantity, TEXT_COLUMN_NUMBER, NULL},
+      {"ratio", TEXT_COLUMN_NUMBER, NULL},
+      {found->question->every_seed ? "least to largest" : "95 % interval", TEXT_COLUMN_NUMBER, NULL},
+      {"n", TEXT_COLUMN_NUMBER, NULL},
+      {"keeps it", TEXT_COLUMN_TEXT, NULL},
+      {"", TEXT_COLUMN_TEXT, NULL}};
   g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(text_column));
-  for (guint i = 0; i < keys->len; i++) {
-    const text_column column = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
-                                TEXT_COLUMN_HEADING, NULL};
-    g_array_append_val(columns, column);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < found->keys->len; i++) {
+    const char *key = scenario_key_row_of(g_array_index(found->keys, scenario_key, i))->name;
+    g_array_append_val(columns, ((text_column){key, TEXT_COLUMN_HEADING, NULL}));
   }
-  for (gsize i = 0; more[i] != NULL; i++) {
-    const text_column column = {more[i], TEXT_COLUMN_NUMBER, NULL};
-    g_array_append_val(columns, column);
+  g_array_append_vals(columns, after, G_N_ELEMENTS(after));
+  for (guint i = 0; i < found->points->len; i++) {
+    const size_point *point = &g_array_index(found->points, size_point, i);
+    const size_answer answer = size_study_answer(point);
+    const guint least = MIN(answer.least, point->values->len - 1);
+    for (guint k = answers ? least : 0; k < (answers ? least + 1 : point->values->len); k++) {
+      const size_value *value = value_at(point, k);
+      add_value(found, point, value, cells);
+      g_ptr_array_add(cells, value->not_ok > 0 ? g_strdup_printf("%u did not end ok", value->not_ok)
+                             : answers         ? note_of(found, point, &answer)
+                                               : g_strdup(""));
+    }
+  }
+  GString *text = g_string_new(NULL);
+  if (answers) {
+    g_string_printf(text, "the least %s that keeps %s\n", after[0].heading, found->question->condition.text);
   }
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
   return g_string_free(text, FALSE);
-}
-
-/* The quantity, its ratio to the baseline where there is one, the bounds that count and how many seeds. */
-static void add_measure(const size_words *words, const size_value *value, GPtrArray *cells)
-{
-  const size_measure measure = measure_of(words, value);
-  const gboolean there = measure.of->count > 0, shares = measure.of == &value->share;
-  add(cells, there ? shown_number_text(value->of.mean, &words->scale) : g_strdup("-"));
-  add(cells, !shares ? g_strdup("") : there ? number_of(&measure, measure.of->mean) : g_strdup("-"));
-  add(cells, bounds_of(&measure));
-  add(cells, g_strdup_printf("%zu", measure.of->count));
-}
-
-static char *heading_of(const size_words *words)
-{
-  return strcmp(words->scale.unit, "1") == 0 ? g_strdup(words->name)
-                                             : g_strdup_printf("%s in %s", words->name, words->scale.unit);
-}
-
-static const char *bounds_heading(const size_words *words)
-{
-  return words->question->every_seed ? "least to largest" : "95 % interval";
-}
-
-char *size_text_answers(const size_study *study)
-{
-  g_auto(size_words) words = words_of(study);
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  g_autofree char *quantity = heading_of(&words);
-  for (guint i = 0; i < size_study_points(study)->len; i++) {
-    const size_point *point = point_at(study, i);
-    const size_answer answer = answer_of(point);
-    const gboolean has_least = answer.outcome == SIZE_FOUND || answer.outcome == SIZE_ALWAYS;
-    const size_value *value = value_at(point, has_least ? answer.least : point->values->len - 1);
-    g_autofree char *label = label_of(&words, value->text);
-    add_place(study, point, cells);
-    add(cells, has_least ? g_strdup(label) : g_strdup_printf("not %s", label));
-    add_measure(&words, value, cells);
-    add(cells, answer.outcome == SIZE_FOUND ? label_of(&words, (value - 1)->text) : g_strdup(""));
-    g_autofree char *also =
-        answer.also < point->values->len ? label_of(&words, value_at(point, answer.also)->text) : NULL;
-    add(cells, !point->varies                  ? g_strdup("does not vary")
-               : answer.outcome == SIZE_ALWAYS ? g_strdup("all keep it")
-               : answer.outcome == SIZE_NEVER  ? g_strdup("none keeps it")
-               : !answer.monotone              ? g_strdup_printf("not monotone: %s keeps it too", also)
-                                               : g_strdup(""));
-  }
-  const char *const more[] = {words.key, quantity,   "ratio", bounds_heading(&words),
-                              "n",       "does not", "note",  NULL};
-  g_autofree char *table = table_of(study, more, cells);
-  return g_strdup_printf("the least %s that keeps %s\n%s", words.key, words.question->condition.text, table);
-}
-
-char *size_text_curve(const size_study *study)
-{
-  g_auto(size_words) words = words_of(study);
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  g_autofree char *quantity = heading_of(&words);
-  for (guint i = 0; i < size_study_points(study)->len; i++) {
-    const size_point *point = point_at(study, i);
-    for (guint k = 0; k < point->values->len; k++) {
-      const size_value *value = value_at(point, k);
-      add_place(study, point, cells);
-      add(cells, label_of(&words, value->text));
-      add_measure(&words, value, cells);
-      add(cells, g_strdup(value->verdict.kept ? "yes" : "no"));
-      add(cells, value->not_ok > 0
-                     ? g_strdup_printf("%u of %u runs did not end ok", value->not_ok, words.seeds)
-                     : g_strdup(""));
-    }
-  }
-  const char *const more[] = {words.key, quantity,   "ratio", bounds_heading(&words),
-                              "n",       "keeps it", "note",  NULL};
-  return table_of(study, more, cells);
 }

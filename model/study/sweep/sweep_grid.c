@@ -67,8 +67,8 @@ static gboolean add_seeds(sweep_grid *grid, guint seeds, GError **error)
     }
     if (own < count && axis.with == (int)own) {
       return error_set(error,
-                       "%s: axis '%s' moves with run.seed, which --until replaces by as many seeds as it "
-                       "takes; expected an axis that moves with no other, or with another one",
+                       "%s: axis '%s' moves with run.seed, of which there are to be as many as it takes; "
+                       "expected an axis that moves with no other, or with another one",
                        axis.where, axis_name(&axis));
     }
     axis.with -= axis.with > (int)own;
@@ -233,9 +233,9 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   return good;
 }
 
-static sweep_grid *make_grid(const scenario *base, const scenario_axis *axes, gsize count,
-                             const char *const *sets, guint seeds, sweep_grid_watch watch, gpointer user,
-                             GError **error)
+sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, gsize count,
+                              const char *const *sets, guint seeds, sweep_grid_watch watch, gpointer user,
+                              GError **error)
 {
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;
@@ -271,13 +271,7 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint 
 {
   const scenario_axis *axes;
   const gsize count = scenario_axes(base, &axes);
-  return make_grid(base, axes, count, sets, seeds, watch, user, error);
-}
-
-sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, gsize count,
-                              const char *const *sets, GError **error)
-{
-  return make_grid(base, axes, count, sets, 0, NULL, NULL, error);
+  return sweep_grid_new_of(base, axes, count, sets, seeds, watch, user, error);
 }
 
 void sweep_grid_free(sweep_grid *grid)

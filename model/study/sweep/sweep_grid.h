@@ -30,7 +30,8 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint 
 /* The same with these `count` axes, which must outlive the grid, in place of those of `base`. Their values
  * are canonical texts, as many of an axis as of the one it moves with. */
 sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, gsize count,
-                              const char *const *sets, GError **error);
+                              const char *const *sets, guint seeds, sweep_grid_watch watch, gpointer user,
+                              GError **error);
 void sweep_grid_free(sweep_grid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_grid, sweep_grid_free)
 

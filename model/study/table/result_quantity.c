@@ -94,6 +94,12 @@ static gboolean part_value(metric_id metric, guint32 parts, const study_run *run
   return TRUE;
 }
 
+gboolean result_quantity_is_of_machine(const result_quantity *quantity)
+{
+  return metric_row_of(quantity->metric)->is_of_machine ||
+         (quantity->whole != METRIC_COUNT && metric_row_of(quantity->whole)->is_of_machine);
+}
+
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value)
 {
   double whole = 1;

@@ -30,6 +30,9 @@ char *result_quantity_name(const result_quantity *quantity);
 /* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);
 
+/* Whether it differs from machine to machine, as wall time does. */
+gboolean result_quantity_is_of_machine(const result_quantity *quantity);
+
 /* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, a quantile
  * that was not kept, or nothing to be a share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);

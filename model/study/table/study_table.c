@@ -76,7 +76,6 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
     distribution_copy(&copy->distributions[id], &run->distributions[id]);
   }
   copy->gauges = gauge_results_copy(&run->gauges);
-  copy->identity = g_string_chunk_insert(table->texts, run->identity);
   copy->metrics = run->metrics;
   copy->status = run->status;
   copy->flags = flags;
@@ -150,9 +149,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* `identities`: of the runs that are read; NULL: all are. */
-static study_table *read_table(result_store *store, guint exclude, const char *const *identities, gsize count,
-                               GError **error)
+study_table *study_table_read(result_store *store, guint exclude, GError **error)
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
@@ -164,11 +161,7 @@ static study_table *read_table(result_store *store, guint exclude, const char *c
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   g_autoptr(GPtrArray) versions = g_ptr_array_new();
   reading r = {.table = table, .exclude = exclude, .names = names, .versions = versions};
-  gboolean good = identities != NULL || result_store_each(store, visit_run, &r, error);
-  for (gsize i = 0; good && i < count; i++) {
-    good = result_store_visit_run(store, identities[i], visit_run, &r, error);
-  }
-  if (!good) {
+  if (!result_store_each(store, visit_run, &r, error)) {
     study_table_free(table);
     return NULL;
   }
@@ -177,17 +170,6 @@ static study_table *read_table(result_store *store, guint exclude, const char *c
   table->names = study_table_join(names);
   table->versions = study_table_join(versions);
   return table;
-}
-
-study_table *study_table_read(result_store *store, guint exclude, GError **error)
-{
-  return read_table(store, exclude, NULL, 0, error);
-}
-
-study_table *study_table_read_of(result_store *store, const char *const *identities, gsize count,
-                                 GError **error)
-{
-  return read_table(store, 0, identities, count, error);
 }
 
 gboolean study_table_check(const study_table *table, guint exclude, GError **error)

@@ -42,7 +42,6 @@ extern const study_flag_row study_flags[STUDY_FLAGS];
 typedef struct study_run {
   char *keys[SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none;
                                      the table's, as all texts here */
-  char *identity;                 /* run_identity_of() them, as the store has it */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
   gauge_results gauges;
@@ -87,10 +86,6 @@ typedef struct study_table {
  * (STUDY_TABLE_ERROR_UNUSABLE, RESULT_STORE_ERROR) when a value is unusable or the store fails. Free with
  * study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
-
-/* The same for the runs with one of these `count` identities alone, those that are there. */
-study_table *study_table_read_of(result_store *store, const char *const *identities, gsize count,
-                                 GError **error);
 void study_table_free(study_table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
 

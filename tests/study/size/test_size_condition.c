@@ -79,6 +79,7 @@ TEST(test_refused)
       {"tcp.timeouts => 3", "this is no condition"},
       {"tcp.timeouts >>= 3", "this is no condition"},
       {"tcp.timeout < 3", "(did you mean 'tcp.timeouts'?)"},
+      {"time.wall_s < 3s", "time.wall_s depends on the machine"},
       {"tcp.timeouts < 3 %", "'3 %' is no number of timeouts"},
       {"tcp.timeouts < nan", "'nan' is no number of timeouts"},
       {"tcp.timeouts < 3 apples", "'3 apples' is no number of timeouts"},

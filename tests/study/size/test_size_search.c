@@ -83,8 +83,7 @@ TEST(test_threshold)
     guint halvings;
     g_autoptr(GArray) verdicts = search(&scope, is_at_least, &threshold, &halvings);
     const size_answer answer = size_search_answer(verdicts);
-    g_assert_cmpint(answer.outcome, ==, SIZE_FOUND);
-    g_assert_true(answer.monotone);
+    g_assert_cmpuint(answer.also, ==, answer.least);
     const guint64 least = number_at(verdicts, answer.least);
     g_assert_cmpuint(least, >=, threshold);
     g_assert_cmpuint(number_at(verdicts, answer.least - 1), <, threshold);
@@ -135,27 +134,28 @@ TEST(test_not_monotone)
   guint halvings;
   g_autoptr(GArray) verdicts = search(&scope, is_island, parameters, &halvings);
   const size_answer answer = size_search_answer(verdicts);
-  g_assert_cmpint(answer.outcome, ==, SIZE_FOUND);
-  g_assert_false(answer.monotone);
+  g_assert_cmpuint(answer.also, <, answer.least);
   g_assert_cmpuint(number_at(verdicts, answer.also), ==, 4096); /* of the grid, the first in the island */
   g_assert_cmpuint(number_at(verdicts, answer.least), >=, 50000);
   g_assert_cmpuint(number_at(verdicts, answer.least), <=, 50500);
 }
 
-/* Where there is nothing to find, nothing is looked at after the grid. */
+/* Where there is nothing to find, nothing is looked at after the grid of 11 numbers. Up to 9000 are 1024,
+ * 2048, 4096 and 8192. */
 TEST(test_no_threshold)
 {
   const size_scope scope = ONE_PER_CENT(1024, 1 << 20);
   static const struct {
     condition keeps;
     guint64 parameter;
-    size_outcome outcome;
-  } rows[] = {
-      {is_at_least, 1, SIZE_ALWAYS}, {is_at_least, 1 << 21, SIZE_NEVER}, {is_at_most, 9000, SIZE_BELOW}};
+    guint least, also;
+  } rows[] = {{is_at_least, 1, 0, 0}, {is_at_least, 1 << 21, 11, 11}, {is_at_most, 9000, 11, 0}};
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     guint halvings;
     g_autoptr(GArray) verdicts = search(&scope, rows[i].keeps, &rows[i].parameter, &halvings);
-    g_assert_cmpint(size_search_answer(verdicts).outcome, ==, rows[i].outcome);
+    const size_answer answer = size_search_answer(verdicts);
+    g_assert_cmpuint(answer.least, ==, rows[i].least);
+    g_assert_cmpuint(answer.also, ==, rows[i].also);
     g_assert_cmpuint(halvings, ==, 0);
     g_assert_cmpuint(size_search_steps(&scope, verdicts), ==, 0);
   }

@@ -66,8 +66,8 @@ TEST(test_growth_and_alignment)
   g_assert_cmpuint(pool->pieces_out, ==, 0);
 }
 
-/* The owner goes while pieces are on their way: they stay valid, and the last one that comes back frees the
- * pool (LeakSanitizer would tell of what is left). */
+/* The owner is freed while pieces are in use: they stay valid, and the last one returned frees the pool
+ * (LeakSanitizer would report what is left). */
 TEST(test_owner_goes_first)
 {
   memory_pool *pool = memory_pool_new(64);
@@ -86,7 +86,7 @@ TEST(test_owner_goes_first)
   }
 }
 
-/* Nobody may take from a pool that no one owns: it is about to be freed. */
+/* Taking a piece from a pool without an owner is an error: the pool is about to be freed. */
 TEST(test_no_owner)
 {
   if (g_test_subprocess()) {

@@ -128,7 +128,7 @@ TEST(test_peek_at_the_end_of_many)
   g_assert_cmpmem(peeked, 4, "wxyz", 4);
 }
 
-/* What is taken out is in the chain, and how it arrived is told; what is cut off stays. */
+/* What is taken out is in the chain, and its arrivals are reported; what lies outside the range stays. */
 TEST(test_take)
 {
   g_autoptr(reassembly_queue) queue = reassembly_queue_new();
@@ -184,7 +184,7 @@ static void compare_piece(void *user, uint64_t position, const buffer_chain *oct
   }
 }
 
-/* Everything the queue says about the octets and the runs of [from, to). */
+/* All that the queue reports of the octets and the runs of [from, to). */
 static bool same_as_model(const reassembly_queue *queue, const model *expected, uint64_t from, uint64_t to)
 {
   comparison compared = {expected, from, true};

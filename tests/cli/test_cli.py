@@ -132,9 +132,9 @@ class Cli(kit.ProgramTest):
 
     @unittest.skipIf(kit.SANITIZED, "a sanitizer needs all of the address space")
     def test_short_memory(self):
-        """However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is
-        no segmentation fault (139: 128 + SIGSEGV). The scenario's 50,000 strings need more than all else that
-        the program does; a mistake ends it before it looks at them."""
+        """When memory runs out while a scenario is read, GLib or the program prints one line; there is no
+        segmentation fault (139: 128 + SIGSEGV). The scenario's 50,000 strings need more memory than anything
+        else; a mistake ends the program before it evaluates them."""
         strings = ",".join(f'"run.seed > {seed}"' for seed in range(50000))
         kit.write("a.cfg", f"title = 7; where = [{strings}];")
         self.shell("iwarpsim check a.cfg", 2)

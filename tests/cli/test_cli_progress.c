@@ -31,8 +31,8 @@ TEST(test_text)
   free(text);
 }
 
-/* Nothing is done yet: nobody knows. Done by half, it stands from 2 s to 5 s and longer: nobody knows either,
- * until it goes on at 8 s, when it has taken 8 s for 0.8 and 2 s are left. */
+/* Nothing is done yet: the time left is unknown. Half done, it stands still from 2 s to 5 s and longer:
+ * unknown again, until it continues at 8 s, having taken 8 s for 0.8, so 2 s are left. */
 TEST(test_stands_still)
 {
   const double times_s[] = {1, 2, 4.9, 5.5, 8}, shares[] = {0, 0.5, 0.5, 0.5, 0.8};

@@ -74,7 +74,7 @@ class Replay(kit.ProgramTest):
         self.assertFalse(os.path.exists("results"))
 
     def test_broken_off(self):
-        """A file that is broken off: what came before is replayed, and that is said."""
+        """A truncated file: what comes before the cut is replayed, and a message reports it."""
         done = self.shell(f"head -c 200000 {CAPTURE} > short.pcap && iwarpsim replay short.pcap -o short")
         self.expect_parts(done.stderr, "note: short.pcap: ", "; what came before is replayed\n")
         (note,) = summary("short")["replay"]["notes"]

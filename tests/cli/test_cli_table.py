@@ -76,7 +76,7 @@ class Table(kit.ProgramTest):
             self.expect_refused(f"iwarpsim table a.sqlite {options}", part)
 
     def test_nothing_left(self):
-        """Nothing to tabulate is said of the file by name, and is no table without rows."""
+        """When there is nothing to tabulate the error names the file; no table without rows is printed."""
         self.change("DELETE FROM runs WHERE point > 1", "UPDATE runs SET status = 'failed' WHERE point = 1")
         self.expect_refused("iwarpsim table a.sqlite --leave-out timeouts",
                             "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok")

@@ -466,8 +466,8 @@ TEST(test_domains_in_any_order)
   assert_invalidates(table, false, DDP_INVALIDATED);
 }
 
-/* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it.
- * It is valid from its registration on, again and again. */
+/* An allocated STag belongs to one stream: the table does not choose it for another, and no other stream can
+ * register it. It is valid from its registration on, time after time. */
 TEST(test_an_allocated_stag)
 {
   uint8_t memory[2 * LENGTH];

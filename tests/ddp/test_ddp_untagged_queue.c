@@ -120,8 +120,8 @@ static uint8_t *supply_memory(void *user, uint64_t id)
   return s->memory[id % 3];
 }
 
-/* A run is as many buffers as its ids, one after the other and among others; nobody is asked for memory that
- * nothing goes into. */
+/* A run consists of as many buffers as it has ids, one after the other and among others; no memory is
+ * requested for what holds nothing. */
 TEST(test_a_run_of_buffers)
 {
   supply s = {.asked = 0};

@@ -739,9 +739,9 @@ TEST(test_touched_decoy)
 
 /* --- The ends of TCP --- */
 
-/* MPA-219 (note M37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even
- * the Terminate. FIN alone tells the peer. MPA-290, MPA-288. rdmac knows no such rule: there the Terminate
- * goes out. */
+/* MPA-219 (note M37): a Responder whose first received FPDU is bad has validated none: it may send no FPDU,
+ * not even the Terminate. Only FIN informs the peer. MPA-290, MPA-288. rdmac has no such rule: there the
+ * Terminate is sent. */
 TEST(test_bad_first_fpdu)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {

@@ -176,7 +176,7 @@ static inline void engine_ties_test_ordered(gconstpointer make)
   engine_timer_set(world.members[3].timer, 70);
   engine_run(world.clock, TIME_PS_NEVER);
   g_assert_cmpstr(world.written->str, ==, "dc");
-  /* Setting again without an order keeps the last one: 301 is still behind 300. */
+  /* Setting again without an order keeps the last one: 301 still comes after 300. */
   world.expected_now = 80;
   engine_timer_set(world.members[2].timer, 80);
   engine_timer_set(world.members[3].timer, 80);

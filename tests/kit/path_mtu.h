@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Another path MTU, of which nobody tells: what ICMP and black hole detection make smaller only, a test may
- * also make larger. */
+/* Another path MTU, without a report: ICMP and black hole detection can only lower it, a test may also raise
+ * it. */
 #pragma once
 
 #include "tcp/tcp_connection_private.h"

@@ -54,8 +54,8 @@ typedef struct fixture_segment {
   uint32_t length;        /* of the payload; up to 1 MiB */
 } fixture_segment;
 
-/* The IP packet of a segment with all checksums right, which the caller frees; any that is longer than IP can
- * say has a total (IPv4) or payload (IPv6) length of 0. */
+/* The IP packet of a segment with all checksums right, which the caller frees; one that is too long for IP's
+ * length field has a total (IPv4) or payload (IPv6) length of 0. */
 GByteArray *fixture_packet(const fixture_segment *segment);
 
 /* The octet number `index` of a segment's payload when that was left to fixture_packet(). */

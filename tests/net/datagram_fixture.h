@@ -74,7 +74,7 @@ static inline void fixture_assert_same_wire(const datagram *packet, const datagr
   fixture_assert_wire(packet, wire, datagram_octets(other));
 }
 
-/* --- Segments that are fragmented on the way, and fragments as nobody honest makes them --- */
+/* --- Segments that are fragmented on the way, and fragments that no honest host makes --- */
 
 /* The octet at `index` of the payload of segment `number`. */
 static inline uint8_t numbered_octet(uint32_t number, uint32_t index)

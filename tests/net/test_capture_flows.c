@@ -179,7 +179,7 @@ EACH_TEST(test_flows, struct flow_case, flow_cases)
   }
 }
 
-/* On one host, only the ports tell the ends apart. */
+/* On one host only the ports distinguish the ends. */
 TEST(test_one_address)
 {
   static const uint8_t address[] = {127, 0, 0, 1};

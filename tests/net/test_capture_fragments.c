@@ -220,7 +220,7 @@ VERSION_TEST(test_impossible_fragments)
   assert_garbled(last);
 }
 
-/* What is put together is itself a fragment: nobody makes that. */
+/* What is reassembled is itself a fragment: no host sends that. */
 TEST(test_fragments_of_a_fragment)
 {
   g_autoptr(GByteArray) packet = whole_packet(6, 5);

@@ -276,7 +276,7 @@ TEST(test_what_is_no_capture)
   g_assert_nonnull(error);
 }
 
-/* libpcap reads one link type a file; the way out is said. */
+/* libpcap reads one link type per file; the error names a way out. */
 TEST(test_interfaces_of_two_link_types)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);

@@ -153,8 +153,8 @@ TEST(test_damage_stays)
   g_assert_false(datagram_checksum_is_right(again));
 }
 
-/* What is no TCP segment, and what no length field can say (RFC 791 §3.1): 65535 - 20 octets, of IPv6
- * 65535. */
+/* What is no TCP segment, and what exceeds the length field (RFC 791 §3.1): more than 65535 - 20 octets, of
+ * IPv6 65535. */
 VERSION_TEST(test_not_reassembled)
 {
   static uint8_t octets[65536];

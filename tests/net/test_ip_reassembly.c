@@ -298,7 +298,7 @@ ROW_TEST(test_bounds, bounds_rows)
   g_assert_cmpuint(held_in_all(reassembly), ==, c->kept * 1000);
   EXPECT_FIELDS(counts, (evicted, 50 - c->kept), (begun, 50), (peak_octets, c->kept * 1100));
   /* the one that was evicted last is remembered, the one before it begins anew, and another one goes; no
-   * first fragment came, so nobody is answered */
+   * first fragment came, so no ICMP message is sent */
   give(reassembly, "10/1460:480+1000");
   g_assert_cmpuint(counts->refused, ==, 1);
   give(reassembly, "9/1460:480+1000");

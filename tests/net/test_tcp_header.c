@@ -206,7 +206,7 @@ TEST(test_positions)
   g_assert_cmpint(tcp_position_of(isn, isn, 0), ==, -1);
   g_assert_cmpint(tcp_position_of(0, isn, (INT64_C(5) << 32) + 200), ==, (INT64_C(5) << 32) + 255);
   g_assert_cmpint(tcp_position_of(0, isn, (INT64_C(5) << 32) + 300), ==, (INT64_C(5) << 32) + 255);
-  /* 2^31 - 1 ahead is ahead, 2^31 and more is behind */
+  /* 2^31 - 1 ahead is ahead; 2^31 and more is before it */
   uint32_t here = tcp_sequence_of(1000, isn);
   g_assert_cmpint(tcp_position_of(here + 0x7FFFFFFF, isn, 1000), ==, 1000 + INT64_C(0x7FFFFFFF));
   g_assert_cmpint(tcp_position_of(here + 0x80000001, isn, 1000), ==, 1000 - INT64_C(0x7FFFFFFF));

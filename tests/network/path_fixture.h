@@ -47,7 +47,7 @@ typedef struct kept_link {
   path_link link;
   GArray *output;           /* the caller's */
   path_link_config changed; /* what it was changed to last */
-  bool *freed;              /* becomes true; NULL: nobody looks */
+  bool *freed;              /* becomes true; NULL: it is not recorded */
 } kept_link;
 
 kept_link *kept_link_new(const path_link_config *config, GArray *output, bool *freed);

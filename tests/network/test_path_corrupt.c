@@ -166,7 +166,8 @@ PATH_TEST(test_probability, set_up(PATH_CORRUPT_CAUGHT, 0.02))
   g_assert_cmpfloat_with_epsilon(wrong, 400, 5 * 19.8);
 }
 
-/* What follows it sees ports, flags, lengths and offsets that nobody sent: all elements pass them on. */
+/* The elements after it see ports, flags, lengths and offsets that were never sent: all of them forward the
+ * packet. */
 PATH_TEST(test_elements_after_it_are_safe, set_up(PATH_CORRUPT_CAUGHT, 1))
 {
   g_autoptr(random_stream) random = random_stream_new(1, "others.forward");

@@ -96,7 +96,7 @@ PROXY_TEST(test_syn_again, set_up(BUFFER, 1))
 }
 
 /* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first:
- * SYNs that nobody answers go out again in the order of the connections. */
+ * SYNs without an answer are sent again in the order of the connections. */
 PROXY_TEST(test_timers_due_together, set_up(BUFFER, 3))
 {
   proxy_wire *wire = &f->wires[PROXY_TO_RESPONDER];
@@ -174,7 +174,7 @@ TEST(test_mtu_of_each_side)
 /* A host that refuses: the other one is refused, too. */
 PROXY_TEST(test_refused, set_up(BUFFER, 1))
 {
-  tcp_transport_open(initiator_of(f)->connection, 0); /* nobody listens */
+  tcp_transport_open(initiator_of(f)->connection, 0); /* there is no listener */
   proxy_send(&f->wires[INITIATOR_TO_PROXY], tcp_transport_transmit(initiator_of(f)->connection, 0));
   proxy_run_ms(f, 100);
   EXPECT_FIELDS(initiator_of(f), (closed, true), (reason, TCP_CLOSE_RESET));

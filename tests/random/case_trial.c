@@ -185,8 +185,8 @@ static void check_requests(case_trial *t, answers *a)
   }
 }
 
-/* Whether octet `index` of an answer may be `value`: what it was when the request came, or what somebody else
- * wrote there (note D35). */
+/* Whether octet `index` of an answer may be `value`: what it was when the request came, or what another
+ * operation wrote there (note D35). */
 static bool answer_may_be(const case_trial *t, const reference_answer *answer, uint32_t index, uint8_t value)
 {
   return answer->octets->data[index] == value ||

@@ -49,7 +49,7 @@ typedef struct receiving_end {
   bool heard_fin;
   bool heard_rst;
   uint64_t heard_phase;
-  uint64_t edge;       /* octets said without a hole */
+  uint64_t edge;       /* octets claimed without a hole */
   uint64_t edge_to_be; /* the same with the piece under way */
   bool *is_said;       /* by octet of the FPDU phase */
   time_ps now;

@@ -67,7 +67,7 @@ TEST(test_two_wordings)
                   "tagged buffer error 0x02: STag not associated with the DDP Stream");
 }
 
-/* All that 4, 4 and 8 bits can say: the 29 rows with a code, and 0/0 with any of 256 (RDMAP-113). */
+/* All values of 4, 4 and 8 bits: the 29 rows with a code, and 0/0 with any of 256 (RDMAP-113). */
 TEST(test_other_numbers_are_unknown)
 {
   unsigned known = 0;

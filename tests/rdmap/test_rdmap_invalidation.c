@@ -87,8 +87,9 @@ TEST(test_stag_is_shared_no_longer)
   assert_log(f->b, "received 1 (4 octets), invalidated 0x10");
 }
 
-/* RDMAP-272, RDMAP-053: of the Sends those two invalidate whose opcode says so (not the one with Solicited
- * Event alone, as §10.3 has it); the others leave it valid. RDMAP-254: it is refused afterwards. */
+/* RDMAP-272, RDMAP-053: of the Sends only the two with Invalidate in their opcode invalidate the STag (not
+ * the one with Solicited Event alone, as §10.3 has it); the others leave it valid. RDMAP-254: it is refused
+ * afterwards. */
 TEST(test_invalidation)
 {
   static const struct {

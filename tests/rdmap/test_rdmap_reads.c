@@ -131,7 +131,7 @@ TEST(test_the_longest)
   assert_verdict(true, &request, &(piece){0x51, base + UINT32_MAX, 1, false}, 1, 0x101);
 }
 
-/* A request for nothing is answered by an empty segment, whose STag and TO nobody looks at; by nothing
+/* A request for no octets is answered by an empty segment, whose STag and TO are not checked, and by nothing
  * else. */
 TEST(test_zero_length)
 {

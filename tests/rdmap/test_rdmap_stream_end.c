@@ -23,9 +23,9 @@ static void fail(rdmap_host *host)
   rdmap_stream_fail(host->stream, stream_catastrophe, host->f->now);
 }
 
-/* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however
- * long it is: one for a Read Request, of 52 octets, in segments of at most 46 of payload too. RDMAP-172: the
- * ULP receives its content. */
+/* RDMAP-170: the Terminate has a buffer of its own: it is Placed although the ULP has posted none, however
+ * long it is, even one for a Read Request, of 52 octets, in segments with at most 46 octets of payload.
+ * RDMAP-172: the ULP receives its content. */
 TEST(test_it_always_has_a_buffer)
 {
   for (uint32_t mulpdu = 64; mulpdu <= 1442; mulpdu += 1442 - 64) {

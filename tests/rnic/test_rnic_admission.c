@@ -48,8 +48,8 @@ static bool arrive_fpdu(made *m, guint index)
   return arrive(m->f, position_of(m->f, index), position_of(m->f, index + 1));
 }
 
-/* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver
- * must refuse them, one that finds them by a marker or assumes alignment does not. With markers the first
+/* No memory at all, whole FPDUs: in order they are placed as they come. After a hole an in-order receiver
+ * must refuse them; one that locates them by a marker or assumes alignment need not. With markers the first
  * FPDU is 108 long, its marker leads; the FPDU with the next, at 512, is the fifth. */
 TEST(test_no_memory)
 {

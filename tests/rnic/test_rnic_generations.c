@@ -106,7 +106,7 @@ TEST(test_rdmac_waits_no_longer_than_its_timeout)
   }
 }
 
-/* Once an FPDU has come the peer is known to speak rdmac: nobody hurries it. */
+/* Once an FPDU has come the peer is known to speak rdmac, and there is no time limit for the next. */
 RNIC_TEST(test_rdmac_waits_for_later_fpdus)
 {
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};

@@ -7,8 +7,8 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
 
-/* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the
- * same. */
+/* More is held than the memory has, without a request: what releases memory, or changes nothing, is admitted
+ * all the same. */
 TEST(test_overfull)
 {
   g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(100, 1);

@@ -354,9 +354,9 @@ RNIC_TEST(test_initiator_rejects)
   g_assert_true(f->responder->fin && f->initiator->closed == 1 && f->responder->closed == 1);
 }
 
-/* MPA-234: the wait for streaming octets ends at the configured time, here for 100 that nobody sends; the
- * shortest one, too. That for a frame is test_startup_faults in test_fault_injector. SYN and SYN|ACK take 10
- * us each. */
+/* MPA-234: the wait for streaming octets ends at the configured time, even the shortest one; here for 100
+ * octets that are never sent. The wait for a frame is in test_startup_faults in test_fault_injector. SYN and
+ * SYN|ACK take 10 us each. */
 TEST(test_time_runs_out_for_streaming_octets)
 {
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};

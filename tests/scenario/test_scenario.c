@@ -165,7 +165,7 @@ TEST(test_set_overrides)
   g_assert_cmpfloat(forward->loss.probability, ==, 0.01);
 }
 
-/* A configuration that somebody keeps stays as it is when keys are set, and when the scenario goes. */
+/* A configuration that is referenced stays as it is when keys are set and when the scenario is freed. */
 TEST(test_kept_configuration)
 {
   g_autoptr(scenario) s =

@@ -40,8 +40,8 @@ TEST(test_factors_of_ten)
   assert_numbers(scenario_axis_range_factors(5, 6, 2, 0), "5 6");
 }
 
-/* The square root of ten is 3.16227766…; of digits there are three, and as many more as tell numbers
- * apart: 1001 in the middle of 1000 and 1002 needs four. */
+/* The square root of ten is 3.16227766…; values have three digits, and as many more as are needed to
+ * distinguish them: 1001 in the middle of 1000 and 1002 needs four. */
 TEST(test_digits)
 {
   assert_numbers(scenario_axis_range_factors(1000000, 10000000, 3, 3), "1000000 3160000 10000000");

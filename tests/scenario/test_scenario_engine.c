@@ -37,7 +37,7 @@ TEST(test_engine)
   }
 }
 
-/* An explicit native and a need contradict each other, at the line that says native. */
+/* An explicit `native` contradicts a key that needs ns-3; the error is at the line of `native`. */
 TEST(test_conflicts)
 {
   static const char *const rows[][2] = {

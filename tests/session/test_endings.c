@@ -262,8 +262,8 @@ TEST(test_silent_drop_ends)
               "MPA error 1", "Initiator", 16);
 }
 
-/* A reset that finds the peer not yet established: it listens again, and nobody calls. run.stall ends the
- * wait, not the verdict. */
+/* A reset reaches the peer before it is established: it listens again, and no SYN comes. run.stall ends the
+ * wait but does not change the status. */
 TEST(test_half_open_ends)
 {
   assert_ends(STRINGS("fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"), "MPA error 1",
@@ -322,8 +322,8 @@ TEST(test_random_endings)
     g_auto(session_result) result = run_of("run = { engine = \"native\"; }; workload = { messages = 15; }; "
                                            "tcp = { rto_min = \"5ms\"; };",
                                            sets);
-    /* A length that claims too much of a stream's last FPDU leaves its receiver waiting for octets that
-     * nobody owes it: run.stall ends that. */
+    /* A length that claims too much of a stream's last FPDU leaves its receiver waiting for octets that never
+     * come: run.stall ends the wait. */
     gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&
                      g_str_has_prefix(result.message, "no progress");
     if (result.status != RUN_OK && result.status != RUN_TERMINATED && !waits) {

@@ -124,9 +124,9 @@ TEST(test_whole_packets_pass)
   assert_held(f, "");
 }
 
-/* Fragments of two connections come in turns, those of the second in the wrong order. Each connection
- * holds what it has; before its first fragment has come nobody knows whose it is, then it is the
- * connection's. A datagram that becomes whole holds nothing, and goes on. */
+/* Fragments of two connections come in turns, those of the second in the wrong order. What is held counts for
+ * its connection, which is unknown until the first fragment of a datagram has come. A datagram that becomes
+ * whole is passed on and held no longer. */
 TEST(test_two_connections)
 {
   for (enum side side = 0; side < SIDES; side++) {
@@ -169,8 +169,8 @@ TEST(test_each_holds_its_own)
   receive_second(f, a, "1:0 ");
 }
 
-/* A datagram that is not whole in time (60 s by default) is dropped, and held no longer; also one of
- * nobody known. */
+/* A datagram that is not whole in time (60 s by default) is dropped and held no longer, even if its
+ * connection is unknown. */
 TEST(test_timeout)
 {
   g_autoptr(fixture) f = set_up(SIDE_RESPONDER, "receiver.ip_reassembly=unlimited", NULL);
@@ -190,9 +190,9 @@ TEST(test_timeout)
 /* --- The five options (mpa-01 §11.2.1) --- */
 
 /* Two datagrams of 1480 octets come at once, fragment by fragment: which are made whole, how many ICMP
- * messages go out. The size of `limited` is the link's MTU when nothing is said, 1500 with the IP header:
- * one of them; that of `spanning` the receive window, 20000. The first datagram's last fragment needs
- * room, too, while the second waits: 2 * 976 + 504 = 2456. */
+ * messages go out. The size of `limited` is by default the link's MTU, 1500 with the IP header: room for one
+ * datagram; that of `spanning` the receive window, 20000. The last fragment of the first datagram needs room
+ * while the second waits: 2 * 976 + 504 = 2456. */
 static const struct {
   const char *option, *size;
   guint whole, answers;

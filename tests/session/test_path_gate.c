@@ -44,7 +44,7 @@ static void entry_close(entry *e)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(entry, entry_close)
 
-/* Nobody at work: nothing waits, and the packet stays the caller's. No gate is an open one. */
+/* The host is idle: nothing waits, and the packet stays the caller's. No gate is equal to an open one. */
 TEST(test_open_gate_holds_nothing)
 {
   g_auto(entry) e = entry_with(0);

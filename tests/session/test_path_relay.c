@@ -64,10 +64,10 @@ static void shake_hands(fixture *k, uint16_t mss)
  * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links
  *   (1300); towards the Responder it is the Initiator, which receives from the last reverse link (1000)
  *   and sends on the first forward one (1500).
- * - between: after the first forward link (1500) and in front of the last reverse one. From the Responder
+ * - between: after the first forward link (1500) and before the last reverse one. From the Responder
  *   it receives from the reverse link before that (1100), and it sends to it on the second forward link
  *   (1400).
- * - behind: beside the Responder, as `before`: who stands for whom does not change. */
+ * - behind: beside the Responder, otherwise as `before`: the proxy plays the same roles. */
 static const struct {
   const char *position;
   uint16_t mss_towards[SIDES]; /* by the host */
@@ -145,8 +145,8 @@ ROW_TEST(test_only_where_asked_for, only_where_asked_for_rows)
 
 /* --- Where it stands --- */
 
-/* Both ends of a network: the Responder answers the SYN at once; when the SYN, the proxy's ACK to that answer
- * and what the Initiator hears come is noted. */
+/* Both ends of a network: the Responder answers the SYN at once. The arrival times of the SYN, of the proxy's
+ * ACK of that answer and of what the Initiator receives are recorded. */
 typedef struct ends_of_network {
   session_network *network;
   time_ps syn_at, ack_at, initiator_hears_at;
@@ -172,11 +172,11 @@ static void on_output(void *user, datagram *packet, time_ps now)
   }
 }
 
-/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2,
- * 4 us forward and 10, 20, 40 us back. A SYN passes to the Responder in 7 us wherever the proxy stands;
- * its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back
- * and 7 forward; between, which is after the first forward link and in front of the last reverse one: 10
- * + 20 back and 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
+/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2, 4
+ * us forward and 10, 20, 40 us back. A SYN passes to the Responder in 7 us wherever the proxy stands; its
+ * SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back and 7
+ * forward; between, which is after the first forward link and in front of the last reverse one: 10 + 20 back
+ * and 2 + 4 forward; behind: none. The Initiator has an answer after 77 us in all three cases. */
 static const struct {
   const char *position;
   time_ps turn;

@@ -181,8 +181,8 @@ ROW_TEST(test_positions, positions_rows)
   }
 }
 
-/* `drop` counts what enters the impairments: pieces of a box in front of them, the whole segment before
- * one that stands behind. Two segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
+/* `drop` counts what enters the impairments: the pieces made by a box before them, the whole segment if the
+ * box comes after them. Two segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
 static const struct {
   const char *position, *out;
 } losses_before_and_behind_rows[] = {{"middlebox.position=before", "0 400 200 200 400 400"},

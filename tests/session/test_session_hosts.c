@@ -158,7 +158,8 @@ typedef struct owner_case {
   bool known[SIDES]; /* at the Initiator, at the Responder */
 } owner_case;
 
-/* The Initiator's ports are 49152, 49153 and 49154, the Responder's is 5044. Damaged ports are nobody's. */
+/* The Initiator's ports are 49152, 49153 and 49154, the Responder's is 5044. Damaged ports belong to no
+ * connection. */
 static const owner_case owners[] = {
     {5044, 49153, {true, false}},  {49153, 5044, {false, true}},  {49155, 5044, {false, false}},
     {5044, 49155, {false, false}}, {5044, 49151, {false, false}}, {49153, 5045, {false, false}},
@@ -186,7 +187,7 @@ ROW_TEST(test_owners, owners)
     const session_host *host = session_host_of(f->session, side);
 
     assert_end(session_host_end(host, packet), c->known[side], side);
-    /* An ICMP message is for who sent the packet that it quotes. */
+    /* An ICMP message is for the end that sent the packet it quotes. */
     assert_end(session_host_end(host, message), c->known[side_peer(side)], side);
     g_assert_null(session_host_end(host, fragment));
   }

@@ -262,8 +262,8 @@ ROW_TEST(test_message_takes_the_whole_way_back, ways_back)
   assert_message(&k, side_peer(c->direction), 1201600 + 1 * US + 2 * 46400 + 30 * US, 1000);
 }
 
-/* It may be lost on its way, as any packet; and nobody sends one where the path is silent. The packet that
- * was too big is lost, too; the message, where there is one, on the way back. */
+/* It may be lost like any packet; and none is sent where path.too_big = "silent". The packet that was too big
+ * is lost, too; the message, where there is one, on the way back. */
 static const struct {
   const char *set;
   double lost;
@@ -302,11 +302,11 @@ TEST(test_message_on_its_own_path)
   g_assert_cmpuint(messages, ==, 1);
 }
 
-/* A proxy after the link that is too small: the packet has not come to it, so the message enters the
- * other direction after the proxy's end there and takes the links that lie between it and the Initiator:
- * of `behind` both (46,400 ps + 25 us each), of `between` the last alone. In front of the link (`before`),
- * packets on it are the proxy's, so the message takes the whole way to the proxy: which here lets it pass,
- * as it knows no such connection. */
+/* A proxy after the link that is too small: the packet has not come to it, so the message enters the other
+ * direction after the proxy's end there and takes the links that lie between it and the Initiator: of
+ * `behind` both (46,400 ps + 25 us each), of `between` the last alone. With the proxy before the link
+ * (`before`), packets on the link are the proxy's, so the message takes the whole way to the proxy, which
+ * forwards it here because it knows no such connection. */
 static const char small_first[] = "event = ({ at = \"1us\"; key = \"path.forward.mtu\"; value = 1000; });";
 
 static const struct {

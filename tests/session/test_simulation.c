@@ -86,7 +86,7 @@ static void look(const session_progress *progress, void *user)
   self->last = *progress;
 }
 
-/* Runs messages of 64 KiB, as many as `messages` sets, with somebody looking on, until `stop`. */
+/* Runs messages of 64 KiB, as many as `messages` sets, with a progress function, until `stop`. */
 static onlooker run_watched(const char *messages, const char *stop)
 {
   onlooker self = {0};
@@ -98,9 +98,9 @@ static onlooker run_watched(const char *messages, const char *stop)
   return self;
 }
 
-/* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: after `now` at most so many of
- * those that are asked for are there. Who looks on hears of it about ten times a second of wall time; so the
- * run is made longer until it takes that long. */
+/* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: by `now` at most that many of the
+ * messages can have been delivered. The progress function is called about ten times a second of wall time, so
+ * the run is made longer until it takes long enough. */
 TEST(test_progress)
 {
   onlooker self = {0};

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs that crash, hang or are killed, and two sweeps into one store: what is lost is told, what is not is
-kept, and the same command makes up for it."""
+"""Runs that crash, hang or are killed, and two sweeps into one store: lost runs are reported, the others are
+kept, and the same command runs the lost ones again."""
 import os
 import re
 import signal
@@ -45,8 +45,8 @@ class LostChildren(unittest.TestCase):
         return said
 
     def lose(self, number, *options, of_worker=False):
-        """Sends `number` to the first run, or to what made it, and lets the sweep end; what it said and the
-        row of that run."""
+        """Sends signal `number` to the first run, or to its worker, and lets the sweep end; what it printed
+        and the row of that run."""
         sweep = self.start(*options)
         run, worker = self.run_of(sweep)
         os.kill(worker if of_worker else run, number)
@@ -67,7 +67,7 @@ class LostChildren(unittest.TestCase):
         self.assertIn("1 run now, 3 already there, 0 failed", self.complete())
 
     def test_killed_by_memory(self):
-        # What the kernel does to a process when memory runs out. No further run starts behind it.
+        # What the kernel does to a process when memory runs out. No further run starts after it.
         said, message, exit_code = self.lose(signal.SIGKILL)
         self.assertEqual(exit_code, 128 + signal.SIGKILL)
         self.assertRegex(message, "ended by signal 9 .*only the kernel, out of memory, or a person sends it")
@@ -84,10 +84,10 @@ class LostChildren(unittest.TestCase):
         self.complete()
 
     def test_allocation_refused(self):
-        # Three thousand connections and their buffers hold some 30 MiB. GLib ends a program that is refused
-        # memory by a line, or, when none is left for that either, by calling itself until the stack is full:
-        # which it is depends on what was asked for last, and the sweep says what to make of it. Under a
-        # sanitizer it does not even start.
+        # Three thousand connections and their buffers hold some 30 MiB. When an allocation fails GLib prints
+        # a line and aborts or, if no memory is left even for that, recurses until the stack is full. Which of
+        # the two depends on what was allocated last; the sweep explains either. Under a sanitizer the run
+        # does not even start.
         kit.write("slow.cfg", kit.SCENARIO.replace("messages = 4;", "messages = 1; connections = 3000;")
                   .replace("[1500, 4000, 9000]", "[9000]"))
         sweep = self.start("--memory", "12MiB")
@@ -100,7 +100,7 @@ class LostChildren(unittest.TestCase):
         self.complete()
 
     def test_hanging(self):
-        # SIGSTOP: simulated time stands still, and SIGTERM is not heard. A second later the run is killed.
+        # SIGSTOP: simulated time stands still, and SIGTERM is not delivered. A second later the run is killed.
         said, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "2s", "--keep-going")
         self.assertIn("its simulated time stood still for 2 s (--stall)", message)
         self.assertEqual(exit_code, 128 + signal.SIGKILL)
@@ -108,7 +108,7 @@ class LostChildren(unittest.TestCase):
         self.complete()
 
     def test_worker_hanging(self):
-        # It hears no SIGTERM, and does not tell that its run has ended.
+        # It does not get SIGTERM, and does not report that its run has ended.
         _, message, exit_code = self.lose(signal.SIGSTOP, "--stall", "2s", "--keep-going", of_worker=True)
         self.assertIn("its simulated time stood still for 2 s (--stall)", message)
         self.assertEqual(exit_code, 128 + signal.SIGKILL)
@@ -126,7 +126,7 @@ class LostChildren(unittest.TestCase):
         self.assertEqual(sorted(os.listdir()), [STORE, "slow.cfg", "small.cfg", "whole.sqlite"])
 
     def test_children_die_with_their_parent(self):
-        # A run of minutes: only who is told ends at once.
+        # A run of minutes: only a process that gets the signal ends at once.
         kit.write("slow.cfg", SLOW.replace("messages = 8000;", "messages = 4000000;"))
         sweep = self.start()
         processes = self.run_of(sweep)

@@ -80,7 +80,7 @@ static void describe_flags(GString *text, uint8_t flags)
   }
 }
 
-/* Of what has been seen all is told, of what was expected what the table has of it. */
+/* Prints all that has been seen and, of what was expected, what the table has. */
 static void describe_row(GString *text, const stage *s, const packetdrill_row *row, time_ps at)
 {
   describe_flags(text, row->flags ? row->flags : TCP_ACK);

@@ -57,7 +57,7 @@ typedef struct tcp_fixture {
   tcp_fixture_end end[TCP_FIXTURE_ENDS];
   tcp_events events;       /* what both report */
   datagram_ecn script_ecn; /* the ECN field of what the script sends */
-  bool forges;             /* octets that nobody posted may be passed */
+  bool forges;             /* octets that were not posted may be passed */
   bool urgent;    /* all that arrives has URG, which means nothing here but that it is not predicted */
   bool general;   /* the senders take no acknowledgement the short way of those that report no loss */
   unsigned plain; /* segments that arrived where the sender could have taken that way */
@@ -229,8 +229,8 @@ void tell_too_big(tcp_fixture *f, unsigned from, unsigned index, uint32_t mtu_oc
 /* The same of a segment never sent, of `length` octets at `position`. */
 void forge_too_big(tcp_fixture *f, unsigned to, uint64_t position, uint32_t length, uint32_t mtu_octets);
 
-/* What is on the wire of `from` now passes a link of `mtu_octets`: it is delivered if it fits, else lost;
- * of that the sender is informed if the router `tells`. Returns how many were lost. */
+/* What is on the wire of `from` now passes a link of `mtu_octets`: it is delivered if it fits and lost
+ * otherwise; the sender is informed if the router `tells`. Returns how many were lost. */
 unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool tells);
 
 /* Delivers everything both ways, with half of `round_trip_ps` each way, until nothing is on the wire and

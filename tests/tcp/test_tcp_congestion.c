@@ -96,7 +96,7 @@ FLOW_TEST(test_inflation, with_segments(10))
   expect_window(flow, SMSS);
 }
 
-/* PRR (RFC 6937 §3) says what the window is, the threshold is left alone. */
+/* PRR (RFC 6937 §3) determines the window; the threshold stays. */
 FLOW_TEST(test_window_is_set, with_segments(10))
 {
   tcp_congestion_reduce(flow->congestion, segments(10), 0);

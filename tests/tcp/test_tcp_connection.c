@@ -269,7 +269,7 @@ static const struct {
     {1 << 21, 0, TCP_ACK, 10},     /* beyond the window of 2^20 */
     {-100, 0, TCP_ACK, 100},       /* before it */
     {0, 1, TCP_ACK, 0},            /* acknowledges what was never sent */
-    {0, -70000, TCP_ACK, 0},       /* acknowledges what nobody can be acknowledging now */
+    {0, -70000, TCP_ACK, 0},       /* acknowledges what cannot be acknowledged now */
     {100, 0, TCP_RST, 0},          /* a RST in the window but not at its edge */
 };
 
@@ -315,7 +315,7 @@ ROW_TEST(test_what_is_not_committed, what_is_not_committed_rows)
                  (uint64_t)MAX(c->position, 0), c->position == 50 ? 50 : 100);
   EXPECT_FIELDS(&f->end[0], (passed->len, 1), (passed_octets, 100), (connection->gauges->in_order_edge, 100));
   g_assert_cmpuint(tcp_transport_out_of_order_runs(f->end[0].connection), ==, 0);
-  g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nobody was asked either */
+  g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nor was this inspected */
 }
 
 /* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the

@@ -104,7 +104,8 @@ TCP_TEST(test_wrong_checksum_in_every_state, tcp_fixture_unopened(NULL))
   g_assert_cmpuint(receiver_statistics(f)->checksum_errors, ==, 2);
 }
 
-/* Damage whose checksum nobody looks at: headers that do not decode are dropped, whatever else is in them. */
+/* Damage with the checksum not verified: headers that cannot be decoded are dropped, whatever else is in
+ * them. */
 TEST(test_no_header)
 {
   for (unsigned offset = 0; offset < 16; offset++) {

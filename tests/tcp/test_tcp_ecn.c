@@ -224,9 +224,9 @@ static void expect_echo(tcp_fixture *f, uint64_t acknowledgement, bool echo)
   drop_segment(f, 0);
 }
 
-/* Segments of 100 octets, an ACK for every second one; CE on some, CWR on some. The echo goes on until
- * CWR, and a mark on the segment with CWR begins it anew. Pure ACKs with CE (nobody sends such) do not
- * count, nor does what is out of the window (RFC 3168 §6.1.5), here beyond its edge and before it. */
+/* Segments of 100 octets, an ACK for every second one; CE on some, CWR on some. The echo continues until CWR,
+ * and a mark on the segment with CWR starts it again. Pure ACKs with CE (which are never sent) do not count,
+ * nor does what is outside of the window (RFC 3168 §6.1.5), here beyond its edge and before it. */
 TCP_TEST(test_classic_echo, against_script(TCP_CONGESTION_NEWRENO))
 {
   script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);

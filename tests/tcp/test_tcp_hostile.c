@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two ends in the midst of segments that nobody sent: sequence numbers, acknowledgements, SACK blocks,
+/* Two ends that receive segments neither of them sent: sequence numbers, acknowledgements, SACK blocks,
  * timestamps, flags and windows near those that are in use, or anywhere; and ICMP messages about anything.
- * Whatever is believed of it, nothing ends the program, no octet is passed twice, nothing is sent that cannot
- * be, and what a sender keeps fits together (the fixture looks). */
+ * Whatever they accept, the program does not abort, no octet is passed twice, nothing impossible is sent, and
+ * the state of a sender stays consistent (the fixture checks it). */
 #include <string.h>
 
 #include "base/random_stream.h"

@@ -58,10 +58,9 @@ FLAG_TEST(test_slight_reordering_is_no_loss, sack)
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
-/* Segments 0 and 4 are lost, 20 are queued. Two duplicates let 10 and 11 out, the third starts recovery
- * with a window of 5. Segment 4 is lost once 5, 6 and 7 are SACKed; pipe is 8 to 11 and the retransmission
- * of 0 then, so it is sent again when 8 is SACKed: all of it before anything of the first retransmission
- * is heard. */
+/* Segments 0 and 4 are lost, 20 are queued. Two duplicates let 10 and 11 out, the third starts recovery with
+ * a window of 5. Segment 4 is lost once 5, 6 and 7 are SACKed; pipe is 8 to 11 and the retransmission of 0
+ * then, so it is sent again when 8 is SACKed: all that before any answer to the first retransmission. */
 TCP_TEST(test_two_losses_with_sack_take_one_round_trip, first_is_lost(true, 20, 3))
 {
   expect_last(f, 0);

@@ -61,10 +61,10 @@ TCP_TEST(test_active_close_and_time_wait, against_script())
 }
 
 /* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535
- * after the peer's FIN. In TIME-WAIT one at that edge is answered, as any that is not; nobody stands there
- * for having filled the window. So a RST there is outside of the window, and dropped without an answer,
- * whatever is done with it in the states before; one in front of it is challenged (RFC 5961 §3.2).
- * TIME-WAIT stays. */
+ * after the peer's FIN. In TIME-WAIT one at that edge is answered like any unacceptable one; no peer is there
+ * because it has filled the window. So a RST there is outside of the window, and dropped without an answer,
+ * whatever is done with it in the states before; one in front of it is challenged (RFC 5961 §3.2). TIME-WAIT
+ * stays. */
 FLAG_TEST(test_edge_of_the_window_in_time_wait, drops)
 {
   g_autoptr(tcp_fixture) f =
@@ -174,7 +174,7 @@ TCP_TEST(test_passive_close, against_script())
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, sequence_at(f, 0, 201));
 }
 
-/* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it
+/* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above is informed
  * once. */
 TEST(test_reset_in_every_state)
 {
@@ -295,8 +295,8 @@ TCP_TEST(test_fin_beyond_the_window,
   EXPECT_FIELDS(&f->end[0], (finished, true), (passed_octets, 1200));
 }
 
-/* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and
- * here it is reported to nobody. */
+/* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and it is
+ * not reported here. */
 TCP_TEST(test_urgent_is_ignored, tcp_fixture_pair(NULL))
 {
   post(f, 0, 3 * EMSS, 0);

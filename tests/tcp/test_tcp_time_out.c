@@ -82,8 +82,8 @@ TCP_TEST(test_round_trip_within_a_tick, tcp_fixture_pair(TCP_WITH(.timestamps = 
   expect_deadline(f, 0, f->now + 337500 * TIME_PS_PER_MICROSECOND);
 }
 
-/* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of
- * it, with the reason. */
+/* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above is informed,
+ * with the reason. */
 TCP_TEST(test_gives_up, tcp_fixture_pair(TCP_WITH(.retries_max = 3)))
 {
   time_ps start = f->now;

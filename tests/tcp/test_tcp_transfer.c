@@ -426,7 +426,7 @@ static GArray *trace_of(const trouble *what, const choices *which, const variati
   g_autoptr(random_stream) random = random_stream_new(which->seed, what->name);
   g_autoptr(tcp_fixture) f = two_ends(what, which, random);
   GArray *trace = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  if (what->refusal == 0 && random_stream_chance(random, 0.5)) { /* nobody inspects what comes */
+  if (what->refusal == 0 && random_stream_chance(random, 0.5)) { /* what comes is not inspected */
     f->events.inspect = NULL;
     f->events.admit = NULL;
   }

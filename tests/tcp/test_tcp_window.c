@@ -74,7 +74,7 @@ TCP_TEST(test_window_beside_the_syn, against_script(NULL))
   g_assert_cmpuint(wire_position(f, 0, 4), ==, 4000);
 }
 
-/* Probes that nobody answers are given up after retries_max, 8, as everything is. */
+/* Probes without an answer are given up after retries_max, 8, like everything else. */
 TCP_TEST(test_probes_are_given_up, against_script(TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND)))
 {
   script_window(f, 0, 0);

@@ -479,8 +479,8 @@ TEST(test_tampering_is_noticed)
   }
 }
 
-/* A Write of no octets that nobody posted changes nothing; a message that nobody posted is an error, whatever
- * its kind. */
+/* A Write of no octets that was never posted changes nothing; a message to the ULP that was never posted is
+ * an error, whatever its kind. */
 TEST(test_what_nobody_posted)
 {
   static const struct {

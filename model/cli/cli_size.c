@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -32,97 +33,77 @@ static struct {
 
 /* --- What is asked --- */
 
-/* Reads --key into `question`. FALSE and `*status`, after standard error has the reason, as all below. */
-static gboolean read_key(size_question *question, int *status)
+static gboolean read_key(scenario_key *key, GError **error)
 {
   if (chosen.key == NULL || chosen.keep == NULL) {
-    *status = cli_usage_error("size", "--key and --keep are needed; expected --key receiver.memory "
-                                      "--keep 'goodput_bit_per_s >= 99 %% of unlimited'");
-    return FALSE;
+    return error_set(error, "--key and --keep are needed; expected --key receiver.memory --keep "
+                            "'goodput_bit_per_s >= 99 %% of unlimited'");
   }
-  question->key = scenario_key_find(chosen.key);
-  if (question->key == SCENARIO_KEY_COUNT) {
+  *key = scenario_key_find(chosen.key);
+  if (*key == SCENARIO_KEY_COUNT) {
     g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(chosen.key));
-    *status = cli_usage_error(
-        "size", "--key %s: unknown key; expected one that 'iwarpsim explain keys' lists%s", chosen.key, hint);
-    return FALSE;
+    return error_set(error, "--key %s: unknown key; expected one that 'iwarpsim explain keys' lists%s",
+                     chosen.key, hint);
   }
-  const scenario_type type = scenario_key_row_of(question->key)->type;
-  if ((!scenario_axis_range_fits(type) || type == SCENARIO_TYPE_PROBABILITY) ||
-      question->key == SCENARIO_RUN_SEED) {
-    *status = cli_usage_error(
-        "size", "--key %s: this is no size, count, time or rate; expected a key that is one", chosen.key);
-    return FALSE;
-  }
-  return TRUE;
+  const scenario_type type = scenario_key_row_of(*key)->type;
+  return (scenario_axis_range_fits(type) && type != SCENARIO_TYPE_PROBABILITY && *key != SCENARIO_RUN_SEED) ||
+         error_set(error, "--key %s: this is no size, count, time or rate; expected a key that is one",
+                   chosen.key);
 }
 
-/* Reads `text`, given with `option`, as a number of the key; NULL: it is `fallback`. */
-static gboolean read_end(const scenario_key_row *row, const char *option, const char *text, guint64 fallback,
-                         guint64 *number, int *status)
+/* Reads `text`, given with `option`, as a number of the key. */
+static gboolean read_end(const scenario_key_row *row, const char *option, const char *text, guint64 *number,
+                         GError **error)
 {
   g_auto(scenario_value) value = {.text = NULL};
   g_autofree char *problem = NULL;
-  *number = (guint64)MAX((gint64)fallback, 0);
-  if (text == NULL) {
-    return TRUE;
-  }
   if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
-    *status = cli_usage_error("size", "%s: %s", option, problem);
-  } else if (!scenario_axis_range_number(row, &value, number) || (gint64)*number < 0) {
-    *status = cli_usage_error("size", "%s %s: expected a number, 0 or more", option, text);
-  } else {
-    return TRUE;
+    return error_set(error, "%s: %s", option, problem);
   }
-  return FALSE;
+  return (scenario_axis_range_number(row, &value, number) && (gint64)*number >= 0) ||
+         error_set(error, "%s %s: expected a number, 0 or more", option, text);
 }
 
-static gboolean read_scope(const scenario_key_row *row, size_scope *scope, int *status)
+/* Where to search: what is legal, but for a 0 that stands for "unlimited", unless the options narrow it. */
+static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GError **error)
 {
-  guint64 least = row->minimum;
+  *scope = (size_scope){.from = (guint64)MAX((gint64)row->minimum, 0),
+                        .to = row->maximum,
+                        .precision = PRECISION_DEFAULT,
+                        .binary = row->type == SCENARIO_TYPE_SIZE};
   for (const named_value *word = row->words; word != NULL && word->name != NULL; word++) {
-    least += least == 0 && word->value == 0; /* 0 is a word, "unlimited", and no small number */
+    scope->from += scope->from == 0 && word->value == 0;
   }
-  *scope = (size_scope){.precision = PRECISION_DEFAULT, .binary = row->type == SCENARIO_TYPE_SIZE};
-  if (!read_end(row, "--from", chosen.from, least, &scope->from, status) ||
-      !read_end(row, "--to", chosen.to, row->maximum, &scope->to, status)) {
+  if ((chosen.from != NULL && !read_end(row, "--from", chosen.from, &scope->from, error)) ||
+      (chosen.to != NULL && !read_end(row, "--to", chosen.to, &scope->to, error))) {
     return FALSE;
   }
   if (scope->from >= scope->to) {
     g_autofree char *from = scenario_axis_range_text(row, scope->from);
     g_autofree char *to = scenario_axis_range_text(row, scope->to);
-    *status =
-        cli_usage_error("size", "--from %s is not below --to %s; expected the least value first", from, to);
-    return FALSE;
+    return error_set(error, "--from %s is not below --to %s; expected the least value first", from, to);
   }
-  if (chosen.precision != NULL && (!units_parse_probability(chosen.precision, &scope->precision) ||
-                                   scope->precision <= 0 || scope->precision > PRECISION_MAX)) {
-    *status = cli_usage_error("size", "--precision %s: expected a share above 0 and up to 50%%, such as 1%%",
-                              chosen.precision);
-    return FALSE;
-  }
-  return TRUE;
+  return chosen.precision == NULL ||
+         (units_parse_probability(chosen.precision, &scope->precision) && scope->precision > 0 &&
+          scope->precision <= PRECISION_MAX) ||
+         error_set(error, "--precision %s: expected a share above 0 and up to 50%%, such as 1%%",
+                   chosen.precision);
 }
 
 /* Free the condition with size_condition_clear() also after FALSE. */
-static gboolean read_question(size_question *question, int *status)
+static gboolean read_question(size_question *question, GError **error)
 {
-  g_autoptr(GError) error = NULL;
-  if (!read_key(question, status)) {
-    return FALSE;
-  }
-  if (!size_condition_read(chosen.keep, question->key, &question->condition, &error)) {
-    *status = cli_usage_error("size", "--keep '%s': %s", chosen.keep, error->message);
-    return FALSE;
-  }
+  *question = (size_question){.every_seed = chosen.every_seed,
+                              .replaces_axis = chosen.from != NULL && chosen.to != NULL,
+                              .seeds = (guint)MAX(chosen.seeds, 0)};
   if (chosen.seeds != -1 && (chosen.seeds < 1 || chosen.seeds > SEEDS_MAX)) {
-    *status = cli_usage_error("size", "--seeds %d: expected 1 to %d", chosen.seeds, SEEDS_MAX);
+    return error_set(error, "--seeds %d: expected 1 to %d", chosen.seeds, SEEDS_MAX);
+  }
+  if (!read_key(&question->key, error) ||
+      !size_condition_read(chosen.keep, question->key, &question->condition, error)) {
     return FALSE;
   }
-  question->seeds = (guint)MAX(chosen.seeds, 0);
-  question->every_seed = chosen.every_seed;
-  question->replaces_axis = chosen.from != NULL && chosen.to != NULL;
-  return read_scope(scenario_key_row_of(question->key), &question->scope, status);
+  return read_scope(scenario_key_row_of(question->key), &question->scope, error);
 }
 
 /* --- The search --- */
@@ -242,11 +223,18 @@ static int size(const cli_arguments *arguments)
 {
   GError *error = NULL;
   run_limits limits = {0};
-  size_question question = {.seeds = 0};
-  int status = CLI_OK;
-  if (cli_runs_read("size", &chosen.runs, &limits, &status) && read_question(&question, &status)) {
-    g_autoptr(scenario) s = scenario_load(arguments->rest[0], (const char *const *)chosen.runs.sets, &error);
+  size_question question;
+  int status;
+  if (!cli_runs_read("size", &chosen.runs, &limits, &status)) {
+    return status;
+  }
+  if (read_question(&question, &error)) {
+    const char *const *sets = (const char *const *)chosen.runs.sets;
+    g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, &error);
     status = s != NULL ? run_search(s, &question, &limits, arguments) : cli_fail(error);
+  } else {
+    status = cli_usage_error("size", "%s", error->message);
+    g_error_free(error);
   }
   size_condition_clear(&question.condition);
   return status;
@@ -266,7 +254,7 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("precision", 0, &chosen.precision, "by how much the answer may be too large (default: 1%)",
              "SHARE"),
     {"seeds", 0, 0, G_OPTION_ARG_INT, &chosen.seeds,
-     "seeds 1 to N at each value (default: those that the scenario sweeps, or 8)", "N"},
+     "so many seeds at each value, from the scenario's first on (default: as many as it sweeps, or 8)", "N"},
     CLI_TEXT("store", 'o', &chosen.store, "file for the runs (default: results/<scenario name>-size.sqlite)",
              "FILE"),
     CLI_RUNS_ENTRIES(chosen.runs),

@@ -155,6 +155,14 @@ class Size(kit.ProgramTest):
                                     "--keep 'goodput_bit_per_s >= 11 Gbit/s'", 1),
                           "no path.forward.queue from 1 to 64 keeps goodput_bit_per_s >= 11 Gbit/s: 64 ")
 
+    def test_not_ok(self):
+        """A run takes 41 ms, most of which is a delayed ACK at its end. With hardly any memory it has to wait
+        for a time-out of 200 ms or more, and is stopped before that: this keeps no condition."""
+        kit.write("a.cfg", MEMORY)
+        rest = "--key receiver.memory --keep 'goodput_bit_per_s > 1kbit/s' --seeds 2 -s run.stop=100ms "
+        self.assertRegex(self.size(rest + "--to 1MiB"), r"does not \(2 of 2 runs did not end ok\)\n\Z")
+        self.expect_refused(f"iwarpsim size a.cfg {rest} --to 1KiB", "no run ended ok; expected --from")
+
     def test_refused(self):
         kit.write("a.cfg", MEMORY)
         keep = f"--keep {GOODPUT}"
@@ -164,7 +172,7 @@ class Size(kit.ProgramTest):
                 (f"--key receiver.mode {keep}", 2, "no size, count, time or rate"),
                 (f"--key path.forward.loss {keep}", 2, "no size, count, time or rate"),
                 (f"--key run.seed {keep}", 2, "no size, count, time or rate"),
-                ("--key receiver.memory --keep 'goodput_bit_per_s'", 2, "this is no condition", "expected"),
+                ("--key receiver.memory --keep 'goodput_bit_per_s'", 2, "is no condition", "expected"),
                 ("--key receiver.memory --keep 'goodput_bit_per_s >= 99 % of plenty'", 2, "plenty", "expected"),
                 (f"--key receiver.memory {keep} --from 2MiB --to 1MiB", 2, "--from 2097152 is not below --to"),
                 (f"--key receiver.memory {keep} --from much", 2, "--from: receiver.memory = much", "expected"),
@@ -177,6 +185,8 @@ class Size(kit.ProgramTest):
                 ("--key receiver.memory --seeds 2 --to 64KiB --from 4KiB "
                  "--keep 'tcp.timeouts < 90 % of unlimited'", 2,
                  "tcp.timeouts is 0 with receiver.memory = unlimited", "expected a number"),
+                (f"--key receiver.memory {keep} --seeds 2 --from 1MiB -s run.stop=10us", 2,
+                 "2 of 2 runs with receiver.memory = unlimited did not end ok", "expected another value"),
                 ("--key path.forward.mtu --every-seed --seeds 1 --keep 'goodput_bit_per_s > 1Gbit/s'", 2,
                  "path.forward.mtu", "expected at least"),
                 ("--key rdmap.ord --seeds 2 --to 64 --keep 'goodput_bit_per_s > 1Gbit/s'", 1,

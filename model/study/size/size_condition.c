@@ -79,7 +79,7 @@ gboolean size_condition_read(const char *text, scenario_key key, size_condition 
   static const char *const signs[] = {">=", "<=", ">", "<", NULL};
   *condition = (size_condition){.at_most = sign[0] == '<', .or_equal = sign_length == 2};
   if (*name == '\0' || *right == '\0' || !g_strv_contains(signs, sign)) {
-    return error_set(error, "this is no condition; expected %s", FORMS);
+    return error_set(error, "--keep '%s' is no condition; expected %s", text, FORMS);
   }
   condition->text = g_strdup_printf("%s %s %s", name, sign, right);
   gboolean good = result_quantity_read(name, &condition->quantity, error);

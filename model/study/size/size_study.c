@@ -328,6 +328,7 @@ gboolean size_study_take(size_study *study, result_store *store, GError **error)
   const size_condition *condition = &study->found.question->condition;
   const gboolean baselines = condition->baseline != NULL && !study->has_baselines;
   g_autofree double *values = g_new(double, study->found.seeds);
+  gboolean any_ok = FALSE;
   for (guint i = 0; i < study->requests->len; i++) {
     guint not_ok = 0;
     for (guint seed = 0; seed < study->found.seeds; seed++) {
@@ -338,6 +339,7 @@ gboolean size_study_take(size_study *study, result_store *store, GError **error)
       }
       values[seed] = reading.value;
       not_ok += !reading.ok;
+      any_ok = any_ok || reading.ok;
       study->has_values = study->has_values || !isnan(reading.value);
     }
     if (!baselines) {
@@ -349,7 +351,8 @@ gboolean size_study_take(size_study *study, result_store *store, GError **error)
   study->has_baselines = TRUE;
   g_autofree char *name = result_quantity_name(&condition->quantity);
   return study->has_values ||
-         error_set(error, "no run has %s; expected a metric that this scenario has", name);
+         error_set(error, "no run %s%s; expected %s", any_ok ? "has " : "ended ok", any_ok ? name : "",
+                   any_ok ? "a metric that this scenario has" : "--from and --to within which some do");
 }
 
 const size_findings *size_study_findings(const size_study *study)

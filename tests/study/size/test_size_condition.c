@@ -71,13 +71,13 @@ TEST(test_meets)
 TEST(test_refused)
 {
   static const char *const rows[][2] = {
-      {"", "this is no condition"},
-      {">= 3", "this is no condition"},
-      {"tcp.timeouts", "this is no condition"},
-      {"tcp.timeouts >=", "this is no condition"},
-      {"tcp.timeouts = 3", "this is no condition"},
-      {"tcp.timeouts => 3", "this is no condition"},
-      {"tcp.timeouts >>= 3", "this is no condition"},
+      {"", "is no condition; expected"},
+      {">= 3", "is no condition; expected"},
+      {"tcp.timeouts", "is no condition; expected"},
+      {"tcp.timeouts >=", "is no condition; expected"},
+      {"tcp.timeouts = 3", "is no condition; expected"},
+      {"tcp.timeouts => 3", "is no condition; expected"},
+      {"tcp.timeouts >>= 3", "is no condition; expected"},
       {"tcp.timeout < 3", "(did you mean 'tcp.timeouts'?)"},
       {"time.wall_s < 3s", "time.wall_s depends on the machine"},
       {"tcp.timeouts < 3 %", "'3 %' is no number of timeouts"},

@@ -139,6 +139,12 @@ gboolean sweep_plan_is_open(const sweep_plan *plan)
 
 /* Deciding. */
 
+/* What half the interval may be of the mean, as statistics_are_narrow() has it. */
+static double needed_share(const sweep_goal *goal)
+{
+  return goal->share / (1 + goal->share);
+}
+
 /* What the first `seeds` of a point have reached towards `goal`. Returns how many values more are wanted. */
 static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, guint most)
 {
@@ -171,12 +177,11 @@ static void decide(sweep_plan *plan, plan_point *point)
   double expected = 0;
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
     goal_state *state = &point->goals[goal];
-    double share = plan->goals[goal].share;
     gsize wanted = judge_goal(state, &plan->goals[goal], point->asked, plan->most);
     if (!state->is_met) {
       met = FALSE;
       more = MAX(more, state->count > 0 ? wanted : 0);
-      expected = fmax(expected, point->asked * pow(state->reached * (1 + share) / share, 2));
+      expected = fmax(expected, point->asked * pow(state->reached / needed_share(&plan->goals[goal]), 2));
     }
   }
   guint next = (guint)MIN(point->asked + more, plan->most);
@@ -315,7 +320,7 @@ sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
   return rest;
 }
 
-/* "path.forward.mtu=1500: 256 seeds, tcp.timeouts ±3.1 %" */
+/* "path.forward.mtu=1500: 256 seeds, tcp.timeouts ±3.1 % (needed: 1.96 %)" */
 static void append_unmet(const sweep_plan *plan, const plan_point *point, GString *text)
 {
   g_autofree char *label = sweep_grid_label(plan->grid, point->first);
@@ -329,7 +334,8 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
       if (state->count < STATISTICS_FIRST_LOOK) {
         g_string_append_printf(text, ", %s in %zu of their runs", name, state->count);
       } else {
-        g_string_append_printf(text, ", %s ±%.3g %%", name, 100 * state->reached);
+        g_string_append_printf(text, ", %s ±%.3g %% (needed: %.3g %%)", name, 100 * state->reached,
+                               100 * needed_share(&plan->goals[goal]));
       }
     }
   }

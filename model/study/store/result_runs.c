@@ -252,13 +252,15 @@ gboolean store_put(const result_store *store, const provenance *from, const stor
 
 /* Looking up what a sweep still has to run. */
 
-/* The next row of `statement`, which has status and exit code, or none; readies it for the next bindings. */
+/* The next row of `statement`, which has status, exit code and wall time, or none; readies it for the next
+ * bindings. */
 static gboolean read_state(const result_store *store, sqlite3_stmt *statement, stored_state *state,
-                           GError **error)
+                           double *wall_s, GError **error)
 {
   int step = sqlite3_step(statement);
   gboolean good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
   *state = STORED_MISSING;
+  *wall_s = step == SQLITE_ROW ? sqlite3_column_double(statement, 2) : 0;
   if (step == SQLITE_ROW && strcmp(store_column_text(statement, 0), run_status_name(RUN_FAILED)) == 0) {
     *state = STORED_FAILED;
   } else if (step == SQLITE_ROW) {
@@ -269,31 +271,32 @@ static gboolean read_state(const result_store *store, sqlite3_stmt *statement, s
 }
 
 gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
-                                gsize count, stored_state *states, GError **error)
+                                gsize count, stored_state *states, double *walls_s, GError **error)
 {
   if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
   sqlite3_stmt *statement = store_statement(
-      store, "UPDATE runs SET point = ?2 WHERE identity = ?1 RETURNING status, exit_code", error);
+      store, "UPDATE runs SET point = ?2 WHERE identity = ?1 RETURNING status, exit_code, wall_s", error);
   gboolean good = statement != NULL;
   for (gsize i = 0; good && i < count; i++) {
     store_bind_text(statement, 1, identities[i]);
     sqlite3_bind_int64(statement, 2, (gint64)points[i]);
-    good = read_state(store, statement, &states[i], error);
+    good = read_state(store, statement, &states[i], &walls_s[i], error);
   }
   return store_finish(store, good, error);
 }
 
-gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error)
+gboolean result_store_find(result_store *store, const char *identity, stored_state *state, double *wall_s,
+                           GError **error)
 {
   sqlite3_stmt *statement =
-      store_statement(store, "SELECT status, exit_code FROM runs WHERE identity = ?1", error);
+      store_statement(store, "SELECT status, exit_code, wall_s FROM runs WHERE identity = ?1", error);
   if (statement == NULL) {
     return FALSE;
   }
   store_bind_text(statement, 1, identity);
-  return read_state(store, statement, state, error);
+  return read_state(store, statement, state, wall_s, error);
 }
 
 /* Commits of a sweep. */
@@ -306,7 +309,8 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
   }
   gboolean good = TRUE;
   for (gsize i = 0; good && i < count; i++) {
-    good = result_store_find(store, runs[i]->identity, &there[i], error);
+    double wall_s;
+    good = result_store_find(store, runs[i]->identity, &there[i], &wall_s, error);
     if (good && there[i] == STORED_MISSING) {
       good = add_run(store, from, runs[i], error);
     } else if (good && there[i] == STORED_FAILED) {
@@ -573,17 +577,4 @@ gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError 
     g_array_append_val(parts, share);
   }
   return good;
-}
-
-gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)
-{
-  sqlite3_stmt *row = store_row(
-      store, "SELECT count(*), avg(wall_s) FROM runs WHERE status <> 'failed' AND exit_code = 0", error);
-  if (row == NULL) {
-    return FALSE;
-  }
-  *count = (gsize)sqlite3_column_int64(row, 0);
-  *mean_s = sqlite3_column_double(row, 1);
-  sqlite3_reset(row);
-  return TRUE;
 }

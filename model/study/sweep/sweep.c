@@ -282,8 +282,9 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_state state = STORED_MISSING;
+  double wall_s;
   if (s->look_up == NULL ||
-      !result_store_find(s->look_up, sweep_grid_identity(s->grid, point), &state, NULL) ||
+      !result_store_find(s->look_up, sweep_grid_identity(s->grid, point), &state, &wall_s, NULL) ||
       (state != STORED_DONE && state != STORED_UNEXPECTED) ||
       !sweep_plan_note_stored(s->plan, point, s->look_up, NULL)) {
     return FALSE;

@@ -38,9 +38,10 @@ struct sweep_plan {
   guint most; /* seeds of a point */
   guint shard;
   guint shards;
-  GArray *points; /* plan_point; without goals none */
-  GArray *runs;   /* planned_run */
-  double pace;
+  GArray *points;     /* plan_point; without goals none */
+  GArray *runs;       /* planned_run */
+  double done_wall_s; /* what the runs took that the store has and that ended well … */
+  double done_cost_s; /* … and their run_cost */
 };
 
 static plan_point *point_at(const sweep_plan *plan, guint i)
@@ -238,7 +239,7 @@ gboolean sweep_plan_note_stored(sweep_plan *plan, gsize index, result_store *sto
          result_store_visit_run(store, sweep_grid_identity(plan->grid, index), note_visited, &noted, error);
 }
 
-/* Fills in the states of the runs from `from` on. */
+/* Fills in the states of the runs from `from` on, and notes what they took. */
 static gboolean look_up_states(sweep_plan *plan, guint from, result_store *store, gboolean renumber,
                                GError **error)
 {
@@ -247,35 +248,23 @@ static gboolean look_up_states(sweep_plan *plan, guint from, result_store *store
   g_autofree const char **identities = g_new(const char *, count);
   g_autofree guint64 *points = g_new(guint64, count);
   g_autofree stored_state *states = g_new(stored_state, count);
+  g_autofree double *walls_s = g_new(double, count);
   gboolean good = TRUE;
   for (guint i = 0; i < count; i++) {
     points[i] = runs[i].index;
     identities[i] = sweep_grid_identity(plan->grid, runs[i].index);
-    good = good && (renumber || result_store_find(store, identities[i], &states[i], error));
+    good = good && (renumber || result_store_find(store, identities[i], &states[i], &walls_s[i], error));
   }
-  good = good && (!renumber || result_store_reconcile(store, identities, points, count, states, error));
+  good =
+      good && (!renumber || result_store_reconcile(store, identities, points, count, states, walls_s, error));
   for (guint i = 0; good && i < count; i++) {
     runs[i].state = states[i];
-  }
-  return good;
-}
-
-static gboolean look_up_pace(sweep_plan *plan, result_store *store, GError **error)
-{
-  double mean_wall_s, cost_s = 0;
-  gsize stored, done = 0;
-  if (!result_store_mean_wall(store, &mean_wall_s, &stored, error)) {
-    return FALSE;
-  }
-  for (guint i = 0; i < plan->runs->len; i++) {
-    const planned_run *run = &g_array_index(plan->runs, planned_run, i);
-    if (run->state == STORED_DONE) {
-      cost_s += sweep_grid_cost(plan->grid, run->index).seconds;
-      done++;
+    if (states[i] == STORED_DONE) {
+      plan->done_wall_s += walls_s[i];
+      plan->done_cost_s += sweep_grid_cost(plan->grid, runs[i].index).seconds;
     }
   }
-  plan->pace = done > 0 ? mean_wall_s / (cost_s / (double)done) : 0;
-  return TRUE;
+  return good;
 }
 
 gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error)
@@ -290,12 +279,12 @@ gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renu
              sweep_plan_note_stored(plan, run.index, store, error);
     }
   }
-  return good && look_up_pace(plan, store, error);
+  return good;
 }
 
 double sweep_plan_pace(const sweep_plan *plan)
 {
-  return plan->pace;
+  return plan->done_cost_s > 0 ? plan->done_wall_s / plan->done_cost_s : 0;
 }
 
 /* Reporting. */

@@ -40,9 +40,12 @@ static stored_state state_of_seed(const store_fixture *f, guint seed, guint64 po
   stored_state state = STORED_DONE, found = STORED_DONE;
   g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, point);
   const char *identities[] = {run.identity};
-  g_assert_true(NO_ERROR(result_store_find, f->store, run.identity, &found));
-  g_assert_true(NO_ERROR(result_store_reconcile, f->store, identities, &point, 1, &state));
+  double wall_s = -1, found_wall_s = -2;
+  g_assert_true(NO_ERROR(result_store_find, f->store, run.identity, &found, &found_wall_s));
+  g_assert_true(NO_ERROR(result_store_reconcile, f->store, identities, &point, 1, &state, &wall_s));
   g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
+  g_assert_cmpfloat(wall_s, ==, state != STORED_MISSING ? run.wall_s : 0);
+  g_assert_cmpfloat(found_wall_s, ==, wall_s);
   return state;
 }
 
@@ -200,25 +203,6 @@ FIXTURE_TEST(test_origins)
   commit(f, &other, &first);
   commit(f, &other, &third);
   expect_origins(f, "b 0.2.0 ba7816bf: 3\n");
-}
-
-/* Of the runs that ended well: (0.25 + 0.75) / 2. */
-FIXTURE_TEST(test_mean_wall)
-{
-  double mean_s = -1;
-  gsize count = 99;
-  g_assert_true(NO_ERROR(result_store_mean_wall, f->store, &mean_s, &count));
-  g_assert_cmpuint(count, ==, 0);
-  for (guint i = 0; i < 4; i++) {
-    g_auto(stored_run) run = fixture_seed_run(f->scenario, i, i);
-    run.wall_s = i == 1 ? 0.75 : i == 0 ? 0.25 : 1000;
-    run.status = i == 2 ? RUN_FAILED : i == 3 ? RUN_STOPPED : RUN_OK;
-    run.exit_code = i == 3;
-    commit(f, &f->origin, &run);
-  }
-  g_assert_true(NO_ERROR(result_store_mean_wall, f->store, &mean_s, &count));
-  g_assert_cmpuint(count, ==, 2);
-  g_assert_true(mean_s == 0.5);
 }
 
 FIXTURE_TEST(test_states)

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
       .folder = fuzz_files_folder(), .format = (gnuplot_format)(length % FORMATS), .written = files};
   GError *error = NULL;
 
-  if (!plot_occupancy(fuzz_files_folder(), &target, &error)) {
+  if (!plot_occupancy(fuzz_files_folder(), &(const plot_request){0}, &target, &error)) {
     fuzz_files_check_error(error);
   }
   return 0;

@@ -76,7 +76,7 @@ static void check_files(const scenario *s, const session_result *result)
   summary_record_free(record);
   if (scenario_configuration(s)->measure.series == SERIES_OF_ALL) {
     g_free(fuzz_files_write("summary.json", text, length));
-    plot_occupancy(fuzz_files_folder(), &nowhere, &error);
+    plot_occupancy(fuzz_files_folder(), &(const plot_request){0}, &nowhere, &error);
     g_assert_no_error(error);
   }
 }

@@ -249,8 +249,10 @@ static void check_plots(const study_table *table, gnuplot_format format)
   for (const study_plot *const *plot = study_plots; *plot; plot++) {
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
     const gnuplot_target target = {.folder = fuzz_files_folder(), .format = format, .written = files};
+    const result_quantity quantity = {.metric = METRIC_DELIVERY_OCTETS, .whole = METRIC_COUNT};
+    const plot_request request = {.quantity = *plot == &plot_metric ? &quantity : NULL};
     GError *error = NULL;
-    if (!study_plot_draw(table, *plot, METRIC_DELIVERY_OCTETS, "store", &target, &error)) {
+    if (!study_plot_draw(table, *plot, &request, "store", &target, &error)) {
       fuzz_files_check_error(error);
     }
   }

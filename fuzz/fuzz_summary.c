@@ -40,9 +40,11 @@ static void draw(void)
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
     const gnuplot_target target = {.folder = fuzz_files_folder(), .format = format, .written = files};
     GError *errors[3] = {NULL};
-    const gboolean drawn[3] = {plot_occupancy(fuzz_files_folder(), &target, &errors[0]),
-                               plot_distribution_of_run(fuzz_files_folder(), FALSE, &target, &errors[1]),
-                               plot_distribution_of_run(fuzz_files_folder(), TRUE, &target, &errors[2])};
+    const plot_request asked = {0};
+    const gboolean drawn[3] = {
+        plot_occupancy(fuzz_files_folder(), &asked, &target, &errors[0]),
+        plot_distribution_of_run(fuzz_files_folder(), FALSE, &asked, &target, &errors[1]),
+        plot_distribution_of_run(fuzz_files_folder(), TRUE, &asked, &target, &errors[2])};
     for (gsize i = 0; i < G_N_ELEMENTS(drawn); i++) {
       if (!drawn[i]) {
         fuzz_files_check_error(errors[i]);

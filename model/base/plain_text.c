@@ -112,7 +112,8 @@ terminal terminal_of(FILE *file)
 {
   struct winsize size;
   terminal t = {.shows = isatty(fileno(file)), .columns = TERMINAL_COLUMNS, .rows = TERMINAL_ROWS};
-  t.colours = t.shows;
+  const char *no_color = g_getenv("NO_COLOR"); /* https://no-color.org */
+  t.colours = t.shows && (no_color == NULL || *no_color == '\0') && g_strcmp0(g_getenv("TERM"), "dumb") != 0;
   if (t.shows && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN &&
       size.ws_row >= ROWS_MIN) {
     t.columns = size.ws_col;

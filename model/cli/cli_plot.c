@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
@@ -12,19 +13,39 @@
 /* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
 static const char *const run_kinds[] = {"occupancy", "distribution", "delays", NULL};
 
+enum { PIPE_COLUMNS = 80 };
+
 static struct {
   char *what; /* NULL: what fits */
   char *metric;
+  char *where;
+  char *x;
+  char *series;
+  char *panel;
+  char *title;
+  char *width;
+  char *height;
+  char *font_size;
+  gboolean x_log;
+  gboolean y_log;
+  char *x_range;
+  char *y_range;
   char *out;
   char *format;
+  gboolean force;
   char *exclude;
 } chosen;
 
-typedef struct plot_request {
-  const char *path;
-  guint exclude;
+/* What was chosen, as the plots take it. */
+typedef struct plot_choice {
+  plot_request request;
   gnuplot_target target;
-} plot_request;
+  guint exclude;
+  result_quantity quantity;
+  scenario_key x;
+  GArray *series; /* scenario_key */
+  GArray *panels;
+} plot_choice;
 
 /* --- Usage --- */
 
@@ -44,67 +65,136 @@ static gboolean is_known(const char *option, const char *name, const char *const
   return FALSE;
 }
 
-static gboolean check_request(const plot_request *request, gboolean is_folder, int *status)
+/* Whether what is drawn takes the options that were given; else FALSE and `*status`. */
+static gboolean check_what(gboolean is_folder, int *status)
 {
-  if (is_folder && request->exclude != 0) {
-    *status = cli_usage_error("plot", "--leave-out goes with a STORE, not with the folder of one run");
-    return FALSE;
-  }
   g_autoptr(GPtrArray) plots = g_ptr_array_new();
-  const char *metrics[METRIC_COUNT + 1] = {NULL};
   for (const study_plot *const *plot = study_plots; *plot != NULL; plot++) {
     g_ptr_array_add(plots, (gpointer)(*plot)->name);
   }
   g_ptr_array_add(plots, NULL);
-  for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
-    metrics[metric] = metric_row_of(metric)->name;
-  }
   const char *const *known = is_folder ? run_kinds : (const char *const *)plots->pdata;
   g_autofree char *all = g_strjoinv(", ", (char **)known);
   if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
     return FALSE;
   }
-  if (chosen.metric == NULL) {
-    return TRUE;
+  const struct {
+    const char *name;
+    gboolean given, of_keys;
+  } options[] = {{"--leave-out", chosen.exclude != NULL, FALSE}, {"--where", chosen.where != NULL, FALSE},
+                 {"--metric", chosen.metric != NULL, TRUE},      {"--x", chosen.x != NULL, TRUE},
+                 {"--series", chosen.series != NULL, TRUE},      {"--panel", chosen.panel != NULL, TRUE}};
+  const study_plot *plot = is_folder || chosen.what == NULL ? NULL : study_plot_find(chosen.what);
+  for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
+    if (options[i].given && is_folder) {
+      *status =
+          cli_usage_error("plot", "%s goes with a STORE, not with the folder of one run", options[i].name);
+      return FALSE;
+    }
+    if (options[i].given && options[i].of_keys && plot != NULL && !plot->takes_keys) {
+      *status = cli_usage_error("plot",
+                                "%s does not go with --what %s, which draws no metric over keys; --where "
+                                "chooses its runs",
+                                options[i].name, plot->name);
+      return FALSE;
+    }
   }
-  if (is_folder || (chosen.what != NULL && strcmp(chosen.what, "metric") != 0)) {
-    *status = cli_usage_error("plot", "--metric goes with a STORE and --what metric");
-    return FALSE;
-  }
-  return is_known("--metric", chosen.metric, metrics, "one that 'iwarpsim explain metrics' lists", status);
+  return TRUE;
 }
 
-/* Reads --format; a terminal's picture is as large as the terminal. FALSE and `*status` when it is none. */
-static gboolean read_format(const char *format, gnuplot_target *target, int *status)
+/* Reads what needs no runs. A terminal's picture is as large as the terminal. */
+static gboolean read_shape(plot_choice *choice, GError **error)
 {
-  if (!is_known("--format", format, gnuplot_format_names, "png, svg or term", status)) {
-    return FALSE;
+  plot_request *request = &choice->request;
+  gnuplot_format format = choice->target.format;
+  request->title = chosen.title;
+  request->where = chosen.where;
+  request->x_log = chosen.x_log;
+  request->y_log = chosen.y_log;
+  choice->target.force = chosen.force;
+  choice->target.screen = terminal_of(stdout);
+  if (!choice->target.screen.shows) { /* a file or a pipe: as wide as the narrowest terminal it may come to */
+    choice->target.screen.columns = PIPE_COLUMNS;
   }
-  while (strcmp(gnuplot_format_names[target->format], format) != 0) {
-    target->format++;
+  if (chosen.metric != NULL) {
+    request->quantity = &choice->quantity;
   }
-  target->screen = terminal_of(stdout);
+  return (chosen.width == NULL || plot_request_read_length(chosen.width, format, &request->width, error)) &&
+         (chosen.height == NULL ||
+          plot_request_read_length(chosen.height, format, &request->height, error)) &&
+         (chosen.font_size == NULL ||
+          plot_request_read_font(chosen.font_size, &request->font_points, error)) &&
+         (chosen.x_range == NULL || plot_request_read_range(chosen.x_range, &request->x_range, error)) &&
+         (chosen.y_range == NULL || plot_request_read_range(chosen.y_range, &request->y_range, error)) &&
+         (chosen.metric == NULL || result_quantity_read(chosen.metric, &choice->quantity, error));
+}
+
+/* Reads the keys, which vary in `table`. */
+static gboolean read_keys(plot_choice *choice, const study_table *table, GError **error)
+{
+  plot_request *request = &choice->request;
+  g_autoptr(GArray) x = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  const struct {
+    const char *text;
+    GArray *keys;
+  } texts[] = {{chosen.x, x}, {chosen.series, choice->series}, {chosen.panel, choice->panels}};
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    if (texts[i].text != NULL &&
+        !plot_request_read_keys(texts[i].text, table->runs, table->axes, texts[i].keys, error)) {
+      return FALSE;
+    }
+  }
+  if (x->len > 1) {
+    return error_set(error, "--x %s: expected one key, such as %s", chosen.x,
+                     scenario_key_row_of(g_array_index(x, scenario_key, 0))->name);
+  }
+  if (x->len == 1) {
+    choice->x = g_array_index(x, scenario_key, 0);
+    request->x = &choice->x;
+  }
+  request->series = choice->series->len > 0 ? choice->series : NULL;
+  request->panels = choice->panels->len > 0 ? choice->panels : NULL;
   return TRUE;
 }
 
 /* --- Drawing --- */
 
-static gboolean plot_store(const plot_request *request, GError **error)
+/* A flat line may be what was asked for, or a metric that this study has no use of. */
+static void note_constant(const plot_choice *choice, const study_table *table)
 {
-  const gnuplot_target *target = &request->target;
-  g_autoptr(study_table) table = cli_read_table(request->path, request->exclude, error);
-  if (table == NULL) {
+  statistics all = result_quantity_statistics(&choice->quantity, table->runs);
+  if (chosen.metric != NULL && all.count > 1 && all.smallest == all.largest) {
+    g_autofree char *unit = result_quantity_unit(&choice->quantity);
+    plain_text_print(stderr, "iwarpsim plot: %s never varies: it is %g%s%s in all %u runs\n", chosen.metric,
+                     all.mean, strcmp(unit, "1") == 0 ? "" : " ", strcmp(unit, "1") == 0 ? "" : unit,
+                     (guint)all.count);
+  }
+}
+
+static gboolean plot_store(plot_choice *choice, const char *path, GError **error)
+{
+  const gnuplot_target *target = &choice->target;
+  g_autoptr(study_table) table = cli_read_table(path, choice->exclude, error);
+  if (table == NULL || (chosen.where != NULL && !study_table_select(table, chosen.where, error)) ||
+      !read_keys(choice, table, error)) {
     return FALSE;
   }
-  gboolean fitting = chosen.what == NULL && chosen.metric == NULL;
-  g_autoptr(GPtrArray) plots = fitting ? study_plots_for(table) : g_ptr_array_new();
-  if (!fitting) {
-    g_ptr_array_add(plots, (gpointer)study_plot_find(chosen.what != NULL ? chosen.what : plot_metric.name));
+  gboolean of_keys =
+      chosen.metric != NULL || chosen.x != NULL || chosen.series != NULL || chosen.panel != NULL;
+  const char *what = chosen.what != NULL     ? chosen.what
+                     : chosen.metric != NULL ? plot_metric.name
+                     : of_keys               ? plot_peak.name
+                                             : NULL;
+  g_autoptr(GPtrArray) plots = what == NULL ? study_plots_for(table) : g_ptr_array_new();
+  if (what != NULL) {
+    g_ptr_array_add(plots, (gpointer)study_plot_find(what));
   }
-  metric_id metric =
-      chosen.metric != NULL ? metric_find(chosen.metric) : METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
+  if (plots->len == 0) {
+    return error_set(error, "nothing to draw: the runs vary no key beside run.seed");
+  }
+  note_constant(choice, table);
   /* Plots are called after the store, without its folder and ".sqlite". */
-  g_autofree char *stem = g_path_get_basename(request->path);
+  g_autofree char *stem = g_path_get_basename(path);
   if (g_str_has_suffix(stem, ".sqlite")) {
     stem[strlen(stem) - strlen(".sqlite")] = '\0';
   }
@@ -113,42 +203,53 @@ static gboolean plot_store(const plot_request *request, GError **error)
     if (i > 0 && target->format == GNUPLOT_TERM) {
       plain_text_print(stdout, "\n");
     }
-    good = study_plot_draw(table, g_ptr_array_index(plots, i), metric, stem, target, error);
+    good = study_plot_draw(table, g_ptr_array_index(plots, i), &choice->request, stem, target, error);
   }
   return good;
 }
 
-static gboolean plot_run(const plot_request *request, GError **error)
+static gboolean plot_run(const plot_choice *choice, const char *path, GError **error)
 {
-  const gnuplot_target *target = &request->target;
+  const gnuplot_target *target = &choice->target;
   const char *what = chosen.what != NULL ? chosen.what : "occupancy";
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
     return FALSE;
   }
   return strcmp(what, "occupancy") == 0
-             ? plot_occupancy(request->path, target, error)
-             : plot_distribution_of_run(request->path, strcmp(what, "delays") == 0, target, error);
+             ? plot_occupancy(path, &choice->request, target, error)
+             : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &choice->request, target, error);
 }
 
 static int plot(const cli_arguments *arguments)
 {
-  plot_request request = {.path = arguments->rest[0]};
+  const char *path = arguments->rest[0], *format = chosen.format != NULL ? chosen.format : "png";
   GError *error = NULL;
-  gboolean is_folder = g_file_test(request.path, G_FILE_TEST_IS_DIR);
-  g_autofree char *beside = is_folder ? g_strdup(request.path) : g_path_get_dirname(request.path);
+  gboolean is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
+  g_autofree char *beside = is_folder ? g_strdup(path) : g_path_get_dirname(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GArray) series = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  plot_choice choice = {.target = {.folder = chosen.out != NULL ? chosen.out : beside, .written = written},
+                        .series = series,
+                        .panels = panels};
   int status;
-  request.target.folder = chosen.out != NULL ? chosen.out : beside;
-  request.target.written = written;
-  if (!cli_parse_exclude("plot", chosen.exclude, &request.exclude, &status) ||
-      !read_format(chosen.format != NULL ? chosen.format : "png", &request.target, &status) ||
-      !check_request(&request, is_folder, &status)) {
+  if (!cli_parse_exclude("plot", chosen.exclude, &choice.exclude, &status) ||
+      !is_known("--format", format, gnuplot_format_names, "png, svg, pdf or term", &status) ||
+      !check_what(is_folder, &status)) {
     return status;
   }
-  if (!g_file_test(request.path, G_FILE_TEST_EXISTS)) {
-    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", request.path, g_strerror(ENOENT));
+  while (strcmp(gnuplot_format_names[choice.target.format], format) != 0) {
+    choice.target.format++;
+  }
+  if (!read_shape(&choice, &error)) {
+    status = cli_usage_error("plot", "%s", error->message);
+    g_error_free(error);
+    return status;
+  }
+  if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
   } else {
-    (void)(is_folder ? plot_run(&request, &error) : plot_store(&request, &error));
+    (void)(is_folder ? plot_run(&choice, path, &error) : plot_store(&choice, path, &error));
   }
   for (guint i = 0; i < written->len && !arguments->quiet; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
@@ -179,9 +280,24 @@ static char *summary_of_kinds(void)
 
 static const GOptionEntry entries[] = {
     CLI_TEXT("what", 'w', &chosen.what, "the plot to draw (default: what fits)", "NAME"),
-    CLI_TEXT("metric", 'm', &chosen.metric, "the metric that --what metric draws", "NAME"),
+    CLI_TEXT("metric", 'm', &chosen.metric, "the metric, share A/B or quantile that is drawn", "NAME"),
+    CLI_TEXT("where", 0, &chosen.where, "only runs whose keys meet it: 'path.forward.mtu = 1500'", "EXPR"),
+    CLI_TEXT("x", 'x', &chosen.x, "the key on the x axis", "KEY"),
+    CLI_TEXT("series", 0, &chosen.series, "keys of the lines; receiver: what makes the kind of one",
+             "KEY,KEY..."),
+    CLI_TEXT("panel", 0, &chosen.panel, "keys of the panels", "KEY,KEY..."),
+    CLI_TEXT("title", 0, &chosen.title, "the title (default: what is drawn, over what, where)", "TEXT"),
+    CLI_TEXT("width", 0, &chosen.width,
+             "width of the page: 8.5cm, 85mm, 3.5in, 1200px; letters in a terminal", "SIZE"),
+    CLI_TEXT("height", 0, &chosen.height, "height of the page", "SIZE"),
+    CLI_TEXT("font-size", 0, &chosen.font_size, "points of letters, whatever the page (default: 8.64)", "PT"),
+    CLI_SWITCH("xlog", 0, &chosen.x_log, "a logarithmic x axis"),
+    CLI_SWITCH("ylog", 0, &chosen.y_log, "a logarithmic y axis"),
+    CLI_TEXT("xrange", 0, &chosen.x_range, "the part of the x axis: 0:64KiB, 1us:1ms, 0.1%:1%, 10:", "A:B"),
+    CLI_TEXT("yrange", 0, &chosen.y_range, "the part of the y axis", "A:B"),
     CLI_TEXT("out", 'o', &chosen.out, "folder for the plots (default: beside what is plotted)", "DIR"),
-    CLI_TEXT("format", 0, &chosen.format, "png, svg, or term: in the terminal (default: png)", "FORMAT"),
+    CLI_TEXT("format", 0, &chosen.format, "png, svg, pdf, or term: in the terminal (default: png)", "FORMAT"),
+    CLI_SWITCH("force", 'f', &chosen.force, "replace a script that was changed since it was written"),
     CLI_EXCLUDE(&chosen.exclude),
     G_OPTION_ENTRY_NULL,
 };
@@ -193,9 +309,12 @@ const cli_command cli_plot = {
     .arguments = "STORE|DIR",
     .operand = "STORE or DIR",
     .summary_of = summary_of_kinds,
-    .example = "  iwarpsim plot results/mtu-loss.sqlite\n"
-               "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
-               "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n",
+    .example =
+        "  iwarpsim plot results/mtu-loss.sqlite\n"
+        "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
+        "  iwarpsim plot results/mtu-loss.sqlite --where 'path.forward.mtu = 1500' --x path.forward.loss "
+        "--series receiver --width 8.5cm --format pdf\n"
+        "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n",
     .entries = entries,
     .run = plot,
 };

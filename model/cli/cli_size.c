@@ -157,11 +157,14 @@ static gboolean draw_curve(const size_question *question, const char *path, GErr
   g_autofree char *folder = g_path_get_dirname(path), *stem = g_path_get_basename(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {.folder = folder, .format = GNUPLOT_PNG, .written = written};
+  const size_condition *condition = &question->condition;
+  const plot_bound bound = {condition->text, condition->baseline, condition->number};
+  const plot_request request = {
+      .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
   if (g_str_has_suffix(stem, ".sqlite")) {
     stem[strlen(stem) - strlen(".sqlite")] = '\0';
   }
-  const metric_id metric = question->condition.quantity.metric;
-  gboolean good = table != NULL && study_plot_draw(table, &plot_metric, metric, stem, &target, error);
+  gboolean good = table != NULL && study_plot_draw(table, &plot_metric, &request, stem, &target, error);
   for (guint i = 0; i < written->len; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
   }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Lines with 95 % intervals over one axis, in panels. Line number i, from 0, is index i of the data, drawn in linestyle at(styles, i+1).
-# Columns: place on x, runs, mean, half width of the interval, its ends, flagged runs, x as it is written.
+# Lines with intervals (95 % around the mean, or quartiles) over one axis, in panels. Line number i, from 0, is index i of the data, drawn in linestyle at(styles, i+1).
+# Columns: place on x, runs, mean or median, the ends of its interval, flagged runs, x as it is written.
 
 # --- Lines: main ones, their companions, references ---
 style(i) = at(styles, i+1)
@@ -33,10 +33,10 @@ do for [p=1:panels] {
   all = companion_line[p].' '.main_line[p]
   plot for [i=1:words(reference_line[p])] file index at(reference_line[p],i) using 1:(y($3)) with lines linestyle style(at(reference_line[p],i)) notitle, \
        for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 1 notitle, \
-       for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:(y($5)):(0):(y($6)-y($5)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
-       for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(y($5)):(y($6)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
+       for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:(y($4)):(0):(y($5)-y($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
+       for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(y($4)):(y($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
        for [i=1:(numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \
        for [i=1:(numeric ? 0 : words(all))] file index at(all,i) using 1:(y($3)) with points linestyle style(at(all,i)) notitle, \
-       for [i=1:(flagged && !letters ? words(all) : 0)] file index at(all,i) using 1:($7 > 0 ? y($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
+       for [i=1:(flagged && !letters ? words(all) : 0)] file index at(all,i) using 1:($6 > 0 ? y($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
        NaN notitle
 }

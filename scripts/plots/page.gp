@@ -6,12 +6,20 @@
 # --- The page: terminal, heading, frame ---
 set encoding utf8
 letters = format eq 'term'
+inches(dots) = dots/300.0
+# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, pdf points on paper.
+points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 4.0/3 : format eq 'pdf' ? 0.32 : 1))
+plain = 'DejaVu Sans,'
+bold = 'DejaVu Sans Bold,'
 file = stem.'.dat'
 if (format eq 'png') {
-  set terminal pngcairo noenhanced color size width,height font sprintf('DejaVu Sans,%d', font) linewidth 2 pointscale 3.5 background rgb '#ffffff'
+  set terminal pngcairo noenhanced color size width,height font plain.points(1) linewidth 2 pointscale 3.5 background rgb '#ffffff'
 }
-if (format eq 'svg') { # it counts text in pixels, not points, and measures points by the text
-  set terminal svg noenhanced size width,height font sprintf('DejaVu Sans,%d', font*4/3) linewidth 2 background rgb '#ffffff'
+if (format eq 'svg') {
+  set terminal svg noenhanced size width,height font plain.points(1) linewidth 2 background rgb '#ffffff'
+}
+if (format eq 'pdf') {
+  set terminal pdfcairo noenhanced color size inches(width)in,inches(height)in fontscale 1 font plain.points(1) linewidth 1 pointscale 0.5 background rgb '#ffffff'
 }
 if (letters && colours) {
   set terminal dumb ansi noenhanced size width/letter_width,height/letter_height
@@ -25,10 +33,10 @@ if (!letters) {
 }
 set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
-set label 1 title_text at screen 0.5,title_at center font sprintf('DejaVu Sans Bold,%d', font*11/10)
-set label 2 subtitle_text at screen 0.5,subtitle_at center font sprintf('DejaVu Sans,%d', font*17/20) textcolor rgb '#404040'
+set label 1 title_text at screen 0.5,title_at center font bold.points(1.1)
+set label 2 subtitle_text at screen 0.5,subtitle_at center font plain.points(0.85) textcolor rgb '#404040'
 if (letters) { # terminals write no text upwards
-  set label 3 y_name at screen 0.01,heading_end left
+  set label 3 y_lines at screen 0.01,heading_end left
 }
 
 # --- Axes: places in base units are drawn in units that people read ---
@@ -37,13 +45,10 @@ set xrange [x_from/x_unit:x_to/x_unit]
 if (x_log) {
   set logscale x
 }
-set format x x_format
 if (x_turned) {
   set xtics rotate by 45 right
 }
-if (x_tics > 0) {
-  set xtics ()
-}
+set xtics ()
 do for [i=1:x_tics] {
   set xtics add (x_label[i] x_tic[i]/x_unit)
 }
@@ -64,7 +69,7 @@ at(list, i) = i > words(list) ? 0 : int(word(list, i)) # gnuplot asks for i = 1 
 
 # --- Panels: `eval panel` before panel number p is plotted ---
 labelled(p) = (p-1)%columns == 0
-wide = y_format ne '%g' # labels of tics: the name stands nearer to them, or there would be no room for it
+wide = 0 # labels of tics: the name stands nearer to them, or there would be no room for it
 do for [i=1:y_tics] {
   wide = wide || strlen(y_label[i]) > 6
 }
@@ -72,9 +77,8 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
   ."set lmargin at screen left_margin[p]; set rmargin at screen right_margin[p];"\
   ."set bmargin at screen bottom_margin[p]; set tmargin at screen top_margin[p];"\
   ."set title panel_title[p] offset 0,(letters ? 0 : -0.4);"\
-  ."set ylabel (labelled(p) && !letters ? y_name : '') offset (wide ? 1 : -0.5),0;"\
-  ."set format y (labelled(p) ? y_format : '');"\
-  ."if (y_tics > 0) { set ytics () };"\
+  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset (wide ? 1 : -0.5),0;"\
+  ."set ytics ();"\
   ."do for [i=1:y_tics] { set ytics add ((labelled(p) ? y_label[i] : '') y_tic[i]/y_unit) }"
 unset key
 set multiplot

@@ -7,11 +7,13 @@
 do for [i=1:curves] {
   set style line i linetype i linecolor rgb colour(at(colours_of,i)) dashtype dash(at(colours_of,i)) linewidth 1.4 pointtype (letters ? i : point(at(colours_of,i))) pointsize 0.6
   if (at(kinds,i) == 1) { set style line i dashtype 1 }
-  if (at(kinds,i) == 2) { set style line i dashtype (10,5) }
-  if (at(kinds,i) == 3) { set style line i dashtype (2,4) }
+  if (at(kinds,i) == 2) { set style line i dashtype (10,5) linewidth 1 pointtype (letters ? i : point(at(colours_of,i))-1) }
 }
 marked = curves > 1
-look(kind, i) = sprintf('with %s linestyle %d', marked ? 'linespoints' : 'lines', i)
+look(kind, i) = \
+  kind eq 'kind' && i == 1 ? "with linespoints linecolor rgb '#606060' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.6" : \
+  kind eq 'kind' ? "with linespoints linecolor rgb '#606060' dashtype (10,5) linewidth 1 pointtype 6 pointsize 0.6" : \
+  sprintf('with %s linestyle %d', marked ? 'linespoints' : 'lines', i)
 shown(v) = v < x_from ? NaN : v/x_unit
 if (strlen(nothing) > 0) {
   set label 4 nothing at graph 0.5,graph 0.5 center

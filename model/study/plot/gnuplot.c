@@ -8,8 +8,11 @@
 #include "base/error.h"
 #include "base/files.h"
 
+/* In a script, before the SHA-256 of all below the line. */
+static const char checksum_mark[] = "# SHA-256 of the rest: ";
+
 const char *const gnuplot_format_names[] = {
-    [GNUPLOT_PNG] = "png", [GNUPLOT_SVG] = "svg", [GNUPLOT_TERM] = "term", NULL};
+    [GNUPLOT_PNG] = "png", [GNUPLOT_SVG] = "svg", [GNUPLOT_PDF] = "pdf", [GNUPLOT_TERM] = "term", NULL};
 
 /* --- Texts --- */
 
@@ -121,14 +124,23 @@ static void begin_array(GString *variables, const char *name, guint count)
   g_string_append_printf(variables, "%ss = %u\narray %s[%u]", name, count, name, MAX(count, 1));
 }
 
-void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts)
+void gnuplot_set_quoted(GString *variables, const char *name, const GPtrArray *texts)
 {
   begin_array(variables, name, texts->len);
   for (guint i = 0; i < texts->len; i++) {
-    g_autofree char *quoted = gnuplot_quote(g_ptr_array_index(texts, i));
-    g_string_append_printf(variables, "%s%s", i > 0 ? ", " : " = [", quoted);
+    g_string_append_printf(variables, "%s%s", i > 0 ? ", " : " = [",
+                           (const char *)g_ptr_array_index(texts, i));
   }
   g_string_append(variables, texts->len > 0 ? "]\n" : "\n");
+}
+
+void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts)
+{
+  g_autoptr(GPtrArray) quoted = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < texts->len; i++) {
+    g_ptr_array_add(quoted, gnuplot_quote(g_ptr_array_index(texts, i)));
+  }
+  gnuplot_set_quoted(variables, name, quoted);
 }
 
 void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts)
@@ -169,9 +181,7 @@ static GString *make_script(const char *name, const GString *variables, const ch
                             gnuplot_format format, GError **error)
 {
   const char *const templates[] = {"page", name, "legend"};
-  g_autoptr(GString) script =
-      g_string_new("# Draws the picture of the same name beside it: gnuplot FILE, in its folder.\n"
-                   "# What was measured comes first, then the templates that draw it.\n");
+  g_autoptr(GString) script = g_string_new(NULL);
   gnuplot_set_text(script, "stem", stem);
   gnuplot_set_text(script, "format", gnuplot_format_names[format]);
   g_string_append_len(script, variables->str, (gssize)variables->len);
@@ -183,7 +193,33 @@ static GString *make_script(const char *name, const GString *variables, const ch
     }
     g_string_append_printf(script, "\n%s", text);
   }
+  g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, script->str, (gssize)script->len);
+  g_autofree char *head = g_strconcat(
+      "# Draws the picture of the same name beside it: gnuplot FILE, in its folder.\n"
+      "# What was measured comes first, then the templates that draw it. Changed, it is not drawn over.\n",
+      checksum_mark, sum, "\n", NULL);
+  g_string_prepend(script, head);
   return g_steal_pointer(&script);
+}
+
+/* FALSE and `error` when the script `name` in `folder` is there, and not as this program wrote it. */
+static gboolean check_unchanged(const char *name, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(path, &text, NULL, NULL)) {
+    return TRUE;
+  }
+  const char *sum = strstr(text, checksum_mark);
+  const char *rest = sum != NULL ? strchr(sum, '\n') : NULL;
+  g_autofree char *expected =
+      rest != NULL ? g_compute_checksum_for_string(G_CHECKSUM_SHA256, rest + 1, -1) : NULL;
+  return (expected != NULL && g_str_has_prefix(sum + strlen(checksum_mark), expected)) ||
+         error_set(
+             error,
+             "%s was changed since it was written: 'gnuplot %s' in its folder draws it as it is; --force "
+             "replaces it, --out DIR leaves it",
+             path, name);
 }
 
 static gboolean write_file(const GString *text, const char *name, const char *folder, GError **error)
@@ -255,6 +291,13 @@ static gboolean is_whole_svg(const char *text, gsize count)
   return whole;
 }
 
+/* A PDF file begins with its version and ends with a mark (ISO 32000-1, 7.5.5). */
+static gboolean is_whole_pdf(const char *octets, gsize count)
+{
+  const char end[] = "%%EOF";
+  return g_str_has_prefix(octets, "%PDF-") && g_strstr_len(octets + MAX(count, 16) - 16, 16, end) != NULL;
+}
+
 /* The plot's files, made in `files`, as the user gets them: the picture last. */
 static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,
                            GError **error)
@@ -265,8 +308,9 @@ static gboolean keep_files(const new_files *files, const char *const *names, con
   if (!g_file_get_contents(path, &octets, &length, error)) {
     return FALSE;
   }
-  if (!(target->format == GNUPLOT_PNG ? is_whole_png((const guint8 *)octets, length)
-                                      : is_whole_svg(octets, length))) {
+  if (!(target->format == GNUPLOT_PNG   ? is_whole_png((const guint8 *)octets, length)
+        : target->format == GNUPLOT_PDF ? is_whole_pdf(octets, length)
+                                        : is_whole_svg(octets, length))) {
     return error_set(error, "%s: gnuplot wrote only a part of it; is the disk full?", path);
   }
   if (target->picture != NULL) {
@@ -288,14 +332,15 @@ gboolean gnuplot_draw(const char *name, const GString *variables, const GString 
   gboolean letters = target->format == GNUPLOT_TERM;
   g_autoptr(GString) script = make_script(name, variables, stem, target->format, error);
   gboolean leaves_files = !letters && target->picture == NULL;
-  new_files *files =
-      script != NULL ? new_files_begin(leaves_files ? target->folder : g_get_tmp_dir(), error) : NULL;
+  g_autofree char *data_name = g_strconcat(stem, ".dat", NULL);
+  g_autofree char *script_name = g_strconcat(stem, ".gnuplot", NULL);
+  g_autofree char *picture_name = g_strconcat(stem, ".", gnuplot_format_names[target->format], NULL);
+  gboolean may = script != NULL &&
+                 (!leaves_files || target->force || check_unchanged(script_name, target->folder, error));
+  new_files *files = may ? new_files_begin(leaves_files ? target->folder : g_get_tmp_dir(), error) : NULL;
   if (files == NULL) {
     return FALSE;
   }
-  g_autofree char *data_name = g_strconcat(stem, ".dat", NULL);
-  g_autofree char *script_name = g_strconcat(stem, ".gnuplot", NULL);
-  g_autofree char *picture_name = g_strconcat(stem, target->format == GNUPLOT_PNG ? ".png" : ".svg", NULL);
   const char *const names[] = {data_name, script_name, picture_name, NULL};
   const char *folder = new_files_folder(files);
   g_autofree char *printed = NULL;

@@ -10,10 +10,11 @@
 typedef enum gnuplot_format {
   GNUPLOT_PNG,
   GNUPLOT_SVG,
+  GNUPLOT_PDF,
   GNUPLOT_TERM /* letters on standard output; no file is left */
 } gnuplot_format;
 
-/* "png", "svg", "term", by gnuplot_format; NULL comes last. */
+/* "png", "svg", "pdf", "term", by gnuplot_format; NULL comes last. */
 extern const char *const gnuplot_format_names[];
 
 /* Where plots go. */
@@ -24,6 +25,7 @@ typedef struct gnuplot_target {
                      are made */
   GPtrArray *written; /* receives the path of each file written (char *, g_free) */
   terminal screen;    /* for GNUPLOT_TERM; without columns or rows: TERMINAL_COLUMNS, TERMINAL_ROWS */
+  gboolean force;     /* a script that a user changed is replaced */
 } gnuplot_target;
 
 /* `text` as a single-quoted gnuplot string, in which only the quote itself is special (between double quotes
@@ -45,10 +47,12 @@ char *gnuplot_file_stem(const char *text);
 
 /* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with
  * NAMEs (plural) their count, which may be 0. `name` comes from the program, never from a user. In labels of
- * tics (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. */
+ * tics (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. gnuplot_set_quoted() takes texts
+ * that are gnuplot's strings already. */
 void gnuplot_set_text(GString *variables, const char *name, const char *text);
 void gnuplot_set_number(GString *variables, const char *name, double number);
 void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts);
+void gnuplot_set_quoted(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
@@ -58,9 +62,10 @@ void gnuplot_set_numbers(GString *variables, const char *name, const GArray *num
 char *gnuplot_template(const char *file, GError **error);
 
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,
- * and with gnuplot the picture STEM.png or STEM.svg. They replace those of their names in the target's folder
- * once all are whole, and are added to `written`, the picture last. GNUPLOT_TERM: prints the picture, and
- * leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR, IWARPSIM_ERROR)
- * when that fails; earlier files are then unchanged. */
+ * and with gnuplot the picture STEM.png, .svg or .pdf. They replace those of their names in the target's
+ * folder once all are whole, and are added to `written`, the picture last. The script has a checksum, by
+ * which one that a user changed is known: it is replaced with `force` only. GNUPLOT_TERM: prints the picture,
+ * and leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR,
+ * IWARPSIM_ERROR) when that fails; earlier files are then unchanged. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

@@ -8,17 +8,23 @@
 #include "study/table/shown_number.h"
 #include "study/table/study_keys.h"
 
-static plot_axis new_axis(char *name, double unit_size, gboolean logarithmic, double from, double to)
+static void make_tics(plot_axis *axis);
+
+/* Takes `name`. */
+static plot_axis new_axis(char *name, plot_tics kind, double unit_size, gboolean logarithmic, double from,
+                          double to)
 {
-  return (plot_axis){.name = name,
-                     .logarithmic = logarithmic,
-                     .from = from,
-                     .to = to,
-                     .unit_size = unit_size,
-                     .format = "%g",
-                     .tics = g_array_new(FALSE, FALSE, sizeof(double)),
-                     .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
-                     .labels = g_ptr_array_new_with_free_func(g_free)};
+  plot_axis axis = {.name = name,
+                    .kind = kind,
+                    .logarithmic = logarithmic,
+                    .from = from,
+                    .to = to,
+                    .unit_size = unit_size,
+                    .tics = g_array_new(FALSE, FALSE, sizeof(double)),
+                    .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
+                    .labels = g_ptr_array_new_with_free_func(g_free)};
+  make_tics(&axis);
+  return axis;
 }
 
 void plot_axis_clear(plot_axis *axis)
@@ -34,16 +40,31 @@ void plot_axis_append(const plot_axis *axis, const char *letter, GString *variab
   g_string_append_printf(variables, "%s_from = %.10g\n%s_to = %.10g\n%s_unit = %.10g\n%s_log = %d\n", letter,
                          axis->from, letter, axis->to, letter, axis->unit_size, letter, axis->logarithmic);
   g_autofree char *name = g_strconcat(letter, "_name", NULL);
-  g_autofree char *format = g_strconcat(letter, "_format", NULL);
   g_autofree char *tic = g_strconcat(letter, "_tic", NULL);
   g_autofree char *label = g_strconcat(letter, "_label", NULL);
   g_autofree char *gap = g_strconcat(letter, "_gap", NULL);
   gnuplot_set_text(variables, name, axis->name);
-  gnuplot_set_text(variables, format, axis->format);
   gnuplot_set_numbers(variables, tic, axis->tics);
   gnuplot_set_labels(variables, label, axis->labels);
   gnuplot_set_numbers(variables, gap, axis->gaps);
 }
+
+plot_axis plot_axis_limited(plot_axis axis, const plot_range *range)
+{
+  if (range->from < range->to) {
+    gboolean from = isfinite(range->from) && !(axis.logarithmic && range->from <= 0);
+    axis.has_zero = axis.has_zero && !from;
+    axis.from = from ? range->from : axis.from;
+    axis.to = isfinite(range->to) && range->to > axis.from ? range->to : MAX(axis.to, axis.from * 2);
+    make_tics(&axis);
+  }
+  return axis;
+}
+
+/* --- Tics --- */
+
+#define TICS_MAX 7
+#define OCTET_TICS_MAX 8
 
 /* Takes `label`. */
 static void add_tic(plot_axis *axis, double at, char *label)
@@ -52,16 +73,16 @@ static void add_tic(plot_axis *axis, double at, char *label)
   g_ptr_array_add(axis->labels, label);
 }
 
-/* Tics at powers of two, or on a linear axis at multiples of one; `most` at most. A zero stands at the lower
- * end of a logarithmic axis. */
-static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
+/* At powers of two, or on a linear axis at multiples of one. A zero stands at the lower end of a logarithmic
+ * axis. */
+static void add_octet_tics(plot_axis *axis)
 {
   if (!axis->logarithmic) {
     double step = 1;
-    while (axis->to / step > most) {
+    while ((axis->to - axis->from) / step > OCTET_TICS_MAX) {
       step *= 2;
     }
-    for (guint i = 0; i * step <= axis->to; i++) {
+    for (double i = ceil(axis->from / step); i * step <= axis->to; i++) {
       add_tic(axis, i * step, shown_text_octets(i * step));
     }
     return;
@@ -69,10 +90,10 @@ static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
   int first = (int)ceil(log2(axis->from));
   int last = (int)floor(log2(axis->to));
   int step = 1;
-  while ((last - first) / step >= most) {
+  while ((last - first) / step >= OCTET_TICS_MAX) {
     step++;
   }
-  if (has_zero) {
+  if (axis->has_zero) {
     add_tic(axis, axis->from, g_strdup("0"));
     first++; /* the smallest value lies two powers above: its tic stays clear of that of zero */
   }
@@ -83,13 +104,116 @@ static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
   }
 }
 
+/* At `number`, in the axis's unit. */
+static void add_number_tic(plot_axis *axis, double number)
+{
+  add_tic(axis, number * axis->unit_size,
+          g_strdup_printf(axis->kind == PLOT_TICS_PERCENT ? "%.6g %%" : "%.10g", number));
+}
+
+/* Each decade; of less than two, what is 1, 2 or 5 times one. */
+static void add_decade_tics(plot_axis *axis)
+{
+  double from = axis->from / axis->unit_size * (1 - 1e-9), to = axis->to / axis->unit_size * (1 + 1e-9);
+  int first = (int)ceil(log10(from)), last = (int)floor(log10(to));
+  int step = MAX((last - first) / TICS_MAX + 1, 1);
+  static const double between[] = {1, 2, 5};
+  for (int exponent = first - 1; exponent <= last; exponent++) {
+    for (gsize i = 0; i < (last > first ? 1 : G_N_ELEMENTS(between)); i++) {
+      double number = between[i] * pow(10, exponent);
+      if (number >= from && number <= to && exponent % step == 0) {
+        add_number_tic(axis, number);
+      }
+    }
+  }
+}
+
+/* At multiples of 1, 2 or 5 times a power of ten. */
+static void add_round_tics(plot_axis *axis)
+{
+  double from = axis->from / axis->unit_size, to = axis->to / axis->unit_size;
+  double decade = pow(10, floor(log10((to - from) / TICS_MAX))), step = decade;
+  static const double multiples[] = {2, 5, 10};
+  for (gsize i = 0; i < G_N_ELEMENTS(multiples) && (to - from) / step > TICS_MAX; i++) {
+    step = decade * multiples[i];
+  }
+  for (double i = ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++) {
+    add_number_tic(axis, i == 0 ? 0 : i * step);
+  }
+}
+
+/* Anew; places have theirs. */
+static void make_tics(plot_axis *axis)
+{
+  if (axis->kind == PLOT_TICS_PLACES) {
+    return;
+  }
+  g_array_set_size(axis->tics, 0);
+  g_ptr_array_set_size(axis->labels, 0);
+  if (axis->kind == PLOT_TICS_OCTETS) {
+    add_octet_tics(axis);
+  } else if (axis->kind == PLOT_TICS_DECADES) {
+    for (int exponent = (int)lround(log10(axis->from)); pow(10, exponent) <= axis->to; exponent++) {
+      const double decade = pow(10, exponent);
+      const shown_scale shown = shown_scale_for("s", decade);
+      add_tic(axis, decade, g_strdup_printf("%.4g %s", decade / shown.factor, shown.unit));
+    }
+  } else if (axis->logarithmic) {
+    add_decade_tics(axis);
+  }
+  if (axis->tics->len < 2 && axis->kind != PLOT_TICS_OCTETS) { /* there are no two decades */
+    g_array_set_size(axis->tics, 0);
+    g_ptr_array_set_size(axis->labels, 0);
+    axis->kind = axis->kind == PLOT_TICS_DECADES ? PLOT_TICS_NUMBERS : axis->kind;
+    add_round_tics(axis);
+  }
+}
+
+guint plot_axis_longest(const plot_axis *axis)
+{
+  glong longest = 0;
+  for (guint i = 0; i < axis->labels->len; i++) {
+    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(axis->labels, i), -1));
+  }
+  return (guint)longest;
+}
+
+/* Whether each `step`-th label has a letter's room to the one before. */
+static gboolean labels_fit(const plot_axis *axis, double letter, gboolean lines, guint step)
+{
+  double room_from = -INFINITY;
+  for (guint i = 0; i < axis->tics->len; i += step) {
+    double at = g_array_index(axis->tics, double, i), place = axis->logarithmic ? log10(at) : at;
+    glong length = g_utf8_strlen(g_ptr_array_index(axis->labels, i), -1);
+    double half = letter * (lines ? 0.5 : (double)length / 2);
+    if (place - half < room_from) {
+      return FALSE;
+    }
+    room_from = place + half + (lines ? 0 : letter);
+  }
+  return TRUE;
+}
+
+void plot_axis_thin(plot_axis *axis, double letters, gboolean lines)
+{
+  double from = axis->logarithmic ? log10(axis->from) : axis->from;
+  double letter = ((axis->logarithmic ? log10(axis->to) : axis->to) - from) / letters;
+  guint step = 1;
+  while (!labels_fit(axis, letter, lines, step)) {
+    step++;
+  }
+  for (guint i = 0; i < axis->labels->len; i++) {
+    if (i % step != 0) {
+      *(char *)g_ptr_array_index(axis->labels, i) = '\0';
+    }
+  }
+}
+
 /* --- A metric --- */
 
 /* From this ratio of largest to smallest on, a linear axis has less than two hundredths of its length for the
  * small one. */
 #define LOGARITHMIC_RATIO 50.0
-
-#define OCTET_TICS_MAX 8
 
 void value_extent_add(value_extent *extent, double mean, double half_width)
 {
@@ -113,9 +237,10 @@ static plot_axis axis_of_octets(const value_extent *extent, const char *quantity
     from = exp2(floor(log2(extent->smallest))) / (extent->has_zero ? 4 : 2);
     to = MAX(extent->largest * 1.3, extent->largest_bound * 1.15);
   }
-  plot_axis axis =
-      new_axis(g_strdup_printf("%s (octets)", quantity), 1, logarithmic, from, to > 0 ? to : 1024);
-  add_octet_tics(&axis, extent->has_zero, OCTET_TICS_MAX);
+  plot_axis axis = new_axis(g_strdup_printf("%s (octets)", quantity), PLOT_TICS_OCTETS, 1, logarithmic, from,
+                            to > 0 ? to : 1024);
+  axis.has_zero = logarithmic && extent->has_zero;
+  make_tics(&axis);
   return axis;
 }
 
@@ -141,7 +266,7 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
     return axis_of_octets(extent, quantity, scale);
   }
   if (scale == VALUE_SCALE_SHARE) {
-    return new_axis(g_strdup(quantity), 1, FALSE, 0, 1.05);
+    return new_axis(g_strdup(quantity), PLOT_TICS_NUMBERS, 1, FALSE, 0, 1.05);
   }
   gboolean can = extent->smallest > 0 && !extent->has_zero && extent->least >= 0;
   gboolean logarithmic =
@@ -150,7 +275,8 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
   double to = MAX(extent->largest * (logarithmic ? 1.5 : 1.06), extent->largest_bound * 1.03);
   const shown_scale shown = scale_for(unit, extent->largest);
   char *name = strcmp(unit, "1") == 0 ? g_strdup(quantity) : g_strdup_printf("%s (%s)", quantity, shown.unit);
-  return new_axis(name, shown.factor, logarithmic, from, to > from ? to : from + shown.factor);
+  return new_axis(name, PLOT_TICS_NUMBERS, shown.factor, logarithmic, from,
+                  to > from ? to : from + shown.factor);
 }
 
 /* --- Shares above x --- */
@@ -161,8 +287,6 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
 /* So many octaves below the shortest curve's end a logarithmic axis of octets begins. */
 #define OCTAVES_BELOW 5
 
-#define LENGTH_TICS_MAX 5
-
 /* A tail below this share does not show on a linear axis. */
 #define TAIL_SHARE 0.02
 #define SMALLEST_SHARE 1e-5
@@ -170,52 +294,36 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
 plot_axis plot_axis_of_time(const char *quantity, double end_s)
 {
   const shown_scale shown = scale_for("s", end_s);
-  return new_axis(g_strdup_printf("%s (%s)", quantity, shown.unit), shown.factor, FALSE, 0, end_s);
+  return new_axis(g_strdup_printf("%s (%s)", quantity, shown.unit), PLOT_TICS_NUMBERS, shown.factor, FALSE, 0,
+                  end_s);
 }
 
-/* Each decade has a tic with a unit of its own. */
-static plot_axis decades_of_time(const share_extent *extent, const char *quantity)
-{
-  double from = pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9));
-  plot_axis axis = new_axis(g_strdup(quantity), 1, TRUE, from, extent->largest * 1.3);
-  for (int exponent = (int)lround(log10(from)); pow(10, exponent) <= axis.to; exponent++) {
-    const double decade = pow(10, exponent);
-    const shown_scale shown = scale_for("s", decade);
-    add_tic(&axis, decade, g_strdup_printf("%.4g %s", decade / shown.factor, shown.unit));
-  }
-  return axis;
-}
-
-plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds)
+plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds,
+                               gboolean asked_log)
 {
   double largest = extent->largest > 0 ? extent->largest : 1;
-  if (seconds && extent->largest >= extent->smallest * 100 && extent->largest > 0) {
-    return decades_of_time(extent, quantity);
+  if (seconds && extent->largest > 0 && (asked_log || extent->largest >= extent->smallest * 100)) {
+    double from = pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9));
+    return new_axis(g_strdup(quantity), PLOT_TICS_DECADES, 1, TRUE, from, extent->largest * 1.3);
   }
   if (seconds) {
     return plot_axis_of_time(quantity, largest * 1.04);
   }
-  gboolean logarithmic = extent->largest > 0 && extent->largest >= extent->smallest_largest * FAR_APART;
+  gboolean logarithmic =
+      extent->largest > 0 && (asked_log || extent->largest >= extent->smallest_largest * FAR_APART);
   double from = logarithmic
                     ? exp2(floor(log2(MAX(extent->smallest, extent->smallest_largest / exp2(OCTAVES_BELOW)))))
                     : 0;
-  plot_axis axis = new_axis(g_strdup_printf("%s (octets)", quantity), 1, logarithmic, from,
-                            largest * (logarithmic ? 1.3 : 1.04));
-  add_octet_tics(&axis, FALSE, LENGTH_TICS_MAX);
-  double last = g_array_index(axis.tics, double, axis.tics->len - 1);
-  axis.to =
-      logarithmic ? axis.to : MAX(axis.to, last * 1.04); /* its label has half its length to the right */
-  return axis;
+  return new_axis(g_strdup_printf("%s (octets)", quantity), PLOT_TICS_OCTETS, 1, logarithmic, from,
+                  largest * (logarithmic ? 1.3 : 1.04));
 }
 
-plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity)
+plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity, gboolean asked_log)
 {
-  gboolean logarithmic = extent->smallest_share <= TAIL_SHARE;
+  gboolean logarithmic = asked_log || extent->smallest_share <= TAIL_SHARE;
   double decade = logarithmic ? pow(10, floor(log10(extent->smallest_share) - 1e-9)) : 0;
-  plot_axis axis = new_axis(g_strdup(quantity), 0.01, logarithmic,
-                            logarithmic ? MAX(decade, SMALLEST_SHARE) : 0, logarithmic ? 1.3 : 1.04);
-  axis.format = "%g %%";
-  return axis;
+  return new_axis(g_strdup(quantity), PLOT_TICS_PERCENT, 0.01, logarithmic,
+                  logarithmic ? MAX(decade, SMALLEST_SHARE) : 0, logarithmic ? 1.3 : 1.04);
 }
 
 /* --- What a sweep varies --- */
@@ -285,6 +393,16 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
   return axis;
 }
 
+void place_axis_limit(place_axis *axis, const plot_range *range)
+{
+  if (range->from < range->to) {
+    double from = axis->logarithmic ? log10(MAX(range->from, 0)) : range->from;
+    double to = axis->logarithmic ? log10(MAX(range->to, 0)) : range->to;
+    axis->left = isfinite(from) ? from : axis->left;
+    axis->right = isfinite(to) && to > axis->left ? to : axis->right;
+  }
+}
+
 void place_axis_clear(place_axis *axis)
 {
   g_clear_pointer(&axis->texts, g_ptr_array_unref);
@@ -299,15 +417,13 @@ guint place_axis_index(const place_axis *axis, const char *text)
   return index;
 }
 
-/* "loss of segments (path.forward.loss)"; the words alone where that has more than `letters` letters. */
-static char *name_of(scenario_key key, double letters)
+char *place_axis_name(scenario_key key, double letters)
 {
   static const char *const known[SCENARIO_KEY_COUNT] = {
       [SCENARIO_PATH_FORWARD_LOSS] = "loss of segments (path.forward.loss)",
       [SCENARIO_PATH_FORWARD_MTU] = "MTU (octets)",
       [SCENARIO_RECEIVER_MEMORY] = "reassembly memory (octets)",
       [SCENARIO_WORKLOAD_CONNECTIONS] = "connections",
-      [SCENARIO_RUN_SEED] = "seed of the run",
   };
   const scenario_key_row *row = scenario_key_row_of(key);
   const char *unit = row->type == SCENARIO_TYPE_SIZE ? " (octets)" : "";
@@ -358,20 +474,27 @@ guint place_axis_turned_letters(const place_axis *axis, double letters)
   return fit || axis->numeric ? 0 : (guint)longest;
 }
 
+/* Unless a range has left it out. */
+static void add_gap(const place_axis *axis, double at, plot_axis *drawn)
+{
+  if (at > axis->left && at < axis->right) {
+    g_array_append_val(drawn->gaps, at);
+  }
+}
+
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned)
 {
-  plot_axis drawn = new_axis(name_of(axis->key, letters), 1, FALSE, axis->left, axis->right);
+  plot_axis drawn =
+      new_axis(place_axis_name(axis->key, letters), PLOT_TICS_PLACES, 1, FALSE, axis->left, axis->right);
   g_ptr_array_unref(drawn.labels);
   drawn.labels = labels_of(axis, letters, turned);
   g_array_append_vals(drawn.tics, axis->places->data, axis->places->len);
   guint last = axis->places->len - 1;
   if (axis->first_apart) {
-    double gap = (place_at(axis, 0) + place_at(axis, 1)) / 2;
-    g_array_append_val(drawn.gaps, gap);
+    add_gap(axis, (place_at(axis, 0) + place_at(axis, 1)) / 2, &drawn);
   }
   if (axis->last_apart) {
-    double gap = (place_at(axis, last - 1) + place_at(axis, last)) / 2;
-    g_array_append_val(drawn.gaps, gap);
+    add_gap(axis, (place_at(axis, last - 1) + place_at(axis, last)) / 2, &drawn);
   }
   return drawn;
 }

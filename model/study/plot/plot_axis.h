@@ -6,20 +6,47 @@
 
 #include "scenario/scenario_keys.h"
 
+/* What tics stand at, and how they are labelled. */
+typedef enum plot_tics {
+  PLOT_TICS_NUMBERS, /* round numbers, or decades */
+  PLOT_TICS_PERCENT, /* the same of shares, "0.1 %" */
+  PLOT_TICS_OCTETS,  /* powers of two, "64 KiB" */
+  PLOT_TICS_DECADES, /* of time, each with a unit of its own, "10 us" */
+  PLOT_TICS_PLACES   /* the values that a sweep has */
+} plot_tics;
+
 typedef struct plot_axis {
   char *name; /* "goodput (Gbit/s)" */
   gboolean logarithmic;
-  double from; /* in base units */
+  gboolean has_zero; /* at the lower end of a logarithmic axis of octets */
+  double from;       /* in base units */
   double to;
-  double unit_size;   /* of what is drawn, in base units: 1e9 for Gbit/s */
-  const char *format; /* of the tics that gnuplot chooses, as printf; static */
-  GArray *tics;       /* double, in base units; none: gnuplot chooses them */
-  GPtrArray *labels;  /* char *, one a tic */
-  GArray *gaps;       /* double: where the axis is broken */
+  double unit_size; /* of what is drawn, in base units: 1e9 for Gbit/s */
+  plot_tics kind;
+  GArray *tics;      /* double, in base units */
+  GPtrArray *labels; /* char *, one a tic */
+  GArray *gaps;      /* double: where the axis is broken */
 } plot_axis;
+
+/* A part of an axis that was asked for, in base units; from >= to: none was; infinite: as it is. */
+typedef struct plot_range {
+  double from;
+  double to;
+} plot_range;
 
 /* Frees what `axis` holds. */
 void plot_axis_clear(plot_axis *axis);
+
+/* `axis` with the part of it that is `range`; it is taken, and returned. A logarithmic axis keeps its end
+ * where `range` has none above 0. */
+plot_axis plot_axis_limited(plot_axis axis, const plot_range *range);
+
+/* Leaves every tic its label, or every second, third …, so that none runs into the next on `letters` letters
+ * side by side or (with `lines`) lines above each other. */
+void plot_axis_thin(plot_axis *axis, double letters, gboolean lines);
+
+/* Letters of the longest label. */
+guint plot_axis_longest(const plot_axis *axis);
 
 /* Appends the axis to a template's variables, as x_from, x_to … when `letter` is "x". */
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables);
@@ -62,12 +89,13 @@ typedef struct share_extent {
 } share_extent;
 
 /* The axis of `quantity` in octets or seconds: logarithmic when the curves reach so differently far that a
- * linear one would press the shortest flat, and for times that span two decades. */
-plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds);
+ * linear one would press the shortest flat, for times that span two decades, and when it is `asked_log`. */
+plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds,
+                               gboolean asked_log);
 
-/* The axis for shares: logarithmic when there is a tail that a linear one does not show; five decades at
- * most. */
-plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity);
+/* The axis for shares: logarithmic when there is a tail that a linear one does not show, or it is
+ * `asked_log`; five decades at most. */
+plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity, gboolean asked_log);
 
 /* The axis of times from 0 to `end_s`. */
 plot_axis plot_axis_of_time(const char *quantity, double end_s);
@@ -90,6 +118,13 @@ typedef struct place_axis {
 /* The axis for the values of `key` in `runs` (study_keys.h), at least one. Numbers that span a decade, or any
  * when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
 place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logarithmic);
+
+/* Leaves the part of `axis`, which is numeric, that is `range`. */
+void place_axis_limit(place_axis *axis, const plot_range *range);
+
+/* "loss of segments (path.forward.loss)"; the words alone where that has more than `letters` letters. Free
+ * with g_free(). */
+char *place_axis_name(scenario_key key, double letters);
 
 /* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
 place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key);

@@ -2,17 +2,27 @@
 #include "study/plot/plot_chart.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/error.h"
 
 /* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole
  * letters. */
 enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };
 
-/* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch, where 27 points of 4/3
- * dots are 8.6 points in print. */
-enum { ONE_COLUMN = 1004, TWO_COLUMNS = 2102, PRINT_FONT = 27 };
+/* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch. */
+enum { ONE_COLUMN = 1004, TWO_COLUMNS = 2102 };
+
+/* gnuplot's point is 4/3 dots: 27 of them are 8.64 points in print. */
+#define FONT_OF_POINTS (PLOT_DOTS_PER_INCH / 72 * 3 / 4)
 
 /* A panel's height in dots: flat enough to be read across, high enough for five decades. */
-enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_IN_TWO_COLUMNS = 860, HEIGHT_AMONG_OTHERS = 560 };
+enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_AMONG_OTHERS = 560 };
+#define HEIGHT_OF_WIDTH 0.41 /* of a page, for one panel; 860 dots in two columns */
+
+/* Less is no panel: in letters across, and in parts of the font's size. */
+#define PANEL_LETTERS_MIN 16
+#define PANEL_HEIGHT_MIN 4.0
 
 /* More panels stand in further rows. */
 #define COLUMNS_MAX 3
@@ -26,12 +36,14 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_IN_TWO_COLUMNS = 860, HEIGHT_AMONG_OTH
 
 /* In parts of the font's size. What terminals need beside is rounded up to letters by gnuplot. */
 #define LEFT 9.6
+#define LEFT_OF_LABELS 4.1 /* beside the longest label of y */
 #define RIGHT 1.6
 #define COLOUR_BOX 10.2
 #define BELOW 5.2 /* tics and the axis's name */
 #define BELOW_IN_SVG 6.4
 #define TURNED 0.71 /* of a label's length: how far it reaches down at 45 degrees */
 #define TITLE 2.6
+#define TITLE_LINE 1.5 /* a further one of a panel's title */
 #define GAP 1.9
 #define BETWEEN_ROWS 0.9
 #define LINE 1.9
@@ -54,25 +66,30 @@ static void place_heading(plot_page *p, const plot_chart *chart)
   p->heading_end = floor(p->subtitle_at + subtitle_line * subtitle_lines);
 }
 
-/* Of the longest one: a letter takes about 0.78 dots for each point of the font, sample and gaps as much as
- * 10 letters. */
+/* gnuplot reckons with the width of a digit, and with sample and gaps as wide as 10. */
+#define LEGEND_LETTER 0.86
+#define SAMPLE_LETTERS 10
+#define LETTER_DRAWN 0.72 /* of a text of many */
+
+/* Of the longest one. */
 static double entry_width(const GPtrArray *legend, guint font)
 {
   glong letters = 0;
   for (guint i = 0; i < legend->len; i++) {
     letters = MAX(letters, g_utf8_strlen(g_ptr_array_index(legend, i), -1));
   }
-  return (double)(letters + 10) * LETTER * font;
+  return (double)(letters + SAMPLE_LETTERS) * LEGEND_LETTER * font;
 }
 
 static void place_legend(plot_page *p, const GPtrArray *legend, gnuplot_format format)
 {
   /* gnuplot's key leaves out what has no room */
-  double row = p->font_size * (format == GNUPLOT_SVG ? 2.35 : format == GNUPLOT_PNG ? 1.85 : LINE);
+  double row = p->font_size * (format == GNUPLOT_SVG ? 2.35 : format == GNUPLOT_TERM ? LINE : 1.85);
   guint most = format == GNUPLOT_TERM ? MAX((guint)(p->height / 3.0 / row), 1) : LEGEND_ROWS_MAX;
   if (legend->len > 0) {
     p->legend_columns = (guint)CLAMP(p->width * 0.97 / entry_width(legend, p->font_size), 1, 6);
     p->legend_rows = MIN((legend->len + p->legend_columns - 1) / p->legend_columns, most);
+    p->legend_letters = (guint)MAX(p->width * 0.97 / (LETTER_DRAWN * p->font_size) - SAMPLE_LETTERS, 2);
     p->legend_height = (p->legend_rows + 0.4) * row;
   }
 }
@@ -82,53 +99,117 @@ static guint panels_of(const plot_chart *chart)
   return chart->panels != NULL ? chart->panels->len : 1;
 }
 
-/* One column of a paper, unless there are several panels, or one needs more, or an entry of the legend
- * does. */
+/* What was asked for, or one column of a paper, unless there are several panels, or one needs more, or an
+ * entry of the legend does. */
 static plot_page empty_page(const plot_chart *chart)
 {
   const gnuplot_target *target = chart->target;
+  const plot_request *request = chart->request;
   if (target->format == GNUPLOT_TERM) {
     guint columns = target->screen.columns, rows = target->screen.rows;
-    return (plot_page){.width = (columns > 0 ? columns : TERMINAL_COLUMNS) * LETTER_WIDTH,
-                       .height = (rows > 0 ? rows : TERMINAL_ROWS) * LETTER_HEIGHT,
+    columns = columns > 0 ? columns : TERMINAL_COLUMNS;
+    rows = rows > 0 ? rows : TERMINAL_ROWS;
+    return (plot_page){.width = (request->width > 0 ? (guint)request->width : columns) * LETTER_WIDTH,
+                       .height = (request->height > 0 ? (guint)request->height : rows) * LETTER_HEIGHT,
                        .font_size = LETTER_FONT};
   }
-  double panel = ONE_COLUMN - (LEFT + (chart->colour_box ? COLOUR_BOX : RIGHT)) * PRINT_FONT;
-  gboolean narrow = panels_of(chart) == 1 && chart->panel_letters * LETTER * PRINT_FONT <= panel &&
-                    (chart->legend->len == 0 || entry_width(chart->legend, PRINT_FONT) <= ONE_COLUMN * 0.97);
-  return (plot_page){.width = narrow ? ONE_COLUMN : TWO_COLUMNS, .font_size = PRINT_FONT};
+  guint font =
+      (guint)lround((request->font_points > 0 ? request->font_points : PLOT_FONT_POINTS) * FONT_OF_POINTS);
+  double panel = ONE_COLUMN - (LEFT + (chart->colour_box ? COLOUR_BOX : RIGHT)) * font;
+  gboolean narrow = panels_of(chart) == 1 && chart->panel_letters * LETTER * font <= panel &&
+                    (chart->legend->len == 0 || entry_width(chart->legend, font) <= ONE_COLUMN * 0.97);
+  return (plot_page){.width = request->width > 0 ? (guint)request->width
+                              : narrow           ? ONE_COLUMN
+                                                 : TWO_COLUMNS,
+                     .font_size = font};
+}
+
+/* As many as leave a panel the letters that it needs, or at least those that any does. */
+static void place_columns(plot_page *p, const plot_chart *chart)
+{
+  double right = (chart->colour_box ? COLOUR_BOX : RIGHT) * p->font_size;
+  g_autofree char *places = chart->places != NULL ? place_axis_name(chart->places->key, 0) : NULL;
+  glong name = g_utf8_strlen(places != NULL ? places : chart->x.name != NULL ? chart->x.name : "", -1);
+  const double needs[] = {MAX((double)name, MAX(chart->panel_letters, PANEL_LETTERS_MIN)), PANEL_LETTERS_MIN};
+  guint most = p->panels == 4 ? 2 : MIN(p->panels, COLUMNS_MAX);
+  gboolean fits = FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(needs) && !fits; i++) {
+    for (p->columns = most + 1; p->columns > 1 && !fits;) {
+      p->columns--;
+      p->panel_width = (p->width - p->left - right - p->gap * (p->columns - 1)) / p->columns;
+      fits = plot_page_panel_letters(p) >= needs[i];
+    }
+  }
+  p->rows = (p->panels + p->columns - 1) / p->columns;
+  for (guint i = 0; i < p->panels && chart->panels != NULL; i++) {
+    guint lines;
+    g_free(gnuplot_quote_lines(g_ptr_array_index(chart->panels, i), (guint)plot_page_panel_letters(p),
+                               TITLE_LINES_MAX, &lines));
+    p->title_lines = MAX(p->title_lines, lines);
+  }
+}
+
+/* Places panels right of p->left, below the heading. */
+static void place_rows(plot_page *p, const plot_chart *chart)
+{
+  gnuplot_format format = chart->target->format;
+  double font = p->font_size, asked = chart->request->height;
+  place_columns(p, chart);
+  if (chart->places != NULL && format != GNUPLOT_TERM) {
+    p->turned_letters = place_axis_turned_letters(chart->places, plot_page_panel_letters(p));
+  }
+  double above = (p->panels > 1 ? TITLE + (p->title_lines - 1) * TITLE_LINE : 0.6) * font;
+  double below = (format == GNUPLOT_SVG ? BELOW_IN_SVG : BELOW) * font;
+  below += p->turned_letters * LETTER * TURNED * font;
+  p->first = p->heading_end + above;
+  if (format == GNUPLOT_TERM) {
+    p->first += LINE * font;
+    p->row_height = (p->height - p->heading_end - LINE * font - p->legend_height) / p->rows;
+    p->panel_height = MAX(p->row_height - above - below, 2 * font);
+    return;
+  }
+  double beside = above + below + BETWEEN_ROWS * font; /* of a row, its panels */
+  double others = p->heading_end - BETWEEN_ROWS * font + p->legend_height;
+  double alone =
+      MAX(HEIGHT_IN_ONE_COLUMN * MIN(p->width / (double)ONE_COLUMN, 1), p->width * HEIGHT_OF_WIDTH);
+  double usual = p->panels > 1 ? MIN(HEIGHT_AMONG_OTHERS, alone) : alone;
+  p->panel_height = asked > 0                 ? (asked - others) / p->rows - beside
+                    : chart->panel_height > 0 ? chart->panel_height
+                                              : usual;
+  p->row_height = beside + p->panel_height;
+  p->height = (guint)(asked > 0 ? asked : others + p->rows * p->row_height);
+}
+
+/* Letters of a line of y's name: it may reach beyond its panel a little. */
+static guint y_name_letters(const plot_page *p)
+{
+  return (guint)MAX(p->panel_height * 1.15 / (LETTER * p->font_size), 2);
+}
+
+static guint y_name_lines(const plot_page *p, const plot_chart *chart)
+{
+  guint lines = 1;
+  if (chart->y.name != NULL && chart->target->format != GNUPLOT_TERM) {
+    g_free(gnuplot_quote_lines(chart->y.name, y_name_letters(p), 2, &lines));
+  }
+  return lines;
 }
 
 plot_page plot_chart_page(const plot_chart *chart)
 {
   gnuplot_format format = chart->target->format;
   plot_page p = empty_page(chart);
-  double font = p.font_size, right = (chart->colour_box ? COLOUR_BOX : RIGHT) * font;
+  double font = p.font_size;
   p.panels = panels_of(chart);
-  p.columns = p.panels == 4 ? 2 : MIN(p.panels, COLUMNS_MAX);
-  p.rows = (p.panels + p.columns - 1) / p.columns;
-  p.left = LEFT * font;
   p.gap = GAP * font;
-  p.panel_width = (p.width - p.left - right - p.gap * (p.columns - 1)) / p.columns;
-  if (chart->places != NULL && format != GNUPLOT_TERM) {
-    p.turned_letters = place_axis_turned_letters(chart->places, plot_page_panel_letters(&p));
-  }
   place_legend(&p, chart->legend, format);
   place_heading(&p, chart);
-  double above = (p.panels > 1 ? TITLE : 0.6) * font;
-  double below = (format == GNUPLOT_SVG ? BELOW_IN_SVG : BELOW) * font;
-  below += p.turned_letters * LETTER * TURNED * font;
-  p.first = p.heading_end + above;
-  if (format == GNUPLOT_TERM) {
-    p.first += LINE * font;
-    p.row_height = (p.height - p.heading_end - LINE * font - p.legend_height) / p.rows;
-    p.panel_height = MAX(p.row_height - above - below, 2 * font);
-  } else {
-    double alone = p.width == ONE_COLUMN ? HEIGHT_IN_ONE_COLUMN : HEIGHT_IN_TWO_COLUMNS;
-    double usual = p.panels > 1 ? HEIGHT_AMONG_OTHERS : alone;
-    p.panel_height = chart->panel_height > 0 ? chart->panel_height : usual;
-    p.row_height = above + p.panel_height + below + BETWEEN_ROWS * font;
-    p.height = (guint)(p.heading_end + p.rows * p.row_height - BETWEEN_ROWS * font + p.legend_height);
+  double labels = chart->y.labels != NULL ? plot_axis_longest(&chart->y) * LETTER + LEFT_OF_LABELS : 0;
+  p.left = MAX(LEFT, labels) * font;
+  place_rows(&p, chart);
+  if (y_name_lines(&p, chart) > 1) {
+    p.left += TITLE_LINE * font;
+    place_rows(&p, chart);
   }
   return p;
 }
@@ -151,18 +232,34 @@ plot_margins plot_page_margins(const plot_page *page, guint index)
 
 /* --- The plot --- */
 
-plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
-                          const char *subtitle, const char *quantity)
+/* What is drawn begins with a capital letter, unless that is a name with dots. */
+static char *title_of(const plot_request *request, const char *what)
+{
+  if (request->title != NULL) {
+    return g_strdup(request->title);
+  }
+  char *title = g_strjoin(", where ", what, request->where, NULL);
+  gsize word = strcspn(title, " ");
+  if (strcspn(title, "._") >= word) {
+    *title = g_ascii_toupper(*title);
+  }
+  return title;
+}
+
+plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target,
+                          const plot_request *request, const char *what, const char *subtitle,
+                          const char *quantity)
 {
   plot_chart chart = {.template_name = template_name,
                       .target = target,
-                      .title = title,
+                      .request = request,
+                      .title = title_of(request, what),
                       .subtitle = subtitle,
                       .legend = g_ptr_array_new_with_free_func(g_free),
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),
                       .data = g_string_new(NULL)};
-  const char *const texts[] = {title, subtitle, quantity};
+  const char *const texts[] = {chart.title, subtitle, quantity};
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
     g_autofree char *comment = gnuplot_comment(texts[i]);
     g_string_append_printf(chart.data, "# %s\n", comment);
@@ -172,6 +269,7 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
 
 void plot_chart_clear(plot_chart *chart)
 {
+  g_free(chart->title);
   g_ptr_array_unref(chart->legend);
   g_ptr_array_unref(chart->looks);
   plot_axis_clear(&chart->x);
@@ -223,29 +321,71 @@ static void append_page(const plot_page *page, const plot_chart *chart, GString 
   }
 }
 
-gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
+/* The panels' titles, in lines that do not reach the next one's, as gnuplot's strings. Free with
+ * g_ptr_array_unref(). */
+static GPtrArray *panel_titles(const plot_chart *chart, const plot_page *page)
 {
-  const plot_page page = plot_chart_page(chart);
-  gboolean turned = page.turned_letters > 0;
-  if (chart->places != NULL) {
-    chart->x = place_axis_drawn(chart->places, plot_page_panel_letters(&page), turned);
+  GPtrArray *titles = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < page->panels; i++) {
+    guint lines;
+    const char *title = chart->panels != NULL ? g_ptr_array_index(chart->panels, i) : "";
+    g_ptr_array_add(
+        titles, gnuplot_quote_lines(title, (guint)plot_page_panel_letters(page), TITLE_LINES_MAX, &lines));
   }
-  /* What has no room in the legend is counted in its last entry. */
-  guint entries = chart->legend->len, room = page.legend_rows * page.legend_columns;
+  return titles;
+}
+
+/* What has no room in the legend is cut off, or counted in its last entry. */
+static void shorten_legend(plot_chart *chart, const plot_page *page)
+{
+  guint entries = chart->legend->len, room = page->legend_rows * page->legend_columns;
   if (entries > room) {
     g_autofree char *more = g_strdup_printf("and %u more", entries - (room - 1));
     g_ptr_array_set_size(chart->legend, (int)room - 1);
     g_ptr_array_set_size(chart->looks, (int)room - 1);
     plot_chart_add_legend(chart, "none", 0, more);
   }
-  g_autoptr(GPtrArray) untitled = g_ptr_array_new();
-  g_ptr_array_add(untitled, (gpointer) "");
+  for (guint i = 0; i < chart->legend->len; i++) {
+    char *entry = g_ptr_array_index(chart->legend, i);
+    if (g_utf8_strlen(entry, -1) > page->legend_letters) {
+      g_autofree char *head = g_utf8_substring(entry, 0, page->legend_letters - 1);
+      chart->legend->pdata[i] = g_strconcat(head, "…", NULL);
+      g_free(entry);
+    }
+  }
+}
+
+gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
+{
+  const plot_page page = plot_chart_page(chart);
+  gboolean turned = page.turned_letters > 0;
+  double letters = plot_page_panel_letters(&page);
+  if (page.panel_height < PANEL_HEIGHT_MIN * page.font_size && chart->target->format != GNUPLOT_TERM) {
+    return error_set(error, "--height leaves no room for the panels; expected %.1fcm or more",
+                     (page.height + page.rows * (PANEL_HEIGHT_MIN * page.font_size - page.panel_height)) /
+                         PLOT_DOTS_PER_INCH * 2.54);
+  }
+  if (plot_page_panel_letters(&page) < PANEL_LETTERS_MIN / 2) {
+    return error_set(error, "--width leaves no room for a panel beside its axis at this --font-size");
+  }
+  if (chart->places != NULL) {
+    chart->x = place_axis_drawn(chart->places, letters, turned);
+  } else {
+    plot_axis_thin(&chart->x, letters, FALSE);
+  }
+  plot_axis_thin(&chart->y, page.panel_height / (LINE * page.font_size), TRUE);
+  shorten_legend(chart, &page);
+  g_autoptr(GPtrArray) titles = panel_titles(chart, &page);
   g_autoptr(GString) all = g_string_new(NULL);
   append_page(&page, chart, all);
-  gnuplot_set_texts(all, "panel_title", chart->panels != NULL ? chart->panels : untitled);
+  gnuplot_set_quoted(all, "panel_title", titles);
   plot_axis_append(&chart->x, "x", all);
   gnuplot_set_number(all, "x_turned", turned);
   plot_axis_append(&chart->y, "y", all);
+  guint lines;
+  guint y_letters = chart->target->format == GNUPLOT_TERM ? page.title_columns : y_name_letters(&page);
+  g_autofree char *y_name = gnuplot_quote_lines(chart->y.name, y_letters, 2, &lines);
+  g_string_append_printf(all, "y_lines = %s\n", y_name);
   gnuplot_set_texts(all, "legend_text", chart->legend);
   gnuplot_set_texts(all, "legend_look", chart->looks);
   g_string_append_len(all, chart->variables->str, (gssize)chart->variables->len);

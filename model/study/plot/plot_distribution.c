@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a quantity is distributed: the share of the time the reassembly occupancy is above x, or the share of
- * the payload octets that wait longer than x for Placement and for Delivery. */
+/* How a quantity is distributed: the share of the time the reassembly occupancy is above x; its exceedance,
+ * over time and over arriving octets, down to the smallest shares; or the share of the payload octets that
+ * wait longer than x for Placement and for Delivery. */
 #include <math.h>
 
 #include "base/error.h"
@@ -17,8 +18,9 @@ typedef struct shown_quantity {
     distribution_id id;
     const char *name; /* in the legend, where there are several */
   } of[2];
-  guint count;      /* of them */
-  guint points_max; /* nobody distinguishes more than eight lines */
+  guint count;          /* of them */
+  guint points_max;     /* nobody distinguishes more than eight lines */
+  gboolean logarithmic; /* the axis of shares */
   const char *unit;
   const char *stem; /* of the picture of one run */
   const char *x_label;
@@ -37,6 +39,18 @@ static const shown_quantity shown_occupancy = {.of = {{DISTRIBUTION_REASSEMBLY_O
                                                .nothing = "no octet was held for reassembly",
                                                .metrics = "buffer.reassembly_octets"};
 
+static const shown_quantity shown_exceedance = {
+    .of = {{DISTRIBUTION_REASSEMBLY_OCTETS, "time"},
+           {DISTRIBUTION_REASSEMBLY_FOUND_OCTETS, "arriving octets"}},
+    .count = 2,
+    .points_max = 4,
+    .logarithmic = TRUE,
+    .unit = "octets",
+    .x_label = "reassembly occupancy B",
+    .y_label = "share with occupancy > B",
+    .nothing = "no octet was held for reassembly",
+    .metrics = "buffer.reassembly_octets"};
+
 static const shown_quantity shown_delays = {
     .of = {{DISTRIBUTION_PLACEMENT_DELAY_S, "Placement"}, {DISTRIBUTION_DELIVERY_DELAY_S, "Delivery"}},
     .count = 2,
@@ -50,10 +64,10 @@ static const shown_quantity shown_delays = {
 
 /* One line. */
 typedef struct share_curve {
-  char *label;          /* "": it is the only one */
+  char *label;          /* of its point; "": it is the only one */
   distribution samples; /* not empty */
-  guint colour;         /* from 1: curves of one colour belong together */
-  guint kind;           /* from 1: curves of one kind have the same dash; 0: the colour has one of its own */
+  guint colour;         /* from 1: curves of one point have one */
+  guint kind; /* from 1: which quantity, by dash and marks; 0: there is one, and each point has a dash */
 } share_curve;
 
 static void clear_curve(gpointer data)
@@ -75,13 +89,10 @@ static GArray *new_curves(void)
 static void add_curve(GArray *curves, const shown_quantity *shown, guint index, guint point,
                       const char *label, distribution samples)
 {
-  gboolean several = shown->count > 1;
-  const share_curve curve = {
-      .label = several ? g_strdup_printf("%s%s%s", shown->of[index].name, *label != '\0' ? ": " : "", label)
-                       : g_strdup(label),
-      .samples = samples,
-      .colour = several && *label == '\0' ? index + 1 : point + 1,
-      .kind = several ? index + 1 : 0};
+  const share_curve curve = {.label = g_strdup(label),
+                             .samples = samples,
+                             .colour = point + 1,
+                             .kind = shown->count > 1 ? index + 1 : 0};
   g_array_append_val(curves, curve);
   if (samples.count == 0) {
     g_array_set_size(curves, curves->len - 1);
@@ -134,25 +145,21 @@ static guint append_rows(const distribution *d, double from, GString *data)
   return rows;
 }
 
-/* Variables, data and legend for shares.gp: curve i is index i. */
-static void append_curves(const GArray *curves, const char *unit, double from, plot_chart *chart)
+/* Variables and data for shares.gp: curve i is index i. */
+static void append_curves(const GArray *curves, const shown_quantity *shown, double from, plot_chart *chart)
 {
   g_autoptr(GString) colours = g_string_new(NULL), kinds = g_string_new(NULL), everies = g_string_new(NULL);
   for (guint i = 0; i < curves->len; i++) {
     const share_curve *curve = curve_at(curves, i);
-    const char *blank = i > 0 ? " " : "";
+    const char *blank = i > 0 ? " " : "", *kind = curve->kind > 0 ? shown->of[curve->kind - 1].name : "";
     g_autofree char *comment = gnuplot_comment(curve->label);
-    g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
+    g_string_append_printf(chart->data, "# %s%s%s\n# x (%s), share above x\n", kind,
+                           *kind != '\0' && *comment != '\0' ? ": " : "", comment, shown->unit);
     guint rows = append_rows(&curve->samples, from, chart->data);
     g_string_append(chart->data, "\n\n");
     g_string_append_printf(colours, "%s%u", blank, curve->colour);
     g_string_append_printf(kinds, "%s%u", blank, curve->kind);
     g_string_append_printf(everies, "%s%u", blank, MAX(rows / MARKS, 1));
-    double largest = curve->samples.bins[curve->samples.count - 1].bound;
-    g_autofree char *entry = g_strconcat(curve->label, largest == 0 ? " (0 throughout)" : "", NULL);
-    if (curves->len > 1 || *curve->label != '\0') {
-      plot_chart_add_legend(chart, "curve", i + 1, entry);
-    }
   }
   gnuplot_set_number(chart->variables, "curves", curves->len);
   gnuplot_set_text(chart->variables, "colours_of", colours->str);
@@ -160,7 +167,31 @@ static void append_curves(const GArray *curves, const char *unit, double from, p
   gnuplot_set_text(chart->variables, "everies", everies->str);
 }
 
-static gboolean draw(const GArray *curves, const shown_quantity *shown, const char *title,
+/* Each point has a colour, each quantity a dash; in a terminal each curve a letter. */
+static void append_legend(const GArray *curves, const shown_quantity *shown, gboolean letters,
+                          plot_chart *chart)
+{
+  for (guint i = 0; i < curves->len; i++) {
+    const share_curve *curve = curve_at(curves, i);
+    const char *kind = curve->kind > 0 ? shown->of[curve->kind - 1].name : "";
+    double largest = curve->samples.bins[curve->samples.count - 1].bound;
+    const char *zero = largest == 0 && curve->kind < 2 ? " (0 throughout)" : "";
+    g_autofree char *all =
+        g_strconcat(kind, *kind != '\0' && *curve->label != '\0' ? ": " : "", curve->label, zero, NULL);
+    g_autofree char *point = g_strconcat(curve->label, zero, NULL);
+    gboolean first = i == 0 || curve_at(curves, i - 1)->colour != curve->colour;
+    if (letters && *all != '\0') {
+      plot_chart_add_legend(chart, "curve", i + 1, all);
+    } else if (!letters && first && *point != '\0') {
+      plot_chart_add_legend(chart, curve->kind > 0 ? "colour" : "curve", i + 1, point);
+    }
+  }
+  for (guint kind = 0; kind < shown->count && shown->count > 1 && !letters; kind++) {
+    plot_chart_add_legend(chart, "kind", kind + 1, shown->of[kind].name);
+  }
+}
+
+static gboolean draw(const GArray *curves, const shown_quantity *shown, const plot_request *request,
                      const char *subtitle, const char *stem, const gnuplot_target *target, GError **error)
 {
   if (curves->len == 0) {
@@ -171,23 +202,32 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const ch
         shown->metrics);
   }
   share_extent extent = extent_of(curves);
+  g_autofree char *what = g_strconcat(shown->logarithmic ? "" : "share of ", shown->y_label, NULL);
   g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, shown->unit);
-  g_auto(plot_chart) chart = plot_chart_new("shares", target, title, subtitle, quantity);
-  chart.x = plot_axis_of_lengths(&extent, shown->x_label, shown == &shown_delays);
-  chart.y = plot_axis_of_shares(&extent, shown->y_label);
+  g_auto(plot_chart) chart = plot_chart_new("shares", target, request, what, subtitle, quantity);
+  chart.x =
+      plot_axis_limited(plot_axis_of_lengths(&extent, shown->x_label, shown == &shown_delays, request->x_log),
+                        &request->x_range);
+  chart.y = plot_axis_limited(
+      plot_axis_of_shares(&extent, shown->y_label, shown->logarithmic || request->y_log), &request->y_range);
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
-  append_curves(curves, shown->unit, chart.x.from, &chart);
+  append_curves(curves, shown, chart.x.from, &chart);
+  append_legend(curves, shown, target->format == GNUPLOT_TERM, &chart);
   return plot_chart_draw(&chart, stem, error);
 }
 
 /* --- The points of a study --- */
 
 /* A line a point of the sweep, the weights of its seeds added. */
-static gboolean draw_points(const study_table *table, const study_plot *plot, G_GNUC_UNUSED metric_id metric,
+static gboolean draw_points(const study_table *table, const study_plot *plot, const plot_request *request,
                             const char *stem, const gnuplot_target *target, GError **error)
 {
   const shown_quantity *shown = plot->of;
   g_auto(point_selection) selection = point_selection_of(table, shown->points_max);
+  if (request->where != NULL && selection.points->len < selection.of) {
+    return error_set(error, "--where leaves %u points; expected at most %u, which can be told apart",
+                     selection.of, shown->points_max);
+  }
   g_autoptr(GArray) curves = new_curves();
   for (guint i = 0; i < selection.points->len; i++) {
     const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
@@ -201,7 +241,7 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, G_
     }
   }
   g_autofree char *subtitle = point_selection_subtitle(table, &selection);
-  return draw(curves, shown, table->title, subtitle, stem, target, error);
+  return draw(curves, shown, request, subtitle, stem, target, error);
 }
 
 static gboolean has_samples(const study_table *table, const study_plot *plot)
@@ -225,6 +265,14 @@ const study_plot plot_distribution = {.name = "distribution",
                                       .draw = draw_points,
                                       .of = &shown_occupancy};
 
+const study_plot plot_exceedance = {
+    .name = "exceedance",
+    .sentence = "share of the time, and of arriving octets, with a reassembly occupancy > B, log y",
+    .has = has_samples,
+    .needs = "runs with samples of the occupancy",
+    .draw = draw_points,
+    .of = &shown_exceedance};
+
 const study_plot plot_delays = {
     .name = "delays",
     .sentence = "share of the payload that waits longer than x for placement and delivery",
@@ -235,8 +283,8 @@ const study_plot plot_delays = {
 
 /* --- One run --- */
 
-gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
-                                  GError **error)
+gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const plot_request *request,
+                                  const gnuplot_target *target, GError **error)
 {
   const shown_quantity *shown = delays ? &shown_delays : &shown_occupancy;
   g_autofree char *path = g_build_filename(run_folder, "summary.json", NULL);
@@ -251,5 +299,5 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
     add_curve(curves, shown, k, 0, "", samples);
   }
   g_autofree char *subtitle = plot_run_subtitle(run);
-  return draw(curves, shown, run->title, subtitle, shown->stem, target, error);
+  return draw(curves, shown, request, subtitle, shown->stem, target, error);
 }

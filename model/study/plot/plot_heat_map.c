@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The peak of the reassembly memory over two keys at once. */
+/* The peak of the reassembly memory, or another quantity, over two keys at once. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "study/plot/plot_chart.h"
@@ -10,22 +11,33 @@
 #include "study/table/shown_number.h"
 
 #define PANELS_MAX 12
-static const result_quantity peak = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT};
+static const result_quantity reassembly_peak = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+                                                .whole = METRIC_COUNT};
 
 /* Dots of print for a row of cells, which hold two lines of text. */
 #define CELL_HEIGHT 120
 
+/* In parts of the font's size: the lines of text that a cell has in print. */
+#define CELL_LINES 2
+#define LINE_OF_FONT 1.5
+
 /* A cell less wide than so many letters of the axes has no text: its colour has to do. */
 #define CELL_LETTERS 7
 
+/* Of a terminal's cells, from the least to the most. */
+static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+
 /* A plot in the making. In its grouping, lines are the values on y. */
 typedef struct heat_map {
+  const result_quantity *quantity;
+  char *unit;
   plot_grouping groups;
   place_axis x;
   place_axis y;
   value_extent extent;
   plot_axis colours;
   plot_counts counts;
+  guint letters; /* of a terminal's cell; 0: print has two lines of text */
 } heat_map;
 
 static void heat_map_clear(heat_map *map)
@@ -34,6 +46,7 @@ static void heat_map_clear(heat_map *map)
   place_axis_clear(&map->x);
   place_axis_clear(&map->y);
   plot_axis_clear(&map->colours);
+  g_free(map->unit);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(heat_map, heat_map_clear)
 
@@ -62,40 +75,78 @@ static GArray *ranked_keys(const study_table *table)
   return ranked;
 }
 
-/* Where the colour of `octets` lies between the darkest, 0, and the lightest, 1. */
-static double lightness_of(const plot_axis *colours, double octets)
+/* Where the colour of `value` lies between the darkest, 0, and the lightest, 1. */
+static double lightness_of(const plot_axis *colours, double value)
 {
-  if (!colours->logarithmic) {
-    return octets / colours->to;
-  }
-  return octets <= colours->from ? 0 : log(octets / colours->from) / log(colours->to / colours->from);
+  return !colours->logarithmic    ? (value - colours->from) / (colours->to - colours->from)
+         : value <= colours->from ? 0
+                                  : log(value / colours->from) / log(colours->to / colours->from);
 }
 
-/* `octets` with few digits. Free with g_free(). */
-static char *short_octets(double octets, int digits)
+/* `value` with few digits. Free with g_free(). */
+static char *short_text(const heat_map *map, double value, int digits)
 {
-  double size = octets >= 1024 ? pow(1024, floor(log2(octets) / 10)) : 1;
-  double unit = octets > 0 ? pow(10, floor(log10(octets / size)) - digits + 1) * size : 1;
-  return shown_text_octets(round(octets / unit) * unit);
+  gboolean octets = strcmp(map->unit, "octets") == 0 && value >= 0;
+  double size = octets && value >= 1024 ? pow(1024, floor(log2(value) / 10)) : 1;
+  double unit = value != 0 ? pow(10, floor(log10(fabs(value) / size)) - digits + 1) * size : 1;
+  double rounded = round(value / unit) * unit;
+  return octets ? shown_text_octets(rounded)
+                : g_strdup_printf("%.*g", digits, value / map->colours.unit_size);
+}
+
+/* `text` among the shades of `mean`, as wide as a terminal's cell but for a blank. Free with g_free(). */
+static char *shaded(const heat_map *map, double mean, const char *text)
+{
+  double shade = floor(lightness_of(&map->colours, mean) * G_N_ELEMENTS(shades));
+  GString *line = g_string_new(text);
+  for (glong length = g_utf8_strlen(text, -1); length + 1 < map->letters; length++) {
+    g_string_insert(line, length % 2 == 0 ? 0 : -1, shades[(int)CLAMP(shade, 0, G_N_ELEMENTS(shades) - 1)]);
+  }
+  return g_string_free(line, FALSE);
+}
+
+/* "± 1.7 KiB", or of one that is not symmetric "0–15 KiB"; "" without one. Free with g_free(). */
+static char *interval_text(const heat_map *map, const statistics *of)
+{
+  double below = of->mean - of->lower, above = of->upper - of->mean;
+  if (of->count < 2) {
+    return g_strdup("");
+  }
+  g_autofree char *half = short_text(map, above, 2), *low = short_text(map, of->lower, 2);
+  g_autofree char *high = short_text(map, of->upper, 2);
+  const char *unit = strchr(low, ' ');
+  if (unit != NULL && g_str_has_suffix(high, unit)) {
+    low[unit - low] = '\0';
+  }
+  return fabs(above - below) <= 0.01 * above ? g_strconcat("± ", half, NULL)
+                                             : g_strconcat(low, "–", high, NULL);
 }
 
 static void append_cell(const heat_map *map, const plot_cell *cell, GString *data)
 {
-  statistics of = result_quantity_statistics(&peak, cell->runs);
+  statistics of = result_quantity_statistics(map->quantity, cell->runs);
   if (of.count == 0) {
     return;
   }
-  g_autofree char *mean = short_octets(of.mean, 3);
-  g_autofree char *half = of.count > 1 ? short_octets(of.half_width, 2) : NULL;
+  gboolean letters = map->letters > 0;
+  g_autofree char *mean = NULL;
+  for (int digits = 3; digits > 0 && (mean == NULL || (letters && g_utf8_strlen(mean, -1) >= map->letters));
+       digits--) {
+    g_autofree char *number = short_text(map, of.mean, digits);
+    g_free(mean);
+    mean = g_strconcat(number, cell->flagged > 0 ? "*" : "", NULL);
+  }
+  g_autofree char *interval = interval_text(map, &of);
+  g_autofree char *shown = letters ? shaded(map, of.mean, mean) : g_strdup(mean);
+  g_autofree char *below = letters ? shaded(map, of.mean, "") : g_strdup(interval);
   const char *y = ((const study_run *)g_ptr_array_index(cell->runs, 0))->keys[map->y.key];
   g_autofree char *x_text = gnuplot_comment(cell->x);
   g_autofree char *y_text = gnuplot_comment(y);
   g_string_append_printf(data, "%u %u %zu %.10g ", place_axis_index(&map->x, cell->x),
                          place_axis_index(&map->y, y), of.count, of.mean);
-  g_string_append_printf(data, of.count > 1 ? "%.10g" : "NaN", of.half_width);
-  g_string_append_printf(data, " %u %.3f \"%s%s\" \"%s%s\" %s, %s\n", cell->flagged,
-                         lightness_of(&map->colours, of.mean), mean, cell->flagged > 0 ? "*" : "",
-                         half != NULL ? "± " : "", half != NULL ? half : "", x_text, y_text);
+  g_string_append_printf(data, of.count > 1 ? "%.10g %.10g" : "NaN NaN", of.lower, of.upper);
+  g_string_append_printf(data, " %u %.3f \"%s\" \"%s\" %s, %s\n", cell->flagged,
+                         lightness_of(&map->colours, of.mean), shown, below, x_text, y_text);
 }
 
 static void append_data(const heat_map *map, GString *data)
@@ -103,7 +154,7 @@ static void append_data(const heat_map *map, GString *data)
   for (guint panel = 0; panel < map->groups.panels->len; panel++) {
     g_autofree char *name = gnuplot_comment(g_ptr_array_index(map->groups.panels, panel));
     g_string_append_printf(
-        data, "# %s\n# column row runs mean half_width flagged lightness shown shown_interval %s, %s\n", name,
+        data, "# %s\n# column row runs mean low high flagged lightness shown shown_interval %s, %s\n", name,
         scenario_key_row_of(map->x.key)->name, scenario_key_row_of(map->y.key)->name);
     for (guint i = 0; i < map->groups.cells->len; i++) {
       const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
@@ -115,71 +166,118 @@ static void append_data(const heat_map *map, GString *data)
   }
 }
 
-/* The map of `table`, without its colours. */
-static heat_map make_map(const study_table *table, scenario_key x, scenario_key y)
+/* Takes the runs of `table` into `map`, whose quantity, unit and axes it has, and makes its colours. */
+static void count_cells(heat_map *map, const char *name)
 {
-  g_autoptr(GArray) keys = study_table_keys(table);
-  g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    if (key != x && key != y) {
-      g_array_append_val(panels, key);
-    }
-  }
-  g_array_append_val(lines, y);
-  heat_map map = {.groups = plot_grouping_by(table, x, panels, lines),
-                  .x = place_axis_of_cells(table->runs, x),
-                  .y = place_axis_of_cells(table->runs, y)};
-  for (guint i = 0; i < map.groups.cells->len; i++) {
-    const plot_cell *cell = &g_array_index(map.groups.cells, plot_cell, i);
-    statistics of = result_quantity_statistics(&peak, cell->runs);
+  for (guint i = 0; i < map->groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
+    statistics of = result_quantity_statistics(map->quantity, cell->runs);
     if (of.count > 0) {
-      value_extent_add(&map.extent, of.mean, NAN);
-      plot_counts_add(&map.counts, cell->runs);
+      value_extent_add(&map->extent, of.mean, NAN);
+      plot_counts_add(&map->counts, cell->runs);
     }
   }
-  map.colours = plot_axis_of_values(&map.extent, "peak", "octets", VALUE_SCALE_FITTING);
-  return map;
+  map->colours = plot_axis_of_values(&map->extent, name, map->unit, VALUE_SCALE_FITTING);
 }
 
-/* The means of buffer.reassembly_peak_octets: a panel for each combination of the other keys, 12 at most; in
- * each cell the mean, half the width of its 95 % interval, and an asterisk when it has flagged runs. Colours
- * are those of viridis: the lighter the more, in grey too. */
-static gboolean draw_heat_map(const study_table *table, const study_plot *plot, metric_id metric,
-                              const char *stem, const gnuplot_target *target, GError **error)
+/* The keys of x and y: those that were asked for, and of the others the first two. FALSE and `error` when
+ * there are none. */
+static gboolean choose_keys(const study_table *table, const plot_request *request, scenario_key *x,
+                            scenario_key *y, GError **error)
 {
-  (void)plot, (void)metric;
   g_autoptr(GArray) keys = ranked_keys(table);
-  g_assert(keys->len >= 2);
-  scenario_key x = g_array_index(keys, scenario_key, 0), y = g_array_index(keys, scenario_key, 1);
-  g_auto(heat_map) map = make_map(table, x, y);
+  *x = request->x != NULL ? *request->x : SCENARIO_KEY_COUNT;
+  *y = request->series != NULL ? g_array_index(request->series, scenario_key, 0) : SCENARIO_KEY_COUNT;
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    gboolean taken = key == *x || key == *y || plot_keys_have(request->panels, key);
+    if (!taken && *x == SCENARIO_KEY_COUNT) {
+      *x = key;
+    } else if (!taken && *y == SCENARIO_KEY_COUNT) {
+      *y = key;
+    }
+  }
+  if (request->series != NULL && request->series->len > 1) {
+    return error_set(error, "a heat map has one key on y; expected --series with one key");
+  }
+  return *y < SCENARIO_KEY_COUNT ||
+         error_set(error, "a heat map needs two keys that vary beside those of --panel");
+}
+
+/* Whether cells have room for two lines of text. */
+static gboolean texts_fit(const heat_map *map, const plot_chart *chart)
+{
+  const plot_page page = plot_chart_page(chart);
+  return plot_page_panel_letters(&page) >= chart->panel_letters &&
+         page.panel_height / map->y.texts->len >= CELL_LINES * LINE_OF_FONT * page.font_size;
+}
+
+static gboolean draw_map(heat_map *map, const study_table *table, const char *name,
+                         const plot_request *request, const char *stem, const gnuplot_target *target,
+                         GError **error)
+{
+  gboolean letters = target->format == GNUPLOT_TERM;
+  g_autofree char *subtitle = plot_runs_subtitle(table, &map->counts, FALSE, "asterisk");
+  g_autofree char *x = place_axis_name(map->x.key, 0), *y = place_axis_name(map->y.key, 0);
+  *strchrnul(x, '(') = *strchrnul(y, '(') = '\0';
+  g_autofree char *what = g_strdup_printf("%s over %s and %s", name, g_strchomp(x), g_strchomp(y));
+  g_autofree char *metric = result_quantity_name(map->quantity);
+  g_autofree char *quantity = g_strdup_printf("%s, unit %s", metric, map->unit);
+  g_auto(plot_chart) chart = plot_chart_new("heat-map", target, request, what, subtitle, quantity);
+  chart.panels = map->groups.panels;
+  chart.places = &map->x;
+  chart.y = place_axis_drawn(&map->y, INFINITY, FALSE);
+  chart.colour_box = !letters;
+  chart.panel_letters = CELL_LETTERS * map->x.texts->len;
+  chart.panel_height = CELL_HEIGHT * map->y.texts->len;
+  gboolean fits = texts_fit(map, &chart);
+  if (!fits && !letters) { /* texts are worth more than the scale of their colours */
+    chart.colour_box = FALSE;
+    fits = texts_fit(map, &chart);
+    chart.colour_box = !fits;
+  }
+  const plot_page page = plot_chart_page(&chart);
+  map->letters = letters ? MAX((guint)(plot_page_panel_letters(&page) / map->x.texts->len), 2) : 0;
+  gnuplot_set_number(chart.variables, "colour_box", chart.colour_box);
+  gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
+  plot_axis_append(&map->colours, "cb", chart.variables);
+  append_data(map, chart.data);
+  return plot_chart_draw(&chart, stem, error);
+}
+
+/* Means over two keys: a panel for each combination of the others, 12 at most; in each cell the mean, half
+ * the width of its 95 % interval, and an asterisk when it has flagged runs. Colours are those of viridis: the
+ * lighter the more, in grey too. */
+static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const study_plot *plot,
+                              const plot_request *request, const char *stem, const gnuplot_target *target,
+                              GError **error)
+{
+  scenario_key x, y;
+  if (!choose_keys(table, request, &x, &y, error)) {
+    return FALSE;
+  }
+  g_autoptr(GArray) rows = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), y);
+  const plot_request grouped = {.series = rows, .panels = NULL};
+  g_auto(heat_map) map = {.quantity = request->quantity != NULL ? request->quantity : &reassembly_peak};
+  if (!plot_grouping_make(table, x, &grouped, FALSE, &map.groups, error)) {
+    return FALSE;
+  }
+  g_autofree char *name = request->quantity != NULL ? result_quantity_name(map.quantity)
+                                                    : g_strdup("peak of the reassembly occupancy");
+  map.unit = result_quantity_unit(map.quantity);
+  map.x = place_axis_of_cells(table->runs, x);
+  map.y = place_axis_of_cells(table->runs, y);
+  count_cells(&map, request->quantity != NULL ? name : "peak");
   guint panels = map.groups.panels->len;
   if (map.counts.runs == 0) {
-    return error_set(error, "nothing to draw: no run has a value of %s", metric_row_of(peak.metric)->name);
+    return error_set(error, "nothing to draw: no run has a value of %s", name);
   }
   if (panels > PANELS_MAX) {
     return error_set(
         error, "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
         scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX);
   }
-  gboolean letters = target->format == GNUPLOT_TERM;
-  g_autofree char *runs = plot_runs_subtitle(table, &map.counts, "asterisk");
-  g_autofree char *subtitle = g_strconcat("peak of the reassembly occupancy · ", runs, NULL);
-  g_auto(plot_chart) chart = plot_chart_new("heat-map", target, table->title, subtitle,
-                                            "buffer.reassembly_peak_octets, unit octets");
-  chart.panels = map.groups.panels;
-  chart.places = &map.x;
-  chart.y = place_axis_drawn(&map.y, INFINITY, FALSE);
-  chart.colour_box = !letters;
-  chart.panel_letters = CELL_LETTERS * map.x.texts->len;
-  chart.panel_height = CELL_HEIGHT * map.y.texts->len;
-  plot_page page = plot_chart_page(&chart);
-  gboolean fits = plot_page_panel_letters(&page) >= chart.panel_letters;
-  gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
-  plot_axis_append(&map.colours, "cb", chart.variables);
-  append_data(&map, chart.data);
-  return plot_chart_draw(&chart, stem, error);
+  return draw_map(&map, table, name, request, stem, target, error);
 }
 
 static gboolean has_keys(const study_table *table, G_GNUC_UNUSED const study_plot *plot)
@@ -190,7 +288,8 @@ static gboolean has_keys(const study_table *table, G_GNUC_UNUSED const study_plo
 
 const study_plot plot_heat_map = {
     .name = "heat-map",
-    .sentence = "peak of the reassembly occupancy over two keys that the runs vary, such as loss and MTU",
+    .sentence = "peak of the reassembly occupancy, or --metric, over two keys, such as loss and MTU",
+    .takes_keys = TRUE,
     .has = has_keys,
     .needs = "two keys that vary",
     .draw = draw_heat_map};

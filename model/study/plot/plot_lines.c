@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots of a study that are line charts, each a line_plot: lines with intervals over one axis, in
- * panels. */
+ * panels. A point is the mean of its runs with the 95 % interval, or, in a chart of skewed data, the median
+ * with the quartiles: a symmetric interval would show what no run had. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ typedef enum line_look {
   LINE_MAIN,      /* filled points */
   LINE_COMPANION, /* a second quantity of the same runs: the same colour and shape, hollow points, dashed */
   LINE_REFERENCE, /* what to compare with: black, no points, no intervals */
-  LINE_OWN,       /* the same for the main lines of that style, in their colour */
+  LINE_OWN,       /* the bound of the main line of that style, in its colour */
   LINE_LOOKS
 } line_look;
 
@@ -25,6 +26,11 @@ typedef struct line_point {
   guint flagged;
 } line_point;
 
+/* What is drawn of a point; NAN: no interval. */
+typedef struct line_mark {
+  double value, low, high;
+} line_mark;
+
 typedef struct chart_line {
   guint panel;
   guint style; /* from 0; lines of one style look alike in all panels; a companion has its main line's */
@@ -34,7 +40,7 @@ typedef struct chart_line {
 
 /* What is drawn: of the runs, or of the metric that was asked for. */
 typedef struct line_quantity {
-  const char *name; /* "peak"; NULL: the metric's */
+  const char *name; /* "peak"; NULL: the quantity's */
   result_quantity of;
 } line_quantity;
 
@@ -48,7 +54,7 @@ typedef struct line_plot {
   line_quantity main;
   line_quantity companion;     /* without a name: there is none */
   gboolean companion_above_0;  /* and there is none unless it is above 0 in a run */
-  const char *quantity, *unit; /* of y; NULL: the metric's */
+  const char *quantity, *unit; /* of y; NULL: what was asked for */
   value_scale scale;
   void (*add_references)(line_chart *chart); /* NULL: none */
 } line_plot;
@@ -63,10 +69,13 @@ struct line_chart {
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
   line_quantity main;
   line_quantity companion;
+  gboolean quartiles; /* points are medians */
+  const plot_bound *bound;
   const char *note; /* what the subtitle adds; NULL: nothing */
 };
 
-static const char own_label[] = "the same with unlimited memory";
+/* Of a size that grows. */
+static const plot_bound unlimited = {.label = "the same, unlimited", .baseline = "unlimited", .number = 1};
 
 /* --- The lines --- */
 
@@ -124,6 +133,44 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
   return lines;
 }
 
+/* From this distance of mean and median on, in deviations, a line is skewed: of 8 values of an exponential
+ * distribution it is 0.27, of a normal one 0. */
+#define SKEWED 0.25
+
+/* The median of fewer runs has not much to do with their mean. */
+#define QUARTILES_OF 4
+
+/* Whether one of `lines` is, on the average of its points, or has an interval that reaches 0 where no value
+ * does. */
+static gboolean are_skewed(const GPtrArray *lines)
+{
+  gboolean skewed = FALSE;
+  for (guint i = 0; i < lines->len; i++) {
+    double sum = 0;
+    guint points = 0;
+    for (guint k = 0; k < line_at(lines, i)->points->len; k++) {
+      const statistics *of = &g_array_index(line_at(lines, i)->points, line_point, k).of;
+      skewed = skewed || (of->count > 2 && of->lower <= 0 && of->smallest > 0);
+      if (of->count >= QUARTILES_OF && of->deviation > 0) {
+        sum += (of->mean - of->median) / of->deviation;
+        points++;
+      }
+    }
+    skewed = skewed || fabs(sum) > SKEWED * points;
+  }
+  return skewed;
+}
+
+static line_mark mark_of(const line_chart *chart, const line_point *point)
+{
+  const statistics *of = &point->of;
+  if (of->count < 2 || point->x == NULL) {
+    return (line_mark){of->mean, NAN, NAN};
+  }
+  return chart->quartiles ? (line_mark){of->median, of->lower_quartile, of->upper_quartile}
+                          : (line_mark){of->mean, of->lower, of->upper};
+}
+
 static void add_point(const chart_line *reference, double place, double value)
 {
   const line_point point = {.place = place,
@@ -144,18 +191,23 @@ static const chart_line *add_reference(line_chart *chart, guint panel, const cha
 
 /* --- What to compare with --- */
 
-/* What each main line has with unlimited memory. */
-static void add_unlimited(line_chart *chart)
+/* The bound across each main line that has it. */
+static void add_bounds(line_chart *chart)
 {
   guint lines = chart->lines->len;
-  double unlimited = g_array_index(chart->x.places, double, chart->x.places->len - 1);
-  for (guint i = 0; i < lines && chart->x.last_apart; i++) {
+  for (guint i = 0; i < lines; i++) {
     const chart_line *line = line_at(chart->lines, i);
-    const line_point last = g_array_index(line->points, line_point, line->points->len - 1);
-    if (last.place == unlimited) {
+    double bound = chart->bound->baseline == NULL ? chart->bound->number : NAN;
+    for (guint k = 0; k < line->points->len && chart->bound->baseline != NULL; k++) {
+      const line_point *point = &g_array_index(line->points, line_point, k);
+      bound = strcmp(point->x, chart->bound->baseline) == 0
+                  ? mark_of(chart, point).value * chart->bound->number
+                  : bound;
+    }
+    if (line->look == LINE_MAIN && !isnan(bound)) {
       const chart_line *reference = add_line(chart->lines, line->panel, line->style, LINE_OWN);
-      add_point(reference, chart->x.left, last.of.mean);
-      add_point(reference, unlimited, last.of.mean);
+      add_point(reference, chart->x.left, bound);
+      add_point(reference, chart->x.right, bound);
     }
   }
 }
@@ -250,28 +302,30 @@ static void append_line_data(line_chart *chart, const chart_line *line, GString 
   const GPtrArray *labels = line->look == LINE_REFERENCE ? chart->references : chart->groups.lines;
   g_autofree char *panel = gnuplot_comment(g_ptr_array_index(chart->groups.panels, line->panel));
   g_autofree char *label =
-      gnuplot_comment(line->look == LINE_OWN ? own_label : g_ptr_array_index(labels, line->style));
-  g_string_append_printf(data, "# %s%s%s%s%s\n# place_on_x runs mean half_width low high flagged x\n", panel,
+      gnuplot_comment(line->look == LINE_OWN ? chart->bound->label : g_ptr_array_index(labels, line->style));
+  g_string_append_printf(data, "# %s%s%s%s%s\n# place_on_x runs %s flagged x\n", panel,
                          *panel != '\0' ? ": " : "", refers ? "" : of->name,
-                         *label != '\0' && !refers ? ": " : "", label);
+                         *label != '\0' && !refers ? ": " : "", label,
+                         chart->quartiles ? "median lower_quartile upper_quartile" : "mean low high");
   const GArray *places = chart->x.places;
   double last = g_array_index(places, double, places->len - 1);
-  /* lines stand a little beside each other on x, or their intervals would hide one another */
+  /* Lines stand a little beside each other on words, or their intervals would hide one another. Beside its
+   * number a value would be another one's. */
   guint lines = chart->groups.lines->len;
   double step = MIN(0.012, 0.06 / lines) * (chart->x.right - chart->x.left);
-  double shift = refers ? 0 : (line->style - (lines - 1) / 2.0) * step;
+  double shift = refers || chart->x.numeric ? 0 : (line->style - (lines - 1) / 2.0) * step;
   for (guint i = 0; i < line->points->len; i++) {
     const line_point *point = &g_array_index(line->points, line_point, i);
-    double mean = point->of.mean, half_width = point->of.half_width;
-    value_extent_add(&chart->extent, mean, half_width);
+    const line_mark mark = mark_of(chart, point);
+    value_extent_add(&chart->extent, mark.value, mark.high - mark.value);
     if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
       g_string_append_c(data, '\n'); /* no line across a gap in the axis */
     }
-    g_string_append_printf(data, "%.6f %zu %.10g ", point->place + shift, point->of.count, mean);
-    if (isnan(half_width)) {
-      g_string_append(data, "NaN NaN NaN");
+    g_string_append_printf(data, "%.6f %zu %.10g ", point->place + shift, point->of.count, mark.value);
+    if (isnan(mark.low)) {
+      g_string_append(data, "NaN NaN");
     } else {
-      g_string_append_printf(data, "%.10g %.10g %.10g", half_width, mean - half_width, mean + half_width);
+      g_string_append_printf(data, "%.10g %.10g", mark.low, mark.high);
     }
     /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
     g_autofree char *x = gnuplot_comment(point->x != NULL ? point->x : "-");
@@ -342,7 +396,7 @@ static void append_legend(const line_chart *chart, gboolean letters, plot_chart 
   }
   for (guint i = 0; i < chart->lines->len; i++) {
     if (line_at(chart->lines, i)->look == LINE_OWN) {
-      plot_chart_add_legend(drawn, "own", 0, own_label);
+      plot_chart_add_legend(drawn, "own", 0, chart->bound->label);
       break;
     }
   }
@@ -355,27 +409,102 @@ static void append_legend(const line_chart *chart, gboolean letters, plot_chart 
 }
 
 /* The key of x; SCENARIO_KEY_COUNT: none of them varies. */
-static scenario_key key_of_x(const study_table *table, const line_plot *of)
+static scenario_key key_of_x(const study_table *table, const line_plot *of, const plot_request *request)
 {
-  const scenario_key *key = of->keys;
+  const scenario_key *key = request->x == NULL ? of->keys : NULL;
   while (key != NULL && *key < SCENARIO_KEY_COUNT && !plot_grouping_varies(table, *key)) {
     key++;
   }
-  return key != NULL ? *key : plot_grouping_x(table);
+  return key != NULL ? *key : plot_grouping_x(table, request);
 }
 
 static gboolean varies(const study_table *table, const study_plot *plot)
 {
-  return key_of_x(table, plot->of) < SCENARIO_KEY_COUNT;
+  return key_of_x(table, plot->of, &(const plot_request){0}) < SCENARIO_KEY_COUNT;
 }
 
-static gboolean draw_lines(const study_table *table, const study_plot *plot, metric_id metric,
+/* Lines and panels beyond these are not told apart: each line has a form of points of its own. */
+enum { LINES_MAX = 10, PANELS_MAX = 12 };
+
+/* Of what was asked for. */
+static gboolean check_counts(const plot_grouping *groups, const plot_request *request, GError **error)
+{
+  guint lines = request->series != NULL || request->panels != NULL ? groups->lines->len : 0;
+  guint panels = request->series != NULL || request->panels != NULL ? groups->panels->len : 0;
+  return (lines <= LINES_MAX || error_set(error,
+                                          "%u series: at most %d can be told apart; choose among them with "
+                                          "--where, or make panels of a key",
+                                          lines, LINES_MAX)) &&
+         (panels <= PANELS_MAX ||
+          error_set(error, "%u panels: at most %d can be read; choose among them with --where", panels,
+                    PANELS_MAX));
+}
+
+static gboolean check_scales(const line_chart *chart, const plot_request *request, const char *unit,
+                             GError **error)
+{
+  return (!request->x_log || chart->x.logarithmic ||
+          error_set(error, "--xlog: %s has no numbers above 0 in these runs",
+                    scenario_key_row_of(chart->x.key)->name)) &&
+         (!request->y_log || strcmp(unit, "octets") == 0 ||
+          (!chart->extent.has_zero && chart->extent.least >= 0) ||
+          error_set(error, "--ylog: %s has values that are not above 0", chart->main.name));
+}
+
+/* "reassembly occupancy over loss of segments: peak, p99 of the time" */
+static char *what_of(const line_chart *chart, const char *quantity)
+{
+  g_autofree char *x = place_axis_name(chart->x.key, 0);
+  *strchrnul(x, '(') = '\0';
+  g_autofree char *what = g_strdup_printf("%s over %s", quantity, g_strchomp(x));
+  return chart->companion.name == NULL
+             ? g_steal_pointer(&what)
+             : g_strdup_printf("%s: %s, %s", what, chart->main.name, chart->companion.name);
+}
+
+/* What it has now, of `quantity` in `unit`. */
+static gboolean draw_chart(line_chart *chart, const study_table *table, const line_plot *of,
+                           const char *quantity, const char *unit, const plot_request *request,
+                           const char *stem, const gnuplot_target *target, GError **error)
+{
+  gboolean letters = target->format == GNUPLOT_TERM;
+  g_autofree char *runs =
+      plot_runs_subtitle(table, &chart->counts, chart->quartiles, letters ? "flagged" : "ringed");
+  g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
+  g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit,
+                                           scenario_key_row_of(chart->x.key)->name,
+                                           chart->x.logarithmic ? ", decimal logarithm" : "");
+  g_autofree char *what = what_of(chart, quantity);
+  g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
+  drawn.panels = chart->groups.panels;
+  drawn.places = &chart->x;
+  append_lines(chart, &drawn);
+  if (!check_scales(chart, request, unit, error)) {
+    return FALSE;
+  }
+  place_axis_limit(&chart->x, &request->x_range);
+  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, quantity, unit,
+                                                  request->y_log ? VALUE_SCALE_LOGARITHMIC : of->scale),
+                              &request->y_range);
+  append_legend(chart, letters, &drawn);
+  return plot_chart_draw(&drawn, stem, error);
+}
+
+static gboolean draw_lines(const study_table *table, const study_plot *plot, const plot_request *request,
                            const char *stem, const gnuplot_target *target, GError **error)
 {
   const line_plot *of = plot->of;
-  scenario_key x = key_of_x(table, of);
-  g_auto(plot_grouping) groups = plot_grouping_of(table, x, of->receivers_as_lines);
-  g_auto(place_axis) places = place_axis_of(table->runs, x, of->logarithmic_x);
+  scenario_key x = key_of_x(table, of, request);
+  if (x == SCENARIO_KEY_COUNT) {
+    return error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s",
+                     plot->name, request->where != NULL ? " and meet --where" : "");
+  }
+  g_auto(plot_grouping) groups = {.panels = NULL};
+  if (!plot_grouping_make(table, x, request, of->receivers_as_lines, &groups, error) ||
+      !check_counts(&groups, request, error)) {
+    return FALSE;
+  }
+  g_auto(place_axis) places = place_axis_of(table->runs, x, of->logarithmic_x || request->x_log);
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(free_line);
   g_autoptr(GPtrArray) references = g_ptr_array_new_with_free_func(g_free);
   line_chart chart = {.groups = groups,
@@ -383,52 +512,57 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, met
                       .lines = lines,
                       .references = references,
                       .main = of->main,
-                      .companion = of->companion};
+                      .companion = of->companion,
+                      .bound = request->bound != NULL ? request->bound : &unlimited};
+  g_autofree char *asked = request->quantity != NULL ? result_quantity_name(request->quantity) : NULL;
+  g_autofree char *asked_unit = request->quantity != NULL ? result_quantity_unit(request->quantity) : NULL;
   const char *quantity = of->quantity, *unit = of->unit;
-  if (quantity == NULL) {
-    quantity = metric_row_of(metric)->name;
-    unit = metric_row_of(metric)->unit;
-    chart.main = (line_quantity){quantity, {.metric = metric, .whole = METRIC_COUNT}};
+  if (asked != NULL) {
+    quantity = asked;
+    unit = asked_unit;
+    chart.main = (line_quantity){quantity, *request->quantity};
+    chart.companion.name = NULL;
   }
   if (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.companion.name = NULL;
   }
   g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.main.of, LINE_MAIN, FALSE));
+  chart.quartiles = are_skewed(lines);
   if (chart.companion.name != NULL) {
     g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.companion.of, LINE_COMPANION, FALSE));
   }
-  if (of->add_references != NULL) {
+  if (asked != NULL || of->add_references == NULL) {
+    add_bounds(&chart);
+  } else {
     of->add_references(&chart);
   }
   if (chart.counts.runs == 0) {
     return error_set(error, "nothing to draw: no run has a value of %s", chart.main.name);
   }
-  gboolean letters = target->format == GNUPLOT_TERM;
-  g_autofree char *runs = plot_runs_subtitle(table, &chart.counts, letters ? "flagged" : "ringed");
-  g_autofree char *subtitle = g_strjoin(" · ", runs, chart.note, NULL);
-  g_autofree char *shown =
-      g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit, scenario_key_row_of(x)->name,
-                      chart.x.logarithmic ? ", decimal logarithm" : "");
-  g_auto(plot_chart) drawn = plot_chart_new("lines", target, table->title, subtitle, shown);
-  drawn.panels = groups.panels;
-  drawn.places = &chart.x;
-  append_lines(&chart, &drawn);
-  drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
-  append_legend(&chart, letters, &drawn);
-  return plot_chart_draw(&drawn, stem, error);
+  return draw_chart(&chart, table, of, quantity, unit, request, stem, target, error);
 }
 
 /* --- The plots --- */
 
-const study_plot plot_metric = {.name = "metric",
-                                .sentence = "any metric (--metric NAME) against what varies",
-                                .draw = draw_lines,
-                                .of = &(const line_plot){.scale = VALUE_SCALE_FITTING}};
+const study_plot plot_metric = {
+    .name = "metric",
+    .sentence = "any metric, share or quantile (--metric NAME) against what varies",
+    .has = varies,
+    .needs = "runs that vary a key beside run.seed",
+    .draw = draw_lines,
+    .takes_keys = TRUE,
+    .of = &(const line_plot){
+        .main = {"peak", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
+        .quantity = "reassembly occupancy",
+        .unit = "octets"}};
 
 const study_plot plot_peak = {
     .name = "peak",
     .sentence = "peak and p99 of the reassembly occupancy against loss, or what else the runs vary",
+    .has = varies,
+    .needs = "runs that vary a key beside run.seed",
     .draw = draw_lines,
+    .takes_keys = TRUE,
     .of = &(const line_plot){
         .main = {"peak", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
         .companion = {"p99 of the time",
@@ -442,13 +576,13 @@ const study_plot plot_memory = {
     .has = varies,
     .needs = "runs that vary receiver.memory",
     .draw = draw_lines,
+    .takes_keys = TRUE,
     .of = &(const line_plot){.keys = (const scenario_key[]){SCENARIO_RECEIVER_MEMORY, SCENARIO_KEY_COUNT},
                              .receivers_as_lines = TRUE,
                              .logarithmic_x = TRUE,
                              .main = {"goodput", {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT}},
                              .quantity = "goodput",
-                             .unit = "bit/s",
-                             .add_references = add_unlimited}};
+                             .unit = "bit/s"}};
 
 /* How the memory of one RNIC grows with its connections. */
 const study_plot plot_connections = {
@@ -457,6 +591,7 @@ const study_plot plot_connections = {
     .has = varies,
     .needs = "runs that vary workload.connections",
     .draw = draw_lines,
+    .takes_keys = TRUE,
     .of = &(const line_plot){
         .keys = (const scenario_key[]){SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_KEY_COUNT},
         .logarithmic_x = TRUE,
@@ -475,6 +610,7 @@ const study_plot plot_cuts = {
     .has = varies,
     .needs = "runs that vary middlebox.chunk, .split_size, .random_maximum or .random_minimum",
     .draw = draw_lines,
+    .takes_keys = TRUE,
     .of = &(const line_plot){
         .keys = (const scenario_key[]){SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
                                        SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,

@@ -241,8 +241,9 @@ char *plot_run_subtitle(const summary_record *run)
 {
   const char *seed = run->keys[SCENARIO_RUN_SEED];
   const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
-  return g_strdup_printf("scenario %s · seed %s · receiver %s · iwarpsim %s%s%s", run->name,
-                         seed != NULL ? seed : "unknown", mode != NULL ? mode : "unknown", run->version,
+  return g_strdup_printf("%s%sscenario %s · seed %s · receiver %s · iwarpsim %s%s%s", run->title,
+                         *run->title != '\0' ? " · " : "", run->name, seed != NULL ? seed : "unknown",
+                         mode != NULL ? mode : "unknown", run->version,
                          run->status == RUN_OK ? "" : " · status ",
                          run->status == RUN_OK ? "" : run_status_name(run->status));
 }
@@ -288,16 +289,18 @@ static void append_causes(const series *s, plot_chart *chart)
   gnuplot_set_number(chart->variables, "outlined", outlined);
 }
 
-static gboolean draw(const series *s, const summary_record *run, const gnuplot_target *target, GError **error)
+static gboolean draw(const series *s, const summary_record *run, const plot_request *request,
+                     const gnuplot_target *target, GError **error)
 {
   double end_s = end_of(s, run);
   value_extent extent = {0};
   value_extent_add(&extent, s->peak_with_all * 1.04, NAN);
   g_autofree char *subtitle = plot_run_subtitle(run);
-  g_auto(plot_chart) chart =
-      plot_chart_new("occupancy", target, run->title, subtitle, "held by the RNIC, unit octets");
-  chart.x = plot_axis_of_time("simulated time", end_s);
-  chart.y = plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR);
+  g_auto(plot_chart) chart = plot_chart_new("occupancy", target, request, "octets held over simulated time",
+                                            subtitle, "held by the RNIC, unit octets");
+  chart.x = plot_axis_limited(plot_axis_of_time("simulated time", end_s), &request->x_range);
+  chart.y = plot_axis_limited(plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR),
+                              &request->y_range);
   append_causes(s, &chart);
   g_autofree char *octets = shown_text_octets(s->peak);
   g_autofree char *peak = s->peak == 0     ? g_strdup("no octet was held for reassembly")
@@ -314,7 +317,8 @@ static gboolean draw(const series *s, const summary_record *run, const gnuplot_t
   return plot_chart_draw(&chart, "occupancy", error);
 }
 
-gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error)
+gboolean plot_occupancy(const char *run_folder, const plot_request *request, const gnuplot_target *target,
+                        GError **error)
 {
   g_autofree char *summary_path = g_build_filename(run_folder, "summary.json", NULL);
   g_autofree char *series_path = g_build_filename(run_folder, "occupancy.csv", NULL);
@@ -323,7 +327,7 @@ gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GE
     return FALSE;
   }
   series s = {.steps = g_array_new(FALSE, FALSE, sizeof(step))};
-  gboolean good = read_series(&s, series_path, run, error) && draw(&s, run, target, error);
+  gboolean good = read_series(&s, series_path, run, error) && draw(&s, run, request, target, error);
   g_array_unref(s.steps);
   g_free(s.instant);
   return good;

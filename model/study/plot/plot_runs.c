@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "study/table/study_keys.h"
 
 /* --- Grouping --- */
@@ -17,12 +18,25 @@ gboolean plot_grouping_varies(const study_table *table, scenario_key key)
   return varies;
 }
 
-scenario_key plot_grouping_x(const study_table *table)
+gboolean plot_keys_have(const GArray *keys, scenario_key key)
+{
+  guint i = 0;
+  while (keys != NULL && i < keys->len && g_array_index(keys, scenario_key, i) != key) {
+    i++;
+  }
+  return keys != NULL && i < keys->len;
+}
+
+scenario_key plot_grouping_x(const study_table *table, const plot_request *request)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  return plot_grouping_varies(table, SCENARIO_PATH_FORWARD_LOSS) ? SCENARIO_PATH_FORWARD_LOSS
-         : keys->len > 0                                         ? g_array_index(keys, scenario_key, 0)
-                                                                 : SCENARIO_RUN_SEED;
+  scenario_key first = SCENARIO_KEY_COUNT;
+  for (guint i = keys->len; i-- > 0 && request->x == NULL;) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    gboolean taken = plot_keys_have(request->series, key) || plot_keys_have(request->panels, key);
+    first = taken || first == SCENARIO_PATH_FORWARD_LOSS ? first : key;
+  }
+  return request->x != NULL ? *request->x : first;
 }
 
 char *plot_place_words(const GArray *keys, char *const *texts)
@@ -53,8 +67,9 @@ static void clear_cell(gpointer data)
   g_ptr_array_unref(((plot_cell *)data)->runs);
 }
 
-plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
-                               const GArray *lines)
+/* Of keys that need not vary. */
+static plot_grouping grouping_by(const study_table *table, scenario_key x, const GArray *panels,
+                                 const GArray *lines)
 {
   plot_grouping grouping = {.panels = g_ptr_array_new_with_free_func(g_free),
                             .lines = g_ptr_array_new_with_free_func(g_free),
@@ -79,25 +94,62 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
   return grouping;
 }
 
-plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines)
+/* Whether `key` is one of `keys`, or moves in step with one. */
+static gboolean is_settled(const study_table *table, scenario_key key, const GArray *keys)
+{
+  for (guint i = 0; keys != NULL && i < keys->len; i++) {
+    scenario_key other = g_array_index(keys, scenario_key, i);
+    if (key == other || study_keys_follows(table->runs, key, other)) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot_request *request,
+                            gboolean receivers_as_lines, plot_grouping *grouping, GError **error)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
   g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_autoptr(GArray) on_x = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), x);
+  const GArray *const given[] = {request->panels, request->series};
+  for (gsize i = 0; i < G_N_ELEMENTS(given); i++) {
+    for (guint k = 0; given[i] != NULL && k < given[i]->len; k++) {
+      scenario_key key = g_array_index(given[i], scenario_key, k);
+      if (key == x || (i == 1 && plot_keys_have(given[0], key))) {
+        return error_set(error, "%s has two places; expected one of --x, --series and --panel",
+                         scenario_key_row_of(key)->name);
+      }
+      g_array_append_val(i == 0 ? panels : lines, key);
+    }
+  }
   /* The kind of receiver: its mode, and markers where both vary. */
   gboolean by_mode = x != SCENARIO_RECEIVER_MODE && plot_grouping_varies(table, SCENARIO_RECEIVER_MODE);
+  guint first = lines->len;
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     gboolean receiver = by_mode && (key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS);
-    if (key != x) {
-      g_array_append_val(receiver ? panels : lines, key);
+    if (is_settled(table, key, on_x) || is_settled(table, key, request->series) ||
+        is_settled(table, key, request->panels)) {
+      continue;
+    }
+    if (request->series != NULL && request->panels != NULL) {
+      return error_set(error,
+                       "%s varies, too; expected it in --series or --panel, or one value of it by --where",
+                       scenario_key_row_of(key)->name);
+    }
+    gboolean to_panels =
+        request->series != NULL || (request->panels == NULL && receiver && !receivers_as_lines);
+    if (receiver && receivers_as_lines && !to_panels) {
+      g_array_insert_val(lines, first, key);
+      first++;
+    } else {
+      g_array_append_val(to_panels ? panels : lines, key);
     }
   }
-  if (receivers_as_lines && panels->len > 0) {
-    g_array_prepend_vals(lines, panels->data, panels->len);
-    g_array_set_size(panels, 0);
-  }
-  return plot_grouping_by(table, x, panels, lines);
+  *grouping = grouping_by(table, x, panels, lines);
+  return TRUE;
 }
 
 void plot_grouping_clear(plot_grouping *grouping)
@@ -258,12 +310,13 @@ static void append_flags(guint flags, GString *text)
                          spurious || lost ? " retransmissions" : "");
 }
 
-/* "scenario a · seeds 1–8 · iwarpsim 0.1.0" */
+/* "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0" */
 static GString *new_subtitle(const study_table *table)
 {
   g_autofree char *seeds = study_table_seeds(table);
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
+  g_string_append_printf(text, "%s%sscenario %s · %s · iwarpsim %s", table->title,
+                         *table->title != '\0' ? " · " : "", table->names, seeds, table->versions);
   return text;
 }
 
@@ -286,14 +339,17 @@ static char *end_subtitle(GString *text, const study_table *table)
   return g_string_free(text, FALSE);
 }
 
-char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark)
+char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gboolean quartiles,
+                         const char *mark)
 {
   g_autofree char *in_step = study_table_in_step(table);
   g_autofree char *each = runs_each(counts);
   GString *text = new_subtitle(table);
   g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
   if (counts->most >= 2) {
-    g_string_append_printf(text, ", mean of %s each with 95\u00a0%% interval", each);
+    g_string_append_printf(
+        text, quartiles ? ", median of %s each with quartiles" : ", mean of %s each with 95\u00a0%% interval",
+        each);
   }
   if (*in_step != '\0') {
     g_string_append_printf(text, " · %s", in_step);

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "study/plot/plot_request.h"
 #include "study/table/study_table.h"
 
 /* --- Grouping: one key on x, the receiver as panels, the others as lines --- */
@@ -24,19 +25,18 @@ typedef struct plot_grouping {
   GArray *cells;     /* plot_cell, by panel, line and place on x */
 } plot_grouping;
 
-/* Groups the runs of `table` with `x` on x; with `receivers_as_lines` there is one panel. Free with
+/* Groups the runs of `table` with `x` on x, and the other keys that vary as lines and panels, as `request`
+ * asks for. Of what it leaves open the kind of receiver makes panels, unless `receivers_as_lines`; where it
+ * names either, the other one takes the rest. FALSE and `error` when a key has two places or none. Free with
  * plot_grouping_clear(). */
-plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines);
-
-/* The same by any keys (scenario_key), which need not vary. */
-plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
-                               const GArray *lines);
+gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot_request *request,
+                            gboolean receivers_as_lines, plot_grouping *grouping, GError **error);
 void plot_grouping_clear(plot_grouping *grouping);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_grouping, plot_grouping_clear)
 
-/* The key for the x axis when a plot does not set one: loss when it varies, else the first that does;
- * run.seed when none does. */
-scenario_key plot_grouping_x(const study_table *table);
+/* The key for the x axis: what `request` asks for, or loss when it varies, else the first that does and has
+ * no other place there; SCENARIO_KEY_COUNT when there is none. */
+scenario_key plot_grouping_x(const study_table *table, const plot_request *request);
 
 /* Whether `key` is one of those that vary by themselves. */
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
@@ -55,6 +55,9 @@ typedef struct point_selection {
   char *fixed; /* keys that vary in the table and not here, with the value they have here: "loss 1%"; "" when
                   there is none */
 } point_selection;
+
+/* Whether `key` (scenario_key) is in `keys`, which may be NULL. */
+gboolean plot_keys_have(const GArray *keys, scenario_key key);
 
 /* At most `most` (> 0) points of `table`. Of the values of a key the last is kept longest (the highest loss,
  * the largest MTU), those in between go first; values of receiver.mode go last. Free with
@@ -77,9 +80,11 @@ typedef struct plot_counts {
 /* Counts the runs (const study_run *) of a further point. */
 void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
 
-/* The subtitle of means: "scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with 95 %
- * interval · …"; `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
-char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark);
+/* The subtitle of means, or of medians (`quartiles`): "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96
+ * runs, mean of 8 each with 95 % interval · …"; `mark` names what marks points with flagged runs ("ringed").
+ * Free with g_free(). */
+char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gboolean quartiles,
+                         const char *mark);
 
 /* The subtitle of a plot in which the runs of each selected point make a line: " · each line 2 runs together
  * · 6 of 12 points". Free with g_free(). */

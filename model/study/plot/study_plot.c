@@ -38,8 +38,9 @@ GPtrArray *study_plots_for(const study_table *table)
   }
   gboolean loss = plot_grouping_varies(table, SCENARIO_PATH_FORWARD_LOSS);
   gboolean mtu = plot_grouping_varies(table, SCENARIO_PATH_FORWARD_MTU);
-  if (plots->len == 0 || loss) {
-    g_ptr_array_add(plots, (gpointer)&plot_peak);
+  const study_plot *general = study_plot_fits(table, &plot_peak, NULL) ? &plot_peak : &plot_distribution;
+  if ((plots->len == 0 && study_plot_fits(table, general, NULL)) || loss) {
+    g_ptr_array_add(plots, (gpointer)general);
   }
   if (loss && mtu) {
     g_ptr_array_add(plots, (gpointer)&plot_heat_map);
@@ -47,11 +48,13 @@ GPtrArray *study_plots_for(const study_table *table)
   return plots;
 }
 
-gboolean study_plot_draw(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
-                         const gnuplot_target *target, GError **error)
+gboolean study_plot_draw(const study_table *table, const study_plot *plot, const plot_request *request,
+                         const char *stem, const gnuplot_target *target, GError **error)
 {
-  g_autofree char *safe_stem = gnuplot_file_stem(stem);
+  g_autofree char *quantity = request->quantity != NULL ? result_quantity_name(request->quantity) : NULL;
   g_autofree char *name =
-      g_strdup_printf("%s-%s", safe_stem, plot == &plot_metric ? metric_row_of(metric)->name : plot->name);
-  return study_plot_fits(table, plot, error) && plot->draw(table, plot, metric, name, target, error);
+      g_strjoin("-", stem, plot == &plot_metric && quantity != NULL ? quantity : plot->name,
+                plot == &plot_metric ? NULL : quantity, NULL);
+  g_autofree char *safe_name = gnuplot_file_stem(name);
+  return study_plot_fits(table, plot, error) && plot->draw(table, plot, request, safe_name, target, error);
 }

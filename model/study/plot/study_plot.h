@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "study/plot/gnuplot.h"
+#include "study/plot/plot_request.h"
 #include "study/store/summary.h"
 #include "study/table/study_table.h"
 
@@ -17,9 +18,10 @@ struct study_plot {
   const char *needs; /* what that is, in words: "runs with …" */
   /* Draws `plot` (this plot) of a table that has what it needs, as "STEM.png" (or in the target's format).
    * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
-  gboolean (*draw)(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
-                   const gnuplot_target *target, GError **error);
-  const void *of; /* distinguishes plots that share `has` and `draw`; static */
+  gboolean (*draw)(const study_table *table, const study_plot *plot, const plot_request *request,
+                   const char *stem, const gnuplot_target *target, GError **error);
+  gboolean takes_keys; /* it draws a quantity over keys: --metric, --x, --series and --panel */
+  const void *of;      /* distinguishes plots that share `has` and `draw`; static */
 };
 
 /* Every one is in a file of its own, or in plot_lines.c when it is a line chart. */
@@ -27,6 +29,7 @@ struct study_plot {
   PLOT(plot_peak)                                                                                            \
   PLOT(plot_heat_map)                                                                                        \
   PLOT(plot_distribution)                                                                                    \
+  PLOT(plot_exceedance)                                                                                      \
   PLOT(plot_memory)                                                                                          \
   PLOT(plot_connections)                                                                                     \
   PLOT(plot_cuts)                                                                                            \
@@ -47,13 +50,14 @@ const study_plot *study_plot_find(const char *name);
 gboolean study_plot_fits(const study_table *table, const study_plot *plot, GError **error);
 
 /* The plots worth drawing for what the sweep varies, the most informative first; never empty for a table with
- * a varying key. An array of const study_plot *; free with g_ptr_array_unref(). */
+ * a varying key. Without one there is the distribution, if runs have one. An array of const study_plot *;
+ * free with g_ptr_array_unref(). */
 GPtrArray *study_plots_for(const study_table *table);
 
-/* Draws `plot` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for plot_metric only, whose
- * NAME is the metric's. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
-gboolean study_plot_draw(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
-                         const gnuplot_target *target, GError **error);
+/* Draws `plot` as `request` asks for, as "STEM-NAME" (`stem` is made a safe file name); plot_metric's NAME is
+ * the quantity's. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+gboolean study_plot_draw(const study_table *table, const study_plot *plot, const plot_request *request,
+                         const char *stem, const gnuplot_target *target, GError **error);
 
 /* --- One run --- */
 
@@ -61,13 +65,14 @@ gboolean study_plot_draw(const study_table *table, const study_plot *plot, metri
  * titled after `run_folder`/summary.json. Series of more steps than a page has dots are thinned, each
  * stretch keeping its first, highest and last state. FALSE and `error` (IWARPSIM_ERROR,
  * G_FILE_ERROR) on failure. */
-gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error);
+gboolean plot_occupancy(const char *run_folder, const plot_request *request, const gnuplot_target *target,
+                        GError **error);
 
 /* Draws the distribution of the occupancy, or (`delays`) of both delays, of the run whose summary.json is in
  * `run_folder`, as "distribution.png" or "delays.png" (or in the target's format). FALSE and `error`
  * (IWARPSIM_ERROR, as when it has no samples, or G_FILE_ERROR) on failure. */
-gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
-                                  GError **error);
+gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const plot_request *request,
+                                  const gnuplot_target *target, GError **error);
 
 /* The subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
 char *plot_run_subtitle(const summary_record *run);

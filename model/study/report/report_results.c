@@ -28,7 +28,7 @@ static gboolean add_figure(report_page *report, const study_plot *plot, guint nu
   static const char box[] = "viewBox=\"0 0 ";
   g_autofree char *svg = NULL;
   const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &svg};
-  if (!study_plot_draw(report->table, plot, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error)) {
+  if (!study_plot_draw(report->table, plot, &(const plot_request){0}, "figure", &target, error)) {
     return FALSE;
   }
   const char *root = strstr(svg, "<svg");

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "scenario/scenario_where.h"
+
 G_DEFINE_QUARK(iwarpsim_study_table_error, study_table_error)
 
 const study_flag_row study_flags[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUTS},
@@ -125,6 +128,7 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   }
   if ((flags & r->exclude) != 0) {
     r->table->excluded++;
+    g_ptr_array_add(r->table->left_out, copy_run(r->table, run, flags));
     return TRUE;
   }
   if (!check_values(run, error)) {
@@ -157,6 +161,7 @@ study_table *study_table_read(result_store *store, guint exclude, GError **error
                                .others = g_ptr_array_new_with_free_func(free_run),
                                .hosts = g_ptr_array_new(),
                                .engines = g_ptr_array_new()};
+  table->left_out = g_ptr_array_new_with_free_func(free_run);
   table->texts = g_string_chunk_new(4096);
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   g_autoptr(GPtrArray) versions = g_ptr_array_new();
@@ -185,12 +190,52 @@ gboolean study_table_check(const study_table *table, guint exclude, GError **err
   return table->runs->len > 0;
 }
 
+/* Leaves those of `runs` (study_run *; may be NULL) for which `where` holds. */
+static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError **error)
+{
+  g_autoptr(scenario) defaults = scenario_new_without_file("--where", NULL, error);
+  for (guint i = runs != NULL ? runs->len : 0; i-- > 0 && defaults != NULL;) {
+    const study_run *run = g_ptr_array_index(runs, i);
+    g_autoptr(scenario) s = scenario_copy(defaults);
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      if (*run->keys[key] != '\0' && !scenario_set_key(s, key, run->keys[key], "--where", error)) {
+        return FALSE;
+      }
+    }
+    scenario_verdict verdict = scenario_where_holds(where, s, error);
+    if (verdict == SCENARIO_VERDICT_NONE) {
+      return FALSE;
+    }
+    if (verdict == SCENARIO_VERDICT_FALSE) {
+      g_ptr_array_remove_index(runs, i);
+    }
+  }
+  return defaults != NULL;
+}
+
+gboolean study_table_select(study_table *table, const char *text, GError **error)
+{
+  scenario_where *where = scenario_where_parse(text, "--where", error);
+  gboolean good = where != NULL && select_runs(table->runs, where, error) &&
+                  select_runs(table->all.others, where, error) && select_runs(table->left_out, where, error);
+  scenario_where_free(where);
+  table->not_ok = table->all.others != NULL ? table->all.others->len : 0;
+  table->excluded = table->left_out != NULL ? table->left_out->len : 0;
+  table->flagged = 0;
+  for (guint i = 0; i < table->runs->len; i++) {
+    table->flagged += ((const study_run *)g_ptr_array_index(table->runs, i))->flags != 0 ? 1 : 0;
+  }
+  return good && (table->runs->len > 0 ||
+                  error_set(error, "--where '%s' holds for no run of the store that ended ok", text));
+}
+
 void study_table_free(study_table *table)
 {
   if (table == NULL) {
     return;
   }
   g_ptr_array_unref(table->runs);
+  g_ptr_array_unref(table->left_out);
   g_ptr_array_unref(table->all.origins);
   g_ptr_array_unref(table->all.others);
   g_ptr_array_unref(table->all.hosts);

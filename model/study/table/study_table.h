@@ -74,6 +74,7 @@ typedef struct study_table {
   store_summary all;
   guint not_ok;        /* runs that did not end ok */
   guint excluded;      /* runs that were left out for a flag */
+  GPtrArray *left_out; /* study_run *: these; NULL: not known */
   guint flagged;       /* runs in the table that have a flag */
   char *title;         /* of the first run's scenario */
   char *names;         /* of the scenarios, "a, b" */
@@ -88,6 +89,11 @@ typedef struct study_table {
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
+
+/* Leaves those runs in `table` for which `where` (scenario_where.h) holds; the others are not counted as left
+ * out either. FALSE and `error`, with the column, when it is no condition, compares what has no order, or
+ * holds for none. */
+gboolean study_table_select(study_table *table, const char *where, GError **error);
 
 /* FALSE and `error` (STUDY_TABLE_ERROR_EMPTY) when no run is left in `table`, which was read without
  * `exclude`: there is nothing to tabulate or to plot. */

@@ -121,7 +121,9 @@ gnuplot_target plot_fixture_target(const plot_fixture *f, gnuplot_format format)
 void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric, gnuplot_format format)
 {
   const gnuplot_target target = plot_fixture_target(f, format);
-  g_assert_true(NO_ERROR(plot->draw, &f->table, plot, metric, "plot", &target));
+  const result_quantity quantity = {.metric = metric, .whole = METRIC_COUNT};
+  const plot_request request = {.quantity = plot == &plot_metric ? &quantity : NULL};
+  g_assert_true(NO_ERROR(plot->draw, &f->table, plot, &request, "plot", &target));
 }
 
 char *plot_fixture_drawn(const plot_fixture *f, const study_plot *plot, metric_id metric)
@@ -134,7 +136,9 @@ void plot_fixture_refuse(const plot_fixture *f, const study_plot *plot, metric_i
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  g_assert_false(plot->draw(&f->table, plot, metric, "plot", &target, &error));
+  const result_quantity quantity = {.metric = metric, .whole = METRIC_COUNT};
+  const plot_request request = {.quantity = plot == &plot_metric ? &quantity : NULL};
+  g_assert_false(plot->draw(&f->table, plot, &request, "plot", &target, &error));
   g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   EXPECT_PARTS(error->message, reason);
   g_assert_cmpuint(f->written->len, ==, 0);

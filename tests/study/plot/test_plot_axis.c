@@ -15,7 +15,7 @@ static const char *label_at(const plot_axis *axis, guint tic)
   return g_ptr_array_index(axis->labels, tic);
 }
 
-/* Checks kind, range and tics ("label place, …"; "": gnuplot chooses), and clears the axis. */
+/* Checks kind, range and tics ("label place, …"), and clears the axis. */
 static void expect(plot_axis axis, gboolean logarithmic, double from, double to, const char *tics)
 {
   g_autoptr(GString) shown = g_string_new(NULL);
@@ -104,15 +104,20 @@ static plot_axis segments_of(double a, double b, double c, value_scale scale)
 TEST(test_scale)
 {
   const value_extent zero = extent_of(0, NAN, NAN);
-  expect(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), TRUE, 0.5, 150, "");
-  expect(segments_of(1, 100, 0, VALUE_SCALE_FITTING), FALSE, 0, 106, "");
-  expect(segments_of(-3, 2, NAN, VALUE_SCALE_FITTING), FALSE, -3.18, 2.12, "");
-  expect(octets_of(-3, 2, NAN), FALSE, -3.18, 2.12, "");
-  expect(segments_of(0, NAN, NAN, VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1, "");
-  expect(plot_axis_of_values(&zero, "share", "1", VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1, "");
+  expect(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), TRUE, 0.5, 150, "1 1, 10 10, 100 100");
+  expect(segments_of(1, 100, 0, VALUE_SCALE_FITTING), FALSE, 0, 106,
+         "0 0, 20 20, 40 40, 60 60, 80 80, 100 100");
+  expect(segments_of(-3, 2, NAN, VALUE_SCALE_FITTING), FALSE, -3.18, 2.12,
+         "-3 -3, -2 -2, -1 -1, 0 0, 1 1, 2 2");
+  expect(octets_of(-3, 2, NAN), FALSE, -3.18, 2.12, "-3 -3, -2 -2, -1 -1, 0 0, 1 1, 2 2");
+  expect(segments_of(0, NAN, NAN, VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1,
+         "0 0, 0.2 0.2, 0.4 0.4, 0.6 0.6, 0.8 0.8, 1 1");
+  expect(plot_axis_of_values(&zero, "share", "1", VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1,
+         "0 0, 0.2 0.2, 0.4 0.4, 0.6 0.6, 0.8 0.8, 1 1");
   expect(plot_axis_of_values(&zero, "peak", "octets", VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1024,
          "0 0, 128 128, 256 256, 384 384, 512 512, 640 640, 768 768, 896 896, 1 KiB 1024");
-  expect(segments_of(0.5, 1, NAN, VALUE_SCALE_SHARE), FALSE, 0, 1.05, "");
+  expect(segments_of(0.5, 1, NAN, VALUE_SCALE_SHARE), FALSE, 0, 1.05,
+         "0 0, 0.2 0.2, 0.4 0.4, 0.6 0.6, 0.8 0.8, 1 1");
 }
 
 /* 10 ± 5: the upper end fits on it. */
@@ -120,17 +125,17 @@ TEST(test_intervals)
 {
   value_extent extent = {0};
   value_extent_add(&extent, 10, 5);
-  expect(plot_axis_of_values(&extent, "sent", "segments", VALUE_SCALE_FITTING), FALSE, 0, 15 * 1.03, "");
+  expect(plot_axis_of_values(&extent, "sent", "segments", VALUE_SCALE_FITTING), FALSE, 0, 15 * 1.03,
+         "0 0, 5 5, 10 10, 15 15");
   expect(plot_axis_of_values(&extent, "held", "octets", VALUE_SCALE_FITTING), FALSE, 0, 15 * 1.03,
          "0 0, 2 2, 4 4, 6 6, 8 8, 10 10, 12 12, 14 14");
 }
 
 /* --- Shares above x --- */
 
-/* Curves that end within a factor of six share a linear axis from 0, of at most five steps: 62400 / 16384 =
- * 3.8. Beyond it is logarithmic, from five octaves below the end of the shortest: 10000 / 32 = 312.5, so 256,
- * with a tic every second of the log2(78001 / 256) = 8.3 octaves. Nothing above 0 at all has an axis too. A
- * last tic has room for its label. */
+/* Curves that end within a factor of six share a linear axis from 0, of at most eight steps: 62400 / 8192 =
+ * 7.6. Beyond it is logarithmic, from five octaves below the end of the shortest: 10000 / 32 = 312.5, so 256,
+ * with a tic every second of the log2(78001 / 256) = 8.3 octaves. Nothing above 0 at all has an axis too. */
 TEST(test_lengths)
 {
   static const struct {
@@ -139,17 +144,18 @@ TEST(test_lengths)
     double from, to;
     const char *tics;
   } axes[] = {
-      {60000, 10001, FALSE, 0, 60000 * 1.04, "0 0, 16 KiB 16384, 32 KiB 32768, 48 KiB 49152"},
+      {60000, 10001, FALSE, 0, 60000 * 1.04,
+       "0 0, 8 KiB 8192, 16 KiB 16384, 24 KiB 24576, 32 KiB 32768, 40 KiB 40960, 48 KiB 49152, 56 KiB 57344"},
       {60001, 10000, TRUE, 256, 60001 * 1.3, "256 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536"},
       {0, 0, FALSE, 0, 1.04, "0 0, 1 1"},
-      {126100, 126100, FALSE, 0, 131072 * 1.04,
+      {126100, 126100, FALSE, 0, 126100 * 1.04,
        "0 0, 32 KiB 32768, 64 KiB 65536, 96 KiB 98304, 128 KiB 131072"}};
   for (gsize i = 0; i < G_N_ELEMENTS(axes); i++) {
     const share_extent extent = {.largest = axes[i].largest,
                                  .smallest_largest = axes[i].smallest_largest,
                                  .smallest = 12,
                                  .smallest_share = 0.1};
-    expect(plot_axis_of_lengths(&extent, "x", FALSE), axes[i].logarithmic, axes[i].from, axes[i].to,
+    expect(plot_axis_of_lengths(&extent, "x", FALSE, FALSE), axes[i].logarithmic, axes[i].from, axes[i].to,
            axes[i].tics);
   }
 }
@@ -160,11 +166,11 @@ TEST(test_times)
 {
   share_extent extent = {
       .largest = 99e-6, .smallest_largest = 99e-6, .smallest = 1e-6, .smallest_share = 0.1};
-  plot_axis axis = plot_axis_of_lengths(&extent, "delay x", TRUE);
+  plot_axis axis = plot_axis_of_lengths(&extent, "delay x", TRUE, FALSE);
   g_assert_cmpstr(axis.name, ==, "delay x (µs)");
-  expect(axis, FALSE, 0, 99e-6 * 1.04, "");
+  expect(axis, FALSE, 0, 99e-6 * 1.04, "0 0, 20 2e-05, 40 4e-05, 60 6e-05, 80 8e-05, 100 0.0001");
   extent.largest = 2;
-  expect(plot_axis_of_lengths(&extent, "delay x", TRUE), TRUE, 1e-5, 2.6,
+  expect(plot_axis_of_lengths(&extent, "delay x", TRUE, FALSE), TRUE, 1e-5, 2.6,
          "10 µs 1e-05, 100 µs 0.0001, 1 ms 0.001, 10 ms 0.01, 100 ms 0.1, 1 s 1");
 }
 
@@ -185,14 +191,43 @@ TEST(test_time_units)
 TEST(test_shares)
 {
   share_extent extent = {.largest = 1, .smallest_share = 0.021};
-  plot_axis axis = plot_axis_of_shares(&extent, "share");
+  plot_axis axis = plot_axis_of_shares(&extent, "share", FALSE);
   g_assert_cmpfloat(axis.unit_size, ==, 0.01);
-  g_assert_cmpstr(axis.format, ==, "%g %%");
-  expect(axis, FALSE, 0, 1.04, "");
+  expect(axis, FALSE, 0, 1.04, "0 % 0, 20 % 0.2, 40 % 0.4, 60 % 0.6, 80 % 0.8, 100 % 1");
   extent.smallest_share = 0.01; /* is to be seen: the axis begins below it */
-  expect(plot_axis_of_shares(&extent, "share"), TRUE, 0.001, 1.3, "");
+  expect(plot_axis_of_shares(&extent, "share", FALSE), TRUE, 0.001, 1.3,
+         "0.1 % 0.001, 1 % 0.01, 10 % 0.1, 100 % 1");
   extent.smallest_share = 1e-12;
-  expect(plot_axis_of_shares(&extent, "share"), TRUE, 1e-5, 1.3, "");
+  expect(plot_axis_of_shares(&extent, "share", FALSE), TRUE, 1e-5, 1.3,
+         "0.001 % 1e-05, 0.01 % 0.0001, 0.1 % 0.001, 1 % 0.01, 10 % 0.1, 100 % 1");
+}
+
+/* --- What was asked for --- */
+
+/* The part of an axis has tics of its own; what a logarithmic one cannot have, 0, stays as it is, and so does
+ * an end without number. Without less than two decades tics are 1, 2, 5 times one. */
+TEST(test_limited)
+{
+  const plot_range range = {2, 6}, from_zero = {0, 20}, above = {10, INFINITY}, none = {0, 0};
+  expect(plot_axis_limited(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), &range), TRUE, 2, 6, "2 2, 5 5");
+  expect(plot_axis_limited(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), &from_zero), TRUE, 0.5, 20,
+         "1 1, 10 10");
+  expect(plot_axis_limited(segments_of(1, 100, 0, VALUE_SCALE_FITTING), &above), FALSE, 10, 106,
+         "20 20, 40 40, 60 60, 80 80, 100 100");
+  expect(plot_axis_limited(octets_of(1024, 65536, 0), &none), TRUE, 256, 65536 * 1.3,
+         "0 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
+}
+
+/* Labels "0" … "100" on ten letters: 20 of 100 are 2 letters, no room for two digits and a blank; every
+ * second one has it. Lines above each other need one line each. */
+TEST(test_thinned)
+{
+  plot_axis axis = segments_of(1, 94, 0, VALUE_SCALE_FITTING); /* to 99.64 */
+  plot_axis_thin(&axis, 10, FALSE);
+  expect(axis, FALSE, 0, 94 * 1.06, "0 0,  20, 40 40,  60, 80 80");
+  axis = segments_of(1, 94, 0, VALUE_SCALE_FITTING);
+  plot_axis_thin(&axis, 5, TRUE);
+  expect(axis, FALSE, 0, 94 * 1.06, "0 0, 20 20, 40 40, 60 60, 80 80");
 }
 
 /* --- What a sweep varies --- */

@@ -34,10 +34,11 @@ DRAWN_FIXTURE_TEST(test_run)
   write_summary(f, distributions);
   distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  g_assert_true(NO_ERROR(plot_distribution_of_run, f->folder, FALSE, &target));
+  g_assert_true(NO_ERROR(plot_distribution_of_run, f->folder, FALSE, &(const plot_request){0}, &target));
   g_assert_cmpuint(f->written->len, ==, 3);
   EXPECT_FILE(f, "distribution.dat",
-              "# one run\n# scenario one · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n# time "
+              "# Share of time with occupancy above x\n# one run · scenario one · seed 9 · receiver "
+              "out-of-order · iwarpsim 0.1.0\n# time "
               "with occupancy above x, unit octets\n",
               "\n0 0.1\n1471 0.1\n1471 0.01\n2943 0.01\n2943 0\n");
   EXPECT_FILE(f, "distribution.gnuplot", "y_log = 1\n"); /* a tail of 1 % does not show on a linear axis */
@@ -52,7 +53,7 @@ FIXTURE_TEST(test_run_without_samples)
   write_summary(f, NULL);
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false(plot_distribution_of_run(f->folder, delays, &target, &error));
+    g_assert_false(plot_distribution_of_run(f->folder, delays, &(const plot_request){0}, &target, &error));
     g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
     EXPECT_PARTS(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
   }
@@ -64,7 +65,7 @@ FIXTURE_TEST(test_no_folder)
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   g_autofree char *missing = g_build_filename(f->folder, "missing", NULL);
-  g_assert_false(plot_distribution_of_run(missing, FALSE, &target, &error));
+  g_assert_false(plot_distribution_of_run(missing, FALSE, &(const plot_request){0}, &target, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
@@ -108,11 +109,11 @@ DRAWN_FIXTURE_TEST(test_delays)
   plot_fixture_sample(b, DISTRIBUTION_DELIVERY_DELAY_S, 9e-6, 100);
   plot_fixture_draw(f, &plot_delays, 0, GNUPLOT_PNG);
   EXPECT_FILE(f, "plot.gnuplot",
-              "legend_text[3] = ['Placement: MTU 1500 octets', 'Delivery: MTU 1500 octets', "
-              "'Delivery: MTU 9000 octets']",
+              "legend_text[4] = ['MTU 1500 octets', 'MTU 9000 octets', 'Placement', 'Delivery']",
               "colours_of = '1 1 2'\nkinds = '1 2 2'\n", "delay x (µs)");
-  EXPECT_COUNTS(f, "plot.gnuplot", {"Placement: MTU 9000", 0});
-  EXPECT_FILE(f, "plot.dat", "# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n",
+  EXPECT_COUNTS(f, "plot.dat", {"Placement: MTU 9000", 0});
+  EXPECT_FILE(f, "plot.dat",
+              "# Placement: MTU 1500 octets\n# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n",
               "# x (s), share above x\n0 1\n5e-06 1\n5e-06 0\n");
 }
 
@@ -176,7 +177,7 @@ DRAWN_FIXTURE_TEST(test_letters)
     g_test_trap_subprocess(NULL, 0, 0);
     g_test_trap_assert_passed();
     g_test_trap_assert_stdout(
-        "*a study*time with occupancy above x*100 %*####*0 %*reassembly occupancy x (octets)*"
+        "*Share of time with occupancy above x*a study*100 %*####*0 %*reassembly occupancy x (octets)*"
         "# MTU 9000 octets*");
     return;
   }

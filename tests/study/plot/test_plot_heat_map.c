@@ -33,8 +33,8 @@ DRAWN_TEST(test_keys)
 }
 
 /* Runs 0, 1: in order, MTU 1500 (the upper row, 1), loss 0: 1024 and 3072: mean 2 KiB; t(0.975, 1) = 12.7062,
- * s = 1448.15, half 12.7062 · 1448.15 / √2 = 13011 = 12.7 KiB. The last, 14 and 15 of 2048 each: 29696 and
- * 31744, mean 30 KiB. */
+ * s = 1448.15, half 12.7062 · 1448.15 / √2 = 13011 = 12.7 KiB, but nothing is below 0. The last, 14 and 15 of
+ * 2048 each: 29696 and 31744, mean 30 KiB. */
 DRAWN_TEST(test_cells)
 {
   plot_fixture_sweep(f, mtu_loss);
@@ -42,8 +42,8 @@ DRAWN_TEST(test_cells)
   plot_fixture_flag(f, 0, STUDY_FLAG_SPURIOUS);
   plot_fixture_draw(f, &plot_heat_map, 0, GNUPLOT_PNG);
   (void)plot_fixture_png_height(f, "plot.png", 2102);
-  EXPECT_FILE(f, "plot.dat", "0 1 2 2048 13011", " \"2 KiB*\" \"± 13 KiB\" 0, 1500\n",
-              "asterisk: 1 with spurious retransmissions");
+  EXPECT_FILE(f, "plot.dat", "0 1 2 2048 0 15059.15365 1 ", " \"2 KiB*\" \"0–15 KiB\" 0, 1500\n",
+              " \"± 13 KiB\" 1%, 576\n", "asterisk: 1 with spurious retransmissions");
   EXPECT_ROWS(f, {"out-of-order receiver", 1, "1 0 * 30720"}); /* loss 1 %, MTU 576 */
 }
 

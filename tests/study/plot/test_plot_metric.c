@@ -47,9 +47,10 @@ DRAWN_TEST(test_script)
 {
   fill(f, mtu_loss);
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
-  EXPECT_FILE(f, "plot.svg", "width=\"2102\"", "<text>Peak of `all`: it’s 100 % \\</text>",
-              "<text>scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, mean of 3 each with 95\u00a0% "
-              "interval</text>",
+  EXPECT_FILE(f, "plot.svg", "width=\"2102\"",
+              "<text>Reassembly occupancy over loss of segments: peak, p99 of the time</text>",
+              "<text>Peak of `all`: it’s 100 % \\ · scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, "
+              "mean of 3 each with 95\u00a0%</text>",
               "<text>in-order receiver</text>", "<text>out-of-order receiver</text>",
               "<text>MTU 576 octets</text>", "<text>MTU 1500 octets</text>", "<text>peak</text>",
               "<text>p99 of the time</text>", "<text>0.1%</text>",
@@ -60,19 +61,22 @@ DRAWN_TEST(test_script)
   EXPECT_PARTS(script, "numeric = 1\n", "main_line[2] = ['0 1', '2 3']", "styles = '1 2 1 2 3 4 3 4'");
 }
 
-/* Runs 0, 1, 2 are the seeds of the first line's loss 0: 0, 1000, 2000: mean 1000, s = 1000, t(0.975, 2) =
- * 4.302653: 4.302653 · 1000 / √3 = 2484.1377. The next are 3000, 4000, 5000. The p99 are half of them. */
+/* Runs 0, 1, 2 are the seeds of the first line's loss 0: 8000, 9000, 10000: mean 9000, s = 1000, t(0.975, 2)
+ * = 4.302653: 4.302653 · 1000 / √3 = 2484.1377. The next are 11000, 12000, 13000. The p99 are half of them.
+ */
 DRAWN_TEST(test_data)
 {
   fill(f, mtu_loss);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 8000, 1000);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 4000, 500);
   plot_fixture_flag(f, 4, STUDY_FLAG_TIMEOUTS);
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_PNG);
-  EXPECT_ROWS(f, {"in-order receiver: peak: MTU 576 octets", 0, "* 3 1000 2484.1377 -1484.1377 * 0"},
-              {"in-order receiver: peak: MTU 576 octets", 1, "* * 4000 * * 6484.1377 1"},
-              {"in-order receiver: p99 of the time: MTU 576 octets", 1, "* * 2000"},
-              /* the last: 33000, 34000, 35000 */
-              {"out-of-order receiver: peak: MTU 1500 octets", 2, "* * 34000"});
-  EXPECT_FILE(f, "plot.dat", "# Peak of `all`: it’s 100 % \\ .\n# scenario a · seeds 1–3", "unit octets");
+  EXPECT_ROWS(f, {"in-order receiver: peak: MTU 576 octets", 0, "* 3 9000 6515.8623 11484.1377 0"},
+              {"in-order receiver: peak: MTU 576 octets", 1, "* * 12000 * 14484.1377 1"},
+              {"in-order receiver: p99 of the time: MTU 576 octets", 1, "* * 6000"},
+              /* the last: 41000, 42000, 43000 */
+              {"out-of-order receiver: peak: MTU 1500 octets", 2, "* * 42000"});
+  EXPECT_FILE(f, "plot.dat", "# Peak of `all`: it’s 100 % \\ · scenario a · seeds 1–3", "unit octets");
 }
 
 /* Points with flagged runs get a ring; it is explained in the legend, the flags in the subtitle. */
@@ -101,13 +105,11 @@ DRAWN_TEST(test_deterministic)
   g_assert_cmpstr(script, ==, script_again);
 }
 
-/* Sweeps of other shapes draw too: words on x, one seed, only seeds, a single run, all zero. */
+/* Sweeps of other shapes draw too: words on x, one seed, a word among numbers, all zero. */
 DRAWN_TEST(test_other_shapes)
 {
   static const char *const sweeps[] = {
       "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; } );",
-      "title = \"b\"; sweep = ( { key = \"run.seed\"; from = 1; to = 40; } );",
-      "title = \"c\"; path: { forward: { mtu = 9000; }; };",
       "title = \"d\"; sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 4096, 65536); } );",
   };
   for (gsize i = 0; i < G_N_ELEMENTS(sweeps); i++) {
@@ -241,7 +243,7 @@ DRAWN_TEST(test_metric)
   plot_fixture_fill(f, mtu_loss);
   plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
   plot_fixture_draw(f, &plot_metric, METRIC_GOODPUT_BIT_PER_S, GNUPLOT_SVG);
-  EXPECT_FILE(f, "plot.gnuplot", "y_name = 'goodput_bit_per_s (Gbit/s)'\n", "y_unit = 1000000000\n");
+  EXPECT_FILE(f, "plot.gnuplot", "y_lines = 'goodput_bit_per_s (Gbit/s)'\n", "y_unit = 1000000000\n");
   EXPECT_COUNTS(f, "plot.gnuplot", {"p99", 0});
 }
 
@@ -268,7 +270,7 @@ PLOT_TEST(test_bad_folder)
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   target.folder = "/nonexistent";
   fill(f, mtu_loss);
-  g_assert_false(plot_peak.draw(&f->table, &plot_peak, 0, "a-peak", &target, &error));
+  g_assert_false(plot_peak.draw(&f->table, &plot_peak, &(const plot_request){0}, "a-peak", &target, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_cmpuint(f->written->len, ==, 0);
 }

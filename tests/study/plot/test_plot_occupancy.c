@@ -39,7 +39,7 @@ static gboolean plot(plot_fixture *f, const char *csv, GError **error)
     g_free(fixture_file(f->folder, "occupancy.csv", csv));
   }
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
-  return plot_occupancy(f->folder, &target, error);
+  return plot_occupancy(f->folder, &(const plot_request){0}, &target, error);
 }
 
 static void plot_well(plot_fixture *f, const char *csv)
@@ -64,9 +64,10 @@ DRAWN_FIXTURE_TEST(test_steps)
   g_autofree char *data = plot_fixture_text(f, "occupancy.dat");
   EXPECT_PARTS(data,
                "\n1 0 0 0\n1 100 100 100\n2 100 100 100\n2 100 150 150\n3 100 150 150\n3 0 0 0\n5 0 0 0\n");
-  g_assert_true(
-      g_str_has_prefix(data, "# a title\n# scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
-  EXPECT_FILE(f, "occupancy.gnuplot", "'a title'", "'peak 150 octets'", "simulated time (ms)");
+  g_assert_true(g_str_has_prefix(data, "# Octets held over simulated time\n# a title · scenario a · seed 9 · "
+                                       "receiver out-of-order · iwarpsim 0.1.0\n"));
+  EXPECT_FILE(f, "occupancy.gnuplot", "'Octets held over simulated time'", "'peak 150 octets'",
+              "simulated time (ms)");
   (void)plot_fixture_png_height(f, "occupancy.png", 1004);
   g_assert_cmpuint(f->written->len, ==, 3);
 }
@@ -158,7 +159,7 @@ DRAWN_FIXTURE_TEST(test_letters)
   g_free(fixture_file(f->folder, "occupancy.csv",
                       HEADER "0.002000000000,all,order,6144\n0.002001000000,all,order,0\n"));
   const gnuplot_target target = {.format = GNUPLOT_TERM, .written = f->written};
-  g_assert_true(NO_ERROR(plot_occupancy, f->folder, &target));
+  g_assert_true(NO_ERROR(plot_occupancy, f->folder, &(const plot_request){0}, &target));
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
@@ -173,29 +174,6 @@ DRAWN_FIXTURE_TEST(test_many_steps)
   plot_well(f, csv->str);
   EXPECT_FILE(f, "occupancy.gnuplot", "outlined = 0\n", "cause_colour[1] = ['#56B4E9']\n",
               "legend_text[1] = ['order']\n");
-}
-
-/* How far below the top of the page, in dots, `label` stands. */
-static double label_depth(const char *script, const char *label)
-{
-  return (1 - plot_fixture_number(script, label)) * plot_fixture_number(script, "height");
-}
-
-/* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line
- * of 1.9 x 27 points lower. */
-DRAWN_FIXTURE_TEST(test_untitled)
-{
-  plot_well(f, HEADER);
-  g_autofree char *titled = plot_fixture_text(f, "occupancy.gnuplot");
-  scenario_free(f->base);
-  f->base = fixture_scenario(f->folder, "a.cfg", "run: { seed = 9; };", NULL);
-  write_summary(f, -1);
-  plot_well(f, HEADER);
-  g_autofree char *untitled = plot_fixture_text(f, "occupancy.gnuplot");
-  EXPECT_PARTS(titled, "no octet was held");
-  double title = label_depth(titled, "title_at");
-  g_assert_cmpfloat_with_epsilon(title, label_depth(untitled, "subtitle_at"), 0.2);
-  g_assert_cmpfloat_with_epsilon(label_depth(titled, "subtitle_at") - title, 1.9 * 27, 0.2);
 }
 
 FIXTURE_TEST(test_missing)

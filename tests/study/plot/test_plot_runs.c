@@ -114,27 +114,29 @@ static plot_counts two_points(const plot_fixture *f, guint first)
 static void expect(plot_fixture *f, guint first, const char *text)
 {
   plot_counts counts = two_points(f, first);
-  g_autofree char *subtitle = plot_runs_subtitle(&f->table, &counts, "ringed");
+  g_autofree char *subtitle = plot_runs_subtitle(&f->table, &counts, FALSE, "ringed");
   g_assert_cmpstr(subtitle, ==, text);
 }
 
 PLOT_TEST(test_counts)
 {
   plot_fixture_sweep(f, "{ key = \"run.seed\"; from = 1; to = 6; }");
-  expect(f, 3, "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
+  expect(f, 3,
+         "a · scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
   expect(f, 1,
-         "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
+         "a · scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
 }
 
 PLOT_TEST(test_flags_and_excluded)
 {
   plot_fixture_sweep(f, "{ key = \"run.seed\"; from = 1; to = 2; }");
   plot_fixture_flag(f, 1, STUDY_FLAG_SPURIOUS);
-  expect(f, 1, "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
+  expect(f, 1,
+         "a · scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
   plot_fixture_flag(f, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
   f->table.excluded = 4;
   f->table.not_ok = 1;
   expect(f, 1,
-         "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 2 with timeouts, spurious or lost "
+         "a · scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 2 with timeouts, spurious or lost "
          "retransmissions · 4 flagged left out · 1 that did not end ok left out");
 }

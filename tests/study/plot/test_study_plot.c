@@ -37,7 +37,7 @@ PLOT_TEST(test_plots_for)
   } sweeps[] = {{LOSS "," MTU, "peak heat-map"},
                 {LOSS, "peak"},
                 {MTU, "peak"},
-                {SEED, "peak"},
+                {SEED, ""},
                 {MEMORY "," SEED, "memory"},
                 {CHUNK, "cuts"},
                 {CONNECTIONS "," LOSS, "connections peak"}};
@@ -60,6 +60,7 @@ PLOT_TEST(test_unfit)
     const study_plot *plot;
     const char *need;
   } unfit[] = {{&plot_heat_map, "two keys"},
+               {&plot_peak, "a key beside run.seed"},
                {&plot_distribution, "samples of the occupancy"},
                {&plot_delays, "samples of a delay"},
                {&plot_memory, "receiver.memory"},
@@ -70,11 +71,10 @@ PLOT_TEST(test_unfit)
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
   for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false(study_plot_draw(&f->table, unfit[i].plot, 0, "a", &target, &error));
+    g_assert_false(study_plot_draw(&f->table, unfit[i].plot, &(const plot_request){0}, "a", &target, &error));
     g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
     EXPECT_PARTS(error->message, unfit[i].plot->name, unfit[i].need);
   }
-  g_assert_true(study_plot_fits(&f->table, &plot_peak, NULL));
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
@@ -97,9 +97,11 @@ DRAWN_TEST(test_draw_all)
   }
   guint count = 0;
   for (const study_plot *const *plot = study_plots; *plot != NULL; plot++, count++) {
-    g_assert_true(NO_ERROR(study_plot_draw, &f->table, *plot, METRIC_DELIVERY_OCTETS, "../x;y", &target));
-    g_autofree char *name =
-        g_strdup_printf("_._x_y-%s.svg", *plot == &plot_metric ? "delivery.octets" : (*plot)->name);
+    const result_quantity share = {.metric = METRIC_DELIVERY_OCTETS, .whole = METRIC_PLACEMENT_OCTETS};
+    const plot_request request = {.quantity = *plot == &plot_metric ? &share : NULL};
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, *plot, &request, "../x;y", &target));
+    g_autofree char *name = g_strdup_printf(
+        "_._x_y-%s.svg", *plot == &plot_metric ? "delivery.octets_placement.octets" : (*plot)->name);
     EXPECT_FILE(f, name, "</svg>");
   }
   g_assert_cmpuint(f->written->len, ==, 3 * count);
@@ -124,7 +126,7 @@ DRAWN_TEST(test_hostile)
   }
   static const study_plot *const plots[] = {&plot_peak, &plot_heat_map, &plot_distribution};
   for (gsize i = 0; i < G_N_ELEMENTS(plots); i++) {
-    g_assert_true(NO_ERROR(study_plot_draw, &f->table, plots[i], 0, "a", &target));
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, plots[i], &(const plot_request){0}, "a", &target));
   }
   g_autofree char *hacked = g_build_filename(f->folder, "hacked", NULL);
   g_assert_false(g_file_test(hacked, G_FILE_TEST_EXISTS));
@@ -145,13 +147,14 @@ DRAWN_TEST(test_terminal)
     plot_fixture_fill(f, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
                          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
     plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
-    g_assert_true(NO_ERROR(study_plot_draw, &f->table, &plot_peak, 0, "a", &target));
+    g_assert_true(NO_ERROR(study_plot_draw, &f->table, &plot_peak, &(const plot_request){0}, "a", &target));
     g_assert_cmpuint(f->written->len, ==, 0);
     return;
   }
   g_test_trap_subprocess(NULL, 0, 0);
   g_test_trap_assert_passed();
-  g_test_trap_assert_stdout("*Peaks*reassembly occupancy (octets)*0.1%*1%*MTU 576 octets*MTU 1500 octets*");
+  g_test_trap_assert_stdout("*Reassembly occupancy over*Peaks*reassembly occupancy (octets)*0.1%*1%*MTU 576 "
+                            "octets*MTU 1500 octets*");
   g_test_trap_assert_stdout_unmatched("*\f*");
   g_test_trap_assert_stdout_unmatched("*\033*");
 }

@@ -111,7 +111,7 @@ REPORT_TEST(test_pictures)
   guint64 width = g_ascii_strtoull(strstr(image, "width=\"") + strlen("width=\""), NULL, 10);
   guint64 drawn = g_ascii_strtoull(strstr(svg, "viewBox=\"0 0 ") + strlen("viewBox=\"0 0 "), NULL, 10);
   g_assert_cmpuint(width, ==, (guint64)((double)drawn * 0.68 + 0.5));
-  EXPECT_PARTS(svg, "<text>Peak by MTU</text>");
+  EXPECT_PARTS(svg, "<text>Reassembly occupancy over</text>", "<text>Peak by MTU · scenario a");
   EXPECT_PARTS(svg, "</svg>");
   EXPECT_NO_PARTS(svg, "<script");
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/plot/plot_request.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "scenario/scenario_problem.h"
+#include "study/table/study_keys.h"
+
+#define MM_PER_INCH 25.4
+
+/* What can be read, and what gnuplot draws in a second. */
+enum { DOTS_MIN = 300, DOTS_MAX = 12000, LETTERS_MIN = 20, LETTERS_MAX = 1000 };
+
+gboolean plot_request_read_length(const char *text, gnuplot_format format, double *dots, GError **error)
+{
+  static const struct {
+    const char *name;
+    double dots;
+  } units[] = {{"cm", PLOT_DOTS_PER_INCH * 10 / MM_PER_INCH},
+               {"mm", PLOT_DOTS_PER_INCH / MM_PER_INCH},
+               {"in", PLOT_DOTS_PER_INCH},
+               {"px", 1}};
+  char *unit;
+  double number = g_ascii_strtod(text, &unit), size = 0;
+  if (format == GNUPLOT_TERM) {
+    *dots = number;
+    return (unit != text && *unit == '\0' && number >= LETTERS_MIN && number <= LETTERS_MAX) ||
+           error_set(error, "'%s' is no size of a plot in a terminal; expected %d to %d letters", text,
+                     LETTERS_MIN, LETTERS_MAX);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+    size = strcmp(unit, units[i].name) == 0 ? number * units[i].dots : size;
+  }
+  *dots = round(size);
+  return (size >= DOTS_MIN && size <= DOTS_MAX) ||
+         error_set(error,
+                   "'%s' is no size of a plot; expected one such as 8.5cm, 85mm, 3.5in or 1200px, %d to "
+                   "%d dots at 300 an inch",
+                   text, DOTS_MIN, DOTS_MAX);
+}
+
+gboolean plot_request_read_font(const char *text, double *points, GError **error)
+{
+  char *end;
+  *points = g_ascii_strtod(text, &end);
+  return ((*end == '\0' || strcmp(end, "pt") == 0) && *points >= 4 && *points <= 72) ||
+         error_set(error, "'%s' is no size of letters; expected 4 to 72 points", text);
+}
+
+/* In the base unit of its kind. */
+static gboolean read_bound(const char *text, double *bound)
+{
+  char *end;
+  uint64_t whole;
+  time_ps time;
+  *bound = g_ascii_strtod(text, &end);
+  if (end != text && *end == '\0' && isfinite(*bound)) {
+    return TRUE;
+  }
+  if (units_parse_probability(text, bound)) {
+    return TRUE;
+  }
+  if (units_parse_time(text, &time)) {
+    *bound = time_ps_in_seconds(time);
+    return TRUE;
+  }
+  *bound = units_parse_size(text, &whole) || units_parse_rate(text, &whole) ? (double)whole : 0;
+  return *bound > 0;
+}
+
+gboolean plot_request_read_range(const char *text, plot_range *range, GError **error)
+{
+  g_auto(GStrv) bounds = g_strsplit(text, ":", -1);
+  *range = (plot_range){-INFINITY, INFINITY};
+  if (g_strv_length(bounds) != 2 || strcmp(text, ":") == 0 ||
+      (*bounds[0] != '\0' && !read_bound(bounds[0], &range->from)) ||
+      (*bounds[1] != '\0' && !read_bound(bounds[1], &range->to))) {
+    return error_set(error,
+                     "'%s' is no range; expected A:B, such as 0:64KiB, 1us:1ms, 0.1%%:1%% or 10:", text);
+  }
+  return range->from < range->to ||
+         error_set(error, "'%s' is no range: its end is not above its beginning", text);
+}
+
+/* Appends `key`, unless it is there; FALSE when all runs have the same value. */
+static gboolean add_key(scenario_key key, const GPtrArray *runs, GArray *keys)
+{
+  g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+  for (guint i = 0; i < keys->len; i++) {
+    if (g_array_index(keys, scenario_key, i) == key) {
+      return TRUE;
+    }
+  }
+  if (values->len > 1) {
+    g_array_append_val(keys, key);
+  }
+  return values->len > 1;
+}
+
+/* "; expected one that varies: a, b" */
+static gboolean refuse_key(const char *problem, const GPtrArray *runs, const char *axes, GError **error)
+{
+  g_autoptr(GArray) varying = study_keys_varying(runs, axes);
+  GString *list = g_string_new(NULL);
+  for (guint i = 0; i < varying->len; i++) {
+    g_string_append_printf(list, "%s%s", i > 0 ? ", " : "",
+                           scenario_key_row_of(g_array_index(varying, scenario_key, i))->name);
+  }
+  error_set(error, "%s; expected %s%s", problem,
+            varying->len > 0 ? "one that varies: " : "runs of a sweep, which vary a key", list->str);
+  g_string_free(list, TRUE);
+  return FALSE;
+}
+
+gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const char *axes, GArray *keys,
+                                GError **error)
+{
+  g_auto(GStrv) names = g_strsplit(text, ",", -1);
+  for (guint i = 0; names[i] != NULL; i++) {
+    const char *name = g_strstrip(names[i]);
+    scenario_key key = strcmp(name, "receiver") == 0 ? SCENARIO_RECEIVER_MODE : scenario_key_find(name);
+    g_autofree char *problem = NULL;
+    if (key == SCENARIO_KEY_COUNT) {
+      g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(name));
+      return error_set(error,
+                       "unknown key '%s'; expected one that 'iwarpsim explain keys' lists, or receiver%s",
+                       name, hint);
+    }
+    if (key == SCENARIO_RUN_SEED) {
+      problem = g_strdup("run.seed is what runs are averaged over, no axis");
+    } else if (!add_key(key, runs, keys)) {
+      const char *only = ((char *const *)g_ptr_array_index(runs, 0))[key];
+      problem = g_strdup_printf("%s does not vary: it is %s in all runs", scenario_key_row_of(key)->name,
+                                *only != '\0' ? only : "unknown");
+    }
+    if (strcmp(name, "receiver") == 0 && add_key(SCENARIO_MPA_MARKERS, runs, keys)) {
+      g_clear_pointer(&problem, g_free);
+    }
+    if (problem != NULL) {
+      return refuse_key(problem, runs, axes, error);
+    }
+  }
+  return TRUE;
+}

@@ -13,8 +13,8 @@ typedef struct named_row {
   gsize row;
 } named_row;
 
-/* Keys, metrics, distributions and gauges in the order of their names: another version of this program may have them
- * in another order, and SQLite keeps them so. */
+/* Keys, metrics, distributions and gauges in the order of their names: another version of this program may
+ * have them in another order, and SQLite keeps them so. */
 typedef struct store_names {
   named_row keys[SCENARIO_KEY_COUNT];
   named_row metrics[METRIC_COUNT];

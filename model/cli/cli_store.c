@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "study/report/html_report.h"
@@ -16,18 +17,20 @@
 static struct {
   char **metrics;
   char *pair;
+  char *return_period;
   char *exclude;
   char *csv;
 } tabulated;
 
-/* What --metric names, or the defaults. NULL and `*status` when one is no metric. */
+/* What --metric names, or the defaults; none for --return-level alone. NULL and `*status` when one is no
+ * metric. */
 static GArray *read_quantities(char *const *metrics, int *status)
 {
-  if (metrics == NULL) {
+  if (metrics == NULL && tabulated.return_period == NULL) {
     return result_quantity_defaults();
   }
   g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
-  for (gsize i = 0; metrics[i] != NULL; i++) {
+  for (gsize i = 0; metrics != NULL && metrics[i] != NULL; i++) {
     g_autoptr(GError) error = NULL;
     result_quantity quantity;
     if (!result_quantity_read(metrics[i], &quantity, &error)) {
@@ -46,6 +49,15 @@ static int tabulate(const cli_arguments *arguments)
   guint exclude;
   int status = CLI_OK;
   gboolean good = cli_parse_exclude("table", tabulated.exclude, &exclude, &status);
+  uint64_t period = 0;
+  if (good && tabulated.return_period != NULL &&
+      (!units_parse_size(tabulated.return_period, &period) || period == 0)) {
+    return cli_usage_error("table", "--return-level %s; expected a size above 0, such as 1GiB",
+                           tabulated.return_period);
+  }
+  if (good && period > 0 && tabulated.pair != NULL) {
+    return cli_usage_error("table", "--return-level is that of points; expected no --pair");
+  }
   g_autoptr(GArray) quantities = good ? read_quantities(tabulated.metrics, &status) : NULL;
   if (quantities == NULL) {
     return status;
@@ -66,6 +78,8 @@ static int tabulate(const cli_arguments *arguments)
   const result_request request = {.table = table,
                                   .quantities = quantities,
                                   .exclude = exclude,
+                                  .return_period = tabulated.return_period,
+                                  .return_octets = (double)period,
                                   .pairing = tabulated.pair != NULL ? &pairing : NULL};
   if (tabulated.csv == NULL) {
     g_autofree char *text = result_table_text(&request);
@@ -81,6 +95,8 @@ static const GOptionEntry table_entries[] = {
               "a metric to tabulate, or A/B for the share of one in another (may be repeated)", "NAME"),
     CLI_TEXT("pair", 0, &tabulated.pair,
              "print the differences between runs whose KEY is A and B, over the same seeds", "KEY=A,B"),
+    CLI_TEXT("return-level", 0, &tabulated.return_period,
+             "the level that the reassembly occupancy exceeds once in SIZE of traffic, such as 1GiB", "SIZE"),
     CLI_EXCLUDE(&tabulated.exclude),
     CLI_TEXT("csv", 0, &tabulated.csv, "write the table to FILE as CSV, values as measured", "FILE"),
     G_OPTION_ENTRY_NULL,
@@ -96,6 +112,7 @@ const cli_command cli_table = {
                "interval, median and quartiles.",
     .example = "  iwarpsim table results/mtu-loss.sqlite\n"
                "  iwarpsim table results/mtu-loss.sqlite --metric goodput_bit_per_s --leave-out timeouts\n"
+               "  iwarpsim table results/mtu-loss.sqlite --return-level 1GiB\n"
                "  iwarpsim table results/mtu-loss.sqlite --pair receiver.mode=in-order,out-of-order\n",
     .entries = table_entries,
     .run = tabulate,

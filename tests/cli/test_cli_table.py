@@ -43,7 +43,7 @@ class Table(kit.ProgramTest):
         self.assertEqual(done.stderr, "")
         self.expect_parts(done.stdout,
                           "A question\nscenario a, seeds 1–2, iwarpsim 0.1.0\n4 runs at 2 points\n",
-                          "in-order       2  1!   5      13", f"\n{PEAK} in octets\n",
+                          "in-order       2  1!*   5          0    18", f"\n{PEAK} in octets\n",
                           "\nbuffer.reassembly_p99_octets: no run has it\n",
                           "\nplacement.octets_direct/placement.octets: no run has it\n",
                           "\ngoodput_bit_per_s: no run has it\n", "\ntcp.timeouts in timeouts\n")
@@ -51,7 +51,7 @@ class Table(kit.ProgramTest):
     def test_exclude(self):
         done = self.shell(f"iwarpsim table a.sqlite --leave-out timeouts --metric {PEAK}")
         self.expect_parts(done.stdout, "3 runs at 2 points; 1 of 4 runs left out (timeouts)\n",
-                          "in-order       1   6         -")
+                          "in-order       1      6            -    -")
         for part in ("!", "goodput"):
             self.assertNotIn(part, done.stdout)
 
@@ -63,6 +63,20 @@ class Table(kit.ProgramTest):
                           "# differences: receiver.mode: in-order minus out-of-order\n",
                           f"\n{PEAK},octets,2,1,3.5,")
 
+    def test_return_level(self):
+        """Every other of 100 blocks of 64 KiB has a peak of 9 octets, in two runs: 200 * (1 - exp(-1 / 16)) = 12
+        of 200 blocks hold what comes once in 1 MiB, and 0.2 what comes once in 1 GiB."""
+        self.change("INSERT INTO block_maxima SELECT id, 65536, '[" + ", ".join(["0, 9"] * 50)
+                    + "]' FROM runs WHERE point < 2")
+        done = self.shell("iwarpsim table a.sqlite --return-level 1MiB")
+        self.expect_parts(done.stdout, "\nbuffer.reassembly_level_once_in_1MiB in octets\n",
+                          "level  95 % from  to\n", "in-order       2  1!      9          9   9\n",
+                          "out-of-order   0          -          -   -\n")
+        self.assertNotIn(PEAK, done.stdout)
+        self.expect(f"iwarpsim table a.sqlite --return-level 1GiB --metric {PEAK} --csv out.csv -q", "")
+        self.expect_parts(kit.octets("out.csv").decode(), f"\nin-order,{PEAK},octets,2,1,5,",
+                          "\nin-order,buffer.reassembly_level_once_in_1GiB,octets,2,1,9,,0,9,9,,,,,,extrapolated\n")
+
     def test_refusals(self):
         for options, part in (
                 ("another.sqlite", "one STORE is needed, 2 were given"),
@@ -71,6 +85,9 @@ class Table(kit.ProgramTest):
                 ("--pair receiver.mod=a,b", "did you mean 'receiver.mode'?"),
                 ("--pair receiver.mode=in-order,assume-aligned",
                  "no run has receiver.mode = assume-aligned; expected two of in-order, out-of-order"),
+                ("--return-level 1Gib", "--return-level 1Gib; expected a size above 0, such as 1GiB"),
+                ("--return-level 0", "expected a size above 0"),
+                ("--return-level 1GiB --pair receiver.mode=in-order,out-of-order", "expected no --pair"),
                 ("--leave-out timeout", "did you mean timeouts?"),
                 ("--csv no/such/folder/out.csv", "no/such/folder/out.csv")):
             self.expect_refused(f"iwarpsim table a.sqlite {options}", part)

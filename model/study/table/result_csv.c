@@ -213,6 +213,7 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
 {
   const statistics *of = &row->of;
   gboolean known = of->count > 0;
+  const char *note = known && of->coverage_note != NULL ? of->coverage_note : "";
   for (guint i = 0; i < keys->len; i++) {
     csv_append_field(row->first->keys[g_array_index(keys, scenario_key, i)], csv);
     g_string_append_c(csv, ',');
@@ -231,7 +232,7 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
   append_number(of->median, known, csv);
   append_number(of->upper_quartile, known, csv);
   append_number(of->largest, known, csv);
-  csv_append_field(known && of->coverage_note != NULL ? of->coverage_note : "", csv);
+  csv_append_field(row->is_extrapolated ? "extrapolated" : note, csv);
   g_string_append_c(csv, '\n');
 }
 
@@ -256,6 +257,13 @@ char *result_table_csv(const result_request *request)
     g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
     for (guint i = 0; i < rows->len; i++) {
       append_row(&g_array_index(rows, result_row, i), keys, name, unit, pairs, csv);
+    }
+  }
+  if (request->return_period != NULL) {
+    g_autofree char *name = g_strconcat(RESULT_RETURN_LEVEL, request->return_period, NULL);
+    g_autoptr(GArray) rows = result_rows_of_return_level(request->table, request->return_octets);
+    for (guint i = 0; i < rows->len; i++) {
+      append_row(&g_array_index(rows, result_row, i), keys, name, "octets", pairs, csv);
     }
   }
   return g_string_free(csv, FALSE);

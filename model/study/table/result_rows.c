@@ -215,3 +215,61 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
   }
   return rows;
 }
+
+/* --- Return levels --- */
+
+gboolean result_return_level(const GPtrArray *runs, double octets, return_level *level)
+{
+  g_autofree traffic_blocks *blocks = g_new0(traffic_blocks, runs->len);
+  for (guint i = 0; i < runs->len; i++) {
+    const gauge_results *of = &((const study_run *)g_ptr_array_index(runs, i))->gauges;
+    if (of->block_maxima != NULL) {
+      blocks[i] = (traffic_blocks){of->block_octets, (const guint64 *)(void *)of->block_maxima->data,
+                                   of->block_maxima->len};
+    }
+  }
+  return return_level_of(blocks, runs->len, octets, level);
+}
+
+static void append_level(const study_point *point, double octets, GArray *rows)
+{
+  result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
+  g_autoptr(GPtrArray) runs = g_ptr_array_new();
+  for (guint i = 0; i < point->runs->len; i++) {
+    study_run *run = g_ptr_array_index(point->runs, i);
+    if (run->status != RUN_OK) {
+      row.not_ok++;
+    } else if (run->gauges.block_maxima != NULL) {
+      g_ptr_array_add(runs, run);
+      row.flagged += run->flags != 0 ? 1 : 0;
+    }
+  }
+  return_level of;
+  if (result_return_level(runs, octets, &of)) {
+    row.is_extrapolated = of.is_extrapolated;
+    row.of = (statistics){.count = runs->len,
+                          .mean = of.level,
+                          .deviation = (double)NAN,
+                          .lower = of.lower,
+                          .upper = of.upper,
+                          .half_width = (of.upper - of.lower) / 2,
+                          .median = (double)NAN,
+                          .lower_quartile = (double)NAN,
+                          .upper_quartile = (double)NAN,
+                          .smallest = (double)NAN,
+                          .largest = (double)NAN};
+  }
+  g_array_append_val(rows, row);
+}
+
+GArray *result_rows_of_return_level(const study_table *table, double octets)
+{
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
+  g_autoptr(GArray) keys = result_rows_keys(table, NULL);
+  g_autoptr(GPtrArray) runs = runs_and_others(table);
+  g_autoptr(GArray) points = study_table_points(runs, keys);
+  for (guint i = 0; i < points->len; i++) {
+    append_level(&g_array_index(points, study_point, i), octets, rows);
+  }
+  return rows;
+}

@@ -67,9 +67,17 @@ static shown_scale scale_of(const GArray *rows, const char *unit)
   return shown_scale_for(unit, largest);
 }
 
+/* What rows are of, as the number of the columns after keys, count and marks. */
+typedef enum row_kind { ROWS_OF_LEVELS = 3, ROWS_OF_POINTS = 6, ROWS_OF_PAIRS = 7 } row_kind;
+
 /* Those of rows with `keys`: text_column. */
-static GArray *columns_of(const GArray *keys, gboolean pairs)
+static GArray *columns_of(const GArray *keys, row_kind kind)
 {
+  static const text_column of_levels[] = {{"n", TEXT_COLUMN_NUMBER, NULL},
+                                          {"", TEXT_COLUMN_TEXT, NULL},
+                                          {"level", TEXT_COLUMN_NUMBER, NULL},
+                                          {"95 % from", TEXT_COLUMN_NUMBER, NULL},
+                                          {"to", TEXT_COLUMN_NUMBER, NULL}};
   static const text_column of_points[] = {
       {"n", TEXT_COLUMN_NUMBER, NULL},         {"", TEXT_COLUMN_TEXT, NULL}, /* marks */
       {"mean", TEXT_COLUMN_NUMBER, NULL},      {"95 % from", TEXT_COLUMN_NUMBER, NULL},
@@ -90,8 +98,8 @@ static GArray *columns_of(const GArray *keys, gboolean pairs)
                              TEXT_COLUMN_HEADING, NULL};
     g_array_append_val(columns, key);
   }
-  return pairs ? g_array_append_vals(columns, of_pairs, G_N_ELEMENTS(of_pairs))
-               : g_array_append_vals(columns, of_points, G_N_ELEMENTS(of_points));
+  const text_column *more = kind == ROWS_OF_PAIRS ? of_pairs : kind == ROWS_OF_LEVELS ? of_levels : of_points;
+  return g_array_append_vals(columns, more, 2 + (guint)kind);
 }
 
 /* With as many decimals as a number whose interval is so wide; "-": there is no such number. */
@@ -101,7 +109,7 @@ static void add_number(double value, double half_width, const shown_scale *scale
   g_ptr_array_add(cells, isnan(value) ? g_strdup("-") : g_steal_pointer(&number.value));
 }
 
-static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, gboolean pairs,
+static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, row_kind kind,
                     GPtrArray *notes, GPtrArray *cells)
 {
   const statistics *of = &row->of;
@@ -113,13 +121,13 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
   g_ptr_array_add(cells, row->not_ok == 0
                              ? g_strdup_printf("%zu", of->count)
                              : g_strdup_printf("%zu of %zu", of->count, of->count + row->not_ok));
-  const char *star = of->count > 0 && of->coverage_note != NULL ? "*" : "";
+  const char *star = row->is_extrapolated ? "~" : of->count > 0 && of->coverage_note != NULL ? "*" : "";
   g_ptr_array_add(cells, row->flagged > 0 ? g_strdup_printf("%u!%s", row->flagged, star) : g_strdup(star));
-  if (*star != '\0' && !g_ptr_array_find(notes, of->coverage_note, NULL)) {
+  if (*star == '*' && !g_ptr_array_find(notes, of->coverage_note, NULL)) {
     g_ptr_array_add(notes, (char *)of->coverage_note);
   }
   if (of->count == 0) {
-    for (guint i = pairs ? 7 : 6; i > 0; i--) {
+    for (guint i = 0; i < (guint)kind; i++) {
       g_ptr_array_add(cells, g_strdup("-"));
     }
     return;
@@ -127,45 +135,61 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
   add_number(of->mean, of->half_width, scale, cells);
   add_number(of->lower, of->half_width, scale, cells);
   add_number(of->upper, of->half_width, scale, cells);
-  if (pairs) {
+  if (kind == ROWS_OF_PAIRS) {
     g_auto(shown_number) number = shown_number_of(of->mean, row->independent_half_width, scale);
     g_ptr_array_add(cells, g_strdup(*number.half_width != '\0' ? number.half_width : "-"));
   }
   /* A median or quartile has as many decimals as the mean, but three significant digits at least: an interval
    * wider than the mean says little of them. */
   const double quantiles[] = {of->median, of->lower_quartile, of->upper_quartile};
-  for (gsize i = 0; i < G_N_ELEMENTS(quantiles); i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(quantiles) && kind != ROWS_OF_LEVELS; i++) {
     add_number(quantiles[i], fmin(of->half_width, fabs(quantiles[i]) / 10), scale, cells);
   }
 }
 
-static void append_quantity(const result_request *request, const result_quantity *quantity,
-                            const GArray *keys, GPtrArray *notes, GString *text)
+/* `rows` of what is called `name`. */
+static void append_rows(const GArray *rows, row_kind kind, const char *name, const char *unit,
+                        const GArray *keys, GPtrArray *notes, GString *text)
 {
-  g_autofree char *name = result_quantity_name(quantity);
-  g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
   gboolean has_values = FALSE;
   for (guint i = 0; i < rows->len; i++) {
     has_values = has_values || g_array_index(rows, result_row, i).of.count > 0;
   }
   if (!has_values) {
     g_string_append_printf(text, "\n%s: no %s\n", name,
-                           request->pairing == NULL ? "run has it" : "two runs of a pair have it");
+                           kind != ROWS_OF_PAIRS ? "run has it" : "two runs of a pair have it");
     return;
   }
-  g_autofree char *unit = result_quantity_unit(quantity);
   shown_scale scale = scale_of(rows, unit);
   g_string_append_printf(text, "\n%s", name);
   if (strcmp(scale.unit, "1") != 0) {
     g_string_append_printf(text, " in %s", scale.unit);
   }
   g_string_append_c(text, '\n');
-  g_autoptr(GArray) columns = columns_of(keys, request->pairing != NULL);
+  g_autoptr(GArray) columns = columns_of(keys, kind);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < rows->len; i++) {
-    add_row(&g_array_index(rows, result_row, i), keys, &scale, request->pairing != NULL, notes, cells);
+    add_row(&g_array_index(rows, result_row, i), keys, &scale, kind, notes, cells);
   }
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
+}
+
+static void append_quantities(const result_request *request, GPtrArray *notes, GString *text)
+{
+  g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
+  for (guint i = 0; i < request->quantities->len; i++) {
+    const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);
+    g_autofree char *name = result_quantity_name(quantity);
+    g_autofree char *unit = result_quantity_unit(quantity);
+    g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
+    append_rows(rows, request->pairing != NULL ? ROWS_OF_PAIRS : ROWS_OF_POINTS, name, unit, keys, notes,
+                text);
+  }
+  if (request->return_period != NULL) {
+    g_autofree char *name = g_strconcat(RESULT_RETURN_LEVEL, request->return_period, NULL);
+    g_autoptr(GArray) rows = result_rows_of_return_level(request->table, request->return_octets);
+    append_rows(rows, ROWS_OF_LEVELS, name, "octets", keys, notes, text);
+  }
 }
 
 static void append_legend(const result_request *request, const GPtrArray *notes, GString *text)
@@ -179,6 +203,10 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
   for (guint i = 0; i < notes->len; i++) {
     g_string_append_printf(text, "*: the interval covers less than 95 %%: %s.\n",
                            (const char *)g_ptr_array_index(notes, i));
+  }
+  if (request->return_period != NULL) {
+    g_string_append(text, "~: extrapolated, the runs together have less traffic than that ('iwarpsim explain "
+                          "return_level').\n");
   }
   if (request->table->not_ok > 0 && request->pairing == NULL) {
     g_string_append(text,
@@ -196,13 +224,10 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
 char *result_table_text(const result_request *request)
 {
   GString *text = g_string_new(NULL);
-  g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
   g_autoptr(GPtrArray) notes = g_ptr_array_new();
   append_title(request->table, text);
   append_counts(request, text);
-  for (guint i = 0; i < request->quantities->len; i++) {
-    append_quantity(request, &g_array_index(request->quantities, result_quantity, i), keys, notes, text);
-  }
+  append_quantities(request, notes, text);
   append_legend(request, notes, text);
   return g_string_free(text, FALSE);
 }

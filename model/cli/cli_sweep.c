@@ -146,7 +146,7 @@ static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_opt
   const sweep_goal *vain = sweep_plan_without_values(plan);
   if (vain != NULL) {
     g_autofree char *name = result_quantity_name(&vain->quantity);
-    plain_text_print(stderr, "iwarpsim sweep: --until %s: no run has it\n", name);
+    plain_text_print(stderr, "iwarpsim sweep: --until %s: no run that ended ok has it\n", name);
     return CLI_FAILED;
   }
   return result.failed > 0 || result.unexpected > 0 || result.to_go > 0 || result.interrupted ? CLI_FAILED

@@ -266,9 +266,8 @@ void report_append_answer(report_page *report)
   append_caveat(report);
   g_string_append(report->html, "</ul>\n");
   if (report->pairings->len > 0) {
-    g_string_append(
-        report->html,
-        "<p class=\"note\">A factor is the geometric mean of the ratios of runs that differ in that "
-        "alone and have the same seed; in parentheses is the 95 % interval of a mean.</p>\n");
+    g_string_append(report->html, "<p class=\"note\">A factor is the geometric mean of the ratios, and a "
+                                  "difference the mean of the differences, of runs that have the same seed "
+                                  "and differ in that alone. In parentheses: the 95 % interval.</p>\n");
   }
 }

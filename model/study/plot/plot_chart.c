@@ -259,6 +259,9 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),
                       .data = g_string_new(NULL)};
+  if (request->values != NULL) {
+    request->values->title = g_string_chunk_insert(request->values->texts, chart.title);
+  }
   const char *const texts[] = {chart.title, subtitle, quantity};
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
     g_autofree char *comment = gnuplot_comment(texts[i]);

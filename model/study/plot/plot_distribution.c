@@ -145,6 +145,20 @@ static guint append_rows(const distribution *d, double from, GString *data)
   return rows;
 }
 
+static void add_values(const share_curve *curve, plot_values *values)
+{
+  double above = distribution_weight(&curve->samples);
+  const double total = above;
+  for (size_t i = 0; values != NULL && i < curve->samples.count; i++) {
+    const distribution_bin *bin = &curve->samples.bins[i];
+    g_autofree char *place = g_strdup_printf("%.10g", bin->bound);
+    above = i + 1 < curve->samples.count ? above - bin->weight : 0;
+    plot_values_add(
+        values, curve->label, place, 0,
+        (statistics){.count = 1, .mean = above / total, .lower = (double)NAN, .upper = (double)NAN});
+  }
+}
+
 /* Variables and data for shares.gp: curve i is index i. */
 static void append_curves(const GArray *curves, const shown_quantity *shown, double from, plot_chart *chart)
 {
@@ -156,6 +170,7 @@ static void append_curves(const GArray *curves, const shown_quantity *shown, dou
     g_string_append_printf(chart->data, "# %s%s%s\n# x (%s), share above x\n", kind,
                            *kind != '\0' && *comment != '\0' ? ": " : "", comment, shown->unit);
     guint rows = append_rows(&curve->samples, from, chart->data);
+    add_values(curve, chart->request->values);
     g_string_append(chart->data, "\n\n");
     g_string_append_printf(colours, "%s%u", blank, curve->colour);
     g_string_append_printf(kinds, "%s%u", blank, curve->kind);
@@ -210,6 +225,8 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
                         &request->x_range);
   chart.y = plot_axis_limited(
       plot_axis_of_shares(&extent, shown->y_label, shown->logarithmic || request->y_log), &request->y_range);
+  g_autofree char *place = g_strdup_printf("x (%s)", shown->unit);
+  plot_values_describe(request->values, place, "share", "1");
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
   append_curves(curves, shown, chart.x.from, &chart);
   append_legend(curves, shown, target->format == GNUPLOT_TERM, &chart);

@@ -122,7 +122,8 @@ static char *interval_text(const heat_map *map, const statistics *of)
                                              : g_strconcat(low, "–", high, NULL);
 }
 
-static void append_cell(const heat_map *map, const plot_cell *cell, GString *data)
+static void append_cell(const heat_map *map, const plot_cell *cell, const char *panel, plot_values *values,
+                        GString *data)
 {
   statistics of = result_quantity_statistics(map->quantity, cell->runs);
   if (of.count == 0) {
@@ -147,9 +148,12 @@ static void append_cell(const heat_map *map, const plot_cell *cell, GString *dat
   g_string_append_printf(data, of.count > 1 ? "%.10g %.10g" : "NaN NaN", of.lower, of.upper);
   g_string_append_printf(data, " %u %.3f \"%s\" \"%s\" %s, %s\n", cell->flagged,
                          lightness_of(&map->colours, of.mean), shown, below, x_text, y_text);
+  g_autofree char *row = study_label_of(map->y.key, y);
+  g_autofree char *curve = g_strconcat(panel, *panel != '\0' ? ": " : "", row, NULL);
+  plot_values_add(values, curve, cell->x, cell->flagged, of);
 }
 
-static void append_data(const heat_map *map, GString *data)
+static void append_data(const heat_map *map, plot_values *values, GString *data)
 {
   for (guint panel = 0; panel < map->groups.panels->len; panel++) {
     g_autofree char *name = gnuplot_comment(g_ptr_array_index(map->groups.panels, panel));
@@ -159,7 +163,7 @@ static void append_data(const heat_map *map, GString *data)
     for (guint i = 0; i < map->groups.cells->len; i++) {
       const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
       if (cell->panel == panel) {
-        append_cell(map, cell, data);
+        append_cell(map, cell, name, values, data);
       }
     }
     g_string_append(data, "\n\n");
@@ -241,7 +245,8 @@ static gboolean draw_map(heat_map *map, const study_table *table, const char *na
   gnuplot_set_number(chart.variables, "colour_box", chart.colour_box);
   gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
   plot_axis_append(&map->colours, "cb", chart.variables);
-  append_data(map, chart.data);
+  plot_values_describe(request->values, scenario_key_row_of(map->x.key)->name, "mean", map->unit);
+  append_data(map, request->values, chart.data);
   return plot_chart_draw(&chart, stem, error);
 }
 

@@ -295,7 +295,7 @@ static void add_prediction(line_chart *chart)
 /* --- Drawing --- */
 
 /* Appends it as an index of its own, and to the extent of y. */
-static void append_line_data(line_chart *chart, const chart_line *line, GString *data)
+static void append_line_data(line_chart *chart, const chart_line *line, plot_values *values, GString *data)
 {
   const line_quantity *of = line->look == LINE_MAIN ? &chart->main : &chart->companion;
   gboolean refers = line->look >= LINE_REFERENCE;
@@ -303,9 +303,9 @@ static void append_line_data(line_chart *chart, const chart_line *line, GString 
   g_autofree char *panel = gnuplot_comment(g_ptr_array_index(chart->groups.panels, line->panel));
   g_autofree char *label =
       gnuplot_comment(line->look == LINE_OWN ? chart->bound->label : g_ptr_array_index(labels, line->style));
-  g_string_append_printf(data, "# %s%s%s%s%s\n# place_on_x runs %s flagged x\n", panel,
-                         *panel != '\0' ? ": " : "", refers ? "" : of->name,
-                         *label != '\0' && !refers ? ": " : "", label,
+  g_autofree char *curve = g_strconcat(panel, *panel != '\0' ? ": " : "", refers ? "" : of->name,
+                                       *label != '\0' && !refers ? ": " : "", label, NULL);
+  g_string_append_printf(data, "# %s\n# place_on_x runs %s flagged x\n", curve,
                          chart->quartiles ? "median lower_quartile upper_quartile" : "mean low high");
   const GArray *places = chart->x.places;
   double last = g_array_index(places, double, places->len - 1);
@@ -330,6 +330,14 @@ static void append_line_data(line_chart *chart, const chart_line *line, GString 
     /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
     g_autofree char *x = gnuplot_comment(point->x != NULL ? point->x : "-");
     g_string_append_printf(data, " %u %s\n", point->flagged, x);
+    if (point->x != NULL) {
+      const statistics seen = {.count = point->of.count,
+                               .mean = mark.value,
+                               .lower = mark.low,
+                               .upper = mark.high,
+                               .coverage_note = chart->quartiles ? NULL : point->of.coverage_note};
+      plot_values_add(values, curve, point->x, point->flagged, seen);
+    }
     if (chart->x.first_apart && point->x != NULL && point->place == g_array_index(places, double, 0)) {
       g_string_append_c(data, '\n');
     }
@@ -347,7 +355,7 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
   for (guint i = 0; i < chart->lines->len; i++) {
     const chart_line *line = line_at(chart->lines, i);
     g_string_append_printf(styles, "%s%u", i > 0 ? " " : "", first_style[line->look] + line->style);
-    append_line_data(chart, line, drawn->data);
+    append_line_data(chart, line, drawn->request->values, drawn->data);
   }
   gnuplot_set_text(drawn->variables, "styles", styles->str);
   for (line_look look = 0; look < LINE_LOOKS; look++) { /* the numbers of a panel's lines, as words */
@@ -478,6 +486,8 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const li
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.places = &chart->x;
+  plot_values_describe(request->values, scenario_key_row_of(chart->x.key)->name,
+                       chart->quartiles ? "median" : "mean", unit);
   append_lines(chart, &drawn);
   if (!check_scales(chart, request, unit, error)) {
     return FALSE;

@@ -7,6 +7,7 @@
 
 #include "study/plot/gnuplot.h"
 #include "study/plot/plot_axis.h"
+#include "study/plot/plot_values.h"
 #include "study/table/result_quantity.h"
 
 /* A line across a line chart's lines. */
@@ -31,6 +32,7 @@ typedef struct plot_request {
   const plot_bound *bound; /* NULL: what lines have where x is unlimited, if that is one of its values */
   plot_range x_range;
   plot_range y_range;
+  plot_values *values; /* receives what is drawn; NULL: it is not asked for */
 } plot_request;
 
 /* The dots of print, and the points of its letters, whatever its size. */

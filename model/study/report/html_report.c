@@ -5,6 +5,7 @@
 #include "study/plot/gnuplot.h"
 #include "study/report/html.h"
 #include "study/report/report_answer.h"
+#include "study/report/report_figures.h"
 #include "study/report/report_results.h"
 #include "study/report/report_runs.h"
 #include "study/report/report_sketch.h"
@@ -106,9 +107,9 @@ static void append_heading(report_page *report)
   if (report->table != NULL) {
     g_autofree char *seeds = study_table_seeds(report->table);
     html_append(report->html,
-                "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u runs</p>\n",
+                "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s</p>\n",
                 report->table->names, seeds, report->table->versions, report->points->len,
-                report->points->len == 1 ? "" : "s", runs);
+                report->points->len == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
   } else {
     html_append(report->html, "<p class=\"facts\">scenario %s · iwarpsim %s · %u runs</p>\n",
                 report->first->name, report->first->version, runs);

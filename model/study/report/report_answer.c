@@ -6,6 +6,7 @@
 
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
+#include "study/report/report_cells.h"
 
 /* Appends "145.4 KiB (142.9 to 148.0)", the mean standing out, in the unit that suits it; without a unit a
  * factor. */
@@ -70,7 +71,8 @@ static void append_range(report_page *report, const report_quantity *quantity)
   if (largest == NULL) {
     return;
   }
-  g_string_append_printf(html, "<li>The mean %s is ", quantity->name);
+  g_string_append_printf(html, "<li>The %s%s is ", report->table->runs->len > 1 ? "mean " : "",
+                         quantity->name);
   if (of_largest.mean > of_smallest.mean) {
     g_string_append(html, "largest, ");
     append_number(report, &of_largest, unit);
@@ -87,145 +89,98 @@ static void append_range(report_page *report, const report_quantity *quantity)
   g_string_append(html, ".</li>\n");
 }
 
-/* What the first quantity, the peak, does at a point when a key has the second value of a pairing in place of
- * the first. */
-typedef enum pair_effect {
-  EFFECT_CUT, /* by a factor */
-  EFFECT_RAISED,
-  EFFECT_CUT_BY, /* by a difference: a peak of 0 has no factor */
-  EFFECT_RAISED_BY,
-  EFFECT_NOT_CLEAR, /* the 95 % interval includes no difference */
-  EFFECTS
+/* What the second value of a pairing, in place of the first, does to the peak at a point. */
+typedef struct pair_effect {
+  const result_row *row;
+  gboolean is_factor; /* else a difference: a peak of 0 has no ratio */
+  gboolean is_clear;  /* the 95 % interval leaves out that it does nothing */
+  gboolean raises;
+  statistics of; /* the factor, above 1, or the difference, above 0 */
 } pair_effect;
 
-/* The effect of `row`, and in `of` how large it is: a factor above 1 or a difference above 0. */
-static pair_effect effect_of(const result_row *row, statistics *of)
+static pair_effect effect_of(const result_row *row)
 {
-  *of = report_factor_of(row);
-  gboolean factor = of->count > 0;
-  double none = factor ? 1 : 0;
-  *of = factor ? *of : row->of;
-  gboolean cut = of->count > 1 ? of->lower > none : of->mean > none;
-  gboolean raised = of->count > 1 ? of->upper < none : of->mean < none;
-  if (raised) {
-    const double bounds[] = {of->upper, of->mean, of->lower};
-    of->lower = factor ? 1 / bounds[0] : -bounds[0];
-    of->mean = factor ? 1 / bounds[1] : -bounds[1];
-    of->upper = factor ? 1 / bounds[2] : -bounds[2];
+  pair_effect effect = {.row = row, .of = report_factor_of(row)};
+  statistics *of = &effect.of;
+  effect.is_factor = of->count > 0;
+  *of = effect.is_factor ? *of : row->of;
+  double none = effect.is_factor ? 1 : 0;
+  effect.is_clear = of->count > 1 ? of->lower > none || of->upper < none : of->mean != none;
+  effect.raises = of->mean < none;
+  if (effect.raises) {
+    const double lower = of->lower, upper = of->upper;
+    of->mean = effect.is_factor ? 1 / of->mean : -of->mean;
+    of->lower = effect.is_factor ? 1 / upper : -upper;
+    of->upper = effect.is_factor ? 1 / lower : -lower;
   }
-  return !cut && !raised ? EFFECT_NOT_CLEAR
-         : factor        ? (cut ? EFFECT_CUT : EFFECT_RAISED)
-                         : (cut ? EFFECT_CUT_BY : EFFECT_RAISED_BY);
+  return effect;
 }
 
-/* The rows of a pairing that have one effect. */
-typedef struct effect_rows {
-  guint count;
-  const result_row *most; /* where it is largest, and where it is smallest */
-  const result_row *least;
-  statistics of_most;
-  statistics of_least;
-} effect_rows;
-
-/* Appends " by a factor of 29 (27 to 31) at MTU 1500 octets, loss 0.1%", or the difference. */
-static void append_effect(report_page *report, const result_pairing *pairing, gboolean factor,
-                          const statistics *of, const result_row *row)
-{
-  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  g_string_append(report->html, factor ? " by a factor of " : " by ");
-  append_number(report, of, factor ? "" : report_unit_of(&report_quantities[0].of));
-  append_place(report, keys, row->first);
-}
-
-/* Appends the sentence about the largest effect. */
-static void append_largest(report_page *report, const result_pairing *pairing, pair_effect effect,
-                           const effect_rows *rows)
+/* Appends "Markers cut the peak … by a factor of 29 (27 to 31) at MTU 1500 octets, loss 0.1%." */
+static void append_effect(report_page *report, const result_pairing *pairing, const pair_effect *effect)
 {
   gsize is = pairing->key == subjects[0].key ? 0 : 1;
+  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   g_autofree char *against = study_label_of(pairing->key, pairing->a);
   g_autofree char *label = study_label_of(pairing->key, pairing->b);
   g_autofree char *subject = g_strconcat(subjects[is].article, label, NULL);
   *subject = g_ascii_toupper(*subject);
-  html_append(report->html, "%s %s%s the %s", subject,
-              effect == EFFECT_CUT || effect == EFFECT_CUT_BY ? "cut" : "raise", subjects[is].ending,
-              report_quantities[0].name);
-  append_effect(report, pairing, effect < EFFECT_CUT_BY, &rows->of_most, rows->most);
-  if (is == 0) {
-    html_append(report->html, ", against the %s", against);
-  }
-  g_string_append(report->html, ".");
+  html_append(report->html, "%s %s%s the %s by %s", subject, effect->raises ? "raise" : "cut",
+              subjects[is].ending, report_quantities[0].name, effect->is_factor ? "a factor of " : "");
+  append_number(report, &effect->of, effect->is_factor ? "" : report_unit_of(&report_quantities[0].of));
+  append_place(report, keys, effect->row->first);
+  html_append(report->html, is == 0 ? ", against the %s." : ".", against);
 }
 
-/* Appends how many of several points have which effect, and its extremes. */
-static void append_counts(report_page *report, const effect_rows effects[EFFECTS], guint points)
-{
-  static const char *const words[] = {"smaller", "larger", "smaller", "larger", "not clearly different"};
-  const char *separator = " the peak is";
-  g_string_append_printf(report->html, " Of %u points", points);
-  for (pair_effect effect = 0; effect < EFFECTS; effect++) {
-    const effect_rows *rows = &effects[effect];
-    if (rows->count == 0) {
-      continue;
-    }
-    html_append(report->html, "%s %s at %u", separator, words[effect], rows->count);
-    separator = ",";
-    if (effect < EFFECT_NOT_CLEAR) {
-      gboolean factor = effect < EFFECT_CUT_BY;
-      const char *unit = factor ? "" : report_unit_of(&report_quantities[0].of);
-      const shown_scale scale = shown_scale_for(unit, rows->of_most.mean);
-      g_autofree char *least = shown_number_text(rows->of_least.mean, &scale);
-      g_autofree char *most = shown_number_text(rows->of_most.mean, &scale);
-      html_append(report->html, factor ? " (by a factor of %s to %s%s)" : " (by %s to %s %s)", least, most,
-                  scale.unit);
-    }
-  }
-  g_string_append(report->html, ".");
-}
-
-/* An item about a pairing: what the second value does to the peak, against the first, over the same seeds. */
+/* An item about a pairing: the largest effect, and at how many points there is which, over the same seeds. */
 static void append_verdict(report_page *report, const result_pairing *pairing)
 {
+  static const char *const words[] = {"smaller", "larger"};
+  static const shown_scale plain = {.factor = 1};
   g_autoptr(GArray) rows = result_rows_of(report->table, &report_quantities[0].of, pairing);
-  effect_rows effects[EFFECTS] = {{.count = 0}};
-  pair_effect largest = EFFECT_NOT_CLEAR; /* a factor rather than a difference */
-  guint points = 0;
+  pair_effect largest = {.row = NULL};
+  guint points = 0, counts[] = {0, 0};
+  double least[] = {INFINITY, INFINITY}, most[] = {0, 0}; /* factors */
   for (guint i = 0; i < rows->len; i++) {
-    const result_row *row = &g_array_index(rows, result_row, i);
-    statistics of = {0};
-    if (row->of.count == 0) {
+    const pair_effect effect = effect_of(&g_array_index(rows, result_row, i));
+    points += effect.of.count > 0;
+    if (effect.of.count == 0 || !effect.is_clear) {
       continue;
     }
-    pair_effect is = effect_of(row, &of);
-    effect_rows *effect = &effects[is];
-    points++;
-    effect->count++;
-    if (effect->most == NULL || of.mean > effect->of_most.mean) {
-      effect->most = row;
-      effect->of_most = of;
+    counts[effect.raises]++;
+    if (effect.is_factor) {
+      least[effect.raises] = MIN(least[effect.raises], effect.of.mean);
+      most[effect.raises] = MAX(most[effect.raises], effect.of.mean);
     }
-    if (effect->least == NULL || of.mean < effect->of_least.mean) {
-      effect->least = row;
-      effect->of_least = of;
+    gboolean alike = effect.is_factor == largest.is_factor;
+    if (largest.row == NULL || (alike ? effect.of.mean > largest.of.mean : effect.is_factor)) {
+      largest = effect;
     }
-    gboolean alike = largest < EFFECT_NOT_CLEAR && (is < EFFECT_CUT_BY) == (largest < EFFECT_CUT_BY);
-    largest = alike ? (of.mean > effects[largest].of_most.mean ? is : largest) : MIN(is, largest);
   }
   if (points == 0) {
     return;
   }
-  g_string_append(report->html, "<li>");
-  if (largest < EFFECT_NOT_CLEAR) {
-    append_largest(report, pairing, largest, &effects[largest]);
-  } else {
-    g_autofree char *a = study_label_of(pairing->key, pairing->a);
-    g_autofree char *b = study_label_of(pairing->key, pairing->b);
-    html_append(report->html, "Between %s and %s no difference in the %s is clear.", a, b,
-                report_quantities[0].name);
+  GString *html = report->html;
+  g_string_append(html, "<li>");
+  if (largest.row != NULL) {
+    append_effect(report, pairing, &largest);
   }
-  if (points > 1) {
-    append_counts(report, effects, points);
+  if (points > 1 || largest.row == NULL) {
+    g_autofree char *a = study_label_of(pairing->key, pairing->a),
+                    *b = study_label_of(pairing->key, pairing->b);
+    const char *separator = "";
+    html_append(html, largest.row == NULL ? "With %s against %s, of" : " Of", b, a);
+    html_append(html, " %u point%s the peak is", points, points == 1 ? "" : "s");
+    for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
+      g_autofree char *from = shown_number_text(least[i], &plain), *to = shown_number_text(most[i], &plain);
+      html_append(html, counts[i] > 0 ? "%s %s at %u" : "", separator, words[i], counts[i]);
+      html_append(html, most[i] > 0 ? " (by a factor of %s to %s)" : "", from, to);
+      separator = counts[i] > 0 ? "," : separator;
+    }
+    guint unclear = points - counts[0] - counts[1];
+    html_append(html, unclear > 0 ? "%s not clearly different at %u." : ".", separator, unclear);
   }
-  g_string_append(report->html, "</li>\n");
+  g_string_append(html, "</li>\n");
 }
 
 static void append_caveat(report_page *report)

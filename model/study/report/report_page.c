@@ -49,23 +49,6 @@ shown_scale report_scale_of(const report_page *report, const result_quantity *qu
   return shown_scale_for(report_unit_of(quantity), largest);
 }
 
-void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
-                      char **interval)
-{
-  gboolean noted = of->count >= 2 && of->coverage_note != NULL;
-  if (noted && !g_ptr_array_find(report->notes, of->coverage_note, NULL)) {
-    g_ptr_array_add(report->notes, (gpointer)of->coverage_note);
-  }
-  double half_width = (of->upper - of->lower) / 2;
-  g_auto(shown_number) shown = shown_number_of(of->mean, half_width, scale);
-  g_auto(shown_number) lower = shown_number_of(of->lower, half_width, scale);
-  g_auto(shown_number) upper = shown_number_of(of->upper, half_width, scale);
-  *mean = of->count > 0 ? g_steal_pointer(&shown.value) : g_strdup("");
-  *interval = of->count < 2    ? g_strdup("")
-              : half_width > 0 ? g_strdup_printf("%s to %s%s", lower.value, upper.value, noted ? "*" : "")
-                               : g_strdup("±\u00a00");
-}
-
 statistics report_factor_of(const result_row *row)
 {
   const statistics *log_ratio = &row->log_ratio;

@@ -51,13 +51,6 @@ const char *report_unit_of(const result_quantity *quantity);
 /* What suits the means of `quantity` at all points. */
 shown_scale report_scale_of(const report_page *report, const result_quantity *quantity);
 
-/* A mean and its 95 % interval as texts of the same number of decimals: "145.4" and "142.9 to 148.0"; "± 0"
- * when the interval has no width, "" for both when `of` has no values, and for the interval of one value. An
- * asterisk follows an interval that has a coverage note, which is added to `notes`. Free both with g_free().
- */
-void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
-                      char **interval);
-
 /* The geometric mean of the ratios of a row of pairs, with its interval; of count 0 where a value is not
  * above 0. Only count, mean, lower, upper and coverage_note are set. */
 statistics report_factor_of(const result_row *row);

@@ -2,66 +2,12 @@
 #include "study/report/report_results.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/units.h"
-#include "study/plot/plot_runs.h"
-#include "study/plot/study_plot.h"
 #include "study/report/html.h"
+#include "study/report/report_cells.h"
 #include "study/table/study_keys.h"
 
-/* --- Plots --- */
-
-/* The page's pixels for one of the picture: 1600, as wide as plots get, fill the text's width, and text has
- * one size in all plots. */
-#define PIXELS_PER_PIXEL 0.68
-
-/* For browsers without DejaVu Sans, which gnuplot names alone. */
-static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe "
-                                    "UI',system-ui,sans-serif}image{image-rendering:pixelated}</style>";
-
-/* Adds the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
- * (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as it is. */
-static gboolean add_figure(report_page *report, const study_plot *plot, guint number, GError **error)
-{
-  static const char box[] = "viewBox=\"0 0 ";
-  g_autofree char *svg = NULL;
-  const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &svg};
-  if (!study_plot_draw(report->table, plot, &(const plot_request){0}, "figure", &target, error)) {
-    return FALSE;
-  }
-  const char *root = strstr(svg, "<svg");
-  const char *size = root != NULL ? strstr(root, box) : NULL;
-  const char *inside = size != NULL ? strchr(size, '>') : NULL;
-  double width = inside != NULL ? g_ascii_strtod(size + strlen(box), NULL) : 0;
-  if (!(width > 0)) {
-    return error_set(error, "plot %s: gnuplot drew no SVG with a viewBox", plot->name);
-  }
-  g_autoptr(GString) styled = g_string_new_len(svg, inside + 1 - svg);
-  g_string_append_printf(styled, "%s%s", picture_style, inside + 1);
-  g_autofree char *octets = g_base64_encode((const guchar *)styled->str, styled->len);
-  g_autofree char *name =
-      g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*plot->sentence), plot->sentence + 1);
-  html_append(report->figures,
-              "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-              "aria-label=\"%s\">\n<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n"
-              "</div>\n<figcaption>%s</figcaption>\n</figure>\n",
-              number, name, (guint)round(width * PIXELS_PER_PIXEL), name, octets, name);
-  return TRUE;
-}
-
-gboolean report_draw(report_page *report, GError **error)
-{
-  g_autoptr(GPtrArray) plots = study_plots_for(report->table);
-  gboolean good = TRUE;
-  for (guint i = 0; good && i < plots->len; i++) {
-    good = add_figure(report, g_ptr_array_index(plots, i), ++report->figure_count, error);
-  }
-  return good;
-}
-
-/* --- Tables, a row a point --- */
+/* --- A row a point --- */
 
 /* Columns of rows that name values of `keys`: text_column. */
 static GArray *columns_by(const GArray *keys)
@@ -83,24 +29,6 @@ static GArray *columns_by_point(const report_page *report)
   return columns->len > 0 ? columns : g_array_append_vals(columns, &name, 1);
 }
 
-/* A mean or, of pairs, a difference, with its interval; in CSV as measured, in `unit`. */
-static void add_mean_column(GArray *columns, const char *heading, const shown_scale *scale, const char *unit)
-{
-  const text_column mean[] = {{heading, TEXT_COLUMN_NUMBER, scale->unit},
-                              {"", TEXT_COLUMN_INTERVAL, NULL},
-                              {"mean", TEXT_COLUMN_VALUE, unit},
-                              {"lower", TEXT_COLUMN_VALUE, unit},
-                              {"upper", TEXT_COLUMN_VALUE, unit}};
-  g_array_append_vals(columns, mean, G_N_ELEMENTS(mean));
-}
-
-/* How many runs or pairs there are, and how many of them are flagged. */
-static void add_count_columns(GArray *columns, const char *counted)
-{
-  const text_column counts[] = {{counted, TEXT_COLUMN_NUMBER, NULL}, {"flagged", TEXT_COLUMN_MARK, NULL}};
-  g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
-}
-
 static void add_keys(GPtrArray *cells, const GArray *keys, const study_run *run)
 {
   for (guint i = 0; i < keys->len; i++) {
@@ -115,31 +43,6 @@ static void add_point(GPtrArray *cells, const report_page *report, const study_p
   if (report->keys->len == 0) {
     g_ptr_array_add(cells, g_strdup(report->table->names));
   }
-}
-
-/* Nothing flagged is an empty cell. */
-static void add_counts(GPtrArray *cells, gsize count, guint flagged)
-{
-  g_ptr_array_add(cells, g_strdup_printf("%zu", count));
-  g_ptr_array_add(cells, flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup(""));
-}
-
-/* Nothing where there is no value. */
-static void add_value(GPtrArray *cells, gboolean known, double value)
-{
-  g_ptr_array_add(cells, known && isfinite(value) ? units_format_real(value) : g_strdup(""));
-}
-
-/* The cells of add_mean_column(). */
-static void add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale)
-{
-  char *mean, *interval;
-  report_show_mean(report, of, scale, &mean, &interval);
-  g_ptr_array_add(cells, mean);
-  g_ptr_array_add(cells, interval);
-  add_value(cells, of->count > 0, of->mean);
-  add_value(cells, of->count > 0, of->lower);
-  add_value(cells, of->count > 0, of->upper);
 }
 
 static void append_table(report_page *report, const char *name, const char *caption, const GArray *columns,
@@ -161,20 +64,20 @@ static void append_points(report_page *report, const char *name, const char *cap
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   g_autofree shown_scale *scales = g_new(shown_scale, quantities->len);
-  add_count_columns(columns, "runs");
+  report_add_count_columns(columns, "runs");
   for (guint q = 0; q < quantities->len; q++) {
     const point_quantity *quantity = &g_array_index(quantities, point_quantity, q);
     scales[q] = report_scale_of(report, &quantity->of);
-    add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
+    report_add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
   }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
     add_point(cells, report, point);
-    add_counts(cells, point->runs->len, point->flagged);
+    report_add_counts(cells, point->runs->len, point->flagged);
     for (guint q = 0; q < quantities->len; q++) {
       statistics of =
           result_quantity_statistics(&g_array_index(quantities, point_quantity, q).of, point->runs);
-      add_mean(cells, report, &of, &scales[q]);
+      report_add_mean(cells, report, &of, &scales[q]);
     }
   }
   append_table(report, name, caption, columns, cells);
@@ -190,9 +93,10 @@ static void append_overview(report_page *report)
     }
   }
   g_autofree char *keys = report_keys_words(report);
-  g_autofree char *caption = g_strdup_printf(
-      "Means of %u runs at %u point%s%s%s, with their 95 %% intervals.", report->table->runs->len,
-      report->points->len, report->points->len == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
+  g_autofree char *caption =
+      g_strdup_printf("Means of %u run%s at %u point%s%s%s, with their 95 %% intervals.",
+                      report->table->runs->len, report->table->runs->len == 1 ? "" : "s", report->points->len,
+                      report->points->len == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
   append_points(report, "overview", caption, quantities);
 }
 
@@ -234,7 +138,7 @@ static void append_spread(report_page *report, guint index)
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
-  add_mean_column(columns, "mean", scale, unit);
+  report_add_mean_column(columns, "mean", scale, unit);
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
     const text_column column[] = {{headings[i], TEXT_COLUMN_NUMBER, scale->unit},
                                   {"", TEXT_COLUMN_VALUE, unit}};
@@ -247,10 +151,10 @@ static void append_spread(report_page *report, guint index)
     add_point(cells, report, point);
     g_ptr_array_add(cells, g_strdup_printf("%u", point->flagged));
     g_ptr_array_add(cells, g_strdup_printf("%zu", of.count));
-    add_mean(cells, report, &of, scale);
+    report_add_mean(cells, report, &of, scale);
     for (gsize i = 0; i < G_N_ELEMENTS(spread); i++) {
       g_ptr_array_add(cells, of.count > 0 ? shown_number_text(spread[i], scale) : g_strdup(""));
-      add_value(cells, of.count > 0, spread[i]);
+      report_add_value(cells, of.count > 0, spread[i]);
     }
   }
   const metric_row *row = metric_row_of(quantity->of.metric);
@@ -307,25 +211,25 @@ static void append_pairing(report_page *report, const result_pairing *pairing)
   g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
   g_autoptr(GArray) columns = columns_by(keys);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  add_count_columns(columns, "pairs");
+  report_add_count_columns(columns, "pairs");
   for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
     if (report->shows[q]) {
       const report_quantity *quantity = &report_quantities[q];
-      add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
+      report_add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
     }
   }
-  add_mean_column(columns, "ratio of peaks", &of_factor, NULL);
+  report_add_mean_column(columns, "ratio of peaks", &of_factor, NULL);
   for (guint i = 0; i < rows[0]->len; i++) {
     const result_row *first = &g_array_index(rows[0], result_row, i);
     add_keys(cells, keys, first->first);
-    add_counts(cells, first->of.count, first->flagged);
+    report_add_counts(cells, first->of.count, first->flagged);
     for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
       if (report->shows[q]) {
-        add_mean(cells, report, &g_array_index(rows[q], result_row, i).of, &scales[q]);
+        report_add_mean(cells, report, &g_array_index(rows[q], result_row, i).of, &scales[q]);
       }
     }
     statistics factor = report_factor_of(first);
-    add_mean(cells, report, &factor, &of_factor);
+    report_add_mean(cells, report, &factor, &of_factor);
   }
   append_table(report, name, caption, columns, cells);
   for (guint q = 0; q < PAIRED_QUANTITIES; q++) {

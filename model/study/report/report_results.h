@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the study gave: plots, the tables of results, values of a key beside each other over the same seeds.
- */
+/* What the study gave: the tables of results, values of a key beside each other over the same seeds, and what
+ * it all means. */
 #pragma once
 
 #include "study/report/report_page.h"
-
-/* Draws `figures`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
-gboolean report_draw(report_page *report, GError **error);
 
 /* Appends what each quantity that is shown means. It comes after the other sections with intervals, of which
  * it explains the asterisks. */

@@ -110,7 +110,7 @@ void text_columns_append_csv(const text_column *columns, guint count, const GPtr
     if (is_in_csv(columns, i, count)) {
       gboolean of_another = column->kind == TEXT_COLUMN_VALUE;
       g_autoptr(GString) heading = g_string_new(of_another ? of : column->heading);
-      if (of_another && *column->heading != '\0' && strcmp(column->heading, of) != 0) {
+      if (of_another && *column->heading != '\0') {
         g_string_append_printf(heading, ", %s", column->heading);
       }
       if (column->unit != NULL && strcmp(column->unit, "1") != 0) {

@@ -149,11 +149,12 @@ class Report(unittest.TestCase):
             svg = ElementTree.fromstring(base64.b64decode(source.split(",", 1)[1]))
             tags = [element.tag.rpartition("}")[2] for element in svg.iter()]
             self.assertGreater(sum(tag in ("path", "use", "rect", "polygon") for tag in tags), 20, name)
-            self.assertIn(self.script("return document.querySelector('h1').textContent"),
-                          ["".join(element.itertext()).strip() for element in svg.iter()
-                           if element.tag.endswith("}text")])
+            words = " ".join("".join(element.itertext()) for element in svg.iter() if element.tag.endswith("}text"))
+            self.assertIn("Peak <script>alert(1)</script> by MTU & loss", " ".join(words.split()))
             self.assertNotIn("script", tags)
             _, _, size, rows = png_pixels(self.browser.picture(x, y, w, h, 0.5))
+            self.assertGreater(self.script("return document.querySelector(arguments[0]).tBodies[0].rows.length",
+                                           f"#{name.partition('.')[0].lower().replace(' ', '-')} table"), 5)
             colours = {bytes(row[i:i + 3]) for row in rows for i in range(0, len(row), size)}
             self.assertGreater(len(colours), 10, name)
 
@@ -241,7 +242,7 @@ class Report(unittest.TestCase):
             self.assertEqual({len(row) for row in rows}, {len(rows[0])}, name)
             if name == "overview.csv":
                 self.assertEqual(rows[0][:6], ["receiver.mode", "path.forward.mtu", "path.forward.loss", "runs",
-                                               "flagged", "peak occupancy, mean (octets)"])
+                                               "flagged", "peak occupancy (octets)"])
         self.browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.folder))
         self.script("document.querySelector('a[download]').click()")
         self.browser.later("setTimeout(arguments[0], 500)")

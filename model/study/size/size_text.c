@@ -13,19 +13,27 @@ static const size_value *value_at(const size_point *point, guint index)
   return &g_array_index(point->values, size_value, index);
 }
 
-/* A value of the key: "96 KiB", "1500 octets", "25us". Free with g_free(). */
-static char *label_of(const size_findings *found, const size_value *value)
-{
-  g_autofree char *label = study_keys_label(found->question->key, value->text);
-  const gboolean bare = scenario_key_row_of(found->question->key)->type == SCENARIO_TYPE_SIZE &&
-                        label[strspn(label, "0123456789")] == '\0';
-  return g_strconcat(label, !bare ? "" : strcmp(label, "1") == 0 ? " octet" : " octets", NULL);
-}
+/* What is written, and how. */
+typedef struct size_writer {
+  const size_findings *found;
+  const char *key; /* its name */
+  char *unit;
+  shown_scale scale;    /* of the quantity */
+  shown_scale compared; /* of what the condition compares; ratios have no unit */
+} size_writer;
 
-/* How the quantity is written. */
-static shown_scale scale_of(const size_findings *found)
+static void size_writer_clear(size_writer *writer)
 {
-  g_autofree char *unit = result_quantity_unit(&found->question->condition.quantity);
+  g_free(writer->unit);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(size_writer, size_writer_clear)
+
+static size_writer writer_of(const size_findings *found)
+{
+  const size_condition *condition = &found->question->condition;
+  size_writer writer = {.found = found,
+                        .key = scenario_key_row_of(found->question->key)->name,
+                        .unit = result_quantity_unit(&condition->quantity)};
   double largest = 0;
   for (guint i = 0; i < found->points->len; i++) {
     const size_point *point = &g_array_index(found->points, size_point, i);
@@ -34,53 +42,58 @@ static shown_scale scale_of(const size_findings *found)
       largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
     }
   }
-  shown_scale scale = shown_scale_for(unit, largest);
-  scale.unit = g_intern_string(scale.unit);
-  return scale;
+  writer.scale = shown_scale_for(writer.unit, largest);
+  writer.compared = condition->baseline != NULL ? (shown_scale){1, "1"} : writer.scale;
+  return writer;
 }
 
-/* The same of what a condition compares: ratios have no unit. */
-static shown_scale compared_scale_of(const size_findings *found)
+/* A value of the key: "96 KiB", "1500 octets", "25us". Free with g_free(). */
+static char *label_of(const size_writer *writer, const size_value *value)
 {
-  return found->question->condition.baseline != NULL ? (shown_scale){1, "1"} : scale_of(found);
+  const scenario_key key = writer->found->question->key;
+  g_autofree char *label = study_keys_label(key, value->text);
+  const gboolean bare =
+      scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE && label[strspn(label, "0123456789")] == '\0';
+  return g_strconcat(label, !bare ? "" : strcmp(label, "1") == 0 ? " octet" : " octets", NULL);
 }
 
 /* What a condition compares at `value`: its mean, and the bounds that count, "0.990 to 0.994"; "-" where
  * there are none. Free both with g_free(). */
-static char *texts_of(const size_findings *found, const size_value *value, char **bounds)
+static char *texts_of(const size_writer *writer, const size_value *value, char **bounds)
 {
-  const shown_scale scale = compared_scale_of(found);
-  const gboolean every = found->question->every_seed;
+  const shown_scale *scale = &writer->compared;
+  const gboolean every = writer->found->question->every_seed;
   const statistics *of = &value->share;
   const gboolean has_bounds = of->count > 1;
   const double lower = every ? of->smallest : of->lower, upper = every ? of->largest : of->upper;
   const double half_width = has_bounds && !every ? (upper - lower) / 2 : (double)NAN;
   *bounds = g_strdup("-");
   if (has_bounds) {
-    g_auto(shown_number) least = shown_number_of(lower, half_width, &scale);
-    g_auto(shown_number) most = shown_number_of(upper, half_width, &scale);
+    g_auto(shown_number) least = shown_number_of(lower, half_width, scale);
+    g_auto(shown_number) most = shown_number_of(upper, half_width, scale);
     g_free(*bounds);
     *bounds = g_strdup_printf("%s to %s", least.value, most.value);
   }
-  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, &scale);
+  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, scale);
   return of->count > 0 ? g_steal_pointer(&mean.value) : g_strdup("-");
 }
 
 /* "96 KiB", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to 0.994, 8 seeds". Free
  * with g_free(). */
-static char *account_of(const size_findings *found, const size_value *value, const char *verb)
+static char *account_of(const size_writer *writer, const size_value *value, const char *verb)
 {
-  const size_question *question = found->question;
-  const shown_scale scale = compared_scale_of(found);
-  const gboolean plain = strcmp(scale.unit, "1") == 0, single = value->share.count == 1;
-  g_autofree char *label = label_of(found, value), *bounds = NULL;
-  g_autofree char *mean = texts_of(found, value, &bounds);
+  const size_question *question = writer->found->question;
+  const char *unit = writer->compared.unit;
+  const gboolean plain = strcmp(unit, "1") == 0, single = value->share.count == 1;
+  g_autofree char *label = label_of(writer, value), *bounds = NULL;
+  g_autofree char *mean = texts_of(writer, value, &bounds);
   if (value->not_ok > 0) {
-    return g_strdup_printf("%s %s (%u of %u runs did not end ok)", label, verb, value->not_ok, found->seeds);
+    return g_strdup_printf("%s %s (%u of %u runs did not end ok)", label, verb, value->not_ok,
+                           writer->found->seeds);
   }
   return g_strdup_printf("%s %s (%s %s%s%s, %s%s%s%zu seed%s)", label, verb,
                          question->condition.baseline != NULL ? "ratio" : "mean", mean, plain ? "" : " ",
-                         plain ? "" : scale.unit, single || question->every_seed ? "" : "95 % interval ",
+                         plain ? "" : unit, single || question->every_seed ? "" : "95 % interval ",
                          single ? "" : bounds,
                          single                 ? ""
                          : question->every_seed ? " over "
@@ -89,62 +102,65 @@ static char *account_of(const size_findings *found, const size_value *value, con
 }
 
 /* What a reader of the answer must know besides, "" when there is nothing. Free with g_free(). */
-static char *note_of(const size_findings *found, const size_point *point, const size_answer *answer)
+static char *note_of(const size_writer *writer, const size_point *point, const size_answer *answer)
 {
   if (answer->least == point->values->len) {
     return g_strdup("");
   }
   const statistics *of = &value_at(point, answer->least)->share;
-  const gboolean warns = !found->question->every_seed && of->deviation > 0 && of->coverage_note != NULL;
+  const gboolean warns =
+      !writer->found->question->every_seed && of->deviation > 0 && of->coverage_note != NULL;
   const char *unsure = warns ? "the interval may cover less than 93 %" : "";
   if (answer->also == answer->least) {
     return g_strdup(!size_study_varies(point) ? "does not vary" : unsure);
   }
-  g_autofree char *also = account_of(found, value_at(point, answer->also), "keeps it too");
+  g_autofree char *also = account_of(writer, value_at(point, answer->also), "keeps it too");
   return g_strdup_printf("not monotone: %s, larger values do not%s%s", also, warns ? "; " : "", unsure);
 }
 
 char *size_text_sentence(const size_findings *found)
 {
+  g_auto(size_writer) own = writer_of(found);
+  const size_writer *writer = &own;
   const size_point *point = &g_array_index(found->points, size_point, 0);
   const size_answer answer = size_study_answer(point);
   const guint last = point->values->len - 1;
-  const char *key = scenario_key_row_of(found->question->key)->name;
+  const char *key = own.key;
   const char *condition = found->question->condition.text;
-  g_autofree char *from = label_of(found, value_at(point, 0)), *to = label_of(found, value_at(point, last));
+  g_autofree char *from = label_of(writer, value_at(point, 0)), *to = label_of(writer, value_at(point, last));
   g_autofree char *keeps = g_strconcat("keeps ", condition, NULL);
-  g_autofree char *note = note_of(found, point, &answer);
+  g_autofree char *note = note_of(writer, point, &answer);
   if (answer.least == 0) {
-    g_autofree char *at = account_of(found, value_at(point, 0), keeps);
+    g_autofree char *at = account_of(writer, value_at(point, 0), keeps);
     return g_strdup_printf("%s = %s, as does every value up to %s\n", key, at, to);
   }
   if (answer.least > last) {
-    g_autofree char *at = account_of(found, value_at(point, last), "does not");
+    g_autofree char *at = account_of(writer, value_at(point, last), "does not");
     g_autofree char *also =
-        answer.also <= last ? account_of(found, value_at(point, answer.also), "does") : NULL;
+        answer.also <= last ? account_of(writer, value_at(point, answer.also), "does") : NULL;
     return g_strdup_printf("no %s from %s to %s keeps %s%s: %s%s%s\n", key, from, to, condition,
                            also != NULL ? " with all values above it" : "", at, also != NULL ? ", " : "",
                            also != NULL ? also : "");
   }
-  g_autofree char *least = account_of(found, value_at(point, answer.least), keeps);
-  g_autofree char *below = account_of(found, value_at(point, answer.least - 1), "does not");
+  g_autofree char *least = account_of(writer, value_at(point, answer.least), keeps);
+  g_autofree char *below = account_of(writer, value_at(point, answer.least - 1), "does not");
   return g_strdup_printf("%s = %s; %s%s%s\n", key, least, below, *note != '\0' ? "\n" : "", note);
 }
 
 /* The cells of one line. */
-static void add_value(const size_findings *found, const size_point *point, const size_value *value,
+static void add_value(const size_writer *writer, const size_point *point, const size_value *value,
                       GPtrArray *cells)
 {
-  const shown_scale scale = scale_of(found);
   char *bounds;
-  for (guint i = 0; i < found->keys->len; i++) {
-    const scenario_key key = g_array_index(found->keys, scenario_key, i);
+  for (guint i = 0; i < writer->found->keys->len; i++) {
+    const scenario_key key = g_array_index(writer->found->keys, scenario_key, i);
     g_ptr_array_add(cells, study_keys_label(key, point->texts[key]));
   }
-  g_ptr_array_add(cells, label_of(found, value));
-  g_ptr_array_add(cells, value->of.count > 0 ? shown_number_text(value->of.mean, &scale) : g_strdup("-"));
-  char *ratio = texts_of(found, value, &bounds);
-  if (found->question->condition.baseline == NULL) {
+  g_ptr_array_add(cells, label_of(writer, value));
+  g_ptr_array_add(cells,
+                  value->of.count > 0 ? shown_number_text(value->of.mean, &writer->scale) : g_strdup("-"));
+  char *ratio = texts_of(writer, value, &bounds);
+  if (writer->found->question->condition.baseline == NULL) {
     *ratio = '\0'; /* it is the mean again */
   }
   g_ptr_array_add(cells, ratio);
@@ -155,12 +171,13 @@ static void add_value(const size_findings *found, const size_point *point, const
 
 char *size_text_table(const size_findings *found, gboolean answers)
 {
-  const shown_scale scale = scale_of(found);
+  g_auto(size_writer) own = writer_of(found);
+  const size_writer *writer = &own;
   g_autofree char *name = result_quantity_name(&found->question->condition.quantity);
   g_autofree char *quantity =
-      strcmp(scale.unit, "1") == 0 ? g_strdup(name) : g_strdup_printf("%s in %s", name, scale.unit);
+      strcmp(own.scale.unit, "1") == 0 ? g_strdup(name) : g_strdup_printf("%s in %s", name, own.scale.unit);
   const text_column after[] = {
-      {scenario_key_row_of(found->question->key)->name, TEXT_COLUMN_NUMBER, NULL},
+      {own.key, TEXT_COLUMN_NUMBER, NULL},
       {quantity, TEXT_COLUMN_NUMBER, NULL},
       {"ratio", TEXT_COLUMN_NUMBER, NULL},
       {found->question->every_seed ? "least to largest" : "95 % interval", TEXT_COLUMN_NUMBER, NULL},
@@ -180,15 +197,15 @@ char *size_text_table(const size_findings *found, gboolean answers)
     const guint least = MIN(answer.least, point->values->len - 1);
     for (guint k = answers ? least : 0; k < (answers ? least + 1 : point->values->len); k++) {
       const size_value *value = value_at(point, k);
-      add_value(found, point, value, cells);
+      add_value(writer, point, value, cells);
       g_ptr_array_add(cells, value->not_ok > 0 ? g_strdup_printf("%u did not end ok", value->not_ok)
-                             : answers         ? note_of(found, point, &answer)
+                             : answers         ? note_of(writer, point, &answer)
                                                : g_strdup(""));
     }
   }
   GString *text = g_string_new(NULL);
   if (answers) {
-    g_string_printf(text, "the least %s that keeps %s\n", after[0].heading, found->question->condition.text);
+    g_string_printf(text, "the least %s that keeps %s\n", own.key, found->question->condition.text);
   }
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
   return g_string_free(text, FALSE);

@@ -150,21 +150,23 @@ static GString *metrics_json(const stored_run *run)
   return g_string_append_c(json, '}');
 }
 
-/* {"DISTRIBUTION":{"BOUND":WEIGHT,…},…} */
+/* {"DISTRIBUTION":[[BOUND,WEIGHT],…],…}. Not a member for each bound: its name is a text, of which
+ * SQLite 3.40 makes a number that may differ in the last bit; of JSON's numbers it makes what they are. */
 static GString *distributions_json(const stored_run *run)
 {
   const store_names *names = store_names_sorted();
   GString *json = g_string_new("{");
   for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
     const distribution *d = &run->distributions[names->distributions[i].row];
-    append_name(json, names->distributions[i].name);
+    g_string_append_c(append_name(json, names->distributions[i].name), '[');
     for (gsize bin = 0; bin < d->count; bin++) {
-      g_string_append(json, bin == 0 ? "{\"" : ",\"");
+      g_string_append(json, bin == 0 ? "[" : ",[");
       append_real(json, d->bins[bin].bound);
-      g_string_append(json, "\":");
+      g_string_append_c(json, ',');
       append_real(json, d->bins[bin].weight);
+      g_string_append_c(json, ']');
     }
-    g_string_append(json, d->count > 0 ? "}" : "{}");
+    g_string_append_c(json, ']');
   }
   return g_string_append_c(json, '}');
 }
@@ -210,8 +212,8 @@ static gboolean write_rows(const result_store *store, const stored_run *run, gin
   } tables[] = {
       {"INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)", parameters_json},
       {"INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)", metrics_json},
-      {"INSERT INTO distributions(run, name, bound, weight) SELECT ?1, named.key, bins.key, bins.value"
-       " FROM json_each(?2) AS named, json_each(named.value) AS bins",
+      {"INSERT INTO distributions(run, name, bound, weight) SELECT ?1, named.key, bins.value ->> 0,"
+       " bins.value ->> 1 FROM json_each(?2) AS named, json_each(named.value) AS bins",
        distributions_json},
       {"INSERT INTO quantiles(run, gauge, percent, value) SELECT ?1, named.key, shares.key, shares.value"
        " FROM json_each(?2) AS named, json_each(named.value) AS shares",

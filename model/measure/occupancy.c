@@ -46,6 +46,8 @@ struct occupancy {
    * next to nothing. */
   time_distribution *others[GAUGE_COUNT];
   bool like_reassembly[GAUGE_COUNT];
+  time_distribution *all[GAUGE_COUNT + 2]; /* of these, those there are */
+  uint32_t all_count;
   FILE *series;
   bool all_series;
   uint32_t connection_series;
@@ -83,11 +85,9 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
 void occupancy_free(occupancy *gauge)
 {
   g_array_free(gauge->touched, TRUE);
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    time_distribution_free(gauge->others[id]);
+  for (uint32_t i = 0; i < gauge->all_count; i++) {
+    time_distribution_free(gauge->all[i]);
   }
-  time_distribution_free(gauge->reassembly_in_recovery);
-  time_distribution_free(gauge->reassembly);
   block_maxima_clear(&gauge->blocks);
   g_free(gauge->written);
   g_free(gauge->own);
@@ -222,11 +222,18 @@ static time_distribution *over_time(const occupancy *gauge, gauge_id id)
   return gauge->others[id] ? gauge->others[id] : gauge->like_reassembly[id] ? gauge->reassembly : NULL;
 }
 
+static time_distribution *keep(occupancy *gauge, time_distribution *function)
+{
+  gauge->all[gauge->all_count++] = function;
+  return function;
+}
+
 /* The gauge `id` has changed, `reassembly` not yet. */
 static G_GNUC_NO_INLINE void leave_others(occupancy *gauge, gauge_id id, time_ps now)
 {
-  gauge->others[id] = gauge->like_reassembly[id] ? time_distribution_copy(gauge->reassembly)
-                                                 : time_distribution_copy_as_zero(gauge->reassembly);
+  gauge->others[id] =
+      keep(gauge, gauge->like_reassembly[id] ? time_distribution_copy(gauge->reassembly)
+                                             : time_distribution_copy_as_zero(gauge->reassembly));
   time_distribution_set(gauge->others[id], now, gauge->sums[id]);
 }
 
@@ -311,12 +318,12 @@ void occupancy_wait(occupancy *gauge)
 }
 
 /* A function that starts at `now` with `value`. */
-static time_distribution *started(uint64_t value, time_ps now)
+static time_distribution *started(occupancy *gauge, uint64_t value, time_ps now)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, now, value);
   time_distribution_start(function, now);
-  return function;
+  return keep(gauge, function);
 }
 
 void occupancy_start(occupancy *gauge, time_ps now)
@@ -329,8 +336,8 @@ void occupancy_start(occupancy *gauge, time_ps now)
   gauge->has_peaks = true;
   gauge->counts_time = true;
   block_maxima_clear(&gauge->blocks);
-  gauge->reassembly = started(held, now);
-  gauge->reassembly_in_recovery = started(held, now);
+  gauge->reassembly = started(gauge, held, now);
+  gauge->reassembly_in_recovery = started(gauge, held, now);
   if (gauge->connections_with_holes == 0) {
     time_distribution_pause(gauge->reassembly_in_recovery, now);
   }
@@ -338,7 +345,7 @@ void occupancy_start(occupancy *gauge, time_ps now)
     /* The processing latency makes the total differ, if there is one. */
     gauge->like_reassembly[id] = id == GAUGE_REASSEMBLY || id == GAUGE_TOTAL;
     if (gauge->sums[id] != (gauge->like_reassembly[id] ? held : 0)) {
-      gauge->others[id] = started(gauge->sums[id], now);
+      gauge->others[id] = started(gauge, gauge->sums[id], now);
     }
   }
 }
@@ -346,12 +353,8 @@ void occupancy_start(occupancy *gauge, time_ps now)
 /* The time up to `now` counts. */
 static void mark(occupancy *gauge, time_ps now)
 {
-  time_distribution_mark(gauge->reassembly, now);
-  time_distribution_mark(gauge->reassembly_in_recovery, now);
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    if (gauge->others[id]) {
-      time_distribution_mark(gauge->others[id], now);
-    }
+  for (uint32_t i = 0; i < gauge->all_count; i++) {
+    time_distribution_mark(gauge->all[i], now);
   }
 }
 

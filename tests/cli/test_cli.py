@@ -180,6 +180,14 @@ class Cli(kit.ProgramTest):
         self.shell("iwarpsim explain held --markdown", 2)
         self.expect_start(self.shell("iwarpsim explain keys --markdown").stdout, "# Scenarios\n")
 
+    def test_explain_quantile(self):
+        """Any percentage of any gauge; that of a metric's name is the metric."""
+        done = self.shell("iwarpsim explain state.holes_p99.990")
+        self.expect_start(done.stdout, "state.holes_p99.99 (intervals, Data Sink)\n    The smallest x with state.holes "
+                          "<= x for at least 99.99 % of the time")
+        self.expect_start(self.shell("iwarpsim explain buffer.reassembly_p99_octets").stdout, "Metrics:\n")
+        self.expect_refused("iwarpsim explain buffer.order_p101_octets", "unknown name 'buffer.order_p101_octets'")
+
     def test_terminated_runs(self):
         """run.expect says which end is success: the other one exits 1 and prints why. A terminated run prints
         code and side."""

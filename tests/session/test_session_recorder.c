@@ -169,6 +169,96 @@ RECORDER_TEST(test_no_samples)
   }
 }
 
+/* Ten segments of 100 octets of payload: number k arrives at 1000 k ps, is held for 10 k ps with its 100 + k
+ * octets, and is then Placed and Delivered. The `out_of_order`th arrives out of order. */
+static void pass_ten(session_recorder *recorder, unsigned out_of_order)
+{
+  g_auto(buffer_chain) octets = octets_of(114);
+
+  for (unsigned k = 1; k <= 10; k++) {
+    const time_ps arrival = 1000 * (time_ps)k, placed = arrival + 10 * (time_ps)k;
+    const mpa_ulpdu_part part = {0, 114, arrival};
+    const mpa_ulpdu ulpdu = {.octets = &octets, .parts = &part, .part_count = 1, .held_octets = 100 + k};
+    ddp_segment segment = {.payload_octets = 100};
+
+    session_recorder_segment(recorder, 0, 120 * k, 120, 120, k == out_of_order, arrival);
+    session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 100 + k}, arrival);
+    session_recorder_placed(recorder, &segment, &ulpdu, false, placed);
+    session_recorder_delivered(recorder, &segment, placed);
+    session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 0}, placed);
+  }
+}
+
+/* What each window has of the ten. The occupancy's mean is the sum of (100 + k) 10 k, over the segments held
+ * in the window or, where it cuts a time of holding, the part of that, by the window's length. */
+static const struct {
+  const char *name;
+  run_moment from, to;
+  unsigned out_of_order;
+  double octets, length_ps; /* Delivered in it */
+  double delay_ps, peak, octet_ps;
+} windows[] = {
+    {"whole", {0}, {0}, 0, 1000, 9100, 55, 110, 58850},
+    /* 4, 5 and 6: 4160 + 5250 + 6360 octet ps */
+    {"times", {RUN_MOMENT_TIME, 3500}, {RUN_MOMENT_TIME, 6500}, 0, 300, 3000, 50, 106, 15770},
+    /* from the Delivery of 3, at 3030, to that of 6, at 6060 */
+    {"octets", {RUN_MOMENT_DELIVERED, 300}, {RUN_MOMENT_DELIVERED, 600}, 0, 300, 3030, 50, 106, 15770},
+    /* 104 octets are held until 4040 when it opens: 2080; and 5 to 10: 48550 */
+    {"carries-over", {RUN_MOMENT_TIME, 4020}, {0}, 0, 700, 6080, 70, 110, 50630},
+    /* 1 to 3: 6140; and 104 octets for 20 ps, whose segment is Delivered after the end */
+    {"cut", {0}, {RUN_MOMENT_TIME, 4020}, 0, 300, 3020, 20, 104, 8220},
+    {"first-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {0}, 5, 600, 5100, 75, 110, 48550},
+    /* 1 to 4: 1010 + 2040 + 3090 + 4160 */
+    {"to-first-loss", {0}, {RUN_MOMENT_FIRST_LOSS, 0}, 5, 400, 4000, 25, 104, 10300},
+    /* a time before the first arrival, and one after the last Delivery */
+    {"wide", {RUN_MOMENT_TIME, 1}, {RUN_MOMENT_TIME, 1000000}, 0, 1000, 9100, 55, 110, 58850},
+    {"mixed", {RUN_MOMENT_TIME, 3500}, {RUN_MOMENT_DELIVERED, 500}, 0, 200, 1550, 45, 105, 9410},
+    {"no-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {0}, 0, 0, 0, 0, 0, 0},
+    {"too-far", {RUN_MOMENT_DELIVERED, 1001}, {0}, 0, 0, 0, 0, 0, 0},
+    {"ends-before", {RUN_MOMENT_TIME, 9000}, {RUN_MOMENT_DELIVERED, 100}, 0, 0, 0, 0, 0, 0},
+};
+
+EACH_TEST(test_window, __typeof__(windows[0]), windows)
+{
+  const session_recorder_config config = {.connections = 1,
+                                          .hosts = 2,
+                                          .cell_octets = 1,
+                                          .receive_window_octets = 65536,
+                                          .from = c->from,
+                                          .to = c->to,
+                                          .quantile_parts = {QUANTILE_PARTS},
+                                          .quantile_count = 1};
+  g_autoptr(session_recorder) recorder = session_recorder_new(&config);
+  static const metric_id bounded[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+                                      METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS,
+                                      METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS,
+                                      METRIC_STATE_HOLES_PEAK,
+                                      METRIC_DELAY_PLACEMENT_MEAN_S,
+                                      METRIC_DELAY_DELIVERY_MEAN_S,
+                                      METRIC_GOODPUT_BIT_PER_S};
+
+  pass_ten(recorder, c->out_of_order);
+  const metric_values values = finish(recorder, 11000);
+  gauge_results gauges = session_recorder_gauges(recorder);
+  /* counters know no window */
+  EXPECT_METRICS(&values, (PLACEMENT_OCTETS, 1000), (DELIVERY_OCTETS, 1000), (BUFFER_READ_OCTETS, 1055),
+                 (BUFFER_WRITTEN_OCTETS, 1055), (TCP_SEGMENTS, 10));
+  for (gsize i = 0; i < G_N_ELEMENTS(bounded); i++) {
+    g_assert_cmpint(values.present[bounded[i]], ==, c->octets > 0);
+  }
+  g_assert_cmpuint(gauges.quantiles.count, ==, c->octets > 0 ? 1 : 0);
+  if (c->octets > 0) {
+    EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, c->peak),
+                   (BUFFER_REASSEMBLY_MEAN_OCTETS, c->octet_ps / c->length_ps));
+    g_assert_cmpfloat(gauges.quantiles.values[GAUGE_ORDER][0], ==, c->peak);
+    g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S],
+                                   8 * c->octets / (c->length_ps * 1e-12), 1);
+    g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_PLACEMENT_MEAN_S], c->delay_ps * 1e-12, 1e-24);
+    g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], c->delay_ps * 1e-12, 1e-24);
+  }
+  gauge_results_clear(&gauges);
+}
+
 /* What is still held when the run ends has been written and not read. */
 RECORDER_TEST(test_written_and_not_read)
 {

@@ -30,6 +30,10 @@ static stored_run full_run(const store_fixture *f, guint seed)
     g_assert_true(
         distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], i * 1460, 0.25 / i));
   }
+  run.gauges = (gauge_results){.quantiles = {1, {990000000}, {[GAUGE_ORDER] = {1460}}},
+                               .block_octets = 65536,
+                               .block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64))};
+  g_array_set_size(run.gauges.block_maxima, 5);
   return run;
 }
 
@@ -189,6 +193,13 @@ FIXTURE_TEST(test_foreign_hand)
       {"INSERT INTO metrics VALUES(1, 'tcp.sediments', 5)", "the metric \"tcp.sediments\""},
       {"INSERT INTO parameters VALUES(1, 'mpa.crk', 'true')", "the key \"mpa.crk\""},
       {"INSERT INTO distributions VALUES(1, 'x', 5, 1)", "the distribution \"x\""},
+      {"INSERT INTO quantiles VALUES(1, 'state.hales', 50, 1)", "the gauge \"state.hales\""},
+      {"UPDATE quantiles SET value = 'many'", "a quantile of the gauge \"buffer.fragment\" has no value"},
+      {"UPDATE quantiles SET percent = percent + 99", "has no value or no percentage"},
+      {"UPDATE quantiles SET value = 7 WHERE gauge = 'buffer.order'", "no longer what was written"},
+      {"UPDATE block_maxima SET maxima = '[1, 2'", "malformed JSON"},
+      {"UPDATE block_maxima SET maxima = '[1, \"x\"]'", "a block maximum is no number"},
+      {"UPDATE block_maxima SET maxima = '[0, 0, 0, 0, 1]'", "no longer what was written"},
       {"UPDATE runs SET status = 'fine'", "the status \"fine\""},
       {"UPDATE runs SET identity = CAST(X'61FF0A62' AS TEXT) WHERE id = 1", "run a\\xff\\nb"},
       {"UPDATE runs SET status = CAST(X'61FF0A62' AS TEXT)", "the status \"a\\xff\\nb\""},

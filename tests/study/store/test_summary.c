@@ -16,7 +16,8 @@ typedef struct fixture {
   char *folder;
   char *path; /* summary.json */
   scenario *scenario;
-  distribution distributions[DISTRIBUTION_COUNT]; /* with samples of the first two kinds */
+  distribution distributions[DISTRIBUTION_COUNT]; /* with samples of the reassembly and of Placement */
+  gauge_results gauges;
   summary page;
 } fixture;
 
@@ -30,6 +31,11 @@ static void set_up(fixture *f, gconstpointer text)
   for (int i = 0; i < 9; i++) {
     g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
   }
+  f->gauges = (gauge_results){
+      .quantiles = {2, {500000000, 999900000}, {[GAUGE_ORDER] = {0, 126000.5}, [GAUGE_HOLES] = {1, 2}}},
+      .block_octets = 131072,
+      .block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64))};
+  g_array_append_vals(f->gauges.block_maxima, (const guint64[]){5, 0, 1460}, 3);
   f->page = (summary){
       .status = RUN_OK, .version = "0.1.0", .git = "abc123", .engine = "ns3", .ns3_version = "3.37"};
   metric_values_set(&f->page.metrics, METRIC_TCP_SEGMENTS, 12345);
@@ -44,6 +50,7 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&f->distributions[id]);
   }
+  gauge_results_clear(&f->gauges);
   scenario_free(f->scenario);
   g_free(f->path);
   fixture_folder_remove(f->folder);
@@ -157,6 +164,21 @@ static char *changed_text(const char *text, const char *from, const char *to)
   return g_strjoinv(to, parts);
 }
 
+/* Quantiles and block maxima are read back as written; the verdict is made of these. */
+FIXTURE_TEST(test_gauges)
+{
+  f->page.gauges = &f->gauges;
+  g_autofree char *octets = written(f);
+  g_autoptr(summary_record) record = read_back(f);
+  expect_same_gauges(&record->gauges, &f->gauges);
+  g_assert_nonnull(strstr(octets, "\n    \"buffer.order\": [[50, 0], [99.99, 126000.5]],\n"));
+  g_assert_nonnull(strstr(octets,
+                          "\"block_maxima\": {\n    \"gauge\": \"buffer.reassembly\",\n"
+                          "    \"block_octets\": 131072,\n    \"values\": [\n      5, 0, 1460\n    ]\n  }"));
+  g_assert_nonnull(strstr(octets, "\"warm_up\": { \"test\": \"rank sum of block maxima\", "
+                                  "\"verdict\": \"too short to tell\" }"));
+}
+
 /* Summaries that older versions wrote have no such member. */
 FIXTURE_TEST(test_without_distributions)
 {
@@ -223,6 +245,7 @@ FIXTURE_TEST(test_hostile)
 static void refuse_changed(fixture *f, const char *from, const char *to, const char *complaint)
 {
   f->page.distributions = f->distributions;
+  f->page.gauges = &f->gauges;
   g_autofree char *octets = written(f);
   g_autofree char *changed = changed_text(octets, from, to);
   refuse(f, changed, -1, complaint);
@@ -240,6 +263,26 @@ static const struct {
     {"12345", "1e999", "metric \"tcp.segments\""},
     {"path.forward.mtu", "path.forward.mut", "unknown key \"path.forward.mut\""},
     {"\"9000\"", "9000", "\"path.forward.mtu\""},
+    {"\"quantiles\": {", "\"quantiles\": [], \"x\": {", "\"quantiles\" is something else"},
+    {"\"state.holes\"", "\"state.hales\"", "the gauge \"state.holes\" has 0 quantiles"},
+    {"\"buffer.order\": [[50, 0], ", "\"buffer.order\": [",
+     "the gauge \"buffer.order\" has 1 quantiles; expected 1 to 16, as many of each gauge"},
+    {"[[50, 0], [99.99, 126000.5]]", "[[50, 0], [99.9, 126000.5]]",
+     "quantiles of \"buffer.order\", number 2"},
+    {"\"buffer.incomplete\": [[50, 0], [99.99, 0]]", "\"buffer.incomplete\": [[99.99, 0], [50, 0]]",
+     "quantiles of \"buffer.incomplete\", number 2: expected [percent, value]"},
+    {"\"buffer.incomplete\": [[50, 0]", "\"buffer.incomplete\": [[0, 0]",
+     "quantiles of \"buffer.incomplete\", number 1"},
+    {"\"buffer.incomplete\": [[50, 0]", "\"buffer.incomplete\": [[101, 0]",
+     "quantiles of \"buffer.incomplete\", number 1"},
+    {"126000.5", "-1", "quantiles of \"buffer.order\", number 2"},
+    {"126000.5", "1e999", "quantiles of \"buffer.order\", number 2"},
+    {"[50, 0]", "50", "quantiles of"},
+    {"131072", "0", "block_maxima: expected \"block_octets\", above 0"},
+    {"131072", "\"many\"", "block_maxima: expected \"block_octets\", above 0"},
+    {"5, 0, 1460", "", "1 to 1024 \"values\""},
+    {"5, 0, 1460", "5, -1", "block_maxima, value 2: expected a number of octets"},
+    {"5, 0, 1460", "5, 1e300", "block_maxima, value 2: expected a number of octets"},
     {"\"distributions\": {", "\"distributions\": 3, \"x\": {", "\"distributions\" is something else"},
     {"buffer.reassembly_octets", "buffer.octets", "unknown distribution \"buffer.octets\""},
     {"{ \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [", "{ \"bins\": [", "\"unit\" is missing"},
@@ -361,7 +404,41 @@ FIXTURE_TEST(test_page_quantiles)
   expect_line(page, "  delay.placement_s, p99 at most * 8e-06  s * 8 us");
   expect_line(page, "  delay.placement_s, p99.9 at most * 8e-06  s * 8 us");
   g_assert_null(strstr(page, "delay.delivery_s"));
-  g_assert_null(strstr(page, "buffer.reassembly_octets, ")); /* its p99 is a metric, and exact */
+  g_assert_null(strstr(page, "buffer.reassembly_octets, ")); /* its quantiles are exact */
+}
+
+/* 200 blocks, of which every second is empty, without a difference between the halves; then the second half
+ * has 7 more. */
+FIXTURE_TEST(test_warm_up)
+{
+  f->page.gauges = &f->gauges;
+  for (guint later = 0; later <= 7; later += 7) {
+    g_array_set_size(f->gauges.block_maxima, 200);
+    for (guint i = 0; i < 200; i++) {
+      g_array_index(f->gauges.block_maxima, guint64, i) = i % 2 * 1000 + (i < 100 ? 0 : later);
+    }
+    g_autofree char *octets = written(f);
+    g_autofree char *page = printed(f);
+    g_assert_nonnull(
+        strstr(octets, later == 0 ? "\"p\": 1, \"verdict\": \"steady\"" : "\"verdict\": \"differs\""));
+    expect_line(page,
+                later == 0
+                    ? "  warm-up    the second half of the run does not differ from the first (rank sum of "
+                      "200 block maxima, p = 1)"
+                    : "  warm-up    the second half of the run differs from the first: *p = *");
+  }
+}
+
+/* One line for each gauge that was ever above 0. */
+FIXTURE_TEST(test_page_gauges)
+{
+  f->page.gauges = &f->gauges;
+  metric_values_set(&f->page.metrics, METRIC_BUFFER_PEAK_OCTETS_ORDER, 130000);
+  metric_values_set(&f->page.metrics, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
+  g_autofree char *page = printed(f);
+  expect_line(page, "  buffer.order, quantiles over time: p50 0, p99.99 126000 octets");
+  g_assert_null(strstr(page, "buffer.fragment, "));
+  expect_line(page, "  warm-up    too short to tell whether the run is steady");
 }
 
 /* Every metric of the table is on the page once. */

@@ -297,7 +297,8 @@ static void check_merge(const trial *t, const char *path)
   GError *error = NULL;
 
   g_assert_nonnull(into);
-  if (is_good(t, result_merge(into, paths, 1, (t->flags & FLAG_MIXES) != 0, &counts, &error), error)) {
+  gboolean merged = result_merge(into, paths, 1, (t->flags & FLAG_MIXES) != 0, &counts, &error);
+  if (is_good(t, merged, error)) {
     g_assert_cmpuint(counts.taken, ==, counts.runs);
     g_autofree char *once = export(t, into);
     g_assert_true(result_merge(into, paths, 1, FALSE, &counts, NULL));

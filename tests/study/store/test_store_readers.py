@@ -62,8 +62,10 @@ class StoreReaders(unittest.TestCase):
         (example,) = examples("sh")
         done = subprocess.run(["sh", "-e", "-c", example], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
-        counts, points, means = re.fullmatch(r"(┌.*?┘\n)(point,value\n.*?)(┌.*┘\n)", done.stdout,
-                                             re.DOTALL).groups()
+        counts, points, means, blocks = re.fullmatch(
+            r"(┌.*?┘\n)(point,value\n.*?)(┌.*┘\n)(run,block_octets,block,octets\n.*)", done.stdout,
+            re.DOTALL).groups()
+        self.assertIn("\n1,65536,0,", blocks)
         self.assertRegex(counts, r"│ ok +│ 4 +│")
         rows = [line.split(",") for line in points.splitlines()[1:]]
         self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"])  # two MTUs, two seeds each

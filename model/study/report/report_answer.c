@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/warm_up.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
 #include "study/report/report_cells.h"
@@ -183,23 +184,42 @@ static void append_verdict(report_page *report, const result_pairing *pairing)
   g_string_append(html, "</li>\n");
 }
 
+/* What the warm-up test says of all runs; "" when each is steady. */
+static char *warm_up_words(const report_page *report)
+{
+  guint verdicts[WARM_UP_VERDICTS] = {0}, runs = report->table->runs->len;
+  for (guint i = 0; i < runs; i++) {
+    const study_run *run = g_ptr_array_index(report->table->runs, i);
+    verdicts[warm_up_test(run->gauges.block_maxima).verdict]++;
+  }
+  return verdicts[WARM_UP_STEADY] == runs
+             ? g_strdup("")
+             : g_strdup_printf("of %u runs the second half differs from the first (warm-up test), and %u are "
+                               "too short to tell: their peaks may grow with their length",
+                               verdicts[WARM_UP_DIFFERS], verdicts[WARM_UP_TOO_SHORT]);
+}
+
 static void append_caveat(report_page *report)
 {
   const study_table *table = report->table;
   guint others = report->totals->count - report->totals->by_status[RUN_OK];
-  if (table->flagged == 0 && others == 0) {
+  g_autofree char *steadiness = warm_up_words(report);
+  if (table->flagged == 0 && others == 0 && *steadiness == '\0') {
     return;
   }
-  g_string_append(report->html, "<li>To be read with care: ");
+  const char *separator = "<li>To be read with care: ";
   if (table->flagged > 0) {
-    g_string_append_printf(report->html, "%u of the %u runs in these numbers have flagged TCP behaviour",
-                           table->flagged, table->runs->len);
+    g_string_append_printf(report->html, "%s%u of the %u runs in these numbers have flagged TCP behaviour",
+                           separator, table->flagged, table->runs->len);
+    separator = "; ";
   }
   if (others > 0) {
-    g_string_append_printf(report->html, "%s%u run%s did not end ok", table->flagged > 0 ? "; " : "", others,
+    g_string_append_printf(report->html, "%s%u run%s did not end ok", separator, others,
                            others == 1 ? "" : "s");
+    separator = "; ";
   }
-  g_string_append(report->html, " (<a href=\"#flags\">Flags</a>).</li>\n");
+  g_string_append(report->html, table->flagged > 0 || others > 0 ? " (<a href=\"#flags\">Flags</a>)" : "");
+  g_string_append_printf(report->html, "%s%s.</li>\n", *steadiness != '\0' ? separator : "", steadiness);
 }
 
 void report_append_answer(report_page *report)

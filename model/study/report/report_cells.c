@@ -17,7 +17,8 @@ void report_show_mean(report_page *report, const statistics *of, const shown_sca
   g_auto(shown_number) lower = shown_number_of(of->lower, half_width, scale);
   g_auto(shown_number) upper = shown_number_of(of->upper, half_width, scale);
   *mean = of->count > 0 ? g_steal_pointer(&shown.value) : g_strdup("");
-  *interval = of->count < 2    ? g_strdup("")
+  *interval = of->count < 2 || isnan(of->lower) ? g_strdup("")
+              : isnan(of->upper)                ? g_strdup_printf("%s or more", lower.value)
               : half_width > 0 ? g_strdup_printf("%s to %s%s", lower.value, upper.value, noted ? "*" : "")
                                : g_strdup("±\u00a00");
 }

@@ -6,8 +6,9 @@
 #include "study/table/text_columns.h"
 
 /* A mean and its 95 % interval as texts of the same number of decimals: "145.4" and "142.9 to 148.0"; "± 0"
- * when the interval has no width, "" for both when `of` has no values, and for the interval of one value. An
- * asterisk follows an interval that has a coverage note, which is added to `notes`. Free both with g_free().
+ * when the interval has no width, "" for both when `of` has no values, and for the interval of one value;
+ * "142.9 or more" without an upper bound. An asterisk follows an interval that has a coverage note, which is
+ * added to `notes`. Free both with g_free().
  */
 void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
                       char **interval);

@@ -57,9 +57,42 @@ typedef struct point_quantity {
   result_quantity of;
 } point_quantity;
 
-/* One row a point, the means of `quantities` (point_quantity) beside each other. */
+/* The level exceeded once in so much traffic, for which engineers build. */
+#define RETURN_OCTETS 1073741824.0
+
+static gboolean has_return_levels(const report_page *report)
+{
+  return_level level;
+  gboolean has = FALSE;
+  for (guint p = 0; p < report->points->len; p++) {
+    has =
+        has || result_return_level(g_array_index(report->points, study_point, p).runs, RETURN_OCTETS, &level);
+  }
+  return has;
+}
+
+/* The return level of a point, and how much traffic it is made of. */
+static void add_return_level(report_page *report, const study_point *point, const shown_scale *scale,
+                             GPtrArray *cells)
+{
+  return_level level;
+  statistics of = {.count = 0};
+  g_autofree char *traffic = g_strdup("");
+  if (result_return_level(point->runs, RETURN_OCTETS, &level)) {
+    g_autofree char *octets = shown_text_octets(level.traffic_octets);
+    of = (statistics){
+        .count = point->runs->len, .mean = level.level, .lower = level.lower, .upper = level.upper};
+    g_free(traffic);
+    traffic = g_strconcat(octets, level.is_extrapolated ? ": extrapolated" : "", NULL);
+  }
+  report_add_mean(cells, report, &of, scale);
+  g_ptr_array_add(cells, g_steal_pointer(&traffic));
+}
+
+/* One row a point, the means of `quantities` (point_quantity) beside each other, and with `levels` the return
+ * level of the occupancy, of which the last quantity is the peak. */
 static void append_points(report_page *report, const char *name, const char *caption,
-                          const GArray *quantities)
+                          const GArray *quantities, gboolean levels)
 {
   g_autoptr(GArray) columns = columns_by_point(report);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
@@ -70,6 +103,11 @@ static void append_points(report_page *report, const char *name, const char *cap
     scales[q] = report_scale_of(report, &quantity->of);
     report_add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
   }
+  if (levels) {
+    const text_column traffic = {"seen in", TEXT_COLUMN_TEXT, "traffic"};
+    report_add_mean_column(columns, "once in 1 GiB", &scales[quantities->len - 1], "octets");
+    g_array_append_val(columns, traffic);
+  }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
     add_point(cells, report, point);
@@ -78,6 +116,9 @@ static void append_points(report_page *report, const char *name, const char *cap
       statistics of =
           result_quantity_statistics(&g_array_index(quantities, point_quantity, q).of, point->runs);
       report_add_mean(cells, report, &of, &scales[q]);
+    }
+    if (levels) {
+      add_return_level(report, point, &scales[quantities->len - 1], cells);
     }
   }
   append_table(report, name, caption, columns, cells);
@@ -97,7 +138,7 @@ static void append_overview(report_page *report)
       g_strdup_printf("Means of %u run%s at %u point%s%s%s, with their 95 %% intervals.",
                       report->table->runs->len, report->table->runs->len == 1 ? "" : "s", report->points->len,
                       report->points->len == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
-  append_points(report, "overview", caption, quantities);
+  append_points(report, "overview", caption, quantities, FALSE);
 }
 
 /* What sizes a memory: shares of the time, and the peak. */
@@ -117,11 +158,16 @@ static void append_tails(report_page *report)
       g_array_append_val(quantities, quantity);
     }
   }
+  gboolean levels = has_return_levels(report);
   if (quantities->len > 1) {
     g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
-    append_points(report, "tails",
-                  "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, and the peak.",
-                  quantities);
+    append_points(
+        report, "tails",
+        levels ? "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, the peak, "
+                 "and the level exceeded once in 1 GiB of traffic, from all seeds together."
+               : "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, and the "
+                 "peak.",
+        quantities, levels);
     g_string_append(report->html, "</details>\n");
   }
 }

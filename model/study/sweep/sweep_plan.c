@@ -292,16 +292,9 @@ double sweep_plan_pace(const sweep_plan *plan)
 sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
 {
   sweep_plan_rest rest = {.known = TRUE};
-  double seeds = 0; /* of the points of which it is known */
-  guint known = 0;
-  for (guint i = 0; i < plan->points->len; i++) {
-    seeds += point_at(plan, i)->expected;
-    known += point_at(plan, i)->expected > 0;
-  }
   for (guint i = 0; i < plan->points->len; i++) {
     const plan_point *point = point_at(plan, i);
-    double expected = point->expected > 0 ? point->expected : known > 0 ? seeds / known : 0;
-    double runs = fmax(expected - point->asked, 0);
+    guint runs = MAX(point->expected, point->asked) - point->asked;
     rest.runs += runs;
     rest.seconds += runs * sweep_grid_cost(plan->grid, point->first).seconds;
     rest.known = rest.known && point->expected > 0;

@@ -64,11 +64,11 @@ void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run);
 /* The same of a run that the store has. FALSE and `error` when it cannot be read. */
 gboolean sweep_plan_note_stored(sweep_plan *plan, gsize index, result_store *store, GError **error);
 
-/* What is expected beyond the runs planned so far: how many, and their costs in all. Each interval is taken
- * to become narrower with the square root of the seeds. `*known` is FALSE while a point has too few to
- * tell. */
+/* What is expected beyond the runs planned so far: how many, and what they cost in all. Each interval is
+ * taken to become narrower with the square root of the seeds. `known` is FALSE while a point has too few to
+ * tell; such points count as if they needed no more. */
 typedef struct sweep_plan_rest {
-  double runs;
+  gsize runs;
   double seconds; /* of run_cost */
   gboolean known;
 } sweep_plan_rest;

@@ -156,6 +156,19 @@ static double fit(const tail *t, return_level *result)
   return t->threshold + distance;
 }
 
+/* The level if the tail is exponential. Peaks that bunch just below a step look like those before an end, at
+ * which they are the likeliest: an interval that did not admit that there is none would be too sure. Where
+ * half of them are equal there is one. */
+static double exponential_level(const tail *t)
+{
+  double excess = 0;
+  for (gsize i = 0; i < t->count; i++) {
+    excess += (t->values[i] - t->threshold) / (double)t->count;
+  }
+  gboolean is_atom = t->values[t->count / 2] == t->values[0];
+  return is_atom ? t->values[0] : t->threshold + excess * log(t->ratio);
+}
+
 enum { TAIL_LEAST = 16, TAIL_NEAR = 32 };
 
 /* Level and interval from the tail of `events` above thresholds; the level is exceeded `expected` times as
@@ -177,6 +190,7 @@ static gboolean fit_tails(const GArray *events, double expected, return_level *r
     double level = values[0]; /* of an atom, if that many events have it */
     if (t.count >= TAIL_LEAST / 2 && t.ratio > 1) {
       level = fit(&t, result);
+      result->upper = fmax(result->upper, is_fitted ? 0 : exponential_level(&t));
     } else if (t.count > 0 || t.threshold == 0) {
       continue;
     }

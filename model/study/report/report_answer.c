@@ -194,9 +194,11 @@ static char *warm_up_words(const report_page *report)
   }
   return verdicts[WARM_UP_STEADY] == runs
              ? g_strdup("")
-             : g_strdup_printf("of %u runs the second half differs from the first (warm-up test), and %u are "
-                               "too short to tell: their peaks may grow with their length",
-                               verdicts[WARM_UP_DIFFERS], verdicts[WARM_UP_TOO_SHORT]);
+             : g_strdup_printf(
+                   "of %u run%s the second half differs from the first (warm-up test), and %u are "
+                   "too short to tell: their peaks may grow with their length",
+                   verdicts[WARM_UP_DIFFERS], verdicts[WARM_UP_DIFFERS] == 1 ? "" : "s",
+                   verdicts[WARM_UP_TOO_SHORT]);
 }
 
 static void append_caveat(report_page *report)

@@ -159,7 +159,7 @@ static void append_tails(report_page *report)
     }
   }
   gboolean levels = has_return_levels(report);
-  if (quantities->len > 1) {
+  if (quantities->len > 1 || levels) {
     g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
     append_points(
         report, "tails",

@@ -203,6 +203,30 @@ REPORT_TEST(test_answer_without_ratio)
       "receiver.</li>");
 }
 
+/* A point of 256 blocks of 8 MiB has seen 2 GiB: a level of 1 GiB is not extrapolated; one of 2 blocks has
+ * seen 16 MiB. The first one's later blocks have another peak than the earlier ones, two blocks have too
+ * little to tell. */
+REPORT_TEST(test_tails)
+{
+  for (int mtu = 1500; mtu <= 9000; mtu += 7500) {
+    g_autofree char *keys = g_strdup_printf("path.forward.mtu=%d", mtu);
+    g_auto(stored_run) run = store_fixture_run(f, keys, "buffer.reassembly_peak_octets=5000");
+    g_autoptr(GArray) maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < (mtu == 1500 ? 256 : 2); i++) {
+      const guint64 peak = (i < 128 ? 1000 : 4000) + i * 37 % 256;
+      g_array_append_val(maxima, peak);
+    }
+    run.gauges.block_octets = 8 << 20;
+    run.gauges.block_maxima = maxima;
+    store_fixture_commit(f, &run);
+    run.gauges.block_maxima = NULL;
+  }
+  g_autofree char *page = make(f, 0);
+  EXPECT_PARTS(page, "of 1 run the second half differs from the first (warm-up test), and 1 are too short");
+  g_autofree char *tails = part(page, "<summary>tails of the occupancy", "</details>");
+  EXPECT_PARTS(tails, "once in 1 GiB", "<td>2 GiB</td></tr>", "<td>16 MiB: extrapolated</td></tr>");
+}
+
 /* What lies on the way of a Read's payload, which the Responder sends: the middlebox after the impairments,
  * each with what differs from the defaults. */
 REPORT_TEST(test_sketch)

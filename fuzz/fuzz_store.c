@@ -81,6 +81,25 @@ static void take_results(fuzz_input *input, stored_run *run)
   }
 }
 
+static void take_gauges(fuzz_input *input, gauge_results *gauges)
+{
+  const uint32_t quantiles = fuzz_input_octet(input) % QUANTILES_MAX;
+
+  for (uint32_t parts = 1; parts <= quantiles; parts++) {
+    gauges->quantiles.parts[gauges->quantiles.count] = parts * (QUANTILE_PARTS / QUANTILES_MAX);
+    gauges->quantiles.values[fuzz_input_octet(input) % GAUGE_COUNT][gauges->quantiles.count++] =
+        take_number(input) + 0.0; /* -0.0 is stored as 0.0 */
+  }
+  for (gsize blocks = fuzz_input_octet(input) % (VALUES_MAX + 1); blocks > 0; blocks--) {
+    const guint64 maximum = fuzz_input_number_32(input);
+    if (!gauges->block_maxima) {
+      gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+      gauges->block_octets = 65536;
+    }
+    g_array_append_val(gauges->block_maxima, maximum);
+  }
+}
+
 /* The canonical texts of a scenario that sets nothing. */
 static void default_keys(char *texts[SCENARIO_KEY_COUNT])
 {
@@ -109,6 +128,7 @@ static void take_run(fuzz_input *input, trial *t)
   take_results(input, run);
   run->status = (run_status)(fuzz_input_octet(input) % RUN_STATUSES);
   run->message = take_text(input);
+  take_gauges(input, &run->gauges);
   t->count++;
 }
 
@@ -121,6 +141,7 @@ static void trial_clear(trial *t)
     for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
       distribution_clear(&t->runs[i].distributions[id]);
     }
+    gauge_results_clear(&t->runs[i].gauges);
   }
   g_free(t->origin.title);
   g_free(t->origin.text);
@@ -194,6 +215,13 @@ static gboolean check_run(const provenance *from, const stored_run *run, gpointe
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_true(are_same_bins(&run->distributions[id], &was->distributions[id]));
+  }
+  const gauge_results *found = &run->gauges, *expected = &was->gauges;
+  g_assert_cmpmem(&found->quantiles, sizeof found->quantiles, &expected->quantiles, sizeof found->quantiles);
+  g_assert_true(!found->block_maxima == !expected->block_maxima);
+  if (found->block_maxima) {
+    g_assert_cmpmem(found->block_maxima->data, found->block_maxima->len * sizeof(guint64),
+                    expected->block_maxima->data, expected->block_maxima->len * sizeof(guint64));
   }
   t->visited++;
   return TRUE;

@@ -31,6 +31,14 @@ static void check_record(const summary_record *record)
   }
 }
 
+static void check_gauges(const gauge_results *gauges)
+{
+  for (gsize i = 0; i < gauges->quantiles.count * GAUGE_COUNT; i++) {
+    g_assert_cmpfloat(gauges->quantiles.values[i % GAUGE_COUNT][i / GAUGE_COUNT], >=, 0);
+  }
+  g_assert_true(!gauges->block_maxima || (gauges->block_maxima->len > 0 && gauges->block_octets > 0));
+}
+
 static void draw(void)
 {
   static const char series[] = "time_s,connection,cause,octets\n0.5,all,order,1460\n";
@@ -61,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
 
   if (record) {
     check_record(record);
+    check_gauges(&record->gauges);
     summary_record_free(record);
     draw();
   } else {

@@ -180,6 +180,25 @@ class Cli(kit.ProgramTest):
         self.shell("iwarpsim explain held --markdown", 2)
         self.expect_start(self.shell("iwarpsim explain keys --markdown").stdout, "# Scenarios\n")
 
+    def test_steady_or_too_short(self):
+        """A stream sender, MTU 1500, 0.1 % of loss, in order: 80 messages are too short to tell whether the run is
+        steady (80 blocks of 64 KiB); 320 without loss hold the front of one FPDU all the time, and are."""
+        point = ("iwarpsim run short.cfg --out out --set workload.messages=80 --set receiver.mode=in-order"
+                 " --set path.forward.loss=0.1%")
+        kit.write("short.cfg", 'sender: { segmentation = "stream"; };')
+        for seed in (1, 2):
+            self.assertIn("\n  warm-up    too short to tell whether the run is steady\n",
+                          self.shell(f"{point} --set run.seed={seed} && rm -r out").stdout)
+        self.assertIn("\n  warm-up    the second half of the run does not differ from the first (",
+                      self.shell("iwarpsim run short.cfg --out out --set workload.messages=320 && rm -r out").stdout)
+
+    def test_losses_to_expect(self):
+        """10 messages of 46 segments at 0.1 %: exp(-0.46) = 0.63."""
+        kit.write("few.cfg", "workload: { messages = 10; };\n")
+        self.expect("iwarpsim check few.cfg --set path.forward.loss=0.1%",
+                    "few.cfg: ok\nfew.cfg: note: --set 'path.forward.loss=0.1%': 0.46 losses expected: 63 % of seeds "
+                    "will see none\n")
+
     def test_explain_quantile(self):
         """Any percentage of any gauge; that of a metric's name is the metric."""
         done = self.shell("iwarpsim explain state.holes_p99.990")

@@ -15,6 +15,18 @@ static const size_verdict *verdict_at(const GArray *verdicts, guint index)
   return &g_array_index(verdicts, size_verdict, index);
 }
 
+/* The roundest number, binary or decimal, at most `room` away from `number`. */
+static guint64 roundest(const size_scope *scope, guint64 number, guint64 room)
+{
+  const guint64 base = scope->binary ? 2 : 10;
+  guint64 found = number;
+  for (guint64 unit = base; unit <= 2 * room; unit *= base) {
+    guint64 round = (number + unit / 2) / unit * unit;
+    found = MAX(round, number) - MIN(round, number) <= room ? round : found;
+  }
+  return found;
+}
+
 GArray *size_search_grid(const size_scope *scope)
 {
   const guint64 least = MAX(scope->from, 1); /* nothing grows from 0 by a factor */
@@ -29,8 +41,14 @@ GArray *size_search_grid(const size_scope *scope)
   const guint64 span = integer_logarithm2(scope->to) - integer_logarithm2(least);
   const guint64 step = span > OCTAVES * octave ? 2 * octave : octave;
   const gsize steps = CLAMP((span + step - 1) / step, STEPS_MIN, STEPS_MAX);
-  g_autoptr(GArray) growing = scenario_axis_range_factors(least, scope->to, steps + 1, scope->binary ? 0 : 3);
-  return g_array_append_vals(grid, growing->data, growing->len);
+  g_autoptr(GArray) growing = scenario_axis_range_factors(least, scope->to, steps + 1, 0);
+  const guint64 *numbers = (const guint64 *)growing->data;
+  for (guint i = 0; i < growing->len; i++) {
+    const gboolean end = i == 0 || i + 1 == growing->len;
+    const guint64 number = end ? numbers[i] : roundest(scope, numbers[i], (numbers[i] - numbers[i - 1]) / 4);
+    g_array_append_val(grid, number);
+  }
+  return grid;
 }
 
 /* The place of the least number above which all kept the condition; their count when the last did not. */
@@ -55,28 +73,15 @@ static gboolean find_gap(const size_scope *scope, const GArray *verdicts, const 
   return gap > 1 && (double)gap > scope->precision * (double)high;
 }
 
-/* The roundest number, binary or decimal, within an eighth of the gap from its middle. */
-static guint64 middle_of(const size_scope *scope, guint64 low, guint64 high)
-{
-  const guint64 base = scope->binary ? 2 : 10;
-  const guint64 room = (high - low) / 8;
-  const guint64 middle = CLAMP((guint64)sqrt((double)low * (double)high), low + 1, high - 1);
-  guint64 found = middle;
-  for (guint64 unit = base; unit <= 2 * room; unit *= base) {
-    guint64 round = (middle + unit / 2) / unit * unit;
-    gboolean near = round > low && round < high && MAX(round, middle) - MIN(round, middle) <= room;
-    found = near ? round : found;
-  }
-  return found;
-}
-
 gboolean size_search_next(const size_scope *scope, const GArray *verdicts, guint64 *number)
 {
   const size_verdict *low;
   if (!find_gap(scope, verdicts, &low)) {
     return FALSE;
   }
-  *number = middle_of(scope, low->number, (low + 1)->number);
+  const guint64 gap = (low + 1)->number - low->number;
+  const guint64 middle = (guint64)sqrt((double)low->number * (double)(low + 1)->number);
+  *number = roundest(scope, CLAMP(middle, low->number + 1, low->number + gap - 1), gap / 8);
   return TRUE;
 }
 

@@ -21,8 +21,8 @@ typedef struct size_verdict {
 } size_verdict;
 
 /* The numbers to begin with (guint64), ascending: `from`, `to`, and others between them that grow by about
- * the same factor: 2 in a range of up to 16 octaves, 4 in a larger one, or as makes 9 to 25 of them. Free
- * with g_array_unref(). */
+ * the same factor: 2 in a range of up to 16 octaves, 4 in a larger one, or as makes 9 to 25 of them; rounded.
+ * Free with g_array_unref(). */
 GArray *size_search_grid(const size_scope *scope);
 
 /* Sets `*number` to the next number to look at; FALSE when `verdicts` (size_verdict, ascending, those of the

@@ -109,6 +109,19 @@ TEST(test_grid)
   }
 }
 
+/* What lies between the ends is round: from 1500 octets on by a factor of 1.93 comes 2888, near which is 3
+ * KiB. */
+TEST(test_round_grid)
+{
+  const size_scope scope = ONE_PER_CENT(1500, 1 << 20);
+  g_autoptr(GArray) grid = size_search_grid(&scope);
+  g_assert_cmpuint(grid->len, ==, 11);
+  g_assert_cmpuint(g_array_index(grid, guint64, 1), ==, 3072);
+  for (guint i = 1; i < grid->len; i++) {
+    g_assert_cmpuint(g_array_index(grid, guint64, i) % 1024, ==, 0);
+  }
+}
+
 /* Between 64 and 128 KiB the middle is 92,682, and 96 KiB is near it; between 1 and 2 Gbit/s 1.4. */
 TEST(test_round_numbers)
 {

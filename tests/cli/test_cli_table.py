@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`iwarpsim table`, by its command line: what it prints, refuses and writes."""
 import contextlib
+import re
 import sqlite3
 
 import program_kit as kit
@@ -11,11 +12,18 @@ run: { engine = "native"; };
 sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
           { key = "run.seed"; from = 1; to = 2; } );
 """
+TAIL = """workload: { operation = "write"; message_size = "64KiB"; messages = 320; };
+sender: { segmentation = "stream"; };
+path: { forward: { rate = "10Gbit/s"; delay = "25us"; loss = "0.1%"; }; };
+sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
+          { key = "mpa.markers"; values = [false, true]; with = "receiver.mode"; },
+          { key = "run.seed"; from = 1; to = 8; } );
+"""
 PEAK = "buffer.reassembly_peak_octets"
 
 
 class Table(kit.ProgramTest):
-    stays = ["a.cfg", "a.sqlite", "out.csv"]
+    stays = ["a.cfg", "a.sqlite", "b.sqlite", "out.csv"]
 
     def setUp(self):
         """A store of four runs, in which only this is measured: the peaks 4 and 6 in order, for seeds 1 and
@@ -76,6 +84,18 @@ class Table(kit.ProgramTest):
         self.expect(f"iwarpsim table a.sqlite --return-level 1GiB --metric {PEAK} --csv out.csv -q", "")
         self.expect_parts(kit.octets("out.csv").decode(), f"\nin-order,{PEAK},octets,2,1,5,",
                           "\nin-order,buffer.reassembly_level_once_in_1GiB,octets,2,1,9,,0,9,9,,,,,,extrapolated\n")
+
+    def test_return_level_of_runs(self):
+        """160 MiB of traffic extrapolate to 1 GiB: the intervals hold what 100 GiB of the same runs exceed
+        once in 1 GiB (docs/decisions.md), 129,848 octets in order and 4,376 with markers."""
+        kit.write("a.cfg", TAIL)
+        self.shell("iwarpsim sweep a.cfg --quiet --store b.sqlite")
+        self.expect("iwarpsim table b.sqlite --return-level 1GiB --csv out.csv -q", "")
+        for mode, level in (("in-order", 129848), ("out-of-order", 4376)):
+            row = re.search(rf"\n{mode},.*,8,\d,(.*)", kit.octets("out.csv").decode())[1].split(",")
+            self.assertLess(float(row[3]), level)
+            self.assertGreater(float(row[4]), level)
+            self.assertEqual(row[-1], "extrapolated")
 
     def test_refusals(self):
         for options, part in (

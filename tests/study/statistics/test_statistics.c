@@ -108,6 +108,8 @@ TEST(test_order_does_not_matter)
   g_assert_cmpfloat(a.mean, ==, b.mean);
   g_assert_cmpfloat(a.deviation, ==, b.deviation);
   g_assert_cmpfloat(a.half_width, ==, b.half_width);
+  g_assert_cmpfloat(a.lower, ==, b.lower);
+  g_assert_cmpfloat(a.upper, ==, b.upper);
 }
 
 TEST(test_largest_values)

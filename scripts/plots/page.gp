@@ -77,7 +77,7 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
   ."set lmargin at screen left_margin[p]; set rmargin at screen right_margin[p];"\
   ."set bmargin at screen bottom_margin[p]; set tmargin at screen top_margin[p];"\
   ."set title panel_title[p] offset 0,(letters ? 0 : -0.4);"\
-  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset (wide ? (format eq 'svg' ? 2 : 1) : -0.5),0;"\
+  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset (wide ? 1 : -0.5)+(format eq 'svg' ? 0.8 : 0),0;"\
   ."set ytics ();"\
   ."do for [i=1:y_tics] { set ytics add ((labelled(p) ? y_label[i] : '') y_tic[i]/y_unit) }"
 unset key

@@ -97,12 +97,12 @@ static void add_interval(const double *sorted, gboolean is_difference, statistic
      * skewness is three times its coefficient of variation, and more. */
     skewness_of_positive = is_positive ? 3 * of->deviation / of->mean : 0;
   }
-  gboolean prior = skewness_of_positive > fabs(skewness);
-  double hall_low = untransformed(low, prior ? skewness_of_positive : skewness, n);
-  double hall_high = untransformed(high, prior ? skewness_of_positive : skewness, n);
+  gboolean uses_prior = skewness_of_positive > fabs(skewness);
+  double hall_low = untransformed(low, uses_prior ? skewness_of_positive : skewness, n);
+  double hall_high = untransformed(high, uses_prior ? skewness_of_positive : skewness, n);
   /* A sample's own skewness may be a single outlier's of symmetrical values: Student's interval stays in. */
-  low = prior ? hall_low : fmax(low, hall_low);
-  high = prior ? hall_high : fmin(high, hall_high);
+  low = uses_prior ? hall_low : fmax(low, hall_low);
+  high = uses_prior ? hall_high : fmin(high, hall_high);
   of->lower = fmax(of->mean - low * of->deviation, is_positive ? 0 : -INFINITY);
   of->upper = of->mean - high * of->deviation;
   of->half_width = (low - high) * of->deviation / 2;
@@ -110,7 +110,7 @@ static void add_interval(const double *sorted, gboolean is_difference, statistic
     of->coverage_note = "fewer than 6 values cannot show whether they are skewed";
   } else if (of->deviation > 0 && (of->median == of->smallest || of->median == of->largest)) {
     of->coverage_note = "half of the values are equal, and the others are few";
-  } else if (of->count < FEWEST_FOR_ANY_SKEWNESS && !prior && fabs(z) > 2) {
+  } else if (of->count < FEWEST_FOR_ANY_SKEWNESS && !uses_prior && fabs(z) > 2) {
     of->coverage_note = "fewer than 16 values, which are skewed: about 90 %";
   }
 }

@@ -10,7 +10,7 @@ typedef struct plot_value {
   const char *curve; /* its panel, quantity and line: "in-order receiver: peak: MTU 1500 octets" */
   const char *place; /* where on x, as it is written there */
   guint flagged;
-  statistics of; /* count (of runs), mean, lower and upper alone; see `name` */
+  statistics of; /* count (of runs; 0: a formula), mean, lower and upper alone; see `name` */
 } plot_value;
 
 typedef struct plot_values {

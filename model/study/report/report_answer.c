@@ -163,15 +163,17 @@ static void append_verdict(report_page *report, const result_pairing *pairing)
   }
   GString *html = report->html;
   g_string_append(html, "<li>");
-  if (largest.row != NULL) {
-    append_effect(report, pairing, &largest);
-  }
-  if (points > 1 || largest.row == NULL) {
+  if (largest.row == NULL) {
     g_autofree char *a = study_label_of(pairing->key, pairing->a),
                     *b = study_label_of(pairing->key, pairing->b);
+    html_append(html, "With %s the %s is not clearly different from that with %s at any of %u point%s.", b,
+                report_quantities[0].name, a, points, points == 1 ? "" : "s");
+  } else {
+    append_effect(report, pairing, &largest);
+  }
+  if (largest.row != NULL && points > 1) {
     const char *separator = "";
-    html_append(html, largest.row == NULL ? "With %s against %s, of" : " Of", b, a);
-    html_append(html, " %u point%s the peak is", points, points == 1 ? "" : "s");
+    html_append(html, " Of %u points the peak is", points);
     for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
       g_autofree char *from = shown_number_text(least[i], &plain), *to = shown_number_text(most[i], &plain);
       html_append(html, counts[i] > 0 ? "%s %s at %u" : "", separator, words[i], counts[i]);

@@ -24,6 +24,9 @@ static char *range_of(const plot_values *values, const shown_scale *scale)
   const plot_value *least = NULL, *most = NULL;
   for (guint i = 0; i < values->all->len; i++) {
     const plot_value *value = &g_array_index(values->all, plot_value, i);
+    if (value->of.count == 0) {
+      continue;
+    }
     least = least == NULL || value->of.mean < least->of.mean ? value : least;
     most = most == NULL || value->of.mean > most->of.mean ? value : most;
   }
@@ -64,7 +67,9 @@ static void append_values(report_page *report, const plot_values *values, const 
     if (counted) {
       report_add_counts(cells, value->of.count, value->flagged);
     }
-    report_add_mean(cells, report, &value->of, scale);
+    statistics of = value->of;
+    of.count = MAX(of.count, 1);
+    report_add_mean(cells, report, &of, scale);
   }
   g_autofree char *name = g_strdup_printf("figure-%u", number);
   g_autofree char *caption = g_strdup_printf("What Figure %u shows.", number);

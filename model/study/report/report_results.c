@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "study/plot/study_plot.h"
 #include "study/report/html.h"
 #include "study/report/report_cells.h"
 #include "study/table/study_keys.h"
@@ -309,6 +310,12 @@ void report_append_definitions(report_page *report)
       {"paired difference",
        "The value of one run minus that of the run that differs in one key alone and has "
        "the same seed: what both seeds have in common drops out."},
+      {"median, p90, p99 …",
+       "The smallest x that the occupancy does not exceed for at least that share of the time."},
+      {"once in 1 GiB", "The level that the occupancy exceeds once in 1 GiB Delivered, on average, by the "
+                        "largest value in each block of "
+                        "the traffic of all seeds; extrapolated: all of it is less than that."},
+      {"warm-up test", "Whether the second half of a run differs from the first, at a level of 1 %."},
       {"flagged",
        "A run with time-outs, spurious or lost retransmissions: rare events that may dominate it."}};
   GString *html = report->html;
@@ -323,6 +330,13 @@ void report_append_definitions(report_page *report)
         append_definition(html, quantity->of.whole);
       }
     }
+  }
+  static const metric_id drawn[] = {METRIC_BUFFER_PEAK_OCTETS_PROCESSING, METRIC_THEORY_BUFFER_TCP_OCTETS,
+                                    METRIC_THEORY_BUFFER_NAF_OCTETS, METRIC_THEORY_BUFFER_AF_OCTETS};
+  gboolean has_formulas = study_plot_fits(report->table, &plot_connections, NULL);
+  for (gsize i = 0; has_formulas && i < G_N_ELEMENTS(drawn); i++) {
+    html_append(html, "<dt>%s</dt>\n", metric_row_of(drawn[i])->name);
+    append_definition(html, drawn[i]);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(terms); i++) {
     html_append(html, "<dt>%s</dt><dd>%s</dd>\n", terms[i][0], terms[i][1]);

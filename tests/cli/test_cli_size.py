@@ -128,6 +128,9 @@ class Size(kit.ProgramTest):
                                r"unlimited\n.*\n.*\nin-order +\d+ (KiB|octets) .* 2 +yes\n"
                                r"out-of-order +4 KiB .* +1 +1 to 1 +2 +yes +does not vary\n\Z")
         self.expect_parts(self.shell("iwarpsim table results/a-size.sqlite").stdout, "receiver.memory")
+        kit.write("a.cfg", MEMORY + SWEEP + 'where = "receiver.memory > 4KiB";\n')
+        self.expect_refused("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --keep " + GOODPUT,
+                            "a.cfg:7: 'where' leaves out values of receiver.memory; expected --from and --to")
 
     @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
     def test_curve(self):

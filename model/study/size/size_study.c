@@ -137,7 +137,13 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
     sweep_grid_texts(study->places, i, point.texts);
     g_array_append_val(study->found.points, point);
   }
-  return study->places != NULL ? g_steal_pointer(&study) : NULL;
+  /* The whole search is checked before anything is run: what comes after the baselines. */
+  study->has_baselines = TRUE;
+  if (study->places == NULL || size_study_next(study, error) == NULL) {
+    return NULL;
+  }
+  study->has_baselines = FALSE;
+  return g_steal_pointer(&study);
 }
 
 void size_study_free(size_study *study)
@@ -235,13 +241,16 @@ const sweep_grid *size_study_next(size_study *study, GError **error)
 
 gsize size_study_left(const size_study *study)
 {
-  gsize runs = 0;
+  const size_question *question = study->found.question;
+  g_autoptr(GArray) grid = size_search_grid(&question->scope);
+  const gboolean comes = question->condition.baseline != NULL && !study->has_baselines;
+  gsize values = comes ? (gsize)grid->len * study->found.points->len : 0;
   for (guint i = 0; i < study->found.points->len; i++) {
     g_autoptr(GArray) verdicts = verdicts_of(point_at(study, i));
-    const guint steps = size_search_steps(&study->found.question->scope, verdicts);
-    runs += (verdicts->len > 0 && steps > 0 ? steps - 1 : steps) * study->found.seeds;
+    const guint steps = size_search_steps(&question->scope, verdicts);
+    values += verdicts->len > 0 && steps > 0 ? steps - 1 : steps;
   }
-  return runs;
+  return values * study->found.seeds;
 }
 
 /* --- What they show --- */

@@ -39,16 +39,6 @@ const char *report_unit_of(const result_quantity *quantity)
   return quantity->whole == METRIC_COUNT ? metric_row_of(quantity->metric)->unit : "1";
 }
 
-shown_scale report_scale_of(const report_page *report, const result_quantity *quantity)
-{
-  double largest = 0;
-  for (guint i = 0; i < report->points->len; i++) {
-    statistics of = result_quantity_statistics(quantity, g_array_index(report->points, study_point, i).runs);
-    largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
-  }
-  return shown_scale_for(report_unit_of(quantity), largest);
-}
-
 statistics report_factor_of(const result_row *row)
 {
   const statistics *log_ratio = &row->log_ratio;

@@ -48,9 +48,6 @@ typedef struct report_page {
 /* The unit of `quantity` as the table of metrics has it, "1" of a share; static. */
 const char *report_unit_of(const result_quantity *quantity);
 
-/* What suits the means of `quantity` at all points. */
-shown_scale report_scale_of(const report_page *report, const result_quantity *quantity);
-
 /* The geometric mean of the ratios of a row of pairs, with its interval; of count 0 where a value is not
  * above 0. Only count, mean, lower, upper and coverage_note are set. */
 statistics report_factor_of(const result_row *row);

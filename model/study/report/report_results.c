@@ -8,40 +8,69 @@
 #include "study/report/report_cells.h"
 #include "study/table/study_keys.h"
 
-/* --- A row a point --- */
+/* --- A row a point, or the pairs of a point --- */
 
-/* Columns of rows that name values of `keys`: text_column. */
-static GArray *columns_by(const GArray *keys)
+/* What a table has a column for: the means of rows. */
+typedef struct mean_column {
+  const char *heading;
+  const char *unit;  /* as measured; NULL: none */
+  GArray *rows;      /* result_row, those of all columns in the same order */
+  gboolean is_ratio; /* the geometric means of ratios, not the differences */
+} mean_column;
+
+static void clear_mean_column(gpointer data)
 {
-  GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    const text_column column = {scenario_key_row_of(key)->name, TEXT_COLUMN_HEADING, NULL};
-    g_array_append_val(columns, column);
-  }
+  g_array_unref(((mean_column *)data)->rows);
+}
+
+/* An array of mean_column, none as yet. Free with g_array_unref(). */
+static GArray *mean_columns_new(void)
+{
+  GArray *columns = g_array_new(FALSE, FALSE, sizeof(mean_column));
+  g_array_set_clear_func(columns, clear_mean_column);
   return columns;
 }
 
-/* The same of rows a point; of no keys they name scenarios. */
-static GArray *columns_by_point(const report_page *report)
+static void add_quantity(GArray *columns, const report_page *report, const char *heading,
+                         const result_quantity *quantity, const result_pairing *pairing)
 {
-  static const text_column name = {"scenario", TEXT_COLUMN_HEADING, NULL};
-  GArray *columns = columns_by(report->keys);
-  return columns->len > 0 ? columns : g_array_append_vals(columns, &name, 1);
+  const mean_column column = {heading, report_unit_of(quantity),
+                              result_rows_of(report->table, quantity, pairing), FALSE};
+  g_array_append_val(columns, column);
 }
 
-static void add_keys(GPtrArray *cells, const GArray *keys, const study_run *run)
+/* What suits the means of all rows. */
+static shown_scale scale_of(const GArray *rows, const char *unit)
+{
+  double largest = 0;
+  for (guint i = 0; i < rows->len; i++) {
+    const statistics *of = &g_array_index(rows, result_row, i).of;
+    largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
+  }
+  return shown_scale_for(unit, largest);
+}
+
+/* The columns that name the values of `keys`; of no keys, the scenario: text_column. */
+static GArray *columns_by(const GArray *keys)
+{
+  static const text_column none = {"scenario", TEXT_COLUMN_HEADING, NULL};
+  GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
+  for (guint i = 0; i < keys->len; i++) {
+    const text_column column = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
+                                TEXT_COLUMN_HEADING, NULL};
+    g_array_append_val(columns, column);
+  }
+  return g_array_append_vals(columns, &none, keys->len > 0 ? 0 : 1);
+}
+
+/* Their cells in `row`. */
+static void add_keys(GPtrArray *cells, const report_page *report, const GArray *keys, const result_row *row)
 {
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    g_ptr_array_add(cells, study_keys_label(key, run->keys[key]));
+    g_ptr_array_add(cells, study_keys_label(key, row->first->keys[key]));
   }
-}
-
-static void add_point(GPtrArray *cells, const report_page *report, const study_point *point)
-{
-  add_keys(cells, report->keys, g_ptr_array_index(point->runs, 0));
-  if (report->keys->len == 0) {
+  if (keys->len == 0) {
     g_ptr_array_add(cells, g_strdup(report->table->names));
   }
 }
@@ -52,74 +81,38 @@ static void append_table(report_page *report, const char *name, const char *capt
   html_append_table(report->html, name, caption, (const text_column *)columns->data, columns->len, cells);
 }
 
-/* What a table of points has a column for. */
-typedef struct point_quantity {
-  const char *heading;
-  result_quantity of;
-} point_quantity;
-
-/* The level exceeded once in so much traffic, for which engineers build. */
-#define RETURN_OCTETS 1073741824.0
-
-static gboolean has_return_levels(const report_page *report)
+/* The table of `means` (mean_column, at least one), of pairs unless `pairing` is NULL. The last column marks
+ * what is extrapolated, if anything is. */
+static void append_rows(report_page *report, const char *name, const char *caption,
+                        const result_pairing *pairing, const GArray *means)
 {
-  return_level level;
-  gboolean has = FALSE;
-  for (guint p = 0; p < report->points->len; p++) {
-    has =
-        has || result_return_level(g_array_index(report->points, study_point, p).runs, RETURN_OCTETS, &level);
-  }
-  return has;
-}
-
-/* The return level of a point, and how much traffic it is made of. */
-static void add_return_level(report_page *report, const study_point *point, const shown_scale *scale,
-                             GPtrArray *cells)
-{
-  return_level level;
-  statistics of = {.count = 0};
-  g_autofree char *traffic = g_strdup("");
-  if (result_return_level(point->runs, RETURN_OCTETS, &level)) {
-    g_autofree char *octets = shown_text_octets(level.traffic_octets);
-    of = (statistics){
-        .count = point->runs->len, .mean = level.level, .lower = level.lower, .upper = level.upper};
-    g_free(traffic);
-    traffic = g_strconcat(octets, level.is_extrapolated ? ": extrapolated" : "", NULL);
-  }
-  report_add_mean(cells, report, &of, scale);
-  g_ptr_array_add(cells, g_steal_pointer(&traffic));
-}
-
-/* One row a point, the means of `quantities` (point_quantity) beside each other, and with `levels` the return
- * level of the occupancy, of which the last quantity is the peak. */
-static void append_points(report_page *report, const char *name, const char *caption,
-                          const GArray *quantities, gboolean levels)
-{
-  g_autoptr(GArray) columns = columns_by_point(report);
+  static const text_column mark = {"extrapolated", TEXT_COLUMN_TEXT, NULL};
+  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
+  g_autoptr(GArray) columns = columns_by(keys);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  g_autofree shown_scale *scales = g_new(shown_scale, quantities->len);
-  report_add_count_columns(columns, "runs");
-  for (guint q = 0; q < quantities->len; q++) {
-    const point_quantity *quantity = &g_array_index(quantities, point_quantity, q);
-    scales[q] = report_scale_of(report, &quantity->of);
-    report_add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
+  g_autofree shown_scale *scales = g_new(shown_scale, means->len);
+  const mean_column *all = (const mean_column *)means->data, *last = &all[means->len - 1];
+  gboolean marks = FALSE;
+  report_add_count_columns(columns, pairing != NULL ? "pairs" : "runs");
+  for (guint c = 0; c < means->len; c++) {
+    scales[c] = all[c].is_ratio ? (shown_scale){.factor = 1} : scale_of(all[c].rows, all[c].unit);
+    report_add_mean_column(columns, all[c].heading, &scales[c], all[c].unit);
   }
-  if (levels) {
-    const text_column traffic = {"seen in", TEXT_COLUMN_TEXT, "traffic"};
-    report_add_mean_column(columns, "once in 1 GiB", &scales[quantities->len - 1], "octets");
-    g_array_append_val(columns, traffic);
+  for (guint i = 0; i < last->rows->len; i++) {
+    marks = marks || g_array_index(last->rows, result_row, i).is_extrapolated;
   }
-  for (guint p = 0; p < report->points->len; p++) {
-    const study_point *point = &g_array_index(report->points, study_point, p);
-    add_point(cells, report, point);
-    report_add_counts(cells, point->runs->len, point->flagged);
-    for (guint q = 0; q < quantities->len; q++) {
-      statistics of =
-          result_quantity_statistics(&g_array_index(quantities, point_quantity, q).of, point->runs);
-      report_add_mean(cells, report, &of, &scales[q]);
+  g_array_append_vals(columns, &mark, marks ? 1 : 0);
+  for (guint i = 0; i < last->rows->len; i++) {
+    const result_row *first = &g_array_index(all[0].rows, result_row, i);
+    add_keys(cells, report, keys, first);
+    report_add_counts(cells, first->of.count, first->flagged);
+    for (guint c = 0; c < means->len; c++) {
+      const result_row *row = &g_array_index(all[c].rows, result_row, i);
+      const statistics of = all[c].is_ratio ? report_factor_of(row) : row->of;
+      report_add_mean(cells, report, &of, &scales[c]);
     }
-    if (levels) {
-      add_return_level(report, point, &scales[quantities->len - 1], cells);
+    if (marks) {
+      g_ptr_array_add(cells, g_strdup(g_array_index(last->rows, result_row, i).is_extrapolated ? "yes" : ""));
     }
   }
   append_table(report, name, caption, columns, cells);
@@ -127,22 +120,23 @@ static void append_points(report_page *report, const char *name, const char *cap
 
 static void append_overview(report_page *report)
 {
-  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(point_quantity));
+  g_autoptr(GArray) means = mean_columns_new();
   for (guint q = 0; q < REPORT_QUANTITIES; q++) {
-    const point_quantity quantity = {report_quantities[q].heading, report_quantities[q].of};
     if (report->shows[q]) {
-      g_array_append_val(quantities, quantity);
+      add_quantity(means, report, report_quantities[q].heading, &report_quantities[q].of, NULL);
     }
   }
+  const guint runs = report->table->runs->len, points = report->points->len;
   g_autofree char *keys = report_keys_words(report);
-  g_autofree char *caption =
-      g_strdup_printf("Means of %u run%s at %u point%s%s%s, with their 95 %% intervals.",
-                      report->table->runs->len, report->table->runs->len == 1 ? "" : "s", report->points->len,
-                      report->points->len == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
-  append_points(report, "overview", caption, quantities, FALSE);
+  g_autofree char *caption = g_strdup_printf(
+      "Means of %u run%s at %u point%s%s%s, with their 95 %% intervals.", runs, runs == 1 ? "" : "s", points,
+      points == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
+  if (means->len > 0) {
+    append_rows(report, "overview", caption, NULL, means);
+  }
 }
 
-/* What sizes a memory: shares of the time, and the peak. */
+/* What sizes a memory: shares of the time, the peak, and the level exceeded once in so much traffic. */
 static void append_tails(report_page *report)
 {
   static const struct {
@@ -151,64 +145,66 @@ static void append_tails(report_page *report)
   } tails[] = {{"median", "buffer.reassembly_p50_octets"},    {"p90", "buffer.reassembly_p90_octets"},
                {"p99", "buffer.reassembly_p99_octets"},       {"p99.9", "buffer.reassembly_p99.9_octets"},
                {"p99.99", "buffer.reassembly_p99.99_octets"}, {"peak", "buffer.reassembly_peak_octets"}};
-  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(point_quantity));
+  g_autoptr(GArray) means = mean_columns_new();
   for (gsize i = 0; i < G_N_ELEMENTS(tails); i++) {
-    point_quantity quantity = {.heading = tails[i].heading};
-    if (result_quantity_read(tails[i].name, &quantity.of, NULL) &&
-        result_quantity_statistics(&quantity.of, report->table->runs).count > 0) {
-      g_array_append_val(quantities, quantity);
+    result_quantity quantity;
+    if (result_quantity_read(tails[i].name, &quantity, NULL) &&
+        result_quantity_statistics(&quantity, report->table->runs).count > 0) {
+      add_quantity(means, report, tails[i].heading, &quantity, NULL);
     }
   }
-  gboolean levels = has_return_levels(report);
-  if (quantities->len > 1 || levels) {
+  const mean_column level = {"once in 1 GiB", "octets", result_rows_of_return_level(report->table, 1 << 30),
+                             FALSE};
+  gboolean known = FALSE;
+  for (guint i = 0; i < level.rows->len; i++) {
+    known = known || g_array_index(level.rows, result_row, i).of.count > 0;
+  }
+  g_array_append_val(means, level);
+  if (means->len > 2 || known) {
     g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
-    append_points(
+    append_rows(
         report, "tails",
-        levels ? "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, the peak, "
-                 "and the level exceeded once in 1 GiB of traffic, from all seeds together."
-               : "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, and the "
-                 "peak.",
-        quantities, levels);
+        "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, the peak, and the "
+        "level exceeded once in 1 GiB of traffic, from all seeds together.",
+        NULL, means);
     g_string_append(report->html, "</details>\n");
   }
 }
 
 /* One quantity with its spread. */
-static void append_spread(report_page *report, guint index)
+static void append_spread(report_page *report, const report_quantity *quantity)
 {
   static const char *const headings[] = {"smallest", "lower quartile", "median", "upper quartile", "largest"};
   static const text_column counts[] = {{"flagged", TEXT_COLUMN_HIDDEN, NULL},
                                        {"n", TEXT_COLUMN_NUMBER, NULL}};
-  const report_quantity *quantity = &report_quantities[index];
-  const shown_scale of_all = report_scale_of(report, &quantity->of), *scale = &of_all;
   const char *unit = report_unit_of(&quantity->of);
-  g_autoptr(GArray) columns = columns_by_point(report);
+  g_autoptr(GArray) rows = result_rows_of(report->table, &quantity->of, NULL);
+  g_autoptr(GArray) keys = result_rows_keys(report->table, NULL);
+  g_autoptr(GArray) columns = columns_by(keys);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  const shown_scale scale = scale_of(rows, unit);
   g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
-  report_add_mean_column(columns, "mean", scale, unit);
+  report_add_mean_column(columns, "mean", &scale, unit);
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
-    const text_column column[] = {{headings[i], TEXT_COLUMN_NUMBER, scale->unit},
+    const text_column column[] = {{headings[i], TEXT_COLUMN_NUMBER, scale.unit},
                                   {"", TEXT_COLUMN_VALUE, unit}};
     g_array_append_vals(columns, column, G_N_ELEMENTS(column));
   }
-  for (guint p = 0; p < report->points->len; p++) {
-    const study_point *point = &g_array_index(report->points, study_point, p);
-    statistics of = result_quantity_statistics(&quantity->of, point->runs);
-    const double spread[] = {of.smallest, of.lower_quartile, of.median, of.upper_quartile, of.largest};
-    add_point(cells, report, point);
-    g_ptr_array_add(cells, g_strdup_printf("%u", point->flagged));
-    g_ptr_array_add(cells, g_strdup_printf("%zu", of.count));
-    report_add_mean(cells, report, &of, scale);
+  for (guint r = 0; r < rows->len; r++) {
+    const result_row *row = &g_array_index(rows, result_row, r);
+    const statistics *of = &row->of;
+    const double spread[] = {of->smallest, of->lower_quartile, of->median, of->upper_quartile, of->largest};
+    add_keys(cells, report, keys, row);
+    g_ptr_array_add(cells, g_strdup_printf("%u", row->flagged));
+    g_ptr_array_add(cells, g_strdup_printf("%zu", of->count));
+    report_add_mean(cells, report, of, &scale);
     for (gsize i = 0; i < G_N_ELEMENTS(spread); i++) {
-      g_ptr_array_add(cells, of.count > 0 ? shown_number_text(spread[i], scale) : g_strdup(""));
-      report_add_value(cells, of.count > 0, spread[i]);
+      g_ptr_array_add(cells, of->count > 0 ? shown_number_text(spread[i], &scale) : g_strdup(""));
+      report_add_value(cells, of->count > 0, spread[i]);
     }
   }
-  const metric_row *row = metric_row_of(quantity->of.metric);
-  gboolean share = quantity->of.whole != METRIC_COUNT;
-  g_autofree char *caption =
-      g_strdup_printf("%s%s%s: %s", row->name, share ? " ÷ " : "",
-                      share ? metric_row_of(quantity->of.whole)->name : "", row->sentence);
+  g_autofree char *name = result_quantity_name(&quantity->of);
+  g_autofree char *caption = g_strdup_printf("%s: %s", name, metric_row_of(quantity->of.metric)->sentence);
   append_table(report, quantity->heading, caption, columns, cells);
 }
 
@@ -222,72 +218,33 @@ void report_append_results(report_page *report)
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
       html_append(report->html, "<details><summary>%s</summary>\n", report_quantities[i].heading);
-      append_spread(report, i);
+      append_spread(report, &report_quantities[i]);
       g_string_append(report->html, "</details>\n");
     }
   }
 }
 
-/* --- Paired differences --- */
-
-/* Of the quantities the first ones, those that are tabulated at all: peak, p99, share placed directly,
- * goodput. */
-enum { PAIRED_QUANTITIES = 4 };
-
-static void append_pairing(report_page *report, const result_pairing *pairing)
-{
-  GArray *rows[PAIRED_QUANTITIES];
-  shown_scale scales[PAIRED_QUANTITIES];
-  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-    const report_quantity *quantity = &report_quantities[q];
-    double largest = 0;
-    rows[q] = result_rows_of(report->table, &quantity->of, pairing);
-    for (guint i = 0; i < rows[q]->len; i++) {
-      const statistics *of = &g_array_index(rows[q], result_row, i).of;
-      largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
-    }
-    scales[q] = shown_scale_for(report_unit_of(&quantity->of), largest);
-  }
-  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  g_autofree char *caption =
-      g_strdup_printf("%s: %s minus %s, means of the differences between runs that agree in everything else, "
-                      "the seed too; and "
-                      "the geometric mean of the ratios of their peaks. With 95 %% intervals.",
-                      scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
-  const shown_scale of_factor = {.factor = 1, .unit = NULL};
-  g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
-  g_autoptr(GArray) columns = columns_by(keys);
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  report_add_count_columns(columns, "pairs");
-  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-    if (report->shows[q]) {
-      const report_quantity *quantity = &report_quantities[q];
-      report_add_mean_column(columns, quantity->heading, &scales[q], report_unit_of(&quantity->of));
-    }
-  }
-  report_add_mean_column(columns, "ratio of peaks", &of_factor, NULL);
-  for (guint i = 0; i < rows[0]->len; i++) {
-    const result_row *first = &g_array_index(rows[0], result_row, i);
-    add_keys(cells, keys, first->first);
-    report_add_counts(cells, first->of.count, first->flagged);
-    for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-      if (report->shows[q]) {
-        report_add_mean(cells, report, &g_array_index(rows[q], result_row, i).of, &scales[q]);
-      }
-    }
-    statistics factor = report_factor_of(first);
-    report_add_mean(cells, report, &factor, &of_factor);
-  }
-  append_table(report, name, caption, columns, cells);
-  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-    g_array_unref(rows[q]);
-  }
-}
-
 void report_append_pairs(report_page *report)
 {
+  enum { PAIRED_QUANTITIES = 4 }; /* the first ones: peak, p99, share placed directly, goodput */
   for (guint i = 0; i < report->pairings->len; i++) {
-    append_pairing(report, &g_array_index(report->pairings, result_pairing, i));
+    const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
+    g_autoptr(GArray) means = mean_columns_new();
+    for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
+      if (report->shows[q]) {
+        add_quantity(means, report, report_quantities[q].heading, &report_quantities[q].of, pairing);
+      }
+    }
+    const mean_column ratio = {"ratio of peaks", NULL,
+                               result_rows_of(report->table, &report_quantities[0].of, pairing), TRUE};
+    g_array_append_val(means, ratio);
+    g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
+    g_autofree char *caption = g_strdup_printf(
+        "%s: %s minus %s, means of the differences between runs that agree in everything else, "
+        "the seed too; and the geometric mean of the ratios of their peaks. With 95 %% "
+        "intervals.",
+        scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
+    append_rows(report, name, caption, pairing, means);
   }
 }
 

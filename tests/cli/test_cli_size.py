@@ -138,8 +138,19 @@ class Size(kit.ProgramTest):
         kit.write("a.cfg", MEMORY + SWEEP)
         text = self.shell("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --every-seed "
                           "--keep " + GOODPUT).stdout
+        self.assertNotIn("93 %", text)
         self.assertRegex(text, r"\nin-order +4 KiB .* no *\n(.*\n)*in-order +256 KiB .* yes *\n")
         self.assertEqual(text.splitlines()[-1], "results/a-size-goodput_bit_per_s.png")
+
+    def test_unsure(self):
+        """Five seeds that differ cannot show whether they are skewed: the reader is warned. Those of one
+        given loss do not differ."""
+        kit.write("a.cfg", MEMORY)
+        rest = ("--key receiver.memory --seeds 5 --from 4KiB --to 256KiB --precision 50% "
+                "--keep 'goodput_bit_per_s >= 100Mbit/s'")
+        self.assertNotIn("93 %", self.size(rest))
+        self.assertIn("\nthe interval may cover less than 93 %",
+                      self.size(rest + " -s path.forward.drop=[] -s path.forward.loss=0.5%"))
 
     def test_cannot_be_met(self):
         kit.write("a.cfg", MEMORY)

@@ -101,21 +101,24 @@ static char *account_of(const size_writer *writer, const size_value *value, cons
                          value->share.count, single ? "" : "s");
 }
 
+/* Whether the interval that decides at `value` is known to cover too little. */
+static gboolean is_unsure(const size_writer *writer, const size_value *value)
+{
+  const statistics *of = &value->share;
+  return !writer->found->question->every_seed && of->count > 1 && of->deviation > 0 &&
+         of->coverage_note != NULL;
+}
+
+static const char UNSURE[] = "the interval may cover less than 93 %, as of few or skewed seeds\n";
+
 /* What a reader of the answer must know besides, "" when there is nothing. Free with g_free(). */
 static char *note_of(const size_writer *writer, const size_point *point, const size_answer *answer)
 {
-  if (answer->least == point->values->len) {
-    return g_strdup("");
-  }
-  const statistics *of = &value_at(point, answer->least)->share;
-  const gboolean warns =
-      !writer->found->question->every_seed && of->deviation > 0 && of->coverage_note != NULL;
-  const char *unsure = warns ? "the interval may cover less than 93 %" : "";
-  if (answer->also == answer->least) {
-    return g_strdup(!size_study_varies(point) ? "does not vary" : unsure);
+  if (answer->least == point->values->len || answer->also == answer->least) {
+    return g_strdup(size_study_varies(point) ? "" : "does not vary");
   }
   g_autofree char *also = account_of(writer, value_at(point, answer->also), "keeps it too");
-  return g_strdup_printf("not monotone: %s, larger values do not%s%s", also, warns ? "; " : "", unsure);
+  return g_strdup_printf("not monotone: %s, larger values do not", also);
 }
 
 char *size_text_sentence(const size_findings *found)
@@ -144,7 +147,8 @@ char *size_text_sentence(const size_findings *found)
   }
   g_autofree char *least = account_of(writer, value_at(point, answer.least), keeps);
   g_autofree char *below = account_of(writer, value_at(point, answer.least - 1), "does not");
-  return g_strdup_printf("%s = %s; %s%s%s\n", key, least, below, *note != '\0' ? "\n" : "", note);
+  return g_strdup_printf("%s = %s; %s%s%s\n%s", key, least, below, *note != '\0' ? "\n" : "", note,
+                         is_unsure(writer, value_at(point, answer.least)) ? UNSURE : "");
 }
 
 /* The cells of one line. */
@@ -166,7 +170,8 @@ static void add_value(const size_writer *writer, const size_point *point, const 
   g_ptr_array_add(cells, ratio);
   g_ptr_array_add(cells, bounds);
   g_ptr_array_add(cells, g_strdup_printf("%zu", value->share.count));
-  g_ptr_array_add(cells, g_strdup(value->verdict.kept ? "yes" : "no"));
+  g_ptr_array_add(cells,
+                  g_strconcat(value->verdict.kept ? "yes" : "no", is_unsure(writer, value) ? "*" : "", NULL));
 }
 
 char *size_text_table(const size_findings *found, gboolean answers)
@@ -191,6 +196,7 @@ char *size_text_table(const size_findings *found, gboolean answers)
     g_array_append_val(columns, ((text_column){key, TEXT_COLUMN_HEADING, NULL}));
   }
   g_array_append_vals(columns, after, G_N_ELEMENTS(after));
+  gboolean unsure = FALSE;
   for (guint i = 0; i < found->points->len; i++) {
     const size_point *point = &g_array_index(found->points, size_point, i);
     const size_answer answer = size_study_answer(point);
@@ -198,6 +204,7 @@ char *size_text_table(const size_findings *found, gboolean answers)
     for (guint k = answers ? least : 0; k < (answers ? least + 1 : point->values->len); k++) {
       const size_value *value = value_at(point, k);
       add_value(writer, point, value, cells);
+      unsure = unsure || is_unsure(writer, value);
       g_ptr_array_add(cells, value->not_ok > 0 ? g_strdup_printf("%u did not end ok", value->not_ok)
                              : answers         ? note_of(writer, point, &answer)
                                                : g_strdup(""));
@@ -208,5 +215,6 @@ char *size_text_table(const size_findings *found, gboolean answers)
     g_string_printf(text, "the least %s that keeps %s\n", own.key, found->question->condition.text);
   }
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
+  g_string_append_printf(text, "%s%s", unsure ? "*: " : "", unsure ? UNSURE : "");
   return g_string_free(text, FALSE);
 }

@@ -202,6 +202,26 @@ static gboolean print_keys_of_word(const char *word)
   return found;
 }
 
+/* Prints the terms that define `word`: in bold, or at the beginning of a list's item. FALSE when none does.
+ */
+static gboolean print_definitions(const char *word, const GArray *subjects)
+{
+  g_autofree char *lower = g_ascii_strdown(word, -1);
+  g_autofree char *bold = g_strconcat("**", lower, "**", NULL), *item = g_strconcat("- `", lower, "`:", NULL);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < subjects->len; i++) {
+    const subject *s = &g_array_index(subjects, subject, i);
+    g_autofree char *text = s->kind == TERM ? g_ascii_strdown(((const cli_term *)s->row)->text, -1) : NULL;
+    if (text != NULL && (strstr(text, bold) != NULL || strstr(text, item) != NULL)) {
+      printf("%s", found ? "\n" : "");
+      print_subject(s);
+      found = TRUE;
+    }
+  }
+  return found;
+}
+
 static const struct {
   const char *name;
   subject_kind kind, last; /* what it lists */
@@ -278,7 +298,8 @@ static int explain_name(const char *name, const GArray *subjects)
     }
     return CLI_OK;
   }
-  return print_named(name, subjects) || print_quantile(name) || print_keys_of_word(name)
+  return print_named(name, subjects) || print_quantile(name) || print_keys_of_word(name) ||
+                 print_definitions(name, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);
 }

@@ -137,10 +137,14 @@ static gboolean read_keys(plot_choice *choice, const study_table *table, GError 
   const struct {
     const char *text;
     GArray *keys;
-  } texts[] = {{chosen.x, x}, {chosen.series, choice->series}, {chosen.panel, choice->panels}};
+    const char *option;
+  } texts[] = {{chosen.x, x, "--x"},
+               {chosen.series, choice->series, "--series"},
+               {chosen.panel, choice->panels, "--panel"}};
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
     if (texts[i].text != NULL &&
         !plot_request_read_keys(texts[i].text, table->runs, table->axes, texts[i].keys, error)) {
+      g_prefix_error(error, "%s: ", texts[i].option);
       return FALSE;
     }
   }

@@ -11,6 +11,9 @@ look(kind, i) = kind eq 'outline' ? "with lines linewidth 0.6 linecolor rgb '#00
 if (peak > 0) {
   set arrow 1 from graph 0,first peak to graph 1,first peak nohead dashtype 2 linewidth 0.8 linecolor rgb '#404040'
   set label 4 peak_text at graph 0.995,first peak right offset 0,0.6
+  if (letters) { # the line would hide it
+    set label 4 peak_text at graph 0.995,graph 0.93 right
+  }
 } else {
   set label 4 peak_text at graph 0.5,graph 0.5 center
 }

@@ -7,8 +7,8 @@
 set encoding utf8
 letters = format eq 'term'
 inches(dots) = dots/300.0
-# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, pdf points on paper.
-points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 4.0/3 : format eq 'pdf' ? 0.32 : 1))
+# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, pdf dots of 3/4 points, 96 an inch.
+points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 4.0/3 : format eq 'pdf' ? 0.24 : 1))
 plain = 'DejaVu Sans,'
 bold = 'DejaVu Sans Bold,'
 file = stem.'.dat'
@@ -19,7 +19,7 @@ if (format eq 'svg') {
   set terminal svg noenhanced size width,height font plain.points(1) linewidth 2 background rgb '#ffffff'
 }
 if (format eq 'pdf') {
-  set terminal pdfcairo noenhanced color size inches(width)in,inches(height)in fontscale 1 font plain.points(1) linewidth 1 pointscale 0.5 background rgb '#ffffff'
+  set terminal pdfcairo noenhanced color size inches(width)in,inches(height)in fontscale 1 font plain.points(1) linewidth 1 pointscale 0.84 background rgb '#ffffff'
 }
 if (letters && colours) {
   set terminal dumb ansi noenhanced size width/letter_width,height/letter_height

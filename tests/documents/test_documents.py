@@ -29,7 +29,7 @@ OTHER = re.compile(r"#|[a-z]+ = |[a-z]+: \{|[0-9]|[{(|]|model/|million events|wo
 REDUCED = [
     # Minutes; results/reference has what comes of them.
     (r"sweep (scenarios/\S+|bench/scenarios/.*)( && .*)?$", r"sweep \1 --list"),
-    (r"(size .*)$", r"\1 --seeds 2 --precision 50%"),
+    (r"(iwarpsim size .*)$", r"\1 --seeds 2 --precision 50%"),
     (r"(run bench/scenarios/.*)$", r"\1 --set run.stop=100us"),  # made to take seconds
 ]
 

@@ -270,7 +270,8 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
   }
   gboolean can = extent->smallest > 0 && !extent->has_zero && extent->least >= 0;
   gboolean logarithmic =
-      can && (scale == VALUE_SCALE_LOGARITHMIC || extent->largest >= extent->smallest * LOGARITHMIC_RATIO);
+      can && (scale == VALUE_SCALE_LOGARITHMIC ||
+              (scale == VALUE_SCALE_FITTING && extent->largest >= extent->smallest * LOGARITHMIC_RATIO));
   double from = logarithmic ? extent->smallest / 2 : extent->least * 1.06;
   double to = MAX(extent->largest * (logarithmic ? 1.5 : 1.06), extent->largest_bound * 1.03);
   const shown_scale shown = scale_for(unit, extent->largest);
@@ -482,6 +483,27 @@ static void add_gap(const place_axis *axis, double at, plot_axis *drawn)
   }
 }
 
+/* Of numbers so many that most have no label: tics at round ones instead, among those of values apart. */
+static void make_round(const place_axis *axis, double letters, plot_axis *drawn)
+{
+  guint first = axis->first_apart ? 1 : 0, last = axis->places->len - (axis->last_apart ? 2 : 1);
+  gboolean size = scenario_key_row_of(axis->key)->type == SCENARIO_TYPE_SIZE;
+  plot_axis even = new_axis(NULL, size ? PLOT_TICS_OCTETS : PLOT_TICS_NUMBERS, 1, TRUE,
+                            pow(10, place_at(axis, first)), pow(10, place_at(axis, last)));
+  plot_axis_thin(&even, letters * (place_at(axis, last) - place_at(axis, first)) / (axis->right - axis->left),
+                 FALSE);
+  for (guint i = first; i <= last; i++) {
+    g_ptr_array_remove_index(drawn->labels, first);
+    g_array_remove_index(drawn->tics, first);
+  }
+  for (guint i = 0; i < even.tics->len; i++) {
+    double place = log10(g_array_index(even.tics, double, i));
+    g_array_insert_val(drawn->tics, first + i, place);
+    g_ptr_array_insert(drawn->labels, (int)(first + i), g_strdup(g_ptr_array_index(even.labels, i)));
+  }
+  plot_axis_clear(&even);
+}
+
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned)
 {
   plot_axis drawn =
@@ -489,6 +511,15 @@ plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turn
   g_ptr_array_unref(drawn.labels);
   drawn.labels = labels_of(axis, letters, turned);
   g_array_append_vals(drawn.tics, axis->places->data, axis->places->len);
+  guint labelled = 0;
+  for (guint i = 0; i < drawn.labels->len; i++) {
+    labelled += *(const char *)g_ptr_array_index(drawn.labels, i) != '\0' ? 1 : 0;
+  }
+  scenario_type type = scenario_key_row_of(axis->key)->type;
+  if (axis->logarithmic && labelled * 2 < drawn.labels->len &&
+      (type == SCENARIO_TYPE_SIZE || type == SCENARIO_TYPE_INTEGER)) {
+    make_round(axis, letters, &drawn);
+  }
   guint last = axis->places->len - 1;
   if (axis->first_apart) {
     add_gap(axis, (place_at(axis, 0) + place_at(axis, 1)) / 2, &drawn);

@@ -139,6 +139,7 @@ guint place_axis_index(const place_axis *axis, const char *text);
 guint place_axis_turned_letters(const place_axis *axis, double letters);
 
 /* `axis` as a plot_axis that is `letters` letters wide. Tics whose labels would run into each other get no
- * label, except those of values set apart; with `turned`, every tic gets one. Where there is little room, the
+ * label, except those of values set apart, and where most would have none tics of sizes and counts stand at
+ * round numbers instead; with `turned`, every tic gets a label. Where there is little room, the
  * name, "loss of segments (path.forward.loss)", is printed without the key. */
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);

@@ -180,17 +180,18 @@ static void place_rows(plot_page *p, const plot_chart *chart)
   p->height = (guint)(asked > 0 ? asked : others + p->rows * p->row_height);
 }
 
-/* Letters of a line of y's name: it may reach beyond its panel a little. */
+/* Of y's name: it may reach beyond its panel as far as the tics of x do. */
+#define Y_NAME_LINES_MAX 3
 static guint y_name_letters(const plot_page *p)
 {
-  return (guint)MAX(p->panel_height * 1.15 / (LETTER * p->font_size), 2);
+  return (guint)MAX((p->panel_height + 3 * p->font_size) / (LETTER * p->font_size), 2);
 }
 
 static guint y_name_lines(const plot_page *p, const plot_chart *chart)
 {
   guint lines = 1;
   if (chart->y.name != NULL && chart->target->format != GNUPLOT_TERM) {
-    g_free(gnuplot_quote_lines(chart->y.name, y_name_letters(p), 2, &lines));
+    g_free(gnuplot_quote_lines(chart->y.name, y_name_letters(p), Y_NAME_LINES_MAX, &lines));
   }
   return lines;
 }
@@ -207,10 +208,8 @@ plot_page plot_chart_page(const plot_chart *chart)
   double labels = chart->y.labels != NULL ? plot_axis_longest(&chart->y) * LETTER + LEFT_OF_LABELS : 0;
   p.left = MAX(LEFT, labels) * font;
   place_rows(&p, chart);
-  if (y_name_lines(&p, chart) > 1) {
-    p.left += TITLE_LINE * font;
-    place_rows(&p, chart);
-  }
+  p.left += (y_name_lines(&p, chart) - 1) * TITLE_LINE * font;
+  place_rows(&p, chart);
   return p;
 }
 
@@ -387,7 +386,7 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
   plot_axis_append(&chart->y, "y", all);
   guint lines;
   guint y_letters = chart->target->format == GNUPLOT_TERM ? page.title_columns : y_name_letters(&page);
-  g_autofree char *y_name = gnuplot_quote_lines(chart->y.name, y_letters, 2, &lines);
+  g_autofree char *y_name = gnuplot_quote_lines(chart->y.name, y_letters, Y_NAME_LINES_MAX, &lines);
   g_string_append_printf(all, "y_lines = %s\n", y_name);
   gnuplot_set_texts(all, "legend_text", chart->legend);
   gnuplot_set_texts(all, "legend_look", chart->looks);

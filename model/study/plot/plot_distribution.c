@@ -40,8 +40,8 @@ static const shown_quantity shown_occupancy = {.of = {{DISTRIBUTION_REASSEMBLY_O
                                                .metrics = "buffer.reassembly_octets"};
 
 static const shown_quantity shown_exceedance = {
-    .of = {{DISTRIBUTION_REASSEMBLY_OCTETS, "time"},
-           {DISTRIBUTION_REASSEMBLY_FOUND_OCTETS, "arriving octets"}},
+    .of = {{DISTRIBUTION_REASSEMBLY_OCTETS, "of the time"},
+           {DISTRIBUTION_REASSEMBLY_FOUND_OCTETS, "of the arriving octets"}},
     .count = 2,
     .points_max = 4,
     .logarithmic = TRUE,
@@ -52,7 +52,7 @@ static const shown_quantity shown_exceedance = {
     .metrics = "buffer.reassembly_octets"};
 
 static const shown_quantity shown_delays = {
-    .of = {{DISTRIBUTION_PLACEMENT_DELAY_S, "Placement"}, {DISTRIBUTION_DELIVERY_DELAY_S, "Delivery"}},
+    .of = {{DISTRIBUTION_PLACEMENT_DELAY_S, "placement"}, {DISTRIBUTION_DELIVERY_DELAY_S, "delivery"}},
     .count = 2,
     .points_max = 4,
     .unit = "s",

@@ -130,13 +130,13 @@ static void append_cell(const heat_map *map, const plot_cell *cell, const char *
     return;
   }
   gboolean letters = map->letters > 0;
-  g_autofree char *mean = NULL;
-  for (int digits = 3; digits > 0 && (mean == NULL || (letters && g_utf8_strlen(mean, -1) >= map->letters));
-       digits--) {
-    g_autofree char *number = short_text(map, of.mean, digits);
-    g_free(mean);
-    mean = g_strconcat(number, cell->flagged > 0 ? "*" : "", NULL);
+  g_autofree char *number = short_text(map, of.mean, 3);
+  char *unit = strchr(number, ' ');
+  if (letters && unit != NULL && strlen(number) + 1 >= map->letters) {
+    unit[0] = unit[1]; /* "126K" */
+    unit[1] = '\0';
   }
+  g_autofree char *mean = g_strconcat(number, cell->flagged > 0 ? "*" : "", NULL);
   g_autofree char *interval = interval_text(map, &of);
   g_autofree char *shown = letters ? shaded(map, of.mean, mean) : g_strdup(mean);
   g_autofree char *below = letters ? shaded(map, of.mean, "") : g_strdup(interval);

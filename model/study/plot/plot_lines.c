@@ -54,6 +54,7 @@ typedef struct line_plot {
   line_quantity main;
   line_quantity companion;     /* without a name: there is none */
   gboolean companion_above_0;  /* and there is none unless it is above 0 in a run */
+  const char *title;           /* what is drawn; NULL: the quantity */
   const char *quantity, *unit; /* of y; NULL: what was asked for */
   value_scale scale;
   void (*add_references)(line_chart *chart); /* NULL: none */
@@ -470,15 +471,12 @@ static gboolean check_scales(const line_chart *chart, const plot_request *reques
           error_set(error, "--ylog: %s has values that are not above 0", chart->main.name));
 }
 
-/* "reassembly occupancy over loss of segments: peak, p99 of the time" */
-static char *what_of(const line_chart *chart, const char *quantity)
+/* "peak and p99 of the reassembly occupancy over loss of segments" */
+static char *what_of(const line_chart *chart, const char *title)
 {
   g_autofree char *x = place_axis_name(chart->x.key, 0);
   *strchrnul(x, '(') = '\0';
-  g_autofree char *what = g_strdup_printf("%s over %s", quantity, g_strchomp(x));
-  return chart->companion.name == NULL
-             ? g_steal_pointer(&what)
-             : g_strdup_printf("%s: %s, %s", what, chart->main.name, chart->companion.name);
+  return g_strdup_printf("%s over %s", title, g_strchomp(x));
 }
 
 /* What it has now, of `quantity` in `unit`. */
@@ -493,7 +491,8 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const li
   g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit,
                                            scenario_key_row_of(chart->x.key)->name,
                                            chart->x.logarithmic ? ", decimal logarithm" : "");
-  g_autofree char *what = what_of(chart, quantity);
+  g_autofree char *what =
+      what_of(chart, request->quantity == NULL && of->title != NULL ? of->title : quantity);
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.places = &chart->x;
@@ -504,9 +503,11 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const li
     return FALSE;
   }
   place_axis_limit(&chart->x, &request->x_range);
-  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, quantity, unit,
-                                                  request->y_log ? VALUE_SCALE_LOGARITHMIC : of->scale),
-                              &request->y_range);
+  value_scale scale = request->y_log ? VALUE_SCALE_LOGARITHMIC
+                      : request->bound != NULL
+                          ? VALUE_SCALE_LINEAR /* a bound is a share of what is read there */
+                          : of->scale;
+  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, quantity, unit, scale), &request->y_range);
   append_legend(chart, letters, &drawn);
   return plot_chart_draw(&drawn, stem, error);
 }
@@ -586,8 +587,8 @@ const study_plot plot_peak = {
     .takes_keys = TRUE,
     .of = &(const line_plot){
         .main = {"peak", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
-        .companion = {"p99 of the time",
-                      {.metric = METRIC_BUFFER_REASSEMBLY_P99_OCTETS, .whole = METRIC_COUNT}},
+        .companion = {"p99", {.metric = METRIC_BUFFER_REASSEMBLY_P99_OCTETS, .whole = METRIC_COUNT}},
+        .title = "peak and p99 of the reassembly occupancy",
         .quantity = "reassembly occupancy",
         .unit = "octets"}};
 

@@ -294,7 +294,8 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
 {
   double end_s = end_of(s, run);
   value_extent extent = {0};
-  value_extent_add(&extent, s->peak_with_all * 1.04, NAN);
+  /* letters need a line above the peak for its text */
+  value_extent_add(&extent, s->peak_with_all * (target->format == GNUPLOT_TERM ? 1.25 : 1.04), NAN);
   g_autofree char *subtitle = plot_run_subtitle(run);
   g_auto(plot_chart) chart = plot_chart_new("occupancy", target, request, "octets held over simulated time",
                                             subtitle, "held by the RNIC, unit octets");

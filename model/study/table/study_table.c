@@ -215,7 +215,7 @@ static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError
 
 gboolean study_table_select(study_table *table, const char *text, GError **error)
 {
-  scenario_where *where = scenario_where_parse(text, "--where", error);
+  scenario_where *where = scenario_where_parse(text, "iwarpsim plot", error);
   gboolean good = where != NULL && select_runs(table->runs, where, error) &&
                   select_runs(table->all.others, where, error) && select_runs(table->left_out, where, error);
   scenario_where_free(where);

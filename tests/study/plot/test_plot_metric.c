@@ -48,13 +48,12 @@ DRAWN_TEST(test_script)
   fill(f, mtu_loss);
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
   EXPECT_FILE(f, "plot.svg", "width=\"2102\"",
-              "<text>Reassembly occupancy over loss of segments: peak, p99 of the time</text>",
+              "<text>Peak and p99 of the reassembly occupancy over loss of segments</text>",
               "<text>Peak of `all`: it’s 100 % \\ · scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, "
               "mean of 3 each with 95\u00a0%</text>",
               "<text>in-order receiver</text>", "<text>out-of-order receiver</text>",
               "<text>MTU 576 octets</text>", "<text>MTU 1500 octets</text>", "<text>peak</text>",
-              "<text>p99 of the time</text>", "<text>0.1%</text>",
-              "<text>loss of segments (path.forward.loss)</text>",
+              "<text>p99</text>", "<text>0.1%</text>", "<text>loss of segments (path.forward.loss)</text>",
               "<text>reassembly occupancy (octets)</text>");
   g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
   EXPECT_NO_PARTS(script, f->folder /* it runs wherever its folder goes */, "'with flagged");
@@ -73,7 +72,7 @@ DRAWN_TEST(test_data)
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_PNG);
   EXPECT_ROWS(f, {"in-order receiver: peak: MTU 576 octets", 0, "* 3 9000 6515.8623 11484.1377 0"},
               {"in-order receiver: peak: MTU 576 octets", 1, "* * 12000 * 14484.1377 1"},
-              {"in-order receiver: p99 of the time: MTU 576 octets", 1, "* * 6000"},
+              {"in-order receiver: p99: MTU 576 octets", 1, "* * 6000"},
               /* the last: 41000, 42000, 43000 */
               {"out-of-order receiver: peak: MTU 1500 octets", 2, "* * 42000"});
   EXPECT_FILE(f, "plot.dat", "# Peak of `all`: it’s 100 % \\ · scenario a · seeds 1–3", "unit octets");

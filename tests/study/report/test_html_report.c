@@ -112,12 +112,13 @@ REPORT_TEST(test_pictures)
   guint64 width = g_ascii_strtoull(strstr(image, "width=\"") + strlen("width=\""), NULL, 10);
   guint64 drawn = g_ascii_strtoull(strstr(svg, "viewBox=\"0 0 ") + strlen("viewBox=\"0 0 "), NULL, 10);
   g_assert_cmpuint(width, ==, (drawn + 1) / 2);
-  EXPECT_PARTS(svg, "<text>Reassembly occupancy over</text>", "<text>Peak by MTU · scenario a", "</svg>");
+  EXPECT_PARTS(svg, "<text>Peak and p99 of the reassembly</text>", "<text>Peak by MTU · scenario a",
+               "</svg>");
   EXPECT_NO_PARTS(svg, "<script");
   g_autofree char *caption = part(page, "<figcaption>", "</figure>");
   EXPECT_PARTS(
       caption,
-      "<figcaption>Figure 1. Reassembly occupancy over receiver.mode: peak, p99 of the time. The means lie "
+      "<figcaption>Figure 1. Peak and p99 of the reassembly occupancy over receiver.mode. The means lie "
       "between 20 KiB (peak: MTU 1500 octets, out-of-order) and 50 KiB (peak: MTU 9000 octets, "
       "in-order).</figcaption>\n<details>",
       "<th scope=\"row\">peak: MTU 9000 octets</th><th scope=\"row\">in-order</th><td class=\"number\">3</td>"

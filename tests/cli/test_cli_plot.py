@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`iwarpsim plot`, by its command line: what it draws, prints and refuses."""
+import os
+import pty
+import re
+import shutil
+import unittest
+
+import program_kit as kit
+
+SCENARIO = """title = "A question";
+workload: { message_size = "8KiB"; messages = 20; };
+run: { engine = "native"; };
+sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
+          { key = "path.forward.mtu"; values = [1500, 9000]; },
+          { key = "path.forward.loss"; values = ["2%", "10%"]; } );
+"""
+
+
+@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
+class Plot(kit.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        kit.write("a.cfg", SCENARIO)
+        self.shell("iwarpsim sweep a.cfg --quiet --store a.sqlite")
+
+    def test_paper_slide_and_terminal(self):
+        """One store, three media, no script touched: a column of a paper, a slide, a pipe of 80 letters."""
+        asked = "--metric goodput_bit_per_s --where 'path.forward.mtu = 1500' --x path.forward.loss --series receiver"
+        self.expect(f"iwarpsim plot a.sqlite {asked} --width 85mm --font-size 8 --format pdf --out paper",
+                    "".join(f"paper/a-goodput_bit_per_s.{end}\n" for end in ("dat", "gnuplot", "pdf")))
+        self.assertIn(b"/MediaBox [ 0 0 240", kit.octets("paper/a-goodput_bit_per_s.pdf"))  # 85 mm are 241 points
+        self.shell(f"iwarpsim plot a.sqlite {asked} --width 1920px --height 1080px --out slide --quiet")
+        self.assertEqual(kit.octets("slide/a-goodput_bit_per_s.png")[16:24].hex(), "0000078000000438")
+        shown = self.shell(f"iwarpsim plot a.sqlite {asked} --format term | cat").stdout
+        self.expect_parts(shown, "goodput_bit_per_s over loss of segments, where path.forward.mtu = 1500",
+                          "in-order receiver", "out-of-order receiver", "2%", "10%")
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+        self.assertNotIn("\x1b", shown)
+
+    def terminal(self, **environment):
+        """What a terminal of 90 letters shows of the heat map."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update(environment)
+            os.execvp("sh", ["sh", "-c", "stty rows 30 cols 90; iwarpsim plot a.sqlite --what heat-map --format term"
+                                         " --metric tcp.segments"])
+        shown = b""
+        try:
+            while part := os.read(terminal, 4096):
+                shown += part
+        except OSError:  # EIO: nobody has the terminal open any more
+            pass
+        os.close(terminal)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0, shown)
+        return shown.decode()
+
+    def test_terminal(self):
+        """Cells are shaded; NO_COLOR leaves no escape sequence; no line is longer than the terminal is wide."""
+        plain = self.terminal(NO_COLOR="1", TERM="xterm")
+        self.assertRegex(plain, "[░▒▓█]{4}")
+        self.assertNotIn("\x1b", plain)
+        self.assertLessEqual(max(map(len, plain.splitlines())), 90)
+        self.assertIn("\x1b[", self.terminal(NO_COLOR="", TERM="xterm"))
+
+    def test_refusals(self):
+        """One line each, and nothing is drawn."""
+        for options, part in (("--where 'path.forward.mto = 1'", "did you mean 'path.forward.mtu'?"),
+                              ("--where 'path.forward.mtu = 1501'", "holds for no run of the store"),
+                              ("--x path.forward.mtus", "--x: unknown key 'path.forward.mtus'"),
+                              ("--x run.seed", "run.seed is what runs are averaged over"),
+                              ("--series receiver.memory", "receiver.memory does not vary: it is unlimited"),
+                              ("--x path.forward.mtu,path.forward.loss", "expected one key"),
+                              ("--metric goodput_bit_per_sec", "did you mean 'goodput_bit_per_s'?"),
+                              ("--xrange 5:1", "its end is not above its beginning"),
+                              ("--width 1mm", "'1mm' is no size of a plot"),
+                              ("--height 1m", "'1m' is no size of a plot"),
+                              ("--font-size big", "expected 4 to 72 points"),
+                              ("--what metric --metric tcp.timeouts --ylog", "--ylog: tcp.timeouts has values"),
+                              ("--what peak --x receiver.mode --xlog", "--xlog: receiver.mode has no numbers"),
+                              ("--what distribution --x path.forward.mtu", "--x does not go with --what distribution"),
+                              ("--format term --width 8cm", "expected 20 to 1000 letters")):
+            with self.subTest(options):
+                lines = self.shell(f"iwarpsim plot a.sqlite --out plots {options}", 2).stderr.splitlines()
+                self.assertIn(part, lines[-1])
+        self.shell("iwarpsim run a.cfg --out run --quiet")
+        self.expect_refused("iwarpsim plot run --where mpa.markers", "--where goes with a STORE")
+
+    def test_constant_metric(self):
+        """A flat line is drawn, and said to be one."""
+        done = self.shell("iwarpsim plot a.sqlite --metric tcp.timeouts --quiet")
+        self.assertEqual(done.stderr,
+                         "iwarpsim plot: tcp.timeouts never varies: it is 0 timeouts in all 8 runs\n")
+
+    def test_force(self):
+        self.shell("iwarpsim plot a.sqlite --what peak --quiet && echo '# mine' >>a-peak.gnuplot")
+        self.expect_refused("iwarpsim plot a.sqlite --what peak", "a-peak.gnuplot was changed since it was written")
+        self.shell("iwarpsim plot a.sqlite --what peak --force --quiet")
+        self.assertNotIn(b"# mine", kit.octets("a-peak.gnuplot"))
+
+    def test_points_asked_for(self):
+        """`distribution` draws the points of --where: 4 of 8, which differ in receiver and loss."""
+        self.shell("iwarpsim plot a.sqlite --what distribution --where 'path.forward.mtu = 9000' --quiet")
+        data = kit.octets("a-distribution.dat").decode()
+        self.assertEqual(len(re.findall("^# x ", data, re.MULTILINE)), 4)
+        self.assertIn("# in-order receiver, loss 2%\n", data)

@@ -108,42 +108,30 @@ static gboolean read_question(size_question *question, GError **error)
 
 /* --- The search --- */
 
-/* Where the runs are kept, how they are made, and how far the search is. */
-typedef struct searching {
-  const run_limits *limits;
-  char *path;
-  sweep_options options;
-} searching;
-
-/* Makes the runs of `grid` that the store lacks, and gives `study` all. FALSE when they are not all there:
- * then there is an `error`, or it was interrupted. */
-static gboolean make_runs(const searching *on, const sweep_grid *grid, size_study *study, GError **error)
-{
-  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
-  g_autoptr(result_store) store = NULL;
-  sweep_result result;
-  if (!cli_runs_make(plan, &chosen.runs, on->limits, on->path, &on->options, &result, &store, error)) {
-    return FALSE;
-  }
-  if (result.interrupted) {
-    plain_text_print(stderr, "interrupted: %zu of about %zu runs done; rerun the command to resume\n",
-                     on->options.before + result.points - result.to_go - result.failed,
-                     on->options.before + result.points + on->options.after);
-    return FALSE;
-  }
-  return size_study_take(study, store, error);
-}
-
-/* Runs what `study` asks for until it has the answer. FALSE as make_runs(). */
-static gboolean search(searching *on, size_study *study, GError **error)
+/* Makes the runs that `study` asks for, those that the store at `path` lacks, until it has the answer. FALSE
+ * when they are not all there: then there is an `error`, or it was interrupted. */
+static gboolean search(size_study *study, const char *path, const run_limits *limits, sweep_options *options,
+                       GError **error)
 {
   const sweep_grid *grid;
   while ((grid = size_study_next(study, error)) != NULL) {
-    on->options.after = size_study_left(study);
-    if (!make_runs(on, grid, study, error)) {
+    g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
+    g_autoptr(result_store) store = NULL;
+    sweep_result result;
+    options->after = size_study_left(study);
+    if (!cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, error)) {
       return FALSE;
     }
-    on->options.before += sweep_grid_count(grid);
+    if (result.interrupted) {
+      plain_text_print(stderr, "interrupted: %zu of about %zu runs done; rerun the command to resume\n",
+                       options->before + result.points - result.to_go - result.failed,
+                       options->before + result.points + options->after);
+      return FALSE;
+    }
+    if (!size_study_take(study, store, error)) {
+      return FALSE;
+    }
+    options->before += result.points;
   }
   return *error == NULL;
 }
@@ -212,11 +200,9 @@ static int run_search(const scenario *s, const size_question *question, const ru
   g_autofree char *file = g_strdup_printf("%s-size.sqlite", scenario_name(s));
   g_autofree char *path =
       chosen.store != NULL ? g_strdup(chosen.store) : g_build_filename("results", file, NULL);
-  searching on = {.limits = limits,
-                  .path = path,
-                  .options = {.keep_going = TRUE, .progress = stderr, .style = cli_runs_style(arguments)}};
+  sweep_options options = {.keep_going = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
   g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);
-  if (study == NULL || !search(&on, study, &error)) {
+  if (study == NULL || !search(study, path, limits, &options, &error)) {
     return error != NULL ? cli_fail(error) : CLI_FAILED;
   }
   return report(size_study_findings(study), path, arguments->quiet);

@@ -46,11 +46,8 @@ static const scenario_key always[] = {
     SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_REVERSE_MTU};
 
 /* Impairments are what path.reverse does not take from path.forward. */
-static path_part part_of(const report_page *report, scenario_key key, enum side direction)
+static path_part part_of(scenario_key key, path_part middlebox, enum side direction)
 {
-  const study_run *first = g_ptr_array_index(report->runs, 0);
-  const char *position = first->keys[SCENARIO_MIDDLEBOX_POSITION];
-  const char *name = strrchr(scenario_key_row_of(key)->name, '.');
   if (scenario_group_has("workload", key) || scenario_group_has("sender", key) ||
       scenario_group_has("mpa", key)) {
     return PART_SOURCE;
@@ -59,14 +56,12 @@ static path_part part_of(const report_page *report, scenario_key key, enum side 
     return PART_SINK;
   }
   if (scenario_group_has("middlebox", key)) {
-    return !report_keys_differ(report, SCENARIO_MIDDLEBOX_MODE) ? PART_NONE
-           : strcmp(position, "behind") == 0                    ? PART_BEHIND
-           : strcmp(position, "between") == 0                   ? PART_BETWEEN
-                                                                : PART_BEFORE;
+    return middlebox;
   }
   if (!scenario_group_has(direction == SIDE_INITIATOR ? "path.forward" : "path.reverse", key)) {
     return PART_NONE;
   }
+  const char *name = strrchr(scenario_key_row_of(key)->name, '.');
   scenario_key reverse = direction == SIDE_RESPONDER ? key : scenario_key_of_direction(key, SIDE_RESPONDER);
   return scenario_key_row_of(reverse)->inherits < 0 ? PART_IMPAIRMENTS
          : g_str_has_prefix(name, ".hop_")          ? PART_FURTHER_LINKS
@@ -77,15 +72,24 @@ void report_append_sketch(report_page *report)
 {
   enum side direction = payload_direction(report);
   gboolean forward = direction == SIDE_INITIATOR;
+  const char *position =
+      ((const study_run *)g_ptr_array_index(report->runs, 0))->keys[SCENARIO_MIDDLEBOX_POSITION];
+  const path_part middlebox = !report_keys_differ(report, SCENARIO_MIDDLEBOX_MODE) ? PART_NONE
+                              : strcmp(position, "behind") == 0                    ? PART_BEHIND
+                              : strcmp(position, "between") == 0                   ? PART_BETWEEN
+                                                                                   : PART_BEFORE;
   g_string_append(report->html, "<ol class=\"path\">\n");
   for (path_part part = 0; part < PART_NONE; part++) {
     g_autoptr(GString) keys = g_string_new(NULL);
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      if (part_of(key, middlebox, direction) != part) {
+        continue;
+      }
       gboolean shown = report_keys_differ(report, key);
       for (gsize i = 0; i < G_N_ELEMENTS(always); i++) {
         shown = shown || always[i] == key;
       }
-      if (shown && part_of(report, key, direction) == part) {
+      if (shown) {
         g_autofree char *values = report_keys_values(report, key);
         html_append(keys, "<li><span>%s</span> %s</li>\n", strrchr(scenario_key_row_of(key)->name, '.') + 1,
                     values);

@@ -106,131 +106,73 @@ static gboolean write_run(const result_store *store, const provenance *from, con
   return good;
 }
 
-/* What belongs to a run, as JSON texts that SQLite makes rows of: one statement a table takes a third of the
- * time that a statement a row takes. Names come in order, as the tables keep them. */
+/* The tables of what belongs to a run. All rows of one are written as a JSON object that SQLite takes apart,
+ * {"NAME":VALUE,…} or {"NAME":[VALUE,VALUE],…}, where a name may come again: one statement a table takes a
+ * third of the time that a statement a row takes. */
+static const struct {
+  const char *what;
+  const char *insert;
+  const char *select;
+} tables[RUN_TABLES] = {
+    [RUN_PARAMETERS] = {"key",
+                        "INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)",
+                        "SELECT key, value FROM parameters WHERE run = ?1"},
+    [RUN_METRICS] = {"metric",
+                     "INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)",
+                     "SELECT name, value FROM metrics WHERE run = ?1"},
+    [RUN_DISTRIBUTIONS] = {"distribution",
+                           "INSERT INTO distributions(run, name, bound, weight) "
+                           "SELECT ?1, key, value ->> 0, value ->> 1 FROM json_each(?2)",
+                           "SELECT name, bound, weight FROM distributions WHERE run = ?1 "
+                           "ORDER BY name, bound"},
+    [RUN_QUANTILES] = {"gauge",
+                       "INSERT INTO quantiles(run, gauge, percent, value) "
+                       "SELECT ?1, key, value ->> 0, value ->> 1 FROM json_each(?2)",
+                       "SELECT gauge, percent, value FROM quantiles WHERE run = ?1 ORDER BY gauge, percent"},
+    /* Their name is the size of the blocks. */
+    [RUN_BLOCK_MAXIMA] = {NULL,
+                          "INSERT INTO block_maxima(run, block_octets, maxima) "
+                          "SELECT ?1, key, json_group_array(value) FROM json_each(?2) GROUP BY key",
+                          "SELECT '', block_octets, value FROM block_maxima, json_each(maxima) "
+                          "WHERE run = ?1"}};
 
-/* A member's name in `json`, an object that is open: it begins with '{'. */
-static GString *append_name(GString *json, const char *name)
+static void append_row(const run_row *row, gpointer data)
 {
+  GString *json = ((GString **)data)[row->table];
+  const gboolean is_pair = row->name != NULL && row->count == 2;
   g_string_append(json, json->len > 1 ? "," : "");
-  plain_text_append_json(json, name);
-  return g_string_append_c(json, ':');
-}
-
-static void append_real(GString *json, double value)
-{
-  g_autofree char *number = units_format_real(value);
-  g_string_append(json, number);
-}
-
-/* {"KEY":"TEXT",…} */
-static GString *parameters_json(const stored_run *run)
-{
-  const store_names *names = store_names_sorted();
-  GString *json = g_string_new("{");
-  for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
-    const char *text = run->keys[names->keys[i].row];
-    if (text != NULL) {
-      plain_text_append_json(append_name(json, names->keys[i].name), text);
-    }
+  if (row->name != NULL) {
+    plain_text_append_json(json, row->name);
+  } else {
+    g_string_append_printf(json, "\"%.0f\"", row->numbers[0]);
   }
-  return g_string_append_c(json, '}');
-}
-
-/* {"METRIC":VALUE,…} */
-static GString *metrics_json(const stored_run *run)
-{
-  const store_names *names = store_names_sorted();
-  GString *json = g_string_new("{");
-  for (gsize i = 0; i < METRIC_COUNT; i++) {
-    if (run->metrics.present[names->metrics[i].row]) {
-      append_real(append_name(json, names->metrics[i].name), run->metrics.value[names->metrics[i].row]);
-    }
+  g_string_append(json, is_pair ? ":[" : ":");
+  if (row->text != NULL) {
+    plain_text_append_json(json, row->text);
   }
-  return g_string_append_c(json, '}');
-}
-
-/* {"DISTRIBUTION":[[BOUND,WEIGHT],…],…}. Not a member for each bound: its name is a text, of which
- * SQLite 3.40 makes a number that may differ in the last bit; of JSON's numbers it makes what they are. */
-static GString *distributions_json(const stored_run *run)
-{
-  const store_names *names = store_names_sorted();
-  GString *json = g_string_new("{");
-  for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
-    const distribution *d = &run->distributions[names->distributions[i].row];
-    g_string_append_c(append_name(json, names->distributions[i].name), '[');
-    for (gsize bin = 0; bin < d->count; bin++) {
-      g_string_append(json, bin == 0 ? "[" : ",[");
-      append_real(json, d->bins[bin].bound);
-      g_string_append_c(json, ',');
-      append_real(json, d->bins[bin].weight);
-      g_string_append_c(json, ']');
-    }
-    g_string_append_c(json, ']');
+  for (gsize i = row->name != NULL ? 0 : 2; i < row->count; i++) {
+    g_autofree char *number = units_format_real(row->numbers[i]);
+    g_string_append(json, is_pair && i > 0 ? "," : "");
+    g_string_append(json, number);
   }
-  return g_string_append_c(json, '}');
-}
-
-/* {"GAUGE":{"PERCENT":VALUE,…},…} */
-static GString *quantiles_json(const stored_run *run)
-{
-  const gauge_quantiles *of = &run->gauges.quantiles;
-  GString *json = g_string_new("{");
-  for (gauge_id id = 0; id < GAUGE_COUNT && of->count > 0; id++) {
-    g_string_append_c(append_name(json, gauge_row_of(id)->name), '{');
-    for (gsize i = 0; i < of->count; i++) {
-      g_autofree char *percentage = quantile_percentage(of->parts[i]);
-      g_string_append_printf(json, "%s\"%s\":", i > 0 ? "," : "", percentage);
-      append_real(json, of->values[id][i]);
-    }
-    g_string_append_c(json, '}');
-  }
-  return g_string_append_c(json, '}');
-}
-
-/* {"OCTETS":[MAXIMUM,…]}, or {} */
-static GString *block_maxima_json(const stored_run *run)
-{
-  const GArray *maxima = run->gauges.block_maxima;
-  GString *json = g_string_new("{");
-  if (maxima != NULL) {
-    g_string_append_printf(json, "\"%" G_GUINT64_FORMAT "\":[", run->gauges.block_octets);
-    for (guint i = 0; i < maxima->len; i++) {
-      g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "",
-                             g_array_index(maxima, guint64, i));
-    }
-    g_string_append_c(json, ']');
-  }
-  return g_string_append_c(json, '}');
+  g_string_append(json, is_pair ? "]" : "");
 }
 
 static gboolean write_rows(const result_store *store, const stored_run *run, gint64 id, GError **error)
 {
-  static const struct {
-    const char *sql;
-    GString *(*json)(const stored_run *run);
-  } tables[] = {
-      {"INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)", parameters_json},
-      {"INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)", metrics_json},
-      {"INSERT INTO distributions(run, name, bound, weight) SELECT ?1, named.key, bins.value ->> 0,"
-       " bins.value ->> 1 FROM json_each(?2) AS named, json_each(named.value) AS bins",
-       distributions_json},
-      {"INSERT INTO quantiles(run, gauge, percent, value) SELECT ?1, named.key, shares.key, shares.value"
-       " FROM json_each(?2) AS named, json_each(named.value) AS shares",
-       quantiles_json},
-      {"INSERT INTO block_maxima(run, block_octets, maxima) SELECT ?1, key, value FROM json_each(?2)",
-       block_maxima_json}};
+  GString *json[RUN_TABLES];
+  for (run_table table = 0; table < RUN_TABLES; table++) {
+    json[table] = g_string_new("{");
+  }
+  store_each_row(run, append_row, json);
   gboolean good = TRUE;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
-    sqlite3_stmt *statement = store_statement(store, tables[i].sql, error);
-    good = statement != NULL;
-    if (good) {
-      GString *json = tables[i].json(run);
-      sqlite3_bind_int64(statement, 1, id);
-      sqlite3_bind_text64(statement, 2, json->str, json->len, SQLITE_TRANSIENT, SQLITE_UTF8);
-      g_string_free(json, TRUE);
-      good = store_step_done(store, statement, error);
-    }
+  for (run_table table = 0; table < RUN_TABLES; table++) {
+    sqlite3_stmt *statement = good ? store_statement(store, tables[table].insert, error) : NULL;
+    const gsize length = g_string_append_c(json[table], '}')->len;
+    char *text = g_string_free(json[table], FALSE);
+    sqlite3_bind_int64(statement, 1, id);
+    sqlite3_bind_text64(statement, 2, text, length, g_free, SQLITE_UTF8);
+    good = statement != NULL && store_step_done(store, statement, error);
   }
   return good;
 }
@@ -361,86 +303,60 @@ static gboolean next_row(const result_store *store, sqlite3_stmt *statement, gbo
   return FALSE;
 }
 
-/* What belongs to a run: a row has a name and its values. */
-enum { PARAMETERS, METRICS, DISTRIBUTIONS, QUANTILES, BLOCK_MAXIMA, DETAILS };
-static const char *const sql_details[DETAILS] = {
-    [PARAMETERS] = "SELECT key, value FROM parameters WHERE run = ?1",
-    [METRICS] = "SELECT name, value FROM metrics WHERE run = ?1",
-    [DISTRIBUTIONS] = "SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound",
-    [QUANTILES] = "SELECT gauge, percent, value FROM quantiles WHERE run = ?1 ORDER BY gauge, percent",
-    [BLOCK_MAXIMA] = "SELECT '', block_octets, value FROM block_maxima, json_each(maxima) WHERE run = ?1"};
-
-static gboolean read_quantile(const result_store *store, sqlite3_stmt *row, gauge_quantiles *of,
-                              GError **error)
+static gboolean add_quantile(gauge_quantiles *of, gsize gauge, double percent, double value)
 {
-  const char *name = store_column_text(row, 0);
-  const gsize id = store_names_find(store_names_sorted()->gauges, GAUGE_COUNT, name);
-  const uint32_t parts = quantile_parts(sqlite3_column_double(row, 1) / 100);
+  const uint32_t parts = quantile_parts(percent / 100);
   const gsize place = gauge_quantiles_find(of, parts);
-  if (id == GAUGE_COUNT) {
-    return unknown(store, "gauge", name, error);
-  }
-  if (!is_number(row, 1) || !is_number(row, 2) || place == QUANTILES_MAX || parts == 0) {
-    return store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
+  if (place == QUANTILES_MAX || parts == 0) {
+    return FALSE;
   }
   of->count = MAX(of->count, place + 1);
   of->parts[place] = parts;
-  of->values[id][place] = sqlite3_column_double(row, 2);
+  of->values[gauge][place] = value;
   return TRUE;
 }
 
-static gboolean read_block_maximum(const result_store *store, sqlite3_stmt *row, gauge_results *gauges,
-                                   GError **error)
+static gboolean add_block_maximum(gauge_results *gauges, sqlite3_stmt *row)
 {
-  const guint64 octets = (guint64)sqlite3_column_int64(row, 1);
   const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
   if (gauges->block_maxima == NULL) {
     gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
   }
   g_array_append_val(gauges->block_maxima, maximum);
-  gauges->block_octets = octets;
-  return (is_number(row, 1) && is_number(row, 2) && gauges->block_maxima->len <= BLOCK_MAXIMA_MAX) ||
-         store_damaged(store, error, "a block maximum is no number, or there are too many");
+  gauges->block_octets = (guint64)sqlite3_column_int64(row, 1);
+  return gauges->block_maxima->len <= BLOCK_MAXIMA_MAX;
 }
 
-static gboolean read_detail(const result_store *store, int kind, sqlite3_stmt *row, stored_run *run,
-                            GError **error)
+/* Adds to `run` what `row` of a table has. */
+static gboolean read_row(const result_store *store, run_table table, sqlite3_stmt *row, stored_run *run,
+                         GError **error)
 {
-  const store_names *names = store_names_sorted();
   const char *name = store_column_text(row, 0);
-  if (kind == PARAMETERS) {
-    gsize key = store_names_find(names->keys, SCENARIO_KEY_COUNT, name);
-    if (key == SCENARIO_KEY_COUNT) {
-      return unknown(store, "key", name, error);
-    }
-    g_free(run->keys[key]);
-    run->keys[key] = g_strdup(store_column_text(row, 1));
+  const gboolean are_numbers = is_number(row, 1) && (table == RUN_METRICS || is_number(row, 2));
+  const double first = sqlite3_column_double(row, 1), second = sqlite3_column_double(row, 2);
+  gsize id;
+  if (!store_find_name(table, name, &id) && table != RUN_BLOCK_MAXIMA) {
+    return unknown(store, tables[table].what, name, error);
+  }
+  switch (table) {
+  case RUN_PARAMETERS:
+    g_free(run->keys[id]);
+    run->keys[id] = g_strdup(store_column_text(row, 1));
     return TRUE;
+  case RUN_METRICS:
+    metric_values_set(&run->metrics, (metric_id)id, first);
+    return are_numbers || store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
+  case RUN_DISTRIBUTIONS:
+    return (are_numbers && distribution_append(&run->distributions[id], first, second)) ||
+           store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
+                         name);
+  case RUN_QUANTILES:
+    return (are_numbers && add_quantile(&run->gauges.quantiles, id, first, second)) ||
+           store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
+  default:
+    return (are_numbers && add_block_maximum(&run->gauges, row)) ||
+           store_damaged(store, error, "a block maximum is no number, or there are too many");
   }
-  if (kind == METRICS) {
-    gsize metric = store_names_find(names->metrics, METRIC_COUNT, name);
-    if (metric == METRIC_COUNT) {
-      return unknown(store, "metric", name, error);
-    }
-    metric_values_set(&run->metrics, (metric_id)metric, sqlite3_column_double(row, 1));
-    return is_number(row, 1) ||
-           store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
-  }
-  if (kind == QUANTILES) {
-    return read_quantile(store, row, &run->gauges.quantiles, error);
-  }
-  if (kind == BLOCK_MAXIMA) {
-    return read_block_maximum(store, row, &run->gauges, error);
-  }
-  gsize id = store_names_find(names->distributions, DISTRIBUTION_COUNT, name);
-  if (id == DISTRIBUTION_COUNT) {
-    return unknown(store, "distribution", name, error);
-  }
-  return (is_number(row, 1) && is_number(row, 2) &&
-          distribution_append(&run->distributions[id], sqlite3_column_double(row, 1),
-                              sqlite3_column_double(row, 2))) ||
-         store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
-                       name);
 }
 
 /* Texts are the row's. */
@@ -475,12 +391,12 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
     return unknown(store, "status", store_column_text(row, 3), error);
   }
   gboolean good = TRUE;
-  for (int kind = 0; good && kind < DETAILS; kind++) {
-    sqlite3_stmt *detail = store_statement(store, sql_details[kind], error);
-    good = detail != NULL;
-    sqlite3_bind_int64(detail, 1, sqlite3_column_int64(row, 0));
-    while (next_row(store, detail, &good, error)) {
-      good = read_detail(store, kind, detail, &run, error);
+  for (run_table table = 0; good && table < RUN_TABLES; table++) {
+    sqlite3_stmt *rows = store_statement(store, tables[table].select, error);
+    good = rows != NULL;
+    sqlite3_bind_int64(rows, 1, sqlite3_column_int64(row, 0));
+    while (next_row(store, rows, &good, error)) {
+      good = read_row(store, table, rows, &run, error);
     }
   }
   if (good) {

@@ -7,24 +7,32 @@
 
 #include "study/store/result_store.h"
 
-/* One row of a table of this program (keys, metrics, distributions, gauges), with its name. */
-typedef struct named_row {
-  const char *name;
-  gsize row;
-} named_row;
+/* The tables of what belongs to a run. */
+typedef enum run_table {
+  RUN_PARAMETERS,
+  RUN_METRICS,
+  RUN_DISTRIBUTIONS,
+  RUN_QUANTILES,
+  RUN_BLOCK_MAXIMA,
+  RUN_TABLES
+} run_table;
 
-/* Keys, metrics, distributions and gauges in the order of their names: another version of this program may
- * have them in another order, and SQLite keeps them so. */
-typedef struct store_names {
-  named_row keys[SCENARIO_KEY_COUNT];
-  named_row metrics[METRIC_COUNT];
-  named_row distributions[DISTRIBUTION_COUNT];
-  named_row gauges[GAUGE_COUNT];
-} store_names;
-const store_names *store_names_sorted(void);
+/* A row of such a table. */
+typedef struct run_row {
+  run_table table;
+  const char *name; /* NULL: the table has none */
+  const char *text; /* a parameter's value; NULL: there are numbers */
+  gsize count;
+  double numbers[3];
+} run_row;
 
-/* The row called `name`, of the `count` in `rows`; `count` when there is none. */
-gsize store_names_find(const named_row *rows, gsize count, const char *name);
+/* Calls `visit` with each row that `run` has, table by table in the order of their names: another version of
+ * this program may have keys and metrics in another order, and SQLite keeps them so. */
+typedef void (*run_row_visit)(const run_row *row, gpointer data);
+void store_each_row(const stored_run *run, run_row_visit visit, gpointer data);
+
+/* The key, metric, distribution or gauge called `name` in `table`; FALSE when there is none. */
+gboolean store_find_name(run_table table, const char *name, gsize *id);
 
 struct result_store {
   sqlite3 *database;

@@ -41,45 +41,82 @@ char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT])
   return g_strdup(g_checksum_get_string(hash));
 }
 
-/* The digest. */
+/* The rows of a run. */
+
+enum { NAMES = SCENARIO_KEY_COUNT + METRIC_COUNT + DISTRIBUTION_COUNT + GAUGE_COUNT };
+
+typedef struct row_name {
+  run_table table;
+  const char *name;
+  gsize id; /* scenario_key, metric_id, distribution_id or gauge_id */
+} row_name;
 
 static int compare_names(const void *a, const void *b)
 {
-  return strcmp(((const named_row *)a)->name, ((const named_row *)b)->name);
+  const row_name *name_a = a, *name_b = b;
+  return name_a->table != name_b->table ? (int)name_a->table - (int)name_b->table
+                                        : strcmp(name_a->name, name_b->name);
 }
 
-const store_names *store_names_sorted(void)
+/* NAMES of them, by table and name. */
+static const row_name *sorted_names(void)
 {
-  static store_names names;
+  static row_name names[NAMES];
   static gsize sorted;
   if (g_once_init_enter(&sorted)) {
+    row_name *next = names;
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      names.keys[key] = (named_row){scenario_key_row_of(key)->name, key};
+      *next++ = (row_name){RUN_PARAMETERS, scenario_key_row_of(key)->name, key};
     }
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
-      names.metrics[id] = (named_row){metric_row_of(id)->name, id};
+      *next++ = (row_name){RUN_METRICS, metric_row_of(id)->name, id};
     }
     for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-      names.distributions[id] = (named_row){distribution_row_of(id)->name, id};
+      *next++ = (row_name){RUN_DISTRIBUTIONS, distribution_row_of(id)->name, id};
     }
     for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-      names.gauges[id] = (named_row){gauge_row_of(id)->name, id};
+      *next++ = (row_name){RUN_QUANTILES, gauge_row_of(id)->name, id};
     }
-    qsort(names.keys, SCENARIO_KEY_COUNT, sizeof(named_row), compare_names);
-    qsort(names.metrics, METRIC_COUNT, sizeof(named_row), compare_names);
-    qsort(names.distributions, DISTRIBUTION_COUNT, sizeof(named_row), compare_names);
-    qsort(names.gauges, GAUGE_COUNT, sizeof(named_row), compare_names);
+    qsort(names, NAMES, sizeof *names, compare_names);
     g_once_init_leave(&sorted, 1);
   }
-  return &names;
+  return names;
 }
 
-gsize store_names_find(const named_row *rows, gsize count, const char *name)
+gboolean store_find_name(run_table table, const char *name, gsize *id)
 {
-  const named_row wanted = {.name = name};
-  const named_row *found = bsearch(&wanted, rows, count, sizeof *rows, compare_names);
-  return found != NULL ? found->row : count;
+  const row_name wanted = {.table = table, .name = name};
+  const row_name *found = bsearch(&wanted, sorted_names(), NAMES, sizeof wanted, compare_names);
+  *id = found != NULL ? found->id : 0;
+  return found != NULL;
 }
+
+void store_each_row(const stored_run *run, run_row_visit visit, gpointer data)
+{
+  const gauge_results *gauges = &run->gauges;
+  for (const row_name *of = sorted_names(), *end = of + NAMES; of < end; of++) {
+    if (of->table == RUN_PARAMETERS && run->keys[of->id] != NULL) {
+      visit(&(run_row){of->table, of->name, run->keys[of->id], 0, {0}}, data);
+    }
+    if (of->table == RUN_METRICS && run->metrics.present[of->id]) {
+      visit(&(run_row){of->table, of->name, NULL, 1, {run->metrics.value[of->id]}}, data);
+    }
+    const distribution *d = of->table == RUN_DISTRIBUTIONS ? &run->distributions[of->id] : NULL;
+    for (gsize bin = 0; d != NULL && bin < d->count; bin++) {
+      visit(&(run_row){of->table, of->name, NULL, 2, {d->bins[bin].bound, d->bins[bin].weight}}, data);
+    }
+    for (gsize i = 0; of->table == RUN_QUANTILES && i < gauges->quantiles.count; i++) {
+      const double percent = gauges->quantiles.parts[i] / (QUANTILE_PARTS / 100.0);
+      visit(&(run_row){of->table, of->name, NULL, 2, {percent, gauges->quantiles.values[of->id][i]}}, data);
+    }
+  }
+  for (guint i = 0; gauges->block_maxima != NULL && i < gauges->block_maxima->len; i++) {
+    const double maximum = (double)g_array_index(gauges->block_maxima, guint64, i);
+    visit(&(run_row){RUN_BLOCK_MAXIMA, NULL, NULL, 3, {(double)gauges->block_octets, i, maximum}}, data);
+  }
+}
+
+/* The digest. */
 
 /* SQLite keeps -0.0 as 0.0. */
 static void hash_real(GChecksum *digest, double value)
@@ -92,9 +129,21 @@ static void hash_real(GChecksum *digest, double value)
   g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
 }
 
+static void hash_row(const run_row *row, gpointer digest)
+{
+  if (row->name != NULL) {
+    hash_text(digest, row->name);
+  }
+  if (row->text != NULL) {
+    hash_text(digest, row->text);
+  }
+  for (gsize i = 0; i < row->count; i++) {
+    hash_real(digest, row->numbers[i]);
+  }
+}
+
 char *store_run_digest(const provenance *from, const stored_run *run)
 {
-  const store_names *names = store_names_sorted();
   g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
   const char *texts[] = {
       from->name,    from->title,      from->hash,      from->axes,    from->sets,
@@ -107,40 +156,6 @@ char *store_run_digest(const provenance *from, const stored_run *run)
   hash_real(digest, run->wall_s);
   hash_real(digest, run->cpu_s);
   hash_real(digest, run->memory_peak_octets);
-  for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
-    if (run->keys[names->keys[i].row] != NULL) {
-      hash_text(digest, names->keys[i].name);
-      hash_text(digest, run->keys[names->keys[i].row]);
-    }
-  }
-  for (gsize i = 0; i < METRIC_COUNT; i++) {
-    if (run->metrics.present[names->metrics[i].row]) {
-      hash_text(digest, names->metrics[i].name);
-      hash_real(digest, run->metrics.value[names->metrics[i].row]);
-    }
-  }
-  for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
-    const distribution *d = &run->distributions[names->distributions[i].row];
-    for (gsize bin = 0; bin < d->count; bin++) {
-      hash_text(digest, names->distributions[i].name);
-      hash_real(digest, d->bins[bin].bound);
-      hash_real(digest, d->bins[bin].weight);
-    }
-  }
-  const gauge_results *gauges = &run->gauges;
-  const gsize quantiles = gauges->quantiles.count;
-  for (gsize i = 0; i < GAUGE_COUNT * quantiles; i++) {
-    const named_row *gauge = &names->gauges[i / quantiles];
-    hash_text(digest, gauge->name);
-    hash_real(digest, gauges->quantiles.parts[i % quantiles] / (QUANTILE_PARTS / 100.0));
-    hash_real(digest, gauges->quantiles.values[gauge->row][i % quantiles]);
-  }
-  for (guint i = 0; gauges->block_maxima != NULL && i < gauges->block_maxima->len; i++) {
-    hash_real(digest, (double)gauges->block_octets);
-    hash_real(digest, i);
-    hash_real(digest, (double)g_array_index(gauges->block_maxima, guint64, i));
-  }
+  store_each_row(run, hash_row, digest);
   return g_strdup(g_checksum_get_string(digest));
 }
-
-/* Writing. */

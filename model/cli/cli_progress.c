@@ -58,7 +58,7 @@ sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, gui
                               GError **error)
 {
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  sweep_grid *grid = sweep_grid_new(base, sets, seeds, shows ? watch_grid : NULL, &shown, error);
+  sweep_grid *grid = sweep_grid_new(base, NULL, sets, seeds, shows ? watch_grid : NULL, &shown, error);
 
   cli_progress_clear(&shown);
   return grid;

@@ -153,7 +153,7 @@ void grid_fixture_make(grid_fixture *f, const char *text)
   g_clear_pointer(&f->grid, sweep_grid_free);
   scenario_free(f->scenario);
   f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, 0, NULL, NULL);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, NULL, 0, NULL, NULL);
 }
 
 void grid_fixture_set_up(grid_fixture *f, gconstpointer text)

@@ -129,8 +129,7 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
   if (!take_axes(study, s, error)) {
     return NULL;
   }
-  const scenario_axis *axes = (const scenario_axis *)study->axes->data;
-  study->places = sweep_grid_new_of(s, axes, study->axes->len, sets, 1, NULL, NULL, error);
+  study->places = sweep_grid_new(s, study->axes, sets, 1, NULL, NULL, error);
   for (gsize i = 0; study->places != NULL && i < sweep_grid_count(study->places); i++) {
     size_point point = {.values = array_of(sizeof(size_value), clear_value),
                         .baseline = g_new(double, study->found.seeds)};
@@ -229,8 +228,7 @@ const sweep_grid *size_study_next(size_study *study, GError **error)
     return NULL;
   }
   make_axes(study);
-  study->grid = sweep_grid_new_of(base, (const scenario_axis *)study->asked->data, study->asked->len,
-                                  study->sets, study->found.seeds, NULL, NULL, error);
+  study->grid = sweep_grid_new(base, study->asked, study->sets, study->found.seeds, NULL, NULL, error);
   if (study->grid != NULL && sweep_grid_facts_of(study->grid)->left_out > 0) {
     g_clear_pointer(&study->grid, sweep_grid_free);
     error_set(error, "%s: 'where' leaves out values of %s; expected --from and --to between which it holds",

@@ -233,15 +233,18 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
   return good;
 }
 
-sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, gsize count,
-                              const char *const *sets, guint seeds, sweep_grid_watch watch, gpointer user,
-                              GError **error)
+sweep_grid *sweep_grid_new(const scenario *base, const GArray *axes, const char *const *sets, guint seeds,
+                           sweep_grid_watch watch, gpointer user, GError **error)
 {
   sweep_grid *grid = g_new0(sweep_grid, 1);
   grid->base = base;
   grid->seeds = 1;
-  grid->axes = axes;
-  grid->axis_count = count;
+  if (axes != NULL) {
+    grid->axes = (const scenario_axis *)axes->data;
+    grid->axis_count = axes->len;
+  } else {
+    grid->axis_count = scenario_axes(base, &grid->axes);
+  }
   grid->cells = g_array_new(FALSE, FALSE, sizeof(gsize));
   grid->costs = g_array_new(FALSE, FALSE, sizeof(run_cost));
   grid->identities = g_ptr_array_new_with_free_func(g_free);
@@ -264,14 +267,6 @@ sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, g
     grid->axis_of[key] = find_axis_of(grid, first, key);
   }
   return grid;
-}
-
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint seeds, sweep_grid_watch watch,
-                           gpointer user, GError **error)
-{
-  const scenario_axis *axes;
-  const gsize count = scenario_axes(base, &axes);
-  return sweep_grid_new_of(base, axes, count, sets, seeds, watch, user, error);
 }
 
 void sweep_grid_free(sweep_grid *grid)

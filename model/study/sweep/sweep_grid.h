@@ -14,24 +14,20 @@ typedef struct sweep_grid sweep_grid;
 #define SWEEP_GRID_POINTS_MAX 1000000
 
 /* The grid of `base`, which stays the caller's and must outlive the grid; without axes it is the one point
- * `base`. The first axis varies slowest. Points that the constraints `where` of the scenario leave out are
- * not there, nor those whose keys all equal those of an earlier point. `sets` (NULL-terminated, or NULL) are
- * the --set options `base` was loaded with. A point's measure.series is `none` unless it was given: a sweep
- * keeps no series in any case. NULL and `error` when a --set names an axis, there are too many points, no
- * point is left, a constraint cannot be decided, or scenario_check() refuses a point that the constraints
- * leave. Free with sweep_grid_free().
+ * `base`. `axes` (scenario_axis; with canonical values, as many of an axis as of the one it moves with),
+ * which must outlive the grid, replace those of the scenario unless NULL. The first axis varies slowest.
+ * Points that the constraints `where` of the scenario leave out are not there, nor those whose keys all equal
+ * those of an earlier point. `sets` (NULL-terminated, or NULL) are the --set options `base` was loaded with.
+ * A point's measure.series is `none` unless it was given: a sweep keeps no series in any case. NULL and
+ * `error` when a
+ * --set names an axis, there are too many points, no point is left, a constraint cannot be decided, or
+ * scenario_check() refuses a point that the constraints leave. Free with sweep_grid_free().
  *
  * A million points and thousands of conditions take minutes: `watch`, unless NULL, is called before each
  * point is looked at, with the share of them that is done (0 … 1). */
 typedef void (*sweep_grid_watch)(double share, gpointer user);
-sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, guint seeds, sweep_grid_watch watch,
-                           gpointer user, GError **error);
-
-/* The same with these `count` axes, which must outlive the grid, in place of those of `base`. Their values
- * are canonical texts, as many of an axis as of the one it moves with. */
-sweep_grid *sweep_grid_new_of(const scenario *base, const scenario_axis *axes, gsize count,
-                              const char *const *sets, guint seeds, sweep_grid_watch watch, gpointer user,
-                              GError **error);
+sweep_grid *sweep_grid_new(const scenario *base, const GArray *axes, const char *const *sets, guint seeds,
+                           sweep_grid_watch watch, gpointer user, GError **error);
 void sweep_grid_free(sweep_grid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_grid, sweep_grid_free)
 

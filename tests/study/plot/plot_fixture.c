@@ -77,7 +77,7 @@ void plot_fixture_sweep(plot_fixture *f, const char *axes)
 void plot_fixture_fill(plot_fixture *f, const char *text)
 {
   g_autoptr(scenario) base = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  g_autoptr(sweep_grid) grid = NO_ERROR(sweep_grid_new, base, NULL, 0, NULL, NULL);
+  g_autoptr(sweep_grid) grid = NO_ERROR(sweep_grid_new, base, NULL, NULL, 0, NULL, NULL);
   g_free(f->table.title);
   f->table.title = g_strdup(scenario_configuration(base)->title);
   g_free(f->table.axes);

@@ -81,7 +81,7 @@ gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *tex
                     how_to_sweep options, sweep_result *result, GError **error)
 {
   g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", text, sets);
-  g_autoptr(sweep_grid) grid = sweep_grid_new(s, sets, 0, NULL, NULL, error);
+  g_autoptr(sweep_grid) grid = sweep_grid_new(s, NULL, sets, 0, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const provenance from = fixture_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);

@@ -103,7 +103,7 @@ FIXTURE_TEST(test_refused)
     const char *const *sets = STRINGS("mpa.markers=false", refused[i].set);
     g_autoptr(scenario) s =
         fixture_scenario(f->folder, "a.cfg", refused[i].text, refused[i].set != NULL ? sets : NULL);
-    g_assert_null(sweep_grid_new(s, refused[i].set != NULL ? sets : NULL, 0, NULL, NULL, &error));
+    g_assert_null(sweep_grid_new(s, NULL, refused[i].set != NULL ? sets : NULL, 0, NULL, NULL, &error));
     EXPECT_PARTS(error->message, refused[i].complaint);
   }
 }
@@ -120,7 +120,7 @@ FIXTURE_TEST(test_seeds)
     grid_fixture_tear_down(f, NULL);
     grid_fixture_set_up(f, NULL);
     f->scenario = fixture_scenario(f->folder, "a.cfg", texts[i], NULL);
-    f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, 3, NULL, NULL);
+    f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, NULL, 3, NULL, NULL);
     g_assert_cmpuint(sweep_grid_seeds(f->grid), ==, 3);
     expect_grid(f, 6,
                 "0 path.forward.mtu=576 run.seed=7|2 path.forward.mtu=576 run.seed=9|"
@@ -151,7 +151,7 @@ FIXTURE_TEST(test_refused_seeds)
   for (gsize i = 0; i < G_N_ELEMENTS(refused_seeds); i++) {
     g_autoptr(GError) error = NULL;
     g_autoptr(scenario) s = fixture_scenario(f->folder, "a.cfg", refused_seeds[i].text, NULL);
-    g_assert_null(sweep_grid_new(s, NULL, 20, NULL, NULL, &error));
+    g_assert_null(sweep_grid_new(s, NULL, NULL, 20, NULL, NULL, &error));
     EXPECT_PARTS(error->message, refused_seeds[i].complaint);
   }
 }
@@ -167,7 +167,7 @@ FIXTURE_TEST(test_watched)
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
   f->scenario = fixture_scenario(f->folder, "a.cfg",
                                  "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
-  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, 0, note_share, shares);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, NULL, 0, note_share, shares);
   g_assert_cmpuint(shares->len, ==, 5);
   for (guint i = 0; i < shares->len; i++) {
     g_assert_cmpfloat(g_array_index(shares, double, i), ==, i / 5.0);

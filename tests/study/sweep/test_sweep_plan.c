@@ -40,7 +40,7 @@ static void plan_three(fixture *f, guint seeds, guint shard, guint shards, const
 {
   f->scenario = fixture_scenario(
       f->folder, "a.cfg", "sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500, 9000]; } );", NULL);
-  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, seeds, NULL, NULL);
+  f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, NULL, seeds, NULL, NULL);
   f->plan = sweep_plan_new(f->grid, shard, shards, goals, count);
 }
 

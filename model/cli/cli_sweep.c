@@ -12,7 +12,6 @@
 #include "scenario/scenario.h"
 #include "study/store/provenance.h"
 #include "study/sweep/sweep.h"
-#include "study/sweep/sweep_list.h"
 
 /* Seeds of a point at most, with --until. */
 #define MAX_SEEDS 256
@@ -159,13 +158,10 @@ static int list_sweep(sweep_plan *plan)
   GError *error = NULL;
   const sweep_grid *grid = sweep_plan_grid(plan);
   g_autofree char *path = store_path(sweep_grid_base(grid));
-  sweep_list_options list = {
-      .version = IWARPSIM_VERSION, .jobs = cli_runs_jobs(&chosen.runs), .pace = cli_runs_pace()};
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
     good = store != NULL && sweep_plan_look_up(plan, store, FALSE, &error);
-    list.has_store = TRUE;
     g_autoptr(GError) refusal = NULL;
     g_autoptr(provenance) from = cli_runs_origin(grid, &chosen.runs);
     if (good && !chosen.runs.mix && !result_store_check_provenance(store, from, &refusal)) {
@@ -175,7 +171,7 @@ static int list_sweep(sweep_plan *plan)
     }
   }
   if (good) {
-    sweep_list_print(plan, &list, stdout);
+    sweep_plan_list(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_runs_pace(), stdout);
   }
   return good ? CLI_OK : cli_fail(error);
 }

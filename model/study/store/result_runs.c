@@ -198,49 +198,42 @@ gboolean store_put(const result_store *store, const provenance *from, const stor
 
 /* The next row of `statement`, which has status, exit code and wall time, or none; readies it for the next
  * bindings. */
-static gboolean read_state(const result_store *store, sqlite3_stmt *statement, stored_state *state,
-                           double *wall_s, GError **error)
+static gboolean read_state(const result_store *store, sqlite3_stmt *statement, stored_look *look,
+                           GError **error)
 {
   int step = sqlite3_step(statement);
   gboolean good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
-  *state = STORED_MISSING;
-  *wall_s = step == SQLITE_ROW ? sqlite3_column_double(statement, 2) : 0;
+  look->state = STORED_MISSING;
+  look->wall_s = step == SQLITE_ROW ? sqlite3_column_double(statement, 2) : 0;
   if (step == SQLITE_ROW && strcmp(store_column_text(statement, 0), run_status_name(RUN_FAILED)) == 0) {
-    *state = STORED_FAILED;
+    look->state = STORED_FAILED;
   } else if (step == SQLITE_ROW) {
-    *state = sqlite3_column_int(statement, 1) == 0 ? STORED_DONE : STORED_UNEXPECTED;
+    look->state = sqlite3_column_int(statement, 1) == 0 ? STORED_DONE : STORED_UNEXPECTED;
   }
   sqlite3_reset(statement);
   return good;
 }
 
-gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
-                                gsize count, stored_state *states, double *walls_s, GError **error)
+gboolean result_store_look_up(result_store *store, stored_look *looks, gsize count, gboolean renumber,
+                              GError **error)
 {
-  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+  if (renumber && !store_execute(store, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
   sqlite3_stmt *statement = store_statement(
-      store, "UPDATE runs SET point = ?2 WHERE identity = ?1 RETURNING status, exit_code, wall_s", error);
+      store,
+      renumber ? "UPDATE runs SET point = ?2 WHERE identity = ?1 RETURNING status, exit_code, wall_s"
+               : "SELECT status, exit_code, wall_s FROM runs WHERE identity = ?1",
+      error);
   gboolean good = statement != NULL;
   for (gsize i = 0; good && i < count; i++) {
-    store_bind_text(statement, 1, identities[i]);
-    sqlite3_bind_int64(statement, 2, (gint64)points[i]);
-    good = read_state(store, statement, &states[i], &walls_s[i], error);
+    store_bind_text(statement, 1, looks[i].identity);
+    if (renumber) {
+      sqlite3_bind_int64(statement, 2, (gint64)looks[i].point);
+    }
+    good = read_state(store, statement, &looks[i], error);
   }
-  return store_finish(store, good, error);
-}
-
-gboolean result_store_find(result_store *store, const char *identity, stored_state *state, double *wall_s,
-                           GError **error)
-{
-  sqlite3_stmt *statement =
-      store_statement(store, "SELECT status, exit_code, wall_s FROM runs WHERE identity = ?1", error);
-  if (statement == NULL) {
-    return FALSE;
-  }
-  store_bind_text(statement, 1, identity);
-  return read_state(store, statement, state, wall_s, error);
+  return renumber ? store_finish(store, good, error) : good;
 }
 
 /* Commits of a sweep. */
@@ -253,8 +246,9 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
   }
   gboolean good = TRUE;
   for (gsize i = 0; good && i < count; i++) {
-    double wall_s;
-    good = result_store_find(store, runs[i]->identity, &there[i], &wall_s, error);
+    stored_look look = {.identity = runs[i]->identity};
+    good = result_store_look_up(store, &look, 1, FALSE, error);
+    there[i] = look.state;
     if (good && there[i] == STORED_MISSING) {
       good = add_run(store, from, runs[i], error);
     } else if (good && there[i] == STORED_FAILED) {

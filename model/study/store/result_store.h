@@ -97,19 +97,22 @@ typedef enum stored_state {
 gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
                                  gsize count, stored_state *there, GError **error);
 
-/* Looks up `count` runs by identity, filling `states` and the wall times `walls_s` (0: it has none), and
- * notes that identities[i] is now point points[i] of the grid (a grid that grew numbers its points anew). One
- * transaction. */
-gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
-                                gsize count, stored_state *states, double *walls_s, GError **error);
+/* A run that is looked up. */
+typedef struct stored_look {
+  const char *identity;
+  guint64 point;      /* its place in the grid */
+  stored_state state; /* what the store has of it … */
+  double wall_s;      /* … and the time that it took; 0: it has none */
+} stored_look;
+
+/* Looks up `count` runs by identity, filling in state and time. With `renumber` it notes each one's place (a
+ * grid that grew numbers its points anew), all in one transaction; else it writes nothing. */
+gboolean result_store_look_up(result_store *store, stored_look *looks, gsize count, gboolean renumber,
+                              GError **error);
 
 /* The shares of the time that quantiles of any run are of, in `parts` (guint32, parts of QUANTILE_PARTS),
  * ascending. */
 gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError **error);
-
-/* The same of one run, in `*state` and `*wall_s`; writes nothing. */
-gboolean result_store_find(result_store *store, const char *identity, stored_state *state, double *wall_s,
-                           GError **error);
 
 /* Called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */
 typedef gboolean (*result_store_visit)(const provenance *from, const stored_run *run, gpointer data,

@@ -282,16 +282,14 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
  * A store that is locked or fails counts as one without: the commit will report it. */
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
-  stored_state state = STORED_MISSING;
-  double wall_s;
-  if (s->look_up == NULL ||
-      !result_store_find(s->look_up, sweep_grid_identity(s->grid, point), &state, &wall_s, NULL) ||
-      (state != STORED_DONE && state != STORED_UNEXPECTED) ||
+  stored_look look = {.identity = sweep_grid_identity(s->grid, point)};
+  if (s->look_up == NULL || !result_store_look_up(s->look_up, &look, 1, FALSE, NULL) ||
+      (look.state != STORED_DONE && look.state != STORED_UNEXPECTED) ||
       !sweep_plan_note_stored(s->plan, point, s->look_up, NULL)) {
     return FALSE;
   }
   s->result->present++;
-  s->result->unexpected += state == STORED_UNEXPECTED;
+  s->result->unexpected += look.state == STORED_UNEXPECTED;
   s->work_there_s += cost_s_of(s, point);
   take_planned(s);
   return TRUE;

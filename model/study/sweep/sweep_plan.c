@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
+#include "scenario/configuration.h"
 #include "study/statistics/statistics.h"
+#include "study/sweep/sweep_progress.h"
 
 /* What the runs of a point show of a goal. */
 typedef struct goal_state {
@@ -38,8 +41,9 @@ struct sweep_plan {
   guint most; /* seeds of a point */
   guint shard;
   guint shards;
-  GArray *points;     /* plan_point; without goals none */
-  GArray *runs;       /* planned_run */
+  GArray *points; /* plan_point; without goals none */
+  GArray *runs;   /* planned_run */
+  gboolean was_looked_up;
   double done_wall_s; /* what the runs took that the store has and that ended well … */
   double done_cost_s; /* … and their run_cost */
 };
@@ -239,44 +243,27 @@ gboolean sweep_plan_note_stored(sweep_plan *plan, gsize index, result_store *sto
          result_store_visit_run(store, sweep_grid_identity(plan->grid, index), note_visited, &noted, error);
 }
 
-/* Fills in the states of the runs from `from` on, and notes what they took. */
-static gboolean look_up_states(sweep_plan *plan, guint from, result_store *store, gboolean renumber,
-                               GError **error)
-{
-  const guint count = plan->runs->len - from;
-  planned_run *runs = &g_array_index(plan->runs, planned_run, from);
-  g_autofree const char **identities = g_new(const char *, count);
-  g_autofree guint64 *points = g_new(guint64, count);
-  g_autofree stored_state *states = g_new(stored_state, count);
-  g_autofree double *walls_s = g_new(double, count);
-  gboolean good = TRUE;
-  for (guint i = 0; i < count; i++) {
-    points[i] = runs[i].index;
-    identities[i] = sweep_grid_identity(plan->grid, runs[i].index);
-    good = good && (renumber || result_store_find(store, identities[i], &states[i], &walls_s[i], error));
-  }
-  good =
-      good && (!renumber || result_store_reconcile(store, identities, points, count, states, walls_s, error));
-  for (guint i = 0; good && i < count; i++) {
-    runs[i].state = states[i];
-    if (states[i] == STORED_DONE) {
-      plan->done_wall_s += walls_s[i];
-      plan->done_cost_s += sweep_grid_cost(plan->grid, runs[i].index).seconds;
-    }
-  }
-  return good;
-}
-
 gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error)
 {
   gboolean good = TRUE;
+  plan->was_looked_up = TRUE;
   for (guint from = 0, to = 0; good && from < plan->runs->len; from = to) {
     to = plan->runs->len;
-    good = look_up_states(plan, from, store, renumber, error);
+    g_autofree stored_look *looks = g_new(stored_look, to - from);
+    for (guint i = from; i < to; i++) {
+      const gsize index = g_array_index(plan->runs, planned_run, i).index;
+      looks[i - from] = (stored_look){.identity = sweep_grid_identity(plan->grid, index), .point = index};
+    }
+    good = result_store_look_up(store, looks, to - from, renumber, error);
     for (guint i = from; good && i < to; i++) {
-      const planned_run run = g_array_index(plan->runs, planned_run, i);
-      good = (run.state != STORED_DONE && run.state != STORED_UNEXPECTED) ||
-             sweep_plan_note_stored(plan, run.index, store, error);
+      const stored_look *look = &looks[i - from];
+      g_array_index(plan->runs, planned_run, i).state = look->state;
+      if (look->state == STORED_DONE) {
+        plan->done_wall_s += look->wall_s;
+        plan->done_cost_s += sweep_grid_cost(plan->grid, look->point).seconds;
+      }
+      good = (look->state != STORED_DONE && look->state != STORED_UNEXPECTED) ||
+             sweep_plan_note_stored(plan, look->point, store, error);
     }
   }
   return good;
@@ -398,4 +385,99 @@ const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
     }
   }
   return NULL;
+}
+
+/* Listing. */
+
+/* "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
+static char *rough_text(double number)
+{
+  static const char *const names[] = {"", " thousand", " million", " billion"};
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize name = 0;
+
+  while (number >= 999.5 && name + 1 < G_N_ELEMENTS(names)) {
+    number /= 1000;
+    name++;
+  }
+  g_ascii_formatd(digits, sizeof digits, number < 999.5 ? "%.3g" : "%.0f", number);
+  return g_strconcat(digits, names[name], NULL);
+}
+
+static void print_run(const sweep_plan *plan, const planned_run *run, FILE *output)
+{
+  static const char *const states[] = {[STORED_MISSING] = "missing",
+                                       [STORED_FAILED] = "failed",
+                                       [STORED_UNEXPECTED] = "unexpected",
+                                       [STORED_DONE] = "done"};
+  g_autofree char *label = sweep_grid_label(plan->grid, run->index);
+  plain_text_print(output, "%zu", run->index + 1);
+  if (*label != '\0') {
+    plain_text_print(output, "  %s", label);
+  }
+  if (plan->was_looked_up) {
+    plain_text_print(output, "  %s", states[run->state]);
+  }
+  plain_text_print(output, "\n");
+}
+
+/* Prints the sums: `to_run` runs, which cost `cost`. */
+static void print_sums(const sweep_plan *plan, gsize to_run, const run_cost *cost, guint jobs, FILE *output)
+{
+  const sweep_grid_facts *facts = sweep_grid_facts_of(plan->grid);
+  g_autofree char *shard = sweep_plan_shard(plan);
+  g_autoptr(GString) remarks = g_string_new(NULL);
+  if (*shard != '\0') {
+    g_string_append_printf(remarks, ", %s", shard);
+  }
+  if (facts->left_out > 0) {
+    g_string_append_printf(remarks, ", %zu left out by where", facts->left_out);
+  }
+  if (facts->repeated > 0) {
+    g_string_append_printf(remarks, ", %zu given twice", facts->repeated);
+  }
+  plain_text_print(output, "%u %s", plan->runs->len, plan->runs->len == 1 ? "run" : "runs");
+  if (remarks->len > 0) {
+    plain_text_print(output, " (%s)", remarks->str + strlen(", "));
+  }
+  plain_text_print(output, ", %zu to run", to_run);
+  if (to_run > 0) {
+    g_autofree char *segments = rough_text(cost->segments);
+    g_autofree char *duration = sweep_progress_duration(fmax(1, cost->seconds / MIN(jobs, (double)to_run)));
+    plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, jobs);
+  }
+  plain_text_print(output, "%s\n", sweep_plan_is_open(plan) ? "; more seeds may follow" : "");
+}
+
+static int compare_runs(gconstpointer a, gconstpointer b)
+{
+  gsize index_a = ((const planned_run *)a)->index, index_b = ((const planned_run *)b)->index;
+  return (index_a > index_b) - (index_a < index_b);
+}
+
+void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, double pace, FILE *output)
+{
+  const scenario *base = sweep_grid_base(plan->grid);
+  const char *title = scenario_configuration(base)->title;
+  g_autoptr(GArray) runs = g_array_copy(plan->runs);
+  run_cost all = {0};
+  gsize to_run = 0;
+  g_assert(jobs >= 1);
+  if (sweep_plan_pace(plan) > 0) {
+    pace = sweep_plan_pace(plan);
+  }
+  g_array_sort(runs, compare_runs);
+  plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(base), *title != '\0' ? ": " : "", title,
+                   version);
+  for (guint i = 0; i < runs->len; i++) {
+    const planned_run *run = &g_array_index(runs, planned_run, i);
+    const run_cost cost = sweep_grid_cost(plan->grid, run->index);
+    print_run(plan, run, output);
+    if (run->state == STORED_MISSING || run->state == STORED_FAILED) {
+      to_run++;
+      all.segments += cost.segments;
+      all.seconds += cost.seconds * pace;
+    }
+  }
+  print_sums(plan, to_run, &all, jobs, output);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdio.h>
 
 #include "study/store/result_store.h"
 #include "study/sweep/sweep_grid.h"
@@ -81,3 +82,10 @@ char *sweep_plan_report(const sweep_plan *plan);
 
 /* A goal of which no run has the quantity, once all points are decided; NULL: there is none. */
 const sweep_goal *sweep_plan_without_values(const sweep_plan *plan);
+
+/* What a sweep would do, before anything starts. Prints on `output` a line with the scenario's name, title
+ * and the `version` of iwarpsim; a line a run of the plan, in the order of the grid: number, keys that vary,
+ * and, when a store was looked up, what became of it (done, unexpected, failed, missing); and the sums: how
+ * many runs, how many are left out or to run, segments and time of those to run, `jobs` (>= 1) at once, and
+ * that more may follow. `pace` is that of sweep_plan_pace() where the store has none to show it. */
+void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, double pace, FILE *output);

@@ -37,16 +37,15 @@ static void commit_seed(const store_fixture *f, guint seed, guint64 point, run_s
 
 static stored_state state_of_seed(const store_fixture *f, guint seed, guint64 point)
 {
-  stored_state state = STORED_DONE, found = STORED_DONE;
   g_auto(stored_run) run = fixture_seed_run(f->scenario, seed, point);
-  const char *identities[] = {run.identity};
-  double wall_s = -1, found_wall_s = -2;
-  g_assert_true(NO_ERROR(result_store_find, f->store, run.identity, &found, &found_wall_s));
-  g_assert_true(NO_ERROR(result_store_reconcile, f->store, identities, &point, 1, &state, &wall_s));
-  g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
-  g_assert_cmpfloat(wall_s, ==, state != STORED_MISSING ? run.wall_s : 0);
-  g_assert_cmpfloat(found_wall_s, ==, wall_s);
-  return state;
+  stored_look look = {run.identity, point, STORED_DONE, -1},
+              renumbered = {run.identity, point, STORED_DONE, -2};
+  g_assert_true(NO_ERROR(result_store_look_up, f->store, &look, 1, FALSE));
+  g_assert_true(NO_ERROR(result_store_look_up, f->store, &renumbered, 1, TRUE));
+  g_assert_cmpint(look.state, ==, renumbered.state); /* with or without a new place in the grid */
+  g_assert_cmpfloat(renumbered.wall_s, ==, renumbered.state != STORED_MISSING ? run.wall_s : 0);
+  g_assert_cmpfloat(look.wall_s, ==, renumbered.wall_s);
+  return look.state;
 }
 
 /* What a walk must find: this run alone, and where it comes from. */

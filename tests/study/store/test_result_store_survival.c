@@ -532,14 +532,11 @@ static void sweep_damaged(const store_fixture *f, const char *path)
 {
   g_autoptr(GError) error = NULL;
   g_auto(stored_run) run = full_run(f, RUNS + 1);
-  stored_state state;
-  double wall_s;
-  guint64 point = RUNS;
+  stored_look look = {.identity = run.identity, .point = RUNS};
   result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
-  gboolean good =
-      store != NULL && result_store_check_provenance(store, &f->origin, &error) &&
-      result_store_reconcile(store, (const char *const *)&run.identity, &point, 1, &state, &wall_s, &error) &&
-      store_commit(store, &f->origin, &run, &error);
+  gboolean good = store != NULL && result_store_check_provenance(store, &f->origin, &error) &&
+                  result_store_look_up(store, &look, 1, TRUE, &error) &&
+                  store_commit(store, &f->origin, &run, &error);
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   g_assert_true(good || error->domain == RESULT_STORE_ERROR);

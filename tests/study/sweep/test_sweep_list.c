@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What `sweep --list` shows: every run, the sums, and estimates. */
-#include "study/sweep/sweep_list.h"
-
 #include <string.h>
 
 #include "store_commit.h"
+#include "study/sweep/sweep_plan.h"
 #include "study_fixture.h"
 #include "test.h"
 
 typedef struct fixture {
   grid_fixture on;
-  sweep_list_options options;
+  guint jobs;
+  double pace;
   guint shard, shards;
   result_store *store; /* NULL: none */
 } fixture;
@@ -18,7 +18,8 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   grid_fixture_set_up(&f->on, unused);
-  f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1, .pace = 1};
+  f->jobs = 1;
+  f->pace = 1;
   f->shard = f->shards = 1;
 }
 
@@ -34,10 +35,10 @@ static char *printed(const fixture *f)
   size_t length;
   FILE *output = open_memstream(&text, &length);
   g_autoptr(sweep_plan) plan = sweep_plan_new(f->on.grid, f->shard, f->shards, NULL, 0);
-  if (f->options.has_store) {
+  if (f->store != NULL) {
     g_assert_true(NO_ERROR(sweep_plan_look_up, plan, f->store, FALSE));
   }
-  sweep_list_print(plan, &f->options, output);
+  sweep_plan_list(plan, "0.1.0", f->jobs, f->pace, output);
   g_assert_cmpint(fclose(output), ==, 0);
   return text;
 }
@@ -95,7 +96,7 @@ static void expect_end(const fixture *f, const char *expected)
 static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, const char *expected)
 {
   grid_fixture_make(&f->on, scenario_text);
-  f->options.jobs = jobs;
+  f->jobs = jobs;
   expect_end(f, expected);
 }
 
@@ -107,9 +108,9 @@ FIXTURE_TEST(test_estimates)
   /* 107.3 s, and a run is not made faster by more cores */
   expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 1:47 at -j 1\n");
   expect_estimate(f, WORKLOAD("100000000"), 8, "about 1:47 at -j 8\n");
-  f->options.pace = 0.5; /* a machine twice as fast */
+  f->pace = 0.5; /* a machine twice as fast */
   expect_estimate(f, WORKLOAD("100000000"), 1, "about 0:54 at -j 1\n");
-  f->options.pace = 1;
+  f->pace = 1;
   if (HAS_NS3) {
     expect_estimate(f, WORKLOAD("25000000") "run: { engine = \"ns3\"; };", 1,
                     "about 25 million segments, about 1:47 at -j 1\n");
@@ -143,7 +144,6 @@ static void read_store(fixture *f, result_store *store, const char *path)
 {
   result_store_close(store);
   f->store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
-  f->options.has_store = TRUE;
 }
 
 /* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The

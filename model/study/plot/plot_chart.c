@@ -31,7 +31,7 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_AMONG_OTHERS = 560 };
 #define LEGEND_ROWS_MAX 40
 
 /* More lines of a title or subtitle are cut off. */
-#define TITLE_LINES_MAX 3
+#define TITLE_LINES_MAX 5
 #define SUBTITLE_LINES_MAX 6
 
 /* In parts of the font's size. What terminals need beside is rounded up to letters by gnuplot. */
@@ -47,6 +47,7 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_AMONG_OTHERS = 560 };
 #define GAP 1.9
 #define BETWEEN_ROWS 0.9
 #define LINE 1.9
+#define LINE_IN_SVG 2.2
 #define LETTER 0.78 /* the width of one */
 
 /* --- The page --- */
@@ -55,7 +56,8 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_AMONG_OTHERS = 560 };
 static void place_heading(plot_page *p, const plot_chart *chart)
 {
   gboolean letters = p->font_size == LETTER_FONT; /* all of one size, and none narrower than another */
-  double line = p->font_size * LINE, subtitle_line = line * (letters ? 1 : 0.8);
+  double line = p->font_size * (chart->target->format == GNUPLOT_SVG ? LINE_IN_SVG : LINE),
+         subtitle_line = line * (letters ? 1 : 0.8);
   guint title_lines, subtitle_lines;
   p->title_columns = letters ? p->width / LETTER_WIDTH - 2 : p->width / p->font_size;
   p->subtitle_columns = letters ? p->title_columns : p->width * 16 / (p->font_size * 11);

@@ -471,14 +471,6 @@ static gboolean check_scales(const line_chart *chart, const plot_request *reques
           error_set(error, "--ylog: %s has values that are not above 0", chart->main.name));
 }
 
-/* "peak and p99 of the reassembly occupancy over loss of segments" */
-static char *what_of(const line_chart *chart, const char *title)
-{
-  g_autofree char *x = place_axis_name(chart->x.key, 0);
-  *strchrnul(x, '(') = '\0';
-  return g_strdup_printf("%s over %s", title, g_strchomp(x));
-}
-
 /* What it has now, of `quantity` in `unit`. */
 static gboolean draw_chart(line_chart *chart, const study_table *table, const line_plot *of,
                            const char *quantity, const char *unit, const plot_request *request,
@@ -491,8 +483,10 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const li
   g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit,
                                            scenario_key_row_of(chart->x.key)->name,
                                            chart->x.logarithmic ? ", decimal logarithm" : "");
-  g_autofree char *what =
-      what_of(chart, request->quantity == NULL && of->title != NULL ? of->title : quantity);
+  g_autofree char *x = place_axis_name(chart->x.key, 0);
+  *strchrnul(x, '(') = '\0';
+  const char *title = request->quantity == NULL && of->title != NULL ? of->title : quantity;
+  g_autofree char *what = g_strdup_printf("%s over %s", title, g_strchomp(x));
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.places = &chart->x;

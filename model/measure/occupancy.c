@@ -42,10 +42,9 @@ struct occupancy {
   block_maxima blocks; /* of the reassembly occupancy */
   time_distribution *reassembly; /* NULL, as all of them, until the window opens */
   time_distribution *reassembly_in_recovery;
-  /* The other gauges' own; NULL: so far the gauge was like `reassembly`, or always 0. Most are, so they cost
+  /* The other gauges' own; NULL: so far the gauge was like `reassembly` or always 0. Most are, so they cost
    * next to nothing. */
   time_distribution *others[GAUGE_COUNT];
-  bool like_reassembly[GAUGE_COUNT];
   time_distribution *all[GAUGE_COUNT + 2]; /* of these, those there are */
   uint32_t all_count;
   FILE *series;
@@ -216,10 +215,11 @@ uint64_t occupancy_reassembly(const occupancy *gauge)
   return gauge->sums[GAUGE_REASSEMBLY];
 }
 
-/* The time distribution of `id`; NULL: it is always 0. */
-static time_distribution *over_time(const occupancy *gauge, gauge_id id)
+/* Whether a gauge without a time distribution of its own is like the reassembly occupancy, as the total is
+ * until something waits out the placement latency; else it was always 0. */
+static inline bool is_like_reassembly(gauge_id id)
 {
-  return gauge->others[id] ? gauge->others[id] : gauge->like_reassembly[id] ? gauge->reassembly : NULL;
+  return id == GAUGE_REASSEMBLY || id == GAUGE_TOTAL;
 }
 
 static time_distribution *keep(occupancy *gauge, time_distribution *function)
@@ -231,16 +231,15 @@ static time_distribution *keep(occupancy *gauge, time_distribution *function)
 /* The gauge `id` has changed, `reassembly` not yet. */
 static G_GNUC_NO_INLINE void leave_others(occupancy *gauge, gauge_id id, time_ps now)
 {
-  gauge->others[id] =
-      keep(gauge, gauge->like_reassembly[id] ? time_distribution_copy(gauge->reassembly)
-                                             : time_distribution_copy_as_zero(gauge->reassembly));
+  gauge->others[id] = keep(gauge, is_like_reassembly(id) ? time_distribution_copy(gauge->reassembly)
+                                                         : time_distribution_copy_as_zero(gauge->reassembly));
   time_distribution_set(gauge->others[id], now, gauge->sums[id]);
 }
 
 static void set_over_time(occupancy *gauge, time_ps now)
 {
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    uint64_t like = gauge->like_reassembly[id] ? gauge->sums[GAUGE_REASSEMBLY] : 0;
+    uint64_t like = is_like_reassembly(id) ? gauge->sums[GAUGE_REASSEMBLY] : 0;
 
     if (gauge->others[id]) {
       time_distribution_set(gauge->others[id], now, gauge->sums[id]);
@@ -342,9 +341,7 @@ void occupancy_start(occupancy *gauge, time_ps now)
     time_distribution_pause(gauge->reassembly_in_recovery, now);
   }
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    /* The processing latency makes the total differ, if there is one. */
-    gauge->like_reassembly[id] = id == GAUGE_REASSEMBLY || id == GAUGE_TOTAL;
-    if (gauge->sums[id] != (gauge->like_reassembly[id] ? held : 0)) {
+    if (gauge->sums[id] != (is_like_reassembly(id) ? held : 0)) {
       gauge->others[id] = started(gauge, gauge->sums[id], now);
     }
   }
@@ -426,10 +423,10 @@ gauge_results occupancy_results(const occupancy *gauge, const uint32_t *parts, s
     of->count = count;
     memcpy(of->parts, parts, count * sizeof *parts);
     for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-      time_distribution *function = over_time(gauge, id);
+      time_distribution *own = gauge->others[id];
       memset(of->values[id], 0, sizeof of->values[id]);
-      if (function) {
-        time_distribution_quantiles(function, parts, count, of->values[id]);
+      if (own || is_like_reassembly(id)) {
+        time_distribution_quantiles(own ? own : gauge->reassembly, parts, count, of->values[id]);
       }
     }
   }

@@ -40,6 +40,7 @@ struct occupancy {
   bool counts_time;    /* the window is open */
   time_ps closed_at;   /* TIME_PS_NEVER: it was not, or what is Delivered after it has marked its end */
   block_maxima blocks; /* of the reassembly occupancy */
+  time_ps marked;      /* the last Delivery in the window, or where it closed */
   time_distribution *reassembly; /* NULL, as all of them, until the window opens */
   time_distribution *reassembly_in_recovery;
   /* The other gauges' own; NULL: so far the gauge was like `reassembly` or always 0. Most are, so they cost
@@ -231,24 +232,36 @@ static time_distribution *keep(occupancy *gauge, time_distribution *function)
 /* The gauge `id` has changed, `reassembly` not yet. */
 static G_GNUC_NO_INLINE void leave_others(occupancy *gauge, gauge_id id, time_ps now)
 {
+  time_distribution_mark(gauge->reassembly, gauge->marked);
   gauge->others[id] = keep(gauge, is_like_reassembly(id) ? time_distribution_copy(gauge->reassembly)
                                                          : time_distribution_copy_as_zero(gauge->reassembly));
   time_distribution_set(gauge->others[id], now, gauge->sums[id]);
 }
 
-static void set_over_time(occupancy *gauge, time_ps now)
+/* Marks are late: a Delivery changes most functions by nothing else. */
+static void set_function(const occupancy *gauge, time_distribution *function, time_ps now, uint64_t value)
+{
+  time_distribution_mark(function, gauge->marked);
+  time_distribution_set(function, now, value);
+}
+
+static void set_over_time(occupancy *gauge, const uint64_t changes[GAUGE_COUNT], time_ps now)
 {
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     uint64_t like = is_like_reassembly(id) ? gauge->sums[GAUGE_REASSEMBLY] : 0;
 
     if (gauge->others[id]) {
-      time_distribution_set(gauge->others[id], now, gauge->sums[id]);
+      if (changes[id] != 0) {
+        set_function(gauge, gauge->others[id], now, gauge->sums[id]);
+      }
     } else if (gauge->sums[id] != like) {
       leave_others(gauge, id, now);
     }
   }
-  time_distribution_set(gauge->reassembly, now, gauge->sums[GAUGE_REASSEMBLY]);
-  time_distribution_set(gauge->reassembly_in_recovery, now, gauge->sums[GAUGE_REASSEMBLY]);
+  if (changes[GAUGE_REASSEMBLY] != 0) {
+    set_function(gauge, gauge->reassembly, now, gauge->sums[GAUGE_REASSEMBLY]);
+    set_function(gauge, gauge->reassembly_in_recovery, now, gauge->sums[GAUGE_REASSEMBLY]);
+  }
 }
 
 /* `own` has lasted until `now`. */
@@ -290,10 +303,12 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   if (!gauge->counts_time) {
     return;
   }
-  set_over_time(gauge, now);
+  set_over_time(gauge, changes, now);
   if (had_holes == 0 && gauge->connections_with_holes > 0) {
+    time_distribution_mark(gauge->reassembly_in_recovery, gauge->marked);
     time_distribution_resume(gauge->reassembly_in_recovery, now);
   } else if (had_holes > 0 && gauge->connections_with_holes == 0) {
+    time_distribution_mark(gauge->reassembly_in_recovery, gauge->marked);
     time_distribution_pause(gauge->reassembly_in_recovery, now);
   }
 }
@@ -334,6 +349,7 @@ void occupancy_start(occupancy *gauge, time_ps now)
   gauge->counts_peaks = true;
   gauge->has_peaks = true;
   gauge->counts_time = true;
+  gauge->marked = now;
   block_maxima_clear(&gauge->blocks);
   gauge->reassembly = started(gauge, held, now);
   gauge->reassembly_in_recovery = started(gauge, held, now);
@@ -347,24 +363,16 @@ void occupancy_start(occupancy *gauge, time_ps now)
   }
 }
 
-/* The time up to `now` counts. */
-static void mark(occupancy *gauge, time_ps now)
-{
-  for (uint32_t i = 0; i < gauge->all_count; i++) {
-    time_distribution_mark(gauge->all[i], now);
-  }
-}
-
 void occupancy_deliver(occupancy *gauge, uint64_t octets, time_ps now)
 {
   if (gauge->closed_at != TIME_PS_NEVER) {
-    mark(gauge, gauge->closed_at);
+    gauge->marked = gauge->closed_at;
     gauge->closed_at = TIME_PS_NEVER;
   }
   if (!gauge->counts_time) {
     return;
   }
-  mark(gauge, now);
+  gauge->marked = now;
   if (block_maxima_deliver(&gauge->blocks, octets)) {
     split_time(gauge, now);
     block_maxima_end(&gauge->blocks);
@@ -401,6 +409,9 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
   }
   if (!gauge->reassembly) {
     return;
+  }
+  for (uint32_t i = 0; i < gauge->all_count; i++) {
+    time_distribution_mark(gauge->all[i], gauge->marked);
   }
   double value;
   if (time_distribution_mean(gauge->reassembly, &value)) {

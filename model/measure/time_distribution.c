@@ -15,17 +15,19 @@ typedef struct dwell {
 
 struct time_distribution {
   uint64_t value;
-  time_ps since;     /* what was before it is in `marked` or `pending` */
-  time_ps marked_to; /* the last mark; from `since` to it the present value is marked, and nothing is pending,
-                        if it is later */
+  time_ps since;     /* what was before it is in `table` */
+  time_ps marked_to; /* the last mark, or the start */
   bool paused;
-  dwell *marked; /* open addressing, linear probing; each value once */
-  size_t marked_count;
-  size_t marked_capacity; /* a power of two */
-  time_ps marked_time;
-  dwell *pending; /* in order of time: what has passed since the last mark */
-  size_t pending_count;
-  size_t pending_capacity;
+  dwell *table; /* open addressing, linear probing; each value once */
+  size_t table_count;
+  size_t table_capacity; /* a power of two */
+  dwell *unmarked; /* what has passed since the last mark: it is in `table`, and does not count so far */
+  size_t unmarked_count;
+  size_t unmarked_capacity;
+  bool is_sorted; /* the next three are made (look()) */
+  dwell *sorted;  /* what counts, by value */
+  size_t sorted_count;
+  time_ps sorted_time;
 };
 
 enum { INITIAL_CAPACITY = 64 };
@@ -33,16 +35,17 @@ enum { INITIAL_CAPACITY = 64 };
 time_distribution *time_distribution_new(void)
 {
   time_distribution *function = g_new0(time_distribution, 1);
-  function->marked_capacity = INITIAL_CAPACITY;
-  function->marked = g_new0(dwell, function->marked_capacity);
+  function->table_capacity = INITIAL_CAPACITY;
+  function->table = g_new0(dwell, function->table_capacity);
   return function;
 }
 
 void time_distribution_free(time_distribution *function)
 {
   if (function) {
-    g_free(function->pending);
-    g_free(function->marked);
+    g_free(function->sorted);
+    g_free(function->unmarked);
+    g_free(function->table);
     g_free(function);
   }
 }
@@ -50,8 +53,10 @@ void time_distribution_free(time_distribution *function)
 time_distribution *time_distribution_copy(const time_distribution *from)
 {
   time_distribution *copy = g_memdup2(from, sizeof *from);
-  copy->marked = g_memdup2(from->marked, from->marked_capacity * sizeof(dwell));
-  copy->pending = g_memdup2(from->pending, from->pending_capacity * sizeof(dwell));
+  copy->table = g_memdup2(from->table, from->table_capacity * sizeof(dwell));
+  copy->unmarked = g_memdup2(from->unmarked, from->unmarked_capacity * sizeof(dwell));
+  copy->sorted = NULL;
+  copy->is_sorted = false;
   return copy;
 }
 
@@ -68,85 +73,73 @@ static dwell *find_place(dwell *table, size_t capacity, uint64_t value)
 
 static void grow_table(time_distribution *function)
 {
-  size_t capacity = function->marked_capacity * 2;
+  size_t capacity = function->table_capacity * 2;
   dwell *table = g_new0(dwell, capacity);
-  for (size_t i = 0; i < function->marked_capacity; i++) {
-    if (function->marked[i].time != 0) {
-      *find_place(table, capacity, function->marked[i].value) = function->marked[i];
+  for (size_t i = 0; i < function->table_capacity; i++) {
+    if (function->table[i].time != 0) {
+      *find_place(table, capacity, function->table[i].value) = function->table[i];
     }
   }
-  g_free(function->marked);
-  function->marked = table;
-  function->marked_capacity = capacity;
+  g_free(function->table);
+  function->table = table;
+  function->table_capacity = capacity;
 }
 
-static void count_marked(time_distribution *function, const dwell *passed)
+static void count(time_distribution *function, uint64_t value, time_ps time)
 {
-  dwell *place = find_place(function->marked, function->marked_capacity, passed->value);
-  function->marked_time += passed->time;
+  dwell *place = find_place(function->table, function->table_capacity, value);
   if (place->time != 0) {
-    place->time += passed->time;
+    place->time += time;
     return;
   }
-  *place = *passed;
-  function->marked_count++;
-  if (function->marked_count * 2 > function->marked_capacity) {
+  *place = (dwell){.value = value, .time = time};
+  function->table_count++;
+  if (function->table_count * 2 > function->table_capacity) {
     grow_table(function);
   }
 }
 
-/* Counts what is marked of the present value. */
-static void settle_marked(time_distribution *function)
+static void append_unmarked(time_distribution *function, uint64_t value, time_ps time)
 {
-  if (function->marked_to > function->since) {
-    const dwell passed = {.value = function->value, .time = function->marked_to - function->since};
-    if (!function->paused) {
-      count_marked(function, &passed);
-    }
-    function->since = function->marked_to;
+  if (function->unmarked_count == function->unmarked_capacity) {
+    function->unmarked_capacity = MAX(function->unmarked_capacity * 2, (size_t)INITIAL_CAPACITY);
+    function->unmarked = g_renew(dwell, function->unmarked, function->unmarked_capacity);
   }
-}
-
-static void append_pending(time_distribution *function, const dwell *passed)
-{
-  if (function->pending_count == function->pending_capacity) {
-    function->pending_capacity = MAX(function->pending_capacity * 2, (size_t)INITIAL_CAPACITY);
-    function->pending = g_renew(dwell, function->pending, function->pending_capacity);
-  }
-  function->pending[function->pending_count++] = *passed;
+  function->unmarked[function->unmarked_count++] = (dwell){.value = value, .time = time};
 }
 
 /* Accounts for the time from `since` to `now`, during which the value was held. */
 static void pass_time(time_distribution *function, time_ps now)
 {
   g_assert(now >= function->since);
-  settle_marked(function);
-  if (now == function->since) {
-    return;
+  function->is_sorted = false;
+  if (now > function->since && !function->paused) {
+    count(function, function->value, now - function->since);
+    if (now > function->marked_to) {
+      append_unmarked(function, function->value, now - MAX(function->since, function->marked_to));
+    }
   }
-  const dwell passed = {.value = function->value, .time = now - function->since};
   function->since = now;
-  if (!function->paused) {
-    append_pending(function, &passed);
-  }
 }
 
 time_distribution *time_distribution_copy_as_zero(const time_distribution *from)
 {
   time_distribution *copy = time_distribution_new();
-  const dwell marked = {.value = 0, .time = from->marked_time};
-  dwell pending = {.value = 0};
-  for (size_t i = 0; i < from->pending_count; i++) {
-    pending.time += from->pending[i].time;
+  time_ps counted = 0, unmarked = 0;
+  for (size_t i = 0; i < from->table_capacity; i++) {
+    counted += from->table[i].time;
+  }
+  for (size_t i = 0; i < from->unmarked_count; i++) {
+    unmarked += from->unmarked[i].time;
   }
   copy->since = from->since;
   copy->marked_to = from->marked_to;
   copy->paused = from->paused;
-  if (marked.time > 0) {
-    count_marked(copy, &marked);
+  if (counted > 0) {
+    count(copy, 0, counted);
   }
-  if (pending.time > 0) {
-    append_pending(copy, &pending);
+  if (unmarked > 0) {
+    append_unmarked(copy, 0, unmarked);
   }
   return copy;
 }
@@ -162,11 +155,12 @@ void time_distribution_set(time_distribution *function, time_ps now, uint64_t va
 
 void time_distribution_start(time_distribution *function, time_ps now)
 {
-  pass_time(function, now);
-  function->pending_count = 0;
-  memset(function->marked, 0, function->marked_capacity * sizeof(dwell));
-  function->marked_count = 0;
-  function->marked_time = 0;
+  function->is_sorted = false;
+  function->since = now;
+  function->marked_to = now;
+  function->unmarked_count = 0;
+  memset(function->table, 0, function->table_capacity * sizeof(dwell));
+  function->table_count = 0;
 }
 
 void time_distribution_pause(time_distribution *function, time_ps now)
@@ -181,29 +175,16 @@ void time_distribution_resume(time_distribution *function, time_ps now)
   function->paused = false;
 }
 
-/* Marks are many, and mostly nothing has changed since the one before: that only moves its end. */
 void time_distribution_mark(time_distribution *function, time_ps now)
 {
-  for (size_t i = 0; i < function->pending_count; i++) {
-    count_marked(function, &function->pending[i]);
+  if (now >= function->since) {
+    function->is_sorted = false;
+    function->unmarked_count = 0;
+    function->marked_to = now;
   }
-  function->pending_count = 0;
-  function->marked_to = now;
 }
 
-bool time_distribution_mean(time_distribution *function, double *mean)
-{
-  settle_marked(function);
-  if (function->marked_time == 0) {
-    return false;
-  }
-  uint128 sum = 0; /* octets x ps passes 64 bits at 18 MB held for a second */
-  for (size_t i = 0; i < function->marked_capacity; i++) {
-    sum += (uint128)function->marked[i].value * (uint128)function->marked[i].time;
-  }
-  *mean = (double)sum / (double)function->marked_time;
-  return true;
-}
+/* --- What was counted --- */
 
 static int compare_values(const void *a, const void *b)
 {
@@ -212,39 +193,74 @@ static int compare_values(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
+/* Makes `sorted`, without what is not marked; false when nothing is. */
+static bool look(time_distribution *function)
+{
+  if (function->is_sorted) {
+    return function->sorted_time > 0;
+  }
+  if (function->marked_to > function->since) {
+    pass_time(function, function->marked_to);
+  }
+  function->sorted = g_renew(dwell, function->sorted, MAX(function->table_count, 1));
+  function->sorted_count = 0;
+  function->sorted_time = 0;
+  for (size_t i = 0; i < function->table_capacity; i++) {
+    if (function->table[i].time != 0) {
+      function->sorted[function->sorted_count++] = function->table[i];
+      function->sorted_time += function->table[i].time;
+    }
+  }
+  qsort(function->sorted, function->sorted_count, sizeof(dwell), compare_values);
+  for (size_t i = 0; i < function->unmarked_count; i++) {
+    const dwell *unmarked = &function->unmarked[i];
+    dwell *place = bsearch(unmarked, function->sorted, function->sorted_count, sizeof(dwell), compare_values);
+    place->time -= unmarked->time;
+    function->sorted_time -= unmarked->time;
+  }
+  function->is_sorted = true;
+  return function->sorted_time > 0;
+}
+
+bool time_distribution_mean(time_distribution *function, double *mean)
+{
+  if (!look(function)) {
+    return false;
+  }
+  uint128 sum = 0; /* octets x ps passes 64 bits at 18 MB held for a second */
+  for (size_t i = 0; i < function->sorted_count; i++) {
+    sum += (uint128)function->sorted[i].value * (uint128)function->sorted[i].time;
+  }
+  *mean = (double)sum / (double)function->sorted_time;
+  return true;
+}
+
 bool time_distribution_quantiles(time_distribution *function, const uint32_t *parts, size_t count,
                                  double *values)
 {
-  settle_marked(function);
-  if (function->marked_time == 0) {
+  if (!look(function)) {
     return false;
   }
-  dwell *sorted = g_new(dwell, function->marked_count);
-  size_t used = 0;
-  for (size_t i = 0; i < function->marked_capacity; i++) {
-    if (function->marked[i].time != 0) {
-      sorted[used++] = function->marked[i];
-    }
-  }
-  qsort(sorted, used, sizeof(dwell), compare_values);
-
-  time_ps passed = sorted[0].time;
-  size_t at = 0;
+  const dwell *at = function->sorted;
+  time_ps passed = at->time;
   for (size_t i = 0; i < count; i++) {
-    uint128 wanted = (uint128)function->marked_time * parts[i];
+    uint128 wanted = (uint128)function->sorted_time * parts[i];
     while ((uint128)passed * QUANTILE_PARTS < wanted) {
-      passed += sorted[++at].time;
+      passed += (++at)->time;
     }
-    values[i] = (double)sorted[at].value;
+    values[i] = (double)at->value;
   }
-  g_free(sorted);
   return true;
 }
 
 void time_distribution_add_to(time_distribution *function, value_histogram *histogram)
 {
-  settle_marked(function);
-  for (size_t i = 0; i < function->marked_capacity; i++) {
-    value_histogram_add(histogram, function->marked[i].value, (uint64_t)function->marked[i].time);
+  if (!look(function)) {
+    return;
+  }
+  for (size_t i = 0; i < function->sorted_count; i++) {
+    if (function->sorted[i].time > 0) {
+      value_histogram_add(histogram, function->sorted[i].value, (uint64_t)function->sorted[i].time);
+    }
   }
 }

@@ -40,7 +40,8 @@ void time_distribution_start(time_distribution *function, time_ps now);
 void time_distribution_pause(time_distribution *function, time_ps now);
 void time_distribution_resume(time_distribution *function, time_ps now);
 
-/* The time up to `now` counts. */
+/* The time up to `now` counts. May be called late, as long as it is before the next of the other calls; one
+ * before the last of those changes nothing. */
 void time_distribution_mark(time_distribution *function, time_ps now);
 
 /* The mean over the time counted up to the last mark; false when there is none. */

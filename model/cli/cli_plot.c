@@ -78,24 +78,34 @@ static gboolean check_what(gboolean is_folder, int *status)
   if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
     return FALSE;
   }
+  enum { OF_STORES, OF_KEYS, OF_AXES, OF_SCALES };
   const struct {
     const char *name;
-    gboolean given, of_keys;
-  } options[] = {{"--leave-out", chosen.exclude != NULL, FALSE}, {"--where", chosen.where != NULL, FALSE},
-                 {"--metric", chosen.metric != NULL, TRUE},      {"--x", chosen.x != NULL, TRUE},
-                 {"--series", chosen.series != NULL, TRUE},      {"--panel", chosen.panel != NULL, TRUE}};
+    gboolean given;
+    int kind;
+  } options[] = {{"--leave-out", chosen.exclude != NULL, OF_STORES},
+                 {"--where", chosen.where != NULL, OF_STORES},
+                 {"--metric", chosen.metric != NULL, OF_KEYS},
+                 {"--x", chosen.x != NULL, OF_KEYS},
+                 {"--series", chosen.series != NULL, OF_KEYS},
+                 {"--panel", chosen.panel != NULL, OF_KEYS},
+                 {"--xrange", chosen.x_range != NULL, OF_AXES},
+                 {"--yrange", chosen.y_range != NULL, OF_AXES},
+                 {"--xlog", chosen.x_log, OF_SCALES},
+                 {"--ylog", chosen.y_log, OF_SCALES}};
   const study_plot *plot = is_folder || chosen.what == NULL ? NULL : study_plot_find(chosen.what);
+  const char *what = chosen.what != NULL ? chosen.what : is_folder ? run_kinds[0] : "what fits";
   for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
-    if (options[i].given && is_folder) {
-      *status =
-          cli_usage_error("plot", "%s goes with a STORE, not with the folder of one run", options[i].name);
-      return FALSE;
-    }
-    if (options[i].given && options[i].of_keys && plot != NULL && !plot->takes_keys) {
+    int kind = options[i].kind;
+    gboolean fits = !(kind <= OF_KEYS && is_folder) &&
+                    !(kind == OF_KEYS && plot != NULL && !plot->takes_keys) &&
+                    !(kind >= OF_AXES && plot == &plot_heat_map) &&
+                    !(kind == OF_SCALES && is_folder && strcmp(what, run_kinds[0]) == 0);
+    if (options[i].given && !fits) {
       *status = cli_usage_error("plot",
-                                "%s does not go with --what %s, which draws no metric over keys; --where "
-                                "chooses its runs",
-                                options[i].name, plot->name);
+                                kind <= OF_KEYS && is_folder ? "%s goes with a STORE, not with a run's %s"
+                                                             : "%s does not go with --what %s",
+                                options[i].name, what);
       return FALSE;
     }
   }

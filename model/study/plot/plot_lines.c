@@ -471,6 +471,23 @@ static gboolean check_scales(const line_chart *chart, const plot_request *reques
           error_set(error, "--ylog: %s has values that are not above 0", chart->main.name));
 }
 
+/* Whether a point lies within the parts of the axes that are shown. */
+static gboolean has_values_in(const line_chart *chart, const plot_axis *y)
+{
+  for (guint i = 0; i < chart->lines->len; i++) {
+    const chart_line *line = line_at(chart->lines, i);
+    for (guint k = 0; k < line->points->len && line->look <= LINE_COMPANION; k++) {
+      const line_point *point = &g_array_index(line->points, line_point, k);
+      double value = mark_of(chart, point).value;
+      if (point->place >= chart->x.left && point->place <= chart->x.right && value <= y->to &&
+          (value >= y->from || y->has_zero)) {
+        return TRUE;
+      }
+    }
+  }
+  return FALSE;
+}
+
 /* What it has now, of `quantity` in `unit`. */
 static gboolean draw_chart(line_chart *chart, const study_table *table, const line_plot *of,
                            const char *quantity, const char *unit, const plot_request *request,
@@ -502,6 +519,9 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const li
                           ? VALUE_SCALE_LINEAR /* a bound is a share of what is read there */
                           : of->scale;
   drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, quantity, unit, scale), &request->y_range);
+  if (!has_values_in(chart, &drawn.y)) {
+    return error_set(error, "no value lies within --xrange and --yrange");
+  }
   append_legend(chart, letters, &drawn);
   return plot_chart_draw(&drawn, stem, error);
 }

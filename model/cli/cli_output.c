@@ -73,16 +73,16 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
     fwrite(text, 1, length, stdout); /* main() reports when it got lost */
     return TRUE;
   }
-  gboolean replaces = !g_file_test(path, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_IS_REGULAR);
-  if (!replaces) {
-    return write_to(path, text, length, error);
-  }
-  if (is_precious(path)) {
+  gboolean is_regular = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+  if (is_regular && is_precious(path)) {
     g_set_error(
         error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
         "%s: a result store or a scenario stands there, which is not written over; expected another file",
         path);
     return FALSE;
   }
-  return replace(path, text, length, error);
+  /* A link stays: /dev/stdout is one, to a regular file when the output is redirected. */
+  gboolean replaces =
+      !g_file_test(path, G_FILE_TEST_IS_SYMLINK) && (is_regular || !g_file_test(path, G_FILE_TEST_EXISTS));
+  return replaces ? replace(path, text, length, error) : write_to(path, text, length, error);
 }

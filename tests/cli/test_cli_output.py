@@ -37,6 +37,16 @@ class Output(kit.ProgramTest):
         self.assertEqual(os.read(reader, 65536).decode(), self.csv)
         self.assertTrue(stat.S_ISFIFO(os.stat("out").st_mode))
 
+    def test_link_stays_one(self):
+        """/dev/stdout is a link, to a regular file when the output is redirected: root would lose it."""
+        kit.write("aim", 2 * self.csv)
+        os.symlink("aim", "link")
+        for name in ("aim", "link"):
+            self.addCleanup(os.unlink, name)
+        self.write("link")
+        self.assertEqual(os.readlink("link"), "aim")
+        self.assertEqual(kit.octets("aim").decode(), self.csv)
+
     def test_stores_and_scenarios_stay(self):
         """`table a.sqlite --csv a.sqlite` must not end a week of sweeps."""
         for name in ("small.sqlite", "small.cfg"):

@@ -10,7 +10,6 @@
 
 /* How long the payload octets waited that were Placed, or Delivered, in the window. */
 typedef struct waits {
-  uint64_t octets;
   uint128 octet_ps;
   value_histogram histogram; /* of ps, weighted by octets */
 } waits;
@@ -41,6 +40,9 @@ struct session_recorder {
   bool closed;   /* it was open, or will never be */
   time_ps opened_at;
   time_ps closed_at;
+  /* Octets Placed and Delivered when it opened, and when it closed. */
+  uint64_t placed_from, delivered_from;
+  uint64_t placed_to, delivered_to;
   time_ps next_at; /* when one of the two is reached, as a time or as octets Delivered; or never */
   uint64_t next_octets;
   time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
@@ -130,11 +132,15 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
   if (!recorder->measures && is_reached(recorder, from, now)) {
     recorder->measures = true;
     recorder->opened_at = reached_at(recorder, from, now);
+    recorder->placed_from = recorder->octets_placed;
+    recorder->delivered_from = recorder->octets_delivered;
     occupancy_start(recorder->gauge, recorder->opened_at);
   }
   recorder->next_at = TIME_PS_NEVER;
   recorder->next_octets = UINT64_MAX;
   if (is_reached(recorder, to, now)) {
+    recorder->placed_to = recorder->measures ? recorder->octets_placed : 0;
+    recorder->delivered_to = recorder->measures ? recorder->octets_delivered : 0;
     recorder->measures = false;
     recorder->closed = true;
     recorder->closed_at = reached_at(recorder, to, now);
@@ -318,7 +324,6 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
   } else {
     place_parts(recorder, segment, ulpdu, now);
   }
-  recorder->placement.octets += recorder->measures ? segment->payload_octets : 0;
   recorder->octets_placed += segment->payload_octets;
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
 }
@@ -349,7 +354,6 @@ inline void session_recorder_delivered(session_recorder *recorder, const ddp_seg
     deliver_parts(recorder, (uint32_t)(segment->observer >> 1), now);
   }
   recorder->messages_delivered += segment->header.last;
-  recorder->delivery.octets += recorder->measures ? segment->payload_octets : 0;
   recorder->octets_delivered += segment->payload_octets;
   recorder->last_delivery = now;
   occupancy_deliver(recorder->gauge, segment->payload_octets, now);
@@ -414,10 +418,10 @@ void session_recorder_fragments(session_recorder *recorder, uint32_t connection,
 
 /* --- Results --- */
 
-static void set_mean_delay(const waits *of, metric_id id, metric_values *values)
+static void set_mean_delay(const waits *of, uint64_t octets, metric_id id, metric_values *values)
 {
-  if (of->octets > 0) {
-    metric_values_set(values, id, (double)of->octet_ps / (double)of->octets / TIME_PS_PER_SECOND);
+  if (octets > 0) {
+    metric_values_set(values, id, (double)of->octet_ps / (double)octets / TIME_PS_PER_SECOND);
   }
 }
 
@@ -428,11 +432,16 @@ static void finish_delays(const session_recorder *recorder, metric_values *value
   time_ps end = recorder->closed ? time_ps_earlier(recorder->closed_at, recorder->last_delivery)
                                  : recorder->last_delivery;
 
-  set_mean_delay(&recorder->placement, METRIC_DELAY_PLACEMENT_MEAN_S, values);
-  set_mean_delay(&recorder->delivery, METRIC_DELAY_DELIVERY_MEAN_S, values);
-  if (recorder->delivery.octets > 0 && end > begin) {
+  uint64_t placed =
+      (recorder->measures ? recorder->octets_placed : recorder->placed_to) - recorder->placed_from;
+  uint64_t delivered =
+      (recorder->measures ? recorder->octets_delivered : recorder->delivered_to) - recorder->delivered_from;
+
+  set_mean_delay(&recorder->placement, placed, METRIC_DELAY_PLACEMENT_MEAN_S, values);
+  set_mean_delay(&recorder->delivery, delivered, METRIC_DELAY_DELIVERY_MEAN_S, values);
+  if (delivered > 0 && end > begin) {
     metric_values_set(values, METRIC_GOODPUT_BIT_PER_S,
-                      8.0 * (double)recorder->delivery.octets / time_ps_in_seconds(end - begin));
+                      8.0 * (double)delivered / time_ps_in_seconds(end - begin));
   }
 }
 

@@ -160,7 +160,7 @@ static void append_block_maxima(GString *json, const gauge_results *gauges)
     char digits[sizeof "18446744073709551615"];
     char *first = digits + sizeof digits - 1;
     *first = '\0';
-    /* There are many, and printf() takes a hundred times as long. */
+    /* There are many, and a format takes a hundred times as long. */
     for (guint64 rest = g_array_index(maxima, guint64, i); rest > 0 || *first == '\0'; rest /= 10) {
       *--first = (char)('0' + rest % 10);
     }

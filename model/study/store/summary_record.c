@@ -64,63 +64,74 @@ static double number_of(JsonNode *node)
   return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double(node) : NAN;
 }
 
-static gboolean read_keys(const reading *r, JsonObject *keys)
+/* The elements of `node`; NULL: it is no array. */
+static JsonArray *array_of(JsonNode *node)
+{
+  return node != NULL && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+}
+
+/* The two numbers of element `i`, NAN where there is none; FALSE when it is no array of two. */
+static gboolean read_pair(JsonArray *array, guint i, double *first, double *second)
+{
+  JsonArray *pair = array_of(json_array_get_element(array, i));
+  const gboolean good = pair != NULL && json_array_get_length(pair) == 2;
+  *first = good ? number_of(json_array_get_element(pair, 0)) : (double)NAN;
+  *second = good ? number_of(json_array_get_element(pair, 1)) : (double)NAN;
+  return good;
+}
+
+/* Reads each member of `object`, in the order of the file. */
+static gboolean read_each(const reading *r, JsonObject *object,
+                          gboolean (*read)(const reading *r, JsonObject *object, const char *name))
 {
   JsonObjectIter iterator;
   const char *name;
-  json_object_iter_init_ordered(&iterator, keys);
-  while (json_object_iter_next_ordered(&iterator, &name, NULL)) {
-    scenario_key key = scenario_key_find(name);
-    if (key == SCENARIO_KEY_COUNT) {
-      return invalid(r, "unknown key \"%s\"", name);
-    }
-    if (!text_member(r, keys, name, &r->record->keys[key])) {
-      return FALSE;
-    }
+  gboolean good = TRUE;
+  json_object_iter_init_ordered(&iterator, object);
+  while (good && json_object_iter_next_ordered(&iterator, &name, NULL)) {
+    good = read(r, object, name);
   }
+  return good;
+}
+
+static gboolean read_key(const reading *r, JsonObject *keys, const char *name)
+{
+  scenario_key key = scenario_key_find(name);
+  return key != SCENARIO_KEY_COUNT ? text_member(r, keys, name, &r->record->keys[key])
+                                   : invalid(r, "unknown key \"%s\"", name);
+}
+
+static gboolean read_metric(const reading *r, JsonObject *metrics, const char *name)
+{
+  metric_id id = metric_find(name);
+  double value = number_of(json_object_get_member(metrics, name));
+  if (id == METRIC_COUNT) {
+    return invalid(r, "unknown metric \"%s\"", name);
+  }
+  if (!isfinite(value)) {
+    return invalid(r, "metric \"%s\" is %s", name, isnan(value) ? "not a number" : "out of range");
+  }
+  metric_values_set(&r->record->metrics, id, value);
   return TRUE;
 }
 
-static gboolean read_metrics(const reading *r, JsonObject *metrics)
+/* Appends [bound, weight], element `i` of `bins`, to `d`, the distribution called `name`. */
+static gboolean read_bin(const reading *r, JsonArray *bins, guint i, const char *name, distribution *d)
 {
-  JsonObjectIter iterator;
-  const char *name;
-  JsonNode *node;
-  json_object_iter_init_ordered(&iterator, metrics);
-  while (json_object_iter_next_ordered(&iterator, &name, &node)) {
-    metric_id id = metric_find(name);
-    double value = number_of(node);
-    if (id == METRIC_COUNT) {
-      return invalid(r, "unknown metric \"%s\"", name);
-    }
-    if (!isfinite(value)) {
-      return invalid(r, "metric \"%s\" is %s", name, isnan(value) ? "not a number" : "out of range");
-    }
-    metric_values_set(&r->record->metrics, id, value);
+  double bound, weight;
+  if (!read_pair(bins, i, &bound, &weight)) {
+    return invalid(r, "distribution \"%s\", bin %u: expected [bound, weight]", name, i + 1);
   }
-  return TRUE;
-}
-
-/* Appends [bound, weight] to `d`, the distribution called `name`. */
-static gboolean read_bin(const reading *r, JsonNode *node, const char *name, distribution *d)
-{
-  const size_t number = d->count + 1;
-  JsonArray *pair = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-  if (pair == NULL || json_array_get_length(pair) != 2) {
-    return invalid(r, "distribution \"%s\", bin %zu: expected [bound, weight]", name, number);
-  }
-  double bound = number_of(json_array_get_element(pair, 0));
-  double weight = number_of(json_array_get_element(pair, 1));
   if (!isfinite(bound) || bound < 0 || (d->count > 0 && bound <= d->bins[d->count - 1].bound)) {
     return invalid(
         r,
-        "distribution \"%s\", bin %zu: its bound is wrong; expected a number of at least 0 above the "
+        "distribution \"%s\", bin %u: its bound is wrong; expected a number of at least 0 above the "
         "bound before",
-        name, number);
+        name, i + 1);
   }
   return distribution_append(d, bound, weight) ||
-         invalid(r, "distribution \"%s\", bin %zu: its weight is wrong; expected a number above 0", name,
-                 number);
+         invalid(r, "distribution \"%s\", bin %u: its weight is wrong; expected a number above 0", name,
+                 i + 1);
 }
 
 /* A unit other than the table's would make numbers mean something else. */
@@ -134,102 +145,79 @@ static gboolean check_unit(const reading *r, JsonObject *object, const char *mem
                   expected));
 }
 
-static gboolean read_distribution(const reading *r, JsonObject *object, distribution_id id)
+static gboolean read_distribution(const reading *r, JsonObject *distributions, const char *name)
 {
+  const distribution_id id = distribution_find(name);
+  if (id == DISTRIBUTION_COUNT) {
+    return invalid(r, "unknown distribution \"%s\"", name);
+  }
   const distribution_row *row = distribution_row_of(id);
-  if (!check_unit(r, object, "unit", row->unit, row->name) ||
-      !check_unit(r, object, "weight", row->weight_unit, row->name)) {
+  JsonObject *object = object_member(r, distributions, name);
+  if (object == NULL || !check_unit(r, object, "unit", row->unit, name) ||
+      !check_unit(r, object, "weight", row->weight_unit, name)) {
     return FALSE;
   }
-  JsonNode *bins = json_object_get_member(object, "bins");
-  if (bins == NULL || !JSON_NODE_HOLDS_ARRAY(bins)) {
-    return invalid(r, "distribution \"%s\" has no bins; expected \"bins\": [[bound, weight], …]", row->name);
+  JsonArray *bins = array_of(json_object_get_member(object, "bins"));
+  if (bins == NULL) {
+    return invalid(r, "distribution \"%s\" has no bins; expected \"bins\": [[bound, weight], …]", name);
   }
-  JsonArray *array = json_node_get_array(bins);
-  guint count = json_array_get_length(array);
-  if (count == 0 || count > DISTRIBUTION_BINS_MAX) {
-    return invalid(r, "distribution \"%s\" has %u bins; expected 1 to %d", row->name, count,
-                   DISTRIBUTION_BINS_MAX);
-  }
-  gboolean good = TRUE;
+  guint count = json_array_get_length(bins);
+  gboolean good =
+      (count > 0 && count <= DISTRIBUTION_BINS_MAX) ||
+      invalid(r, "distribution \"%s\" has %u bins; expected 1 to %d", name, count, DISTRIBUTION_BINS_MAX);
   for (guint i = 0; good && i < count; i++) {
-    good = read_bin(r, json_array_get_element(array, i), row->name, &r->record->distributions[id]);
+    good = read_bin(r, bins, i, name, &r->record->distributions[id]);
   }
   return good;
 }
 
-static gboolean read_distributions(const reading *r, JsonObject *distributions)
-{
-  JsonObjectIter iterator;
-  const char *name;
-  json_object_iter_init_ordered(&iterator, distributions);
-  while (json_object_iter_next_ordered(&iterator, &name, NULL)) {
-    distribution_id id = distribution_find(name);
-    if (id == DISTRIBUTION_COUNT) {
-      return invalid(r, "unknown distribution \"%s\"", name);
-    }
-    JsonObject *object = object_member(r, distributions, name);
-    if (object == NULL || !read_distribution(r, object, id)) {
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-/* Adds [percent, value], the `number`th of the gauge `id`. All gauges have the same percentages. */
-static gboolean read_quantile(const reading *r, JsonNode *node, gauge_id id, gsize number)
+/* Adds [percent, value], element `i` of the `quantiles` of the gauge `id`. All gauges have the same
+ * percentages. */
+static gboolean read_quantile(const reading *r, JsonArray *quantiles, gauge_id id, guint i)
 {
   gauge_quantiles *of = &r->record->gauges.quantiles;
-  JsonArray *pair = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-  const gboolean is_pair = pair != NULL && json_array_get_length(pair) == 2;
-  const double percentage = is_pair ? number_of(json_array_get_element(pair, 0)) : NAN;
-  const double value = is_pair ? number_of(json_array_get_element(pair, 1)) : NAN;
-  const uint32_t parts = quantile_parts(percentage / 100);
-  gboolean known = number < of->count && of->parts[number] == parts;
-  if (id == 0 && parts > (number > 0 ? of->parts[number - 1] : 0)) {
-    of->count = number + 1;
-    of->parts[number] = parts;
-    known = TRUE;
+  double percentage, value;
+  const gboolean is_pair = read_pair(quantiles, i, &percentage, &value);
+  const uint32_t parts = is_pair ? quantile_parts(percentage / 100) : 0;
+  if (id == 0 && parts > (i > 0 ? of->parts[i - 1] : 0)) {
+    of->count = i + 1;
+    of->parts[i] = parts;
   }
-  if (!known || !isfinite(value) || value < 0) {
-    return invalid(
-        r,
-        "quantiles of \"%s\", number %zu: expected [percent, value], above 0 to 100 %%, ascending, "
-        "the same of each gauge",
-        gauge_row_of(id)->name, number + 1);
+  if (i >= of->count || of->parts[i] != parts || !isfinite(value) || value < 0) {
+    return invalid(r,
+                   "quantiles of \"%s\", number %u: expected [percent, value], above 0 to 100 %%, ascending, "
+                   "the same of each gauge",
+                   gauge_row_of(id)->name, i + 1);
   }
-  of->values[id][number] = value;
+  of->values[id][i] = value;
   return TRUE;
 }
 
 /* All gauges, in any order. */
 static gboolean read_quantiles(const reading *r, JsonObject *quantiles)
 {
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+  gboolean good = TRUE;
+  for (gauge_id id = 0; good && id < GAUGE_COUNT; id++) {
     const char *name = gauge_row_of(id)->name;
-    JsonNode *node = json_object_get_member(quantiles, name);
-    JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    JsonArray *array = array_of(json_object_get_member(quantiles, name));
     const guint count = array != NULL ? json_array_get_length(array) : 0;
     if (count == 0 || count > QUANTILES_MAX || (id > 0 && count != r->record->gauges.quantiles.count)) {
       return invalid(r, "the gauge \"%s\" has %u quantiles; expected 1 to %d, as many of each gauge", name,
                      count, QUANTILES_MAX);
     }
-    for (guint i = 0; i < count; i++) {
-      if (!read_quantile(r, json_array_get_element(array, i), id, i)) {
-        return FALSE;
-      }
+    for (guint i = 0; good && i < count; i++) {
+      good = read_quantile(r, array, id, i);
     }
   }
-  return TRUE;
+  return good;
 }
 
 static gboolean read_block_maxima(const reading *r, JsonObject *blocks)
 {
   gauge_results *gauges = &r->record->gauges;
-  JsonNode *values = json_object_get_member(blocks, "values");
   JsonNode *size = json_object_get_member(blocks, "block_octets");
   const double octets = size != NULL ? number_of(size) : NAN;
-  JsonArray *array = values != NULL && JSON_NODE_HOLDS_ARRAY(values) ? json_node_get_array(values) : NULL;
+  JsonArray *array = array_of(json_object_get_member(blocks, "values"));
   const guint count = array != NULL ? json_array_get_length(array) : 0;
   if (!(octets >= 1 && octets <= WHOLE_NUMBER_MAX) || count == 0 || count > BLOCK_MAXIMA_MAX) {
     return invalid(r, "block_maxima: expected \"block_octets\", above 0, and 1 to %d \"values\"",
@@ -257,6 +245,11 @@ static gboolean read_optional(const reading *r, JsonObject *root, const char *na
          ((part = object_member(r, root, name)) != NULL && read(r, part));
 }
 
+static gboolean read_distributions(const reading *r, JsonObject *distributions)
+{
+  return read_each(r, distributions, read_distribution);
+}
+
 static gboolean read_root(const reading *r, JsonObject *root)
 {
   summary_record *record = r->record;
@@ -264,23 +257,19 @@ static gboolean read_root(const reading *r, JsonObject *root)
   g_autofree char *status = NULL;
   if ((part = object_member(r, root, "scenario")) == NULL || !text_member(r, part, "name", &record->name) ||
       !text_member(r, part, "title", &record->title) || (part = object_member(r, part, "keys")) == NULL ||
-      !read_keys(r, part) || (part = object_member(r, root, "provenance")) == NULL ||
+      !read_each(r, part, read_key) || (part = object_member(r, root, "provenance")) == NULL ||
       !text_member(r, part, "version", &record->version) ||
       (json_object_has_member(part, "engine") && !text_member(r, part, "engine", &record->engine)) ||
       !text_member(r, root, "message", &record->message) || !text_member(r, root, "status", &status)) {
     return FALSE;
   }
-  if (record->engine == NULL) {
-    record->engine = g_strdup("");
-  }
+  record->engine = record->engine != NULL ? record->engine : g_strdup("");
   record->status = run_status_find(status);
   if (record->status == RUN_STATUSES) {
     return invalid(r, "unknown status \"%s\"", status);
   }
-  if ((part = object_member(r, root, "metrics")) == NULL || !read_metrics(r, part)) {
-    return FALSE;
-  }
-  return read_optional(r, root, "distributions", read_distributions) &&
+  return (part = object_member(r, root, "metrics")) != NULL && read_each(r, part, read_metric) &&
+         read_optional(r, root, "distributions", read_distributions) &&
          read_optional(r, root, "quantiles", read_quantiles) &&
          read_optional(r, root, "block_maxima", read_block_maxima);
 }
@@ -307,28 +296,22 @@ static gboolean nested_too_deep(const char *text)
 summary_record *summary_parse_json(const char *text, gsize length, const char *path, GError **error)
 {
   reading r = {.path = path, .error = error};
+  JsonNode *root = NULL;
+  g_autoptr(JsonParser) parser = json_parser_new_immutable();
+  g_autoptr(GError) problem = NULL;
   if (memchr(text, '\0', length) != NULL || !g_utf8_validate(text, (gssize)length, NULL)) {
     invalid(&r, "it is not UTF-8 text");
-    return NULL;
-  }
-  if (nested_too_deep(text)) {
+  } else if (nested_too_deep(text)) {
     invalid(&r, "it is nested too deep");
-    return NULL;
-  }
-  g_autoptr(JsonParser) parser = json_parser_new_immutable();
-  g_autoptr(GError) parse_error = NULL;
-  if (!json_parser_load_from_data(parser, text, (gssize)length, &parse_error)) {
-    invalid(&r, "%s", parse_error->message);
-    return NULL;
-  }
-  JsonNode *node = json_parser_get_root(parser);
-  if (node == NULL || !JSON_NODE_HOLDS_OBJECT(node)) {
+  } else if (!json_parser_load_from_data(parser, text, (gssize)length, &problem)) {
+    invalid(&r, "%s", problem->message);
+  } else if ((root = json_parser_get_root(parser)) == NULL || !JSON_NODE_HOLDS_OBJECT(root)) {
     invalid(&r, "its root is not an object");
-    return NULL;
-  }
-  r.record = g_new0(summary_record, 1);
-  if (!read_root(&r, json_node_get_object(node))) {
-    g_clear_pointer(&r.record, summary_record_free);
+  } else {
+    r.record = g_new0(summary_record, 1);
+    if (!read_root(&r, json_node_get_object(root))) {
+      g_clear_pointer(&r.record, summary_record_free);
+    }
   }
   return r.record;
 }
@@ -343,10 +326,8 @@ summary_record *summary_read_json(const char *path, GError **error)
                 "%s: %s; expected what a run writes last into its folder", path, problem);
     return NULL;
   }
-  if (!g_file_get_contents(path, &text, &length, error)) {
-    return NULL;
-  }
-  return summary_parse_json(text, length, path, error);
+  return g_file_get_contents(path, &text, &length, error) ? summary_parse_json(text, length, path, error)
+                                                          : NULL;
 }
 
 void summary_record_free(summary_record *record)

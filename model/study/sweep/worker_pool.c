@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,14 +41,6 @@ struct worker_progress {
   _Atomic time_ps simulated_ps;
   _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
 };
-
-/* How a run ended, as the worker that waited for it reports. */
-typedef struct worker_end {
-  gint64 wall_us;
-  gint64 cpu_us; /* user and system */
-  gint64 memory_peak_octets;
-  int wait_status; /* as wait4() gives it */
-} worker_end;
 
 /* The run that a worker has in hand. */
 typedef struct worker_run {
@@ -185,20 +178,22 @@ static gboolean receive_point(guint64 *point)
   return count == (ssize_t)sizeof *point;
 }
 
-static gint64 microseconds_of(const struct timeval *time)
+static double seconds_since(gint64 then_us)
 {
-  return (gint64)time->tv_sec * G_USEC_PER_SEC + time->tv_usec;
+  return (double)(g_get_monotonic_time() - then_us) / G_USEC_PER_SEC;
 }
 
-/* Waits until `process` has ended; all but the wall time is then known. */
-static worker_end wait_for(pid_t process)
+/* Waits until `process` has ended; what the kernel reports of it is then known. */
+static worker_run_end wait_for(pid_t process)
 {
   struct rusage used = {0};
-  worker_end end = {0};
+  worker_run_end end = {0};
+  struct timeval cpu;
   while (wait4(process, &end.wait_status, 0, &used) < 0 && errno == EINTR) {
   }
-  end.cpu_us = microseconds_of(&used.ru_utime) + microseconds_of(&used.ru_stime);
-  end.memory_peak_octets = (gint64)used.ru_maxrss * 1024;
+  timeradd(&used.ru_utime, &used.ru_stime, &cpu);
+  end.cpu_s = (double)((gint64)cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_usec) / G_USEC_PER_SEC;
+  end.memory_peak_octets = (double)used.ru_maxrss * 1024;
   return end;
 }
 
@@ -218,8 +213,8 @@ G_NORETURN static void serve(const worker *w, const sweep_grid *grid, worker_sim
       close(WORKER_SOCKET_FD);
       _exit(simulate(sweep_grid_scenario(grid, point), w->progress));
     }
-    worker_end end = wait_for(process);
-    end.wall_us = g_get_monotonic_time() - started_us;
+    worker_run_end end = wait_for(process);
+    end.wall_s = seconds_since(started_us);
     if (send(WORKER_SOCKET_FD, &end, sizeof end, MSG_NOSIGNAL) != (ssize_t)sizeof end) {
       break; /* the sweep is gone */
     }
@@ -278,28 +273,26 @@ static void free_worker(worker *w)
   g_free(w);
 }
 
-/* The run in hand has ended. `died`: the worker is gone too, killed with the run or instead of it; `end` is
- * then the worker's, whose times are not the run's. */
-static void end_run(worker *w, const worker_end *end, gboolean died)
+/* The run in hand has ended, as its worker reports in `end`. `died`: the worker is gone too, killed with the
+ * run or instead of it; `end` is then the worker's, whose times are not the run's. */
+static void end_run(worker *w, worker_run_end *end, gboolean died)
 {
   const worker_run run = w->run;
   w->run = (worker_run){0};
-  /* When both were killed the kernel reports on the worker, which forks and waits. */
-  gint64 wall_us = died ? g_get_monotonic_time() - run.asked_us : end->wall_us;
-  const worker_run_end known = {.point = run.point,
-                                .wait_status = end->wait_status,
-                                .summary = pipe_tail_drain(&w->summary),
-                                .messages = pipe_tail_drain(&w->messages),
-                                .stopped_why = run.stopped_why,
-                                .memory_limit_octets = w->pool->limits.memory_octets,
-                                .started = run.started,
-                                .wall_s = (double)wall_us / G_USEC_PER_SEC,
-                                .cpu_s = died ? 0 : (double)end->cpu_us / G_USEC_PER_SEC,
-                                .memory_peak_octets = (double)end->memory_peak_octets};
+  if (died) { /* when both were killed the kernel reports on the worker, which forks and waits */
+    end->wall_s = seconds_since(run.asked_us);
+    end->cpu_s = 0;
+  }
+  end->point = run.point;
+  end->summary = pipe_tail_drain(&w->summary);
+  end->messages = pipe_tail_drain(&w->messages);
+  end->stopped_why = run.stopped_why;
+  end->memory_limit_octets = w->pool->limits.memory_octets;
+  end->started = run.started;
   if (!died) {
     g_ptr_array_add(w->pool->idle, w);
   }
-  run.ended(w, &known, run.data);
+  run.ended(w, end, run.data);
   if (died) {
     free_worker(w);
   }
@@ -310,7 +303,7 @@ static void end_run(worker *w, const worker_end *end, gboolean died)
 static gboolean socket_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
   worker *w = data;
-  worker_end end = {0};
+  worker_run_end end = {0}; /* of which the worker knows how the run ended, and what it took */
   ssize_t count = recv(fd, &end, sizeof end, MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
     return G_SOURCE_CONTINUE;

@@ -16,29 +16,25 @@
 
 static const cli_runs_options defaults = CLI_RUNS_DEFAULT;
 
-gboolean cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits, int *status)
+int cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits)
 {
   time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
   if (options->jobs < 1 && options->jobs != defaults.jobs) {
-    *status = cli_usage_error(command, "-j %d: expected 1 or more", options->jobs);
-    return FALSE;
+    return cli_usage_error(command, "-j %d: expected 1 or more", options->jobs);
   }
   if (options->limit != NULL && (!units_parse_time(options->limit, &limit) || limit == 0)) {
-    *status = cli_usage_error(command, "--limit %s: expected a time such as \"10min\"", options->limit);
-    return FALSE;
+    return cli_usage_error(command, "--limit %s: expected a time such as \"10min\"", options->limit);
   }
   if (options->stall != NULL && !units_parse_time(options->stall, &stall)) {
-    *status = cli_usage_error(command, "--stall %s: expected a time such as \"60s\"", options->stall);
-    return FALSE;
+    return cli_usage_error(command, "--stall %s: expected a time such as \"60s\"", options->stall);
   }
   if (options->memory != NULL &&
       (!units_parse_size(options->memory, &limits->memory_octets) || limits->memory_octets == 0)) {
-    *status = cli_usage_error(command, "--memory %s: expected a size such as \"2GiB\"", options->memory);
-    return FALSE;
+    return cli_usage_error(command, "--memory %s: expected a size such as \"2GiB\"", options->memory);
   }
   limits->wall_s = time_ps_in_seconds(limit);
   limits->stall_s = time_ps_in_seconds(stall);
-  return TRUE;
+  return CLI_OK;
 }
 
 guint cli_runs_jobs(const cli_runs_options *options)

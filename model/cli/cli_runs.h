@@ -42,9 +42,9 @@ typedef struct cli_runs_options {
       CLI_SWITCH("mix", 0, &(options).mix,                                                                   \
                  "accept a store with runs of another scenario text or program version")
 
-/* Reads what `command` was given into `limits`. FALSE and `*status`, after standard error has the reason,
- * when an option is wrong. */
-gboolean cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits, int *status);
+/* Reads what `command` was given into `limits`. CLI_OK, or what cli_usage_error() returned of an option that
+ * is wrong. */
+int cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits);
 
 /* Runs at once. */
 guint cli_runs_jobs(const cli_runs_options *options);

@@ -213,8 +213,8 @@ static int size(const cli_arguments *arguments)
   GError *error = NULL;
   run_limits limits = {0};
   size_question question;
-  int status;
-  if (!cli_runs_read("size", &chosen.runs, &limits, &status)) {
+  int status = cli_runs_read("size", &chosen.runs, &limits);
+  if (status != CLI_OK) {
     return status;
   }
   if (read_question(&question, &error)) {

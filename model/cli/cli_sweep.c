@@ -33,63 +33,52 @@ static struct {
 static gboolean parse_shard(guint64 *shard, guint64 *shards)
 {
   g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
-  if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, shard, NULL) ||
-      !g_ascii_string_to_unsigned(parts[1], 10, *shard, G_MAXUINT, shards, NULL)) {
-    return FALSE;
-  }
-  return TRUE;
+  return g_strv_length(parts) == 2 && g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, shard, NULL) &&
+         g_ascii_string_to_unsigned(parts[1], 10, *shard, G_MAXUINT, shards, NULL);
 }
 
-/* Reads "METRIC=SHARE" as a goal; else FALSE, and `*status`. */
-static gboolean parse_goal(const char *text, sweep_goal *goal, int *status)
+/* Reads "METRIC=SHARE" as a goal. */
+static int parse_goal(const char *text, sweep_goal *goal)
 {
   const char *sign = strrchr(text, '=');
   g_autofree char *name = g_strndup(text, sign != NULL ? (gsize)(sign - text) : strlen(text));
   g_autoptr(GError) error = NULL;
   if (sign == NULL || !units_parse_probability(sign + 1, &goal->share) || goal->share <= 0) {
-    *status = cli_usage_error("sweep",
-                              "--until %s: expected METRIC=SHARE with a share of the mean, such as "
-                              "goodput_bit_per_s=2%%",
-                              text);
-    return FALSE;
+    return cli_usage_error("sweep",
+                           "--until %s: expected METRIC=SHARE with a share of the mean, such as "
+                           "goodput_bit_per_s=2%%",
+                           text);
   }
   if (!result_quantity_read(name, &goal->quantity, &error)) {
-    *status = cli_usage_error("sweep", "--until: %s", error->message);
-    return FALSE;
+    return cli_usage_error("sweep", "--until: %s", error->message);
   }
   if (result_quantity_is_of_machine(&goal->quantity)) {
-    *status = cli_usage_error("sweep",
-                              "--until %s: it depends on the machine; expected a metric that is the "
-                              "same everywhere",
-                              text);
-    return FALSE;
+    return cli_usage_error("sweep",
+                           "--until %s: it depends on the machine; expected a metric that is the "
+                           "same everywhere",
+                           text);
   }
-  return TRUE;
+  return CLI_OK;
 }
 
-/* Reads --until and --max-seeds. NULL and `*status` when one is wrong. sweep_goal; g_array_unref(). */
-static GArray *parse_goals(int *status)
+/* Reads --until into `goals` (sweep_goal), and checks --max-seeds. */
+static int parse_goals(GArray *goals)
 {
-  g_autoptr(GArray) goals = g_array_new(FALSE, FALSE, sizeof(sweep_goal));
-  if (chosen.max_seeds != NO_MAX_SEEDS && chosen.until == NULL) {
-    *status =
-        cli_usage_error("sweep", "--max-seeds %d: expected --until METRIC=SHARE with it", chosen.max_seeds);
-    return NULL;
+  const int seeds = chosen.max_seeds;
+  int status = CLI_OK;
+  if (seeds != NO_MAX_SEEDS && chosen.until == NULL) {
+    return cli_usage_error("sweep", "--max-seeds %d: expected --until METRIC=SHARE with it", seeds);
   }
-  if (chosen.max_seeds != NO_MAX_SEEDS &&
-      (chosen.max_seeds < STATISTICS_FIRST_LOOK || chosen.max_seeds > SWEEP_GRID_POINTS_MAX)) {
-    *status = cli_usage_error("sweep", "--max-seeds %d: expected %d to %d", chosen.max_seeds,
-                              STATISTICS_FIRST_LOOK, SWEEP_GRID_POINTS_MAX);
-    return NULL;
+  if (seeds != NO_MAX_SEEDS && (seeds < STATISTICS_FIRST_LOOK || seeds > SWEEP_GRID_POINTS_MAX)) {
+    return cli_usage_error("sweep", "--max-seeds %d: expected %d to %d", seeds, STATISTICS_FIRST_LOOK,
+                           SWEEP_GRID_POINTS_MAX);
   }
-  for (char **text = chosen.until; text != NULL && *text != NULL; text++) {
-    sweep_goal goal;
-    if (!parse_goal(*text, &goal, status)) {
-      return NULL;
-    }
+  for (char **text = chosen.until; text != NULL && *text != NULL && status == CLI_OK; text++) {
+    sweep_goal goal = {0};
+    status = parse_goal(*text, &goal);
     g_array_append_val(goals, goal);
   }
-  return g_steal_pointer(&goals);
+  return status;
 }
 
 /* Where results go: --store, or the default. Free with g_free(). */
@@ -187,15 +176,15 @@ static int check_and_run(const cli_arguments *arguments)
                            .style = cli_runs_style(arguments),
                            .problems = stderr};
   guint64 shard, shards;
-  int status;
-  if (!cli_runs_read("sweep", &chosen.runs, &limits, &status)) {
+  g_autoptr(GArray) goals = g_array_new(FALSE, FALSE, sizeof(sweep_goal));
+  int status = cli_runs_read("sweep", &chosen.runs, &limits);
+  if (status != CLI_OK) {
     return status;
   }
   if (!parse_shard(&shard, &shards)) {
     return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
   }
-  g_autoptr(GArray) goals = parse_goals(&status);
-  if (goals == NULL) {
+  if ((status = parse_goals(goals)) != CLI_OK) {
     return status;
   }
   int max_seeds = chosen.max_seeds != NO_MAX_SEEDS ? chosen.max_seeds : MAX_SEEDS;

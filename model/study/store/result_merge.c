@@ -57,11 +57,7 @@ static char *distribution_text(const distribution *d)
 
 static gboolean same_distribution(const distribution *a, const distribution *b)
 {
-  gboolean same = a->count == b->count;
-  for (gsize i = 0; same && i < a->count; i++) {
-    same = a->bins[i].bound == b->bins[i].bound && a->bins[i].weight == b->bins[i].weight;
-  }
-  return same;
+  return a->count == b->count && (a->count == 0 || memcmp(a->bins, b->bins, a->count * sizeof *a->bins) == 0);
 }
 
 /* What the gauges of two runs disagree in; NULL: nothing. Static. */

@@ -9,7 +9,6 @@
 #include "base/plain_text.h"
 #include "study/store/provenance.h"
 #include "study/sweep/commit_queue.h"
-#include "study/sweep/sweep_record.h"
 
 /* How often runs are watched and progress is shown. */
 #define TICK_MS 200

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The points of a sweep: the grid of all axes of a scenario, axes `with` another moving in step with it
- * (docs/scenario.md, "Sweeps"). */
+ * (docs/scenario.md, "Sweeps"); and what the run of each is expected to cost. */
 #pragma once
 
 #include <glib.h>
 
 #include "scenario/scenario.h"
-#include "study/sweep/run_cost.h"
+
+/* What the run of a scenario costs, estimated from its keys before it is made. */
+typedef struct run_cost {
+  double segments; /* data segments that leave the sender: the stream's octets, each once, cut at EMSS */
+  double seconds;  /* of one core of the machine that the constants were measured on */
+} run_cost;
+
+/* Of `s`, which scenario_check() accepts. Within a factor of two for the runs of one study compared with each
+ * other; how fast this machine is, only finished runs can show. */
+run_cost run_cost_of(const scenario *s);
 
 typedef struct sweep_grid sweep_grid;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run is expected to cost, from its keys. */
-#include "study/sweep/run_cost.h"
+#include "study/sweep/sweep_grid.h"
 
 #include "study_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run's end comes to: its own word, unless its exit contradicts it. */
-#include "study/sweep/sweep_record.h"
+#include "study/sweep/commit_queue.h"
 
 #include <signal.h>
 #include <string.h>

@@ -22,12 +22,22 @@ static struct {
   char *csv;
 } tabulated;
 
-/* What --metric names, or the defaults; none for --return-level alone. NULL and `*status` when one is no
- * metric. */
+/* What --metric and --return-level name, or the defaults. NULL and `*status` when one is no quantity. */
 static GArray *read_quantities(char *const *metrics, int *status)
 {
+  uint64_t period = 0;
   if (metrics == NULL && tabulated.return_period == NULL) {
     return result_quantity_defaults();
+  }
+  if (tabulated.return_period != NULL &&
+      (!units_parse_size(tabulated.return_period, &period) || period == 0)) {
+    *status = cli_usage_error("table", "--return-level %s; expected a size above 0, such as 1GiB",
+                              tabulated.return_period);
+    return NULL;
+  }
+  if (period > 0 && tabulated.pair != NULL) {
+    *status = cli_usage_error("table", "--return-level is that of points; expected no --pair");
+    return NULL;
   }
   g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
   for (gsize i = 0; metrics != NULL && metrics[i] != NULL; i++) {
@@ -39,6 +49,13 @@ static GArray *read_quantities(char *const *metrics, int *status)
     }
     g_array_append_val(quantities, quantity);
   }
+  if (period > 0) {
+    const result_quantity level = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+                                   .whole = METRIC_COUNT,
+                                   .return_period = tabulated.return_period,
+                                   .return_octets = (double)period};
+    g_array_append_val(quantities, level);
+  }
   return g_steal_pointer(&quantities);
 }
 
@@ -49,15 +66,6 @@ static int tabulate(const cli_arguments *arguments)
   guint exclude;
   int status = CLI_OK;
   gboolean good = cli_parse_exclude("table", tabulated.exclude, &exclude, &status);
-  uint64_t period = 0;
-  if (good && tabulated.return_period != NULL &&
-      (!units_parse_size(tabulated.return_period, &period) || period == 0)) {
-    return cli_usage_error("table", "--return-level %s; expected a size above 0, such as 1GiB",
-                           tabulated.return_period);
-  }
-  if (good && period > 0 && tabulated.pair != NULL) {
-    return cli_usage_error("table", "--return-level is that of points; expected no --pair");
-  }
   g_autoptr(GArray) quantities = good ? read_quantities(tabulated.metrics, &status) : NULL;
   if (quantities == NULL) {
     return status;
@@ -78,8 +86,6 @@ static int tabulate(const cli_arguments *arguments)
   const result_request request = {.table = table,
                                   .quantities = quantities,
                                   .exclude = exclude,
-                                  .return_period = tabulated.return_period,
-                                  .return_octets = (double)period,
                                   .pairing = tabulated.pair != NULL ? &pairing : NULL};
   if (tabulated.csv == NULL) {
     g_autofree char *text = result_table_text(&request);

@@ -153,13 +153,16 @@ static void append_tails(report_page *report)
       add_quantity(means, report, tails[i].heading, &quantity, NULL);
     }
   }
-  const mean_column level = {"once in 1 GiB", "octets", result_rows_of_return_level(report->table, 1 << 30),
-                             FALSE};
+  const result_quantity level = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+                                 .whole = METRIC_COUNT,
+                                 .return_period = "1GiB",
+                                 .return_octets = 1 << 30};
+  add_quantity(means, report, "once in 1 GiB", &level, NULL);
+  const GArray *levels = g_array_index(means, mean_column, means->len - 1).rows;
   gboolean known = FALSE;
-  for (guint i = 0; i < level.rows->len; i++) {
-    known = known || g_array_index(level.rows, result_row, i).of.count > 0;
+  for (guint i = 0; i < levels->len; i++) {
+    known = known || g_array_index(levels, result_row, i).of.count > 0;
   }
-  g_array_append_val(means, level);
   if (means->len > 2 || known) {
     g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
     append_rows(

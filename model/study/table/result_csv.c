@@ -27,7 +27,6 @@ static void append_number(double value, gboolean known, GString *csv)
 typedef struct quantile_column {
   gauge_id gauge;
   guint32 parts;
-  char *name;
 } quantile_column;
 
 /* The columns of keys and of quantiles, and the text so far. */
@@ -137,27 +136,22 @@ static void append_names(const run_columns *columns)
     g_string_append_printf(columns->csv, "%s,", metric_row_of(id)->name);
   }
   for (guint i = 0; i < columns->quantiles->len; i++) {
-    g_string_append_printf(columns->csv, "%s,", g_array_index(columns->quantiles, quantile_column, i).name);
+    const quantile_column *column = &g_array_index(columns->quantiles, quantile_column, i);
+    g_autofree char *name = quantile_name(column->gauge, column->parts);
+    g_string_append_printf(columns->csv, "%s,", name);
   }
   g_string_append(columns->csv, "status\n");
-}
-
-static void clear_quantile_column(gpointer data)
-{
-  g_free(((quantile_column *)data)->name);
 }
 
 /* Adds the columns of the quantiles for `parts` (guint32), gauge by gauge. */
 static void add_quantiles(run_columns *columns, const GArray *parts)
 {
-  g_array_set_clear_func(columns->quantiles, clear_quantile_column);
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     for (guint i = 0; i < parts->len; i++) {
-      const guint32 share = g_array_index(parts, guint32, i);
-      const quantile_column column = {id, share, quantile_name(id, share)};
-      g_array_append_val(columns->quantiles, column);
-      if (metric_find(column.name) != METRIC_COUNT) {
-        g_array_set_size(columns->quantiles, columns->quantiles->len - 1);
+      const quantile_column column = {id, g_array_index(parts, guint32, i)};
+      g_autofree char *name = quantile_name(id, column.parts);
+      if (metric_find(name) == METRIC_COUNT) {
+        g_array_append_val(columns->quantiles, column);
       }
     }
   }
@@ -252,18 +246,10 @@ char *result_table_csv(const result_request *request)
       pairs ? "independent_half_width_95," : "");
   for (guint q = 0; q < request->quantities->len; q++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, q);
-    g_autofree char *name = result_quantity_name(quantity);
-    g_autofree char *unit = result_quantity_unit(quantity);
+    g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
     g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
     for (guint i = 0; i < rows->len; i++) {
       append_row(&g_array_index(rows, result_row, i), keys, name, unit, pairs, csv);
-    }
-  }
-  if (request->return_period != NULL) {
-    g_autofree char *name = g_strconcat(RESULT_RETURN_LEVEL, request->return_period, NULL);
-    g_autoptr(GArray) rows = result_rows_of_return_level(request->table, request->return_octets);
-    for (guint i = 0; i < rows->len; i++) {
-      append_row(&g_array_index(rows, result_row, i), keys, name, "octets", pairs, csv);
     }
   }
   return g_string_free(csv, FALSE);

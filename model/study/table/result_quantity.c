@@ -33,8 +33,7 @@ static gboolean read_part(const char *name, metric_id *metric, guint32 *parts, G
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error)
 {
   g_auto(GStrv) parts = g_strsplit(text, "/", 2);
-  quantity->whole = METRIC_COUNT;
-  quantity->whole_parts = 0;
+  *quantity = (result_quantity){.whole = METRIC_COUNT};
   return read_part(parts[0] != NULL ? parts[0] : "", &quantity->metric, &quantity->parts, error) &&
          (parts[0] == NULL || parts[1] == NULL ||
           read_part(parts[1], &quantity->whole, &quantity->whole_parts, error));
@@ -60,6 +59,9 @@ static char *part_name(metric_id metric, guint32 parts)
 
 char *result_quantity_name(const result_quantity *quantity)
 {
+  if (quantity->return_period != NULL) {
+    return g_strconcat("buffer.reassembly_level_once_in_", quantity->return_period, NULL);
+  }
   char *name = part_name(quantity->metric, quantity->parts);
   if (quantity->whole == METRIC_COUNT) {
     return name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A quantity: what is tabulated, drawn and compared. It is a metric, a quantile of a gauge, or the share of
- * one of them in another. */
+/* A quantity: what is tabulated, drawn and compared. It is a metric, a quantile of a gauge, the share of one
+ * of them in another, or, of several runs together, a return level. */
 #pragma once
 
 #include <glib.h>
@@ -14,6 +14,10 @@ typedef struct result_quantity {
    * many parts of the time (gauge.h). */
   guint32 parts;
   guint32 whole_parts;
+  /* Not NULL, "1GiB": instead of the metric, buffer.reassembly_peak_octets, the level which the reassembly
+   * occupancy exceeds once in so many octets Delivered; no run has it alone. The text stays the caller's. */
+  const char *return_period;
+  double return_octets;
 } result_quantity;
 
 /* Reads "tcp.timeouts", "buffer.order_p99.9_octets" or "placement.octets_direct/placement.octets". FALSE and

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
+#include "study/statistics/return_level.h"
 
 /* --- Pairings --- */
 
@@ -93,11 +94,9 @@ void result_pairing_clear(result_pairing *pairing)
  * g_ptr_array_unref(); the runs stay the table's. */
 static GPtrArray *runs_and_others(const study_table *table)
 {
-  GPtrArray *runs = g_ptr_array_copy(table->runs, NULL, NULL);
-  g_ptr_array_set_free_func(runs, NULL);
-  for (guint i = 0; table->all.others != NULL && i < table->all.others->len; i++) {
-    g_ptr_array_add(runs, g_ptr_array_index(table->all.others, i));
-  }
+  GPtrArray *runs = g_ptr_array_new();
+  g_ptr_array_extend(runs, table->runs, NULL, NULL);
+  g_ptr_array_extend(runs, table->all.others, NULL, NULL);
   return runs;
 }
 
@@ -118,22 +117,51 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
   return keys;
 }
 
+/* The level that the reassembly occupancy of `runs` exceeds once in `octets` Delivered, as the mean of as
+ * many values; of count 0 when none has a whole block, or blocks are larger than that. */
+static statistics level_statistics(const GPtrArray *runs, double octets, gboolean *is_extrapolated)
+{
+  g_autofree traffic_blocks *blocks = g_new(traffic_blocks, runs->len);
+  return_level level;
+  for (guint i = 0; i < runs->len; i++) {
+    const gauge_results *of = &((const study_run *)g_ptr_array_index(runs, i))->gauges;
+    blocks[i] = (traffic_blocks){of->block_octets, (const guint64 *)(void *)of->block_maxima->data,
+                                 of->block_maxima->len};
+  }
+  if (!return_level_of(blocks, runs->len, octets, &level)) {
+    return (statistics){.count = 0};
+  }
+  *is_extrapolated = level.is_extrapolated;
+  return (statistics){.count = runs->len,
+                      .mean = level.level,
+                      .deviation = (double)NAN,
+                      .lower = level.lower,
+                      .upper = level.upper,
+                      .half_width = (level.upper - level.lower) / 2,
+                      .median = (double)NAN,
+                      .lower_quartile = (double)NAN,
+                      .upper_quartile = (double)NAN,
+                      .smallest = (double)NAN,
+                      .largest = (double)NAN};
+}
+
 static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
-  double *values = g_new(double, point->runs->len);
-  gsize count = 0;
+  const gboolean is_level = quantity->return_period != NULL;
+  g_autoptr(GPtrArray) counted = g_ptr_array_new();
+  double value;
   for (guint i = 0; i < point->runs->len; i++) {
-    const study_run *run = g_ptr_array_index(point->runs, i);
+    study_run *run = g_ptr_array_index(point->runs, i);
     if (run->status != RUN_OK) {
       row.not_ok++;
-    } else if (result_quantity_value(quantity, run, &values[count])) {
-      count++;
+    } else if (is_level ? run->gauges.block_maxima != NULL : result_quantity_value(quantity, run, &value)) {
+      g_ptr_array_add(counted, run);
       row.flagged += run->flags != 0 ? 1 : 0;
     }
   }
-  row.of = statistics_of(values, count);
-  g_free(values);
+  row.of = is_level ? level_statistics(counted, quantity->return_octets, &row.is_extrapolated)
+                    : result_quantity_statistics(quantity, counted);
   g_array_append_val(rows, row);
 }
 
@@ -212,64 +240,6 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
     } else {
       append_pairs(point, pairing, quantity, rows);
     }
-  }
-  return rows;
-}
-
-/* --- Return levels --- */
-
-gboolean result_return_level(const GPtrArray *runs, double octets, return_level *level)
-{
-  g_autofree traffic_blocks *blocks = g_new0(traffic_blocks, runs->len);
-  for (guint i = 0; i < runs->len; i++) {
-    const gauge_results *of = &((const study_run *)g_ptr_array_index(runs, i))->gauges;
-    if (of->block_maxima != NULL) {
-      blocks[i] = (traffic_blocks){of->block_octets, (const guint64 *)(void *)of->block_maxima->data,
-                                   of->block_maxima->len};
-    }
-  }
-  return return_level_of(blocks, runs->len, octets, level);
-}
-
-static void append_level(const study_point *point, double octets, GArray *rows)
-{
-  result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
-  g_autoptr(GPtrArray) runs = g_ptr_array_new();
-  for (guint i = 0; i < point->runs->len; i++) {
-    study_run *run = g_ptr_array_index(point->runs, i);
-    if (run->status != RUN_OK) {
-      row.not_ok++;
-    } else if (run->gauges.block_maxima != NULL) {
-      g_ptr_array_add(runs, run);
-      row.flagged += run->flags != 0 ? 1 : 0;
-    }
-  }
-  return_level of;
-  if (result_return_level(runs, octets, &of)) {
-    row.is_extrapolated = of.is_extrapolated;
-    row.of = (statistics){.count = runs->len,
-                          .mean = of.level,
-                          .deviation = (double)NAN,
-                          .lower = of.lower,
-                          .upper = of.upper,
-                          .half_width = (of.upper - of.lower) / 2,
-                          .median = (double)NAN,
-                          .lower_quartile = (double)NAN,
-                          .upper_quartile = (double)NAN,
-                          .smallest = (double)NAN,
-                          .largest = (double)NAN};
-  }
-  g_array_append_val(rows, row);
-}
-
-GArray *result_rows_of_return_level(const study_table *table, double octets)
-{
-  GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
-  g_autoptr(GArray) keys = result_rows_keys(table, NULL);
-  g_autoptr(GPtrArray) runs = runs_and_others(table);
-  g_autoptr(GArray) points = study_table_points(runs, keys);
-  for (guint i = 0; i < points->len; i++) {
-    append_level(&g_array_index(points, study_point, i), octets, rows);
   }
   return rows;
 }

@@ -4,7 +4,6 @@
 
 #include <glib.h>
 
-#include "study/statistics/return_level.h"
 #include "study/table/result_quantity.h"
 #include "study/table/study_table.h"
 
@@ -23,8 +22,9 @@ void result_pairing_clear(result_pairing *pairing);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(result_pairing, result_pairing_clear)
 
 typedef struct result_row {
-  const study_run *first;   /* one of the point's runs, for its keys */
-  statistics of;            /* the values, or their differences; count 0: no run has the quantity */
+  const study_run *first; /* one of the point's runs, for its keys */
+  statistics of; /* the values, or their differences; count 0: no run has the quantity. The mean of a return
+                    level is the level; deviation, quantiles and extremes are NAN. */
   statistics log_ratio;     /* of pairs whose values are all above 0: ln(a / b); else count 0 */
   guint flagged;            /* of the runs counted, or of the pairs */
   gboolean is_extrapolated; /* a return level beyond the traffic of the runs */
@@ -41,19 +41,6 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
 /* One row a point of `table`, including those at which no run ended ok, or (with `pairing`) a point that has
  * pairs: a run whose key is `a` and the one whose key is `b`, which agree in all other varying keys and the
  * seed; keys that move in step with it differ as it does. Of several runs with the same keys and seed the
- * first counts. An array of result_row; free with g_array_unref(). */
+ * first counts. Return levels have no pairs. An array of result_row; free with g_array_unref(). */
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing);
-
-/* The level that the reassembly occupancy of `runs` (const study_run *), of one point, exceeds once in
- * `octets`
- * (> 0) Delivered; FALSE when none has a whole block, or blocks are larger
- * than that. */
-gboolean result_return_level(const GPtrArray *runs, double octets, return_level *level);
-
-/* What tables call it: the period follows, "1GiB". */
-#define RESULT_RETURN_LEVEL "buffer.reassembly_level_once_in_"
-
-/* One row a point of `table`, as result_rows_of() has them: the mean is the return level, with its interval;
- * deviation, quantiles and extremes are NAN. An array of result_row; free with g_array_unref(). */
-GArray *result_rows_of_return_level(const study_table *table, double octets);

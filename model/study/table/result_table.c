@@ -70,36 +70,25 @@ static shown_scale scale_of(const GArray *rows, const char *unit)
 /* What rows are of, as the number of the columns after keys, count and marks. */
 typedef enum row_kind { ROWS_OF_LEVELS = 3, ROWS_OF_POINTS = 6, ROWS_OF_PAIRS = 7 } row_kind;
 
-/* Those of rows with `keys`: text_column. */
+/* Those of rows with `keys`: text_column. Marks have no heading. */
 static GArray *columns_of(const GArray *keys, row_kind kind)
 {
-  static const text_column of_levels[] = {{"n", TEXT_COLUMN_NUMBER, NULL},
-                                          {"", TEXT_COLUMN_TEXT, NULL},
-                                          {"level", TEXT_COLUMN_NUMBER, NULL},
-                                          {"95 % from", TEXT_COLUMN_NUMBER, NULL},
-                                          {"to", TEXT_COLUMN_NUMBER, NULL}};
-  static const text_column of_points[] = {
-      {"n", TEXT_COLUMN_NUMBER, NULL},         {"", TEXT_COLUMN_TEXT, NULL}, /* marks */
-      {"mean", TEXT_COLUMN_NUMBER, NULL},      {"95 % from", TEXT_COLUMN_NUMBER, NULL},
-      {"to", TEXT_COLUMN_NUMBER, NULL},        {"median", TEXT_COLUMN_NUMBER, NULL},
-      {"quartiles", TEXT_COLUMN_NUMBER, NULL}, {"", TEXT_COLUMN_NUMBER, NULL}};
-  static const text_column of_pairs[] = {{"pairs", TEXT_COLUMN_NUMBER, NULL},
-                                         {"", TEXT_COLUMN_TEXT, NULL},
-                                         {"mean difference", TEXT_COLUMN_NUMBER, NULL},
-                                         {"95 % from", TEXT_COLUMN_NUMBER, NULL},
-                                         {"to", TEXT_COLUMN_NUMBER, NULL},
-                                         {"± if independent", TEXT_COLUMN_NUMBER, NULL},
-                                         {"median", TEXT_COLUMN_NUMBER, NULL},
-                                         {"quartiles", TEXT_COLUMN_NUMBER, NULL},
-                                         {"", TEXT_COLUMN_NUMBER, NULL}};
+  static const char *const headings[][9] = {
+      [ROWS_OF_LEVELS] = {"n", "", "level", "95 % from", "to"},
+      [ROWS_OF_POINTS] = {"n", "", "mean", "95 % from", "to", "median", "quartiles", ""},
+      [ROWS_OF_PAIRS] = {"pairs", "", "mean difference", "95 % from", "to", "± if independent", "median",
+                         "quartiles", ""}};
   GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
   for (guint i = 0; i < keys->len; i++) {
     const text_column key = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
                              TEXT_COLUMN_HEADING, NULL};
     g_array_append_val(columns, key);
   }
-  const text_column *more = kind == ROWS_OF_PAIRS ? of_pairs : kind == ROWS_OF_LEVELS ? of_levels : of_points;
-  return g_array_append_vals(columns, more, 2 + (guint)kind);
+  for (guint i = 0; i < 2 + (guint)kind; i++) {
+    const text_column more = {headings[kind][i], i == 1 ? TEXT_COLUMN_TEXT : TEXT_COLUMN_NUMBER, NULL};
+    g_array_append_val(columns, more);
+  }
+  return columns;
 }
 
 /* With as many decimals as a number whose interval is so wide; "-": there is no such number. */
@@ -147,10 +136,14 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
   }
 }
 
-/* `rows` of what is called `name`. */
-static void append_rows(const GArray *rows, row_kind kind, const char *name, const char *unit,
-                        const GArray *keys, GPtrArray *notes, GString *text)
+static void append_quantity(const result_request *request, const result_quantity *quantity, GPtrArray *notes,
+                            GString *text)
 {
+  row_kind kind = request->pairing != NULL          ? ROWS_OF_PAIRS
+                  : quantity->return_period != NULL ? ROWS_OF_LEVELS
+                                                    : ROWS_OF_POINTS;
+  g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
+  g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
   gboolean has_values = FALSE;
   for (guint i = 0; i < rows->len; i++) {
     has_values = has_values || g_array_index(rows, result_row, i).of.count > 0;
@@ -161,11 +154,9 @@ static void append_rows(const GArray *rows, row_kind kind, const char *name, con
     return;
   }
   shown_scale scale = scale_of(rows, unit);
-  g_string_append_printf(text, "\n%s", name);
-  if (strcmp(scale.unit, "1") != 0) {
-    g_string_append_printf(text, " in %s", scale.unit);
-  }
-  g_string_append_c(text, '\n');
+  gboolean has_unit = strcmp(scale.unit, "1") != 0;
+  g_string_append_printf(text, "\n%s%s%s\n", name, has_unit ? " in " : "", has_unit ? scale.unit : "");
+  g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
   g_autoptr(GArray) columns = columns_of(keys, kind);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < rows->len; i++) {
@@ -174,25 +165,8 @@ static void append_rows(const GArray *rows, row_kind kind, const char *name, con
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
 }
 
-static void append_quantities(const result_request *request, GPtrArray *notes, GString *text)
-{
-  g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
-  for (guint i = 0; i < request->quantities->len; i++) {
-    const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);
-    g_autofree char *name = result_quantity_name(quantity);
-    g_autofree char *unit = result_quantity_unit(quantity);
-    g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
-    append_rows(rows, request->pairing != NULL ? ROWS_OF_PAIRS : ROWS_OF_POINTS, name, unit, keys, notes,
-                text);
-  }
-  if (request->return_period != NULL) {
-    g_autofree char *name = g_strconcat(RESULT_RETURN_LEVEL, request->return_period, NULL);
-    g_autoptr(GArray) rows = result_rows_of_return_level(request->table, request->return_octets);
-    append_rows(rows, ROWS_OF_LEVELS, name, "octets", keys, notes, text);
-  }
-}
-
-static void append_legend(const result_request *request, const GPtrArray *notes, GString *text)
+static void append_legend(const result_request *request, const GPtrArray *notes, gboolean has_level,
+                          GString *text)
 {
   g_string_append_printf(
       text, "\n95 %%: the interval of the mean%s; quartiles: the lower and the upper.\n%s\n",
@@ -204,7 +178,7 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
     g_string_append_printf(text, "*: the interval covers less than 95 %%: %s.\n",
                            (const char *)g_ptr_array_index(notes, i));
   }
-  if (request->return_period != NULL) {
+  if (has_level) {
     g_string_append(text, "~: extrapolated, the runs together have less traffic than that ('iwarpsim explain "
                           "return_level').\n");
   }
@@ -225,9 +199,14 @@ char *result_table_text(const result_request *request)
 {
   GString *text = g_string_new(NULL);
   g_autoptr(GPtrArray) notes = g_ptr_array_new();
+  gboolean has_level = FALSE;
   append_title(request->table, text);
   append_counts(request, text);
-  append_quantities(request, notes, text);
-  append_legend(request, notes, text);
+  for (guint i = 0; i < request->quantities->len; i++) {
+    const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);
+    append_quantity(request, quantity, notes, text);
+    has_level = has_level || quantity->return_period != NULL;
+  }
+  append_legend(request, notes, has_level, text);
   return g_string_free(text, FALSE);
 }

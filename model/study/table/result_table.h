@@ -10,11 +10,9 @@
 /* What is tabulated. */
 typedef struct result_request {
   const study_table *table;
-  const GArray *quantities;      /* result_quantity */
+  const GArray *quantities;      /* result_quantity; return levels are without pairs */
   const result_pairing *pairing; /* NULL: the points, no differences */
   guint exclude;                 /* study_flag: what `table` was read without */
-  const char *return_period;     /* "1GiB": the return level for it follows the quantities; NULL: none */
-  double return_octets;          /* the same as a number */
 } result_request;
 
 /* A heading with scenario, seeds, version and what was left out; for each quantity its statistics, a line a

@@ -190,11 +190,11 @@ gboolean study_table_check(const study_table *table, guint exclude, GError **err
   return table->runs->len > 0;
 }
 
-/* Leaves those of `runs` (study_run *; may be NULL) for which `where` holds. */
+/* Leaves those of `runs` (study_run *) for which `where` holds. */
 static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError **error)
 {
   g_autoptr(scenario) defaults = scenario_new_without_file("--where", NULL, error);
-  for (guint i = runs != NULL ? runs->len : 0; i-- > 0 && defaults != NULL;) {
+  for (guint i = runs->len; i-- > 0 && defaults != NULL;) {
     const study_run *run = g_ptr_array_index(runs, i);
     g_autoptr(scenario) s = scenario_copy(defaults);
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -219,8 +219,8 @@ gboolean study_table_select(study_table *table, const char *text, GError **error
   gboolean good = where != NULL && select_runs(table->runs, where, error) &&
                   select_runs(table->all.others, where, error) && select_runs(table->left_out, where, error);
   scenario_where_free(where);
-  table->not_ok = table->all.others != NULL ? table->all.others->len : 0;
-  table->excluded = table->left_out != NULL ? table->left_out->len : 0;
+  table->not_ok = table->all.others->len;
+  table->excluded = table->left_out->len;
   table->flagged = 0;
   for (guint i = 0; i < table->runs->len; i++) {
     table->flagged += ((const study_run *)g_ptr_array_index(table->runs, i))->flags != 0 ? 1 : 0;
@@ -297,45 +297,7 @@ char *study_table_seeds(const study_table *table)
   return g_strdup_printf("seeds %s", list);
 }
 
-/* --- Points: runs grouped by place --- */
-
-/* Where the runs belong: of each, for each of the keys, the rank of its text among the key's. */
-typedef struct placing {
-  guint keys;
-  guint *ranks; /* ranks[run * keys + key] */
-} placing;
-
-/* Of two runs by their numbers. */
-static int compare_places(gconstpointer a, gconstpointer b, gpointer data)
-{
-  const placing *p = data;
-  const guint *ranks_a = p->ranks + (gsize) * (const guint *)a * p->keys;
-  const guint *ranks_b = p->ranks + (gsize) * (const guint *)b * p->keys;
-  for (guint i = 0; i < p->keys; i++) {
-    if (ranks_a[i] != ranks_b[i]) {
-      return ranks_a[i] < ranks_b[i] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
-static placing placing_of(const GPtrArray *runs, const GArray *keys)
-{
-  placing p = {.keys = keys->len, .ranks = g_new(guint, (gsize)runs->len * keys->len + 1)};
-  for (guint k = 0; k < keys->len; k++) {
-    scenario_key key = g_array_index(keys, scenario_key, k);
-    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
-    g_autoptr(GHashTable) ranks = g_hash_table_new(g_str_hash, g_str_equal);
-    for (guint i = 0; i < values->len; i++) {
-      g_hash_table_insert(ranks, g_ptr_array_index(values, i), GUINT_TO_POINTER(i));
-    }
-    for (guint i = 0; i < runs->len; i++) {
-      const study_run *run = g_ptr_array_index(runs, i);
-      p.ranks[(gsize)i * p.keys + k] = GPOINTER_TO_UINT(g_hash_table_lookup(ranks, run->keys[key]));
-    }
-  }
-  return p;
-}
+/* --- Points: runs grouped by their keys --- */
 
 static void clear_point(gpointer data)
 {
@@ -379,21 +341,44 @@ char *study_table_in_step(const study_table *table)
   return g_string_free(text, FALSE);
 }
 
+/* Sorts `runs` by the place of their `key` in `values`; those with one value stay in their order. */
+static void sort_runs(GPtrArray *runs, scenario_key key, const GPtrArray *values)
+{
+  g_autoptr(GHashTable) of_value =
+      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+  for (guint i = 0; i < values->len; i++) {
+    g_hash_table_insert(of_value, g_ptr_array_index(values, i), g_ptr_array_new());
+  }
+  for (guint i = 0; i < runs->len; i++) {
+    study_run *run = g_ptr_array_index(runs, i);
+    g_ptr_array_add(g_hash_table_lookup(of_value, run->keys[key]), run);
+  }
+  g_ptr_array_set_size(runs, 0);
+  for (guint i = 0; i < values->len; i++) {
+    g_ptr_array_extend(runs, g_hash_table_lookup(of_value, g_ptr_array_index(values, i)), NULL, NULL);
+  }
+}
+
 GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
 {
-  const guint count = runs->len;
   GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));
   g_array_set_clear_func(points, clear_point);
-  placing p = placing_of(runs, keys);
-  g_autofree guint *order = g_new(guint, count);
-  for (guint i = 0; i < count; i++) {
-    order[i] = i;
+  g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+  g_ptr_array_extend(sorted, (GPtrArray *)runs, NULL, NULL);
+  for (guint k = keys->len; k-- > 0;) {
+    scenario_key key = g_array_index(keys, scenario_key, k);
+    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+    sort_runs(sorted, key, values);
   }
-  g_qsort_with_data(order, (int)count, sizeof *order, compare_places,
-                    &p); /* of one place in the table's order: it is stable */
-  for (guint i = 0; i < count; i++) {
-    study_run *run = g_ptr_array_index(runs, order[i]);
-    if (i == 0 || compare_places(&order[i - 1], &order[i], &p) != 0) {
+  for (guint i = 0; i < sorted->len; i++) {
+    study_run *run = g_ptr_array_index(sorted, i);
+    gboolean is_new = i == 0;
+    for (guint k = 0; k < keys->len && !is_new; k++) {
+      scenario_key key = g_array_index(keys, scenario_key, k);
+      const study_run *before = g_ptr_array_index(sorted, i - 1);
+      is_new = strcmp(run->keys[key], before->keys[key]) != 0;
+    }
+    if (is_new) {
       const study_point point = {.runs = g_ptr_array_new()};
       g_array_append_val(points, point);
     }
@@ -401,6 +386,5 @@ GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
     g_ptr_array_add(last->runs, run);
     last->flagged += run->flags != 0 ? 1 : 0;
   }
-  g_free(p.ranks);
   return points;
 }

@@ -58,7 +58,7 @@ typedef struct store_summary {
   guint count;
   guint by_status[RUN_STATUSES];
   GPtrArray *origins; /* stored_provenance *, in the order of their first runs */
-  GPtrArray *others;  /* study_run *, in the store's order: those that did not end ok. NULL: there are none */
+  GPtrArray *others;  /* study_run *, in the store's order: those that did not end ok. */
   GPtrArray *hosts;   /* char *, each once, sorted */
   GPtrArray *engines; /* the same */
   char *first;        /* the earliest and the latest start; NULL: not known */
@@ -74,7 +74,7 @@ typedef struct study_table {
   store_summary all;
   guint not_ok;        /* runs that did not end ok */
   guint excluded;      /* runs that were left out for a flag */
-  GPtrArray *left_out; /* study_run *: these; NULL: not known */
+  GPtrArray *left_out; /* study_run *: these */
   guint flagged;       /* runs in the table that have a flag */
   char *title;         /* of the first run's scenario */
   char *names;         /* of the scenarios, "a, b" */

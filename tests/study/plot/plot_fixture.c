@@ -25,6 +25,8 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
   f->base = fixture_scenario(f->folder, "base.cfg", "title = \"a study\";", NULL);
   f->written = g_ptr_array_new_with_free_func(g_free);
   f->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
+                           .all = {.others = g_ptr_array_new()},
+                           .left_out = g_ptr_array_new(),
                            .title = g_strdup("a study"),
                            .names = (char *)"a",
                            .versions = (char *)"0.1.0",
@@ -35,6 +37,8 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
 void plot_fixture_tear_down(plot_fixture *f, G_GNUC_UNUSED gconstpointer axes)
 {
   g_ptr_array_unref(f->table.runs);
+  g_ptr_array_unref(f->table.all.others);
+  g_ptr_array_unref(f->table.left_out);
   g_string_chunk_free(f->table.texts);
   g_free(f->table.title);
   g_free(f->table.axes);

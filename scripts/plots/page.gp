@@ -38,6 +38,9 @@ set label 2 subtitle_text at screen 0.5,subtitle_at center font plain.points(0.8
 if (letters) { # terminals write no text upwards
   set label 3 y_lines at screen 0.01,heading_end left
 }
+if (y_once) {
+  set label 3 y_name at screen 2.0*font/width,y_middle center rotate by 90
+}
 
 # --- Axes: places in base units are drawn in units that people read ---
 set xlabel x_name

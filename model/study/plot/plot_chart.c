@@ -210,7 +210,9 @@ plot_page plot_chart_page(const plot_chart *chart)
   double labels = chart->y.labels != NULL ? plot_axis_longest(&chart->y) * LETTER + LEFT_OF_LABELS : 0;
   p.left = MAX(LEFT, labels) * font;
   place_rows(&p, chart);
-  p.left += (y_name_lines(&p, chart) - 1) * TITLE_LINE * font;
+  guint lines = y_name_lines(&p, chart);
+  p.y_once = lines > 1 && p.rows > 1;
+  p.left += p.y_once ? 0 : (lines - 1) * TITLE_LINE * font;
   place_rows(&p, chart);
   return p;
 }
@@ -389,7 +391,10 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
   guint lines;
   guint y_letters = chart->target->format == GNUPLOT_TERM ? page.title_columns : y_name_letters(&page);
   g_autofree char *y_name = gnuplot_quote_lines(chart->y.name, y_letters, Y_NAME_LINES_MAX, &lines);
-  g_string_append_printf(all, "y_lines = %s\n", y_name);
+  double rows = (page.rows - 1) * page.row_height + page.panel_height;
+  g_string_append_printf(all, "y_lines = %s\n", page.y_once ? "''" : y_name);
+  gnuplot_set_number(all, "y_once", page.y_once);
+  gnuplot_set_number(all, "y_middle", 1 - (page.first + rows / 2) / page.height);
   gnuplot_set_texts(all, "legend_text", chart->legend);
   gnuplot_set_texts(all, "legend_look", chart->looks);
   g_string_append_len(all, chart->variables->str, (gssize)chart->variables->len);

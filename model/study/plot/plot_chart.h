@@ -66,6 +66,7 @@ typedef struct plot_page {
   double heading_end; /* of title and subtitle; below it a terminal has the name of y */
   double gap;         /* between columns */
   guint title_lines;  /* of the panels' titles, at most */
+  gboolean y_once;    /* panels are too low for the name of y, which stands beside all rows of them */
   double first;       /* the top of the first row's panels */
   double panel_height;
   double row_height;    /* from the top of a row's panels to that of the next */

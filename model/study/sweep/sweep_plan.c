@@ -205,15 +205,9 @@ void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
     return;
   }
   plan_point *point = point_at(plan, (guint)((index / plan->most - (plan->shard - 1)) / plan->shards));
-  study_run of = {.metrics = run->metrics, .gauges = run->gauges, .status = run->status};
-  memcpy(of.distributions, run->distributions, sizeof of.distributions);
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
-    double *value = &point->goals[goal].values[index - point->first];
-    /* As in a table, only what ended well counts. */
-    if (run->status != RUN_OK || !result_quantity_value(&plan->goals[goal].quantity, &of, value) ||
-        fabs(*value) > STUDY_TABLE_VALUE_MAX) {
-      *value = (double)NAN;
-    }
+    point->goals[goal].values[index - point->first] =
+        result_quantity_of_stored(&plan->goals[goal].quantity, run);
   }
   point->noted++;
   if (point->noted == point->asked) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/result_quantity.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -114,6 +115,17 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
   }
   *value /= whole;
   return TRUE;
+}
+
+double result_quantity_of_stored(const result_quantity *quantity, const stored_run *run)
+{
+  study_run of = {.metrics = run->metrics, .gauges = run->gauges};
+  double value;
+  memcpy(of.distributions, run->distributions, sizeof of.distributions);
+  return run->status == RUN_OK && result_quantity_value(quantity, &of, &value) &&
+                 fabs(value) <= STUDY_TABLE_VALUE_MAX
+             ? value
+             : (double)NAN;
 }
 
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs)

@@ -41,5 +41,9 @@ gboolean result_quantity_is_of_machine(const result_quantity *quantity);
  * that was not kept, or nothing to be a share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
 
+/* The same of a run as a store has it, so far as a table would count it; else NAN: it did not end ok, or has
+ * none that any run measures (STUDY_TABLE_VALUE_MAX). */
+double result_quantity_of_stored(const result_quantity *quantity, const stored_run *run);
+
 /* The statistics of `quantity` over `runs` (const study_run *), those that have it. */
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs);

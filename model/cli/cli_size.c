@@ -14,6 +14,7 @@
 #include "study/plot/study_plot.h"
 #include "study/size/size_study.h"
 #include "study/size/size_text.h"
+#include "study/table/result_table.h"
 
 #define PRECISION_DEFAULT 0.01
 #define PRECISION_MAX 0.5
@@ -118,14 +119,13 @@ static gboolean search(size_study *study, const char *path, const run_limits *li
     g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
     g_autoptr(result_store) store = NULL;
     sweep_result result;
-    options->after = size_study_left(study);
     if (!cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, error)) {
       return FALSE;
     }
     if (result.interrupted) {
-      plain_text_print(stderr, "interrupted: %zu of about %zu runs done; rerun the command to resume\n",
+      plain_text_print(stderr, "interrupted: %zu of at least %zu runs done; rerun the command to resume\n",
                        options->before + result.points - result.to_go - result.failed,
-                       options->before + result.points + options->after);
+                       options->before + result.points);
       return FALSE;
     }
     if (!size_study_take(study, store, error)) {
@@ -138,59 +138,34 @@ static gboolean search(size_study *study, const char *path, const run_limits *li
 
 /* --- The answer --- */
 
-/* Draws the quantity against the key beside the store, and prints the names of the plot's files. */
-static gboolean draw_curve(const size_question *question, const char *path, GError **error)
+/* Prints the quantity at each value that the store at `path` has, draws it against the key beside the store,
+ * and prints the names of the plot's files. */
+static gboolean show_curve(const size_question *question, const char *path, GError **error)
 {
+  const size_condition *condition = &question->condition;
   g_autoptr(study_table) table = cli_read_table(path, 0, error);
+  if (table == NULL) {
+    return FALSE;
+  }
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  g_array_append_val(quantities, condition->quantity);
+  g_autofree char *text = result_table_text(&(result_request){.table = table, .quantities = quantities});
+  plain_text_print(stdout, "\n");
+  plain_text_print_page(stdout, text);
   g_autofree char *folder = g_path_get_dirname(path), *stem = g_path_get_basename(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {.folder = folder, .format = GNUPLOT_PNG, .written = written};
-  const size_condition *condition = &question->condition;
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
   const plot_request request = {
       .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
   if (g_str_has_suffix(stem, ".sqlite")) {
     stem[strlen(stem) - strlen(".sqlite")] = '\0';
   }
-  gboolean good = table != NULL && study_plot_draw(table, &plot_metric, &request, stem, &target, error);
+  const gboolean good = study_plot_draw(table, &plot_metric, &request, stem, &target, error);
   for (guint i = 0; i < written->len; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
   }
   return good;
-}
-
-/* Prints the answer, and unless `quiet` the curve. */
-static int report(const size_findings *found, const char *path, gboolean quiet)
-{
-  GError *error = NULL;
-  gboolean varies = FALSE, met = TRUE;
-  for (guint i = 0; i < found->points->len; i++) {
-    const size_point *point = &g_array_index(found->points, size_point, i);
-    varies = varies || size_study_varies(point);
-    met = met && size_study_answer(point).least < point->values->len;
-  }
-  if (!varies) {
-    g_autofree char *name = result_quantity_name(&found->question->condition.quantity);
-    plain_text_print(
-        stderr,
-        "iwarpsim size: %s does not vary with %s in this range, and %s '%s'; expected a metric that the key "
-        "changes\n",
-        name, chosen.key, met ? "always keeps" : "does not keep", found->question->condition.text);
-    return CLI_FAILED;
-  }
-  g_autofree char *answer =
-      found->points->len == 1 ? size_text_sentence(found) : size_text_table(found, TRUE);
-  plain_text_print_page(stdout, answer);
-  if (!quiet) {
-    g_autofree char *curve = size_text_table(found, FALSE);
-    plain_text_print(stdout, "\n");
-    plain_text_print_page(stdout, curve);
-    plain_text_print(stdout, "\n");
-  }
-  if (!quiet && !draw_curve(found->question, path, &error)) {
-    return cli_fail(error);
-  }
-  return met ? CLI_OK : CLI_FAILED;
 }
 
 static int run_search(const scenario *s, const size_question *question, const run_limits *limits,
@@ -200,12 +175,19 @@ static int run_search(const scenario *s, const size_question *question, const ru
   g_autofree char *file = g_strdup_printf("%s-size.sqlite", scenario_name(s));
   g_autofree char *path =
       chosen.store != NULL ? g_strdup(chosen.store) : g_build_filename("results", file, NULL);
-  sweep_options options = {.keep_going = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
+  sweep_options options = {
+      .keep_going = TRUE, .goes_on = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
   g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);
   if (study == NULL || !search(study, path, limits, &options, &error)) {
     return error != NULL ? cli_fail(error) : CLI_FAILED;
   }
-  return report(size_study_findings(study), path, arguments->quiet);
+  gboolean met;
+  g_autofree char *answers = size_text_answers(size_study_findings(study), &met);
+  plain_text_print_page(stdout, answers);
+  if (!arguments->quiet && !show_curve(question, path, &error)) {
+    return cli_fail(error);
+  }
+  return met ? CLI_OK : CLI_FAILED;
 }
 
 static int size(const cli_arguments *arguments)
@@ -259,10 +241,9 @@ const cli_command cli_size = {
     .summary =
         "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep:\n"
         "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer\n"
-        "in a sentence, or a table with a line a point; and, without --quiet, the curve, which it also\n"
-        "draws beside the store. With --from and --to an axis of the key is left out. If it was\n"
-        "interrupted, rerun the command to resume. Exit status 1: at some point there is no such value,\n"
-        "or the metric never varies.",
+        "in a sentence for each point; and, without --quiet, the curve, which it also draws beside the\n"
+        "store. With --from and --to an axis of the key is left out. If it was interrupted, rerun the\n"
+        "command to resume. Exit status 1: at some point there is no such value.",
     .example =
         "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"
         "  iwarpsim size my.cfg --key tcp.receive_window --keep 'goodput_bit_per_s >= 9Gbit/s' --to 1MiB\n",

@@ -8,10 +8,6 @@
 #include "base/units.h"
 #include "scenario/scenario_value.h"
 
-#define FORMS                                                                                                \
-  "QUANTITY >= NUMBER or QUANTITY >= P % of VALUE (or with <=, >, <), such as 'goodput_bit_per_s >= 99 % "   \
-  "of unlimited'"
-
 /* A number above 0, perhaps a percentage; FALSE when `text` is none. */
 static gboolean read_share(const char *text, double *number)
 {
@@ -26,20 +22,19 @@ static gboolean read_share(const char *text, double *number)
 /* A number in `unit`, as the table of metrics has it. */
 static gboolean read_number(const char *text, const char *unit, double *number)
 {
-  guint64 whole;
-  time_ps time;
-  if (strcmp(unit, "octets") == 0 && units_parse_size(text, &whole)) {
-    *number = (double)whole;
-  } else if (strcmp(unit, "bit/s") == 0 && units_parse_rate(text, &whole)) {
-    *number = (double)whole;
-  } else if (strcmp(unit, "s") == 0 && units_parse_time(text, &time)) {
+  guint64 whole = 0;
+  time_ps time = 0;
+  gboolean good;
+  if (strcmp(unit, "s") == 0) {
+    good = units_parse_time(text, &time);
     *number = time_ps_in_seconds(time);
+  } else if (strcmp(unit, "octets") == 0 || strcmp(unit, "bit/s") == 0) {
+    good = *unit == 'o' ? units_parse_size(text, &whole) : units_parse_rate(text, &whole);
+    *number = (double)whole;
   } else {
-    gboolean has_units = strcmp(unit, "octets") == 0 || strcmp(unit, "bit/s") == 0 || strcmp(unit, "s") == 0;
-    gboolean percent = strchr(text, '%') != NULL;
-    return !has_units && (!percent || strcmp(unit, "1") == 0) && read_share(text, number);
+    good = (strcmp(unit, "1") == 0 || strchr(text, '%') == NULL) && read_share(text, number);
   }
-  return TRUE;
+  return good;
 }
 
 /* Reads what is right of the sign: "99 % of unlimited", or a number. */
@@ -49,10 +44,8 @@ static gboolean read_right(const char *right, scenario_key key, size_condition *
   if (of == NULL) {
     g_autofree char *unit = result_quantity_unit(&condition->quantity);
     return read_number(right, unit, &condition->number) ||
-           error_set(
-               error,
-               "'%s' is no number of %s; expected one with its unit, as in a scenario, or P %% of VALUE",
-               right, strcmp(unit, "1") == 0 ? "a share" : unit);
+           error_set(error, "'%s' is no number in %s; expected one as in a scenario, or P %% of VALUE", right,
+                     unit);
   }
   g_autofree char *share = g_strndup(right, (gsize)(of - right));
   g_autofree char *value_text = g_strstrip(g_strdup(of + strlen(" of ")));
@@ -79,7 +72,10 @@ gboolean size_condition_read(const char *text, scenario_key key, size_condition 
   static const char *const signs[] = {">=", "<=", ">", "<", NULL};
   *condition = (size_condition){.at_most = sign[0] == '<', .or_equal = sign_length == 2};
   if (*name == '\0' || *right == '\0' || !g_strv_contains(signs, sign)) {
-    return error_set(error, "--keep '%s' is no condition; expected %s", text, FORMS);
+    return error_set(error,
+                     "--keep '%s' is no condition; expected QUANTITY, one of >= <= > < and a number, or P %% "
+                     "of VALUE, such as 'goodput_bit_per_s >= 99 %% of unlimited'",
+                     text);
   }
   condition->text = g_strdup_printf("%s %s %s", name, sign, right);
   gboolean good = result_quantity_read(name, &condition->quantity, error);

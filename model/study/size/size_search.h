@@ -25,19 +25,15 @@ typedef struct size_verdict {
  * Free with g_array_unref(). */
 GArray *size_search_grid(const size_scope *scope);
 
-/* Sets `*number` to the next number to look at; FALSE when `verdicts` (size_verdict, ascending, those of the
- * grid among them) have the answer. It halves, in the logarithm, the gap between the largest number that did
- * not keep the condition and the next. */
-gboolean size_search_next(const size_scope *scope, const GArray *verdicts, guint64 *number);
-
-/* How often size_search_next() is still going to name a number, about; `verdicts` may be empty as yet. */
-guint size_search_steps(const size_scope *scope, const GArray *verdicts);
+/* Sets `*number` to the next number to look at, and returns where to insert it in `verdicts` (const
+ * size_verdict *, ascending, those of the grid among them); 0: they have the answer. It halves, in the
+ * logarithm, the gap between the largest number that did not keep the condition and the next. */
+guint size_search_next(const size_scope *scope, const GPtrArray *verdicts, guint64 *number);
 
 /* What verdicts show, by their places. `also` below `least`: the condition is not monotone. */
 typedef struct size_answer {
-  guint least; /* the least number above which it always held; how many there are: the largest did not keep it
-                */
+  guint least; /* from it on it always held; how many there are: the largest did not keep it */
   guint also;  /* the least number that kept it; how many there are: none did */
 } size_answer;
 
-size_answer size_search_answer(const GArray *verdicts);
+size_answer size_search_answer(const GPtrArray *verdicts);

@@ -9,23 +9,14 @@
 
 enum { SEEDS_DEFAULT = 8 };
 
-/* A value of the key at a point, for which each seed is to be run. */
-typedef struct size_request {
-  guint point;
-  guint64 number; /* of the search; of a baseline 0 */
-  char *text;
-} size_request;
-
 struct size_study {
   size_findings found;
   const char *const *sets;
   GArray *axes;       /* scenario_axis: the scenario's but for the key's; texts are the scenario's */
   sweep_grid *places; /* the points: their runs with the first seed */
-  GArray *requests;   /* size_request: what is run next … */
+  GPtrArray *due;     /* size_value *, the points': what is run next … */
   GArray *asked;      /* … as axes … */
   sweep_grid *grid;   /* … and as a grid */
-  gboolean has_baselines;
-  gboolean has_values;
 };
 
 static const char *name_of(const scenario_axis *axis)
@@ -33,49 +24,29 @@ static const char *name_of(const scenario_axis *axis)
   return scenario_key_row_of(axis->key)->name;
 }
 
-static size_point *point_at(const size_study *study, guint index)
-{
-  return &g_array_index(study->found.points, size_point, index);
-}
-
-static size_value *value_at(const size_point *point, guint index)
-{
-  return &g_array_index(point->values, size_value, index);
-}
-
-static const size_request *request_at(const size_study *study, guint index)
-{
-  return &g_array_index(study->requests, size_request, index);
-}
-
 /* --- The points --- */
 
-static void clear_value(gpointer value)
+static void value_free(gpointer data)
 {
-  g_free(((size_value *)value)->text);
+  size_value *value = data;
+  if (value != NULL) {
+    g_free(value->text);
+    g_free(value->measured);
+    g_free(value);
+  }
 }
 
-static void clear_point(gpointer point)
+static void point_free(gpointer data)
 {
-  g_array_unref(((size_point *)point)->values);
-  g_free(((size_point *)point)->baseline);
-}
-
-static void clear_request(gpointer request)
-{
-  g_free(((size_request *)request)->text);
+  size_point *point = data;
+  g_ptr_array_unref(point->values);
+  value_free(point->baseline);
+  g_free(point);
 }
 
 static void clear_asked(gpointer axis)
 {
   g_free(((scenario_axis *)axis)->values);
-}
-
-static GArray *array_of(gsize size, GDestroyNotify clear)
-{
-  GArray *array = g_array_new(FALSE, TRUE, (guint)size);
-  g_array_set_clear_func(array, clear);
-  return array;
 }
 
 /* Takes the scenario's axes but for the key's, and counts the seeds. */
@@ -115,34 +86,80 @@ static gboolean take_axes(size_study *study, const scenario *s, GError **error)
                    axes[own].where, name_of(&axes[own]));
 }
 
+/* A value that is to be run next. */
+static size_value *add_due(size_study *study, const size_point *point, guint64 number, char *text)
+{
+  size_value *value = g_new0(size_value, 1);
+  *value = (size_value){.verdict.number = number, .point = point, .text = text};
+  g_ptr_array_add(study->due, value);
+  return value;
+}
+
+/* The point at `place`, with the values that are looked at first. */
+static void add_point(size_study *study, gsize place)
+{
+  const size_question *question = study->found.question;
+  const scenario_key_row *row = scenario_key_row_of(question->key);
+  size_point *point = g_new0(size_point, 1);
+  g_autoptr(GArray) grid = size_search_grid(&question->scope);
+  sweep_grid_texts(study->places, place, point->texts);
+  point->values = g_ptr_array_new_with_free_func(value_free);
+  for (guint i = 0; i < grid->len; i++) {
+    const guint64 number = g_array_index(grid, guint64, i);
+    g_ptr_array_add(point->values, add_due(study, point, number, scenario_axis_range_text(row, number)));
+  }
+  g_ptr_array_add(study->found.points, point);
+}
+
+/* Makes a grid of what is due: axes that move in step, and the seeds. */
+static gboolean make_grid(size_study *study, GError **error)
+{
+  const scenario *base = sweep_grid_base(study->places);
+  const scenario_key searched = study->found.question->key;
+  g_clear_pointer(&study->grid, sweep_grid_free);
+  g_array_set_size(study->asked, 0);
+  for (guint i = 0; i <= study->found.keys->len; i++) {
+    scenario_axis axis = {.key = searched, .with = -1, .where = (char *)"--key"};
+    if (i > 0) {
+      axis.key = g_array_index(study->found.keys, scenario_key, i - 1);
+      axis.with = 0;
+    }
+    axis.values = g_new0(char *, study->due->len + 1);
+    for (guint k = 0; k < study->due->len; k++) {
+      const size_value *value = g_ptr_array_index(study->due, k);
+      axis.values[k] = i == 0 ? value->text : (char *)value->point->texts[axis.key];
+    }
+    g_array_append_val(study->asked, axis);
+  }
+  study->grid = sweep_grid_new(base, study->asked, study->sets, study->found.seeds, NULL, NULL, error);
+  return study->grid != NULL &&
+         (sweep_grid_facts_of(study->grid)->left_out == 0 ||
+          error_set(error,
+                    "%s: 'where' leaves out values of %s; expected --from and --to between which it holds",
+                    scenario_constraints_origin(base), scenario_key_row_of(searched)->name));
+}
+
 size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
                            GError **error)
 {
   g_autoptr(size_study) study = g_new0(size_study, 1);
   *study = (size_study){.found.question = question,
                         .sets = sets,
-                        .found.keys = array_of(sizeof(scenario_key), NULL),
-                        .found.points = array_of(sizeof(size_point), clear_point),
-                        .axes = array_of(sizeof(scenario_axis), NULL),
-                        .requests = array_of(sizeof(size_request), clear_request),
-                        .asked = array_of(sizeof(scenario_axis), clear_asked)};
+                        .found.keys = g_array_new(FALSE, FALSE, sizeof(scenario_key)),
+                        .found.points = g_ptr_array_new_with_free_func(point_free),
+                        .axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis)),
+                        .due = g_ptr_array_new(),
+                        .asked = g_array_new(FALSE, FALSE, sizeof(scenario_axis))};
+  g_array_set_clear_func(study->asked, clear_asked);
   if (!take_axes(study, s, error)) {
     return NULL;
   }
   study->places = sweep_grid_new(s, study->axes, sets, 1, NULL, NULL, error);
   for (gsize i = 0; study->places != NULL && i < sweep_grid_count(study->places); i++) {
-    size_point point = {.values = array_of(sizeof(size_value), clear_value),
-                        .baseline = g_new(double, study->found.seeds)};
-    sweep_grid_texts(study->places, i, point.texts);
-    g_array_append_val(study->found.points, point);
+    add_point(study, i);
   }
-  /* The whole search is checked before anything is run: what comes after the baselines. */
-  study->has_baselines = TRUE;
-  if (study->places == NULL || size_study_next(study, error) == NULL) {
-    return NULL;
-  }
-  study->has_baselines = FALSE;
-  return g_steal_pointer(&study);
+  /* The whole search is checked before anything is run. */
+  return study->places != NULL && make_grid(study, error) ? g_steal_pointer(&study) : NULL;
 }
 
 void size_study_free(size_study *study)
@@ -152,106 +169,42 @@ void size_study_free(size_study *study)
   }
   sweep_grid_free(study->grid);
   g_array_unref(study->asked);
-  g_array_unref(study->requests);
-  g_array_unref(study->found.points);
+  g_ptr_array_unref(study->due);
+  g_ptr_array_unref(study->found.points);
   sweep_grid_free(study->places);
   g_array_unref(study->axes);
   g_array_unref(study->found.keys);
   g_free(study);
 }
 
-/* --- What is run next --- */
-
-/* What size_search.h takes. Free with g_array_unref(). */
-static GArray *verdicts_of(const size_point *point)
-{
-  GArray *verdicts = g_array_new(FALSE, FALSE, sizeof(size_verdict));
-  for (guint i = 0; i < point->values->len; i++) {
-    g_array_append_val(verdicts, value_at(point, i)->verdict);
-  }
-  return verdicts;
-}
-
-static void request_number(size_study *study, guint point, guint64 number)
-{
-  const scenario_key_row *row = scenario_key_row_of(study->found.question->key);
-  const size_request request = {point, number, scenario_axis_range_text(row, number)};
-  g_array_append_val(study->requests, request);
-}
+/* --- The search --- */
 
 /* At first what the others are compared with; then the whole grid, then a number of each point that is not
  * done. */
-static void request_next(size_study *study, guint index)
+static void add_next(size_study *study, size_point *point)
 {
   const size_question *question = study->found.question;
-  g_autoptr(GArray) verdicts = verdicts_of(point_at(study, index));
+  const size_value *first = g_ptr_array_index(point->values, 0);
   guint64 number;
-  if (!study->has_baselines && question->condition.baseline != NULL) {
-    const size_request request = {index, 0, g_strdup(question->condition.baseline)};
-    g_array_append_val(study->requests, request);
-  } else if (verdicts->len == 0) {
-    g_autoptr(GArray) grid = size_search_grid(&question->scope);
-    for (guint i = 0; i < grid->len; i++) {
-      request_number(study, index, g_array_index(grid, guint64, i));
-    }
-  } else if (size_search_next(&question->scope, verdicts, &number)) {
-    request_number(study, index, number);
-  }
-}
-
-/* Makes axes of the requests, which move in step. */
-static void make_axes(size_study *study)
-{
-  const guint count = study->requests->len;
-  g_array_set_size(study->asked, 0);
-  for (guint i = 0; i <= study->found.keys->len; i++) {
-    scenario_axis axis = {
-        .with = i == 0 ? -1 : 0, .where = (char *)"--key", .values = g_new0(char *, count + 1)};
-    axis.key = i == 0 ? study->found.question->key : g_array_index(study->found.keys, scenario_key, i - 1);
-    for (guint k = 0; k < count; k++) {
-      const size_request *request = request_at(study, k);
-      axis.values[k] = i == 0 ? request->text : (char *)point_at(study, request->point)->texts[axis.key];
-    }
-    g_array_append_val(study->asked, axis);
+  guint place;
+  if (question->condition.baseline != NULL && point->baseline == NULL) {
+    point->baseline = add_due(study, point, 0, g_strdup(question->condition.baseline));
+  } else if (first->measured == NULL) {
+    g_ptr_array_extend(study->due, point->values, NULL, NULL);
+  } else if ((place = size_search_next(&question->scope, point->values, &number)) > 0) {
+    char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
+    g_ptr_array_insert(point->values, (gint)place, add_due(study, point, number, text));
   }
 }
 
 const sweep_grid *size_study_next(size_study *study, GError **error)
 {
-  const scenario *base = sweep_grid_base(study->places);
-  g_clear_pointer(&study->grid, sweep_grid_free);
-  g_array_set_size(study->requests, 0);
+  g_ptr_array_set_size(study->due, 0);
   for (guint i = 0; i < study->found.points->len; i++) {
-    request_next(study, i);
+    add_next(study, g_ptr_array_index(study->found.points, i));
   }
-  if (study->requests->len == 0) {
-    return NULL;
-  }
-  make_axes(study);
-  study->grid = sweep_grid_new(base, study->asked, study->sets, study->found.seeds, NULL, NULL, error);
-  if (study->grid != NULL && sweep_grid_facts_of(study->grid)->left_out > 0) {
-    g_clear_pointer(&study->grid, sweep_grid_free);
-    error_set(error, "%s: 'where' leaves out values of %s; expected --from and --to between which it holds",
-              scenario_constraints_origin(base), scenario_key_row_of(study->found.question->key)->name);
-  }
-  return study->grid;
+  return study->due->len > 0 && make_grid(study, error) ? study->grid : NULL;
 }
-
-gsize size_study_left(const size_study *study)
-{
-  const size_question *question = study->found.question;
-  g_autoptr(GArray) grid = size_search_grid(&question->scope);
-  const gboolean comes = question->condition.baseline != NULL && !study->has_baselines;
-  gsize values = comes ? (gsize)grid->len * study->found.points->len : 0;
-  for (guint i = 0; i < study->found.points->len; i++) {
-    g_autoptr(GArray) verdicts = verdicts_of(point_at(study, i));
-    const guint steps = size_search_steps(&question->scope, verdicts);
-    values += verdicts->len > 0 && steps > 0 ? steps - 1 : steps;
-  }
-  return values * study->found.seeds;
-}
-
-/* --- What they show --- */
 
 /* A run's value, NAN where it has none, and whether it ended ok. */
 typedef struct size_reading {
@@ -264,123 +217,70 @@ static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run 
                          G_GNUC_UNUSED GError **error)
 {
   size_reading *reading = data;
-  study_run of = {.metrics = run->metrics, .gauges = run->gauges};
-  memcpy(of.distributions, run->distributions, sizeof of.distributions);
   reading->ok = run->status == RUN_OK;
-  if (!reading->ok || !result_quantity_value(reading->quantity, &of, &reading->value) ||
-      fabs(reading->value) > STUDY_TABLE_VALUE_MAX) {
-    reading->value = (double)NAN;
-  }
+  reading->value = result_quantity_of_stored(reading->quantity, run);
   return TRUE;
 }
 
-/* The statistics of what of `values` is none of NAN, each divided by its `baseline` (NULL: by nothing). */
-static statistics statistics_of_seeds(const double *values, const double *baseline, guint count)
-{
-  g_autofree double *there = g_new(double, count);
-  gsize found = 0;
-  for (guint seed = 0; seed < count; seed++) {
-    there[found] = baseline != NULL ? values[seed] / baseline[seed] : values[seed];
-    found += !isnan(there[found]);
-  }
-  return statistics_of(there, found);
-}
-
-static gboolean take_baseline(const size_study *study, const size_request *request, guint not_ok,
-                              const double *values, GError **error)
-{
-  const char *key = scenario_key_row_of(study->found.question->key)->name;
-  if (not_ok > 0) {
-    return error_set(error,
-                     "%u of %u runs with %s = %s did not end ok, and are no measure for others; expected "
-                     "another value after 'of'",
-                     not_ok, study->found.seeds, key, request->text);
-  }
-  for (guint seed = 0; seed < study->found.seeds; seed++) {
-    if (values[seed] == 0) {
-      g_autofree char *name = result_quantity_name(&study->found.question->condition.quantity);
-      return error_set(error,
-                       "%s is 0 with %s = %s: nothing is a share of that; expected a number, without 'of %s'",
-                       name, key, request->text, request->text);
-    }
-  }
-  memcpy(point_at(study, request->point)->baseline, values, study->found.seeds * sizeof *values);
-  return TRUE;
-}
-
-static void take_value(const size_study *study, const size_request *request, guint not_ok,
-                       const double *values)
+static gboolean check_baseline(const size_study *study, const size_value *value, GError **error)
 {
   const size_question *question = study->found.question;
-  const gboolean at_most = question->condition.at_most, every = question->every_seed;
-  const size_point *point = point_at(study, request->point);
-  const double *baseline = question->condition.baseline != NULL ? point->baseline : NULL;
-  size_value value = {.verdict.number = request->number, .text = g_strdup(request->text), .not_ok = not_ok};
-  value.of = statistics_of_seeds(values, NULL, study->found.seeds);
-  value.share = statistics_of_seeds(values, baseline, study->found.seeds);
-  const double bound = every     ? at_most ? value.share.largest : value.share.smallest
-                       : at_most ? value.share.upper
-                                 : value.share.lower;
-  value.verdict.kept =
-      not_ok == 0 && value.share.count > 0 && size_condition_meets(&question->condition, bound);
-  guint place = 0;
-  while (place < point->values->len && value_at(point, place)->verdict.number < request->number) {
-    place++;
+  guint unusable = value->not_ok;
+  for (guint seed = 0; seed < study->found.seeds; seed++) {
+    unusable += value->measured[seed] == 0;
   }
-  g_array_insert_val(point->values, place, value);
+  g_autofree char *name = result_quantity_name(&question->condition.quantity);
+  return unusable == 0 ||
+         error_set(error,
+                   "%u of %u runs with %s = %s did not end ok, or have 0 as %s, of which nothing is a share; "
+                   "expected a number, or another value after 'of'",
+                   unusable, study->found.seeds, scenario_key_row_of(question->key)->name, value->text, name);
+}
+
+static void judge(const size_study *study, size_value *value)
+{
+  const size_question *question = study->found.question;
+  const gboolean at_most = question->condition.at_most;
+  const size_value *baseline = value->point->baseline;
+  g_autofree double *compared = g_new(double, study->found.seeds);
+  gsize count = 0;
+  for (guint seed = 0; seed < study->found.seeds; seed++) {
+    compared[count] = value->measured[seed] / (baseline != NULL ? baseline->measured[seed] : 1);
+    count += !isnan(compared[count]);
+  }
+  const statistics of = statistics_of(compared, count);
+  const double least = question->every_seed ? of.smallest : of.lower;
+  const double most = question->every_seed ? of.largest : of.upper;
+  value->compared = of;
+  value->verdict.kept =
+      value->not_ok == 0 && count > 0 && size_condition_meets(&question->condition, at_most ? most : least);
 }
 
 gboolean size_study_take(size_study *study, result_store *store, GError **error)
 {
-  const size_condition *condition = &study->found.question->condition;
-  const gboolean baselines = condition->baseline != NULL && !study->has_baselines;
-  g_autofree double *values = g_new(double, study->found.seeds);
-  gboolean any_ok = FALSE;
-  for (guint i = 0; i < study->requests->len; i++) {
-    guint not_ok = 0;
-    for (guint seed = 0; seed < study->found.seeds; seed++) {
-      const char *identity = sweep_grid_identity(study->grid, (gsize)i * study->found.seeds + seed);
-      size_reading reading = {.quantity = &condition->quantity, .value = (double)NAN};
+  const guint seeds = study->found.seeds;
+  for (guint i = 0; i < study->due->len; i++) {
+    size_value *value = g_ptr_array_index(study->due, i);
+    value->measured = g_new(double, seeds);
+    for (guint seed = 0; seed < seeds; seed++) {
+      const char *identity = sweep_grid_identity(study->grid, (gsize)i * seeds + seed);
+      size_reading reading = {&study->found.question->condition.quantity, (double)NAN, FALSE};
       if (!result_store_visit_run(store, identity, read_run, &reading, error)) {
         return FALSE;
       }
-      values[seed] = reading.value;
-      not_ok += !reading.ok;
-      any_ok = any_ok || reading.ok;
-      study->has_values = study->has_values || !isnan(reading.value);
+      value->measured[seed] = reading.value;
+      value->not_ok += !reading.ok;
     }
-    if (!baselines) {
-      take_value(study, request_at(study, i), not_ok, values);
-    } else if (!take_baseline(study, request_at(study, i), not_ok, values, error)) {
+    if (value != value->point->baseline) {
+      judge(study, value);
+    } else if (!check_baseline(study, value, error)) {
       return FALSE;
     }
   }
-  study->has_baselines = TRUE;
-  g_autofree char *name = result_quantity_name(&condition->quantity);
-  return study->has_values ||
-         error_set(error, "no run %s%s; expected %s", any_ok ? "has " : "ended ok", any_ok ? name : "",
-                   any_ok ? "a metric that this scenario has" : "--from and --to within which some do");
+  return TRUE;
 }
 
 const size_findings *size_study_findings(const size_study *study)
 {
   return &study->found;
-}
-
-size_answer size_study_answer(const size_point *point)
-{
-  g_autoptr(GArray) verdicts = verdicts_of(point);
-  return size_search_answer(verdicts);
-}
-
-gboolean size_study_varies(const size_point *point)
-{
-  const statistics *first = &value_at(point, 0)->of;
-  gboolean varies = FALSE;
-  for (guint i = 1; i < point->values->len; i++) {
-    const statistics *of = &value_at(point, i)->of;
-    varies = varies || of->count != first->count || of->mean != first->mean ||
-             of->smallest != first->smallest || of->largest != first->largest;
-  }
-  return varies;
 }

@@ -21,26 +21,27 @@ typedef struct size_question {
 
 /* What is known of one value of the key at one point. */
 typedef struct size_value {
-  size_verdict verdict;
-  char *text;       /* canonical */
-  statistics of;    /* the quantity over the seeds that have it */
-  statistics share; /* of a condition with a baseline: its ratio to that, paired by seed; else the same */
-  guint not_ok;     /* runs that did not end ok: the value does not keep the condition */
+  size_verdict verdict; /* first: size_search.h takes values as they are */
+  const struct size_point *point;
+  char *text;          /* canonical */
+  double *measured;    /* the quantity in each seed; NAN: it has none. NULL: the runs are still to be made */
+  statistics compared; /* the quantity, or its ratio to the baseline's in the same seed */
+  guint not_ok;        /* runs that did not end ok: the value does not keep the condition */
 } size_value;
 
 /* The runs of a sweep that agree in all but the key and the seed. */
 typedef struct size_point {
   const char *texts[SCENARIO_KEY_COUNT]; /* canonical, of all keys; the study's */
-  GArray *values;                        /* size_value, ascending */
-  double *baseline;                      /* of each seed; NAN: it has none */
+  GPtrArray *values;                     /* size_value *, ascending */
+  size_value *baseline;                  /* NULL: the condition has none */
 } size_point;
 
 /* What is known so far. */
 typedef struct size_findings {
   const size_question *question;
   guint seeds;
-  GArray *keys;   /* scenario_key: of the scenario's axes but for the key and the seed */
-  GArray *points; /* size_point */
+  GArray *keys;      /* scenario_key: of the scenario's axes but for the key and the seed */
+  GPtrArray *points; /* size_point * */
 } size_findings;
 
 typedef struct size_study size_study;
@@ -59,18 +60,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(size_study, size_study_free)
  * one out. */
 const sweep_grid *size_study_next(size_study *study, GError **error);
 
-/* Takes what `store` has of the runs of size_study_next(), all of them. FALSE and `error` when it fails, no
- * run has the quantity, or one with the baseline's value did not end ok or has 0. */
+/* Takes what `store` has of the runs of size_study_next(), all of them. FALSE and `error` when it fails, or a
+ * run with the baseline's value did not end ok or has 0. */
 gboolean size_study_take(size_study *study, result_store *store, GError **error);
-
-/* Runs that are still to come after those of size_study_next(), about. */
-gsize size_study_left(const size_study *study);
 
 /* The study's; what it points to grows with size_study_take(). */
 const size_findings *size_study_findings(const size_study *study);
-
-/* What size_search_answer() finds of the values of `point`. */
-size_answer size_study_answer(const size_point *point);
-
-/* Whether the quantity depends on the key at `point`, as far as statistics show. */
-gboolean size_study_varies(const size_point *point);

@@ -6,12 +6,9 @@
 
 #include "study/size/size_study.h"
 
-/* The answer at the only point, in a sentence: "receiver.memory = 96 KiB keeps goodput_bit_per_s >= 99 % of
- * unlimited (ratio 0.992, 95 % interval 0.990 to 0.994, 8 seeds); 94 KiB does not (…)". Where the condition
- * is not monotone over the values that were run, or the interval does not cover what it should, another one
- * adds that. Free with g_free(). */
-char *size_text_sentence(const size_findings *found);
-
-/* What was measured at every value of the key, or (`answers`) at the least one alone, a line each. Free with
- * g_free(). */
-char *size_text_table(const size_findings *found, gboolean answers);
+/* A sentence, on a line, for each point: "receiver.memory = 96 KiB keeps goodput_bit_per_s >= 99 % of
+ * unlimited (ratio 0.992, 95 % interval 0.990 to 0.994, n = 8); 94 KiB does not (…)", of several after
+ * "in-order receiver: ". It goes on where the condition is not monotone over the values that were run, where
+ * the quantity does not vary with the key, or the interval does not cover what it should. Sets `*met` to
+ * whether all points have such a value. Free with g_free(). */
+char *size_text_answers(const size_findings *found, gboolean *met);

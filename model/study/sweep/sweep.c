@@ -66,17 +66,16 @@ static void show_progress(sweep *s)
   const sweep_options *options = s->options;
   const sweep_plan_rest rest = sweep_plan_expected(s->plan);
   const double mean_s = s->work_s / (double)MAX(s->result->points, 1);
-  sweep_counts counts = {.points = options->before + s->result->points + rest.runs + options->after,
+  sweep_counts counts = {.points = options->before + s->result->points + rest.runs,
                          .done = options->before + s->result->present + s->result->done,
                          .failed = s->result->failed,
                          .running = g_hash_table_size(s->running),
                          .jobs = s->places,
-                         .certainty = !rest.known     ? SWEEP_RUNS_AT_LEAST
-                                      : rest.runs > 0 ? SWEEP_RUNS_ABOUT
-                                                      : SWEEP_RUNS_EXACT,
+                         .certainty = !rest.known || options->goes_on ? SWEEP_RUNS_AT_LEAST
+                                      : rest.runs > 0                 ? SWEEP_RUNS_ABOUT
+                                                                      : SWEEP_RUNS_EXACT,
                          .elapsed_s = (double)(now_us - s->started_us) / G_USEC_PER_SEC,
-                         .work =
-                             s->work_s + rest.seconds + mean_s * (double)(options->before + options->after),
+                         .work = s->work_s + rest.seconds + mean_s * (double)options->before,
                          .work_done = s->work_ended_s,
                          .pace = sweep_plan_pace(s->plan)};
   GHashTableIter iterator;

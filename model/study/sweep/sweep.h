@@ -16,9 +16,9 @@ typedef struct sweep_options {
   gboolean keep_going; /* runs that fail do not keep others from starting */
   FILE *progress;      /* where `style` is shown */
   sweep_progress_style style;
-  FILE *problems; /* a line for each run that fails; NULL: none */
-  gsize before;   /* runs of the same study that are done already: progress is that of all … */
-  gsize after;    /* … and those that it is expected to need when this sweep is done */
+  FILE *problems;   /* a line for each run that fails; NULL: none */
+  gsize before;     /* runs of the same study that are done already: progress is that of all */
+  gboolean goes_on; /* the study may need more when this sweep is done */
 } sweep_options;
 
 typedef struct sweep_result {

@@ -24,6 +24,10 @@ enum {
   {                                                                                                          \
     name, letter, 0, G_OPTION_ARG_FILENAME_ARRAY, texts, sentence, value                                     \
   }
+#define CLI_NUMBER(name, letter, number, sentence)                                                           \
+  {                                                                                                          \
+    name, letter, 0, G_OPTION_ARG_INT, number, sentence, "N"                                                 \
+  }
 #define CLI_SWITCH(name, letter, on, sentence)                                                               \
   {                                                                                                          \
     name, letter, 0, G_OPTION_ARG_NONE, on, sentence, NULL                                                   \

@@ -28,13 +28,8 @@ typedef struct cli_runs_options {
 /* The rows of a GOptionEntry table for `options`, a cli_runs_options. */
 #define CLI_RUNS_ENTRIES(options)                                                                            \
   CLI_TEXTS("set", 's', &(options).sets, "override a key that the sweep does not vary", "GROUP.KEY=VALUE"),  \
-      {"jobs",                                                                                               \
-       'j',                                                                                                  \
-       0,                                                                                                    \
-       G_OPTION_ARG_INT,                                                                                     \
-       &(options).jobs,                                                                                      \
-       "runs at once (default: one a core); the results do not depend on it",                                \
-       "N"},                                                                                                 \
+      CLI_NUMBER("jobs", 'j', &(options).jobs,                                                               \
+                 "runs at once (default: one a core); the results do not depend on it"),                     \
       CLI_TEXT("limit", 0, &(options).limit, "stop a run that takes longer (default: no limit)", "TIME"),    \
       CLI_TEXT("stall", 0, &(options).stall,                                                                 \
                "stop a run whose simulated time stands still for so long (default: 60s; 0: never)", "TIME"), \

@@ -224,8 +224,9 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("to", 0, &chosen.to, "largest value to look at (default: the largest that is legal)", "VALUE"),
     CLI_TEXT("precision", 0, &chosen.precision, "by how much the answer may be too large (default: 1%)",
              "SHARE"),
-    {"seeds", 0, 0, G_OPTION_ARG_INT, &chosen.seeds,
-     "so many seeds at each value, from the scenario's first on (default: as many as it sweeps, or 8)", "N"},
+    CLI_NUMBER(
+        "seeds", 0, &chosen.seeds,
+        "so many seeds at each value, from the scenario's first on (default: as many as it sweeps, or 8)"),
     CLI_TEXT("store", 'o', &chosen.store, "file for the runs (default: results/<scenario name>-size.sqlite)",
              "FILE"),
     CLI_RUNS_ENTRIES(chosen.runs),

@@ -209,8 +209,7 @@ static const GOptionEntry entries[] = {
               "add seeds to each point, from 8 on, until METRIC's mean is known to ± SHARE of it with 95 % "
               "confidence",
               "METRIC=SHARE"),
-    {"max-seeds", 0, 0, G_OPTION_ARG_INT, &chosen.max_seeds, "with --until, at most so many (default: 256)",
-     "N"},
+    CLI_NUMBER("max-seeds", 0, &chosen.max_seeds, "with --until, at most so many (default: 256)"),
     CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; run none of them"),
     CLI_SWITCH("keep-going", 'k', &chosen.keep_going, "go on after a run that failed"),
     G_OPTION_ENTRY_NULL,

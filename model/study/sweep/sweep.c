@@ -43,7 +43,7 @@ typedef struct sweep {
   double work_s;       /* the cost (run_cost) of the runs that are counted in `result` … */
   double work_there_s; /* … of them, those that were there … */
   double work_ended_s; /* … and those that ended now */
-  GHashTable *running; /* worker, with a run in hand */
+  GPtrArray *running;  /* worker, with a run in hand */
   char *host;          /* this machine */
   commit_queue *commits;
   guint places;      /* for runs at once */
@@ -69,7 +69,7 @@ static void show_progress(sweep *s)
   sweep_counts counts = {.points = options->before + s->result->points + rest.runs,
                          .done = options->before + s->result->present + s->result->done,
                          .failed = s->result->failed,
-                         .running = g_hash_table_size(s->running),
+                         .running = s->running->len,
                          .jobs = s->places,
                          .certainty = !rest.known || options->goes_on ? SWEEP_RUNS_AT_LEAST
                                       : rest.runs > 0                 ? SWEEP_RUNS_ABOUT
@@ -78,10 +78,8 @@ static void show_progress(sweep *s)
                          .work = s->work_s + rest.seconds + mean_s * (double)options->before,
                          .work_done = s->work_ended_s,
                          .pace = sweep_plan_pace(s->plan)};
-  GHashTableIter iterator;
-  gpointer run;
-  g_hash_table_iter_init(&iterator, s->running);
-  while (g_hash_table_iter_next(&iterator, &run, NULL)) {
+  for (guint i = 0; i < s->running->len; i++) {
+    worker *run = s->running->pdata[i];
     counts.work_done += worker_share(run) * cost_s_of(s, worker_point(run));
   }
   counts.work_left = counts.work - s->work_there_s - mean_s * (double)options->before - counts.work_done;
@@ -109,11 +107,8 @@ static void print_problem(const sweep *s, const stored_run *run)
 
 static void each_run(const sweep *s, void (*act)(worker *w))
 {
-  GHashTableIter iterator;
-  gpointer run;
-  g_hash_table_iter_init(&iterator, s->running);
-  while (g_hash_table_iter_next(&iterator, &run, NULL)) {
-    act(run);
+  for (guint i = 0; i < s->running->len; i++) {
+    act(s->running->pdata[i]);
   }
 }
 
@@ -261,7 +256,7 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
 {
   sweep *s = data;
   stored_run *run = sweep_record_new(s->grid, s->host, end);
-  g_hash_table_remove(s->running, w);
+  g_ptr_array_remove_fast(s->running, w);
   s->work_ended_s += cost_s_of(s, run->point);
   if (s->stopping && (run->status == RUN_FAILED || s->error != NULL)) {
     sweep_record_free(run);
@@ -299,9 +294,9 @@ static gboolean start_run(sweep *s, gsize point)
   GError *error = NULL;
   worker *w = worker_pool_run(s->pool, point, run_ended, s, &error);
   if (w != NULL) {
-    g_hash_table_add(s->running, w);
-  } else if (g_hash_table_size(s->running) > 0) {
-    s->places = g_hash_table_size(s->running);
+    g_ptr_array_add(s->running, w);
+  } else if (s->running->len > 0) {
+    s->places = s->running->len;
     g_error_free(error);
   } else {
     fail(error, s);
@@ -311,7 +306,7 @@ static gboolean start_run(sweep *s, gsize point)
 
 static void start_runs(sweep *s)
 {
-  while (!s->closing && s->next < s->todo->len && g_hash_table_size(s->running) < s->places &&
+  while (!s->closing && s->next < s->todo->len && s->running->len < s->places &&
          commit_queue_length(s->commits) < s->places + WAITING_MAX) {
     gsize point = g_array_index(s->todo, gsize, s->next);
     if (!was_run_meanwhile(s, point) && !start_run(s, point)) {
@@ -332,8 +327,8 @@ static void run_points(sweep *s)
   s->started_us = g_get_monotonic_time();
   start_runs(s);
   show_progress(s);
-  while (g_hash_table_size(s->running) > 0 || commit_queue_length(s->commits) > 0) {
-    if (g_hash_table_size(s->running) == 0) {
+  while (s->running->len > 0 || commit_queue_length(s->commits) > 0) {
+    if (s->running->len == 0) {
       commit_queue_flush(s->commits);
     }
     g_main_context_iteration(NULL, TRUE);
@@ -362,7 +357,7 @@ gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, 
              .result = result,
              .progress = {.file = options->progress, .style = options->style},
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),
-             .running = g_hash_table_new(NULL, NULL)};
+             .running = g_ptr_array_new()};
   gboolean good = sweep_plan_look_up(plan, store, TRUE, &s.error);
   take_planned(&s);
   if (good && s.todo->len > 0) {
@@ -380,7 +375,7 @@ gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, 
   }
   result->to_go = result->points - MIN(result->points, result->present + s.kept);
   g_array_unref(s.todo);
-  g_hash_table_unref(s.running);
+  g_ptr_array_unref(s.running);
   if (s.error == NULL) {
     return TRUE;
   }

@@ -60,7 +60,7 @@ static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
 /* Whether a column has cells of its own: an interval is in the cell of its number. */
 static gboolean is_shown(text_column_kind kind)
 {
-  return kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_HIDDEN && kind != TEXT_COLUMN_VALUE;
+  return kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_VALUE;
 }
 
 static void append_headings(const text_column *columns, guint count, GString *html)
@@ -90,8 +90,7 @@ static void append_row(const text_column *columns, guint count, char *const *cel
 {
   gboolean marked = FALSE;
   for (guint i = 0; i < count; i++) {
-    gboolean marks = columns[i].kind == TEXT_COLUMN_MARK || columns[i].kind == TEXT_COLUMN_HIDDEN;
-    marked = marked || (marks && g_ascii_strtoull(cells[i], NULL, 10) > 0);
+    marked = marked || (columns[i].kind == TEXT_COLUMN_MARK && g_ascii_strtoull(cells[i], NULL, 10) > 0);
   }
   g_string_append(html, marked ? "<tr class=\"mark\">" : "<tr>");
   for (guint i = 0; i < count; i++) {

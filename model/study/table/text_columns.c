@@ -89,8 +89,7 @@ static gboolean is_in_csv(const text_column *columns, guint index, guint count)
   gboolean is_measured = index + 1 < count && columns[index + 1].kind >= TEXT_COLUMN_INTERVAL &&
                          columns[index + 1].kind <= TEXT_COLUMN_VALUE;
   text_column_kind kind = columns[index].kind;
-  return kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_HIDDEN &&
-         !(kind == TEXT_COLUMN_NUMBER && is_measured);
+  return kind != TEXT_COLUMN_INTERVAL && !(kind == TEXT_COLUMN_NUMBER && is_measured);
 }
 
 /* Whether a spreadsheet runs the text, or asks whether it may. */

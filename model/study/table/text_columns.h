@@ -13,7 +13,6 @@ typedef enum text_column_kind {
   TEXT_COLUMN_VALUE, /* the number before, or an end of its interval, as measured: CSV has it in place of what
                         a page shows */
   TEXT_COLUMN_MARK,  /* how many of something worth a second look: on a page a row that has any stands out */
-  TEXT_COLUMN_HIDDEN,  /* the same, and neither a page nor CSV shows it */
   TEXT_COLUMN_VERBATIM /* a text of several lines, which a page keeps */
 } text_column_kind;
 

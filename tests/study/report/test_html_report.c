@@ -257,20 +257,6 @@ REPORT_TEST(test_sketch)
   }
 }
 
-REPORT_TEST(test_spread)
-{
-  fill(f);
-  g_autofree char *page = make(f, 0);
-  /* of 29, 30, 31: quartiles halfway between neighbours */
-  EXPECT_PARTS(page, "<td class=\"number\">29</td><td class=\"number\">29.5</td>"
-                     "<td class=\"number\">30</td><td class=\"number\">30.5</td>"
-                     "<td class=\"number\">31</td></tr>");
-  /* the point with a flagged run stands out */
-  EXPECT_PARTS(page, "<tr class=\"mark\"><th scope=\"row\">out-of-order</th><th scope=\"row\">9000</th>"
-                     "<td class=\"number\">3</td><td class=\"number\">40.0 <small>37.5 to "
-                     "42.5*</small></td><td class=\"number\">39</td>");
-}
-
 REPORT_TEST(test_same_octets)
 {
   fill(f);

@@ -63,11 +63,12 @@ TEST(test_hostile_texts)
  * apostrophe; a negative number does not. */
 TEST(test_csv)
 {
-  static const text_column columns[] = {
-      {"a,b", TEXT_COLUMN_TEXT, NULL},      {"peak", TEXT_COLUMN_NUMBER, "KiB"},
-      {"", TEXT_COLUMN_INTERVAL, NULL},     {"mean", TEXT_COLUMN_VALUE, "octets"},
-      {"hidden", TEXT_COLUMN_HIDDEN, NULL}, {"n", TEXT_COLUMN_NUMBER, NULL}};
-  const char *const cells[] = {"=1+1", "1.5", "1 to 2", "1536", "0", "-8", "-5", "", "", "", "0", "@x\""};
+  static const text_column columns[] = {{"a,b", TEXT_COLUMN_TEXT, NULL},
+                                        {"peak", TEXT_COLUMN_NUMBER, "KiB"},
+                                        {"", TEXT_COLUMN_INTERVAL, NULL},
+                                        {"mean", TEXT_COLUMN_VALUE, "octets"},
+                                        {"n", TEXT_COLUMN_NUMBER, NULL}};
+  const char *const cells[] = {"=1+1", "1.5", "1 to 2", "1536", "-8", "-5", "", "", "", "@x\""};
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
   for (gsize i = 0; i < G_N_ELEMENTS(cells); i++) {
     g_ptr_array_add(texts, (char *)cells[i]);

@@ -7,7 +7,6 @@
 #include "measure/warm_up.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
-#include "study/report/report_cells.h"
 
 /* Appends "145.4 KiB (142.9 to 148.0)", the mean standing out, in the unit that suits it; without a unit a
  * factor. */

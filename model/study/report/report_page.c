@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "study/plot/plot_runs.h"
 
 const report_quantity report_quantities[REPORT_QUANTITIES] = {
@@ -84,48 +85,60 @@ void report_page_measure(report_page *report)
   }
 }
 
-/* Whether the `values` of `key` in `runs` are just those that it takes from another key when not given. */
-static gboolean is_inherited(const GPtrArray *runs, scenario_key key, const GPtrArray *values)
+/* --- Columns and cells --- */
+
+void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
+                      char **interval)
 {
-  int from = scenario_key_row_of(key)->inherits;
-  g_autoptr(GPtrArray) inherited = from < 0 ? g_ptr_array_new() : study_keys_values(runs, (scenario_key)from);
-  gboolean same = values->len == inherited->len;
-  for (guint i = 0; same && i < values->len; i++) {
-    same = strcmp(g_ptr_array_index(values, i), g_ptr_array_index(inherited, i)) == 0;
+  gboolean noted = of->count >= 2 && of->coverage_note != NULL;
+  if (noted && !g_ptr_array_find(report->notes, of->coverage_note, NULL)) {
+    g_ptr_array_add(report->notes, (gpointer)of->coverage_note);
   }
-  return same;
+  double half_width = (of->upper - of->lower) / 2;
+  g_auto(shown_number) shown = shown_number_of(of->mean, half_width, scale);
+  g_auto(shown_number) lower = shown_number_of(of->lower, half_width, scale);
+  g_auto(shown_number) upper = shown_number_of(of->upper, half_width, scale);
+  *mean = of->count > 0 ? g_steal_pointer(&shown.value) : g_strdup("");
+  *interval = of->count < 2 || isnan(of->lower) ? g_strdup("")
+              : isnan(of->upper)                ? g_strdup_printf("%s or more", lower.value)
+              : half_width > 0 ? g_strdup_printf("%s to %s%s", lower.value, upper.value, noted ? "*" : "")
+                               : g_strdup("±\u00a00");
 }
 
-gboolean report_keys_differ(const report_page *report, scenario_key key)
+void report_add_mean_column(GArray *columns, const char *heading, const shown_scale *scale, const char *unit)
 {
-  g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
-  gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), report->defaults[key]) == 0;
-  return values->len > 0 && !is_default && !is_inherited(report->runs, key, values);
+  const text_column mean[] = {{heading, TEXT_COLUMN_NUMBER, scale->unit},
+                              {"", TEXT_COLUMN_INTERVAL, NULL},
+                              {"", TEXT_COLUMN_VALUE, unit},
+                              {"lower", TEXT_COLUMN_VALUE, unit},
+                              {"upper", TEXT_COLUMN_VALUE, unit}};
+  g_array_append_vals(columns, mean, G_N_ELEMENTS(mean));
 }
 
-char *report_keys_words(const report_page *report)
+void report_add_count_columns(GArray *columns, const char *counted)
 {
-  GString *words = g_string_new(NULL);
-  for (guint i = 0; i < report->keys->len; i++) {
-    g_string_append_printf(words, "%s%s", i > 0 ? ", " : "",
-                           scenario_key_row_of(g_array_index(report->keys, scenario_key, i))->name);
-  }
-  return g_string_free(words, FALSE);
+  const text_column counts[] = {{counted, TEXT_COLUMN_NUMBER, NULL}, {"flagged", TEXT_COLUMN_MARK, NULL}};
+  g_array_append_vals(columns, counts, G_N_ELEMENTS(counts));
 }
 
-char *report_keys_values(const report_page *report, scenario_key key)
+void report_add_counts(GPtrArray *cells, gsize count, guint flagged)
 {
-  enum { SHOWN = 12 };
-  g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
-  GString *shown = g_string_new(NULL);
-  for (guint i = 0; i < values->len; i++) {
-    gboolean left_out = values->len > SHOWN && i >= SHOWN - 1 && i + 1 < values->len;
-    g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
-    if (!left_out) {
-      g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
-    } else if (i == SHOWN - 1) {
-      g_string_append(shown, " · …");
-    }
-  }
-  return g_string_free(shown, FALSE);
+  g_ptr_array_add(cells, g_strdup_printf("%zu", count));
+  g_ptr_array_add(cells, flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup(""));
+}
+
+void report_add_value(GPtrArray *cells, gboolean known, double value)
+{
+  g_ptr_array_add(cells, known && isfinite(value) ? units_format_real(value) : g_strdup(""));
+}
+
+void report_add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale)
+{
+  char *mean, *interval;
+  report_show_mean(report, of, scale, &mean, &interval);
+  g_ptr_array_add(cells, mean);
+  g_ptr_array_add(cells, interval);
+  report_add_value(cells, of->count > 0, of->mean);
+  report_add_value(cells, of->count > 0, of->lower);
+  report_add_value(cells, of->count > 0, of->upper);
 }

@@ -6,6 +6,7 @@
 
 #include "study/table/result_table.h"
 #include "study/table/shown_number.h"
+#include "study/table/text_columns.h"
 
 /* What a report tabulates of each point. */
 typedef struct report_quantity {
@@ -35,12 +36,12 @@ typedef struct report_page {
   const GPtrArray *runs; /* study_run: of the table, and those of the others that are described */
   char *const *defaults; /* canonical texts of all keys, by scenario_key */
   GArray *keys;          /* scenario_key: what varies, apart from the seed */
-  GArray *points;        /* study_point; NULL without a table */
+  GArray *points;        /* study_point; none without a table */
   GArray *pairings; /* result_pairing: of receivers, and of markers, when they vary, each two; empty without a
                        table */
-  GString *figures; /* in HTML */
-  guint figure_count; /* of them; their ids are "figure-1" … */
-  GPtrArray *notes;   /* const char *: the coverage notes of the intervals shown so far, each once */
+  guint figures;    /* how many there are; their ids are "figure-1" … */
+  GError *error;    /* why a plot cannot be drawn; NULL: all are */
+  GPtrArray *notes; /* const char *: the coverage notes of the intervals shown so far, each once */
   gboolean shows[REPORT_QUANTITIES]; /* whether a quantity is tabulated: some run has it, and it varies if
                                         `only_when_varying` */
 } report_page;
@@ -52,17 +53,27 @@ const char *report_unit_of(const result_quantity *quantity);
  * above 0. Only count, mean, lower, upper and coverage_note are set. */
 statistics report_factor_of(const result_row *row);
 
-/* Whether `runs` vary `key`, or have another value than its default, and than that of the key it inherits
- * from. */
-gboolean report_keys_differ(const report_page *report, scenario_key key);
-
-/* The keys that vary, apart from the seed: "receiver.mode, path.forward.mtu"; "" when there are none. Free
- * with g_free(). */
-char *report_keys_words(const report_page *report);
-
-/* The values of `key` in `runs`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first ones
- * and the last. Free with g_free(). */
-char *report_keys_values(const report_page *report, scenario_key key);
-
 /* Fills `shows` and `pairings` of a report that has a table. */
 void report_page_measure(report_page *report);
+
+/* --- Columns and cells: how many runs, values, and means with their intervals --- */
+
+/* A mean and its 95 % interval as texts of the same number of decimals: "145.4" and "142.9 to 148.0"; "± 0"
+ * when the interval has no width, "" for both when `of` has no values, and for the interval of one value;
+ * "142.9 or more" without an upper bound. An asterisk follows an interval that has a coverage note, which is
+ * added to `notes`. Free both with g_free().
+ */
+void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
+                      char **interval);
+
+/* Add columns to `columns` (text_column): of a mean or, of pairs, a difference, with its interval, which CSV
+ * has as measured, in `unit`; and of how many runs or pairs there are, and how many of them are flagged. */
+void report_add_mean_column(GArray *columns, const char *heading, const shown_scale *scale, const char *unit);
+void report_add_count_columns(GArray *columns, const char *counted);
+
+/* Add their cells to `cells` (char *). Nothing flagged is an empty cell. */
+void report_add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale);
+void report_add_counts(GPtrArray *cells, gsize count, guint flagged);
+
+/* Adds a value as measured; nothing where there is none. */
+void report_add_value(GPtrArray *cells, gboolean known, double value);

@@ -88,39 +88,6 @@ void report_append_flags(report_page *report)
   append_others(report);
 }
 
-/* --- The scenario: what the sweep varies, what differs from the defaults, its text --- */
-
-void report_append_parameters(report_page *report)
-{
-  static const text_column columns[] = {{"key", TEXT_COLUMN_HEADING, NULL},
-                                        {"value", TEXT_COLUMN_TEXT, NULL},
-                                        {"default", TEXT_COLUMN_TEXT, NULL},
-                                        {"what it means", TEXT_COLUMN_TEXT, NULL}};
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (key != SCENARIO_TITLE && report_keys_differ(report, key)) {
-      g_ptr_array_add(cells, g_strdup(scenario_key_row_of(key)->name));
-      g_ptr_array_add(cells, report_keys_values(report, key));
-      g_ptr_array_add(cells, g_strdup(report->defaults[key]));
-      g_ptr_array_add(cells, g_strdup(scenario_key_row_of(key)->sentence));
-    }
-  }
-  html_append_table(
-      report->html, "parameters",
-      "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.",
-      columns, G_N_ELEMENTS(columns), cells);
-}
-
-void report_append_scenario(report_page *report)
-{
-  for (guint i = 0; i < report->totals->origins->len; i++) {
-    const provenance *origin =
-        ((const stored_provenance *)g_ptr_array_index(report->totals->origins, i))->origin;
-    html_append(report->html, "<h3>%s.cfg</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n", origin->name,
-                origin->text);
-  }
-}
-
 /* --- Provenance --- */
 
 /* A term with its text, which is taken; one that is NULL or empty is left out. */

@@ -10,16 +10,6 @@
 
 enum { DECIMAL = 10, HEXADECIMAL = 16 };
 
-G_GNUC_PRINTF(3, 4) static gboolean refuse(GError **error, const char *text, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start(arguments, format);
-  g_autofree char *what = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return error_set(error, "--mpa %s: %s", text, what);
-}
-
 /* "; did you mean 'markers'?", or "". Free with g_free(). */
 static char *suggestion(const char *name, const char *const *known)
 {
@@ -30,8 +20,8 @@ static char *suggestion(const char *name, const char *const *known)
 
 /* --- HOST:PORT --- */
 
-/* `end` is the part of `text` in front of the first comma. */
-static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError **error)
+/* `end` is what stands in front of the first comma. */
+static gboolean parse_end(char *end, decode_hint *hint, GError **error)
 {
   ip_address *address = &hint->end.address;
   gboolean is_bracketed = *end == '[';
@@ -41,11 +31,11 @@ static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError
   guint64 number;
 
   if (!colon || *colon != ':') {
-    return refuse(error, text, "'%s' has no port; expected HOST:PORT", end);
+    return error_set(error, "'%s' has no port; expected HOST:PORT", end);
   }
   if (!is_bracketed && strchr(colon + 1, ':')) {
-    return refuse(error, text,
-                  "'%s' has several colons; expected brackets around an IPv6 address, [ADDRESS]:PORT", end);
+    return error_set(
+        error, "'%s' has several colons; expected brackets around an IPv6 address, [ADDRESS]:PORT", end);
   }
   *colon = '\0';
   if (closing) {
@@ -55,14 +45,14 @@ static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError
   if (!hint->any_address) {
     address->version = is_bracketed ? 6 : 4;
     if (inet_pton(is_bracketed ? AF_INET6 : AF_INET, host, address->octets) != 1) {
-      return refuse(error, text, "'%s' is no %s", host,
-                    is_bracketed
-                        ? "IPv6 address; expected [ADDRESS]:PORT"
-                        : "IPv4 address; expected an IPv4 address, an IPv6 address in brackets, or *");
+      return error_set(error, "'%s' is no %s", host,
+                       is_bracketed
+                           ? "IPv6 address; expected [ADDRESS]:PORT"
+                           : "IPv4 address; expected an IPv4 address, an IPv6 address in brackets, or *");
     }
   }
   if (!g_ascii_string_to_unsigned(colon + 1, DECIMAL, 1, UINT16_MAX, &number, NULL)) {
-    return refuse(error, text, "'%s' is no port; expected HOST:PORT, the port from 1 to 65535", colon + 1);
+    return error_set(error, "'%s' is no port; expected HOST:PORT, the port from 1 to 65535", colon + 1);
   }
   hint->end.port = (uint16_t)number;
   return TRUE;
@@ -70,18 +60,16 @@ static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError
 
 /* --- What follows --- */
 
-static gboolean parse_switch(const char *text, const char *key, const char *value, decode_switch *where,
-                             GError **error)
+static gboolean parse_switch(const char *key, const char *value, decode_switch *where, GError **error)
 {
   if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) {
-    return refuse(error, text, "%s=%s; expected %s=on or %s=off", key, value, key, key);
+    return error_set(error, "%s=%s; expected %s=on or %s=off", key, value, key, key);
   }
   *where = strcmp(value, "on") == 0 ? DECODE_ON : DECODE_OFF;
   return TRUE;
 }
 
-static gboolean parse_start(const char *text, const char *key, const char *value, decode_hint *hint,
-                            int which, GError **error)
+static gboolean parse_start(const char *key, const char *value, decode_hint *hint, int which, GError **error)
 {
   static const char *const words[] = {"first", "find", NULL};
   gboolean is_hexadecimal = g_ascii_strncasecmp(value, "0x", 2) == 0;
@@ -98,14 +86,13 @@ static gboolean parse_start(const char *text, const char *key, const char *value
     hint->sequence[which] = (uint32_t)sequence;
   } else {
     g_autofree char *meant = suggestion(value, words);
-    return refuse(error, text, "%s=%s; expected first, find or a TCP sequence number of 32 bits%s", key,
-                  value, meant);
+    return error_set(error, "%s=%s; expected first, find or a TCP sequence number of 32 bits%s", key, value,
+                     meant);
   }
   return TRUE;
 }
 
-static gboolean parse_setting(const char *text, char *setting, decode_hint *hint, gboolean *has_reverse,
-                              GError **error)
+static gboolean parse_setting(char *setting, decode_hint *hint, gboolean *has_reverse, GError **error)
 {
   static const char *const keys[] = {"markers", "crc", "start", "start-reverse", NULL};
   char *equals = strchr(setting, '=');
@@ -115,21 +102,21 @@ static gboolean parse_setting(const char *text, char *setting, decode_hint *hint
     *equals = '\0';
   }
   if (strcmp(setting, "markers") == 0) {
-    return parse_switch(text, setting, value, &hint->markers, error);
+    return parse_switch(setting, value, &hint->markers, error);
   }
   if (strcmp(setting, "crc") == 0) {
-    return parse_switch(text, setting, value, &hint->crc, error);
+    return parse_switch(setting, value, &hint->crc, error);
   }
   if (strcmp(setting, "start") == 0) {
-    return parse_start(text, setting, value, hint, 0, error);
+    return parse_start(setting, value, hint, 0, error);
   }
   if (strcmp(setting, "start-reverse") == 0) {
     *has_reverse = TRUE;
-    return parse_start(text, setting, value, hint, 1, error);
+    return parse_start(setting, value, hint, 1, error);
   }
   g_autofree char *meant = suggestion(setting, keys);
-  return refuse(error, text, "'%s' is unknown; expected markers=, crc=, start= or start-reverse=%s", setting,
-                meant);
+  return error_set(error, "'%s' is unknown; expected markers=, crc=, start= or start-reverse=%s", setting,
+                   meant);
 }
 
 /* Reads "10.0.0.2:5044,markers=off,start=find". `start` is where the FPDU phase starts in what is sent to
@@ -143,13 +130,13 @@ static gboolean parse_hint(const char *text, decode_hint *hint, GError **error)
 
   *hint = (decode_hint){.any_address = false};
   if (!parts[0]) {
-    return refuse(error, text, "it is empty; expected HOST:PORT");
+    return error_set(error, "it is empty; expected HOST:PORT");
   }
-  if (!parse_end(text, parts[0], hint, error)) {
+  if (!parse_end(parts[0], hint, error)) {
     return FALSE;
   }
   for (char **part = parts + 1; *part; part++) {
-    if (!parse_setting(text, *part, hint, &has_reverse, error)) {
+    if (!parse_setting(*part, hint, &has_reverse, error)) {
       return FALSE;
     }
   }
@@ -167,6 +154,7 @@ GArray *cli_capture_read(const cli_capture_options *options, decode_options *dec
     decode_hint hint;
 
     if (!parse_hint(*text, &hint, error)) {
+      g_prefix_error(error, "--mpa %s: ", *text);
       return NULL;
     }
     g_array_append_val(hints, hint);

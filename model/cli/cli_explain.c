@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim explain: what a key, a metric or a term means, from the tables that the program itself runs by. */
+/* iwarpsim explain: what a key, a metric or a term means, from the tables that the program itself runs by;
+ * and docs/scenario.md and docs/metrics.md, which it makes of them and of docs/…md.in. */
+#include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "cli/cli_documents.h"
+#include "cli/cli_explain_pages.h"
 #include "fault/fault_table.h"
 #include "measure/distribution.h"
 #include "measure/gauge.h"
@@ -13,6 +15,188 @@
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
+
+/* --- The pages without their tables --- */
+
+/* The text of docs/NAME, which comes with the program (model/cli/meson.build). */
+static GString *page_new(const char *name)
+{
+  g_autofree char *path = g_strconcat("/iwarpsim/", name, NULL);
+  GBytes *octets = g_resource_lookup_data(cli_explain_pages_get_resource(), path, 0, NULL);
+  g_assert(octets != NULL);
+  gsize length;
+  const char *text = g_bytes_get_data(octets, &length);
+  GString *page = g_string_new_len(text, (gssize)length);
+  g_bytes_unref(octets);
+  return page;
+}
+
+/* A term that metrics and keys are defined by: a section "## TITLE {NAME}" of a page. */
+typedef struct term {
+  char *name;  /* as `explain` takes it: "held" */
+  char *title; /* its heading: "Held octets" */
+  char *text;  /* Markdown that reads well as plain text too; ends in a newline */
+} term;
+
+static void free_term(gpointer data)
+{
+  term *freed = data;
+  g_free(freed->name);
+  g_free(freed->title);
+  g_free(freed->text);
+  g_free(freed);
+}
+
+/* The terms (term *) in reading order, those of the scenario first. Free with g_ptr_array_unref(). */
+static GPtrArray *terms_new(void)
+{
+  static const char *const pages[] = {"scenario.md.in", "metrics.md.in"};
+  GPtrArray *terms = g_ptr_array_new_with_free_func(free_term);
+  for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
+    g_autoptr(GString) page = page_new(pages[i]);
+    g_auto(GStrv) sections = g_strsplit(page->str, "\n## ", -1);
+    for (char **section = sections + 1; *section != NULL; section++) {
+      char *text = strstr(*section, "\n\n");
+      char *name = text != NULL ? g_strrstr_len(*section, text - *section, " {") : NULL;
+      if (name != NULL) {
+        term *added = g_new(term, 1);
+        *added = (term){.name = g_strndup(name + 2, (gsize)(text - name) - 3),
+                        .title = g_strndup(*section, (gsize)(name - *section)),
+                        .text = g_strdup(text + 2)};
+        g_ptr_array_add(terms, added);
+      }
+    }
+  }
+  return terms;
+}
+
+/* The page with `text` in place of the line `mark`, and without the names of its terms. */
+static void fill_in(GString *page, const char *mark, GString *text)
+{
+  g_string_replace(page, mark, text->str, 1);
+  g_string_free(text, TRUE);
+}
+
+static char *page_finish(GString *page)
+{
+  g_autoptr(GRegex) name = g_regex_new("^(## .*) \\{[a-z]+\\}$", G_REGEX_MULTILINE, 0, NULL);
+  char *text = g_regex_replace(name, page->str, (gssize)page->len, 0, "\\1", 0, NULL);
+  g_string_free(page, TRUE);
+  return text;
+}
+
+/* --- Their tables --- */
+
+/* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end
+ * it. */
+static void append_row(GString *page, const char *kinds, const char *const *cells)
+{
+  g_string_append_c(page, '|');
+  for (gsize i = 0; kinds[i] != '\0'; i++) {
+    g_autoptr(GString) cell = g_string_new(cells[i]);
+    g_string_replace(cell, "|", "\\|", 0);
+    gboolean code = kinds[i] == 'c' && cell->len > 0;
+    g_string_append_printf(page, code ? " `%s` |" : " %s |", cell->str);
+  }
+  g_string_append_c(page, '\n');
+}
+
+static void append_key(GString *page, scenario_key key)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+  g_autofree char *expected = scenario_value_expected(row);
+  if (row->inherits >= 0) {
+    g_autofree char *inherited =
+        g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name);
+    append_row(page, "cttct", (const char *[]){row->name, inherited, expected, row->example, row->sentence});
+  } else {
+    append_row(page, "cctct",
+               (const char *[]){row->name, row->fallback, expected, row->example, row->sentence});
+  }
+}
+
+/* The keys of a group, unless it holds nothing but groups. */
+static void append_keys(GString *page, const char *group, const char *sentence)
+{
+  const char *quote = *group != '\0' ? "`" : "";
+  g_autoptr(GString) rows = g_string_new(NULL);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_group_has(group, key)) {
+      append_key(rows, key);
+    }
+  }
+  if (rows->len > 0) {
+    g_string_append_printf(page,
+                           "\n### %s%s%s\n\n%s\n\n| key | default | value | example | meaning |\n"
+                           "|---|---|---|---|---|\n%s",
+                           quote, *group != '\0' ? group : "Outside the groups", quote, sentence, rows->str);
+  }
+}
+
+static void append_profiles(GString *page)
+{
+  g_string_append(page,
+                  "\n### Profiles of TCP\n\nThe keys of `tcp` whose default depends on `tcp.profile`.\n\n"
+                  "| key | linux | rfc | source |\n|---|---|---|---|\n");
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    if (row->rfc != NULL) {
+      append_row(page, "ccct", (const char *[]){row->name, row->fallback, row->rfc, row->source});
+    }
+  }
+}
+
+/* docs/scenario.md: what a scenario file may contain. Free with g_free(). */
+static char *scenario_page(void)
+{
+  static const char *const places[] = {
+      [FAULT_NOWHERE] = "nothing", [FAULT_IN_STARTUP] = "a startup frame",  [FAULT_IN_ULPDU] = "a ULPDU",
+      [FAULT_IN_FPDU] = "an FPDU", [FAULT_INSERTED] = "a ULPDU of its own", [FAULT_LOCAL] = "the end itself"};
+  GString *page = page_new("scenario.md.in"), *keys = g_string_new(NULL), *faults = g_string_new(NULL);
+  append_keys(keys, "", "Keys that stand on their own.");
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+    append_keys(keys, group->name, group->sentence);
+    if (strcmp(group->name, "tcp") == 0) {
+      append_profiles(keys);
+    }
+  }
+  for (fault_id id = 0; id < FAULTS; id++) {
+    const fault_row *row = fault_row_of(id);
+    append_row(faults, "cttt", (const char *[]){row->name, places[row->place], row->sentence, row->expected});
+  }
+  fill_in(page, "@KEYS@\n", keys);
+  fill_in(page, "@FAULTS@\n", faults);
+  return page_finish(page);
+}
+
+/* docs/metrics.md: what is measured. Free with g_free(). */
+static char *metrics_page(void)
+{
+  GString *page = page_new("metrics.md.in"), *metrics = g_string_new(NULL);
+  GString *distributions = g_string_new(NULL), *gauges = g_string_new(NULL);
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    const metric_row *row = metric_row_of(id);
+    append_row(metrics, "cttt",
+               (const char *[]){row->name, row->unit, metric_side_name(row->side), row->sentence});
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution_row *row = distribution_row_of(id);
+    append_row(distributions, "cttt",
+               (const char *[]){row->name, row->unit, row->weight_unit, row->sentence});
+  }
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    const gauge_row *row = gauge_row_of(id);
+    const metric_row *peak = metric_row_of(row->peak);
+    g_autofree char *name = g_strconcat(row->name, "_pP", row->suffix, NULL);
+    append_row(gauges, "ctct", (const char *[]){name, peak->unit, peak->name, peak->sentence});
+  }
+  fill_in(page, "@GAUGES@\n", gauges);
+  fill_in(page, "@METRICS@\n", metrics);
+  fill_in(page, "@DISTRIBUTIONS@\n", distributions);
+  return page_finish(page);
+}
+
+/* --- In the terminal --- */
 
 /* Prints `text` indented by four blanks, broken between words. */
 static void print_wrapped(const char *text)
@@ -38,7 +222,7 @@ typedef enum subject_kind { KEY, GROUP, METRIC, DISTRIBUTION, TERM, FAULT } subj
 typedef struct subject {
   subject_kind kind;
   const char *name;
-  gconstpointer row; /* scenario_key_row, metric_row …; cli_term */
+  gconstpointer row; /* scenario_key_row, metric_row …; term */
 } subject;
 
 static void add_subject(GArray *subjects, subject_kind kind, const char *name, gconstpointer row)
@@ -47,7 +231,7 @@ static void add_subject(GArray *subjects, subject_kind kind, const char *name, g
   g_array_append_val(subjects, added);
 }
 
-/* An array of subject; `terms` (cli_terms()) stay the caller's. Free with g_array_unref(). */
+/* An array of subject; `terms` (terms_new()) stay the caller's. Free with g_array_unref(). */
 static GArray *subjects_new(const GPtrArray *terms)
 {
   GArray *subjects = g_array_new(FALSE, FALSE, sizeof(subject));
@@ -64,8 +248,8 @@ static GArray *subjects_new(const GPtrArray *terms)
     add_subject(subjects, DISTRIBUTION, distribution_row_of(id)->name, distribution_row_of(id));
   }
   for (guint i = 0; i < terms->len; i++) {
-    const cli_term *term = g_ptr_array_index(terms, i);
-    add_subject(subjects, TERM, term->name, term);
+    const term *added = g_ptr_array_index(terms, i);
+    add_subject(subjects, TERM, added->name, added);
   }
   for (fault_id id = 0; id < FAULTS; id++) {
     add_subject(subjects, FAULT, fault_row_of(id)->name, fault_row_of(id));
@@ -95,7 +279,7 @@ static void print_subject(const subject *s)
 {
   const metric_row *metric = s->row;
   const distribution_row *measured = s->row;
-  const cli_term *term = s->row;
+  const term *defined = s->row;
   const fault_row *fault = s->row;
 
   switch (s->kind) {
@@ -114,7 +298,7 @@ static void print_subject(const subject *s)
     print_wrapped(measured->sentence);
     break;
   case TERM:
-    printf("%s: %s\n\n%s", term->name, term->title, term->text);
+    printf("%s: %s\n\n%s", defined->name, defined->title, defined->text);
     break;
   case FAULT: {
     g_autofree char *expected = g_strconcat("Consequence: ", fault->expected, ".", NULL);
@@ -212,7 +396,7 @@ static gboolean print_definitions(const char *word, const GArray *subjects)
 
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
-    g_autofree char *text = s->kind == TERM ? g_ascii_strdown(((const cli_term *)s->row)->text, -1) : NULL;
+    g_autofree char *text = s->kind == TERM ? g_ascii_strdown(((const term *)s->row)->text, -1) : NULL;
     if (text != NULL && (strstr(text, bold) != NULL || strstr(text, item) != NULL)) {
       printf("%s", found ? "\n" : "");
       print_subject(s);
@@ -272,8 +456,8 @@ static void print_topics(const GArray *subjects)
 
 static int print_markdown(const char *name)
 {
-  g_autofree char *page = strcmp(name, "keys") == 0      ? cli_documents_scenario()
-                          : strcmp(name, "metrics") == 0 ? cli_documents_metrics()
+  g_autofree char *page = strcmp(name, "keys") == 0      ? scenario_page()
+                          : strcmp(name, "metrics") == 0 ? metrics_page()
                                                          : NULL;
 
   if (page == NULL) {
@@ -315,7 +499,7 @@ static int explain(const cli_arguments *arguments)
   if (markdown) {
     return print_markdown(name);
   }
-  g_autoptr(GPtrArray) terms = cli_terms();
+  g_autoptr(GPtrArray) terms = terms_new();
   g_autoptr(GArray) subjects = subjects_new(terms);
   if (arguments->count > 0) {
     return explain_name(name, subjects);

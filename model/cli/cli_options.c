@@ -184,19 +184,18 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
 
 gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status)
 {
-  const char *known[STUDY_FLAGS + 1] = {NULL};
   g_auto(GStrv) names = g_strsplit(text != NULL ? text : "", ",", -1);
 
-  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    known[bit] = study_flags[bit].name;
-  }
   *flags = 0;
   for (char **name = names; *name != NULL; name++) {
-    guint bit = 0;
-    while (bit < STUDY_FLAGS && strcmp(known[bit], g_strstrip(*name)) != 0) {
-      bit++;
+    const char *known[STUDY_FLAGS + 1] = {NULL};
+    guint flag = 0;
+    g_strstrip(*name);
+    for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+      known[bit] = study_flags[bit].name;
+      flag |= strcmp(known[bit], *name) == 0 ? 1U << bit : 0;
     }
-    if (bit == STUDY_FLAGS) {
+    if (flag == 0) {
       const char *nearest = scenario_suggest(*name, known);
       *status =
           nearest != NULL
@@ -205,7 +204,7 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
                                 *name);
       return FALSE;
     }
-    *flags |= 1U << bit;
+    *flags |= flag;
   }
   return TRUE;
 }

@@ -7,6 +7,8 @@
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
+#include "study/statistics/statistics.h"
+
 /* --- Events --- */
 
 static int compare_descending(const void *a, const void *b)
@@ -35,12 +37,7 @@ static void add_events(const traffic_blocks *run, guint64 octets, gboolean declu
 static double at_rank(const GArray *events, double rank)
 {
   const double *values = (const double *)(void *)events->data;
-  double place = CLAMP(rank, 1, events->len) - 1;
-  gsize below = (gsize)place;
-  if (below + 1 >= events->len) {
-    return values[events->len - 1];
-  }
-  return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
+  return statistics_at_place(values, events->len, CLAMP(rank, 1, events->len) - 1);
 }
 
 /* The rank, a fraction too, of the event that a level which `expected` events exceed is above, with

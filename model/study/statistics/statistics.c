@@ -45,15 +45,13 @@ static double student_quantile(double confidence, double freedom)
   return qt(0.5 + confidence / 2, freedom, TRUE, FALSE);
 }
 
-/* Type 7 of R's quantile(): order statistic number 1 + share · (n - 1), linear between whole ones. */
-static double quantile_of(const double *sorted, gsize count, double share)
+double statistics_at_place(const double *ordered, gsize count, double place)
 {
-  double place = share * (double)(count - 1);
   gsize below = (gsize)place;
   if (below + 1 >= count) {
-    return sorted[count - 1];
+    return ordered[count - 1];
   }
-  return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+  return ordered[below] + (place - (double)below) * (ordered[below + 1] - ordered[below]);
 }
 
 /* --- The interval of the mean --- */
@@ -129,7 +127,7 @@ static int compare_placed(const void *a, const void *b)
 /* The ranks of `values`, equal ones with the mean of theirs. Free with g_free(). */
 static double *ranks_of(const double *values, gsize count)
 {
-  placed_value *placed = g_new(placed_value, count);
+  g_autofree placed_value *placed = g_new(placed_value, count);
   double *ranks = g_new(double, count);
   for (gsize i = 0; i < count; i++) {
     placed[i] = (placed_value){values[i], i};
@@ -142,7 +140,6 @@ static double *ranks_of(const double *values, gsize count)
       ranks[placed[i].place] = (double)(first + next + 1) / 2;
     }
   }
-  g_free(placed);
   return ranks;
 }
 
@@ -168,15 +165,16 @@ static statistics statistics_made(const double *values, gsize count, gboolean is
     return (statistics){.count = 0};
   }
   g_autofree double *sorted = sorted_copy(values, count);
+  const double last = (double)(count - 1); /* quantiles are of type 7 of R's quantile() */
   statistics result = {.count = count,
                        .mean = mean_of(sorted, count),
                        .deviation = (double)NAN,
                        .lower = (double)NAN,
                        .upper = (double)NAN,
                        .half_width = (double)NAN,
-                       .median = quantile_of(sorted, count, 0.5),
-                       .lower_quartile = quantile_of(sorted, count, 0.25),
-                       .upper_quartile = quantile_of(sorted, count, 0.75),
+                       .median = statistics_at_place(sorted, count, 0.5 * last),
+                       .lower_quartile = statistics_at_place(sorted, count, 0.25 * last),
+                       .upper_quartile = statistics_at_place(sorted, count, 0.75 * last),
                        .smallest = sorted[0],
                        .largest = sorted[count - 1]};
   if (count >= 2) {
@@ -202,13 +200,11 @@ statistics statistics_of(const double *values, gsize count)
 
 statistics statistics_of_pairs(const double *a, const double *b, gsize count)
 {
-  double *differences = g_new(double, count);
+  g_autofree double *differences = g_new(double, count);
   for (gsize i = 0; i < count; i++) {
     differences[i] = a[i] - b[i];
   }
-  statistics result = statistics_made(differences, count, TRUE);
-  g_free(differences);
-  return result;
+  return statistics_made(differences, count, TRUE);
 }
 
 double statistics_independent_half_width(const statistics *a, const statistics *b)

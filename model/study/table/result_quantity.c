@@ -130,12 +130,10 @@ double result_quantity_of_stored(const result_quantity *quantity, const stored_r
 
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs)
 {
-  double *values = g_new(double, runs->len);
+  g_autofree double *values = g_new(double, runs->len);
   gsize count = 0;
   for (guint i = 0; i < runs->len; i++) {
     count += result_quantity_value(quantity, g_ptr_array_index(runs, i), &values[count]) ? 1 : 0;
   }
-  statistics of = statistics_of(values, count);
-  g_free(values);
-  return of;
+  return statistics_of(values, count);
 }

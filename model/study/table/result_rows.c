@@ -199,7 +199,7 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
   g_autoptr(GHashTable) of_a = runs_by_seed(point, pairing->key, pairing->a);
   g_autoptr(GHashTable) of_b = runs_by_seed(point, pairing->key, pairing->b);
   result_row row = {.first = NULL};
-  double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
+  g_autofree double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     const study_run *run = g_ptr_array_index(point->runs, i);
@@ -222,8 +222,6 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
     row.log_ratio = log_ratios_of(a, b, count);
     g_array_append_val(rows, row);
   }
-  g_free(a);
-  g_free(b);
 }
 
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,

@@ -8,27 +8,18 @@
 #include "base/files.h"
 #include "cli/cli.h"
 
-static gboolean write_failed(const char *path, int reason, GError **error)
-{
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)", path,
-              g_strerror(reason));
-  return FALSE;
-}
-
 static gboolean write_to(const char *path, const char *text, gsize length, GError **error)
 {
   FILE *file = g_fopen(path, "we");
-  if (file == NULL) {
-    return write_failed(path, errno, error);
+  int reason = file != NULL && fwrite(text, 1, length, file) == length && fflush(file) == 0 ? 0 : errno;
+  if (file != NULL && fclose(file) != 0 && reason == 0) {
+    reason = errno;
   }
-  gboolean good = fwrite(text, 1, length, file) == length && fflush(file) == 0;
-  if (!good) {
-    write_failed(path, errno, error);
+  if (reason != 0) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)", path,
+                g_strerror(reason));
   }
-  if (fclose(file) != 0 && good) {
-    return write_failed(path, errno, error);
-  }
-  return good;
+  return reason == 0;
 }
 
 static gboolean replace(const char *path, const char *text, gsize length, GError **error)

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
-#include "cli/cli_results.h"
+#include "cli/cli_run.h"
 #include "replay/replay.h"
 
 static struct {

@@ -6,7 +6,7 @@
 #include "base/git_state.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "cli/cli_results.h"
+#include "cli/cli_run.h"
 #include "platform/run_engine.h"
 #include "scenario/configuration.h"
 #include "session/simulation.h"

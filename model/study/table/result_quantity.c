@@ -121,7 +121,6 @@ double result_quantity_of_stored(const result_quantity *quantity, const stored_r
 {
   study_run of = {.metrics = run->metrics, .gauges = run->gauges};
   double value;
-  memcpy(of.distributions, run->distributions, sizeof of.distributions);
   return run->status == RUN_OK && result_quantity_value(quantity, &of, &value) &&
                  fabs(value) <= STUDY_TABLE_VALUE_MAX
              ? value

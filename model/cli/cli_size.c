@@ -13,7 +13,6 @@
 #include "scenario/scenario_problem.h"
 #include "study/plot/study_plot.h"
 #include "study/size/size_study.h"
-#include "study/size/size_text.h"
 #include "study/table/result_table.h"
 
 #define PRECISION_DEFAULT 0.01
@@ -94,9 +93,7 @@ static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GErro
 /* Free the condition with size_condition_clear() also after FALSE. */
 static gboolean read_question(size_question *question, GError **error)
 {
-  *question = (size_question){.every_seed = chosen.every_seed,
-                              .replaces_axis = chosen.from != NULL && chosen.to != NULL,
-                              .seeds = (guint)MAX(chosen.seeds, 0)};
+  *question = (size_question){.every_seed = chosen.every_seed, .seeds = (guint)MAX(chosen.seeds, 0)};
   if (chosen.seeds != -1 && (chosen.seeds < 1 || chosen.seeds > SEEDS_MAX)) {
     return error_set(error, "--seeds %d: expected 1 to %d", chosen.seeds, SEEDS_MAX);
   }
@@ -182,7 +179,7 @@ static int run_search(const scenario *s, const size_question *question, const ru
     return error != NULL ? cli_fail(error) : CLI_FAILED;
   }
   gboolean met;
-  g_autofree char *answers = size_text_answers(size_study_findings(study), &met);
+  g_autofree char *answers = size_study_answers(study, &met);
   plain_text_print_page(stdout, answers);
   if (!arguments->quiet && !show_curve(question, path, &error)) {
     return cli_fail(error);
@@ -243,8 +240,8 @@ const cli_command cli_size = {
         "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep:\n"
         "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer\n"
         "in a sentence for each point; and, without --quiet, the curve, which it also draws beside the\n"
-        "store. With --from and --to an axis of the key is left out. If it was interrupted, rerun the\n"
-        "command to resume. Exit status 1: at some point there is no such value.",
+        "store. An axis of the key gives way to the search. If it was interrupted, rerun the command to\n"
+        "resume. Exit status 1: at some point there is no such value.",
     .example =
         "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"
         "  iwarpsim size my.cfg --key tcp.receive_window --keep 'goodput_bit_per_s >= 9Gbit/s' --to 1MiB\n",

@@ -119,17 +119,16 @@ class Size(kit.ProgramTest):
         self.assertRegex(errors, r"\Ainterrupted: 0 of at least \d+ runs done; rerun the command to resume\n\Z")
 
     def test_sweep(self):
-        """An answer for each point; the key's own axis is left out when there is a range."""
+        """An answer for each point; the search takes the place of the key's own axis, and the seeds are those
+        of the scenario's."""
         kit.write("a.cfg", MEMORY + SWEEP)
-        self.expect_refused("iwarpsim size a.cfg --key receiver.memory --every-seed --keep " + GOODPUT,
-                            "a.cfg:6: the scenario sweeps over 'receiver.memory' itself", "--from")
         text = self.size("--key receiver.memory --from 4KiB --to 256KiB --every-seed --keep " + GOODPUT)
         condition = GOODPUT.strip("'")
         self.assertRegex(text, rf"\Ain-order receiver: receiver.memory = \d+( KiB)? keeps {condition} \(.*\n"
                                rf"out-of-order receiver: receiver.memory = 4 KiB keeps {condition} \(ratio 1, "
                                r"from 1 to 1, n = 2\), as does every value up to 256 KiB; goodput_bit_per_s "
                                r"does not vary with receiver.memory here\n\Z")
-        self.expect_parts(self.shell("iwarpsim table results/a-size.sqlite").stdout, "receiver.memory")
+        self.expect_parts(self.shell("iwarpsim table results/a-size.sqlite").stdout, "receiver.memory", "seeds 3–4")
         kit.write("a.cfg", MEMORY + SWEEP + 'where = "receiver.memory > 4KiB";\n')
         self.expect_refused("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --keep " + GOODPUT,
                             "a.cfg:7: 'where' leaves out values of receiver.memory; expected --from and --to")

@@ -78,15 +78,13 @@ gboolean size_condition_read(const char *text, scenario_key key, size_condition 
                      text);
   }
   condition->text = g_strdup_printf("%s %s %s", name, sign, right);
-  gboolean good = result_quantity_read(name, &condition->quantity, error);
-  if (good && result_quantity_is_of_machine(&condition->quantity)) {
-    good = error_set(error, "%s depends on the machine; expected a metric that is the same everywhere", name);
+  if (!result_quantity_read(name, &condition->quantity, error)) {
+    return FALSE;
   }
-  if (good && read_right(right, key, condition, error)) {
-    return TRUE;
+  if (result_quantity_is_of_machine(&condition->quantity)) {
+    return error_set(error, "%s depends on the machine; expected a metric that is the same everywhere", name);
   }
-  size_condition_clear(condition);
-  return FALSE;
+  return read_right(right, key, condition, error);
 }
 
 void size_condition_clear(size_condition *condition)

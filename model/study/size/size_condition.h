@@ -18,7 +18,7 @@ typedef struct size_condition {
 
 /* Reads QUANTITY SIGN NUMBER, the number with its unit as scenarios have it ("64KiB", "9Gbit/s", "99 %"), or
  * QUANTITY SIGN P % of VALUE, where VALUE is one of `key`. FALSE and `error` (IWARPSIM_ERROR), with what was
- * expected, for anything else. Free with size_condition_clear(). */
+ * expected, for anything else. Free with size_condition_clear() in either case. */
 gboolean size_condition_read(const char *text, scenario_key key, size_condition *condition, GError **error);
 void size_condition_clear(size_condition *condition);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(size_condition, size_condition_clear)

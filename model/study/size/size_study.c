@@ -6,12 +6,34 @@
 
 #include "base/error.h"
 #include "scenario/scenario_axes.h"
+#include "study/table/shown_number.h"
+#include "study/table/study_keys.h"
 
 enum { SEEDS_DEFAULT = 8 };
 
+/* What is known of one value of the key at one point. */
+typedef struct size_value {
+  size_verdict verdict; /* first: size_search.h takes values as they are */
+  const struct size_point *point;
+  char *text;          /* canonical */
+  double *measured;    /* the quantity in each seed; NAN: it has none. NULL: the runs are still to be made */
+  statistics compared; /* the quantity, or its ratio to the baseline's in the same seed */
+  guint not_ok;        /* runs that did not end ok: the value does not keep the condition */
+} size_value;
+
+/* The runs of a sweep that agree in all but the key and the seed. */
+typedef struct size_point {
+  const char *texts[SCENARIO_KEY_COUNT]; /* canonical, of all keys; the study's */
+  GPtrArray *values;                     /* size_value *, ascending */
+  size_value *baseline;                  /* NULL: the condition has none */
+} size_point;
+
 struct size_study {
-  size_findings found;
+  const size_question *question;
   const char *const *sets;
+  guint seeds;
+  GArray *keys;       /* scenario_key: of the scenario's axes but for the key and the seed */
+  GPtrArray *points;  /* size_point * */
   GArray *axes;       /* scenario_axis: the scenario's but for the key's; texts are the scenario's */
   sweep_grid *places; /* the points: their runs with the first seed */
   GPtrArray *due;     /* size_value *, the points': what is run next … */
@@ -19,9 +41,9 @@ struct size_study {
   sweep_grid *grid;   /* … and as a grid */
 };
 
-static const char *name_of(const scenario_axis *axis)
+static const size_value *value_at(const size_point *point, guint index)
 {
-  return scenario_key_row_of(axis->key)->name;
+  return g_ptr_array_index(point->values, index);
 }
 
 /* --- The points --- */
@@ -52,38 +74,33 @@ static void clear_asked(gpointer axis)
 /* Takes the scenario's axes but for the key's, and counts the seeds. */
 static gboolean take_axes(size_study *study, const scenario *s, GError **error)
 {
-  const size_question *question = study->found.question;
+  const size_question *question = study->question;
   const scenario_axis *axes;
   const int count = (int)scenario_axes(s, &axes);
   int own = count; /* the key's */
-  study->found.seeds = question->seeds;
+  study->seeds = question->seeds;
   for (int i = 0; i < count; i++) {
     scenario_axis axis = axes[i];
+    const char *name = scenario_key_row_of(axis.key)->name;
     if (axis.key == question->key) {
       own = i;
       continue;
     }
     if (axis.with == own) {
       return error_set(error, "%s: axis '%s' moves with '%s', which is searched; expected axes apart from it",
-                       axis.where, name_of(&axis), name_of(&axes[own]));
+                       axis.where, name, scenario_key_row_of(question->key)->name);
     }
     axis.with -= axis.with > own;
     g_array_append_val(study->axes, axis);
     if (axis.key != SCENARIO_RUN_SEED) {
-      g_array_append_val(study->found.keys, axis.key);
-    } else if (study->found.seeds == 0) {
-      study->found.seeds = g_strv_length(axis.values);
+      g_array_append_val(study->keys, axis.key);
+    } else if (study->seeds == 0) {
+      study->seeds = g_strv_length(axis.values);
     }
   }
-  study->found.seeds = study->found.seeds > 0 ? study->found.seeds : SEEDS_DEFAULT;
-  if (study->found.seeds == 1 && !question->every_seed) {
-    return error_set(error, "one seed gives no interval; expected --seeds 2 or more, or --every-seed");
-  }
-  return own == count || question->replaces_axis ||
-         error_set(error,
-                   "%s: the scenario sweeps over '%s' itself; expected a key that is no axis, or --from and "
-                   "--to, which replace this one",
-                   axes[own].where, name_of(&axes[own]));
+  study->seeds = study->seeds > 0 ? study->seeds : SEEDS_DEFAULT;
+  return study->seeds > 1 || question->every_seed ||
+         error_set(error, "one seed gives no interval; expected --seeds 2 or more, or --every-seed");
 }
 
 /* A value that is to be run next. */
@@ -98,7 +115,7 @@ static size_value *add_due(size_study *study, const size_point *point, guint64 n
 /* The point at `place`, with the values that are looked at first. */
 static void add_point(size_study *study, gsize place)
 {
-  const size_question *question = study->found.question;
+  const size_question *question = study->question;
   const scenario_key_row *row = scenario_key_row_of(question->key);
   size_point *point = g_new0(size_point, 1);
   g_autoptr(GArray) grid = size_search_grid(&question->scope);
@@ -108,30 +125,34 @@ static void add_point(size_study *study, gsize place)
     const guint64 number = g_array_index(grid, guint64, i);
     g_ptr_array_add(point->values, add_due(study, point, number, scenario_axis_range_text(row, number)));
   }
-  g_ptr_array_add(study->found.points, point);
+  g_ptr_array_add(study->points, point);
+}
+
+/* Adds an axis of the `count` first values that are due, or of what `key` is at their points. */
+static void add_asked(size_study *study, scenario_key key, int with, guint count)
+{
+  scenario_axis axis = {.key = key, .with = with, .where = (char *)"--key"};
+  axis.values = g_new0(char *, count + 1);
+  for (guint i = 0; i < count; i++) {
+    const size_value *value = g_ptr_array_index(study->due, i);
+    axis.values[i] = key == study->question->key ? value->text : (char *)value->point->texts[key];
+  }
+  g_array_append_val(study->asked, axis);
 }
 
 /* Makes a grid of what is due: axes that move in step, and the seeds. */
 static gboolean make_grid(size_study *study, GError **error)
 {
   const scenario *base = sweep_grid_base(study->places);
-  const scenario_key searched = study->found.question->key;
+  const scenario_key searched = study->question->key;
   g_clear_pointer(&study->grid, sweep_grid_free);
   g_array_set_size(study->asked, 0);
-  for (guint i = 0; i <= study->found.keys->len; i++) {
-    scenario_axis axis = {.key = searched, .with = -1, .where = (char *)"--key"};
-    if (i > 0) {
-      axis.key = g_array_index(study->found.keys, scenario_key, i - 1);
-      axis.with = 0;
-    }
-    axis.values = g_new0(char *, study->due->len + 1);
-    for (guint k = 0; k < study->due->len; k++) {
-      const size_value *value = g_ptr_array_index(study->due, k);
-      axis.values[k] = i == 0 ? value->text : (char *)value->point->texts[axis.key];
-    }
-    g_array_append_val(study->asked, axis);
+  add_asked(study, searched, -1, study->due->len);
+  for (guint i = 0; i < study->keys->len; i++) {
+    add_asked(study, g_array_index(study->keys, scenario_key, i), 0, study->due->len);
   }
-  study->grid = sweep_grid_new(base, study->asked, study->sets, study->found.seeds, NULL, NULL, error);
+  add_asked(study, SCENARIO_RUN_SEED, -1, 1); /* the first seed */
+  study->grid = sweep_grid_new(base, study->asked, study->sets, study->seeds, NULL, NULL, error);
   return study->grid != NULL &&
          (sweep_grid_facts_of(study->grid)->left_out == 0 ||
           error_set(error,
@@ -143,10 +164,10 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
                            GError **error)
 {
   g_autoptr(size_study) study = g_new0(size_study, 1);
-  *study = (size_study){.found.question = question,
+  *study = (size_study){.question = question,
                         .sets = sets,
-                        .found.keys = g_array_new(FALSE, FALSE, sizeof(scenario_key)),
-                        .found.points = g_ptr_array_new_with_free_func(point_free),
+                        .keys = g_array_new(FALSE, FALSE, sizeof(scenario_key)),
+                        .points = g_ptr_array_new_with_free_func(point_free),
                         .axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis)),
                         .due = g_ptr_array_new(),
                         .asked = g_array_new(FALSE, FALSE, sizeof(scenario_axis))};
@@ -170,10 +191,10 @@ void size_study_free(size_study *study)
   sweep_grid_free(study->grid);
   g_array_unref(study->asked);
   g_ptr_array_unref(study->due);
-  g_ptr_array_unref(study->found.points);
+  g_ptr_array_unref(study->points);
   sweep_grid_free(study->places);
   g_array_unref(study->axes);
-  g_array_unref(study->found.keys);
+  g_array_unref(study->keys);
   g_free(study);
 }
 
@@ -183,13 +204,12 @@ void size_study_free(size_study *study)
  * done. */
 static void add_next(size_study *study, size_point *point)
 {
-  const size_question *question = study->found.question;
-  const size_value *first = g_ptr_array_index(point->values, 0);
+  const size_question *question = study->question;
   guint64 number;
   guint place;
   if (question->condition.baseline != NULL && point->baseline == NULL) {
     point->baseline = add_due(study, point, 0, g_strdup(question->condition.baseline));
-  } else if (first->measured == NULL) {
+  } else if (value_at(point, 0)->measured == NULL) {
     g_ptr_array_extend(study->due, point->values, NULL, NULL);
   } else if ((place = size_search_next(&question->scope, point->values, &number)) > 0) {
     char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
@@ -200,8 +220,8 @@ static void add_next(size_study *study, size_point *point)
 const sweep_grid *size_study_next(size_study *study, GError **error)
 {
   g_ptr_array_set_size(study->due, 0);
-  for (guint i = 0; i < study->found.points->len; i++) {
-    add_next(study, g_ptr_array_index(study->found.points, i));
+  for (guint i = 0; i < study->points->len; i++) {
+    add_next(study, g_ptr_array_index(study->points, i));
   }
   return study->due->len > 0 && make_grid(study, error) ? study->grid : NULL;
 }
@@ -224,9 +244,9 @@ static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run 
 
 static gboolean check_baseline(const size_study *study, const size_value *value, GError **error)
 {
-  const size_question *question = study->found.question;
+  const size_question *question = study->question;
   guint unusable = value->not_ok;
-  for (guint seed = 0; seed < study->found.seeds; seed++) {
+  for (guint seed = 0; seed < study->seeds; seed++) {
     unusable += value->measured[seed] == 0;
   }
   g_autofree char *name = result_quantity_name(&question->condition.quantity);
@@ -234,17 +254,17 @@ static gboolean check_baseline(const size_study *study, const size_value *value,
          error_set(error,
                    "%u of %u runs with %s = %s did not end ok, or have 0 as %s, of which nothing is a share; "
                    "expected a number, or another value after 'of'",
-                   unusable, study->found.seeds, scenario_key_row_of(question->key)->name, value->text, name);
+                   unusable, study->seeds, scenario_key_row_of(question->key)->name, value->text, name);
 }
 
 static void judge(const size_study *study, size_value *value)
 {
-  const size_question *question = study->found.question;
+  const size_question *question = study->question;
   const gboolean at_most = question->condition.at_most;
   const size_value *baseline = value->point->baseline;
-  g_autofree double *compared = g_new(double, study->found.seeds);
+  g_autofree double *compared = g_new(double, study->seeds);
   gsize count = 0;
-  for (guint seed = 0; seed < study->found.seeds; seed++) {
+  for (guint seed = 0; seed < study->seeds; seed++) {
     compared[count] = value->measured[seed] / (baseline != NULL ? baseline->measured[seed] : 1);
     count += !isnan(compared[count]);
   }
@@ -258,13 +278,13 @@ static void judge(const size_study *study, size_value *value)
 
 gboolean size_study_take(size_study *study, result_store *store, GError **error)
 {
-  const guint seeds = study->found.seeds;
+  const guint seeds = study->seeds;
   for (guint i = 0; i < study->due->len; i++) {
     size_value *value = g_ptr_array_index(study->due, i);
     value->measured = g_new(double, seeds);
     for (guint seed = 0; seed < seeds; seed++) {
       const char *identity = sweep_grid_identity(study->grid, (gsize)i * seeds + seed);
-      size_reading reading = {&study->found.question->condition.quantity, (double)NAN, FALSE};
+      size_reading reading = {&study->question->condition.quantity, (double)NAN, FALSE};
       if (!result_store_visit_run(store, identity, read_run, &reading, error)) {
         return FALSE;
       }
@@ -280,7 +300,112 @@ gboolean size_study_take(size_study *study, result_store *store, GError **error)
   return TRUE;
 }
 
-const size_findings *size_study_findings(const size_study *study)
+/* --- The answers --- */
+
+/* Appends "96 KiB keeps it", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to
+ * 0.994, n = 8". */
+static void append_account(const size_study *study, const size_value *value, const char *verb, GString *text)
 {
-  return &study->found;
+  const size_question *question = study->question;
+  const gboolean is_ratio = question->condition.baseline != NULL, every = question->every_seed;
+  const statistics *of = &value->compared;
+  g_autofree char *label = study_keys_label(question->key, value->text);
+  g_string_append_printf(text, "%s %s ", label, verb);
+  if (value->not_ok > 0) {
+    g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds);
+    return;
+  }
+  if (of->count == 0) {
+    g_string_append(text, "(no run has a value)");
+    return;
+  }
+  g_autofree char *unit = result_quantity_unit(&question->condition.quantity);
+  const shown_scale scale = is_ratio ? (shown_scale){1, ""} : shown_scale_for(unit, fabs(of->mean));
+  const double half_width = every || of->count == 1 ? (double)NAN : (of->upper - of->lower) / 2;
+  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, &scale);
+  g_auto(shown_number) least = shown_number_of(every ? of->smallest : of->lower, half_width, &scale);
+  g_auto(shown_number) most = shown_number_of(every ? of->largest : of->upper, half_width, &scale);
+  g_string_append_printf(text, "(%s %s%s%s", is_ratio ? "ratio" : "mean", mean.value,
+                         *scale.unit != '\0' ? " " : "", scale.unit);
+  if (of->count > 1) {
+    g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least.value, most.value);
+  }
+  g_string_append_printf(text, ", n = %zu)", of->count);
+}
+
+/* Whether the key makes no difference to the quantity, as far as statistics show. */
+static gboolean is_constant(const size_point *point)
+{
+  const statistics *first = &value_at(point, 0)->compared;
+  gboolean constant = first->count > 0;
+  for (guint i = 1; i < point->values->len; i++) {
+    const statistics *of = &value_at(point, i)->compared;
+    constant = constant && of->count == first->count && of->mean == first->mean &&
+               of->smallest == first->smallest && of->largest == first->largest;
+  }
+  return constant;
+}
+
+/* Appends what a reader of the answer must know besides. `shown` is the value that it rests on. */
+static void append_notes(const size_study *study, const size_point *point, const size_answer *answer,
+                         const size_value *shown, GString *text)
+{
+  const size_question *question = study->question;
+  if (answer->also < answer->least) {
+    g_string_append(text, "; not monotone: ");
+    append_account(study, value_at(point, answer->also), "keeps it", text);
+    g_string_append(text, ", but not all larger values do");
+  }
+  if (is_constant(point)) {
+    g_autofree char *name = result_quantity_name(&question->condition.quantity);
+    g_string_append_printf(text, "; %s does not vary with %s here", name,
+                           scenario_key_row_of(question->key)->name);
+  }
+  const statistics *of = &shown->compared;
+  if (!question->every_seed && of->count > 1 && of->deviation > 0 && of->coverage_note != NULL) {
+    g_string_append_printf(text, "; the interval covers less than 95 %%: %s", of->coverage_note);
+  }
+}
+
+static void append_answer(const size_study *study, const size_point *point, GString *text, gboolean *met)
+{
+  const size_answer answer = size_search_answer(point->values);
+  const char *key = scenario_key_row_of(study->question->key)->name;
+  const size_value *last = value_at(point, point->values->len - 1), *shown = last;
+  g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
+  g_autofree char *from = study_keys_label(study->question->key, value_at(point, 0)->text);
+  g_autofree char *to = study_keys_label(study->question->key, last->text);
+  if (answer.least == point->values->len) {
+    *met = FALSE;
+    g_string_append_printf(text, "no %s from %s to %s %s there and above: ", key, from, to, keeps);
+    append_account(study, last, "does not", text);
+  } else {
+    shown = value_at(point, answer.least);
+    g_string_append_printf(text, "%s = ", key);
+    append_account(study, shown, keeps, text);
+    if (answer.least == 0) {
+      g_string_append_printf(text, ", as does every value up to %s", to);
+    } else {
+      g_string_append(text, "; ");
+      append_account(study, value_at(point, answer.least - 1), "does not", text);
+    }
+  }
+  append_notes(study, point, &answer, shown, text);
+  g_string_append_c(text, '\n');
+}
+
+char *size_study_answers(const size_study *study, gboolean *met)
+{
+  GString *text = g_string_new(NULL);
+  *met = TRUE;
+  for (guint i = 0; i < study->points->len; i++) {
+    const size_point *point = g_ptr_array_index(study->points, i);
+    for (guint k = 0; k < study->keys->len; k++) {
+      const scenario_key key = g_array_index(study->keys, scenario_key, k);
+      g_autofree char *label = study_label_of(key, point->texts[key]);
+      g_string_append_printf(text, "%s%s", label, k + 1 < study->keys->len ? ", " : ": ");
+    }
+    append_answer(study, point, text, met);
+  }
+  return g_string_free(text, FALSE);
 }

@@ -184,24 +184,6 @@ static int finish(const decoding *d, GError *error)
   return decode_session_connections(d->session)->len > 0 ? CLI_OK : complain_of_silence(d);
 }
 
-static int decode_source(decoding *d, const decode_options *options)
-{
-  GError *error = NULL;
-
-  signal(SIGPIPE, SIG_IGN);
-  d->session = decode_session_new(options, chosen.summary ? NULL : print_event, d);
-  d->format = chosen.json ? &decode_json : &decode_text;
-  /* Who looks on sees each line at once. */
-  d->line = decode_line_new(write_output, d, terminal_of(stdout).shows ? 0 : FLUSH_OCTETS);
-  d->flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
-  decode_segments(d, &error);
-  int status = finish(d, error);
-  g_array_unref(d->flow_octets);
-  decode_line_free(d->line);
-  decode_session_free(d->session);
-  return status;
-}
-
 static int decode(const cli_arguments *arguments)
 {
   decode_options options = {.assume_aligned = chosen.assume_aligned};
@@ -214,16 +196,24 @@ static int decode(const cli_arguments *arguments)
     g_error_free(error);
     return status;
   }
-  decoding d = {.file = arguments->rest[0]};
-  /* Lines on the same terminal would tear it. */
-  if (cli_shows_progress(arguments) && (chosen.summary || !terminal_of(stdout).shows)) {
-    d.progress = &shown;
-  }
+  decoding d = {.file = arguments->rest[0], .format = chosen.json ? &decode_json : &decode_text};
   d.source = capture_source_open(d.file, chosen.capture.filter, &error);
   if (!d.source) {
     return cli_fail(error);
   }
-  int status = decode_source(&d, &options);
+  const gboolean is_terminal = terminal_of(stdout).shows;
+  /* Lines on the same terminal would tear it. */
+  d.progress = cli_shows_progress(arguments) && (chosen.summary || !is_terminal) ? &shown : NULL;
+  signal(SIGPIPE, SIG_IGN);
+  d.session = decode_session_new(&options, chosen.summary ? NULL : print_event, &d);
+  /* Who looks on sees each line at once. */
+  d.line = decode_line_new(write_output, &d, is_terminal ? 0 : FLUSH_OCTETS);
+  d.flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
+  decode_segments(&d, &error);
+  int status = finish(&d, error);
+  g_array_unref(d.flow_octets);
+  decode_line_free(d.line);
+  decode_session_free(d.session);
   capture_source_free(d.source);
   return status;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -29,9 +30,8 @@ static gboolean read_resend(replay_options *options, GError **error)
   } else if (units_parse_time(text, &options->resend_ps) && options->resend_ps > 0) {
     options->resend = REPLAY_RESEND_AFTER;
   } else {
-    g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                "--resend %s: no time; expected one above 0, such as 1ms, or auto, or never", text);
-    return FALSE;
+    return error_set(error, "--resend %s: no time; expected one above 0, such as 1ms, or auto, or never",
+                     text);
   }
   return TRUE;
 }

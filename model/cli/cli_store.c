@@ -222,11 +222,6 @@ static struct {
   gboolean mix;
 } merged;
 
-static const char *plural(gsize count)
-{
-  return count == 1 ? "" : "s";
-}
-
 static int merge(const cli_arguments *arguments)
 {
   const char *into = merged.into;
@@ -253,10 +248,10 @@ static int merge(const cli_arguments *arguments)
   for (guint i = 0; good && !arguments->quiet && i < arguments->count; i++) {
     taken += counts[i].taken;
     plain_text_print(stdout, "%s: %zu run%s, %zu taken, %zu already there\n", arguments->rest[i],
-                     counts[i].runs, plural(counts[i].runs), counts[i].taken, counts[i].present);
+                     counts[i].runs, counts[i].runs == 1 ? "" : "s", counts[i].taken, counts[i].present);
   }
   if (good && !arguments->quiet) {
-    plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, plural(taken), into);
+    plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, taken == 1 ? "" : "s", into);
   }
   g_free(counts);
   return good ? CLI_OK : cli_fail(error);

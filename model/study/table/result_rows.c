@@ -22,10 +22,9 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
     return NULL;
   }
   g_autofree char *canonical = scenario_value_write(row, &value);
-  for (guint i = 0; i < values->len; i++) {
-    if (strcmp(g_ptr_array_index(values, i), canonical) == 0) {
-      return g_ptr_array_index(values, i);
-    }
+  guint place;
+  if (g_ptr_array_find_with_equal_func((GPtrArray *)values, canonical, g_str_equal, &place)) {
+    return g_ptr_array_index(values, place);
   }
   g_autofree char *list = study_table_join(values);
   error_set(error, "no run has %s = %s; expected %s%s", row->name, canonical,

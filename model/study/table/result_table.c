@@ -22,19 +22,15 @@ static void append_title(const study_table *table, GString *text)
   g_string_append_printf(text, "scenario %s, %s, iwarpsim %s\n", names, shown_seeds, versions);
 }
 
-static const char *plural(guint count)
-{
-  return count == 1 ? "" : "s";
-}
-
 static void append_counts(const result_request *request, GString *text)
 {
   const study_table *table = request->table;
   g_autoptr(GArray) keys = study_table_keys(table);
   g_autofree char *in_step = study_table_in_step(table);
   g_autoptr(GArray) points = study_table_points(table->runs, keys);
-  g_string_append_printf(text, "%u run%s at %u point%s", table->runs->len, plural(table->runs->len),
-                         points->len, plural(points->len));
+  const guint runs = table->runs->len;
+  g_string_append_printf(text, "%u run%s at %u point%s", runs, runs == 1 ? "" : "s", points->len,
+                         points->len == 1 ? "" : "s");
   g_autofree char *missing = study_table_missing(table, request->exclude);
   g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
   if (*in_step != '\0') {

@@ -75,12 +75,9 @@ void csv_append_field(const char *text, GString *csv)
     g_string_append(csv, field);
     return;
   }
-  g_string_append_c(csv, '"');
-  for (const char *c = field; *c != '\0'; c++) {
-    g_string_append(csv, *c == '"' ? "\"" : "");
-    g_string_append_c(csv, *c);
-  }
-  g_string_append_c(csv, '"');
+  g_auto(GStrv) parts = g_strsplit(field, "\"", -1);
+  g_autofree char *quoted = g_strjoinv("\"\"", parts);
+  g_string_append_printf(csv, "\"%s\"", quoted);
 }
 
 /* Whether CSV has the column; its own values, or those of columns after it. */

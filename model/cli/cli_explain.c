@@ -105,14 +105,12 @@ static void append_key(GString *page, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
   g_autofree char *expected = scenario_value_expected(row);
-  if (row->inherits >= 0) {
-    g_autofree char *inherited =
-        g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name);
-    append_row(page, "cttct", (const char *[]){row->name, inherited, expected, row->example, row->sentence});
-  } else {
-    append_row(page, "cctct",
-               (const char *[]){row->name, row->fallback, expected, row->example, row->sentence});
-  }
+  const gboolean inherits = row->inherits >= 0;
+  g_autofree char *fallback =
+      inherits ? g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name)
+               : g_strdup(row->fallback);
+  append_row(page, inherits ? "cttct" : "cctct",
+             (const char *[]){row->name, fallback, expected, row->example, row->sentence});
 }
 
 /* The keys of a group, unless it holds nothing but groups. */
@@ -423,13 +421,12 @@ static int unknown_name(const char *name, const GArray *subjects)
     g_ptr_array_add(names, (gpointer)topics[i].name);
   }
   g_ptr_array_add(names, NULL);
-  const char *nearest = scenario_suggest(name, (const char *const *)names->pdata);
+  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names->pdata));
   plain_text_print(
       stderr,
       "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
-      "them",
-      name);
-  plain_text_print(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
+      "them%s\n",
+      name, hint);
   return CLI_USAGE;
 }
 

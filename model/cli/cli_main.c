@@ -54,9 +54,8 @@ static int unknown_command(const char *name)
     plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list->str);
     return CLI_USAGE;
   }
-  const char *nearest = scenario_suggest(name, names);
-  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list->str);
-  plain_text_print(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
+  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, names));
+  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s%s\n", name, list->str, hint);
   return CLI_USAGE;
 }
 

@@ -34,7 +34,7 @@ typedef struct run_columns {
   guint flags;       /* result_csv_flag */
   GArray *quantiles; /* of quantile_column: those of any run that are no metrics, too */
   GString *csv;
-  char *first[SCENARIO_KEY_COUNT]; /* values of the first run; NULL before it */
+  char **first; /* values of the first run; NULL before it */
   gboolean varies[SCENARIO_KEY_COUNT];
   gboolean is_own[SCENARIO_KEY_COUNT]; /* in a run it differs from the key that it inherits from */
 } run_columns;
@@ -162,7 +162,8 @@ char *result_store_csv(result_store *store, guint flags, GError **error)
   g_autoptr(GString) csv = g_string_new(NULL);
   g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(guint32));
   g_autoptr(GArray) quantiles = g_array_new(FALSE, FALSE, sizeof(quantile_column));
-  run_columns columns = {.flags = flags, .quantiles = quantiles, .csv = csv};
+  g_auto(GStrv) first = g_new0(char *, SCENARIO_KEY_COUNT + 1);
+  run_columns columns = {.flags = flags, .quantiles = quantiles, .csv = csv, .first = first};
   g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
   gboolean good = origins != NULL && result_store_quantile_parts(store, parts, error) &&
                   (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
@@ -173,9 +174,6 @@ char *result_store_csv(result_store *store, guint flags, GError **error)
     add_quantiles(&columns, parts);
     append_names(&columns);
     good = result_store_each(store, append_run, &columns, error);
-  }
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_free(columns.first[key]);
   }
   return good ? g_string_free(g_steal_pointer(&csv), FALSE) : NULL;
 }

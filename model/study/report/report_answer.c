@@ -52,39 +52,35 @@ static void append_place(report_page *report, const GArray *keys, const study_ru
 /* Where the mean of a quantity is largest, and where it is smallest. */
 static void append_range(report_page *report, const report_quantity *quantity)
 {
+  static const char *const words[] = {"largest, ", ", and smallest, "};
   GString *html = report->html;
   const char *unit = report_unit_of(&quantity->of);
-  const study_point *largest = NULL, *smallest = NULL;
-  statistics of_largest = {0}, of_smallest = {0};
+  const study_point *ends[] = {NULL, NULL}; /* largest, smallest */
+  statistics of_ends[G_N_ELEMENTS(ends)] = {{0}};
   for (guint i = 0; i < report->points->len; i++) {
     const study_point *point = &g_array_index(report->points, study_point, i);
     statistics of = result_quantity_statistics(&quantity->of, point->runs);
-    if (of.count > 0 && (largest == NULL || of.mean > of_largest.mean)) {
-      largest = point;
-      of_largest = of;
-    }
-    if (of.count > 0 && (smallest == NULL || of.mean < of_smallest.mean)) {
-      smallest = point;
-      of_smallest = of;
+    for (gsize e = 0; e < G_N_ELEMENTS(ends); e++) {
+      double above = (of.mean - of_ends[e].mean) * (e == 0 ? 1 : -1);
+      if (of.count > 0 && (ends[e] == NULL || above > 0)) {
+        ends[e] = point;
+        of_ends[e] = of;
+      }
     }
   }
-  if (largest == NULL) {
+  if (ends[0] == NULL) {
     return;
   }
-  g_string_append_printf(html, "<li>The %s%s is ", report->table->runs->len > 1 ? "mean " : "",
-                         quantity->name);
-  if (of_largest.mean > of_smallest.mean) {
-    g_string_append(html, "largest, ");
-    append_number(report, &of_largest, unit);
-    append_place(report, report->keys, g_ptr_array_index(largest->runs, 0));
-    g_string_append(html, ", and smallest, ");
-    append_number(report, &of_smallest, unit);
-    append_place(report, report->keys, g_ptr_array_index(smallest->runs, 0));
-  } else {
-    append_number(report, &of_largest, unit);
-    if (report->points->len > 1) {
-      g_string_append_printf(html, " at all %u points", report->points->len);
+  html_append(html, "<li>The %s%s is ", report->table->runs->len > 1 ? "mean " : "", quantity->name);
+  if (of_ends[0].mean > of_ends[1].mean) {
+    for (gsize e = 0; e < G_N_ELEMENTS(ends); e++) {
+      g_string_append(html, words[e]);
+      append_number(report, &of_ends[e], unit);
+      append_place(report, report->keys, g_ptr_array_index(ends[e]->runs, 0));
     }
+  } else {
+    append_number(report, &of_ends[0], unit);
+    html_append(html, report->points->len > 1 ? " at all %u points" : "", report->points->len);
   }
   g_string_append(html, ".</li>\n");
 }
@@ -185,44 +181,40 @@ static void append_verdict(report_page *report, const result_pairing *pairing)
   g_string_append(html, "</li>\n");
 }
 
-/* What the warm-up test says of all runs; "" when each is steady. */
-static char *warm_up_words(const report_page *report)
-{
-  guint verdicts[WARM_UP_VERDICTS] = {0}, runs = report->table->runs->len;
-  for (guint i = 0; i < runs; i++) {
-    const study_run *run = g_ptr_array_index(report->table->runs, i);
-    verdicts[warm_up_test(run->gauges.block_maxima).verdict]++;
-  }
-  return verdicts[WARM_UP_STEADY] == runs
-             ? g_strdup("")
-             : g_strdup_printf(
-                   "of %u run%s the second half differs from the first (warm-up test), and %u are "
-                   "too short to tell: their peaks may grow with their length",
-                   verdicts[WARM_UP_DIFFERS], verdicts[WARM_UP_DIFFERS] == 1 ? "" : "s",
-                   verdicts[WARM_UP_TOO_SHORT]);
-}
-
+/* Flagged runs, those that did not end ok, and what the warm-up test finds. */
 static void append_caveat(report_page *report)
 {
+  GString *html = report->html;
   const study_table *table = report->table;
-  guint others = report->totals->count - report->totals->by_status[RUN_OK];
-  g_autofree char *steadiness = warm_up_words(report);
-  if (table->flagged == 0 && others == 0 && *steadiness == '\0') {
+  const guint runs = table->runs->len, others = report->totals->count - report->totals->by_status[RUN_OK];
+  guint verdicts[WARM_UP_VERDICTS] = {0};
+  for (guint i = 0; i < runs; i++) {
+    const study_run *run = g_ptr_array_index(table->runs, i);
+    verdicts[warm_up_test(run->gauges.block_maxima).verdict]++;
+  }
+  const gboolean is_steady = verdicts[WARM_UP_STEADY] == runs;
+  if (table->flagged == 0 && others == 0 && is_steady) {
     return;
   }
   const char *separator = "<li>To be read with care: ";
   if (table->flagged > 0) {
-    g_string_append_printf(report->html, "%s%u of the %u runs in these numbers have flagged TCP behaviour",
-                           separator, table->flagged, table->runs->len);
+    g_string_append_printf(html, "%s%u of the %u runs in these numbers have flagged TCP behaviour", separator,
+                           table->flagged, runs);
     separator = "; ";
   }
   if (others > 0) {
-    g_string_append_printf(report->html, "%s%u run%s did not end ok", separator, others,
-                           others == 1 ? "" : "s");
+    g_string_append_printf(html, "%s%u run%s did not end ok", separator, others, others == 1 ? "" : "s");
     separator = "; ";
   }
-  g_string_append(report->html, table->flagged > 0 || others > 0 ? " (<a href=\"#flags\">Flags</a>)" : "");
-  g_string_append_printf(report->html, "%s%s.</li>\n", *steadiness != '\0' ? separator : "", steadiness);
+  g_string_append(html, table->flagged > 0 || others > 0 ? " (<a href=\"#flags\">Flags</a>)" : "");
+  if (!is_steady) {
+    g_string_append_printf(html,
+                           "%sof %u run%s the second half differs from the first (warm-up test), and %u are "
+                           "too short to tell: their peaks may grow with their length",
+                           separator, verdicts[WARM_UP_DIFFERS], verdicts[WARM_UP_DIFFERS] == 1 ? "" : "s",
+                           verdicts[WARM_UP_TOO_SHORT]);
+  }
+  g_string_append(html, ".</li>\n");
 }
 
 void report_append_answer(report_page *report)

@@ -156,23 +156,29 @@ static GArray *mean_columns_new(void)
   return columns;
 }
 
-/* Adds a column for `rows`, which are taken, unless none of them has a value. */
-static void add_column(GArray *columns, const char *heading, const char *unit, GArray *rows, mean_kind kind)
+/* Adds a column for `quantity` at each point or, with `pairing`, for its differences or ratios, unless there
+ * is none. */
+static void add_column(GArray *columns, const report_page *report, const char *heading, mean_kind kind,
+                       const result_quantity *quantity, const result_pairing *pairing)
 {
+  mean_column column = {.heading = heading,
+                        .unit = kind != MEAN_OF_RATIOS ? report_unit_of(quantity) : NULL,
+                        .rows = result_rows_of(report->table, quantity, pairing),
+                        .kind = kind,
+                        .scale = {.factor = 1}};
   double largest = -1;
-  for (guint i = 0; i < rows->len; i++) {
-    const statistics *of = &g_array_index(rows, result_row, i).of;
+  for (guint i = 0; i < column.rows->len; i++) {
+    const statistics *of = &g_array_index(column.rows, result_row, i).of;
     largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
   }
-  mean_column column = {heading, unit, rows, kind, {.factor = 1}};
-  if (unit != NULL) {
-    column.scale = shown_scale_for(unit, largest);
+  if (largest < 0) {
+    g_array_unref(column.rows);
+    return;
   }
-  if (largest >= 0) {
-    g_array_append_val(columns, column);
-  } else {
-    g_array_unref(rows);
+  if (column.unit != NULL) {
+    column.scale = shown_scale_for(column.unit, largest);
   }
+  g_array_append_val(columns, column);
 }
 
 /* The cells of row `r`: the values of `keys`, how many runs, the means. */
@@ -234,8 +240,7 @@ static void add_quantities(GArray *means, const report_page *report, const resul
   for (guint q = 0; q < REPORT_QUANTITIES; q++) {
     const report_quantity *quantity = &report_quantities[q];
     if (report->shows[q] && (pairing == NULL || !quantity->only_when_varying)) {
-      add_column(means, quantity->heading, report_unit_of(&quantity->of),
-                 result_rows_of(report->table, &quantity->of, pairing), MEAN_OF_VALUES);
+      add_column(means, report, quantity->heading, MEAN_OF_VALUES, &quantity->of, pairing);
     }
   }
 }
@@ -253,15 +258,14 @@ static void append_tails(report_page *report)
   for (gsize i = 0; i < G_N_ELEMENTS(tails); i++) {
     result_quantity quantity;
     if (result_quantity_read(tails[i].name, &quantity, NULL)) {
-      add_column(means, tails[i].heading, "octets", result_rows_of(report->table, &quantity, NULL),
-                 MEAN_OF_VALUES);
+      add_column(means, report, tails[i].heading, MEAN_OF_VALUES, &quantity, NULL);
     }
   }
   const result_quantity level = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
                                  .whole = METRIC_COUNT,
                                  .return_period = "1GiB",
                                  .return_octets = 1 << 30};
-  add_column(means, "once in 1 GiB", "octets", result_rows_of(report->table, &level, NULL), RETURN_LEVEL);
+  add_column(means, report, "once in 1 GiB", RETURN_LEVEL, &level, NULL);
   if (means->len > 1) {
     g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
     append_table(
@@ -298,8 +302,7 @@ void report_append_pairs(report_page *report)
     const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
     g_autoptr(GArray) means = mean_columns_new();
     add_quantities(means, report, pairing);
-    add_column(means, "ratio of peaks", NULL,
-               result_rows_of(report->table, &report_quantities[0].of, pairing), MEAN_OF_RATIOS);
+    add_column(means, report, "ratio of peaks", MEAN_OF_RATIOS, &report_quantities[0].of, pairing);
     g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
     g_autofree char *caption = g_strdup_printf(
         "%s: %s minus %s, means of the differences between runs that agree in everything else, "

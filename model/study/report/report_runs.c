@@ -102,16 +102,11 @@ static void append_fact(GString *html, const char *term, char *text)
 /* "2.4 h", "35 s". Free with g_free(). */
 static char *time_spent(double seconds)
 {
-  static const struct {
-    double from;
-    shown_scale scale;
-  } units[] = {{3600, {3600, "h"}}, {120, {60, "min"}}, {0, {1, "s"}}};
-  gsize i = 0;
-  while (i + 1 < G_N_ELEMENTS(units) && seconds < units[i].from) {
-    i++;
-  }
-  g_autofree char *number = shown_number_text(seconds, &units[i].scale);
-  return g_strdup_printf("%s %s", number, units[i].scale.unit);
+  const shown_scale scale = seconds < 120    ? (shown_scale){1, "s"}
+                            : seconds < 3600 ? (shown_scale){60, "min"}
+                                             : (shown_scale){3600, "h"};
+  g_autofree char *number = shown_number_text(seconds, &scale);
+  return g_strdup_printf("%s %s", number, scale.unit);
 }
 
 /* All runs together. */

@@ -50,16 +50,17 @@ static void append_place(report_page *report, const GArray *keys, const study_ru
 }
 
 /* Where the mean of a quantity is largest, and where it is smallest. */
-static void append_range(report_page *report, const report_quantity *quantity)
+static void append_range(report_page *report, guint index)
 {
+  const result_quantity *quantity = &report->quantities[index];
   static const char *const words[] = {"largest, ", ", and smallest, "};
   GString *html = report->html;
-  const char *unit = report_unit_of(&quantity->of);
+  const char *unit = report_unit_of(quantity);
   const study_point *ends[] = {NULL, NULL}; /* largest, smallest */
   statistics of_ends[G_N_ELEMENTS(ends)] = {{0}};
   for (guint i = 0; i < report->points->len; i++) {
     const study_point *point = &g_array_index(report->points, study_point, i);
-    statistics of = result_quantity_statistics(&quantity->of, point->runs);
+    statistics of = result_quantity_statistics(quantity, point->runs);
     for (gsize e = 0; e < G_N_ELEMENTS(ends); e++) {
       double above = (of.mean - of_ends[e].mean) * (e == 0 ? 1 : -1);
       if (of.count > 0 && (ends[e] == NULL || above > 0)) {
@@ -71,7 +72,8 @@ static void append_range(report_page *report, const report_quantity *quantity)
   if (ends[0] == NULL) {
     return;
   }
-  html_append(html, "<li>The %s%s is ", report->table->runs->len > 1 ? "mean " : "", quantity->name);
+  html_append(html, "<li>The %s%s is ", report->table->runs->len > 1 ? "mean " : "",
+              report_quantities[index].name);
   if (of_ends[0].mean > of_ends[1].mean) {
     for (gsize e = 0; e < G_N_ELEMENTS(ends); e++) {
       g_string_append(html, words[e]);
@@ -123,7 +125,7 @@ static void append_effect(report_page *report, const result_pairing *pairing, co
   *subject = g_ascii_toupper(*subject);
   html_append(report->html, "%s %s%s the %s by %s", subject, effect->raises ? "raise" : "cut",
               subjects[is].ending, report_quantities[0].name, effect->is_factor ? "a factor of " : "");
-  append_number(report, &effect->of, effect->is_factor ? "" : report_unit_of(&report_quantities[0].of));
+  append_number(report, &effect->of, effect->is_factor ? "" : report_unit_of(&report->quantities[0]));
   append_place(report, keys, effect->row->first);
   html_append(report->html, is == 0 ? ", against the %s." : ".", against);
 }
@@ -133,7 +135,7 @@ static void append_verdict(report_page *report, const result_pairing *pairing)
 {
   static const char *const words[] = {"smaller", "larger"};
   static const shown_scale plain = {.factor = 1};
-  g_autoptr(GArray) rows = result_rows_of(report->table, &report_quantities[0].of, pairing);
+  g_autoptr(GArray) rows = result_rows_of(report->table, &report->quantities[0], pairing);
   pair_effect largest = {.row = NULL};
   guint points = 0, counts[] = {0, 0};
   double least[] = {INFINITY, INFINITY}, most[] = {0, 0}; /* factors */
@@ -227,10 +229,10 @@ void report_append_answer(report_page *report)
   for (guint i = 0; i < report->pairings->len; i++) {
     append_verdict(report, &g_array_index(report->pairings, result_pairing, i));
   }
-  append_range(report, &report_quantities[0]);
+  append_range(report, 0);
   for (guint i = 2; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i] && !report_quantities[i].only_when_varying) {
-      append_range(report, &report_quantities[i]);
+      append_range(report, i);
     }
   }
   append_caveat(report);

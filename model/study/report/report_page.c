@@ -8,31 +8,14 @@
 #include "study/plot/plot_runs.h"
 
 const report_quantity report_quantities[REPORT_QUANTITIES] = {
-    {"peak occupancy",
-     "peak reassembly occupancy",
-     {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT},
+    {"peak occupancy", "peak reassembly occupancy", "buffer.reassembly_peak_octets", FALSE},
+    {"p99 occupancy", "99th percentile of the reassembly occupancy", "buffer.reassembly_p99_octets", FALSE},
+    {"placed directly", "share of the payload placed directly", "placement.octets_direct/placement.octets",
      FALSE},
-    {"p99 occupancy",
-     "99th percentile of the reassembly occupancy",
-     {.metric = METRIC_BUFFER_REASSEMBLY_P99_OCTETS, .whole = METRIC_COUNT},
-     FALSE},
-    {"placed directly",
-     "share of the payload placed directly",
-     {.metric = METRIC_PLACEMENT_OCTETS_DIRECT, .whole = METRIC_PLACEMENT_OCTETS},
-     FALSE},
-    {"goodput", "goodput", {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT}, FALSE},
-    {"placement delay",
-     "placement delay",
-     {.metric = METRIC_DELAY_PLACEMENT_MEAN_S, .whole = METRIC_COUNT},
-     TRUE},
-    {"delivery delay",
-     "delivery delay",
-     {.metric = METRIC_DELAY_DELIVERY_MEAN_S, .whole = METRIC_COUNT},
-     TRUE},
-    {"wire efficiency",
-     "wire efficiency of full-size segments",
-     {.metric = METRIC_EFFICIENCY_WIRE, .whole = METRIC_COUNT},
-     TRUE},
+    {"goodput", "goodput", "goodput_bit_per_s", FALSE},
+    {"placement delay", "placement delay", "delay.placement_mean_s", TRUE},
+    {"delivery delay", "delivery delay", "delay.delivery_mean_s", TRUE},
+    {"wire efficiency", "wire efficiency of full-size segments", "efficiency_wire", TRUE},
 };
 
 const char *report_unit_of(const result_quantity *quantity)
@@ -79,9 +62,12 @@ void report_page_measure(report_page *report)
     }
   }
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-    const report_quantity *quantity = &report_quantities[i];
-    statistics all = result_quantity_statistics(&quantity->of, report->table->runs);
-    report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
+    result_quantity *quantity = &report->quantities[i];
+    gboolean known = result_quantity_read(report_quantities[i].quantity, quantity, NULL);
+    g_assert(known);
+    statistics all = result_quantity_statistics(quantity, report->table->runs);
+    report->shows[i] =
+        all.count > 0 && (!report_quantities[i].only_when_varying || all.largest > all.smallest);
   }
 }
 

@@ -11,8 +11,8 @@
 /* What a report tabulates of each point. */
 typedef struct report_quantity {
   const char *heading;
-  const char *name; /* in a sentence: "peak reassembly occupancy" */
-  result_quantity of;
+  const char *name;           /* in a sentence: "peak reassembly occupancy" */
+  const char *quantity;       /* as result_quantity_read() takes it */
   gboolean only_when_varying; /* not worth a column when all runs agree */
 } report_quantity;
 
@@ -42,6 +42,7 @@ typedef struct report_page {
   guint figures;    /* how many there are; their ids are "figure-1" … */
   GError *error;    /* why a plot cannot be drawn; NULL: all are */
   GPtrArray *notes; /* const char *: the coverage notes of the intervals shown so far, each once */
+  result_quantity quantities[REPORT_QUANTITIES]; /* those of report_quantities, with a table */
   gboolean shows[REPORT_QUANTITIES]; /* whether a quantity is tabulated: some run has it, and it varies if
                                         `only_when_varying` */
 } report_page;
@@ -53,7 +54,7 @@ const char *report_unit_of(const result_quantity *quantity);
  * above 0. Only count, mean, lower, upper and coverage_note are set. */
 statistics report_factor_of(const result_row *row);
 
-/* Fills `shows` and `pairings` of a report that has a table. */
+/* Fills `quantities`, `shows` and `pairings` of a report that has a table. */
 void report_page_measure(report_page *report);
 
 /* --- Columns and cells: how many runs, values, and means with their intervals --- */

@@ -240,7 +240,7 @@ static void add_quantities(GArray *means, const report_page *report, const resul
   for (guint q = 0; q < REPORT_QUANTITIES; q++) {
     const report_quantity *quantity = &report_quantities[q];
     if (report->shows[q] && (pairing == NULL || !quantity->only_when_varying)) {
-      add_column(means, report, quantity->heading, MEAN_OF_VALUES, &quantity->of, pairing);
+      add_column(means, report, quantity->heading, MEAN_OF_VALUES, &report->quantities[q], pairing);
     }
   }
 }
@@ -302,7 +302,7 @@ void report_append_pairs(report_page *report)
     const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
     g_autoptr(GArray) means = mean_columns_new();
     add_quantities(means, report, pairing);
-    add_column(means, report, "ratio of peaks", MEAN_OF_RATIOS, &report_quantities[0].of, pairing);
+    add_column(means, report, "ratio of peaks", MEAN_OF_RATIOS, &report->quantities[0], pairing);
     g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
     g_autofree char *caption = g_strdup_printf(
         "%s: %s minus %s, means of the differences between runs that agree in everything else, "
@@ -343,13 +343,13 @@ void report_append_definitions(report_page *report)
   GString *html = report->html;
   g_string_append(html, "<dl>\n");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-    const report_quantity *quantity = &report_quantities[i];
+    const result_quantity *quantity = &report->quantities[i];
     if (report->shows[i]) {
-      html_append(html, "<dt>%s</dt>\n", quantity->heading);
-      append_definition(html, quantity->of.metric);
-      if (quantity->of.whole != METRIC_COUNT) {
+      html_append(html, "<dt>%s</dt>\n", report_quantities[i].heading);
+      append_definition(html, quantity->metric);
+      if (quantity->whole != METRIC_COUNT) {
         g_string_append(html, "<dd>divided by</dd>\n");
-        append_definition(html, quantity->of.whole);
+        append_definition(html, quantity->whole);
       }
     }
   }

@@ -43,9 +43,10 @@ static gboolean read_right(const char *right, scenario_key key, size_condition *
   const char *of = strstr(right, " of ");
   if (of == NULL) {
     g_autofree char *unit = result_quantity_unit(&condition->quantity);
+    g_autofree char *name = result_quantity_name(&condition->quantity);
     return read_number(right, unit, &condition->number) ||
-           error_set(error, "'%s' is no number in %s; expected one as in a scenario, or P %% of VALUE", right,
-                     unit);
+           error_set(error, "'%s' is no value of %s; expected a number with its unit, or P %% of VALUE",
+                     right, name);
   }
   g_autofree char *share = g_strndup(right, (gsize)(of - right));
   g_autofree char *value_text = g_strstrip(g_strdup(of + strlen(" of ")));

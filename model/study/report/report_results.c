@@ -134,113 +134,94 @@ typedef enum mean_kind {
   RETURN_LEVEL    /* a column after it marks what is extrapolated */
 } mean_kind;
 
-/* What a table has a column for: the means of rows. */
-typedef struct mean_column {
-  const char *heading;
-  const char *unit; /* as measured; NULL: none */
-  GArray *rows;     /* result_row, those of all columns in the same order */
-  mean_kind kind;
-  shown_scale scale;
-} mean_column;
+/* A table of means in the making, none as yet; append_table() takes what is in it. */
+typedef struct mean_table {
+  const result_pairing *pairing; /* NULL: a row a point; else the pairs of a point */
+  GArray *columns;               /* text_column; NULL: none as yet */
+  GPtrArray *lines;              /* GPtrArray *: the cells of a row each, char * */
+} mean_table;
 
-static void clear_mean_column(gpointer data)
+/* Starts `table`, which gets `rows`, with the values of keys, the number of runs and how many are flagged. */
+static void start_table(mean_table *table, const report_page *report, const GArray *rows)
 {
-  g_array_unref(((mean_column *)data)->rows);
+  static const text_column names = {"scenario", TEXT_COLUMN_HEADING, NULL};
+  g_autoptr(GArray) keys = result_rows_keys(report->table, table->pairing);
+  table->columns = g_array_new(FALSE, FALSE, sizeof(text_column));
+  table->lines = g_ptr_array_new();
+  for (guint k = 0; k < keys->len; k++) {
+    const char *name = scenario_key_row_of(g_array_index(keys, scenario_key, k))->name;
+    const text_column column = {name, TEXT_COLUMN_HEADING, NULL};
+    g_array_append_val(table->columns, column);
+  }
+  g_array_append_vals(table->columns, &names, keys->len > 0 ? 0 : 1);
+  report_add_count_columns(table->columns, table->pairing != NULL ? "pairs" : "runs");
+  for (guint r = 0; r < rows->len; r++) {
+    const result_row *row = &g_array_index(rows, result_row, r);
+    GPtrArray *line = g_ptr_array_new();
+    for (guint k = 0; k < keys->len; k++) {
+      scenario_key key = g_array_index(keys, scenario_key, k);
+      g_ptr_array_add(line, study_keys_label(key, row->first->keys[key]));
+    }
+    if (keys->len == 0) {
+      g_ptr_array_add(line, g_strdup(report->table->names));
+    }
+    report_add_counts(line, row->of.count, row->flagged);
+    g_ptr_array_add(table->lines, line);
+  }
 }
 
-/* An array of mean_column, none as yet. Free with g_array_unref(). */
-static GArray *mean_columns_new(void)
+/* Adds the means of `quantity`, unless there is none. */
+static void add_means(mean_table *table, report_page *report, const char *heading, mean_kind kind,
+                      const result_quantity *quantity)
 {
-  GArray *columns = g_array_new(FALSE, FALSE, sizeof(mean_column));
-  g_array_set_clear_func(columns, clear_mean_column);
-  return columns;
-}
-
-/* Adds a column for `quantity` at each point or, with `pairing`, for its differences or ratios, unless there
- * is none. */
-static void add_column(GArray *columns, const report_page *report, const char *heading, mean_kind kind,
-                       const result_quantity *quantity, const result_pairing *pairing)
-{
-  mean_column column = {.heading = heading,
-                        .unit = kind != MEAN_OF_RATIOS ? report_unit_of(quantity) : NULL,
-                        .rows = result_rows_of(report->table, quantity, pairing),
-                        .kind = kind,
-                        .scale = {.factor = 1}};
+  static const text_column mark = {"extrapolated", TEXT_COLUMN_TEXT, NULL};
+  g_autoptr(GArray) rows = result_rows_of(report->table, quantity, table->pairing);
   double largest = -1;
-  for (guint i = 0; i < column.rows->len; i++) {
-    const statistics *of = &g_array_index(column.rows, result_row, i).of;
+  for (guint r = 0; r < rows->len; r++) {
+    const statistics *of = &g_array_index(rows, result_row, r).of;
     largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
   }
   if (largest < 0) {
-    g_array_unref(column.rows);
     return;
   }
-  if (column.unit != NULL) {
-    column.scale = shown_scale_for(column.unit, largest);
+  if (table->columns == NULL) {
+    start_table(table, report, rows);
   }
-  g_array_append_val(columns, column);
-}
-
-/* The cells of row `r`: the values of `keys`, how many runs, the means. */
-static void add_row(GPtrArray *cells, report_page *report, const GArray *keys, const GArray *means, guint r)
-{
-  const result_row *first = &g_array_index(g_array_index(means, mean_column, 0).rows, result_row, r);
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    g_ptr_array_add(cells, study_keys_label(key, first->first->keys[key]));
-  }
-  if (keys->len == 0) {
-    g_ptr_array_add(cells, g_strdup(report->table->names));
-  }
-  report_add_counts(cells, first->of.count, first->flagged);
-  for (guint i = 0; i < means->len; i++) {
-    const mean_column *column = &g_array_index(means, mean_column, i);
-    const result_row *row = &g_array_index(column->rows, result_row, r);
-    const statistics of = column->kind == MEAN_OF_RATIOS ? report_factor_of(row) : row->of;
-    report_add_mean(cells, report, &of, &column->scale);
-    if (column->kind == RETURN_LEVEL) {
-      g_ptr_array_add(cells, g_strdup(row->is_extrapolated ? "yes" : ""));
+  const char *unit = kind != MEAN_OF_RATIOS ? report_unit_of(quantity) : NULL;
+  const shown_scale scale = unit != NULL ? shown_scale_for(unit, largest) : (shown_scale){.factor = 1};
+  report_add_mean_column(table->columns, heading, &scale, unit);
+  g_array_append_vals(table->columns, &mark, kind == RETURN_LEVEL ? 1 : 0);
+  for (guint r = 0; r < rows->len; r++) {
+    const result_row *row = &g_array_index(rows, result_row, r);
+    const statistics of = kind == MEAN_OF_RATIOS ? report_factor_of(row) : row->of;
+    GPtrArray *line = g_ptr_array_index(table->lines, r);
+    report_add_mean(line, report, &of, &scale);
+    if (kind == RETURN_LEVEL) {
+      g_ptr_array_add(line, g_strdup(row->is_extrapolated ? "yes" : ""));
     }
   }
 }
 
-/* The table of `means` (mean_column), of pairs unless `pairing` is NULL; nothing without means. */
-static void append_table(report_page *report, const char *name, const char *caption,
-                         const result_pairing *pairing, const GArray *means)
+/* Appends `table`, unless it has no means. */
+static void append_table(report_page *report, const char *name, const char *caption, const mean_table *table)
 {
-  static const text_column names = {"scenario", TEXT_COLUMN_HEADING, NULL},
-                           mark = {"extrapolated", TEXT_COLUMN_TEXT, NULL};
-  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(text_column));
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < keys->len; i++) {
-    const char *key = scenario_key_row_of(g_array_index(keys, scenario_key, i))->name;
-    const text_column column = {key, TEXT_COLUMN_HEADING, NULL};
-    g_array_append_val(columns, column);
+  g_autoptr(GArray) columns = table->columns;
+  g_autoptr(GPtrArray) lines = table->lines, cells = g_ptr_array_new_with_free_func(g_free);
+  for (guint r = 0; lines != NULL && r < lines->len; r++) {
+    g_ptr_array_extend_and_steal(cells, g_ptr_array_index(lines, r));
   }
-  g_array_append_vals(columns, &names, keys->len > 0 ? 0 : 1);
-  report_add_count_columns(columns, pairing != NULL ? "pairs" : "runs");
-  for (guint i = 0; i < means->len; i++) {
-    const mean_column *mean = &g_array_index(means, mean_column, i);
-    report_add_mean_column(columns, mean->heading, &mean->scale, mean->unit);
-    g_array_append_vals(columns, &mark, mean->kind == RETURN_LEVEL ? 1 : 0);
-  }
-  const guint rows = means->len > 0 ? g_array_index(means, mean_column, 0).rows->len : 0;
-  for (guint r = 0; r < rows; r++) {
-    add_row(cells, report, keys, means, r);
-  }
-  if (rows > 0) {
+  if (columns != NULL) {
     html_append_table(report->html, name, caption, (const text_column *)columns->data, columns->len, cells);
   }
 }
 
-/* Adds the quantities that are shown: at each point or, with `pairing`, their differences. */
-static void add_quantities(GArray *means, const report_page *report, const result_pairing *pairing)
+/* Adds the quantities that are shown. */
+static void add_quantities(mean_table *table, report_page *report)
 {
   for (guint q = 0; q < REPORT_QUANTITIES; q++) {
     const report_quantity *quantity = &report_quantities[q];
-    if (report->shows[q] && (pairing == NULL || !quantity->only_when_varying)) {
-      add_column(means, report, quantity->heading, MEAN_OF_VALUES, &report->quantities[q], pairing);
+    if (report->shows[q] && (table->pairing == NULL || !quantity->only_when_varying)) {
+      add_means(table, report, quantity->heading, MEAN_OF_VALUES, &report->quantities[q]);
     }
   }
 }
@@ -254,25 +235,25 @@ static void append_tails(report_page *report)
   } tails[] = {{"median", "buffer.reassembly_p50_octets"},    {"p90", "buffer.reassembly_p90_octets"},
                {"p99", "buffer.reassembly_p99_octets"},       {"p99.9", "buffer.reassembly_p99.9_octets"},
                {"p99.99", "buffer.reassembly_p99.99_octets"}, {"peak", "buffer.reassembly_peak_octets"}};
-  g_autoptr(GArray) means = mean_columns_new();
+  mean_table table = {.pairing = NULL};
   for (gsize i = 0; i < G_N_ELEMENTS(tails); i++) {
     result_quantity quantity;
     if (result_quantity_read(tails[i].name, &quantity, NULL)) {
-      add_column(means, report, tails[i].heading, MEAN_OF_VALUES, &quantity, NULL);
+      add_means(&table, report, tails[i].heading, MEAN_OF_VALUES, &quantity);
     }
   }
   const result_quantity level = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
                                  .whole = METRIC_COUNT,
                                  .return_period = "1GiB",
                                  .return_octets = 1 << 30};
-  add_column(means, report, "once in 1 GiB", RETURN_LEVEL, &level, NULL);
-  if (means->len > 1) {
+  add_means(&table, report, "once in 1 GiB", RETURN_LEVEL, &level);
+  if (table.columns != NULL) {
     g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
     append_table(
         report, "tails",
         "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, the peak, and the "
         "level exceeded once in 1 GiB of traffic, from all seeds together.",
-        NULL, means);
+        &table);
     g_string_append(report->html, "</details>\n");
   }
 }
@@ -280,7 +261,7 @@ static void append_tails(report_page *report)
 void report_append_results(report_page *report)
 {
   const guint runs = report->table->runs->len, points = report->points->len;
-  g_autoptr(GArray) means = mean_columns_new();
+  mean_table table = {.pairing = NULL};
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (guint i = 0; i < report->keys->len; i++) {
     g_ptr_array_add(names, (gpointer)scenario_key_row_of(g_array_index(report->keys, scenario_key, i))->name);
@@ -289,9 +270,9 @@ void report_append_results(report_page *report)
   g_autofree char *caption = g_strdup_printf(
       "Means of %u run%s at %u point%s%s%s, with their 95 %% intervals.", runs, runs == 1 ? "" : "s", points,
       points == 1 ? "" : "s", *keys != '\0' ? ", by " : "", keys);
-  add_quantities(means, report, NULL);
+  add_quantities(&table, report);
   g_string_append(report->html, "<div id=\"overview\">\n");
-  append_table(report, "overview", caption, NULL, means);
+  append_table(report, "overview", caption, &table);
   g_string_append(report->html, "</div>\n");
   append_tails(report);
 }
@@ -300,16 +281,16 @@ void report_append_pairs(report_page *report)
 {
   for (guint i = 0; i < report->pairings->len; i++) {
     const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
-    g_autoptr(GArray) means = mean_columns_new();
-    add_quantities(means, report, pairing);
-    add_column(means, report, "ratio of peaks", MEAN_OF_RATIOS, &report->quantities[0], pairing);
+    mean_table table = {.pairing = pairing};
+    add_quantities(&table, report);
+    add_means(&table, report, "ratio of peaks", MEAN_OF_RATIOS, &report->quantities[0]);
     g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
     g_autofree char *caption = g_strdup_printf(
         "%s: %s minus %s, means of the differences between runs that agree in everything else, "
         "the seed too; and the geometric mean of the ratios of their peaks. With 95 %% "
         "intervals.",
         scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
-    append_table(report, name, caption, pairing, means);
+    append_table(report, name, caption, &table);
   }
 }
 

@@ -154,10 +154,8 @@ void report_append_provenance(report_page *report)
 /* Appends "OPTION VALUE", the value quoted only when a shell needs it. */
 static void append_option(GString *command, const char *option, const char *value)
 {
-  gboolean plain = *value != '\0';
-  for (const char *c = value; *c != '\0'; c++) {
-    plain = plain && (g_ascii_isalnum(*c) || strchr("_-./=,:+@%", *c) != NULL);
-  }
+  const gsize plain_octets = strspn(value, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-./=,:+@%");
+  const gboolean plain = plain_octets > 0 && value[plain_octets] == '\0';
   g_autofree char *word = plain ? g_strdup(value) : g_shell_quote(value);
   g_string_append_printf(command, "%s %s", option, word);
 }

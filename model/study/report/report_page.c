@@ -25,12 +25,11 @@ const char *report_unit_of(const result_quantity *quantity)
 
 statistics report_factor_of(const result_row *row)
 {
-  const statistics *log_ratio = &row->log_ratio;
-  return (statistics){.count = log_ratio->count,
-                      .mean = exp(log_ratio->mean),
-                      .lower = exp(log_ratio->lower),
-                      .upper = exp(log_ratio->upper),
-                      .coverage_note = log_ratio->coverage_note};
+  statistics factor = row->log_ratio;
+  factor.mean = exp(factor.mean);
+  factor.lower = exp(factor.lower);
+  factor.upper = exp(factor.upper);
+  return factor;
 }
 
 static gint compare_texts(gconstpointer a, gconstpointer b)
@@ -113,18 +112,15 @@ void report_add_counts(GPtrArray *cells, gsize count, guint flagged)
   g_ptr_array_add(cells, flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup(""));
 }
 
-void report_add_value(GPtrArray *cells, gboolean known, double value)
-{
-  g_ptr_array_add(cells, known && isfinite(value) ? units_format_real(value) : g_strdup(""));
-}
-
 void report_add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale)
 {
+  const double values[] = {of->mean, of->lower, of->upper};
   char *mean, *interval;
   report_show_mean(report, of, scale, &mean, &interval);
   g_ptr_array_add(cells, mean);
   g_ptr_array_add(cells, interval);
-  report_add_value(cells, of->count > 0, of->mean);
-  report_add_value(cells, of->count > 0, of->lower);
-  report_add_value(cells, of->count > 0, of->upper);
+  for (gsize i = 0; i < G_N_ELEMENTS(values); i++) {
+    gboolean known = of->count > 0 && isfinite(values[i]);
+    g_ptr_array_add(cells, known ? units_format_real(values[i]) : g_strdup(""));
+  }
 }

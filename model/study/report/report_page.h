@@ -51,7 +51,7 @@ typedef struct report_page {
 const char *report_unit_of(const result_quantity *quantity);
 
 /* The geometric mean of the ratios of a row of pairs, with its interval; of count 0 where a value is not
- * above 0. Only count, mean, lower, upper and coverage_note are set. */
+ * above 0. Of the members only count, mean, lower, upper and coverage_note are the factor's. */
 statistics report_factor_of(const result_row *row);
 
 /* Fills `quantities`, `shows` and `pairings` of a report that has a table. */
@@ -75,6 +75,3 @@ void report_add_count_columns(GArray *columns, const char *counted);
 /* Add their cells to `cells` (char *). Nothing flagged is an empty cell. */
 void report_add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale);
 void report_add_counts(GPtrArray *cells, gsize count, guint flagged);
-
-/* Adds a value as measured; nothing where there is none. */
-void report_add_value(GPtrArray *cells, gboolean known, double value);

@@ -371,7 +371,7 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
                      (page.height + page.rows * (PANEL_HEIGHT_MIN * page.font_size - page.panel_height)) /
                          PLOT_DOTS_PER_INCH * 2.54);
   }
-  if (plot_page_panel_letters(&page) < PANEL_LETTERS_MIN / 2) {
+  if (plot_page_panel_letters(&page) < PANEL_LETTERS_MIN / 2.0) {
     return error_set(error, "--width leaves no room for a panel beside its axis at this --font-size");
   }
   if (chart->places != NULL) {

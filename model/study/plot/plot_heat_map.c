@@ -25,7 +25,8 @@ static const result_quantity reassembly_peak = {.metric = METRIC_BUFFER_REASSEMB
 #define CELL_LETTERS 7
 
 /* Of a terminal's cells, from the least to the most. */
-static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+enum { SHADES = 5 };
+static const char *const shades[SHADES] = {" ", "░", "▒", "▓", "█"};
 
 /* A plot in the making. In its grouping, lines are the values on y. */
 typedef struct heat_map {
@@ -97,10 +98,10 @@ static char *short_text(const heat_map *map, double value, int digits)
 /* `text` among the shades of `mean`, as wide as a terminal's cell but for a blank. Free with g_free(). */
 static char *shaded(const heat_map *map, double mean, const char *text)
 {
-  double shade = floor(lightness_of(&map->colours, mean) * G_N_ELEMENTS(shades));
+  double shade = floor(lightness_of(&map->colours, mean) * SHADES);
   GString *line = g_string_new(text);
   for (glong length = g_utf8_strlen(text, -1); length + 1 < map->letters; length++) {
-    g_string_insert(line, length % 2 == 0 ? 0 : -1, shades[(int)CLAMP(shade, 0, G_N_ELEMENTS(shades) - 1)]);
+    g_string_insert(line, length % 2 == 0 ? 0 : -1, shades[(int)CLAMP(shade, 0, SHADES - 1)]);
   }
   return g_string_free(line, FALSE);
 }

@@ -60,12 +60,24 @@ static gboolean same_distribution(const distribution *a, const distribution *b)
   return a->count == b->count && (a->count == 0 || memcmp(a->bins, b->bins, a->count * sizeof *a->bins) == 0);
 }
 
+static gboolean same_quantiles(const gauge_quantiles *a, const gauge_quantiles *b)
+{
+  gboolean same = a->count == b->count;
+  for (gsize i = 0; same && i < a->count; i++) {
+    same = a->parts[i] == b->parts[i];
+    for (gauge_id id = 0; same && id < GAUGE_COUNT; id++) {
+      same = a->values[id][i] == b->values[id][i];
+    }
+  }
+  return same;
+}
+
 /* What the gauges of two runs disagree in; NULL: nothing. Static. */
 static const char *gauges_disagreement(const gauge_results *a, const gauge_results *b)
 {
   const guint of_a = a->block_maxima != NULL ? a->block_maxima->len : 0;
   const guint of_b = b->block_maxima != NULL ? b->block_maxima->len : 0;
-  if (memcmp(&a->quantiles, &b->quantiles, sizeof a->quantiles) != 0) {
+  if (!same_quantiles(&a->quantiles, &b->quantiles)) {
     return "quantiles";
   }
   return a->block_octets == b->block_octets && of_a == of_b &&

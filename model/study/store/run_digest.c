@@ -101,9 +101,10 @@ void store_each_row(const stored_run *run, run_row_visit visit, gpointer data)
     if (of->table == RUN_METRICS && run->metrics.present[of->id]) {
       visit(&(run_row){of->table, of->name, NULL, 1, {run->metrics.value[of->id]}}, data);
     }
-    const distribution *d = of->table == RUN_DISTRIBUTIONS ? &run->distributions[of->id] : NULL;
-    for (gsize bin = 0; d != NULL && bin < d->count; bin++) {
-      visit(&(run_row){of->table, of->name, NULL, 2, {d->bins[bin].bound, d->bins[bin].weight}}, data);
+    const gsize bins = of->table == RUN_DISTRIBUTIONS ? run->distributions[of->id].count : 0;
+    for (gsize i = 0; i < bins; i++) {
+      const distribution_bin *bin = &run->distributions[of->id].bins[i];
+      visit(&(run_row){of->table, of->name, NULL, 2, {bin->bound, bin->weight}}, data);
     }
     for (gsize i = 0; of->table == RUN_QUANTILES && i < gauges->quantiles.count; i++) {
       const double percent = gauges->quantiles.parts[i] / (QUANTILE_PARTS / 100.0);

@@ -117,7 +117,7 @@ void text_columns_append_csv(const text_column *columns, guint count, const GPtr
       separator = ",";
     }
   }
-  for (guint i = 0; i < cells->len; i++) {
+  for (guint i = 0; count > 0 && i < cells->len; i++) {
     const char *cell = g_ptr_array_index(cells, i);
     separator = i % count == 0 ? "\n" : separator;
     if (is_in_csv(columns, i % count, count)) {

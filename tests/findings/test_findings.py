@@ -14,7 +14,7 @@ loader = importlib.machinery.SourceFileLoader("findings", os.environ["FINDINGS"]
 findings = importlib.util.module_from_spec(importlib.util.spec_from_loader("findings", loader))
 loader.exec_module(findings)
 
-HEADER = "run.seed,receiver.mode,mpa.markers,tcp.segments,mpa.markers,time.wall_s,status"
+HEADER = "run.seed,receiver.mode,mpa.markers.key,tcp.segments,mpa.markers,time.wall_s,status"
 RUNS = ["1,in-order,false,100,0,0.1,ok", "2,in-order,false,300,0,0.2,ok",
         "1,out-of-order,true,40,10,0.1,ok", "2,out-of-order,true,60,20,0.3,ok",
         "3,out-of-order,true,,30,0.3,failed"]
@@ -95,7 +95,7 @@ class Numbers(Made):
 
     def test_ratio_is_of_each_run(self):
         # 10/40 and 20/60 (mpa.markers the metric): mean 7/24 = 29.2 %
-        text = findings.fill_in("{{value s | mpa.markers.metric / tcp.segments | "
+        text = findings.fill_in("{{value s | mpa.markers / tcp.segments | "
                                 "receiver.mode=out-of-order | percent}}")
         self.assertTrue(text.startswith("29.2 ± "), text)
 

@@ -79,8 +79,6 @@ class Plot(kit.ProgramTest):
                               ("--what metric --metric tcp.timeouts --ylog", "--ylog: tcp.timeouts has values"),
                               ("--what peak --x receiver.mode --xlog", "--xlog: receiver.mode has no numbers"),
                               ("--what distribution --x path.forward.mtu", "--x does not go with --what distribution"),
-                              ("--what heat-map --ylog", "--ylog does not go with --what heat-map"),
-                              ("--what peak --xrange 20%:30%", "no value lies within --xrange and --yrange"),
                               ("--format term --width 8cm", "expected 20 to 1000 letters")):
             with self.subTest(options):
                 lines = self.shell(f"iwarpsim plot a.sqlite --out plots {options}", 2).stderr.splitlines()

@@ -131,12 +131,12 @@ static void add_point(size_study *study, gsize place)
 /* Adds an axis of the `count` first values that are due, or of what `key` is at their points. */
 static void add_asked(size_study *study, scenario_key key, int with, guint count)
 {
-  scenario_axis axis = {.key = key, .with = with, .where = (char *)"--key"};
-  axis.values = g_new0(char *, count + 1);
+  char **values = g_new0(char *, count + 1);
   for (guint i = 0; i < count; i++) {
     const size_value *value = g_ptr_array_index(study->due, i);
-    axis.values[i] = key == study->question->key ? value->text : (char *)value->point->texts[key];
+    values[i] = key == study->question->key ? value->text : (char *)value->point->texts[key];
   }
+  const scenario_axis axis = {.key = key, .with = with, .where = (char *)"--key", .values = values};
   g_array_append_val(study->asked, axis);
 }
 

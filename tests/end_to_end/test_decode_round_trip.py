@@ -19,7 +19,7 @@ SHIPPED = [
     ("connections.cfg", "workload.connections=30", "workload.messages=8", "sender.segmentation=stream"),
     ("cut-size.cfg", "middlebox.chunk=64", "workload.messages=20"),
     ("cut-size.cfg", "middlebox.chunk=700", "workload.messages=40"),
-    ("displaced.cfg",),
+    ("displaced.cfg", "workload.messages=80"),
     ("four-receivers.cfg", "workload.messages=40", "path.forward.loss=1%", "path.forward.mtu=576"),
     ("generations.cfg", "initiator.generation=ietf", "responder.generation=ietf"),
     ("generations.cfg", "initiator.generation=rfc", "responder.generation=rfc"),
@@ -98,7 +98,7 @@ class RoundTrip(DecodeTest):
 
     def test_other_receivers(self):
         """Receivers that locate in their own way, or pass segments over: located_by_* are their own."""
-        self.check("receiver.mode=in-order", file="displaced.cfg", counts=COUNTS)
+        self.check("receiver.mode=in-order", "workload.messages=80", file="displaced.cfg", counts=COUNTS)
         self.check("workload.messages=40", "path.forward.loss=1%", "mpa.markers=false",
                    "receiver.mode=assume-aligned", file="four-receivers.cfg", counts=COUNTS)
         self.check(file="one-loss-in-order.cfg", counts=COUNTS)

@@ -82,7 +82,9 @@ static void append_range(report_page *report, guint index)
     }
   } else {
     append_number(report, &of_ends[0], unit);
-    html_append(html, report->points->len > 1 ? " at all %u points" : "", report->points->len);
+    if (report->points->len > 1) {
+      html_append(html, " at all %u points", report->points->len);
+    }
   }
   g_string_append(html, ".</li>\n");
 }
@@ -173,9 +175,13 @@ static void append_verdict(report_page *report, const result_pairing *pairing)
     html_append(html, " Of %u points the peak is", points);
     for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
       g_autofree char *from = shown_number_text(least[i], &plain), *to = shown_number_text(most[i], &plain);
-      html_append(html, counts[i] > 0 ? "%s %s at %u" : "", separator, words[i], counts[i]);
-      html_append(html, most[i] > 0 ? " (by a factor of %s to %s)" : "", from, to);
-      separator = counts[i] > 0 ? "," : separator;
+      if (counts[i] > 0) {
+        html_append(html, "%s %s at %u", separator, words[i], counts[i]);
+        separator = ",";
+      }
+      if (most[i] > 0) {
+        html_append(html, " (by a factor of %s to %s)", from, to);
+      }
     }
     guint unclear = points - counts[0] - counts[1];
     html_append(html, unclear > 0 ? "%s not clearly different at %u." : ".", separator, unclear);

@@ -39,8 +39,9 @@ void report_append_question(report_page *report)
     gboolean asks = *question != '\0';
     html_append(report->html, "<p class=\"%s\">%s</p>\n", asks ? "question" : "note",
                 asks ? question : "The scenario's text does not say what it asks.");
-    html_append(report->html, *expected != '\0' ? "<p class=\"note\"><b>Expected:</b> %s</p>\n" : "",
-                expected);
+    if (*expected != '\0') {
+      html_append(report->html, "<p class=\"note\"><b>Expected:</b> %s</p>\n", expected);
+    }
   }
 }
 

@@ -44,3 +44,21 @@ TEST(test_blocks_join)
   block_maxima_clear(&blocks);
   g_assert_null(blocks.values);
 }
+
+/* Maxima of 9 and 2 in turn: whichever half of a pair has the 9, the pair has it. */
+TEST(test_a_pair_has_the_larger_maximum)
+{
+  for (guint first = 0; first < 2; first++) {
+    block_maxima blocks = {0};
+    for (guint i = 0; i <= BLOCK_MAXIMA_MAX; i++) {
+      block_maxima_count(&blocks, i % 2 == first ? 9 : 2);
+      g_assert_true(block_maxima_deliver(&blocks, BLOCK_OCTETS_LEAST));
+      block_maxima_end(&blocks);
+    }
+    g_assert_cmpuint(blocks.values->len, ==, BLOCK_MAXIMA_MAX / 2);
+    for (guint i = 0; i < blocks.values->len; i++) {
+      g_assert_cmpuint(g_array_index(blocks.values, guint64, i), ==, 9);
+    }
+    block_maxima_clear(&blocks);
+  }
+}

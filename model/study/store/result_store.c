@@ -378,18 +378,12 @@ static gboolean open_file(result_store *store, result_store_mode mode, GError **
   return (mode == RESULT_STORE_WRITE && cannot_make(store, error)) ? FALSE : store_failed(store, error);
 }
 
-static result_store *new_store(const char *path, int wait_ms)
+result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error)
 {
   result_store *store = g_new0(result_store, 1);
   store->path = g_strdup(path);
   store->wait_ms = wait_ms;
   store->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
-  return store;
-}
-
-result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error)
-{
-  result_store *store = new_store(path, wait_ms);
   if (!open_file(store, mode, error) || !prepare_store(store, mode, error)) {
     g_clear_pointer(&store, result_store_close);
   }
@@ -400,16 +394,6 @@ result_store *result_store_open(const char *path, result_store_mode mode, GError
 {
   return result_store_open_within(path, mode, mode == RESULT_STORE_READ ? READ_WAIT_MS : WRITE_WAIT_MS,
                                   error);
-}
-
-result_store *result_store_open_beside(const result_store *store, GError **error)
-{
-  result_store *beside = new_store(store->path, 0);
-  if (!open_file(beside, RESULT_STORE_READ, error) ||
-      !store_execute(beside, "PRAGMA query_only = ON", error)) {
-    g_clear_pointer(&beside, result_store_close);
-  }
-  return beside;
 }
 
 void result_store_wait_at_most(result_store *store, int wait_ms)

@@ -37,10 +37,6 @@ result_store *result_store_open(const char *path, result_store_mode mode, GError
 void result_store_close(result_store *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(result_store, result_store_close)
 
-/* A second handle on the file of `store`, for look-ups beside a thread that writes with the first one: it
- * reads only, looks into nothing when it is opened, and waits for no lock. NULL and `error` on failure. */
-result_store *result_store_open_beside(const result_store *store, GError **error);
-
 /* What makes two runs the same run. */
 
 /* The canonical texts of all keys of `s`, indexed by scenario_key. `texts` are the caller's, to free with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep keeps of runs that have ended, and the queue in which they wait to be committed: the next run
- * starts before the disk has the results of the last one. */
+ * starts before the disk has the result of the last one. */
 #pragma once
 
 #include "study/store/result_store.h"
@@ -24,12 +24,10 @@ typedef struct commit_queue_events {
   void (*failed)(GError *error, gpointer data);
 } commit_queue_events;
 
-/* Commits to `store` from threads, one at a time, which wait for the disk while the default main context goes
- * on, and calls `events` from the latter: at once, except that short runs are collected for some time and
- * committed together, so that commits take at most a tenth of the time. While another process has the store
- * locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it;
- * `store` is the queue's meanwhile. Free with commit_queue_free(), which waits for a commit that is under way
- * and drops what is left. */
+/* Commits to `store` from the default main context, and calls `events` from there: soon, except that short
+ * runs are collected for some time and committed together, so that commits take at most a tenth of the time.
+ * While another process has the store locked it tries again, for as long as result_store_wait_ms().
+ * Everything pointed to must outlive it. Free with commit_queue_free(), which drops what is left. */
 commit_queue *commit_queue_new(result_store *store, const provenance *from, const commit_queue_events *events,
                                gpointer data);
 void commit_queue_free(commit_queue *queue);
@@ -46,8 +44,5 @@ guint commit_queue_length(const commit_queue *queue);
 /* From now on a locked store is waited for no longer than `wait_ms`. */
 void commit_queue_hurry(commit_queue *queue, int wait_ms);
 
-/* Waits for a commit that is under way, and its thread; it is then reported as any other. */
-void commit_queue_settle(commit_queue *queue);
-
-/* Forgets what waits; a commit that is under way is not tried again. */
+/* Forgets what waits. */
 void commit_queue_drop(commit_queue *queue);

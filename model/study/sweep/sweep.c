@@ -31,8 +31,7 @@ typedef struct sweep {
   sweep_plan *plan;
   const sweep_grid *grid; /* the plan's */
   worker_pool *pool;
-  result_store *store;   /* the commit queue's, while that is there */
-  result_store *look_up; /* NULL: it could not be opened again */
+  result_store *store;
   const sweep_options *options;
   sweep_result *result;
   sweep_progress progress;
@@ -276,9 +275,9 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_look look = {.identity = sweep_grid_identity(s->grid, point)};
-  if (s->look_up == NULL || !result_store_look_up(s->look_up, &look, 1, FALSE, NULL) ||
+  if (!result_store_look_up(s->store, &look, 1, FALSE, NULL) ||
       (look.state != STORED_DONE && look.state != STORED_UNEXPECTED) ||
-      !sweep_plan_note_stored(s->plan, point, s->look_up, NULL)) {
+      !sweep_plan_note_stored(s->plan, point, s->store, NULL)) {
     return FALSE;
   }
   s->result->present++;
@@ -338,11 +337,6 @@ static void run_points(sweep *s)
   sigaction(SIGCHLD, &child_signal, NULL);
 }
 
-static void settle_commits(gpointer data)
-{
-  commit_queue_settle(((const sweep *)data)->commits);
-}
-
 gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error)
 {
@@ -363,13 +357,9 @@ gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, 
   if (good && s.todo->len > 0) {
     s.host = g_utf8_make_valid(g_get_host_name(), -1);
     signals handled = handle_signals(&s);
-    s.look_up = result_store_open_beside(store, NULL);
     s.commits = commit_queue_new(store, from, &events, &s);
-    worker_pool_fork_when(pool, settle_commits, &s);
     run_points(&s);
-    worker_pool_fork_when(pool, NULL, NULL);
     commit_queue_free(s.commits);
-    result_store_close(s.look_up);
     leave_signals(&handled);
     g_free(s.host);
   }

@@ -74,9 +74,7 @@ struct worker_pool {
   worker_simulate simulate;
   run_limits limits;
   guint places;
-  GPtrArray *idle;               /* worker * */
-  void (*settle)(gpointer data); /* NULL: there never is another thread */
-  gpointer settle_data;
+  GPtrArray *idle; /* worker * */
 };
 
 /* The run's process. */
@@ -414,12 +412,6 @@ guint worker_pool_places(const worker_pool *pool)
   return pool->places;
 }
 
-void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpointer data)
-{
-  pool->settle = settle;
-  pool->settle_data = data;
-}
-
 worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data, GError **error)
 {
   const gint64 now_us = g_get_monotonic_time();
@@ -434,9 +426,6 @@ worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, 
     w = request_run(g_ptr_array_steal_index_fast(pool->idle, pool->idle->len - 1), &run);
   }
   if (w == NULL) {
-    if (pool->settle != NULL) {
-      pool->settle(pool->settle_data);
-    }
     worker *started = start_worker(pool, error);
     if (started == NULL) {
       return NULL;

@@ -73,10 +73,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(worker_pool, worker_pool_free)
 /* How many runs at once there are workers for. */
 guint worker_pool_places(const worker_pool *pool);
 
-/* A worker that dies is replaced by another, forked from this process, which must then have one thread alone:
- * `settle` is called first, and waits until it has. */
-void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpointer data);
-
 /* Called once, from the default main context: `w` then has no run, or is freed. `end` is valid until another
  * run is started, or this returns. */
 typedef void (*worker_run_ended)(worker *w, const worker_run_end *end, gpointer data);

@@ -30,7 +30,8 @@ do for [p=1:panels] {
     set colorbox user origin screen right_margin[p]+0.6*font/width,bottom_margin[p] size screen 1.0*font/width,top_margin[p]-bottom_margin[p]
   }
   plot for [i=1:(letters ? 0 : 1)] file index p-1 using 1:2:(0.5):(0.5):(colour_of($4)) with boxxyerror fillstyle solid 1 noborder linecolor palette notitle, \
-       for [i=1:(letters ? cell_lines : 0)] file index p-1 using 1:($2+(i-(cell_lines+1)/2)*line):(stringcolumn(i == (cell_lines+1)/2 ? 9 : 10)) with labels center notitle, \
+       for [i=1:cell_lines] file index p-1 using 1:($2+(i-(cell_lines+1)/2)*line):(stringcolumn(10)) with labels center notitle, \
+       for [i=1:(letters ? 1 : 0)] file index p-1 using 1:2:(stringcolumn(9)) with labels center notitle, \
        for [i=1:(cell_texts ? 2 : 0)] file index p-1 using 1:(white($8) == (i == 1) ? $2+0.17 : NaN):(stringcolumn(9)) with labels center font ','.points(0.85) textcolor rgb (i == 1 ? '#ffffff' : '#000000') notitle, \
        for [i=1:(cell_texts ? 2 : 0)] file index p-1 using 1:(white($8) == (i == 1) ? $2-0.2 : NaN):(stringcolumn(10)) with labels center font ','.points(0.7) textcolor rgb (i == 1 ? '#ffffff' : '#000000') notitle, \
        NaN notitle

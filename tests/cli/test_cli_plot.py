@@ -63,6 +63,13 @@ class Plot(kit.ProgramTest):
         self.assertLessEqual(max(map(len, plain.splitlines())), 90)
         self.assertIn("\x1b[", self.terminal(NO_COLOR="", TERM="xterm"))
 
+    def test_cells_of_any_height(self):
+        """Shades leave the mean of each cell readable, in a pipe too."""
+        for height in range(20, 33):
+            shown = self.shell(f"iwarpsim plot a.sqlite --what heat-map --format term --height {height}").stdout
+            means = [re.findall("[0-9.]+", line) for line in shown.splitlines() if "00 +" in line]
+            self.assertEqual(list(map(len, means)), [5, 5], shown)  # with the row's MTU
+
     def test_refusals(self):
         """One line each, and nothing is drawn."""
         for options, part in (("--where 'path.forward.mto = 1'", "did you mean 'path.forward.mtu'?"),

@@ -31,7 +31,7 @@ static GArray *read_quantities(char *const *metrics, int *status)
   }
   if (tabulated.return_period != NULL &&
       (!units_parse_size(tabulated.return_period, &period) || period == 0)) {
-    *status = cli_usage_error("table", "--return-level %s; expected a size above 0, such as 1GiB",
+    *status = cli_usage_error("table", "--return-level %s: expected a size above 0, such as 1GiB",
                               tabulated.return_period);
     return NULL;
   }

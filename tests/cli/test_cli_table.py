@@ -81,6 +81,7 @@ class Table(kit.ProgramTest):
                           "level  95 % from  to\n", "in-order       2  1!      9          9   9\n",
                           "out-of-order   0          -          -   -\n")
         self.assertNotIn(PEAK, done.stdout)
+        self.shell(re.search("'(iwarpsim explain .*)'", done.stdout)[1])
         self.expect(f"iwarpsim table a.sqlite --return-level 1GiB --metric {PEAK} --csv out.csv -q", "")
         self.expect_parts(kit.octets("out.csv").decode(), f"\nin-order,{PEAK},octets,2,1,5,",
                           "\nin-order,buffer.reassembly_level_once_in_1GiB,octets,2,1,9,,0,9,9,,,,,,extrapolated\n")
@@ -105,7 +106,7 @@ class Table(kit.ProgramTest):
                 ("--pair receiver.mod=a,b", "did you mean 'receiver.mode'?"),
                 ("--pair receiver.mode=in-order,assume-aligned",
                  "no run has receiver.mode = assume-aligned; expected two of in-order, out-of-order"),
-                ("--return-level 1Gib", "--return-level 1Gib; expected a size above 0, such as 1GiB"),
+                ("--return-level 1Gib", "--return-level 1Gib: expected a size above 0, such as 1GiB"),
                 ("--return-level 0", "expected a size above 0"),
                 ("--return-level 1GiB --pair receiver.mode=in-order,out-of-order", "expected no --pair"),
                 ("--leave-out timeout", "did you mean timeouts?"),

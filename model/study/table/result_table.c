@@ -175,8 +175,8 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
                            (const char *)g_ptr_array_index(notes, i));
   }
   if (has_level) {
-    g_string_append(text, "~: extrapolated, the runs together have less traffic than that ('iwarpsim explain "
-                          "return_level').\n");
+    g_string_append(text, "~: extrapolated, the runs together have less traffic than that "
+                          "('iwarpsim explain levels').\n");
   }
   if (request->table->not_ok > 0 && request->pairing == NULL) {
     g_string_append(text,

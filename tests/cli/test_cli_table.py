@@ -71,6 +71,23 @@ class Table(kit.ProgramTest):
                           "# differences: receiver.mode: in-order minus out-of-order\n",
                           f"\n{PEAK},octets,2,1,3.5,")
 
+    def test_shares(self):
+        """{50 %, 100 %}: 75 +- 318 % is cut off at both ends, and so is the difference from {50 %, 0}:
+        50 +- 635 %. In CSV too; of timeouts there may be more than segments."""
+        self.change("INSERT INTO metrics SELECT id, 'placement.octets', 2 FROM runs",
+                    "INSERT INTO metrics SELECT id, 'tcp.segments', 1 FROM runs WHERE point < 2",
+                    "UPDATE metrics SET value = 1 WHERE name = 'tcp.timeouts'",
+                    "INSERT INTO metrics SELECT id, 'tcp.timeouts', 0 FROM runs WHERE point = 1",
+                    *[f"INSERT INTO metrics SELECT id, 'placement.octets_direct', {octets} FROM runs WHERE point = "
+                      f"{point}" for point, octets in enumerate((1, 2, 1, 0))])
+        share = "placement.octets_direct/placement.octets"
+        self.shell(f"iwarpsim table a.sqlite --metric {share} --csv out.csv")
+        self.expect_parts(kit.octets("out.csv").decode(), ",3.1765511840436735,0,1,0.5,0.625,")
+        done = self.shell(f"iwarpsim table a.sqlite --metric {share} --pair receiver.mode=in-order,out-of-order")
+        self.expect_parts(done.stdout, " \u2212100  100 ", "that of shares is cut off at \u2212100 and 100 %;")
+        self.shell("iwarpsim table a.sqlite --metric tcp.timeouts/tcp.segments --csv out.csv")
+        self.expect_parts(kit.octets("out.csv").decode(), ",0,6.8531")
+
     def test_return_level(self):
         """Every other of 100 blocks of 64 KiB has a peak of 9 octets, in two runs: 200 * (1 - exp(-1 / 16)) = 12
         of 200 blocks hold what comes once in 1 MiB, and 0.2 what comes once in 1 GiB."""

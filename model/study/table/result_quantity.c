@@ -127,6 +127,43 @@ double result_quantity_of_stored(const result_quantity *quantity, const stored_r
              : (double)NAN;
 }
 
+/* Parts and what they are parts of; METRIC_COUNT: the metric is a share by itself. */
+static const struct {
+  metric_id part, whole;
+} shares[] = {{METRIC_TCP_SEGMENTS_OUT_OF_ORDER, METRIC_TCP_SEGMENTS},
+              {METRIC_TCP_SPURIOUS_RECOVERIES, METRIC_TCP_RECOVERIES},
+              {METRIC_TCP_SPURIOUS_TIMEOUTS, METRIC_TCP_TIMEOUTS},
+              {METRIC_MPA_SEGMENTS_ALIGNED, METRIC_TCP_SEGMENTS},
+              {METRIC_MPA_LOCATED_BY_CHAIN, METRIC_MPA_FPDUS},
+              {METRIC_MPA_LOCATED_BY_MARKER, METRIC_MPA_FPDUS},
+              {METRIC_MPA_LOCATED_BY_MARKER_CHAIN, METRIC_MPA_FPDUS},
+              {METRIC_MPA_LOCATED_BY_ASSUMPTION, METRIC_MPA_FPDUS},
+              {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS},
+              {METRIC_PLACEMENT_OCTETS_BUFFERED, METRIC_PLACEMENT_OCTETS},
+              {METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, METRIC_PLACEMENT_OCTETS},
+              {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_BUFFER_CONNECTION_PEAKS_OCTETS},
+              {METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, METRIC_MIDDLEBOX_SEGMENTS_BEFORE},
+              {METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, METRIC_MIDDLEBOX_SEGMENTS_BEHIND},
+              {METRIC_EFFICIENCY_WIRE, METRIC_COUNT}};
+
+gboolean result_quantity_is_share(const result_quantity *quantity)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(shares); i++) {
+    if (quantity->metric == shares[i].part && quantity->whole == shares[i].whole) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+void result_quantity_bound(const result_quantity *quantity, statistics *of)
+{
+  if (result_quantity_is_share(quantity)) {
+    of->lower = of->lower < -1 ? -1 : of->lower;
+    of->upper = of->upper > 1 ? 1 : of->upper;
+  }
+}
+
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs)
 {
   g_autofree double *values = g_new(double, runs->len);
@@ -134,5 +171,7 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
   for (guint i = 0; i < runs->len; i++) {
     count += result_quantity_value(quantity, g_ptr_array_index(runs, i), &values[count]) ? 1 : 0;
   }
-  return statistics_of(values, count);
+  statistics of = statistics_of(values, count);
+  result_quantity_bound(quantity, &of);
+  return of;
 }

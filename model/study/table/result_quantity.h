@@ -45,5 +45,12 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
  * none that any run measures (STUDY_TABLE_VALUE_MAX). */
 double result_quantity_of_stored(const result_quantity *quantity, const stored_run *run);
 
-/* The statistics of `quantity` over `runs` (const study_run *), those that have it. */
+/* Whether it lies between 0 and 1 whatever a run does: a part of what it is divided by. */
+gboolean result_quantity_is_share(const result_quantity *quantity);
+
+/* Cuts the interval of the mean of `quantity` where a share ends, at 1, and that of a mean difference of two
+ * shares at -1 as well. (statistics.h cuts what cannot be negative at 0.) */
+void result_quantity_bound(const result_quantity *quantity, statistics *of);
+
+/* The statistics of `quantity` over `runs` (const study_run *), those that have it, its interval bounded. */
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs);

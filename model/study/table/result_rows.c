@@ -216,6 +216,7 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
   }
   if (row.first != NULL) {
     row.of = statistics_of_pairs(a, b, count);
+    result_quantity_bound(quantity, &row.of);
     const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
     row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
     row.log_ratio = log_ratios_of(a, b, count);

@@ -162,13 +162,16 @@ static void append_quantity(const result_request *request, const result_quantity
 }
 
 static void append_legend(const result_request *request, const GPtrArray *notes, gboolean has_level,
-                          GString *text)
+                          gboolean has_share, GString *text)
 {
   g_string_append_printf(
-      text, "\n95 %%: the interval of the mean%s; quartiles: the lower and the upper.\n%s\n",
+      text, "\n95 %%: the interval of the mean%s%s; quartiles: the lower and the upper.\n%s\n",
       request->pairing == NULL ? ""
                                : " difference; ± if independent: half of that of means whose seeds had "
                                  "nothing in common (Welch)",
+      !has_share                 ? ""
+      : request->pairing == NULL ? "; that of a share is cut off at 0 and 100 %"
+                                 : "; that of shares is cut off at \u2212100 and 100 %",
       STATISTICS_ASSUMPTION);
   for (guint i = 0; i < notes->len; i++) {
     g_string_append_printf(text, "*: the interval covers less than 95 %%: %s.\n",
@@ -195,14 +198,15 @@ char *result_table_text(const result_request *request)
 {
   GString *text = g_string_new(NULL);
   g_autoptr(GPtrArray) notes = g_ptr_array_new();
-  gboolean has_level = FALSE;
+  gboolean has_level = FALSE, has_share = FALSE;
   append_title(request->table, text);
   append_counts(request, text);
   for (guint i = 0; i < request->quantities->len; i++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);
     append_quantity(request, quantity, notes, text);
     has_level = has_level || quantity->return_period != NULL;
+    has_share = has_share || result_quantity_is_share(quantity);
   }
-  append_legend(request, notes, has_level, text);
+  append_legend(request, notes, has_level, has_share, text);
   return g_string_free(text, FALSE);
 }

@@ -58,9 +58,7 @@ static void check_files(const scenario *s, const session_result *result)
                         .message = result->message,
                         .terminate_code = result->terminate_code,
                         .terminate_side = result->terminate_side,
-                        .metrics = result->metrics,
-                        .distributions = result->distributions,
-                        .gauges = &result->gauges,
+                        .results = &result->results,
                         .version = "0",
                         .engine = "native"};
   const gnuplot_target nowhere = {.format = GNUPLOT_TERM};
@@ -71,8 +69,8 @@ static void check_files(const scenario *s, const session_result *result)
 
   g_assert_no_error(error);
   g_assert_cmpint(record->status, ==, result->status);
-  g_assert_cmpmem(record->metrics.present, sizeof record->metrics.present, result->metrics.present,
-                  sizeof result->metrics.present);
+  g_assert_cmpmem(record->results.metrics.present, sizeof record->results.metrics.present,
+                  result->results.metrics.present, sizeof result->results.metrics.present);
   summary_record_free(record);
   if (scenario_configuration(s)->measure.series == SERIES_OF_ALL) {
     g_free(fuzz_files_write("summary.json", text, length));
@@ -91,7 +89,7 @@ static void run(replay *r, const scenario *s)
 
   g_assert_true(g_utf8_validate(measured, -1, NULL) && g_utf8_validate(path, -1, NULL));
   if (replay_run(r, fuzz_files_folder(), &result, notes, &error)) {
-    check_metrics(&result.metrics);
+    check_metrics(&result.results.metrics);
     check_files(s, &result);
   } else {
     fuzz_files_check_error(error);

@@ -72,31 +72,31 @@ static void take_results(fuzz_input *input, stored_run *run)
 {
   for (gsize values = fuzz_input_octet(input) % (VALUES_MAX + 1); values > 0; values--) {
     metric_id metric = (metric_id)(fuzz_input_number_16(input) % METRIC_COUNT);
-    metric_values_set(&run->metrics, metric, take_number(input));
+    metric_values_set(&run->results.metrics, metric, take_number(input));
   }
   for (gsize bins = fuzz_input_octet(input) % (BINS_MAX + 1); bins > 0; bins--) {
-    distribution *d = &run->distributions[fuzz_input_octet(input) % DISTRIBUTION_COUNT];
+    distribution *d = &run->results.distributions[fuzz_input_octet(input) % DISTRIBUTION_COUNT];
     double bound = take_number(input);
     distribution_append(d, bound, take_number(input));
   }
 }
 
-static void take_gauges(fuzz_input *input, gauge_results *gauges)
+static void take_gauges(fuzz_input *input, run_results *results)
 {
   const uint32_t quantiles = fuzz_input_octet(input) % QUANTILES_MAX;
 
   for (uint32_t parts = 1; parts <= quantiles; parts++) {
-    gauges->quantiles.parts[gauges->quantiles.count] = parts * (QUANTILE_PARTS / QUANTILES_MAX);
-    gauges->quantiles.values[fuzz_input_octet(input) % GAUGE_COUNT][gauges->quantiles.count++] =
+    results->quantiles.parts[results->quantiles.count] = parts * (QUANTILE_PARTS / QUANTILES_MAX);
+    results->quantiles.values[fuzz_input_octet(input) % GAUGE_COUNT][results->quantiles.count++] =
         take_number(input) + 0.0; /* -0.0 is stored as 0.0 */
   }
   for (gsize blocks = fuzz_input_octet(input) % (VALUES_MAX + 1); blocks > 0; blocks--) {
     const guint64 maximum = fuzz_input_number_32(input);
-    if (!gauges->block_maxima) {
-      gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
-      gauges->block_octets = 65536;
+    if (!results->block_maxima) {
+      results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+      results->block_octets = 65536;
     }
-    g_array_append_val(gauges->block_maxima, maximum);
+    g_array_append_val(results->block_maxima, maximum);
   }
 }
 
@@ -128,7 +128,7 @@ static void take_run(fuzz_input *input, trial *t)
   take_results(input, run);
   run->status = (run_status)(fuzz_input_octet(input) % RUN_STATUSES);
   run->message = take_text(input);
-  take_gauges(input, &run->gauges);
+  take_gauges(input, &run->results);
   t->count++;
 }
 
@@ -138,10 +138,7 @@ static void trial_clear(trial *t)
     run_identity_clear(t->runs[i].keys);
     g_free(t->runs[i].identity);
     g_free(t->runs[i].message);
-    for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-      distribution_clear(&t->runs[i].distributions[id]);
-    }
-    gauge_results_clear(&t->runs[i].gauges);
+    run_results_clear(&t->runs[i].results);
   }
   g_free(t->origin.title);
   g_free(t->origin.text);
@@ -209,14 +206,14 @@ static gboolean check_run(const provenance *from, const stored_run *run, gpointe
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_cmpstr(run->keys[key], ==, was->keys[key]);
   }
+  const run_results *found = &run->results, *expected = &was->results;
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_true(run->metrics.present[id] == was->metrics.present[id]);
-    g_assert_true(!run->metrics.present[id] || run->metrics.value[id] == was->metrics.value[id]);
+    g_assert_true(found->metrics.present[id] == expected->metrics.present[id]);
+    g_assert_true(!found->metrics.present[id] || found->metrics.value[id] == expected->metrics.value[id]);
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    g_assert_true(are_same_bins(&run->distributions[id], &was->distributions[id]));
+    g_assert_true(are_same_bins(&found->distributions[id], &expected->distributions[id]));
   }
-  const gauge_results *found = &run->gauges, *expected = &was->gauges;
   g_assert_cmpmem(&found->quantiles, sizeof found->quantiles, &expected->quantiles, sizeof found->quantiles);
   g_assert_true(!found->block_maxima == !expected->block_maxima);
   if (found->block_maxima) {

@@ -20,10 +20,10 @@ static void check_record(const summary_record *record)
                 g_utf8_validate(record->message, -1, NULL) && g_utf8_validate(record->engine, -1, NULL));
   g_assert_cmpint(record->status, <, RUN_STATUSES);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_assert_true(!record->metrics.present[id] || isfinite(record->metrics.value[id]));
+    g_assert_true(!record->results.metrics.present[id] || isfinite(record->results.metrics.value[id]));
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    const distribution *d = &record->distributions[id];
+    const distribution *d = &record->results.distributions[id];
     for (size_t i = 0; i < d->count; i++) {
       g_assert_true(isfinite(d->bins[i].weight) && d->bins[i].weight > 0);
       g_assert_true(i == 0 || d->bins[i].bound > d->bins[i - 1].bound);
@@ -31,12 +31,12 @@ static void check_record(const summary_record *record)
   }
 }
 
-static void check_gauges(const gauge_results *gauges)
+static void check_gauges(const run_results *results)
 {
-  for (gsize i = 0; i < gauges->quantiles.count * GAUGE_COUNT; i++) {
-    g_assert_cmpfloat(gauges->quantiles.values[i % GAUGE_COUNT][i / GAUGE_COUNT], >=, 0);
+  for (gsize i = 0; i < results->quantiles.count * GAUGE_COUNT; i++) {
+    g_assert_cmpfloat(results->quantiles.values[i % GAUGE_COUNT][i / GAUGE_COUNT], >=, 0);
   }
-  g_assert_true(!gauges->block_maxima || (gauges->block_maxima->len > 0 && gauges->block_octets > 0));
+  g_assert_true(!results->block_maxima || (results->block_maxima->len > 0 && results->block_octets > 0));
 }
 
 static void draw(void)
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
 
   if (record) {
     check_record(record);
-    check_gauges(&record->gauges);
+    check_gauges(&record->results);
     summary_record_free(record);
     draw();
   } else {

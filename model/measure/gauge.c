@@ -102,22 +102,3 @@ size_t gauge_quantiles_find(const gauge_quantiles *of, uint32_t parts)
   }
   return i;
 }
-
-/* --- What a run keeps --- */
-
-gauge_results gauge_results_copy(const gauge_results *from)
-{
-  gauge_results copy = *from;
-  if (copy.block_maxima) {
-    g_array_ref(copy.block_maxima);
-  }
-  return copy;
-}
-
-void gauge_results_clear(gauge_results *results)
-{
-  if (results->block_maxima) {
-    g_array_unref(results->block_maxima);
-  }
-  *results = (gauge_results){.block_maxima = NULL};
-}

@@ -3,7 +3,6 @@
  * time. Each has a peak (a metric) and, for any percentage of the time, an exact quantile. */
 #pragma once
 
-#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,18 +63,3 @@ typedef struct gauge_quantiles {
 
 /* The number of the quantile for `parts` among `of`; `count` when it was not measured. */
 size_t gauge_quantiles_find(const gauge_quantiles *of, uint32_t parts);
-
-/* --- What a run keeps of its gauges beside their metrics and distributions --- */
-
-/* All-zero: nothing. */
-typedef struct gauge_results {
-  gauge_quantiles quantiles;
-  /* The largest reassembly occupancy in each block of `block_octets` octets Delivered (block_maxima.h); of
-   * guint64. NULL: there was no whole block. */
-  uint64_t block_octets;
-  GArray *block_maxima;
-} gauge_results;
-
-/* A copy of `from`, which shares the block maxima; free with gauge_results_clear(). */
-gauge_results gauge_results_copy(const gauge_results *from);
-void gauge_results_clear(gauge_results *results);

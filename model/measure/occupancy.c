@@ -425,10 +425,9 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
   }
 }
 
-gauge_results occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count)
+void occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count, run_results *results)
 {
-  gauge_results results = {.block_octets = gauge->blocks.block_octets};
-  gauge_quantiles *of = &results.quantiles;
+  gauge_quantiles *of = &results->quantiles;
 
   if (gauge->reassembly && time_distribution_quantiles(gauge->reassembly, parts, count, of->values[0])) {
     of->count = count;
@@ -442,11 +441,9 @@ gauge_results occupancy_results(const occupancy *gauge, const uint32_t *parts, s
     }
   }
   if (gauge->blocks.values && gauge->blocks.values->len > 0) {
-    results.block_maxima = g_array_ref(gauge->blocks.values);
-  } else {
-    results.block_octets = 0;
+    results->block_octets = gauge->blocks.block_octets;
+    results->block_maxima = g_array_ref(gauge->blocks.values);
   }
-  return results;
 }
 
 void occupancy_distribution(const occupancy *gauge, distribution *d)

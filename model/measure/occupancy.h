@@ -9,9 +9,7 @@
 #include <stdio.h>
 
 #include "base/time_ps.h"
-#include "measure/distribution.h"
-#include "measure/gauge.h"
-#include "measure/metric_table.h"
+#include "measure/run_results.h"
 
 typedef struct occupancy occupancy;
 
@@ -81,9 +79,9 @@ void occupancy_close(occupancy *gauge, time_ps now);
  * end. */
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
 
-/* After occupancy_finish(): the quantiles for the `count` (<= QUANTILES_MAX) ascending `parts`, and the block
- * maxima. Free with gauge_results_clear(). */
-gauge_results occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count);
+/* After occupancy_finish(): sets the quantiles for the `count` (<= QUANTILES_MAX) ascending `parts`, and the
+ * block maxima, in `results`, which is all-zero. */
+void occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count, run_results *results);
 
 /* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after
  * occupancy_finish(). `d` is overwritten; free with distribution_clear(). */

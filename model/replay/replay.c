@@ -494,7 +494,7 @@ static gboolean run_with_series(const replay *r, FILE *series, session_result *r
   session_run(
       network->session); /* to run.stop, or until all of the capture has come and all timers have run */
   session_finish(network->session, result);
-  note_all(network, &result->metrics, notes);
+  note_all(network, &result->results.metrics, notes);
   network_close(network);
   return TRUE;
 }

@@ -7,9 +7,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
-#include "measure/distribution.h"
-#include "measure/gauge.h"
-#include "measure/metric_table.h"
+#include "measure/run_results.h"
 #include "net/packet_capture.h"
 #include "network/path_element.h"
 #include "rnic/rnic_endpoint.h"
@@ -111,9 +109,7 @@ typedef struct session_result {
   char *message;              /* why; "" when all is well */
   char *terminate_code;       /* RUN_TERMINATED: "Terminate 1/1/01", "MPA error 4" …; else NULL */
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
-  metric_values metrics;
-  distribution distributions[DISTRIBUTION_COUNT];
-  gauge_results gauges;
+  run_results results;
 } session_result;
 
 /* Frees what `result` owns. */

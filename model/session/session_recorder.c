@@ -468,18 +468,15 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   values->present[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS] = values->present[METRIC_BUFFER_TOTAL_PEAK_OCTETS];
 }
 
-void session_recorder_distributions(const session_recorder *recorder,
-                                    distribution distributions[DISTRIBUTION_COUNT])
+void session_recorder_results(const session_recorder *recorder, run_results *results)
 {
+  const session_recorder_config *config = &recorder->config;
+  distribution *distributions = results->distributions;
   occupancy_distribution(recorder->gauge, &distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   value_histogram_export(&recorder->found, 1, 1, &distributions[DISTRIBUTION_REASSEMBLY_FOUND_OCTETS]);
   value_histogram_export(&recorder->placement.histogram, TIME_PS_PER_SECOND, 1,
                          &distributions[DISTRIBUTION_PLACEMENT_DELAY_S]);
   value_histogram_export(&recorder->delivery.histogram, TIME_PS_PER_SECOND, 1,
                          &distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
-}
-
-gauge_results session_recorder_gauges(const session_recorder *recorder)
-{
-  return occupancy_results(recorder->gauge, recorder->config.quantile_parts, recorder->config.quantile_count);
+  occupancy_results(recorder->gauge, config->quantile_parts, config->quantile_count, results);
 }

@@ -8,9 +8,7 @@
 
 #include "base/settings.h"
 #include "ddp/ddp_segment.h"
-#include "measure/distribution.h"
-#include "measure/gauge.h"
-#include "measure/metric_table.h"
+#include "measure/run_results.h"
 #include "mpa/mpa_ulpdu.h"
 #include "net/fpdu_starts.h"
 #include "rnic/rnic_endpoint.h"
@@ -77,10 +75,5 @@ void session_recorder_fragments(session_recorder *recorder, uint32_t connection,
  * goodput. */
 void session_recorder_finish(session_recorder *recorder, time_ps now, metric_values *values);
 
-/* The distributions, after session_recorder_finish(); they are overwritten. Free each with
- * distribution_clear(). */
-void session_recorder_distributions(const session_recorder *recorder,
-                                    distribution distributions[DISTRIBUTION_COUNT]);
-
-/* Quantiles and block maxima, likewise. Free with gauge_results_clear(). */
-gauge_results session_recorder_gauges(const session_recorder *recorder);
+/* Sets all else in `results`, which is all-zero but for its metrics, after session_recorder_finish(). */
+void session_recorder_results(const session_recorder *recorder, run_results *results);

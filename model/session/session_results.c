@@ -206,13 +206,12 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
 void session_finish(session *self, session_result *result)
 {
   time_ps now = engine_now(self->config.clock);
-  metric_values *values = &result->metrics;
+  metric_values *values = &result->results.metrics;
 
   *result = (session_result){.message = NULL};
   const metric_terms terms = count_connections(self, values);
   session_recorder_finish(self->recorder, now, values);
-  session_recorder_distributions(self->recorder, result->distributions);
-  result->gauges = session_recorder_gauges(self->recorder);
+  session_recorder_results(self->recorder, &result->results);
   if (!self->config.capture) {
     set_made(self, &terms, values);
   }
@@ -228,8 +227,5 @@ void session_result_clear(session_result *result)
 {
   g_clear_pointer(&result->message, g_free);
   g_clear_pointer(&result->terminate_code, g_free);
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&result->distributions[id]);
-  }
-  gauge_results_clear(&result->gauges);
+  run_results_clear(&result->results);
 }

@@ -172,7 +172,7 @@ void host_session_finish(host_session *self)
   session_result result;
 
   session_finish(self->session, &result);
-  self->metrics = result.metrics;
+  self->metrics = result.results.metrics;
   session_result_clear(&result);
 }
 

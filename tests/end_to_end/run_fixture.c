@@ -162,10 +162,10 @@ static char *compare_ends(const session_result *a, const session_result *b)
 static char *compare_metrics(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (a->metrics.present[id] != b->metrics.present[id] ||
-        (id != METRIC_TIME_WALL_S && a->metrics.value[id] != b->metrics.value[id])) {
-      return g_strdup_printf("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name, a->metrics.value[id],
-                             b->metrics.value[id]);
+    if (a->results.metrics.present[id] != b->results.metrics.present[id] ||
+        (id != METRIC_TIME_WALL_S && a->results.metrics.value[id] != b->results.metrics.value[id])) {
+      return g_strdup_printf("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name,
+                             a->results.metrics.value[id], b->results.metrics.value[id]);
     }
   }
   return NULL;
@@ -174,7 +174,7 @@ static char *compare_metrics(const session_result *a, const session_result *b)
 static char *compare_distributions(const session_result *a, const session_result *b)
 {
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    const distribution *left = &a->distributions[id], *right = &b->distributions[id];
+    const distribution *left = &a->results.distributions[id], *right = &b->results.distributions[id];
 
     if (left->count != right->count ||
         (left->count > 0 && memcmp(left->bins, right->bins, left->count * sizeof *left->bins) != 0)) {

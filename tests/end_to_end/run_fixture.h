@@ -52,9 +52,9 @@ const char *setting(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* The value of a metric that must be present; what is expected of them (kit/metric_values.h). */
 static inline double metric_of(const session_result *result, metric_id id)
 {
-  return metric_value(&result->metrics, id);
+  return metric_value(&result->results.metrics, id);
 }
-#define EXPECT_METRICS(result, ...) EXPECT_METRIC_VALUES(&(result)->metrics, __VA_ARGS__)
+#define EXPECT_METRICS(result, ...) EXPECT_METRIC_VALUES(&(result)->results.metrics, __VA_ARGS__)
 
 /* A new empty folder; remove it and what is in it with run_folder_remove(), which frees the name. */
 typedef char run_folder;

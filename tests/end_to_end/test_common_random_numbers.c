@@ -25,8 +25,8 @@ static gboolean is_of_the_network(metric_id id)
 static const char *difference(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (is_of_the_network(id) &&
-        (a->metrics.present[id] != b->metrics.present[id] || a->metrics.value[id] != b->metrics.value[id])) {
+    if (is_of_the_network(id) && (a->results.metrics.present[id] != b->results.metrics.present[id] ||
+                                  a->results.metrics.value[id] != b->results.metrics.value[id])) {
       return metric_row_of(id)->name;
     }
   }

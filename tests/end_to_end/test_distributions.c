@@ -38,7 +38,7 @@ static void assert_mean(const distribution *d, double exact)
 
 static void check_occupancy(const session_result *result)
 {
-  const distribution *d = &result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
+  const distribution *d = &result->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
   double p99 = metric_of(result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
   double read_off = distribution_quantile(d, 0.99);
   assert_mean(d, metric_of(result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS));
@@ -52,7 +52,7 @@ static void check_occupancy(const session_result *result)
  * payload octet, which comes no earlier, and the run does not end before the last Delivery. */
 static void check_time(const session_result *result)
 {
-  double seconds = distribution_weight(&result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  double seconds = distribution_weight(&result->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   double delivering =
       8 * metric_of(result, METRIC_DELIVERY_OCTETS) / metric_of(result, METRIC_GOODPUT_BIT_PER_S);
   g_assert_cmpfloat(seconds, >=, delivering * (1 - 1e-12));
@@ -61,8 +61,8 @@ static void check_time(const session_result *result)
 
 static void check_delays(const session_result *result)
 {
-  const distribution *placement = &result->distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
-  const distribution *delivery = &result->distributions[DISTRIBUTION_DELIVERY_DELAY_S];
+  const distribution *placement = &result->results.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  const distribution *delivery = &result->results.distributions[DISTRIBUTION_DELIVERY_DELAY_S];
   /* sums of whole octets are exact in a double */
   g_assert_cmpfloat(distribution_weight(placement), ==, metric_of(result, METRIC_PLACEMENT_OCTETS));
   g_assert_cmpfloat(distribution_weight(delivery), ==, metric_of(result, METRIC_DELIVERY_OCTETS));
@@ -89,11 +89,12 @@ TEST(test_lossless_waits_for_nothing)
 {
   g_auto(session_result) result = RUN(.sets = cases[0]);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    g_assert_cmpuint(result.distributions[id].count, ==, 1);
-    g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, 0);
+    g_assert_cmpuint(result.results.distributions[id].count, ==, 1);
+    g_assert_cmpfloat(result.results.distributions[id].bins[0].bound, ==, 0);
   }
   /* 40 messages of 64 KiB */
-  g_assert_cmpfloat(result.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==, 40 * 65536.0);
+  g_assert_cmpfloat(result.results.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==,
+                    40 * 65536.0);
 }
 
 /* A receiver that takes 3 us to place what it received, without loss: that is the delay of every octet, and
@@ -103,8 +104,9 @@ TEST(test_placement_latency)
   g_auto(session_result) result = RUN(.sets = STRINGS("workload.message_size=64KiB", "workload.messages=10",
                                                       "receiver.placement_latency=3us"));
   for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id <= DISTRIBUTION_DELIVERY_DELAY_S; id++) {
-    g_assert_cmpuint(result.distributions[id].count, ==, 1);
-    g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, 3e-6);
+    g_assert_cmpuint(result.results.distributions[id].count, ==, 1);
+    g_assert_cmpfloat(result.results.distributions[id].bins[0].bound, ==, 3e-6);
   }
-  g_assert_cmpfloat(distribution_quantile(&result.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1), ==, 0);
+  g_assert_cmpfloat(distribution_quantile(&result.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1),
+                    ==, 0);
 }

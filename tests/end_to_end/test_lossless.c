@@ -125,7 +125,7 @@ TEST(test_sends)
   /* 65536 = 46 * 1424 + 32: 47 FPDUs a message. */
   EXPECT_METRICS(&result, (MPA_FPDUS, ==, 47 * 50), (DELIVERY_MESSAGES, ==, 50),
                  (DELIVERY_OCTETS, ==, 50 * 65536));
-  g_assert_false(result.metrics.present[METRIC_EFFICIENCY_WIRE]);
+  g_assert_false(result.results.metrics.present[METRIC_EFFICIENCY_WIRE]);
 }
 
 /* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full

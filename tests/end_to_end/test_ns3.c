@@ -57,7 +57,7 @@ EACH_TEST(test_case, ns3_case, cases)
 
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (id != METRIC_TIME_WALL_S) {
-      g_assert_cmpfloat(first.metrics.value[id], ==, again.metrics.value[id]);
+      g_assert_cmpfloat(first.results.metrics.value[id], ==, again.results.metrics.value[id]);
     }
   }
   EXPECT_METRICS(&first, (DELIVERY_OCTETS, ==, 20.0 * 65536 * c->connections));

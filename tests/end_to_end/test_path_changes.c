@@ -213,8 +213,8 @@ TEST(test_reverse_direction)
 static void assert_same_metrics(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (id != METRIC_TIME_WALL_S && a->metrics.present[id]) {
-      g_assert_cmpfloat(a->metrics.value[id], ==, b->metrics.value[id]);
+    if (id != METRIC_TIME_WALL_S && a->results.metrics.present[id]) {
+      g_assert_cmpfloat(a->results.metrics.value[id], ==, b->results.metrics.value[id]);
     }
   }
 }

@@ -70,7 +70,7 @@ static void run(random_scenario *drawn, int number, tally *all)
   }
   all->of_status[result.status]++;
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    all->sums[id] += result.metrics.present[id] ? result.metrics.value[id] : 0;
+    all->sums[id] += result.results.metrics.present[id] ? result.results.metrics.value[id] : 0;
   }
 }
 

@@ -286,7 +286,7 @@ static void check_round_trip(const round_trip *trip)
   g_test_message("%s | %s", of_run.message, of_replay.message);
   g_assert_cmpint(of_replay.status, ==, of_run.status);
   g_assert_cmpstr(of_replay.terminate_code, ==, of_run.terminate_code);
-  compare_metrics(&of_run.metrics, &of_replay.metrics);
+  compare_metrics(&of_run.results.metrics, &of_replay.results.metrics);
   compare_series(folder, to);
 }
 

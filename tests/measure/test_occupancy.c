@@ -182,14 +182,14 @@ OCCUPANCY_TEST(test_quantiles_of_each_gauge, occupancy_new(1, 1))
   occupancy_deliver(gauge, 0, 1100);
   hold(gauge, 0, 1110, 900, 0, 0, 0, 0); /* too late */
   finish(gauge, 1200);
-  gauge_results results = occupancy_results(gauge, parts, G_N_ELEMENTS(parts));
+  g_auto(run_results) results = {.block_octets = 0};
+  occupancy_results(gauge, parts, G_N_ELEMENTS(parts), &results);
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
       g_assert_cmpfloat(results.quantiles.values[id][i], ==, expected[id][i]);
     }
   }
   g_assert_null(results.block_maxima);
-  gauge_results_clear(&results);
 }
 
 /* The window is [100, 200). 50 octets are held when it opens, 70 for no time when it closes; 900 and 800 are
@@ -221,7 +221,8 @@ OCCUPANCY_TEST(test_window_never_opens, occupancy_new(1, 1))
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     g_assert_false(values.present[id]);
   }
-  gauge_results results = occupancy_results(gauge, (const uint32_t[]){1}, 1);
+  run_results results = {.block_octets = 0};
+  occupancy_results(gauge, (const uint32_t[]){1}, 1, &results);
   g_assert_cmpuint(results.quantiles.count, ==, 0);
   g_assert_null(results.block_maxima);
 }
@@ -245,11 +246,11 @@ OCCUPANCY_TEST(test_block_maxima, occupancy_new(1, 1))
   hold(gauge, 0, 41, 0, 0, 100, 0, 0);
   occupancy_deliver(gauge, 65535, 50);
   finish(gauge, 60);
-  gauge_results results = occupancy_results(gauge, NULL, 0);
+  g_auto(run_results) results = {.block_octets = 0};
+  occupancy_results(gauge, NULL, 0, &results);
   g_assert_cmpuint(results.block_octets, ==, 65536);
   g_assert_cmpmem(results.block_maxima->data, results.block_maxima->len * sizeof(guint64), expected,
                   sizeof expected);
-  gauge_results_clear(&results);
 }
 
 /* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,

@@ -149,6 +149,6 @@ void outcome_clear(outcome *result)
 double metric_of(const outcome *result, metric_id id)
 {
   g_assert_null(result->error);
-  g_assert_true(result->result.metrics.present[id]);
-  return result->result.metrics.value[id];
+  g_assert_true(result->result.results.metrics.present[id]);
+  return result->result.results.metrics.value[id];
 }

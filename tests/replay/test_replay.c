@@ -56,8 +56,8 @@ static void assert_whole(const outcome *result)
   g_assert_cmpstr(result->error, ==, NULL);
   g_assert_cmpint(result->result.status, ==, RUN_OK);
   g_assert_cmpstr(result->result.message, ==, "");
-  EXPECT_METRICS(&result->result.metrics, (DELIVERY_OCTETS, OCTETS), (DELIVERY_MESSAGES, MESSAGES + 1),
-                 (MPA_FPDUS, FPDUS));
+  EXPECT_METRICS(&result->result.results.metrics, (DELIVERY_OCTETS, OCTETS),
+                 (DELIVERY_MESSAGES, MESSAGES + 1), (MPA_FPDUS, FPDUS));
 }
 
 /* The bounds of theory follow from what the capture shows, and no note reports a problem. Metrics of a run
@@ -78,9 +78,9 @@ TEST(test_metrics)
   assert_whole(&result);
   g_assert_cmpstr(result.notes, ==, "");
   for (gsize i = 0; i < G_N_ELEMENTS(unknown); i++) {
-    g_assert_false(result.result.metrics.present[unknown[i]]);
+    g_assert_false(result.result.results.metrics.present[unknown[i]]);
   }
-  EXPECT_METRICS(&result.result.metrics, (MPA_EMSS_OCTETS, 1460), (THEORY_BUFFER_AF_OCTETS, 1460));
+  EXPECT_METRICS(&result.result.results.metrics, (MPA_EMSS_OCTETS, 1460), (THEORY_BUFFER_AF_OCTETS, 1460));
 }
 
 /* A capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
@@ -102,7 +102,7 @@ TEST(test_a_packet_that_was_not_captured)
   g_ptr_array_remove_index(packets, data_index(packets, 100, &at));
   g_auto(outcome) result = replay_of(packets, STRINGS("receiver.mode=in-order"), NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  EXPECT_METRICS(&result.result.metrics, (MPA_FPDUS, 99), (TCP_SEGMENTS, 99),
+  EXPECT_METRICS(&result.result.results.metrics, (MPA_FPDUS, 99), (TCP_SEGMENTS, 99),
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, 0));
   EXPECT_PARTS(result.notes, "connection 0: octets from stream position",
                "are not in the capture; it is replayed up to there");
@@ -126,10 +126,10 @@ TEST(test_midway)
   }
   g_assert_cmpuint(segments, >, 100);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  EXPECT_METRICS(&result.result.metrics, (TCP_SEGMENTS, segments));
-  EXPECT_METRICS(&result.result.metrics,
+  EXPECT_METRICS(&result.result.results.metrics, (TCP_SEGMENTS, segments));
+  EXPECT_METRICS(&result.result.results.metrics,
                  (MPA_FPDUS, metric_of(&result, METRIC_MPA_SEGMENTS_ALIGNED) + 1)); /* the last has two */
-  EXPECT_METRICS(&result.result.metrics, (TCP_SEGMENTS_OUT_OF_ORDER, 0), (STATE_HOLES_PEAK, 0),
+  EXPECT_METRICS(&result.result.results.metrics, (TCP_SEGMENTS_OUT_OF_ORDER, 0), (STATE_HOLES_PEAK, 0),
                  (MPA_LOCATED_BY_CHAIN, metric_of(&result, METRIC_MPA_FPDUS)),
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, 0));
 }
@@ -177,12 +177,12 @@ TEST(test_a_path_of_its_own)
   g_auto(outcome) never = replay_of(packets, drop, &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&again);
-  EXPECT_METRICS(&again.result.metrics, (PATH_PACKETS_LOST, 3), (TCP_RETRANSMISSIONS, 3));
+  EXPECT_METRICS(&again.result.results.metrics, (PATH_PACKETS_LOST, 3), (TCP_RETRANSMISSIONS, 3));
   g_assert_cmpfloat(metric_of(&again, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
-  EXPECT_METRICS(&again.result.metrics, (PLACEMENT_OCTETS, OCTETS));
-  EXPECT_METRICS(&never.result.metrics, (PATH_PACKETS_LOST, 3));
+  EXPECT_METRICS(&again.result.results.metrics, (PLACEMENT_OCTETS, OCTETS));
+  EXPECT_METRICS(&never.result.results.metrics, (PATH_PACKETS_LOST, 3));
   g_assert_cmpfloat(metric_of(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
-  g_assert_false(never.result.metrics.present[METRIC_TCP_RETRANSMISSIONS]);
+  g_assert_false(never.result.results.metrics.present[METRIC_TCP_RETRANSMISSIONS]);
 }
 
 /* It comes so late that its first timestamp is an old one (RFC 7323 §5.2): a segment that is sent again is
@@ -195,7 +195,7 @@ TEST(test_resend_with_timestamps)
                 &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpstr(result.notes, ==, "");
-  EXPECT_METRICS(&result.result.metrics, (DELIVERY_OCTETS, OCTETS), (TCP_RETRANSMISSIONS, 1));
+  EXPECT_METRICS(&result.result.results.metrics, (DELIVERY_OCTETS, OCTETS), (TCP_RETRANSMISSIONS, 1));
 }
 
 /* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each of
@@ -211,7 +211,7 @@ TEST(test_a_small_mtu)
 
   assert_whole(&result);
   g_assert_cmpfloat(metric_of(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
-  EXPECT_METRICS(&result.result.metrics, (PATH_PACKETS_TOO_BIG, 0));
+  EXPECT_METRICS(&result.result.results.metrics, (PATH_PACKETS_TOO_BIG, 0));
   g_assert_cmpfloat(metric_of(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
   g_assert_cmpfloat(metric_of(&dropped, METRIC_PATH_PACKETS_TOO_BIG), >, 0);
   g_assert_cmpfloat(metric_of(&dropped, METRIC_DELIVERY_OCTETS), <, OCTETS);
@@ -226,7 +226,7 @@ TEST(test_aligned_segments_arrived)
   g_auto(outcome) all = replay_of(packets, NULL, NULL);
   g_auto(outcome) few = replay_of(packets, STRINGS("receiver.ip_reassembly=drop"), NULL);
 
-  EXPECT_METRICS(&all.result.metrics, (MPA_SEGMENTS_ALIGNED, metric_of(&all, METRIC_TCP_SEGMENTS)));
+  EXPECT_METRICS(&all.result.results.metrics, (MPA_SEGMENTS_ALIGNED, metric_of(&all, METRIC_TCP_SEGMENTS)));
   g_assert_cmpfloat(metric_of(&few, METRIC_TCP_SEGMENTS), <, metric_of(&all, METRIC_TCP_SEGMENTS));
   g_assert_cmpfloat(metric_of(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=, metric_of(&few, METRIC_TCP_SEGMENTS));
 }
@@ -251,7 +251,7 @@ TEST(test_fragments_to_the_other_end)
   g_auto(outcome) initiators = replay_of(packets, STRINGS("measure.side=initiator"), NULL);
 
   g_assert_cmpfloat(metric_of(&responders, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
-  EXPECT_METRICS(&initiators.result.metrics, (BUFFER_PEAK_OCTETS_FRAGMENT, 0));
+  EXPECT_METRICS(&initiators.result.results.metrics, (BUFFER_PEAK_OCTETS_FRAGMENT, 0));
   g_assert_cmpfloat(metric_of(&initiators, METRIC_MPA_FPDUS), >, 5 * 45);
 }
 
@@ -347,7 +347,7 @@ TEST(test_an_error)
   g_assert_cmpint(result.result.status, ==, RUN_TERMINATED);
   g_assert_cmpstr(result.result.terminate_code, ==, "MPA error 2");
   g_assert_cmpstr(result.result.terminate_side, ==, "Responder");
-  EXPECT_METRICS(&result.result.metrics, (MPA_FPDUS, 199), (MPA_CRC_ERRORS, 1));
+  EXPECT_METRICS(&result.result.results.metrics, (MPA_FPDUS, 199), (MPA_CRC_ERRORS, 1));
 }
 
 /* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the
@@ -362,7 +362,7 @@ TEST(test_ignored_checksums)
   g_auto(outcome) dropped = replay_of(packets, NULL, NULL);
   g_auto(outcome) taken =
       replay_of(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
-  EXPECT_METRICS(&dropped.result.metrics, (TCP_CHECKSUM_ERRORS, 1), (MPA_FPDUS, 99));
+  EXPECT_METRICS(&dropped.result.results.metrics, (TCP_CHECKSUM_ERRORS, 1), (MPA_FPDUS, 99));
   assert_whole(&taken);
 }
 
@@ -380,7 +380,7 @@ TEST(test_responses_without_requests)
   }
   g_auto(outcome) result = replay_of(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  EXPECT_METRICS(&result.result.metrics, (DELIVERY_OCTETS, OCTETS));
+  EXPECT_METRICS(&result.result.results.metrics, (DELIVERY_OCTETS, OCTETS));
 }
 
 /* Not all of a segment was captured: the error, one line, asks for whole packets. */
@@ -518,6 +518,6 @@ TEST(test_long_ulpdus)
   g_assert_cmpstr(result.error, ==, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   EXPECT_PARTS(result.notes, "4 FPDUs have ULPDUs of more than 64768 octets");
-  EXPECT_METRICS(&result.result.metrics, (MPA_FPDUS, 4), (PLACEMENT_OCTETS, 4 * LONG_PAYLOAD_OCTETS),
+  EXPECT_METRICS(&result.result.results.metrics, (MPA_FPDUS, 4), (PLACEMENT_OCTETS, 4 * LONG_PAYLOAD_OCTETS),
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, LONG_FPDU_OCTETS));
 }

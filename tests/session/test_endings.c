@@ -21,8 +21,8 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
     g_assert_cmpstr(result.terminate_side, ==, side);
     g_assert_cmpint(result.status, ==, code ? RUN_TERMINATED : RUN_OK);
     g_assert_true(code == NULL || g_str_has_prefix(result.message, code));
-    g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, seconds);
-    EXPECT_METRICS(&result.metrics, (INTEGRITY_OCTETS_WRONG, 0));
+    g_assert_cmpfloat(result.results.metrics.value[METRIC_TIME_SIMULATED_S], <, seconds);
+    EXPECT_METRICS(&result.results.metrics, (INTEGRITY_OCTETS_WRONG, 0));
   }
 }
 
@@ -278,7 +278,7 @@ TEST(test_half_open_ends_before_an_event)
              STRINGS("run.engine=native", "fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"));
 
   g_assert_cmpstr(result.terminate_code, ==, "MPA error 1");
-  g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, 11);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_TIME_SIMULATED_S], <, 11);
 }
 
 static const char *pick(GRand *random, const char *const *choices)

@@ -82,7 +82,7 @@ static metric_values between_two_hosts(const scenario *s)
 
   g_assert_true(NO_ERROR(simulation_run, s, &options, &result));
   g_assert_cmpint(result.status, ==, RUN_OK);
-  return result.metrics;
+  return result.results.metrics;
 }
 
 /* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what
@@ -111,7 +111,7 @@ ROW_TEST(test_three_hosts, three_hosts_rows)
   static const metric_id same[] = {METRIC_DELIVERY_MESSAGES, METRIC_DELIVERY_OCTETS, METRIC_PLACEMENT_OCTETS,
                                    METRIC_INTEGRITY_OCTETS_WRONG};
   for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
-    g_assert_cmpfloat(result.metrics.value[same[m]], ==, two.value[same[m]]);
+    g_assert_cmpfloat(result.results.metrics.value[same[m]], ==, two.value[same[m]]);
   }
   uint64_t all = 0;
   for (uint32_t from = 0; from < HOSTS; from++) {
@@ -120,7 +120,7 @@ ROW_TEST(test_three_hosts, three_hosts_rows)
       all += f->octets[from][to];
     }
   }
-  g_assert_cmpuint(all, >=, (uint64_t)result.metrics.value[METRIC_DELIVERY_OCTETS]);
+  g_assert_cmpuint(all, >=, (uint64_t)result.results.metrics.value[METRIC_DELIVERY_OCTETS]);
   g_assert_cmpuint(f->session->strays, ==, 0);
 }
 
@@ -132,8 +132,8 @@ TEST(test_fragments)
   g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "tcp.path_mtu_discovery=false",
                                                "path.forward.hop_mtu=[1000,1500]", "path.forward.loss=1%"));
   run(f, &result);
-  g_assert_cmpfloat(result.metrics.value[METRIC_PATH_FRAGMENTS], >, 0);
-  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_PATH_FRAGMENTS], >, 0);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
   g_assert_cmpuint(f->session->strays, ==, 0);
 }
 
@@ -146,9 +146,9 @@ TEST(test_memory)
   g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=50", "path.forward.loss=2%",
                                                "receiver.memory=8KiB", "receiver.mode=in-order"));
   run(f, &result);
-  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
-  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
-  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
 }
 
 /* --- Whose a packet is --- */

@@ -123,7 +123,8 @@ RECORDER_TEST(test_distributions)
       {.fpdu_end = 32, .octets = &octets, .parts = of_first, .part_count = 2},
       {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
   ddp_segment first = {.payload_octets = 10, .observer = 77}, second = {.payload_octets = 10, .observer = 1};
-  distribution distributions[DISTRIBUTION_COUNT];
+  g_auto(run_results) results = {.block_octets = 0};
+  const distribution *distributions = results.distributions;
 
   session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
   g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
@@ -138,7 +139,7 @@ RECORDER_TEST(test_distributions)
   session_recorder_delivered(recorder, &first, 115);
   session_recorder_delivered(recorder, &second, 115);
   finish(recorder, 200);
-  session_recorder_distributions(recorder, distributions);
+  session_recorder_results(recorder, &results);
 
   /* from 100 to 115 ps: 20 octets for 10 ps, none for 5 ps */
   assert_bins(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], (distribution_bin[]){{0, 5e-12}, {20, 10e-12}},
@@ -149,23 +150,20 @@ RECORDER_TEST(test_distributions)
   assert_bins(&distributions[DISTRIBUTION_PLACEMENT_DELAY_S], (distribution_bin[]){{0, 16}, {10e-12, 4}}, 2);
   assert_bins(&distributions[DISTRIBUTION_DELIVERY_DELAY_S],
               (distribution_bin[]){{5e-12, 6}, {11e-12, 10}, {15e-12, 4}}, 3);
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&distributions[id]);
-  }
 }
 
 /* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no
  * distributions but that of what the arriving octets found. */
 RECORDER_TEST(test_no_samples)
 {
-  distribution distributions[DISTRIBUTION_COUNT];
+  g_auto(run_results) results = {.block_octets = 0};
+  const distribution *distributions = results.distributions;
 
   session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
   finish(recorder, 200);
-  session_recorder_distributions(recorder, distributions);
+  session_recorder_results(recorder, &results);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_cmpuint(distributions[id].count, ==, id == DISTRIBUTION_REASSEMBLY_FOUND_OCTETS ? 1 : 0);
-    distribution_clear(&distributions[id]);
   }
 }
 
@@ -239,24 +237,24 @@ EACH_TEST(test_window, __typeof__(windows[0]), windows)
 
   pass_ten(recorder, c->out_of_order);
   const metric_values values = finish(recorder, 11000);
-  gauge_results gauges = session_recorder_gauges(recorder);
+  g_auto(run_results) results = {.block_octets = 0};
+  session_recorder_results(recorder, &results);
   /* counters know no window */
   EXPECT_METRICS(&values, (PLACEMENT_OCTETS, 1000), (DELIVERY_OCTETS, 1000), (BUFFER_READ_OCTETS, 1055),
                  (BUFFER_WRITTEN_OCTETS, 1055), (TCP_SEGMENTS, 10));
   for (gsize i = 0; i < G_N_ELEMENTS(bounded); i++) {
     g_assert_cmpint(values.present[bounded[i]], ==, c->octets > 0);
   }
-  g_assert_cmpuint(gauges.quantiles.count, ==, c->octets > 0 ? 1 : 0);
+  g_assert_cmpuint(results.quantiles.count, ==, c->octets > 0 ? 1 : 0);
   if (c->octets > 0) {
     EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, c->peak),
                    (BUFFER_REASSEMBLY_MEAN_OCTETS, c->octet_ps / c->length_ps));
-    g_assert_cmpfloat(gauges.quantiles.values[GAUGE_ORDER][0], ==, c->peak);
+    g_assert_cmpfloat(results.quantiles.values[GAUGE_ORDER][0], ==, c->peak);
     g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S],
                                    8 * c->octets / (c->length_ps * 1e-12), 1);
     g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_PLACEMENT_MEAN_S], c->delay_ps * 1e-12, 1e-24);
     g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], c->delay_ps * 1e-12, 1e-24);
   }
-  gauge_results_clear(&gauges);
 }
 
 /* What is still held when the run ends has been written and not read. */

@@ -17,7 +17,7 @@ TEST(test_ok)
   g_auto(session_result) result = run(STRINGS("workload.messages=3"), RUN_OK);
 
   g_assert_cmpstr(result.message, ==, "");
-  EXPECT_METRICS(&result.metrics, (DELIVERY_MESSAGES, 4));
+  EXPECT_METRICS(&result.results.metrics, (DELIVERY_MESSAGES, 4));
 }
 
 /* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
@@ -29,7 +29,7 @@ ROW_TEST(test_stopped, stopped_rows)
   g_auto(session_result) result = run(STRINGS(*c, "run.stop=1ms"), RUN_STOPPED);
 
   g_assert_nonnull(strstr(result.message, "run.stop"));
-  EXPECT_METRICS(&result.metrics, (TIME_SIMULATED_S, 0.001), (INTEGRITY_OCTETS_WRONG, 0));
+  EXPECT_METRICS(&result.results.metrics, (TIME_SIMULATED_S, 0.001), (INTEGRITY_OCTETS_WRONG, 0));
 }
 
 /* Nothing gets through: TCP gives up the SYN after its retries, and the message names it. */
@@ -55,8 +55,8 @@ TEST(test_late_starts_are_no_stall)
       STRINGS("workload.connections=3", "workload.start_spread=30s", "workload.messages=2", "run.stall=3s"),
       RUN_OK);
 
-  EXPECT_METRICS(&result.metrics, (DELIVERY_MESSAGES, 3 * 3));
-  g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);
+  EXPECT_METRICS(&result.results.metrics, (DELIVERY_MESSAGES, 3 * 3));
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);
 }
 
 TEST(test_folder_is_missing)

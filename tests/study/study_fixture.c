@@ -92,10 +92,7 @@ void fixture_run_clear(stored_run *run)
 {
   run_identity_clear(run->keys);
   g_clear_pointer(&run->identity, g_free);
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&run->distributions[id]);
-  }
-  gauge_results_clear(&run->gauges);
+  run_results_clear(&run->results);
 }
 
 static gboolean count_one(G_GNUC_UNUSED const provenance *from, G_GNUC_UNUSED const stored_run *run,
@@ -133,7 +130,7 @@ void expect_same_distributions(const distribution *found, const distribution *ex
   }
 }
 
-void expect_same_gauges(const gauge_results *found, const gauge_results *expected)
+void expect_same_gauges(const run_results *found, const run_results *expected)
 {
   const guint of_found = found->block_maxima != NULL ? found->block_maxima->len : 0;
   const guint of_expected = expected->block_maxima != NULL ? expected->block_maxima->len : 0;
@@ -244,9 +241,9 @@ static void set_values(stored_run *run, const char *values)
       metric_id id = metric_find(words[i]);
       double value = g_ascii_strtod(equals + 1, NULL);
       if (id < METRIC_COUNT) {
-        metric_values_set(&run->metrics, id, value);
+        metric_values_set(&run->results.metrics, id, value);
       } else {
-        set_quantile(&run->gauges.quantiles, words[i], value);
+        set_quantile(&run->results.quantiles, words[i], value);
       }
     }
   }

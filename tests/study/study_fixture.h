@@ -56,7 +56,7 @@ guint fixture_count_runs(const char *path);
  * same quantiles and block maxima. */
 void expect_same_metrics(const metric_values *found, const metric_values *expected);
 void expect_same_distributions(const distribution *found, const distribution *expected);
-void expect_same_gauges(const gauge_results *found, const gauge_results *expected);
+void expect_same_gauges(const run_results *found, const run_results *expected);
 
 /* The database at `path`, past our own program, and what is done to it there. */
 sqlite3 *raw_open(const char *path);

@@ -252,7 +252,7 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, co
       distribution sum = {.bins = NULL};
       for (guint r = 0; r < runs->len; r++) {
         const study_run *run = g_ptr_array_index(runs, r);
-        distribution_add(&sum, &run->distributions[shown->of[k].id]);
+        distribution_add(&sum, &run->results.distributions[shown->of[k].id]);
       }
       add_curve(curves, shown, k, i, g_ptr_array_index(selection.labels, i), sum);
     }
@@ -267,7 +267,7 @@ static gboolean has_samples(const study_table *table, const study_plot *plot)
   for (guint i = 0; i < table->runs->len; i++) {
     const study_run *run = g_ptr_array_index(table->runs, i);
     for (guint k = 0; k < shown->count; k++) {
-      if (run->distributions[shown->of[k].id].count > 0) {
+      if (run->results.distributions[shown->of[k].id].count > 0) {
         return TRUE;
       }
     }
@@ -312,7 +312,7 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
   g_autoptr(GArray) curves = new_curves();
   for (guint k = 0; k < shown->count; k++) {
     distribution samples;
-    distribution_copy(&samples, &run->distributions[shown->of[k].id]);
+    distribution_copy(&samples, &run->results.distributions[shown->of[k].id]);
     add_curve(curves, shown, k, 0, "", samples);
   }
   g_autofree char *subtitle = plot_run_subtitle(run);

@@ -166,8 +166,8 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
       s->used[cause] = s->used[cause] || at->octets[cause] > 0;
     }
   }
-  double peak = run->metrics.present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
-                    ? run->metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
+  double peak = run->results.metrics.present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
+                    ? run->results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
                     : s->peak;
   if (good && peak != s->peak) {
     error_set(
@@ -252,8 +252,9 @@ char *plot_run_subtitle(const summary_record *run)
 static double end_of(const series *s, const summary_record *run)
 {
   double last_s = step_at(s, s->steps->len - 1)->time_s;
-  double simulated_s =
-      run->metrics.present[METRIC_TIME_SIMULATED_S] ? run->metrics.value[METRIC_TIME_SIMULATED_S] : last_s;
+  double simulated_s = run->results.metrics.present[METRIC_TIME_SIMULATED_S]
+                           ? run->results.metrics.value[METRIC_TIME_SIMULATED_S]
+                           : last_s;
   if (last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX)) {
     return last_s * 1.1;
   }

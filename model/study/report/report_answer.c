@@ -198,7 +198,7 @@ static void append_caveat(report_page *report)
   guint verdicts[WARM_UP_VERDICTS] = {0};
   for (guint i = 0; i < runs; i++) {
     const study_run *run = g_ptr_array_index(table->runs, i);
-    verdicts[warm_up_test(run->gauges.block_maxima).verdict]++;
+    verdicts[warm_up_test(run->results.block_maxima).verdict]++;
   }
   const gboolean is_steady = verdicts[WARM_UP_STEADY] == runs;
   if (table->flagged == 0 && others == 0 && is_steady) {

@@ -46,7 +46,8 @@ static gboolean check_origins(merge *m, result_store *store, GError **error)
 
 static char *metric_text(const stored_run *run, metric_id id)
 {
-  return run->metrics.present[id] ? units_format_real(run->metrics.value[id]) : g_strdup("none");
+  return run->results.metrics.present[id] ? units_format_real(run->results.metrics.value[id])
+                                          : g_strdup("none");
 }
 
 static char *distribution_text(const distribution *d)
@@ -73,7 +74,7 @@ static gboolean same_quantiles(const gauge_quantiles *a, const gauge_quantiles *
 }
 
 /* What the gauges of two runs disagree in; NULL: nothing. Static. */
-static const char *gauges_disagreement(const gauge_results *a, const gauge_results *b)
+static const char *gauges_disagreement(const run_results *a, const run_results *b)
 {
   const guint of_a = a->block_maxima != NULL ? a->block_maxima->len : 0;
   const guint of_b = b->block_maxima != NULL ? b->block_maxima->len : 0;
@@ -101,8 +102,9 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
     of_b = g_strdup_printf("%d", b->exit_code);
   }
   for (metric_id id = 0; name == NULL && id < METRIC_COUNT; id++) {
-    gboolean same = a->metrics.present[id] == b->metrics.present[id] &&
-                    (!a->metrics.present[id] || a->metrics.value[id] == b->metrics.value[id]);
+    gboolean same =
+        a->results.metrics.present[id] == b->results.metrics.present[id] &&
+        (!a->results.metrics.present[id] || a->results.metrics.value[id] == b->results.metrics.value[id]);
     if (!same && !metric_row_of(id)->is_of_machine) {
       name = g_strdup(metric_row_of(id)->name);
       of_a = metric_text(a, id);
@@ -110,13 +112,13 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
     }
   }
   for (distribution_id id = 0; name == NULL && id < DISTRIBUTION_COUNT; id++) {
-    if (!same_distribution(&a->distributions[id], &b->distributions[id])) {
+    if (!same_distribution(&a->results.distributions[id], &b->results.distributions[id])) {
       name = g_strconcat("the distribution ", distribution_row_of(id)->name, NULL);
-      of_a = distribution_text(&a->distributions[id]);
-      of_b = distribution_text(&b->distributions[id]);
+      of_a = distribution_text(&a->results.distributions[id]);
+      of_b = distribution_text(&b->results.distributions[id]);
     }
   }
-  const char *of_gauges = gauges_disagreement(&a->gauges, &b->gauges);
+  const char *of_gauges = gauges_disagreement(&a->results, &b->results);
   if (name == NULL && of_gauges != NULL) {
     return g_strdup_printf("the %s differ (%s, %s)", of_gauges, there, here);
   }

@@ -310,15 +310,15 @@ static gboolean add_quantile(gauge_quantiles *of, gsize gauge, double percent, d
   return TRUE;
 }
 
-static gboolean add_block_maximum(gauge_results *gauges, sqlite3_stmt *row)
+static gboolean add_block_maximum(run_results *results, sqlite3_stmt *row)
 {
   const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
-  if (gauges->block_maxima == NULL) {
-    gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  if (results->block_maxima == NULL) {
+    results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
   }
-  g_array_append_val(gauges->block_maxima, maximum);
-  gauges->block_octets = (guint64)sqlite3_column_int64(row, 1);
-  return gauges->block_maxima->len <= BLOCK_MAXIMA_MAX;
+  g_array_append_val(results->block_maxima, maximum);
+  results->block_octets = (guint64)sqlite3_column_int64(row, 1);
+  return results->block_maxima->len <= BLOCK_MAXIMA_MAX;
 }
 
 /* Adds to `run` what `row` of a table has. */
@@ -338,17 +338,17 @@ static gboolean read_row(const result_store *store, run_table table, sqlite3_stm
     run->keys[id] = g_strdup(store_column_text(row, 1));
     return TRUE;
   case RUN_METRICS:
-    metric_values_set(&run->metrics, (metric_id)id, first);
+    metric_values_set(&run->results.metrics, (metric_id)id, first);
     return are_numbers || store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
   case RUN_DISTRIBUTIONS:
-    return (are_numbers && distribution_append(&run->distributions[id], first, second)) ||
+    return (are_numbers && distribution_append(&run->results.distributions[id], first, second)) ||
            store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
                          name);
   case RUN_QUANTILES:
-    return (are_numbers && add_quantile(&run->gauges.quantiles, id, first, second)) ||
+    return (are_numbers && add_quantile(&run->results.quantiles, id, first, second)) ||
            store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
   default:
-    return (are_numbers && add_block_maximum(&run->gauges, row)) ||
+    return (are_numbers && add_block_maximum(&run->results, row)) ||
            store_damaged(store, error, "a block maximum is no number, or there are too many");
   }
 }
@@ -404,10 +404,7 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   }
   good = good && visit(&from, &run, data, error);
   run_identity_clear(run.keys);
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&run.distributions[id]);
-  }
-  gauge_results_clear(&run.gauges);
+  run_results_clear(&run.results);
   return good;
 }
 

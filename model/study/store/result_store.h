@@ -5,9 +5,7 @@
 
 #include <glib.h>
 
-#include "measure/distribution.h"
-#include "measure/gauge.h"
-#include "measure/metric_table.h"
+#include "measure/run_results.h"
 #include "scenario/scenario.h"
 #include "study/store/provenance.h"
 #include "study/store/summary.h"
@@ -63,9 +61,7 @@ typedef struct stored_run {
   double cpu_s;      /* user and system together */
   double memory_peak_octets;
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the store has none for this key */
-  metric_values metrics;
-  distribution distributions[DISTRIBUTION_COUNT];
-  gauge_results gauges;
+  run_results results;
 } stored_run;
 
 /* From now on each call waits only `wait_ms` before it fails with RESULT_STORE_ERROR_LOCKED. This is for

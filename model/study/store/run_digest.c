@@ -93,27 +93,27 @@ gboolean store_find_name(run_table table, const char *name, gsize *id)
 
 void store_each_row(const stored_run *run, run_row_visit visit, gpointer data)
 {
-  const gauge_results *gauges = &run->gauges;
+  const run_results *results = &run->results;
   for (const row_name *of = sorted_names(), *end = of + NAMES; of < end; of++) {
     if (of->table == RUN_PARAMETERS && run->keys[of->id] != NULL) {
       visit(&(run_row){of->table, of->name, run->keys[of->id], 0, {0}}, data);
     }
-    if (of->table == RUN_METRICS && run->metrics.present[of->id]) {
-      visit(&(run_row){of->table, of->name, NULL, 1, {run->metrics.value[of->id]}}, data);
+    if (of->table == RUN_METRICS && results->metrics.present[of->id]) {
+      visit(&(run_row){of->table, of->name, NULL, 1, {results->metrics.value[of->id]}}, data);
     }
-    const gsize bins = of->table == RUN_DISTRIBUTIONS ? run->distributions[of->id].count : 0;
+    const gsize bins = of->table == RUN_DISTRIBUTIONS ? results->distributions[of->id].count : 0;
     for (gsize i = 0; i < bins; i++) {
-      const distribution_bin *bin = &run->distributions[of->id].bins[i];
+      const distribution_bin *bin = &results->distributions[of->id].bins[i];
       visit(&(run_row){of->table, of->name, NULL, 2, {bin->bound, bin->weight}}, data);
     }
-    for (gsize i = 0; of->table == RUN_QUANTILES && i < gauges->quantiles.count; i++) {
-      const double percent = gauges->quantiles.parts[i] / (QUANTILE_PARTS / 100.0);
-      visit(&(run_row){of->table, of->name, NULL, 2, {percent, gauges->quantiles.values[of->id][i]}}, data);
+    for (gsize i = 0; of->table == RUN_QUANTILES && i < results->quantiles.count; i++) {
+      const double percent = results->quantiles.parts[i] / (QUANTILE_PARTS / 100.0);
+      visit(&(run_row){of->table, of->name, NULL, 2, {percent, results->quantiles.values[of->id][i]}}, data);
     }
   }
-  for (guint i = 0; gauges->block_maxima != NULL && i < gauges->block_maxima->len; i++) {
-    const double maximum = (double)g_array_index(gauges->block_maxima, guint64, i);
-    visit(&(run_row){RUN_BLOCK_MAXIMA, NULL, NULL, 3, {(double)gauges->block_octets, i, maximum}}, data);
+  for (guint i = 0; results->block_maxima != NULL && i < results->block_maxima->len; i++) {
+    const double maximum = (double)g_array_index(results->block_maxima, guint64, i);
+    visit(&(run_row){RUN_BLOCK_MAXIMA, NULL, NULL, 3, {(double)results->block_octets, i, maximum}}, data);
   }
 }
 

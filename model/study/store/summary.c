@@ -114,7 +114,7 @@ static void append_metrics(GString *json, const metric_values *metrics)
 static void append_distributions(GString *json, const distribution *distributions)
 {
   g_string_append_c(append_name(json, "\n  ", "distributions"), '{');
-  for (distribution_id id = 0; distributions != NULL && id < DISTRIBUTION_COUNT; id++) {
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     if (distributions[id].count == 0) {
       continue;
     }
@@ -136,7 +136,7 @@ static void append_distributions(GString *json, const distribution *distribution
 static void append_quantiles(GString *json, const gauge_quantiles *of)
 {
   g_string_append_c(append_name(json, "\n  ", "quantiles"), '{');
-  for (gauge_id id = 0; id < GAUGE_COUNT && of->count > 0; id++) {
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     g_string_append_c(append_name(json, "\n    ", gauge_row_of(id)->name), '[');
     for (gsize i = 0; i < of->count; i++) {
       g_autofree char *percentage = quantile_percentage(of->parts[i]);
@@ -148,13 +148,13 @@ static void append_quantiles(GString *json, const gauge_quantiles *of)
   g_string_append(json, "\n  }");
 }
 
-static void append_block_maxima(GString *json, const gauge_results *gauges)
+static void append_block_maxima(GString *json, const run_results *results)
 {
-  const GArray *maxima = gauges->block_maxima;
+  const GArray *maxima = results->block_maxima;
   g_string_append_c(append_name(json, "\n  ", "block_maxima"), '{');
   append_text(json, "\n    ", "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
   g_string_append_printf(json, ",\n    \"block_octets\": %" G_GUINT64_FORMAT ",\n    \"values\": [",
-                         gauges->block_octets);
+                         results->block_octets);
   for (guint i = 0; i < maxima->len; i++) {
     const char *before = i == 0 ? "\n      " : i % MAXIMA_IN_A_LINE == 0 ? ",\n      " : ", ";
     char digits[sizeof "18446744073709551615"];
@@ -169,9 +169,9 @@ static void append_block_maxima(GString *json, const gauge_results *gauges)
   g_string_append(json, "\n    ]\n  }");
 }
 
-static void append_warm_up(GString *json, const gauge_results *gauges)
+static void append_warm_up(GString *json, const GArray *block_maxima)
 {
-  const warm_up test = warm_up_test(gauges->block_maxima);
+  const warm_up test = warm_up_test(block_maxima);
   g_string_append_c(append_name(json, "\n  ", "warm_up"), '{');
   append_text(json, " ", "test", "rank sum of block maxima");
   if (test.verdict != WARM_UP_TOO_SHORT) {
@@ -198,17 +198,15 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   if (page->terminate_side != NULL) {
     append_text(json, "\n  ", "terminate_side", page->terminate_side);
   }
-  append_metrics(json, &page->metrics);
-  append_distributions(json, page->distributions);
-  if (page->gauges != NULL && page->gauges->quantiles.count > 0) {
-    append_quantiles(json, &page->gauges->quantiles);
+  append_metrics(json, &page->results->metrics);
+  append_distributions(json, page->results->distributions);
+  if (page->results->quantiles.count > 0) {
+    append_quantiles(json, &page->results->quantiles);
   }
-  if (page->gauges != NULL && page->gauges->block_maxima != NULL) {
-    append_block_maxima(json, page->gauges);
+  if (page->results->block_maxima != NULL) {
+    append_block_maxima(json, page->results);
   }
-  if (page->gauges != NULL) {
-    append_warm_up(json, page->gauges);
-  }
+  append_warm_up(json, page->results->block_maxima);
   g_string_append(json, "\n}\n");
   *length = json->len;
   return g_string_free(json, FALSE);
@@ -280,12 +278,12 @@ static void print_quantiles(const distribution *distributions, gsize group, FILE
 }
 
 /* One line for each gauge in `group` that was ever above 0. */
-static void print_gauges(const summary *page, gsize group, FILE *file)
+static void print_gauges(const run_results *results, gsize group, FILE *file)
 {
-  const gauge_quantiles *of = &page->gauges->quantiles;
+  const gauge_quantiles *of = &results->quantiles;
   for (gauge_id id = 0; id < GAUGE_COUNT && of->count > 0; id++) {
     const gauge_row *row = gauge_row_of(id);
-    if (group_of(row->name) != group || !(page->metrics.value[row->peak] > 0)) {
+    if (group_of(row->name) != group || !(results->metrics.value[row->peak] > 0)) {
       continue;
     }
     plain_text_print(file, "  %s, quantiles over time:", row->name);
@@ -328,9 +326,9 @@ static void print_queue(const metric_values *metrics, FILE *file)
   fputc('\n', file);
 }
 
-static void print_warm_up(const gauge_results *gauges, FILE *file)
+static void print_warm_up(const GArray *block_maxima, FILE *file)
 {
-  const warm_up test = warm_up_test(gauges->block_maxima);
+  const warm_up test = warm_up_test(block_maxima);
   g_autofree char *p = g_strdup_printf(" (rank sum of %u block maxima, p = %.2g)", test.blocks, test.p);
   const char *sentence = test.verdict == WARM_UP_TOO_SHORT ? "too short to tell whether the run is steady"
                          : test.verdict == WARM_UP_STEADY
@@ -369,17 +367,11 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
     plain_text_print(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window", window,
                      window < 1 ? " (the receiver limits the rate)" : "");
   }
-  print_queue(&page->metrics, file);
-  if (page->gauges != NULL) {
-    print_warm_up(page->gauges, file);
-  }
+  print_queue(&page->results->metrics, file);
+  print_warm_up(page->results->block_maxima, file);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
-    print_group(&page->metrics, group, file);
-    if (page->distributions != NULL) {
-      print_quantiles(page->distributions, group, file);
-    }
-    if (page->gauges != NULL) {
-      print_gauges(page, group, file);
-    }
+    print_group(&page->results->metrics, group, file);
+    print_quantiles(page->results->distributions, group, file);
+    print_gauges(page->results, group, file);
   }
 }

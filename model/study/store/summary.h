@@ -6,9 +6,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "measure/distribution.h"
-#include "measure/gauge.h"
-#include "measure/metric_table.h"
+#include "measure/run_results.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
@@ -34,10 +32,8 @@ typedef struct summary {
   const char *message; /* why the status is what it is; RUN_TERMINATED: with code and side; or NULL or "" */
   const char *terminate_code; /* RUN_TERMINATED: "Terminate 1/1/00", "MPA error 4" …; else NULL */
   const char *terminate_side; /* RUN_TERMINATED: who found the error, "Initiator" or "Responder"; else NULL */
-  metric_values metrics;
-  const distribution *distributions; /* DISTRIBUTION_COUNT of them, in the table's order; NULL: none */
-  const gauge_results *gauges;       /* NULL: none */
-  const char *version;               /* of this program */
+  const run_results *results;
+  const char *version;     /* of this program */
   const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
   const char *engine;      /* the one that ran: "ns3" or "native"; the scenario has the reason */
   const char *ns3_version; /* NULL when the engine is not ns-3 */
@@ -73,9 +69,7 @@ typedef struct summary_record {
   char *version;
   char *engine;                   /* that ran; "" when the file has none */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
-  metric_values metrics;
-  distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
-  gauge_results gauges;                           /* the same */
+  run_results results;            /* all-zero where the file has none */
 } summary_record;
 
 /* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, IWARPSIM_ERROR when

@@ -111,7 +111,7 @@ static gboolean read_metric(const reading *r, JsonObject *metrics, const char *n
   if (!isfinite(value)) {
     return invalid(r, "metric \"%s\" is %s", name, isnan(value) ? "not a number" : "out of range");
   }
-  metric_values_set(&r->record->metrics, id, value);
+  metric_values_set(&r->record->results.metrics, id, value);
   return TRUE;
 }
 
@@ -166,7 +166,7 @@ static gboolean read_distribution(const reading *r, JsonObject *distributions, c
       (count > 0 && count <= DISTRIBUTION_BINS_MAX) ||
       invalid(r, "distribution \"%s\" has %u bins; expected 1 to %d", name, count, DISTRIBUTION_BINS_MAX);
   for (guint i = 0; good && i < count; i++) {
-    good = read_bin(r, bins, i, name, &r->record->distributions[id]);
+    good = read_bin(r, bins, i, name, &r->record->results.distributions[id]);
   }
   return good;
 }
@@ -175,7 +175,7 @@ static gboolean read_distribution(const reading *r, JsonObject *distributions, c
  * percentages. */
 static gboolean read_quantile(const reading *r, JsonArray *quantiles, gauge_id id, guint i)
 {
-  gauge_quantiles *of = &r->record->gauges.quantiles;
+  gauge_quantiles *of = &r->record->results.quantiles;
   double percentage, value;
   const gboolean is_pair = read_pair(quantiles, i, &percentage, &value);
   const uint32_t parts = is_pair ? quantile_parts(percentage / 100) : 0;
@@ -201,7 +201,7 @@ static gboolean read_quantiles(const reading *r, JsonObject *quantiles)
     const char *name = gauge_row_of(id)->name;
     JsonArray *array = array_of(json_object_get_member(quantiles, name));
     const guint count = array != NULL ? json_array_get_length(array) : 0;
-    if (count == 0 || count > QUANTILES_MAX || (id > 0 && count != r->record->gauges.quantiles.count)) {
+    if (count == 0 || count > QUANTILES_MAX || (id > 0 && count != r->record->results.quantiles.count)) {
       return invalid(r, "the gauge \"%s\" has %u quantiles; expected 1 to %d, as many of each gauge", name,
                      count, QUANTILES_MAX);
     }
@@ -214,7 +214,7 @@ static gboolean read_quantiles(const reading *r, JsonObject *quantiles)
 
 static gboolean read_block_maxima(const reading *r, JsonObject *blocks)
 {
-  gauge_results *gauges = &r->record->gauges;
+  run_results *results = &r->record->results;
   JsonNode *size = json_object_get_member(blocks, "block_octets");
   const double octets = size != NULL ? number_of(size) : NAN;
   JsonArray *array = array_of(json_object_get_member(blocks, "values"));
@@ -223,15 +223,15 @@ static gboolean read_block_maxima(const reading *r, JsonObject *blocks)
     return invalid(r, "block_maxima: expected \"block_octets\", above 0, and 1 to %d \"values\"",
                    BLOCK_MAXIMA_MAX);
   }
-  gauges->block_octets = (guint64)octets;
-  gauges->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  results->block_octets = (guint64)octets;
+  results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
   for (guint i = 0; i < count; i++) {
     const double value = number_of(json_array_get_element(array, i));
     if (!(value >= 0 && value <= WHOLE_NUMBER_MAX)) {
       return invalid(r, "block_maxima, value %u: expected a number of octets", i + 1);
     }
     const guint64 maximum = (guint64)value;
-    g_array_append_val(gauges->block_maxima, maximum);
+    g_array_append_val(results->block_maxima, maximum);
   }
   return TRUE;
 }
@@ -338,10 +338,7 @@ void summary_record_free(summary_record *record)
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_free(record->keys[key]);
   }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&record->distributions[id]);
-  }
-  gauge_results_clear(&record->gauges);
+  run_results_clear(&record->results);
   g_free(record->message);
   g_free(record->name);
   g_free(record->title);

@@ -130,10 +130,7 @@ stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const wor
                       .memory_peak_octets = end->memory_peak_octets};
   sweep_grid_texts(grid, end->point, (const char **)run->keys);
   if (left != NULL) {
-    run->metrics = left->metrics;
-    memcpy(run->distributions, left->distributions, sizeof run->distributions);
-    memset(left->distributions, 0, sizeof left->distributions); /* they are the run's now */
-    run->gauges = gauge_results_copy(&left->gauges);
+    run->results = run_results_copy(&left->results);
     const named_value *expect = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
     while (expect->name != NULL && g_strcmp0(expect->name, run->keys[SCENARIO_RUN_EXPECT]) != 0) {
       expect++;
@@ -153,10 +150,7 @@ stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const wor
 
 void sweep_record_free(stored_run *run)
 {
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&run->distributions[id]);
-  }
-  gauge_results_clear(&run->gauges);
+  run_results_clear(&run->results);
   g_free(run->message);
   g_free(run->stderr_tail);
   g_free(run->engine);

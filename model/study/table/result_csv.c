@@ -90,11 +90,11 @@ static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_ru
     }
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    append_number(run->metrics.value[id], run->metrics.present[id], columns->csv);
+    append_number(run->results.metrics.value[id], run->results.metrics.present[id], columns->csv);
   }
   for (guint i = 0; i < columns->quantiles->len; i++) {
     const quantile_column *column = &g_array_index(columns->quantiles, quantile_column, i);
-    const gauge_quantiles *of = &run->gauges.quantiles;
+    const gauge_quantiles *of = &run->results.quantiles;
     gsize place = gauge_quantiles_find(of, column->parts);
     append_number(place < of->count ? of->values[column->gauge][place] : 0, place < of->count, columns->csv);
   }

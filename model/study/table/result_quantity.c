@@ -84,10 +84,10 @@ char *result_quantity_unit(const result_quantity *quantity)
 
 static gboolean part_value(metric_id metric, guint32 parts, const study_run *run, double *value)
 {
-  const gauge_quantiles *quantiles = &run->gauges.quantiles;
+  const gauge_quantiles *quantiles = &run->results.quantiles;
   if (parts == 0) {
-    *value = run->metrics.value[metric];
-    return run->metrics.present[metric];
+    *value = run->results.metrics.value[metric];
+    return run->results.metrics.present[metric];
   }
   gsize i = gauge_quantiles_find(quantiles, parts);
   if (i == quantiles->count) {
@@ -119,7 +119,7 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
 
 double result_quantity_of_stored(const result_quantity *quantity, const stored_run *run)
 {
-  study_run of = {.metrics = run->metrics, .gauges = run->gauges};
+  study_run of = {.results = run->results};
   double value;
   return run->status == RUN_OK && result_quantity_value(quantity, &of, &value) &&
                  fabs(value) <= STUDY_TABLE_VALUE_MAX

@@ -123,7 +123,7 @@ static statistics level_statistics(const GPtrArray *runs, double octets, gboolea
   g_autofree traffic_blocks *blocks = g_new(traffic_blocks, runs->len);
   return_level level;
   for (guint i = 0; i < runs->len; i++) {
-    const gauge_results *of = &((const study_run *)g_ptr_array_index(runs, i))->gauges;
+    const run_results *of = &((const study_run *)g_ptr_array_index(runs, i))->results;
     blocks[i] = (traffic_blocks){of->block_octets, (const guint64 *)(void *)of->block_maxima->data,
                                  of->block_maxima->len};
   }
@@ -154,7 +154,7 @@ static void append_point(const study_point *point, const result_quantity *quanti
     study_run *run = g_ptr_array_index(point->runs, i);
     if (run->status != RUN_OK) {
       row.not_ok++;
-    } else if (is_level ? run->gauges.block_maxima != NULL : result_quantity_value(quantity, run, &value)) {
+    } else if (is_level ? run->results.block_maxima != NULL : result_quantity_value(quantity, run, &value)) {
       g_ptr_array_add(counted, run);
       row.flagged += run->flags != 0 ? 1 : 0;
     }

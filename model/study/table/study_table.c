@@ -25,10 +25,7 @@ typedef struct reading {
 static void free_run(gpointer data)
 {
   study_run *run = data;
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&run->distributions[id]);
-  }
-  gauge_results_clear(&run->gauges);
+  run_results_clear(&run->results);
   g_free(run);
 }
 
@@ -53,15 +50,15 @@ char *study_table_join(const GPtrArray *texts)
 static gboolean check_values(const stored_run *run, GError **error)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    double size = fabs(run->metrics.value[id]);
+    double size = fabs(run->results.metrics.value[id]);
     gboolean usable = size == 0 || (size >= 1 / STUDY_TABLE_VALUE_MAX && size <= STUDY_TABLE_VALUE_MAX);
-    if (run->metrics.present[id] && !usable) {
+    if (run->results.metrics.present[id] && !usable) {
       const char *seed = run->keys[SCENARIO_RUN_SEED];
       g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_UNUSABLE,
                   "%s of the run at point %" G_GUINT64_FORMAT
                   ", seed %s, is %g; expected a value that a run can measure",
                   metric_row_of(id)->name, run->point, seed != NULL ? seed : "unknown",
-                  run->metrics.value[id]);
+                  run->results.metrics.value[id]);
       return FALSE;
     }
   }
@@ -75,11 +72,7 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
     const char *text = run->keys[key] != NULL ? run->keys[key] : "";
     copy->keys[key] = g_string_chunk_insert_const(table->texts, text);
   }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_copy(&copy->distributions[id], &run->distributions[id]);
-  }
-  copy->gauges = gauge_results_copy(&run->gauges);
-  copy->metrics = run->metrics;
+  copy->results = run_results_copy(&run->results);
   copy->status = run->status;
   copy->flags = flags;
   copy->exit_code = run->exit_code;
@@ -119,7 +112,7 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   count_run(r->table, from, run);
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     metric_id metric = study_flags[bit].metric;
-    flags |= run->metrics.present[metric] && run->metrics.value[metric] > 0 ? 1U << bit : 0;
+    flags |= run->results.metrics.present[metric] && run->results.metrics.value[metric] > 0 ? 1U << bit : 0;
   }
   if (run->status != RUN_OK) {
     r->table->not_ok++;

@@ -42,9 +42,7 @@ extern const study_flag_row study_flags[STUDY_FLAGS];
 typedef struct study_run {
   char *keys[SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none;
                                      the table's, as all texts here */
-  metric_values metrics;
-  distribution distributions[DISTRIBUTION_COUNT];
-  gauge_results gauges;
+  run_results results;
   run_status status;
   guint flags; /* study_flag */
   int exit_code;

@@ -13,9 +13,7 @@
 static void free_run(gpointer data)
 {
   study_run *run = data;
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&run->distributions[id]);
-  }
+  run_results_clear(&run->results);
   g_free(run);
 }
 
@@ -69,7 +67,7 @@ study_run *plot_fixture_add(plot_fixture *f, const char *keys)
 
 void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight)
 {
-  g_assert_true(distribution_append(&run->distributions[id], bound, weight));
+  g_assert_true(distribution_append(&run->results.distributions[id], bound, weight));
 }
 
 void plot_fixture_sweep(plot_fixture *f, const char *axes)
@@ -101,7 +99,7 @@ static study_run *run_at(const plot_fixture *f, guint index)
 
 void plot_fixture_set(plot_fixture *f, guint index, metric_id metric, double value)
 {
-  metric_values_set(&run_at(f, index)->metrics, metric, value);
+  metric_values_set(&run_at(f, index)->results.metrics, metric, value);
 }
 
 void plot_fixture_set_all(plot_fixture *f, metric_id metric, double first, double step)

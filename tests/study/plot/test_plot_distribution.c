@@ -10,11 +10,11 @@
 #include "study_fixture.h"
 #include "test.h"
 
-static void write_summary(const plot_fixture *f, const distribution *distributions)
+static void write_summary(const plot_fixture *f, const run_results *results)
 {
   g_autoptr(scenario) s =
       fixture_scenario(f->folder, "one.cfg", "title = \"one run\"; run: { seed = 9; };", NULL);
-  const summary page = {.version = "0.1.0", .engine = "native", .distributions = distributions};
+  const summary page = {.version = "0.1.0", .engine = "native", .results = results};
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
   g_assert_true(summary_write_json(&page, s, path, NULL));
 }
@@ -27,12 +27,12 @@ static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\n
  * never above 2943. Each bound has the share before and after it. */
 DRAWN_FIXTURE_TEST(test_run)
 {
-  distribution distributions[DISTRIBUTION_COUNT] = {{.bins = NULL}};
-  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.09));
-  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.009));
-  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 2943, 0.001));
-  write_summary(f, distributions);
-  distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  run_results results = {.block_octets = 0};
+  g_assert_true(distribution_append(&results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.09));
+  g_assert_true(distribution_append(&results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.009));
+  g_assert_true(distribution_append(&results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 2943, 0.001));
+  write_summary(f, &results);
+  run_results_clear(&results);
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   g_assert_true(NO_ERROR(plot_distribution_of_run, f->folder, FALSE, &(const plot_request){0}, &target));
   g_assert_cmpuint(f->written->len, ==, 3);
@@ -50,7 +50,7 @@ DRAWN_FIXTURE_TEST(test_run)
 FIXTURE_TEST(test_run_without_samples)
 {
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
-  write_summary(f, NULL);
+  write_summary(f, &(const run_results){.block_octets = 0});
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
     g_assert_false(plot_distribution_of_run(f->folder, delays, &(const plot_request){0}, &target, &error));

@@ -217,10 +217,10 @@ REPORT_TEST(test_tails)
       const guint64 peak = (i < 128 ? 1000 : 4000) + i * 37 % 256;
       g_array_append_val(maxima, peak);
     }
-    run.gauges.block_octets = 8 << 20;
-    run.gauges.block_maxima = maxima;
+    run.results.block_octets = 8 << 20;
+    run.results.block_maxima = maxima;
     store_fixture_commit(f, &run);
-    run.gauges.block_maxima = NULL;
+    run.results.block_maxima = NULL;
   }
   g_autofree char *page = make(f, 0);
   EXPECT_PARTS(page, "of 1 run the second half differs from the first (warm-up test), and 1 are too short");

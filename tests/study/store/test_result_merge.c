@@ -48,7 +48,7 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 static stored_run run_of(const fixture *f, guint seed, double segments)
 {
   stored_run run = fixture_seed_run(f->scenario, seed, seed);
-  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
+  metric_values_set(&run.results.metrics, METRIC_TCP_SEGMENTS, segments);
   return run;
 }
 
@@ -78,8 +78,8 @@ static gboolean describe(const provenance *from, const stored_run *run, gpointer
 {
   g_string_append_printf(data, "%s %.4s seed %s point %" G_GUINT64_FORMAT " %s %s %g '%s' %s; ",
                          from->version, from->hash, run->keys[SCENARIO_RUN_SEED], run->point,
-                         run_status_name(run->status), run->started, run->metrics.value[METRIC_TCP_SEGMENTS],
-                         run->message, run->host);
+                         run_status_name(run->status), run->started,
+                         run->results.metrics.value[METRIC_TCP_SEGMENTS], run->message, run->host);
   return TRUE;
 }
 
@@ -230,7 +230,7 @@ FIXTURE_TEST(test_same_run_elsewhere)
   static const char *const hosts[] = {"c", "a", "b"};
   for (gsize i = 0; i < STORES; i++) {
     g_auto(stored_run) run = run_of(f, 1, 10);
-    metric_values_set(&run.metrics, METRIC_TIME_WALL_S, (double)i);
+    metric_values_set(&run.results.metrics, METRIC_TIME_WALL_S, (double)i);
     run.host = (char *)hosts[i];
     run.wall_s = (double)i;
     put(f, i, &run);
@@ -272,30 +272,30 @@ FIXTURE_TEST(test_contradictions)
   g_auto(stored_run) one = run_of(f, 1, 10), other = run_of(f, 1, 11);
   expect_contradiction(f, &one, &other,
                        "run.seed=1|path.forward.mtu=1500|tcp.segments is 1|10 (|11 (|1.sqlite|2.sqlite");
-  metric_values_set(&other.metrics, METRIC_TCP_SEGMENTS, 10);
-  metric_values_set(&other.metrics, METRIC_TCP_TIMEOUTS, 0);
+  metric_values_set(&other.results.metrics, METRIC_TCP_SEGMENTS, 10);
+  metric_values_set(&other.results.metrics, METRIC_TCP_TIMEOUTS, 0);
   expect_contradiction(f, &one, &other, "tcp.timeouts is |none (|0 (");
-  metric_values_set(&one.metrics, METRIC_TCP_TIMEOUTS, 0);
+  metric_values_set(&one.results.metrics, METRIC_TCP_TIMEOUTS, 0);
   other.exit_code = 3;
   expect_contradiction(f, &one, &other, "exit_code is |0 (|3 (");
   other.status = RUN_STOPPED;
   expect_contradiction(f, &one, &other, "status is |ok (|stopped (");
   other.status = RUN_OK;
   other.exit_code = 0;
-  g_assert_true(distribution_append(&one.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5));
-  g_assert_true(distribution_append(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.25));
+  g_assert_true(distribution_append(&one.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5));
+  g_assert_true(distribution_append(&other.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.25));
   expect_contradiction(f, &one, &other,
                        "distribution buffer.reassembly_octets is |1 bins of weight 0.5 (|weight 0.25 (");
-  distribution_clear(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
-  distribution_copy(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS],
-                    &one.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
-  one.gauges.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {4}}};
-  other.gauges.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {5}}};
+  distribution_clear(&other.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  distribution_copy(&other.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS],
+                    &one.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  one.results.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {4}}};
+  other.results.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {5}}};
   expect_contradiction(f, &one, &other, "the quantiles differ (");
-  other.gauges.quantiles = one.gauges.quantiles;
-  one.gauges.block_octets = 65536;
-  one.gauges.block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64));
-  g_array_set_size(one.gauges.block_maxima, 1);
+  other.results.quantiles = one.results.quantiles;
+  one.results.block_octets = 65536;
+  one.results.block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64));
+  g_array_set_size(one.results.block_maxima, 1);
   expect_contradiction(f, &one, &other, "the block maxima differ (");
 }
 

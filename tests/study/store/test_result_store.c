@@ -79,9 +79,9 @@ static gboolean compare_run(const provenance *from, const stored_run *found, gpo
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_cmpstr(found->keys[key], ==, expected->keys[key]);
   }
-  expect_same_metrics(&found->metrics, &expected->metrics);
-  expect_same_distributions(found->distributions, expected->distributions);
-  expect_same_gauges(&found->gauges, &expected->gauges);
+  expect_same_metrics(&found->results.metrics, &expected->results.metrics);
+  expect_same_distributions(found->results.distributions, expected->results.distributions);
+  expect_same_gauges(&found->results, &expected->results);
   return TRUE;
 }
 
@@ -105,20 +105,20 @@ FIXTURE_TEST(test_round_trip)
   run.exit_code = 137;
   run.stderr_tail = (char *)"last words; DROP TABLE runs;";
   run.engine = (char *)"ns3";
-  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 0);
-  metric_values_set(&run.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
-  metric_values_set(&run.metrics, METRIC_PLACEMENT_OCTETS, 9007199254740991.0); /* 2^53 - 1 */
-  distribution *d = &run.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  metric_values_set(&run.results.metrics, METRIC_TCP_SEGMENTS, 0);
+  metric_values_set(&run.results.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  metric_values_set(&run.results.metrics, METRIC_PLACEMENT_OCTETS, 9007199254740991.0); /* 2^53 - 1 */
+  distribution *d = &run.results.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
   g_assert_true(distribution_append(d, 0, 1e300));
   g_assert_true(distribution_append(d, 2.5e-12, 1460));
   g_assert_true(distribution_append(d, 1.0 / 3, 0.1));
   g_assert_true(distribution_append(d, 1.099511627775, 0.2)); /* of the text SQLite 3.40 makes …775000…01 */
-  g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
-  run.gauges.quantiles = (gauge_quantiles){
+  g_assert_true(distribution_append(&run.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
+  run.results.quantiles = (gauge_quantiles){
       2, {1, QUANTILE_PARTS}, {[GAUGE_ORDER] = {0.1, 9007199254740991.0}, [GAUGE_HOLES] = {1, 2}}};
-  run.gauges.block_octets = 131072;
-  run.gauges.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
-  g_array_append_vals(run.gauges.block_maxima, (const guint64[]){5, 0, 1460, 0}, 4);
+  run.results.block_octets = 131072;
+  run.results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_array_append_vals(run.results.block_maxima, (const guint64[]){5, 0, 1460, 0}, 4);
   commit(f, &f->origin, &run);
   expect_run(f, &run);
 }
@@ -136,7 +136,8 @@ FIXTURE_TEST(test_every_bit)
         double real;
       } number = {.bits = (guint64)g_rand_int(random) << 32 | g_rand_int(random)};
       double small = (double)(number.bits >> 40) / pow(10, id % 16);
-      metric_values_set(&run.metrics, id, point % 2 == 0 && isfinite(number.real) ? number.real : small);
+      metric_values_set(&run.results.metrics, id,
+                        point % 2 == 0 && isfinite(number.real) ? number.real : small);
     }
     commit(f, &f->origin, &run);
     expect_run(f, &run);
@@ -147,13 +148,13 @@ FIXTURE_TEST(test_every_bit)
 FIXTURE_TEST(test_replaced)
 {
   g_auto(stored_run) run = fixture_run(f->scenario, 0);
-  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 5);
-  g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
+  metric_values_set(&run.results.metrics, METRIC_TCP_SEGMENTS, 5);
+  g_assert_true(distribution_append(&run.results.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
   run.status = RUN_FAILED;
   commit(f, &f->origin, &run);
-  run.metrics = (metric_values){0};
-  metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 2);
-  distribution_clear(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
+  run.results.metrics = (metric_values){0};
+  metric_values_set(&run.results.metrics, METRIC_TCP_TIMEOUTS, 2);
+  distribution_clear(&run.results.distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
   run.status = RUN_OK;
   commit(f, &f->origin, &run);
   expect_run(f, &run);

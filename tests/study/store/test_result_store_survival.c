@@ -24,16 +24,16 @@ enum { WAIT_MS = 20, RUNS = 3 };
 static stored_run full_run(const store_fixture *f, guint seed)
 {
   stored_run run = fixture_seed_run(f->scenario, seed, seed - 1);
-  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 1000 + seed);
-  metric_values_set(&run.metrics, METRIC_EFFICIENCY_WIRE, 0.1 * seed);
+  metric_values_set(&run.results.metrics, METRIC_TCP_SEGMENTS, 1000 + seed);
+  metric_values_set(&run.results.metrics, METRIC_EFFICIENCY_WIRE, 0.1 * seed);
   for (guint i = 1; i <= 40; i++) {
     g_assert_true(
-        distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], i * 1460, 0.25 / i));
+        distribution_append(&run.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], i * 1460, 0.25 / i));
   }
-  run.gauges = (gauge_results){.quantiles = {1, {990000000}, {[GAUGE_ORDER] = {1460}}},
-                               .block_octets = 65536,
-                               .block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64))};
-  g_array_set_size(run.gauges.block_maxima, 5);
+  run.results.quantiles = (gauge_quantiles){1, {990000000}, {[GAUGE_ORDER] = {1460}}};
+  run.results.block_octets = 65536;
+  run.results.block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64));
+  g_array_set_size(run.results.block_maxima, 5);
   return run;
 }
 

@@ -16,8 +16,7 @@ typedef struct fixture {
   char *folder;
   char *path; /* summary.json */
   scenario *scenario;
-  distribution distributions[DISTRIBUTION_COUNT]; /* with samples of the reassembly and of Placement */
-  gauge_results gauges;
+  run_results results; /* distributions with samples of the reassembly and of Placement */
   summary page;
 } fixture;
 
@@ -26,31 +25,33 @@ static void set_up(fixture *f, gconstpointer text)
   f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "summary.json", NULL);
   f->scenario = fixture_scenario(f->folder, "one-loss.cfg", text, NULL);
-  g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.0625));
-  g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.1));
+  g_assert_true(distribution_append(&f->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.0625));
+  g_assert_true(distribution_append(&f->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.1));
   for (int i = 0; i < 9; i++) {
-    g_assert_true(distribution_append(&f->distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
+    g_assert_true(
+        distribution_append(&f->results.distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
   }
-  f->gauges = (gauge_results){
-      .quantiles = {2, {500000000, 999900000}, {[GAUGE_ORDER] = {0, 126000.5}, [GAUGE_HOLES] = {1, 2}}},
-      .block_octets = 131072,
-      .block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64))};
-  g_array_append_vals(f->gauges.block_maxima, (const guint64[]){5, 0, 1460}, 3);
-  f->page = (summary){
-      .status = RUN_OK, .version = "0.1.0", .git = "abc123", .engine = "ns3", .ns3_version = "3.37"};
-  metric_values_set(&f->page.metrics, METRIC_TCP_SEGMENTS, 12345);
-  metric_values_set(&f->page.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
-  metric_values_set(&f->page.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
-  metric_values_set(&f->page.metrics, METRIC_GOODPUT_BIT_PER_S, 9.2881e9);
-  metric_values_set(&f->page.metrics, METRIC_DELAY_PLACEMENT_MEAN_S, 5.24e-5);
+  f->results.quantiles =
+      (gauge_quantiles){2, {500000000, 999900000}, {[GAUGE_ORDER] = {0, 126000.5}, [GAUGE_HOLES] = {1, 2}}};
+  f->results.block_octets = 131072;
+  f->results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_array_append_vals(f->results.block_maxima, (const guint64[]){5, 0, 1460}, 3);
+  f->page = (summary){.status = RUN_OK,
+                      .results = &f->results,
+                      .version = "0.1.0",
+                      .git = "abc123",
+                      .engine = "ns3",
+                      .ns3_version = "3.37"};
+  metric_values_set(&f->results.metrics, METRIC_TCP_SEGMENTS, 12345);
+  metric_values_set(&f->results.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
+  metric_values_set(&f->results.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  metric_values_set(&f->results.metrics, METRIC_GOODPUT_BIT_PER_S, 9.2881e9);
+  metric_values_set(&f->results.metrics, METRIC_DELAY_PLACEMENT_MEAN_S, 5.24e-5);
 }
 
 static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&f->distributions[id]);
-  }
-  gauge_results_clear(&f->gauges);
+  run_results_clear(&f->results);
   scenario_free(f->scenario);
   g_free(f->path);
   fixture_folder_remove(f->folder);
@@ -93,7 +94,7 @@ FIXTURE_TEST(test_round_trip)
   g_assert_cmpstr(record->title, ==, "A \"quoted\" title, ü");
   g_assert_cmpstr(record->version, ==, "0.1.0");
   g_assert_cmpstr(record->engine, ==, "ns3");
-  expect_same_metrics(&record->metrics, &f->page.metrics);
+  expect_same_metrics(&record->results.metrics, &f->results.metrics);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *expected = scenario_value_text(f->scenario, key);
     g_assert_cmpstr(record->keys[key], ==, expected);
@@ -146,10 +147,9 @@ FIXTURE_TEST(test_numbers)
 /* Distributions are read back as written: bins, weights, and that one has no samples. */
 FIXTURE_TEST(test_distributions)
 {
-  f->page.distributions = f->distributions;
   g_autofree char *octets = written(f);
   g_autoptr(summary_record) record = read_back(f);
-  expect_same_distributions(record->distributions, f->distributions);
+  expect_same_distributions(record->results.distributions, f->results.distributions);
   g_assert_nonnull(
       strstr(octets, "\"buffer.reassembly_octets\": { \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [\n"
                      "      [0, 0.0625], [1471, 0.1]\n    ] },\n"));
@@ -167,10 +167,9 @@ static char *changed_text(const char *text, const char *from, const char *to)
 /* Quantiles and block maxima are read back as written; the verdict is made of these. */
 FIXTURE_TEST(test_gauges)
 {
-  f->page.gauges = &f->gauges;
   g_autofree char *octets = written(f);
   g_autoptr(summary_record) record = read_back(f);
-  expect_same_gauges(&record->gauges, &f->gauges);
+  expect_same_gauges(&record->results, &f->results);
   g_assert_nonnull(strstr(octets, "\n    \"buffer.order\": [[50, 0], [99.99, 126000.5]],\n"));
   g_assert_nonnull(strstr(octets,
                           "\"block_maxima\": {\n    \"gauge\": \"buffer.reassembly\",\n"
@@ -182,11 +181,12 @@ FIXTURE_TEST(test_gauges)
 /* Summaries that older versions wrote have no such member. */
 FIXTURE_TEST(test_without_distributions)
 {
+  f->page.results = &(const run_results){.block_octets = 0};
   g_autofree char *octets = written(f);
   g_autofree char *older = changed_text(octets, ",\n  \"distributions\": {\n  }", "");
   g_assert_true(g_file_set_contents(f->path, older, -1, NULL));
   g_autoptr(summary_record) record = read_back(f);
-  g_assert_cmpuint(record->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 0);
+  g_assert_cmpuint(record->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 0);
 }
 
 /* Any JSON parser finds the documented members. */
@@ -244,8 +244,6 @@ FIXTURE_TEST(test_hostile)
 /* The page with `from` replaced by `to`. */
 static void refuse_changed(fixture *f, const char *from, const char *to, const char *complaint)
 {
-  f->page.distributions = f->distributions;
-  f->page.gauges = &f->gauges;
   g_autofree char *octets = written(f);
   g_autofree char *changed = changed_text(octets, from, to);
   refuse(f, changed, -1, complaint);
@@ -377,7 +375,7 @@ static void expect_line(const char *page, const char *glob)
 FIXTURE_TEST(test_page)
 {
   f->page.window_over_bandwidth_delay = 0.5;
-  metric_values_set(&f->page.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
+  metric_values_set(&f->results.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
   g_autofree char *page = printed(f);
   g_assert_true(g_str_has_prefix(page, "A \"quoted\" title, ü\n"));
   expect_line(page, "  scenario   one-loss (*one-loss.cfg)");
@@ -398,7 +396,6 @@ FIXTURE_TEST(test_page)
  * ninth. */
 FIXTURE_TEST(test_page_quantiles)
 {
-  f->page.distributions = f->distributions;
   g_autofree char *page = printed(f);
   expect_line(page, "  delay.placement_s, p50 at most * 4e-06  s * 4 us");
   expect_line(page, "  delay.placement_s, p99 at most * 8e-06  s * 8 us");
@@ -411,11 +408,10 @@ FIXTURE_TEST(test_page_quantiles)
  * has 7 more. */
 FIXTURE_TEST(test_warm_up)
 {
-  f->page.gauges = &f->gauges;
   for (guint later = 0; later <= 7; later += 7) {
-    g_array_set_size(f->gauges.block_maxima, 200);
+    g_array_set_size(f->results.block_maxima, 200);
     for (guint i = 0; i < 200; i++) {
-      g_array_index(f->gauges.block_maxima, guint64, i) = i % 2 * 1000 + (i < 100 ? 0 : later);
+      g_array_index(f->results.block_maxima, guint64, i) = i % 2 * 1000 + (i < 100 ? 0 : later);
     }
     g_autofree char *octets = written(f);
     g_autofree char *page = printed(f);
@@ -432,9 +428,8 @@ FIXTURE_TEST(test_warm_up)
 /* One line for each gauge that was ever above 0. */
 FIXTURE_TEST(test_page_gauges)
 {
-  f->page.gauges = &f->gauges;
-  metric_values_set(&f->page.metrics, METRIC_BUFFER_PEAK_OCTETS_ORDER, 130000);
-  metric_values_set(&f->page.metrics, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
+  metric_values_set(&f->results.metrics, METRIC_BUFFER_PEAK_OCTETS_ORDER, 130000);
+  metric_values_set(&f->results.metrics, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
   g_autofree char *page = printed(f);
   expect_line(page, "  buffer.order, quantiles over time: p50 0, p99.99 126000 octets");
   g_assert_null(strstr(page, "buffer.fragment, "));
@@ -445,7 +440,7 @@ FIXTURE_TEST(test_page_gauges)
 FIXTURE_TEST(test_page_is_complete)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    metric_values_set(&f->page.metrics, id, 1000 + id);
+    metric_values_set(&f->results.metrics, id, 1000 + id);
   }
   f->page.status = RUN_FAILED;
   f->page.message = "octets differ";

@@ -185,10 +185,11 @@ int fake_run(scenario *s, worker_progress *progress)
 {
   const char *title = scenario_configuration(s)->title;
   guint64 seed = scenario_configuration(s)->run.seed;
-  summary page = {.version = "0.1.0", .engine = "fake"};
+  run_results results = {.block_octets = 0};
+  summary page = {.version = "0.1.0", .engine = "fake", .results = &results};
   int code;
-  metric_values_set(&page.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
-  metric_values_set(&page.metrics, METRIC_DELIVERY_MESSAGES,
+  metric_values_set(&results.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
+  metric_values_set(&results.metrics, METRIC_DELIVERY_MESSAGES,
                     (double)scenario_configuration(s)->workload.messages);
   if (strcmp(title, "stubborn") == 0) {
     signal(SIGTERM, SIG_IGN);

@@ -49,9 +49,9 @@ static void note(const fixture *f, gsize index, run_status status, double goodpu
 {
   stored_run run = {.status = status};
   if (goodput > 0) {
-    metric_values_set(&run.metrics, METRIC_GOODPUT_BIT_PER_S, goodput);
+    metric_values_set(&run.results.metrics, METRIC_GOODPUT_BIT_PER_S, goodput);
   }
-  metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 100);
+  metric_values_set(&run.results.metrics, METRIC_TCP_SEGMENTS, 100);
   sweep_plan_note(f->plan, index, &run);
 }
 

@@ -42,17 +42,12 @@ static void expect(const grid_fixture *f, worker_run_end end, const char *left, 
 static char *summary_of(const grid_fixture *f, run_status status)
 {
   gsize length;
-  distribution distributions[DISTRIBUTION_COUNT] = {{0}};
-  summary page = {.status = status,
-                  .message = "why",
-                  .version = "0.1.0",
-                  .engine = "native",
-                  .distributions = distributions};
-  metric_values_set(&page.metrics, METRIC_MPA_FPDUS, 0.1);
-  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1.0 / 3, 1e300));
-  char *text = summary_json(&page, f->scenario, &length);
-  distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
-  return text;
+  g_auto(run_results) results = {.block_octets = 0};
+  summary page = {
+      .status = status, .message = "why", .version = "0.1.0", .engine = "native", .results = &results};
+  metric_values_set(&results.metrics, METRIC_MPA_FPDUS, 0.1);
+  g_assert_true(distribution_append(&results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1.0 / 3, 1e300));
+  return summary_json(&page, f->scenario, &length);
 }
 
 #define FIXTURE_TEST(name)                                                                                   \
@@ -96,11 +91,11 @@ FIXTURE_TEST(test_summary)
   g_assert_cmpstr(run->engine, ==, "native");
   g_assert_cmpstr(run->host, ==, "here");
   g_assert_cmpfloat(run->memory_peak_octets, ==, 3 << 20);
-  g_assert_cmpfloat(run->metrics.value[METRIC_MPA_FPDUS], ==, 0.1);
-  EXPECT_FIELDS(run, (metrics.present[METRIC_TCP_SEGMENTS], false),
+  g_assert_cmpfloat(run->results.metrics.value[METRIC_MPA_FPDUS], ==, 0.1);
+  EXPECT_FIELDS(&run->results, (metrics.present[METRIC_TCP_SEGMENTS], false),
                 (distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, 1));
-  g_assert_cmpfloat(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].bound, ==, 1.0 / 3);
-  g_assert_cmpfloat(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].weight, ==, 1e300);
+  g_assert_cmpfloat(run->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].bound, ==, 1.0 / 3);
+  g_assert_cmpfloat(run->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].weight, ==, 1e300);
   sweep_record_free(record);
 
   g_autofree char *terminated = summary_of(f, RUN_TERMINATED);

@@ -147,7 +147,7 @@ FIXTURE_TEST(test_good_run)
   g_assert_cmpint(outcome->exit_code, ==, 0);
   g_assert_cmpstr(outcome->message, ==, "");
   g_assert_cmpstr(outcome->stderr_tail, ==, "");
-  g_assert_cmpfloat(outcome->metrics.value[METRIC_TCP_SEGMENTS], ==, 1007);
+  g_assert_cmpfloat(outcome->results.metrics.value[METRIC_TCP_SEGMENTS], ==, 1007);
   g_assert_cmpfloat(outcome->memory_peak_octets, >, 100000);
   g_assert_cmpfloat(outcome->wall_s, >, 0);
   g_assert_cmpfloat(outcome->cpu_s, <, 2 * outcome->wall_s);
@@ -310,7 +310,7 @@ FIXTURE_TEST(test_ends_with_full_pipe)
   }
   wait_for_end(f);
   g_assert_cmpint(f->record->status, ==, RUN_OK);
-  g_assert_cmpfloat(f->record->metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
+  g_assert_cmpfloat(f->record->results.metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
   g_assert_true(g_str_has_suffix(f->record->stderr_tail, " last"));
 }
 

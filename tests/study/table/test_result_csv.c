@@ -54,7 +54,7 @@ static void commit_seed(const store_fixture *f, const char *seed_set, const char
   g_auto(stored_run) run = fixture_run(s, point);
   scenario_free(s);
   if (segments >= 0) {
-    metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
+    metric_values_set(&run.results.metrics, METRIC_TCP_SEGMENTS, segments);
   } else {
     run.status = RUN_FAILED;
   }

@@ -280,7 +280,7 @@ FIXTURE_TEST(test_many_values)
     run->keys[SCENARIO_WORKLOAD_MESSAGE_SIZE] = g_string_chunk_insert_const(table->texts, size);
     run->keys[SCENARIO_RECEIVER_MODE] =
         g_string_chunk_insert_const(table->texts, i % 2 == 0 ? "in-order" : "out-of-order");
-    run->metrics.value[peak.metric] = i % 2 == 0 ? 3 : 1;
+    run->results.metrics.value[peak.metric] = i % 2 == 0 ? 3 : 1;
     g_ptr_array_add(table->runs, run);
   }
   g_autoptr(GArray) keys = study_table_keys(table);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`iwarpsim sweep --until`: seeds are added until the intervals are narrow enough."""
 import contextlib
+import os
 import signal
 import sqlite3
 import subprocess
@@ -71,6 +72,23 @@ class Until(kit.ProgramTest):
         self.shell("iwarpsim sweep b.cfg -q --store there.sqlite")
         done = self.shell(f"{UNTIL} --store there.sqlite --mix").stdout
         self.assertRegex(done, f"^{len(expected)} runs: .*\\n3 of 3 points")
+
+    def test_failed_beside_another(self):
+        """A run is killed here, while another sweep puts its good result into the store: that one counts."""
+        kit.write("a.cfg", LOSSES.replace(', "0.1%", "1%"', "").replace("messages = 8", "messages = 4000"))
+        other = UNTIL.replace("a.cfg", "a.cfg --store both.sqlite")
+        sweep = kit.start(*other.split()[1:], "-j1", "-k", stderr=subprocess.PIPE)
+        self.addCleanup(sweep.kill)
+        kit.wait_until(lambda: [run for worker in kit.children(sweep.pid) for run in kit.children(worker)])
+        sweep.send_signal(signal.SIGSTOP)
+        [worker] = kit.children(sweep.pid)
+        [run] = kit.children(worker)
+        os.kill(run, signal.SIGSTOP)
+        self.shell(other)
+        os.kill(run, signal.SIGKILL)
+        sweep.send_signal(signal.SIGCONT)
+        output, _ = sweep.communicate(timeout=kit.PATIENCE_S)
+        self.assertIn("1 of 1 points are as narrow as asked for, with 8 seeds", output)
 
     def test_list(self):
         """What is known to be run, and that more may follow, until nothing does."""

@@ -227,6 +227,7 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
 {
   sweep *s = data;
   gboolean of_another = there == STORED_DONE || there == STORED_UNEXPECTED;
+  GError *error = NULL;
   s->kept++;
   if (of_another ? there == STORED_DONE : run->exit_code == 0) {
     s->result->done++;
@@ -236,6 +237,9 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
     s->result->failed++;
   }
   if (of_another) {
+    if (!sweep_plan_note_stored(s->plan, run->point, s->store, &error)) {
+      fail(error, s);
+    }
     /* It runs the same points in the same order, always a step ahead: from here on we go another way. */
     for (guint i = s->todo->len; i > s->next + 1; i--) {
       guint other = (guint)g_random_int_range((gint32)s->next, (gint32)i);
@@ -244,8 +248,10 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
       g_array_index(s->todo, gsize, other) = point;
     }
   } else {
+    sweep_plan_note(s->plan, run->point, run);
     print_problem(s, run);
   }
+  take_planned(s);
   start_runs(s);
 }
 
@@ -264,8 +270,6 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
   if (run->exit_code != 0 && !s->options->keep_going) {
     s->closing = s->result->stopped = TRUE;
   }
-  sweep_plan_note(s->plan, run->point, run);
-  take_planned(s);
   start_runs(s);
   commit_queue_add(s->commits, run);
 }

@@ -11,12 +11,9 @@
 
 /* What the runs of a point show of a goal. */
 typedef struct goal_state {
-  double *values;  /* of each seed; NAN: its run has none */
-  gsize count;     /* runs that have a value */
-  double reached;  /* half the width of the interval, as a share of the mean; INFINITY: there is none */
-  gboolean varies; /* some value is another */
+  double *values; /* of each seed; NAN: its run has none */
+  statistics of;  /* of those that are there, when the point was last decided */
   gboolean is_met;
-  const char *coverage_note; /* of the interval (statistics.h) */
 } goal_state;
 
 typedef enum point_state {
@@ -91,7 +88,6 @@ sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, co
     plan_point point = {.first = first, .goals = g_new0(goal_state, goal_count)};
     for (gsize goal = 0; goal < goal_count; goal++) {
       point.goals[goal].values = g_new(double, seeds);
-      point.goals[goal].reached = INFINITY;
     }
     ask(plan, &point, STATISTICS_FIRST_LOOK);
     g_array_append_val(plan->points, point);
@@ -120,13 +116,6 @@ const sweep_grid *sweep_plan_grid(const sweep_plan *plan)
   return plan->grid;
 }
 
-char *sweep_plan_shard(const sweep_plan *plan)
-{
-  return plan->shards == 1 ? g_strdup("")
-                           : g_strdup_printf("shard %u/%u of %zu", plan->shard, plan->shards,
-                                             sweep_grid_count(plan->grid) / plan->most);
-}
-
 const GArray *sweep_plan_runs(const sweep_plan *plan)
 {
   return plan->runs;
@@ -150,27 +139,32 @@ static double needed_share(const sweep_goal *goal)
   return goal->share / (1 + goal->share);
 }
 
-/* What the first `seeds` of a point have reached towards `goal`. Returns how many values more are wanted. */
+/* Half the width of the interval, as a share of the mean; INFINITY: there is none yet. */
+static double reached_share(const statistics *of)
+{
+  if (of->count < STATISTICS_FIRST_LOOK) {
+    return INFINITY;
+  }
+  return of->half_width > 0 ? of->half_width / fabs(of->mean) : 0;
+}
+
+/* Judges what the first `seeds` of a point have reached towards `goal`. Returns how many values more are
+ * wanted. */
 static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, guint most)
 {
   g_autofree double *values = g_new(double, seeds);
-  state->count = 0;
+  gsize count = 0;
   for (guint i = 0; i < seeds; i++) {
-    if (!isnan(state->values[i])) {
-      values[state->count++] = state->values[i];
-    }
+    values[count] = state->values[i];
+    count += !isnan(state->values[i]);
   }
-  const statistics of = statistics_of(values, state->count);
-  gboolean has_interval = of.count >= STATISTICS_FIRST_LOOK;
-  gsize wanted = statistics_wanted_count(values, state->count, goal->share, most);
-  state->coverage_note = of.count > 0 && of.deviation > 0 ? of.coverage_note : NULL;
-  state->varies = of.count > 0 && of.smallest < of.largest;
-  state->reached = !has_interval ? INFINITY : of.half_width > 0 ? of.half_width / fabs(of.mean) : 0;
+  const gsize wanted = statistics_wanted_count(values, count, goal->share, most);
+  state->of = statistics_of(values, count);
   /* The last look is not taken because the interval was too wide at the one before: that it is narrow now is
    * still to be seen. */
-  state->is_met =
-      has_interval && wanted <= of.count && (wanted < most || statistics_are_narrow(&of, goal->share));
-  return wanted - MIN(wanted, of.count);
+  state->is_met = count >= STATISTICS_FIRST_LOOK && wanted <= count &&
+                  (wanted < most || statistics_are_narrow(&state->of, goal->share));
+  return wanted - MIN(wanted, count);
 }
 
 /* All runs of `point` have ended: it has met the goals, gets more seeds, or does without. A quantity that no
@@ -185,8 +179,9 @@ static void decide(sweep_plan *plan, plan_point *point)
     gsize wanted = judge_goal(state, &plan->goals[goal], point->asked, plan->most);
     if (!state->is_met) {
       met = FALSE;
-      more = MAX(more, state->count > 0 ? wanted : 0);
-      expected = fmax(expected, point->asked * pow(state->reached / needed_share(&plan->goals[goal]), 2));
+      more = MAX(more, state->of.count > 0 ? wanted : 0);
+      const double excess = reached_share(&state->of) / needed_share(&plan->goals[goal]);
+      expected = fmax(expected, point->asked * excess * excess);
     }
   }
   guint next = (guint)MIN(point->asked + more, plan->most);
@@ -294,10 +289,10 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
     const goal_state *state = &point->goals[goal];
     if (!state->is_met) {
       g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
-      if (state->count < STATISTICS_FIRST_LOOK) {
-        g_string_append_printf(text, ", %s in %zu of their runs", name, state->count);
+      if (state->of.count < STATISTICS_FIRST_LOOK) {
+        g_string_append_printf(text, ", %s in %zu of their runs", name, state->of.count);
       } else {
-        g_string_append_printf(text, ", %s ±%.3g %% (needed: %.3g %%)", name, 100 * state->reached,
+        g_string_append_printf(text, ", %s ±%.3g %% (needed: %.3g %%)", name, 100 * reached_share(&state->of),
                                100 * needed_share(&plan->goals[goal]));
       }
     }
@@ -305,27 +300,30 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
   g_string_append_c(text, '\n');
 }
 
-/* At how many points a goal … */
-typedef struct goal_counts {
-  guint constant;            /* is of what does not vary */
-  guint absent;              /* is of what no run has */
-  guint doubtful;            /* has an interval that covers less than it should … */
-  const char *coverage_note; /* … for this reason, at the last of them */
-} goal_counts;
-
-static goal_counts count_points(const sweep_plan *plan, gsize goal)
+/* What the statistics of a goal leave a reader to know: that its quantity never varies, and how many of its
+ * intervals cover less than they should. */
+static void append_notes(const sweep_plan *plan, gsize goal, GString *text)
 {
-  goal_counts counts = {0};
+  const char *coverage_note = NULL;
+  gboolean is_constant = TRUE;
+  guint doubtful = 0;
   for (guint i = 0; i < plan->points->len; i++) {
     const goal_state *state = &point_at(plan, i)->goals[goal];
-    counts.constant += !state->varies && state->is_met;
-    counts.absent += state->count == 0;
-    if (state->coverage_note != NULL) {
-      counts.doubtful++;
-      counts.coverage_note = state->coverage_note;
+    is_constant = is_constant && state->is_met && state->of.smallest == state->of.largest;
+    if (state->of.deviation > 0 && state->of.coverage_note != NULL) {
+      doubtful++;
+      coverage_note = state->of.coverage_note;
     }
   }
-  return counts;
+  g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
+  if (is_constant) {
+    g_string_append_printf(text, "note: %s does not vary: %d seeds are enough\n", name,
+                           STATISTICS_FIRST_LOOK);
+  }
+  if (doubtful > 0) {
+    g_string_append_printf(text, "note: %s: at %u point%s the interval covers less than 95 %%: %s\n", name,
+                           doubtful, doubtful == 1 ? "" : "s", coverage_note);
+  }
 }
 
 char *sweep_plan_report(const sweep_plan *plan)
@@ -357,16 +355,7 @@ char *sweep_plan_report(const sweep_plan *plan)
   g_string_append_printf(text, counts[POINT_NOT_MET] > 0 ? "; %u not:\n" : "\n", counts[POINT_NOT_MET]);
   g_string_append(text, unmet->str);
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
-    const goal_counts of = count_points(plan, goal);
-    g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
-    if (of.constant == plan->points->len) {
-      g_string_append_printf(text, "note: %s does not vary: %d seeds are enough\n", name,
-                             STATISTICS_FIRST_LOOK);
-    }
-    if (of.doubtful > 0) {
-      g_string_append_printf(text, "note: %s: at %u point%s the interval covers less than 95 %%: %s\n", name,
-                             of.doubtful, of.doubtful == 1 ? "" : "s", of.coverage_note);
-    }
+    append_notes(plan, goal, text);
   }
   return g_string_free(text, FALSE);
 }
@@ -374,7 +363,11 @@ char *sweep_plan_report(const sweep_plan *plan)
 const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
 {
   for (gsize goal = 0; goal < plan->goal_count && !sweep_plan_is_open(plan); goal++) {
-    if (count_points(plan, goal).absent == plan->points->len && plan->points->len > 0) {
+    guint with_values = 0;
+    for (guint i = 0; i < plan->points->len; i++) {
+      with_values += point_at(plan, i)->goals[goal].of.count > 0;
+    }
+    if (with_values == 0 && plan->points->len > 0) {
       return &plan->goals[goal];
     }
   }
@@ -419,10 +412,10 @@ static void print_run(const sweep_plan *plan, const planned_run *run, FILE *outp
 static void print_sums(const sweep_plan *plan, gsize to_run, const run_cost *cost, guint jobs, FILE *output)
 {
   const sweep_grid_facts *facts = sweep_grid_facts_of(plan->grid);
-  g_autofree char *shard = sweep_plan_shard(plan);
   g_autoptr(GString) remarks = g_string_new(NULL);
-  if (*shard != '\0') {
-    g_string_append_printf(remarks, ", %s", shard);
+  if (plan->shards > 1) {
+    g_string_append_printf(remarks, ", shard %u/%u of %zu", plan->shard, plan->shards,
+                           sweep_grid_count(plan->grid) / plan->most);
   }
   if (facts->left_out > 0) {
     g_string_append_printf(remarks, ", %zu left out by where", facts->left_out);

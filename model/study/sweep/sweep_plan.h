@@ -40,9 +40,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_plan, sweep_plan_free)
 
 const sweep_grid *sweep_plan_grid(const sweep_plan *plan);
 
-/* "shard 2/8 of 24" (points); "" when the plan is of all. Free with g_free(). */
-char *sweep_plan_shard(const sweep_plan *plan);
-
 /* Whether more runs may be planned when those that are have ended. */
 gboolean sweep_plan_is_open(const sweep_plan *plan);
 

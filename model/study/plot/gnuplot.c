@@ -51,17 +51,18 @@ char *gnuplot_comment(const char *text)
  * starts. */
 static gsize line_length(const char *text, guint columns, const char **next)
 {
-  const char *last_blank = NULL;
+  const char *last_blank = NULL, *behind_slash = NULL;
   const char *c = text;
   for (guint column = 0; *c != '\0' && column < columns; column++, c = g_utf8_next_char(c)) {
-    if (*c == ' ') {
-      last_blank = c;
-    }
+    last_blank = *c == ' ' ? c : last_blank;
+    behind_slash = *c == '/' ? c + 1 : behind_slash;
   }
   if (*c == ' ' || *c == '\0') {
     last_blank = c;
   }
-  const char *end = last_blank != NULL && last_blank > text ? last_blank : c;
+  const char *end = last_blank != NULL && last_blank > text ? last_blank
+                    : behind_slash != NULL                  ? behind_slash
+                                                            : c;
   *next = end;
   while (**next == ' ') {
     (*next)++;

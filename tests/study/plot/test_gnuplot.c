@@ -90,7 +90,7 @@ static const struct {
   const char *quoted;
   guint lines;
 } breaks[] = {{"", 10, 3, "''", 1},
-              {"short", 10, 3, "'short'", 1},
+              {"per/second", 8, 3, "'per/'.\"\\n\".'second'", 2},
               {"one two three", 7, 3, "'one two'.\"\\n\".'three'", 2},
               {"one two three", 8, 3, "'one two'.\"\\n\".'three'", 2},
               {"abcdefghij", 4, 3, "'abcd'.\"\\n\".'efgh'.\"\\n\".'ij'", 3},

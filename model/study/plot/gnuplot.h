@@ -34,8 +34,8 @@ typedef struct gnuplot_target {
 char *gnuplot_quote(const char *text);
 
 /* The same as an expression of several lines of at most `columns` characters, broken between words, or
- * else behind a slash, where there are any; `*lines` receives their number. What does not fit into `lines_max` lines is cut, with an
- * ellipsis. */
+ * else behind a slash, where there are any; `*lines` receives their number. What does not fit into
+ * `lines_max` lines is cut, with an ellipsis. */
 char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines);
 
 /* `text` as it may stand after "# ", on one line, in a script or its data. Free with g_free(). */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`iwarpsim plot`, by its command line: what it draws, prints and refuses."""
+import json
 import os
 import pty
 import re
@@ -98,6 +99,29 @@ class Plot(kit.ProgramTest):
         done = self.shell("iwarpsim plot a.sqlite --metric tcp.timeouts --quiet")
         self.assertEqual(done.stderr,
                          "iwarpsim plot: tcp.timeouts never varies: it is 0 timeouts in all 8 runs\n")
+
+    def test_exceedance_pools_seeds(self):
+        """The shares of four seeds are those of their runs' weights together: of the time, and of arriving octets."""
+        kit.write("b.cfg", """title = "seeds";
+workload: { message_size = "8KiB"; messages = 20; };
+run: { engine = "native"; };
+receiver: { mode = "in-order"; };
+path: { forward: { loss = "5%"; }; };
+sweep = ( { key = "run.seed"; from = 1; to = 4; } );
+""")
+        self.shell("iwarpsim sweep b.cfg --quiet --store b.sqlite && iwarpsim plot b.sqlite --what exceedance --quiet")
+        runs = []
+        for seed in range(1, 5):
+            self.shell(f"iwarpsim run b.cfg --quiet --out r --set run.seed={seed}")
+            runs.append(json.loads(kit.octets("r/summary.json"))["distributions"])
+        curves = kit.octets("b-exceedance.dat").decode().split("\n\n\n")
+        for name, curve in zip(("buffer.reassembly_octets", "buffer.reassembly_found_octets"), curves, strict=False):
+            bins = [(bound, weight) for run in runs for bound, weight in run[name]["bins"]]
+            self.assertGreater(len({bound for bound, _ in bins}), 5)
+            shares = [[float(number) for number in line.split()] for line in curve.splitlines() if line[:1].isdigit()]
+            for bound, share in shares[1::2]:
+                above = sum(weight for other, weight in bins if other > bound) / sum(weight for _, weight in bins)
+                self.assertAlmostEqual(share, above, delta=1e-9, msg=f"{name} above {bound}")
 
     def test_force(self):
         self.shell("iwarpsim plot a.sqlite --what peak --quiet && echo '# mine' >>a-peak.gnuplot")

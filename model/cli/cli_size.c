@@ -29,6 +29,7 @@ static struct {
   char *precision;
   int seeds;
   gboolean every_seed;
+  gboolean force;
 } chosen = {.runs = CLI_RUNS_DEFAULT, .seeds = -1};
 
 /* --- What is asked --- */
@@ -151,7 +152,8 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   plain_text_print_page(stdout, text);
   g_autofree char *folder = g_path_get_dirname(path), *stem = g_path_get_basename(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
-  const gnuplot_target target = {.folder = folder, .format = GNUPLOT_PNG, .written = written};
+  const gnuplot_target target = {
+      .folder = folder, .format = GNUPLOT_PNG, .force = chosen.force, .written = written};
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
   const plot_request request = {
       .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
@@ -223,9 +225,10 @@ static const GOptionEntry entries[] = {
              "SHARE"),
     CLI_NUMBER(
         "seeds", 0, &chosen.seeds,
-        "so many seeds at each value, from the scenario's first on (default: as many as it sweeps, or 8)"),
+        "so many seeds at each value, from the scenario's first on (default: those that it sweeps, or 8)"),
     CLI_TEXT("store", 'o', &chosen.store, "file for the runs (default: results/<scenario name>-size.sqlite)",
              "FILE"),
+    CLI_SWITCH("force", 'f', &chosen.force, "replace a script that was changed since it was written"),
     CLI_RUNS_ENTRIES(chosen.runs),
     G_OPTION_ENTRY_NULL,
 };

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "scenario/scenario_value.h"
 
-/* A number above 0, perhaps a percentage; FALSE when `text` is none. */
+/* A number, perhaps a percentage; FALSE when `text` is none. */
 static gboolean read_share(const char *text, double *number)
 {
   char *end;
@@ -52,7 +52,7 @@ static gboolean read_right(const char *right, scenario_key key, size_condition *
   g_autofree char *value_text = g_strstrip(g_strdup(of + strlen(" of ")));
   g_autofree char *problem = NULL;
   g_auto(scenario_value) value = {.text = NULL};
-  if (!read_share(share, &condition->number) || condition->number <= 0) {
+  if (strchr(share, '%') == NULL || !read_share(share, &condition->number) || condition->number <= 0) {
     return error_set(error, "'%s' is no share of a value; expected a percentage above 0, such as 99 %%",
                      share);
   }

@@ -68,5 +68,11 @@ size_answer size_search_answer(const GPtrArray *verdicts)
   while (answer.also < verdicts->len && !verdict_at(verdicts, answer.also)->kept) {
     answer.also++;
   }
+  guint last = answer.least, kept = 0;
+  for (guint i = answer.also; i < answer.least; i++) {
+    kept += verdict_at(verdicts, i)->kept;
+    last = verdict_at(verdicts, i)->kept ? i : last;
+  }
+  answer.until = answer.least == verdicts->len && kept == last - answer.also + 1 ? last : answer.least;
   return answer;
 }

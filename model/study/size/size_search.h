@@ -34,6 +34,8 @@ guint size_search_next(const size_scope *scope, const GPtrArray *verdicts, guint
 typedef struct size_answer {
   guint least; /* from it on it always held; how many there are: the largest did not keep it */
   guint also;  /* the least number that kept it; how many there are: none did */
+  guint
+      until; /* without a `least`: all numbers from `also` to this one kept it, and no others; else `least` */
 } size_answer;
 
 size_answer size_search_answer(const GPtrArray *verdicts);

@@ -31,11 +31,10 @@ typedef struct size_point {
 struct size_study {
   const size_question *question;
   const char *const *sets;
-  guint seeds;
-  GArray *keys;       /* scenario_key: of the scenario's axes but for the key and the seed */
   GPtrArray *points;  /* size_point * */
-  GArray *axes;       /* scenario_axis: the scenario's but for the key's; texts are the scenario's */
-  sweep_grid *places; /* the points: their runs with the first seed */
+  GArray *axes;       /* scenario_axis: the scenario's but for those of the key and the seed */
+  sweep_grid *places; /* the points */
+  GPtrArray *seeds;   /* const char *: texts, the scenario's or those of `places` */
   GPtrArray *due;     /* size_value *, the points': what is run next … */
   GArray *asked;      /* … as axes … */
   sweep_grid *grid;   /* … and as a grid */
@@ -71,36 +70,34 @@ static void clear_asked(gpointer axis)
   g_free(((scenario_axis *)axis)->values);
 }
 
-/* Takes the scenario's axes but for the key's, and counts the seeds. */
-static gboolean take_axes(size_study *study, const scenario *s, GError **error)
+/* Sets `places` and `seeds`: the scenario's own, or as many as are asked for from its first one on. */
+static gboolean take_axes(size_study *study, const scenario *s, const char *const *sets, GError **error)
 {
   const size_question *question = study->question;
-  const scenario_axis *axes;
-  const int count = (int)scenario_axes(s, &axes);
-  int own = count; /* the key's */
-  study->seeds = question->seeds;
-  for (int i = 0; i < count; i++) {
-    scenario_axis axis = axes[i];
-    const char *name = scenario_key_row_of(axis.key)->name;
-    if (axis.key == question->key) {
-      own = i;
-      continue;
-    }
-    if (axis.with == own) {
-      return error_set(error, "%s: axis '%s' moves with '%s', which is searched; expected axes apart from it",
-                       axis.where, name, scenario_key_row_of(question->key)->name);
-    }
-    axis.with -= axis.with > own;
-    g_array_append_val(study->axes, axis);
-    if (axis.key != SCENARIO_RUN_SEED) {
-      g_array_append_val(study->keys, axis.key);
-    } else if (study->seeds == 0) {
-      study->seeds = g_strv_length(axis.values);
+  const scenario_axis *axes, *of_key, *of_seed;
+  const gsize count = scenario_axes(s, &axes);
+  g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
+  if (!sweep_axes_without(axes, count, question->key, "which is searched", others, &of_key, error) ||
+      !sweep_axes_without((const scenario_axis *)others->data, others->len, SCENARIO_RUN_SEED,
+                          "over which a mean is taken", study->axes, &of_seed, error)) {
+    return FALSE;
+  }
+  const gboolean has_own = of_seed != NULL && question->seeds == 0;
+  const guint wanted = has_own ? 1 : question->seeds > 0 ? question->seeds : SEEDS_DEFAULT;
+  study->places = sweep_grid_new(s, others, sets, wanted, NULL, NULL, error);
+  for (guint i = 0; study->places != NULL && !has_own && i < wanted; i++) {
+    const char *texts[SCENARIO_KEY_COUNT];
+    sweep_grid_texts(study->places, i, texts);
+    g_ptr_array_add(study->seeds, (gpointer)texts[SCENARIO_RUN_SEED]);
+  }
+  for (char **seed = has_own ? of_seed->values : NULL; seed != NULL && *seed != NULL; seed++) {
+    if (!g_ptr_array_find_with_equal_func(study->seeds, *seed, g_str_equal, NULL)) {
+      g_ptr_array_add(study->seeds, *seed);
     }
   }
-  study->seeds = study->seeds > 0 ? study->seeds : SEEDS_DEFAULT;
-  return study->seeds > 1 || question->every_seed ||
-         error_set(error, "one seed gives no interval; expected --seeds 2 or more, or --every-seed");
+  return study->places != NULL &&
+         (study->seeds->len > 1 || question->every_seed ||
+          error_set(error, "one seed gives no interval; expected --seeds 2 or more, or --every-seed"));
 }
 
 /* A value that is to be run next. */
@@ -112,14 +109,14 @@ static size_value *add_due(size_study *study, const size_point *point, guint64 n
   return value;
 }
 
-/* The point at `place`, with the values that are looked at first. */
-static void add_point(size_study *study, gsize place)
+/* Point `index` of `places`, with the values that are looked at first. */
+static void add_point(size_study *study, gsize index)
 {
   const size_question *question = study->question;
   const scenario_key_row *row = scenario_key_row_of(question->key);
   size_point *point = g_new0(size_point, 1);
   g_autoptr(GArray) grid = size_search_grid(&question->scope);
-  sweep_grid_texts(study->places, place, point->texts);
+  sweep_grid_texts(study->places, index, point->texts);
   point->values = g_ptr_array_new_with_free_func(value_free);
   for (guint i = 0; i < grid->len; i++) {
     const guint64 number = g_array_index(grid, guint64, i);
@@ -128,13 +125,20 @@ static void add_point(size_study *study, gsize place)
   g_ptr_array_add(study->points, point);
 }
 
-/* Adds an axis of the `count` first values that are due, or of what `key` is at their points. */
+/* The text of `key` in what is `place`-th due. */
+static const char *due_text(const size_study *study, scenario_key key, guint place)
+{
+  const size_value *value = g_ptr_array_index(study->due, place);
+  return key == study->question->key ? value->text : value->point->texts[key];
+}
+
+/* Adds an axis of `count` values. */
 static void add_asked(size_study *study, scenario_key key, int with, guint count)
 {
   char **values = g_new0(char *, count + 1);
   for (guint i = 0; i < count; i++) {
-    const size_value *value = g_ptr_array_index(study->due, i);
-    values[i] = key == study->question->key ? value->text : (char *)value->point->texts[key];
+    values[i] =
+        (char *)(key == SCENARIO_RUN_SEED ? g_ptr_array_index(study->seeds, i) : due_text(study, key, i));
   }
   const scenario_axis axis = {.key = key, .with = with, .where = (char *)"--key", .values = values};
   g_array_append_val(study->asked, axis);
@@ -148,15 +152,15 @@ static gboolean make_grid(size_study *study, GError **error)
   g_clear_pointer(&study->grid, sweep_grid_free);
   g_array_set_size(study->asked, 0);
   add_asked(study, searched, -1, study->due->len);
-  for (guint i = 0; i < study->keys->len; i++) {
-    add_asked(study, g_array_index(study->keys, scenario_key, i), 0, study->due->len);
+  for (guint i = 0; i < study->axes->len; i++) {
+    add_asked(study, g_array_index(study->axes, scenario_axis, i).key, 0, study->due->len);
   }
-  add_asked(study, SCENARIO_RUN_SEED, -1, 1); /* the first seed */
-  study->grid = sweep_grid_new(base, study->asked, study->sets, study->seeds, NULL, NULL, error);
+  add_asked(study, SCENARIO_RUN_SEED, -1, study->seeds->len);
+  study->grid = sweep_grid_new(base, study->asked, study->sets, 0, NULL, NULL, error);
   return study->grid != NULL &&
          (sweep_grid_facts_of(study->grid)->left_out == 0 ||
           error_set(error,
-                    "%s: 'where' leaves out values of %s; expected --from and --to between which it holds",
+                    "%s: 'where' leaves out values of %s; expected a narrower range, with --from and --to",
                     scenario_constraints_origin(base), scenario_key_row_of(searched)->name));
 }
 
@@ -166,21 +170,20 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
   g_autoptr(size_study) study = g_new0(size_study, 1);
   *study = (size_study){.question = question,
                         .sets = sets,
-                        .keys = g_array_new(FALSE, FALSE, sizeof(scenario_key)),
                         .points = g_ptr_array_new_with_free_func(point_free),
                         .axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis)),
+                        .seeds = g_ptr_array_new(),
                         .due = g_ptr_array_new(),
                         .asked = g_array_new(FALSE, FALSE, sizeof(scenario_axis))};
   g_array_set_clear_func(study->asked, clear_asked);
-  if (!take_axes(study, s, error)) {
+  if (!take_axes(study, s, sets, error)) {
     return NULL;
   }
-  study->places = sweep_grid_new(s, study->axes, sets, 1, NULL, NULL, error);
-  for (gsize i = 0; study->places != NULL && i < sweep_grid_count(study->places); i++) {
+  for (gsize i = 0; i < sweep_grid_count(study->places); i += sweep_grid_seeds(study->places)) {
     add_point(study, i);
   }
   /* The whole search is checked before anything is run. */
-  return study->places != NULL && make_grid(study, error) ? g_steal_pointer(&study) : NULL;
+  return make_grid(study, error) ? g_steal_pointer(&study) : NULL;
 }
 
 void size_study_free(size_study *study)
@@ -194,7 +197,7 @@ void size_study_free(size_study *study)
   g_ptr_array_unref(study->points);
   sweep_grid_free(study->places);
   g_array_unref(study->axes);
-  g_array_unref(study->keys);
+  g_ptr_array_unref(study->seeds);
   g_free(study);
 }
 
@@ -245,16 +248,20 @@ static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run 
 static gboolean check_baseline(const size_study *study, const size_value *value, GError **error)
 {
   const size_question *question = study->question;
-  guint unusable = value->not_ok;
-  for (guint seed = 0; seed < study->seeds; seed++) {
-    unusable += value->measured[seed] == 0;
+  guint zeros = 0;
+  for (guint seed = 0; seed < study->seeds->len; seed++) {
+    zeros += value->measured[seed] == 0;
   }
   g_autofree char *name = result_quantity_name(&question->condition.quantity);
-  return unusable == 0 ||
-         error_set(error,
-                   "%u of %u runs with %s = %s did not end ok, or have 0 as %s, of which nothing is a share; "
-                   "expected a number, or another value after 'of'",
-                   unusable, study->seeds, scenario_key_row_of(question->key)->name, value->text, name);
+  const char *key = scenario_key_row_of(question->key)->name;
+  static const char expected[] = "expected a number, or another value after 'of'";
+  if (value->not_ok > 0) {
+    return error_set(error, "%u of %u runs with %s = %s did not end ok; %s", value->not_ok, study->seeds->len,
+                     key, value->text, expected);
+  }
+  return zeros == 0 ||
+         error_set(error, "%u of %u runs with %s = %s have 0 as %s, of which nothing is a share; %s", zeros,
+                   study->seeds->len, key, value->text, name, expected);
 }
 
 static void judge(const size_study *study, size_value *value)
@@ -262,9 +269,9 @@ static void judge(const size_study *study, size_value *value)
   const size_question *question = study->question;
   const gboolean at_most = question->condition.at_most;
   const size_value *baseline = value->point->baseline;
-  g_autofree double *compared = g_new(double, study->seeds);
+  g_autofree double *compared = g_new(double, study->seeds->len);
   gsize count = 0;
-  for (guint seed = 0; seed < study->seeds; seed++) {
+  for (guint seed = 0; seed < study->seeds->len; seed++) {
     compared[count] = value->measured[seed] / (baseline != NULL ? baseline->measured[seed] : 1);
     count += !isnan(compared[count]);
   }
@@ -278,7 +285,7 @@ static void judge(const size_study *study, size_value *value)
 
 gboolean size_study_take(size_study *study, result_store *store, GError **error)
 {
-  const guint seeds = study->seeds;
+  const guint seeds = study->seeds->len;
   for (guint i = 0; i < study->due->len; i++) {
     size_value *value = g_ptr_array_index(study->due, i);
     value->measured = g_new(double, seeds);
@@ -312,7 +319,7 @@ static void append_account(const size_study *study, const size_value *value, con
   g_autofree char *label = study_keys_label(question->key, value->text);
   g_string_append_printf(text, "%s %s ", label, verb);
   if (value->not_ok > 0) {
-    g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds);
+    g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds->len);
     return;
   }
   if (of->count == 0) {
@@ -330,7 +337,8 @@ static void append_account(const size_study *study, const size_value *value, con
   if (of->count > 1) {
     g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least.value, most.value);
   }
-  g_string_append_printf(text, ", n = %zu)", of->count);
+  g_string_append_printf(text, ", n = %zu", of->count);
+  g_string_append_printf(text, of->count < study->seeds->len ? " of %u)" : ")", study->seeds->len);
 }
 
 /* Whether the key makes no difference to the quantity, as far as statistics show. */
@@ -351,7 +359,11 @@ static void append_notes(const size_study *study, const size_point *point, const
                          const size_value *shown, GString *text)
 {
   const size_question *question = study->question;
-  if (answer->also < answer->least) {
+  if (answer->until < answer->least) {
+    g_autofree char *from = study_keys_label(question->key, value_at(point, answer->also)->text);
+    g_string_append_printf(text, "; every value from %s to ", from);
+    append_account(study, value_at(point, answer->until), "keeps it", text);
+  } else if (answer->also < answer->least) {
     g_string_append(text, "; not monotone: ");
     append_account(study, value_at(point, answer->also), "keeps it", text);
     g_string_append(text, ", but not all larger values do");
@@ -377,7 +389,8 @@ static void append_answer(const size_study *study, const size_point *point, GStr
   g_autofree char *to = study_keys_label(study->question->key, last->text);
   if (answer.least == point->values->len) {
     *met = FALSE;
-    g_string_append_printf(text, "no %s from %s to %s %s there and above: ", key, from, to, keeps);
+    g_string_append_printf(text, "no %s from %s to %s %s%s: ", key, from, to, keeps,
+                           answer.also < answer.least ? " from there on" : "");
     append_account(study, last, "does not", text);
   } else {
     shown = value_at(point, answer.least);
@@ -400,10 +413,10 @@ char *size_study_answers(const size_study *study, gboolean *met)
   *met = TRUE;
   for (guint i = 0; i < study->points->len; i++) {
     const size_point *point = g_ptr_array_index(study->points, i);
-    for (guint k = 0; k < study->keys->len; k++) {
-      const scenario_key key = g_array_index(study->keys, scenario_key, k);
+    for (guint k = 0; k < study->axes->len; k++) {
+      const scenario_key key = g_array_index(study->axes, scenario_axis, k).key;
       g_autofree char *label = study_label_of(key, point->texts[key]);
-      g_string_append_printf(text, "%s%s", label, k + 1 < study->keys->len ? ", " : ": ");
+      g_string_append_printf(text, "%s%s", label, k + 1 < study->axes->len ? ", " : ": ");
     }
     append_answer(study, point, text, met);
   }

@@ -14,7 +14,7 @@ typedef struct size_question {
   scenario_key key; /* a size, count, time or rate */
   size_condition condition;
   size_scope scope;
-  guint seeds;         /* from the scenario's first one on; 0: as many as it sweeps, or 8 */
+  guint seeds;         /* from the scenario's first one on; 0: those that it sweeps, or 8 */
   gboolean every_seed; /* each seed must meet the condition; else the bound of the mean's 95 % interval */
 } size_question;
 

@@ -32,10 +32,10 @@
 struct sweep_grid {
   const scenario *base;
   const scenario_axis *axes;
-  scenario_axis *own_axes; /* with `seeds`; NULL: they are the scenario's */
-  char **seed_texts;       /* the values of the last of them */
-  gsize seeds;             /* of each point, runs that follow each other; 1: those of the scenario */
-  gsize *lengths;          /* how many values each axis has */
+  GArray *own_axes;  /* with `seeds`; NULL: they are the scenario's */
+  char **seed_texts; /* the values of the last of them */
+  gsize seeds;       /* of each point, runs that follow each other; 1: those of the scenario */
+  gsize *lengths;    /* how many values each axis has */
   gsize axis_count;
   GArray *cells; /* gsize: of the first run of each point, its place in the whole grid, from which the axes'
                     values follow */
@@ -132,44 +132,54 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
   return TRUE;
 }
 
+gboolean sweep_axes_without(const scenario_axis *axes, gsize count, scenario_key key, const char *why,
+                            GArray *others, const scenario_axis **own, GError **error)
+{
+  gsize place = 0;
+  while (place < count && axes[place].key != key) {
+    place++;
+  }
+  *own = place < count ? &axes[place] : NULL;
+  for (gsize i = 0; i < count; i++) {
+    scenario_axis axis = axes[i];
+    if (place < count && axis.with == (int)place) {
+      return error_set(error,
+                       "%s: axis '%s' moves with '%s', %s; expected an axis that moves with no other, or "
+                       "with another one",
+                       axis.where, axis_name(&axis), axis_name(*own), why);
+    }
+    if (i != place) {
+      axis.with -= axis.with > (int)place;
+      g_array_append_val(others, axis);
+    }
+  }
+  return TRUE;
+}
+
 /* In place of the scenario's own axis of seeds, a last one: `seeds` of them, from the scenario's first one
  * on. */
 static gboolean add_seeds(sweep_grid *grid, guint seeds, GError **error)
 {
+  const scenario_axis *own;
+  grid->own_axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
+  if (!sweep_axes_without(grid->axes, grid->axis_count, SCENARIO_RUN_SEED,
+                          "of which there are to be as many as it takes", grid->own_axes, &own, error)) {
+    return FALSE;
+  }
   g_autofree char *given = scenario_value_text(grid->base, SCENARIO_RUN_SEED);
-  const char *first = given;
-  const gsize count = grid->axis_count;
-  gsize own = 0;
-  while (own < count && grid->axes[own].key != SCENARIO_RUN_SEED) {
-    own++;
-  }
-  grid->own_axes = g_new(scenario_axis, count + 1);
-  grid->axis_count = 0;
-  for (gsize i = 0; i < count; i++) {
-    scenario_axis axis = grid->axes[i];
-    if (i == own) {
-      first = axis.values[0];
-      continue;
-    }
-    if (own < count && axis.with == (int)own) {
-      return error_set(error,
-                       "%s: axis '%s' moves with run.seed, of which there are to be as many as it takes; "
-                       "expected an axis that moves with no other, or with another one",
-                       axis.where, axis_name(&axis));
-    }
-    axis.with -= axis.with > (int)own;
-    grid->own_axes[grid->axis_count++] = axis;
-  }
+  const guint64 first = g_ascii_strtoull(own != NULL ? own->values[0] : given, NULL, 10);
   grid->seed_texts = g_new0(char *, seeds + 1);
   for (guint i = 0; i < seeds; i++) {
-    grid->seed_texts[i] = g_strdup_printf("%" G_GUINT64_FORMAT, g_ascii_strtoull(first, NULL, 10) + i);
+    grid->seed_texts[i] = g_strdup_printf("%" G_GUINT64_FORMAT, first + i);
   }
-  grid->own_axes[grid->axis_count++] = (scenario_axis){
+  const scenario_axis last = {
       .key = SCENARIO_RUN_SEED, .values = grid->seed_texts, .with = -1, .where = (char *)"--max-seeds"};
-  grid->axes = grid->own_axes;
+  g_array_append_val(grid->own_axes, last);
+  grid->axes = (const scenario_axis *)grid->own_axes->data;
+  grid->axis_count = grid->own_axes->len;
   grid->seeds = seeds;
-  g_autoptr(scenario) last = scenario_copy(grid->base);
-  return scenario_set_key(last, SCENARIO_RUN_SEED, grid->seed_texts[seeds - 1], "--max-seeds", error);
+  g_autoptr(scenario) s = scenario_copy(grid->base);
+  return scenario_set_key(s, SCENARIO_RUN_SEED, grid->seed_texts[seeds - 1], last.where, error);
 }
 
 /* The number of cells of the grid; 0 and `error` when there are too many. */
@@ -360,7 +370,7 @@ void sweep_grid_free(sweep_grid *grid)
   if (grid == NULL) {
     return;
   }
-  g_free(grid->own_axes);
+  g_clear_pointer(&grid->own_axes, g_array_unref);
   g_strfreev(grid->seed_texts);
   g_array_unref(grid->cells);
   g_array_unref(grid->costs);

@@ -17,6 +17,11 @@ typedef struct run_cost {
  * other; how fast this machine is, only finished runs can show. */
 run_cost run_cost_of(const scenario *s);
 
+/* Copies `count` `axes` but for that of `key`, `*own` (NULL: there is none), into `others`. FALSE and `error`
+ * when another axis moves with it; `why` is what is to become of it: "which is searched". */
+gboolean sweep_axes_without(const scenario_axis *axes, gsize count, scenario_key key, const char *why,
+                            GArray *others, const scenario_axis **own, GError **error);
+
 typedef struct sweep_grid sweep_grid;
 
 /* More points than this are refused: a slip of the pen, not a study. */

@@ -87,7 +87,8 @@ TEST(test_refused)
       {"goodput_bit_per_s >= 64KiB", "'64KiB' is no value of goodput_bit_per_s"},
       {"goodput_bit_per_s >= 0 % of unlimited", "'0 %' is no share"},
       {"goodput_bit_per_s >= -1 % of unlimited", "'-1 %' is no share"},
-      {"goodput_bit_per_s >= inf of unlimited", "'inf' is no share"},
+      {"goodput_bit_per_s >= inf % of unlimited", "'inf %' is no share"},
+      {"goodput_bit_per_s >= 99 of unlimited", "'99' is no share"},
       {"goodput_bit_per_s >= 99 % of plenty", "receiver.memory = plenty is not a size; expected"},
       {"goodput_bit_per_s >= 99 % of -1", "receiver.memory = -1 is"},
   };

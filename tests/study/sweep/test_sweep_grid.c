@@ -141,7 +141,7 @@ static const struct {
   const char *complaint;
 } refused_seeds[] = {
     {"sweep = ( " AXIS_SEED ",\n{ key = \"workload.messages\"; values = [1, 2, 3]; with = \"run.seed\"; } );",
-     "a.cfg:2: axis 'workload.messages' moves with run.seed, of which there are to be"},
+     "a.cfg:2: axis 'workload.messages' moves with 'run.seed', of which there are to be"},
     {"run: { seed = 9007199254740991L; };", "--max-seeds: run.seed"},
     {"sweep = ( { key = \"workload.messages\"; from = 1; to = 90000; } );",
      "--max-seeds: the sweep has too many points with axis 'run.seed'; expected at most 1000000"}};

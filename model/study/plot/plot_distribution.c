@@ -155,7 +155,7 @@ static void add_values(const share_curve *curve, plot_values *values)
     above = i + 1 < curve->samples.count ? above - bin->weight : 0;
     plot_values_add(
         values, curve->label, place, 0,
-        (statistics){.count = 1, .mean = above / total, .lower = (double)NAN, .upper = (double)NAN});
+        (statistics){.count = 0, .mean = above / total, .lower = (double)NAN, .upper = (double)NAN});
   }
 }
 

@@ -8,23 +8,13 @@
 
 /* --- Texts --- */
 
-#define REPLACEMENT 0xFFFD
-
 void html_append_text(GString *html, const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  g_autoptr(GString) shown = g_string_new(NULL);
-  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
-    gunichar character = g_utf8_get_char(c);
-    if (strncmp(c, "\r\n", 2) != 0) {
-      gboolean shows = *c == '\n' || *c == '\t' || plain_text_shows(character);
-      g_string_append_unichar(shown, shows ? character : REPLACEMENT);
-    }
-  }
-  g_autofree char *escaped = g_markup_escape_text(shown->str, (gssize)shown->len);
-  g_string_assign(shown, escaped);
-  g_string_replace(shown, "&apos;", "&#39;", 0); /* which HTML 4 knows too */
-  g_string_append_len(html, shown->str, (gssize)shown->len);
+  g_autoptr(GString) lines = g_string_new(text);
+  g_string_replace(lines, "\r\n", "\n", 0);
+  g_autofree char *plain = plain_text(lines->str, -1, "\n\t");
+  g_autofree char *escaped = g_markup_escape_text(plain, -1);
+  g_string_append(html, escaped);
 }
 
 void html_append(GString *html, const char *format, ...)
@@ -57,56 +47,43 @@ static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
                                       [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
                                       [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
 
-/* Whether a column has cells of its own: an interval is in the cell of its number. */
-static gboolean is_shown(text_column_kind kind)
+/* Whether a page shows a column: an interval is in the cell of its number, and where no row has anything to
+ * say there is nothing to see. */
+static gboolean is_shown(const text_column *columns, guint index, guint count, const GPtrArray *cells)
 {
-  return kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_VALUE;
+  const text_column_kind kind = columns[index].kind;
+  gboolean has_text = cells->len == 0;
+  for (guint i = index; i < cells->len && !has_text; i += count) {
+    has_text = *(const char *)g_ptr_array_index(cells, i) != '\0';
+  }
+  return has_text && kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_VALUE;
 }
 
-static void append_headings(const text_column *columns, guint count, GString *html)
+static void append_heading(const text_column *column, GString *html)
 {
-  g_string_append(html, "<tr>");
-  for (guint i = 0; i < count; i++) {
-    const text_column *column = &columns[i];
-    const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
-    if (!is_shown(column->kind)) {
-      continue;
-    }
-    g_string_append_printf(html, "<th scope=\"col\"%s>", classes[column->kind]);
-    if (dot != NULL) {
-      g_autofree char *group = g_strndup(column->heading, (gsize)(dot + 1 - column->heading));
-      html_append(html, "<span class=\"group-of\">%s</span>", group);
-    }
-    html_append_text(html, dot != NULL ? dot + 1 : column->heading);
-    if (column->unit != NULL) {
-      html_append(html, " <span class=\"unit\">%s</span>", column->unit);
-    }
-    g_string_append(html, "</th>");
+  const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
+  g_string_append_printf(html, "<th scope=\"col\"%s>", classes[column->kind]);
+  if (dot != NULL) {
+    g_autofree char *group = g_strndup(column->heading, (gsize)(dot + 1 - column->heading));
+    html_append(html, "<span class=\"group-of\">%s</span>", group);
   }
-  g_string_append(html, "</tr>\n");
+  html_append_text(html, dot != NULL ? dot + 1 : column->heading);
+  if (column->unit != NULL) {
+    html_append(html, " <span class=\"unit\">%s</span>", column->unit);
+  }
+  g_string_append(html, "</th>");
 }
 
-static void append_row(const text_column *columns, guint count, char *const *cells, GString *html)
+/* `interval` is that of the number in `cell`; "": none. */
+static void append_cell(text_column_kind kind, const char *cell, const char *interval, GString *html)
 {
-  gboolean marked = FALSE;
-  for (guint i = 0; i < count; i++) {
-    marked = marked || (columns[i].kind == TEXT_COLUMN_MARK && g_ascii_strtoull(cells[i], NULL, 10) > 0);
+  const char *element = kind == TEXT_COLUMN_HEADING ? "th scope=\"row\"" : "td";
+  g_string_append_printf(html, "<%s%s>", element, classes[kind]);
+  html_append_text(html, cell);
+  if (*interval != '\0') {
+    html_append(html, " <small>%s</small>", interval);
   }
-  g_string_append(html, marked ? "<tr class=\"mark\">" : "<tr>");
-  for (guint i = 0; i < count; i++) {
-    text_column_kind kind = columns[i].kind;
-    gboolean heading = kind == TEXT_COLUMN_HEADING;
-    if (!is_shown(kind)) {
-      continue;
-    }
-    g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", classes[kind]);
-    html_append_text(html, cells[i]);
-    if (i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL && *cells[i + 1] != '\0') {
-      html_append(html, " <small>%s</small>", cells[i + 1]);
-    }
-    g_string_append(html, heading ? "</th>" : "</td>");
-  }
-  g_string_append(html, "</tr>\n");
+  g_string_append_printf(html, "</%.2s>", element);
 }
 
 void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
@@ -121,17 +98,28 @@ void html_append_table(GString *html, const char *name, const char *caption, con
               name, octets);
   html_append(html,
               "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
-              "<caption><span>%s</span></caption>\n<thead>\n",
+              "<caption><span>%s</span></caption>\n<thead>\n<tr>",
               caption, caption);
-  append_headings(columns, count, html);
-  g_string_append(html, "</thead>\n<tbody>\n");
+  g_autofree gboolean *shown = g_new(gboolean, count);
   for (guint i = 0; i < count; i++) {
+    shown[i] = is_shown(columns, i, count, cells);
+    if (shown[i]) {
+      append_heading(&columns[i], html);
+    }
     if (columns[i].kind == TEXT_COLUMN_NUMBER) { /* with blanks as wide as a point, and as a digit */
       shown_number_align(cells, i, count, "\u2008", "\u2007");
     }
   }
-  for (guint row = 0; row < cells->len; row += count) {
-    append_row(columns, count, (char *const *)&cells->pdata[row], html);
+  g_string_append(html, "</tr>\n</thead>\n<tbody>\n");
+  for (guint at = 0; at < cells->len; at++) {
+    const guint i = at % count;
+    gboolean has_interval = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL;
+    g_string_append(html, i == 0 ? "<tr>" : "");
+    if (shown[i]) {
+      append_cell(columns[i].kind, g_ptr_array_index(cells, at),
+                  has_interval ? g_ptr_array_index(cells, at + 1) : "", html);
+    }
+    g_string_append(html, i + 1 == count ? "</tr>\n" : "");
   }
   g_string_append(html, "</tbody>\n</table>\n</div>\n");
 }

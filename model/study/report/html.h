@@ -9,8 +9,8 @@
 /* --- Texts: titles, names and messages are the user's, or a stranger's --- */
 
 /* Appends `text` so that it reads as it is, between tags as well as inside a quoted attribute: & < > " and '
- * are escaped. Characters that are not visible (control characters but for line feed and tab, direction
- * overrides, noncharacters) and octets that are not UTF-8 become U+FFFD; CR LF becomes LF. */
+ * are escaped. Line feeds and tabs stay, CR LF becomes LF; what else plain_text() escapes is escaped as
+ * there. */
 void html_append_text(GString *html, const char *text);
 
 /* Appends `format`, which is markup of the program's own, with texts in place of %s as html_append_text() has
@@ -19,7 +19,7 @@ void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place,
  * after a link that saves it as "NAME.csv". The caption also names the region it scrolls in on narrow pages.
- * In a TEXT_COLUMN_HEADING cell
- * ("path.forward.mtu") the text up to the last dot stands in small type above the rest. */
+ * In the heading of a TEXT_COLUMN_HEADING ("path.forward.mtu") the text up to the last dot stands in small
+ * type above the rest. A column without a text in any row is in the CSV alone. */
 void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
                        guint count, GPtrArray *cells);

@@ -23,7 +23,7 @@ static char *hash_of(const char *text)
 static const struct section {
   const char *id;
   const char *title;
-  gboolean needs_table;
+  gboolean needs_runs;                 /* to compare */
   void (*append)(report_page *report); /* appends nothing where the study has nothing of the kind */
 } sections[] = {
     {"question", "Question", FALSE, report_append_question},
@@ -50,7 +50,7 @@ static void append_sections(report_page *report, GString *contents)
                 "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
                 section->id, section->id, section->id, section->title);
     const gsize empty = report->html->len;
-    if (report->table != NULL || !section->needs_table) {
+    if (report->empty == NULL || !section->needs_runs) {
       section->append(report);
     }
     if (report->html->len == empty) {
@@ -74,12 +74,14 @@ static void append_sections(report_page *report, GString *contents)
  * anything, and admits `style` alone and `script` alone, each by its hash. Free with g_free(). */
 static char *page_of(report_page *report, const char *style, const char *script)
 {
-  const provenance *first = report->first;
   const study_table *table = report->table;
-  const guint points = report->points->len, runs = report->totals->count;
-  const char *title = first->title != NULL && *first->title != '\0' ? first->title : first->name;
+  const guint points = report->points->len, runs = table->all.count;
+  const provenance *first = ((const stored_provenance *)g_ptr_array_index(table->all.origins, 0))->origin;
+  const char *names = *table->names != '\0' ? table->names : first->name;
+  const char *versions = *table->versions != '\0' ? table->versions : first->version;
+  const char *title = *table->title != '\0' ? table->title : names;
   g_autofree char *style_hash = hash_of(style), *script_hash = hash_of(script);
-  g_autofree char *seeds = table != NULL ? study_table_seeds(table) : g_strdup("nothing to compare");
+  g_autofree char *seeds = report->empty == NULL ? study_table_seeds(table) : g_strdup("nothing to compare");
   g_autoptr(GString) contents = g_string_new(NULL);
   GString *page = g_string_new(NULL);
   append_sections(report, contents);
@@ -96,8 +98,7 @@ static char *page_of(report_page *report, const char *style, const char *script)
   html_append(page,
               "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n"
               "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s</p>\n",
-              title, table != NULL ? table->names : first->name, seeds,
-              table != NULL ? table->versions : first->version, points, points == 1 ? "" : "s", runs,
+              title, names, seeds, versions, points, points == 1 ? "" : "s", runs,
               runs == 1 ? "" : "s");
   g_string_append_printf(page,
                          "<nav aria-label=\"Contents\"><ul>\n%s</ul></nav>\n</header>\n<main>\n%s</main>\n"
@@ -106,50 +107,24 @@ static char *page_of(report_page *report, const char *style, const char *script)
   return g_string_free(page, FALSE);
 }
 
-/* The axes that the scenario names, for a store without a run to compare. */
-static GArray *named_keys(const provenance *first)
-{
-  GArray *keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  g_auto(GStrv) names = g_strsplit(first->axes, "\n", -1);
-  for (gsize i = 0; names[i] != NULL; i++) {
-    scenario_key key = scenario_key_find(names[i]);
-    if (key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED) {
-      g_array_append_val(keys, key);
-    }
-  }
-  return keys;
-}
-
-/* The runs that the page describes: of `table`, and some of those that did not end ok. */
-static GPtrArray *described_runs(const study_table *table)
-{
-  GPtrArray *runs = g_ptr_array_new();
-  g_ptr_array_extend(runs, table->runs, NULL, NULL);
-  for (guint i = 0; i < MIN(table->all.others->len, REPORT_DESCRIBED_MAX); i++) {
-    g_ptr_array_add(runs, g_ptr_array_index(table->all.others, i));
-  }
-  return runs;
-}
-
 char *html_report_make(result_store *store, const html_report_options *options, GError **error)
 {
   g_autofree char *style = gnuplot_template("report.css", error);
   g_autofree char *script = style != NULL ? gnuplot_template("report.js", error) : NULL;
-  g_autoptr(study_table) read = script != NULL ? study_table_read(store, options->exclude, error) : NULL;
-  if (read == NULL) {
+  g_autoptr(study_table) table = script != NULL ? study_table_read(store, options->exclude, error) : NULL;
+  if (table == NULL) {
     return NULL;
   }
-  if (read->all.count == 0) {
+  if (table->all.count == 0) {
     error_set(error, "%s: no runs in this store; expected those of a sweep", options->store);
     return NULL;
   }
-  g_autoptr(GError) problem = NULL;
-  const study_table *table = study_table_check(read, options->exclude, &problem) ? read : NULL;
-  const provenance *first = ((const stored_provenance *)g_ptr_array_index(read->all.origins, 0))->origin;
-  g_autoptr(GArray) keys = table != NULL ? study_table_keys(table) : named_keys(first);
-  g_autoptr(GArray) points = study_table_points(read->runs, keys);
+  g_autoptr(GError) empty = NULL;
+  study_table_check(table, options->exclude, &empty);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new(), runs = study_table_with_others(table);
+  g_autoptr(GArray) keys = result_rows_keys(table, NULL), points = study_table_points(table->runs, keys);
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
-  g_autoptr(GPtrArray) notes = g_ptr_array_new(), runs = described_runs(read);
+  g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
   g_autoptr(scenario) none = scenario_new_without_file("defaults.cfg", NULL, NULL);
   g_autoptr(GString) html = g_string_new(NULL);
   g_autofree char *store_name = g_path_get_basename(options->store);
@@ -161,18 +136,15 @@ char *html_report_make(result_store *store, const html_report_options *options, 
                         .file = file_name,
                         .version = options->version,
                         .exclude = options->exclude,
-                        .totals = &read->all,
-                        .first = first,
                         .table = table,
-                        .empty = table == NULL ? problem->message : "",
+                        .empty = empty != NULL ? empty->message : NULL,
                         .runs = runs,
                         .defaults = defaults,
                         .keys = keys,
                         .points = points,
                         .pairings = pairings,
                         .notes = notes};
-  g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
-  if (table != NULL) {
+  if (empty == NULL) {
     report_page_measure(&report);
   }
   g_autofree char *page = page_of(&report, style, script);

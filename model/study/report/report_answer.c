@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/report/report_answer.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "measure/warm_up.h"
@@ -21,213 +20,172 @@ static void append_number(report_page *report, const statistics *of, const char 
   }
 }
 
-/* What a study compares, in sentences: "Markers cut", "The out-of-order receiver cuts". */
-static const struct {
-  scenario_key key;
-  const char *article;
-  const char *ending; /* of its verbs */
-} subjects[] = {{SCENARIO_RECEIVER_MODE, "the ", "s"}, {SCENARIO_MPA_MARKERS, "", ""}};
-
-/* Appends " with the in-order receiver and markers, at MTU 9000 octets, loss 1%": the values that `run` has
- * for `keys`. */
-static void append_place(report_page *report, const GArray *keys, const study_run *run)
+/* "the in-order receiver", "markers": what is compared, in a sentence. Free with g_free(). */
+static char *name_of(scenario_key key, const char *text)
 {
-  const char *separator = " with ", *end = "";
-  g_autoptr(GArray) others = g_array_copy((GArray *)keys);
-  for (gsize i = 0; i < G_N_ELEMENTS(subjects); i++) {
-    for (guint k = others->len; k-- > 0;) {
-      if (g_array_index(others, scenario_key, k) == subjects[i].key) {
-        g_autofree char *label = study_label_of(subjects[i].key, run->keys[subjects[i].key]);
-        html_append(report->html, "%s%s%s", separator, subjects[i].article, label);
-        g_array_remove_index(others, k);
-        separator = " and ";
-        end = ",";
-      }
-    }
-  }
-  g_autofree char *place = plot_place_words(others, run->keys);
-  html_append(report->html, "%s%s%s", *place != '\0' ? end : "", *place != '\0' ? " at " : "", place);
+  g_autofree char *label = study_label_of(key, text);
+  return g_strconcat(key == SCENARIO_RECEIVER_MODE ? "the " : "", label, NULL);
+}
+
+/* Appends " with in-order receiver, MTU 9000 octets, loss 1%": the values that the runs of `row` have for
+ * `keys`. */
+static void append_place(report_page *report, const GArray *keys, const result_row *row)
+{
+  g_autofree char *place = plot_place_words(keys, row->first->keys);
+  html_append(report->html, "%s%s", *place != '\0' ? " with " : "", place);
 }
 
 /* Where the mean of a quantity is largest, and where it is smallest. */
 static void append_range(report_page *report, guint index)
 {
   const result_quantity *quantity = &report->quantities[index];
-  static const char *const words[] = {"largest, ", ", and smallest, "};
-  GString *html = report->html;
   const char *unit = report_unit_of(quantity);
-  const study_point *ends[] = {NULL, NULL}; /* largest, smallest */
-  statistics of_ends[G_N_ELEMENTS(ends)] = {{0}};
-  for (guint i = 0; i < report->points->len; i++) {
-    const study_point *point = &g_array_index(report->points, study_point, i);
-    statistics of = result_quantity_statistics(quantity, point->runs);
-    for (gsize e = 0; e < G_N_ELEMENTS(ends); e++) {
-      double above = (of.mean - of_ends[e].mean) * (e == 0 ? 1 : -1);
-      if (of.count > 0 && (ends[e] == NULL || above > 0)) {
-        ends[e] = point;
-        of_ends[e] = of;
-      }
+  const result_row *most = NULL, *least = NULL;
+  g_autoptr(GArray) rows = result_rows_of(report->table, quantity, NULL);
+  for (guint i = 0; i < rows->len; i++) {
+    const result_row *row = &g_array_index(rows, result_row, i);
+    if (row->of.count > 0) {
+      most = most == NULL || row->of.mean > most->of.mean ? row : most;
+      least = least == NULL || row->of.mean < least->of.mean ? row : least;
     }
   }
-  if (ends[0] == NULL) {
+  if (most == NULL) {
     return;
   }
-  html_append(html, "<li>The %s%s is ", report->table->runs->len > 1 ? "mean " : "",
-              report_quantities[index].name);
-  if (of_ends[0].mean > of_ends[1].mean) {
-    for (gsize e = 0; e < G_N_ELEMENTS(ends); e++) {
-      g_string_append(html, words[e]);
-      append_number(report, &of_ends[e], unit);
-      append_place(report, report->keys, g_ptr_array_index(ends[e]->runs, 0));
-    }
-  } else {
-    append_number(report, &of_ends[0], unit);
-    if (report->points->len > 1) {
-      html_append(html, " at all %u points", report->points->len);
-    }
+  const gboolean varies = most->of.mean > least->of.mean;
+  html_append(report->html, "<li>The %s%s is %s", report->table->runs->len > 1 ? "mean " : "",
+              report_quantities[index].name, varies ? "largest, " : "");
+  append_number(report, &most->of, unit);
+  if (varies) {
+    append_place(report, report->keys, most);
+    g_string_append(report->html, ", and smallest, ");
+    append_number(report, &least->of, unit);
+    append_place(report, report->keys, least);
+  } else if (report->points->len > 1) {
+    html_append(report->html, " at all %u points", report->points->len);
   }
-  g_string_append(html, ".</li>\n");
+  g_string_append(report->html, ".</li>\n");
 }
 
 /* What the second value of a pairing, in place of the first, does to the peak at a point. */
 typedef struct pair_effect {
-  const result_row *row;
-  gboolean is_factor; /* else a difference: a peak of 0 has no ratio */
-  gboolean is_clear;  /* the 95 % interval leaves out that it does nothing */
+  const result_row *row; /* NULL: there is none */
+  gboolean is_factor;    /* else a difference: a peak of 0 has no ratio */
+  gboolean is_clear;     /* the 95 % interval leaves out that it does nothing */
   gboolean raises;
-  statistics of; /* the factor, above 1, or the difference, above 0 */
+  statistics of; /* of the factor's logarithm or of the difference, whose mean is not below 0 */
 } pair_effect;
 
 static pair_effect effect_of(const result_row *row)
 {
-  pair_effect effect = {.row = row, .of = report_factor_of(row)};
+  pair_effect effect = {.row = row, .is_factor = row->log_ratio.count > 0};
   statistics *of = &effect.of;
-  effect.is_factor = of->count > 0;
-  *of = effect.is_factor ? *of : row->of;
-  double none = effect.is_factor ? 1 : 0;
-  effect.is_clear = of->count > 1 ? of->lower > none || of->upper < none : of->mean != none;
-  effect.raises = of->mean < none;
+  *of = effect.is_factor ? row->log_ratio : row->of;
+  effect.raises = of->mean < 0;
   if (effect.raises) {
-    const double lower = of->lower, upper = of->upper;
-    of->mean = effect.is_factor ? 1 / of->mean : -of->mean;
-    of->lower = effect.is_factor ? 1 / upper : -upper;
-    of->upper = effect.is_factor ? 1 / lower : -lower;
+    const double lower = of->lower;
+    of->mean = -of->mean;
+    of->lower = -of->upper;
+    of->upper = -lower;
   }
+  effect.is_clear = of->count > 1 ? of->lower > 0 : of->mean > 0;
   return effect;
 }
 
 /* Appends "Markers cut the peak … by a factor of 29 (27 to 31) at MTU 1500 octets, loss 0.1%." */
 static void append_effect(report_page *report, const result_pairing *pairing, const pair_effect *effect)
 {
-  gsize is = pairing->key == subjects[0].key ? 0 : 1;
+  const gboolean is_receiver = pairing->key == SCENARIO_RECEIVER_MODE;
+  const statistics of = effect->is_factor ? report_factor_of(&effect->of) : effect->of;
   g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  g_autofree char *against = study_label_of(pairing->key, pairing->a);
-  g_autofree char *label = study_label_of(pairing->key, pairing->b);
-  g_autofree char *subject = g_strconcat(subjects[is].article, label, NULL);
+  g_autofree char *against = name_of(pairing->key, pairing->a), *subject = name_of(pairing->key, pairing->b);
   *subject = g_ascii_toupper(*subject);
   html_append(report->html, "%s %s%s the %s by %s", subject, effect->raises ? "raise" : "cut",
-              subjects[is].ending, report_quantities[0].name, effect->is_factor ? "a factor of " : "");
-  append_number(report, &effect->of, effect->is_factor ? "" : report_unit_of(&report->quantities[0]));
-  append_place(report, keys, effect->row->first);
-  html_append(report->html, is == 0 ? ", against the %s." : ".", against);
+              is_receiver ? "s" : "", report_quantities[0].name, effect->is_factor ? "a factor of " : "");
+  append_number(report, &of, effect->is_factor ? "" : report_unit_of(&report->quantities[0]));
+  append_place(report, keys, effect->row);
+  html_append(report->html, "%s%s.", is_receiver ? ", against " : "", is_receiver ? against : "");
 }
 
 /* An item about a pairing: the largest effect, and at how many points there is which, over the same seeds. */
 static void append_verdict(report_page *report, const result_pairing *pairing)
 {
   static const char *const words[] = {"smaller", "larger"};
-  static const shown_scale plain = {.factor = 1};
   g_autoptr(GArray) rows = result_rows_of(report->table, &report->quantities[0], pairing);
   pair_effect largest = {.row = NULL};
-  guint points = 0, counts[] = {0, 0};
-  double least[] = {INFINITY, INFINITY}, most[] = {0, 0}; /* factors */
+  guint points = 0, unclear = 0, counts[] = {0, 0};
   for (guint i = 0; i < rows->len; i++) {
     const pair_effect effect = effect_of(&g_array_index(rows, result_row, i));
     points += effect.of.count > 0;
-    if (effect.of.count == 0 || !effect.is_clear) {
+    if (!effect.is_clear) {
+      unclear += effect.of.count > 0;
       continue;
     }
     counts[effect.raises]++;
-    if (effect.is_factor) {
-      least[effect.raises] = MIN(least[effect.raises], effect.of.mean);
-      most[effect.raises] = MAX(most[effect.raises], effect.of.mean);
-    }
     gboolean alike = effect.is_factor == largest.is_factor;
     if (largest.row == NULL || (alike ? effect.of.mean > largest.of.mean : effect.is_factor)) {
       largest = effect;
     }
   }
+  GString *html = report->html;
   if (points == 0) {
     return;
   }
-  GString *html = report->html;
-  g_string_append(html, "<li>");
   if (largest.row == NULL) {
-    g_autofree char *a = study_label_of(pairing->key, pairing->a),
-                    *b = study_label_of(pairing->key, pairing->b);
-    html_append(html, "With %s the %s is not clearly different from that with %s at any of %u point%s.", b,
-                report_quantities[0].name, a, points, points == 1 ? "" : "s");
-  } else {
-    append_effect(report, pairing, &largest);
+    g_autofree char *a = name_of(pairing->key, pairing->a), *b = name_of(pairing->key, pairing->b);
+    html_append(html,
+                "<li>With %s the %s is not clearly different from that with %s at any of %u point%s.</li>\n",
+                b, report_quantities[0].name, a, points, points == 1 ? "" : "s");
+    return;
   }
-  if (largest.row != NULL && points > 1) {
+  g_string_append(html, "<li>");
+  append_effect(report, pairing, &largest);
+  if (points > 1) {
     const char *separator = "";
     html_append(html, " Of %u points the peak is", points);
     for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
-      g_autofree char *from = shown_number_text(least[i], &plain), *to = shown_number_text(most[i], &plain);
       if (counts[i] > 0) {
         html_append(html, "%s %s at %u", separator, words[i], counts[i]);
         separator = ",";
       }
-      if (most[i] > 0) {
-        html_append(html, " (by a factor of %s to %s)", from, to);
-      }
     }
-    guint unclear = points - counts[0] - counts[1];
     html_append(html, unclear > 0 ? "%s not clearly different at %u." : ".", separator, unclear);
   }
   g_string_append(html, "</li>\n");
 }
 
 /* Flagged runs, those that did not end ok, and what the warm-up test finds. */
-static void append_caveat(report_page *report)
+static void append_caveats(report_page *report)
 {
-  GString *html = report->html;
   const study_table *table = report->table;
-  const guint runs = table->runs->len, others = report->totals->count - report->totals->by_status[RUN_OK];
+  const guint runs = table->runs->len;
   guint verdicts[WARM_UP_VERDICTS] = {0};
   for (guint i = 0; i < runs; i++) {
     const study_run *run = g_ptr_array_index(table->runs, i);
     verdicts[warm_up_test(run->results.block_maxima).verdict]++;
   }
-  const gboolean is_steady = verdicts[WARM_UP_STEADY] == runs;
-  if (table->flagged == 0 && others == 0 && is_steady) {
-    return;
+  const struct {
+    guint count, of;
+    const char *what;
+  } caveats[] = {{table->flagged, runs, "with flagged TCP behaviour"},
+                 {table->not_ok, table->all.count, "that did not end ok"},
+                 {verdicts[WARM_UP_DIFFERS], runs, "whose second half differs from the first"},
+                 {verdicts[WARM_UP_TOO_SHORT], runs, "too short for the warm-up test"}};
+  const char *separator = "<li>To be read with care (<a href=\"#flags\">Flags</a>): ", *end = "";
+  for (gsize i = 0; i < G_N_ELEMENTS(caveats); i++) {
+    if (caveats[i].count > 0) {
+      g_string_append_printf(report->html, "%s%u of %u run%s %s", separator, caveats[i].count, caveats[i].of,
+                             caveats[i].of == 1 ? "" : "s", caveats[i].what);
+      separator = "; ";
+      end = ".</li>\n";
+    }
   }
-  const char *separator = "<li>To be read with care: ";
-  if (table->flagged > 0) {
-    g_string_append_printf(html, "%s%u of the %u runs in these numbers have flagged TCP behaviour", separator,
-                           table->flagged, runs);
-    separator = "; ";
-  }
-  if (others > 0) {
-    g_string_append_printf(html, "%s%u run%s did not end ok", separator, others, others == 1 ? "" : "s");
-    separator = "; ";
-  }
-  g_string_append(html, table->flagged > 0 || others > 0 ? " (<a href=\"#flags\">Flags</a>)" : "");
-  if (!is_steady) {
-    g_string_append_printf(html,
-                           "%sof %u run%s the second half differs from the first (warm-up test), and %u are "
-                           "too short to tell: their peaks may grow with their length",
-                           separator, verdicts[WARM_UP_DIFFERS], verdicts[WARM_UP_DIFFERS] == 1 ? "" : "s",
-                           verdicts[WARM_UP_TOO_SHORT]);
-  }
-  g_string_append(html, ".</li>\n");
+  g_string_append(report->html, end);
 }
 
 void report_append_answer(report_page *report)
 {
-  if (report->table == NULL) {
+  if (report->empty != NULL) {
     html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n", report->empty);
     return;
   }
@@ -241,7 +199,7 @@ void report_append_answer(report_page *report)
       append_range(report, i);
     }
   }
-  append_caveat(report);
+  append_caveats(report);
   g_string_append(report->html, "</ul>\n");
   if (report->pairings->len > 0) {
     g_string_append(report->html, "<p class=\"note\">A factor is the geometric mean of the ratios, and a "

@@ -4,9 +4,8 @@
 
 #include <glib.h>
 
-#include "study/table/result_table.h"
+#include "study/table/result_rows.h"
 #include "study/table/shown_number.h"
-#include "study/table/text_columns.h"
 
 /* What a report tabulates of each point. */
 typedef struct report_quantity {
@@ -20,8 +19,9 @@ typedef struct report_quantity {
 enum { REPORT_QUANTITIES = 7 };
 extern const report_quantity report_quantities[REPORT_QUANTITIES];
 
-/* As many runs that did not end ok are described; the rest is counted. */
-enum { REPORT_DESCRIBED_MAX = 100 };
+/* What is compared in pairs, when it varies. */
+enum { REPORT_COMPARED = 2 };
+extern const scenario_key report_compared[REPORT_COMPARED];
 
 typedef struct report_page {
   GString *html;
@@ -29,20 +29,17 @@ typedef struct report_page {
   const char *file;
   const char *version; /* of the program that makes it */
   guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
-  const store_summary *totals;
-  const provenance *first;  /* the first of its scenarios */
-  const study_table *table; /* NULL: no run is left to compare; `empty` has the reason */
-  const char *empty;
-  const GPtrArray *runs; /* study_run: of the table, and those of the others that are described */
+  const study_table *table;
+  const char *empty;     /* why it has no run to compare; NULL: it has some */
+  const GPtrArray *runs; /* study_run: of the table, and those that did not end ok */
   char *const *defaults; /* canonical texts of all keys, by scenario_key */
-  GArray *keys;          /* scenario_key: what varies, apart from the seed */
-  GArray *points;        /* study_point; none without a table */
-  GArray *pairings; /* result_pairing: of receivers, and of markers, when they vary, each two; empty without a
-                       table */
-  guint figures;    /* how many there are; their ids are "figure-1" … */
-  GError *error;    /* why a plot cannot be drawn; NULL: all are */
-  GPtrArray *notes; /* const char *: the coverage notes of the intervals shown so far, each once */
-  result_quantity quantities[REPORT_QUANTITIES]; /* those of report_quantities, with a table */
+  GArray *keys;          /* scenario_key: what varies among them, apart from the seed */
+  GArray *points;        /* study_point: of the table */
+  GArray *pairings;      /* result_pairing: each two values of what is compared; empty without a run */
+  guint figures;         /* how many there are; their ids are "figure-1" … */
+  GError *error;         /* why a plot cannot be drawn; NULL: all are */
+  GPtrArray *notes;      /* const char *: the coverage notes of the intervals shown so far, each once */
+  result_quantity quantities[REPORT_QUANTITIES]; /* those of report_quantities, when there are runs */
   gboolean shows[REPORT_QUANTITIES]; /* whether a quantity is tabulated: some run has it, and it varies if
                                         `only_when_varying` */
 } report_page;
@@ -50,28 +47,17 @@ typedef struct report_page {
 /* The unit of `quantity` as the table of metrics has it, "1" of a share; static. */
 const char *report_unit_of(const result_quantity *quantity);
 
-/* The geometric mean of the ratios of a row of pairs, with its interval; of count 0 where a value is not
- * above 0. Of the members only count, mean, lower, upper and coverage_note are the factor's. */
-statistics report_factor_of(const result_row *row);
+/* The factor of which `logarithm` is the statistics, the geometric mean with its interval; of count 0 where
+ * that is. Of the members only count, mean, lower, upper and coverage_note are the factor's. */
+statistics report_factor_of(const statistics *logarithm);
 
-/* Fills `quantities`, `shows` and `pairings` of a report that has a table. */
+/* Fills `quantities`, `shows` and `pairings` of a report that has runs to compare. */
 void report_page_measure(report_page *report);
-
-/* --- Columns and cells: how many runs, values, and means with their intervals --- */
 
 /* A mean and its 95 % interval as texts of the same number of decimals: "145.4" and "142.9 to 148.0"; "± 0"
  * when the interval has no width, "" for both when `of` has no values, and for the interval of one value;
- * "142.9 or more" without an upper bound. An asterisk follows an interval that has a coverage note, which is
- * added to `notes`. Free both with g_free().
+ * "142.9 or more" without an upper bound. A bound that is not 0 has as many decimals as show that. An
+ * asterisk follows an interval that has a coverage note, which is added to `notes`. Free both with g_free().
  */
 void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
                       char **interval);
-
-/* Add columns to `columns` (text_column): of a mean or, of pairs, a difference, with its interval, which CSV
- * has as measured, in `unit`; and of how many runs or pairs there are, and how many of them are flagged. */
-void report_add_mean_column(GArray *columns, const char *heading, const shown_scale *scale, const char *unit);
-void report_add_count_columns(GArray *columns, const char *counted);
-
-/* Add their cells to `cells` (char *). Nothing flagged is an empty cell. */
-void report_add_mean(GPtrArray *cells, report_page *report, const statistics *of, const shown_scale *scale);
-void report_add_counts(GPtrArray *cells, gsize count, guint flagged);

@@ -10,43 +10,35 @@
 
 static void append_flags(report_page *report)
 {
-  static const text_column columns[] = {{"metric", TEXT_COLUMN_HEADING, NULL},
-                                        {"what it counts", TEXT_COLUMN_TEXT, NULL},
-                                        {"runs with it", TEXT_COLUMN_MARK, NULL},
-                                        {"left out by", TEXT_COLUMN_TEXT, NULL}};
-  const study_table *table = report->table;
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  const GPtrArray *runs = report->table->runs;
+  g_string_append(report->html, "<ul>\n");
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    const study_flag_row *row = &study_flags[bit];
+    const metric_row *metric = metric_row_of(study_flags[bit].metric);
     guint count = 0;
-    for (guint i = 0; i < table->runs->len; i++) {
-      count += ((const study_run *)g_ptr_array_index(table->runs, i))->flags >> bit & 1;
+    for (guint i = 0; i < runs->len; i++) {
+      count += ((const study_run *)g_ptr_array_index(runs, i))->flags >> bit & 1;
     }
-    g_ptr_array_add(cells, g_strdup(metric_row_of(row->metric)->name));
-    g_ptr_array_add(cells, g_strdup(metric_row_of(row->metric)->sentence));
-    g_ptr_array_add(cells, g_strdup_printf("%u", count));
-    g_ptr_array_add(cells, g_strdup_printf("--leave-out %s", row->name));
+    html_append(report->html,
+                "<li>%u run%s with <code>%s</code>: %s Left out by <code>--leave-out %s</code>.</li>\n",
+                count, count == 1 ? "" : "s", metric->name, metric->sentence, study_flags[bit].name);
   }
-  g_autofree char *caption = g_strdup_printf(
-      "Flagged TCP behaviour among the %u run%s in the tables and plots; one run may have several flags.",
-      table->runs->len, table->runs->len == 1 ? "" : "s");
-  html_append_table(report->html, "flags", caption, columns, G_N_ELEMENTS(columns), cells);
+  g_string_append(report->html, "</ul>\n");
 }
 
 static void append_ends(report_page *report)
 {
-  const store_summary *totals = report->totals;
-  g_string_append_printf(report->html, "<p>Of %u run%s ", totals->count, totals->count == 1 ? "" : "s");
+  const study_table *table = report->table;
+  const guint count = table->all.count;
+  g_string_append_printf(report->html, "<p>Of %u run%s ", count, count == 1 ? "" : "s");
   for (run_status status = 0; status < RUN_STATUSES; status++) {
-    g_string_append_printf(report->html, "%s%u %s", status > 0 ? ", " : "", totals->by_status[status],
-                           run_status_name(status));
+    g_string_append_printf(report->html, "%u %s, ", table->all.by_status[status], run_status_name(status));
   }
-  if (report->table != NULL) {
-    g_string_append_printf(report->html, "; %u left out for a flag; %u in the tables and plots.",
-                           report->table->excluded, report->table->runs->len);
-  }
-  g_string_append(report->html, "</p>\n");
+  g_string_append_printf(report->html, "%u left out for a flag, %u in the tables and plots.</p>\n",
+                         table->excluded, table->runs->len);
 }
+
+/* As many runs that did not end ok are described; the rest is counted. */
+enum { DESCRIBED_MAX = 100 };
 
 /* The runs that ended otherwise, each with why. */
 static void append_others(report_page *report)
@@ -56,8 +48,8 @@ static void append_others(report_page *report)
                                         {"exit code", TEXT_COLUMN_NUMBER, NULL},
                                         {"why", TEXT_COLUMN_VERBATIM, NULL},
                                         {"the last it printed", TEXT_COLUMN_VERBATIM, NULL}};
-  const GPtrArray *others = report->totals->others;
-  const guint count = others->len, described = MIN(count, REPORT_DESCRIBED_MAX);
+  const GPtrArray *others = report->table->all.others;
+  const guint count = others->len, described = MIN(count, DESCRIBED_MAX);
   if (count == 0) {
     return;
   }
@@ -82,13 +74,13 @@ static void append_others(report_page *report)
 void report_append_flags(report_page *report)
 {
   append_ends(report);
-  if (report->table != NULL) {
+  if (report->empty == NULL) {
     append_flags(report);
   }
   append_others(report);
 }
 
-/* --- Provenance --- */
+/* --- Scenario and provenance --- */
 
 /* A term with its text, which is taken; one that is NULL or empty is left out. */
 static void append_fact(GString *html, const char *term, char *text)
@@ -99,56 +91,50 @@ static void append_fact(GString *html, const char *term, char *text)
   g_free(text);
 }
 
-/* "2.4 h", "35 s". Free with g_free(). */
-static char *time_spent(double seconds)
+/* "145.4 MiB", "2.4 s". Free with g_free(). */
+static char *amount(double value, const char *unit)
 {
-  const shown_scale scale = seconds < 120    ? (shown_scale){1, "s"}
-                            : seconds < 3600 ? (shown_scale){60, "min"}
-                                             : (shown_scale){3600, "h"};
-  g_autofree char *number = shown_number_text(seconds, &scale);
+  const shown_scale scale = shown_scale_for(unit, value);
+  g_autofree char *number = shown_number_text(value, &scale);
   return g_strdup_printf("%s %s", number, scale.unit);
 }
 
-/* All runs together. */
-static void append_running(report_page *report)
+void report_append_scenario(report_page *report)
 {
   GString *html = report->html;
-  const store_summary *totals = report->totals;
-  const char *first = totals->first, *last = totals->last;
-  const shown_scale scale = shown_scale_for("octets", totals->memory_peak_octets);
-  g_autofree char *memory = shown_number_text(totals->memory_peak_octets, &scale);
-  append_fact(html, "Runs", g_strdup_printf("%u", totals->count));
-  append_fact(html, "Seeds", report->table != NULL ? study_table_seeds(report->table) : NULL);
-  append_fact(html, "Engine", study_table_join(totals->engines));
-  append_fact(html, "Hosts", study_table_join(totals->hosts));
-  append_fact(html, "Started",
-              g_strcmp0(first, last) == 0 ? g_strdup(first) : g_strdup_printf("%s to %s", first, last));
-  append_fact(html, "CPU time", time_spent(totals->cpu_s));
-  append_fact(html, "Wall time, all runs together", time_spent(totals->wall_s));
-  if (totals->memory_peak_octets > 0) {
-    append_fact(html, "Memory", g_strdup_printf("%s %s in the largest run", memory, scale.unit));
-  }
-  append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->version));
-}
-
-void report_append_provenance(report_page *report)
-{
-  GString *html = report->html;
-  g_string_append(html, "<dl>\n");
-  append_running(report);
-  g_string_append(html, "</dl>\n");
-  for (guint i = 0; i < report->totals->origins->len; i++) {
-    const stored_provenance *of = g_ptr_array_index(report->totals->origins, i);
+  for (guint i = 0; i < report->table->all.origins->len; i++) {
+    const stored_provenance *of = g_ptr_array_index(report->table->all.origins, i);
     const provenance *origin = of->origin;
-    html_append(html, "<h3>%s, %u run%s</h3>\n<dl>\n", origin->name, of->count, of->count == 1 ? "" : "s");
+    html_append(html, "<h3>%s.cfg, %u run%s</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n<dl>\n",
+                origin->name, of->count, of->count == 1 ? "" : "s", origin->text);
     append_fact(html, "Title", g_strdup(origin->title));
-    append_fact(html, "SHA-256 of the scenario", g_strdup(origin->hash));
+    append_fact(html, "SHA-256 of the text", g_strdup(origin->hash));
     append_fact(html, "Options", g_strdup(origin->sets));
     append_fact(html, "iwarpsim", g_strdup(origin->version));
     append_fact(html, "Git commit", g_strdup(origin->git));
     append_fact(html, "Libraries", g_strdup(origin->libraries));
     g_string_append(html, "</dl>\n");
   }
+}
+
+void report_append_provenance(report_page *report)
+{
+  GString *html = report->html;
+  const store_summary *all = &report->table->all;
+  const char *first = all->first, *last = all->last;
+  g_string_append(html, "<dl>\n");
+  append_fact(html, "Runs", g_strdup_printf("%u", all->count));
+  append_fact(html, "Seeds", report->empty == NULL ? study_table_seeds(report->table) : NULL);
+  append_fact(html, "Engine", study_table_join(all->engines));
+  append_fact(html, "Hosts", study_table_join(all->hosts));
+  append_fact(html, "Started",
+              g_strcmp0(first, last) == 0 ? g_strdup(first) : g_strdup_printf("%s to %s", first, last));
+  append_fact(html, "CPU time", amount(all->cpu_s, "s"));
+  append_fact(html, "Wall time, all runs together", amount(all->wall_s, "s"));
+  append_fact(html, "Memory of the largest run",
+              all->memory_peak_octets > 0 ? amount(all->memory_peak_octets, "octets") : NULL);
+  append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->version));
+  g_string_append(html, "</dl>\n");
 }
 
 /* Appends "OPTION VALUE", the value quoted only when a shell needs it. */
@@ -162,7 +148,7 @@ static void append_option(GString *command, const char *option, const char *valu
 
 void report_append_commands(report_page *report)
 {
-  const GPtrArray *origins = report->totals->origins;
+  const GPtrArray *origins = report->table->all.origins;
   g_autoptr(GString) command = g_string_new(NULL);
   for (guint i = 0; i < origins->len; i++) {
     const provenance *origin = ((const stored_provenance *)g_ptr_array_index(origins, i))->origin;

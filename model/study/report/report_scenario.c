@@ -32,8 +32,8 @@ void scenario_question_of(const char *text, char **question, char **expected)
 
 void report_append_question(report_page *report)
 {
-  for (guint i = 0; i < report->totals->origins->len; i++) {
-    const stored_provenance *of = g_ptr_array_index(report->totals->origins, i);
+  for (guint i = 0; i < report->table->all.origins->len; i++) {
+    const stored_provenance *of = g_ptr_array_index(report->table->all.origins, i);
     g_autofree char *question = NULL, *expected = NULL;
     scenario_question_of(of->origin->text, &question, &expected);
     gboolean asks = *question != '\0';
@@ -47,42 +47,29 @@ void report_append_question(report_page *report)
 
 /* --- The keys: what the sweep varies, what differs from the defaults --- */
 
-/* Whether the `values` of `key` in `runs` are just those that it takes from another key when not given. */
-static gboolean is_inherited(const GPtrArray *runs, scenario_key key, const GPtrArray *values)
-{
-  int from = scenario_key_row_of(key)->inherits;
-  g_autoptr(GPtrArray) inherited = from < 0 ? g_ptr_array_new() : study_keys_values(runs, (scenario_key)from);
-  gboolean same = values->len == inherited->len;
-  for (guint i = 0; same && i < values->len; i++) {
-    same = strcmp(g_ptr_array_index(values, i), g_ptr_array_index(inherited, i)) == 0;
-  }
-  return same;
-}
-
-/* Whether runs vary `key`, or have another value than its default, and than that of the key it inherits
- * from. */
+/* Whether some run has another value of `key` than its default, and than that of the key it inherits from. */
 static gboolean keys_differ(const report_page *report, scenario_key key)
 {
-  g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
-  gboolean is_default = values->len == 1 && strcmp(g_ptr_array_index(values, 0), report->defaults[key]) == 0;
-  return values->len > 0 && !is_default && !is_inherited(report->runs, key, values);
+  const int from = scenario_key_row_of(key)->inherits;
+  gboolean differs = FALSE;
+  for (guint i = 0; i < report->runs->len && !differs; i++) {
+    char *const *texts = ((const study_run *)g_ptr_array_index(report->runs, i))->keys;
+    differs =
+        strcmp(texts[key], report->defaults[key]) != 0 && (from < 0 || strcmp(texts[key], texts[from]) != 0);
+  }
+  return differs;
 }
 
-/* The values of `key`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first ones and the
- * last. Free with g_free(). */
+/* The values of `key`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first and the last: "1
+ * … 64". Free with g_free(). */
 static char *keys_values(const report_page *report, scenario_key key)
 {
-  enum { SHOWN = 12 };
   g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
+  const gboolean all = values->len <= 12;
   GString *shown = g_string_new(NULL);
-  for (guint i = 0; i < values->len; i++) {
-    gboolean left_out = values->len > SHOWN && i >= SHOWN - 1 && i + 1 < values->len;
+  for (guint i = 0; i < values->len; i += all ? 1 : values->len - 1) {
     g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
-    if (!left_out) {
-      g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
-    } else if (i == SHOWN - 1) {
-      g_string_append(shown, " · …");
-    }
+    g_string_append_printf(shown, "%s%s", i == 0 ? "" : all ? " · " : " … ", label);
   }
   return g_string_free(shown, FALSE);
 }
@@ -110,119 +97,70 @@ void report_append_parameters(report_page *report)
 
 /* --- The path --- */
 
-/* The direction of the payload in the first run; forward when its keys are no scenario of this program. */
-static enum side payload_direction(const report_page *report)
+/* The direction of the payload in `run`, so far as its keys are those of a scenario of this program. */
+static enum side payload_direction(const study_run *run)
 {
-  const study_run *run = g_ptr_array_index(report->runs, 0);
-  g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(scenario) made = scenario_new_without_file("run.cfg", NULL, NULL);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (*run->keys[key] != '\0') {
-      g_ptr_array_add(sets, g_strdup_printf("%s=%s", scenario_key_row_of(key)->name, run->keys[key]));
+      scenario_set_key(made, key, run->keys[key], "run.cfg", NULL);
     }
   }
-  g_ptr_array_add(sets, NULL);
-  g_autoptr(scenario) first = scenario_new_without_file("first.cfg", (const char *const *)sets->pdata, NULL);
-  return first != NULL ? scenario_configuration(first)->main_direction : SIDE_INITIATOR;
+  return scenario_configuration(made)->main_direction;
 }
 
-/* What a key is about, in the order of the way. */
-typedef enum path_part {
-  PART_SOURCE,
-  PART_BEFORE, /* a middlebox at that position, and likewise the next two */
-  PART_LINK,
-  PART_BETWEEN,
-  PART_FURTHER_LINKS,
-  PART_IMPAIRMENTS,
-  PART_BEHIND,
-  PART_SINK,
-  PART_NONE
-} path_part;
-
-static const char *const titles[] = {"Data Source",   "Middlebox",   "Queue and link", "Middlebox",
-                                     "Further links", "Impairments", "Middlebox",      "Data Sink"};
-
-/* Shown whatever their value is. */
-static const scenario_key always[] = {
-    SCENARIO_WORKLOAD_OPERATION, SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_WORKLOAD_MESSAGE_SIZE,
-    SCENARIO_WORKLOAD_MESSAGES,  SCENARIO_SENDER_SEGMENTATION,  SCENARIO_MPA_MARKERS,
-    SCENARIO_RECEIVER_MODE,      SCENARIO_RECEIVER_MEMORY,      SCENARIO_PATH_FORWARD_RATE,
-    SCENARIO_PATH_FORWARD_DELAY, SCENARIO_PATH_FORWARD_MTU,     SCENARIO_PATH_REVERSE_RATE,
-    SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_REVERSE_MTU};
-
-/* Impairments are what path.reverse does not take from path.forward. */
-static path_part part_of(scenario_key key, path_part middlebox, enum side direction)
+/* Whether the sketch shows `key` whatever its value is. */
+static gboolean is_basic(scenario_key key)
 {
-  if (scenario_group_has("workload", key) || scenario_group_has("sender", key) ||
-      scenario_group_has("mpa", key)) {
-    return PART_SOURCE;
+  static const scenario_key basic[] = {
+      SCENARIO_WORKLOAD_OPERATION, SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_WORKLOAD_MESSAGE_SIZE,
+      SCENARIO_WORKLOAD_MESSAGES,  SCENARIO_SENDER_SEGMENTATION,  SCENARIO_MPA_MARKERS,
+      SCENARIO_RECEIVER_MODE,      SCENARIO_RECEIVER_MEMORY,      SCENARIO_PATH_FORWARD_RATE,
+      SCENARIO_PATH_FORWARD_DELAY, SCENARIO_PATH_FORWARD_MTU,     SCENARIO_PATH_REVERSE_RATE,
+      SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_REVERSE_MTU};
+  gboolean found = FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(basic); i++) {
+    found = found || basic[i] == key;
   }
-  if (scenario_group_has("receiver", key)) {
-    return PART_SINK;
-  }
-  if (scenario_group_has("middlebox", key)) {
-    return middlebox;
-  }
-  if (!scenario_group_has(direction == SIDE_INITIATOR ? "path.forward" : "path.reverse", key)) {
-    return PART_NONE;
-  }
-  const char *name = strrchr(scenario_key_row_of(key)->name, '.');
-  scenario_key reverse = direction == SIDE_RESPONDER ? key : scenario_key_of_direction(key, SIDE_RESPONDER);
-  return scenario_key_row_of(reverse)->inherits < 0 ? PART_IMPAIRMENTS
-         : g_str_has_prefix(name, ".hop_")          ? PART_FURTHER_LINKS
-                                                    : PART_LINK;
+  return found;
 }
 
 void report_append_sketch(report_page *report)
 {
-  enum side direction = payload_direction(report);
-  gboolean forward = direction == SIDE_INITIATOR;
-  const char *position =
-      ((const study_run *)g_ptr_array_index(report->runs, 0))->keys[SCENARIO_MIDDLEBOX_POSITION];
-  const path_part middlebox = !keys_differ(report, SCENARIO_MIDDLEBOX_MODE) ? PART_NONE
-                              : strcmp(position, "behind") == 0             ? PART_BEHIND
-                              : strcmp(position, "between") == 0            ? PART_BETWEEN
-                                                                            : PART_BEFORE;
+  const study_run *first = g_ptr_array_index(report->runs, 0);
+  const gboolean forward = payload_direction(first) == SIDE_INITIATOR;
+  const gboolean is_behind = strcmp(first->keys[SCENARIO_MIDDLEBOX_POSITION], "behind") == 0;
+  enum { SOURCE, MIDDLEBOX, PATH, SINK };
+  const char *const boxes[][4] = {
+      /* a title, and the groups of its keys */
+      [SOURCE] = {forward ? "Data Source: Initiator" : "Data Source: Responder", "workload", "sender", "mpa"},
+      [MIDDLEBOX] = {"Middlebox", "middlebox"},
+      [PATH] = {"Queue, link and impairments", forward ? "path.forward" : "path.reverse"},
+      [SINK] = {forward ? "Data Sink: Responder" : "Data Sink: Initiator", "receiver"}};
+  const guint order[] = {SOURCE, is_behind ? PATH : MIDDLEBOX, is_behind ? MIDDLEBOX : PATH, SINK};
   g_string_append(report->html, "<ol class=\"path\">\n");
-  for (path_part part = 0; part < PART_NONE; part++) {
-    g_autoptr(GString) keys = g_string_new(NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
+    const char *const *box = boxes[order[i]];
+    if (order[i] == MIDDLEBOX && !keys_differ(report, SCENARIO_MIDDLEBOX_MODE)) {
+      continue;
+    }
+    html_append(report->html, "<li><b>%s</b>\n<ul>\n", box[0]);
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      if (part_of(key, middlebox, direction) != part) {
-        continue;
+      gboolean belongs = FALSE;
+      for (gsize group = 1; group < G_N_ELEMENTS(boxes[0]); group++) {
+        belongs = belongs || (box[group] != NULL && scenario_group_has(box[group], key));
       }
-      gboolean shown = keys_differ(report, key);
-      for (gsize i = 0; i < G_N_ELEMENTS(always); i++) {
-        shown = shown || always[i] == key;
-      }
-      if (shown) {
+      if (belongs && (is_basic(key) || keys_differ(report, key))) {
         g_autofree char *values = keys_values(report, key);
-        html_append(keys, "<li><span>%s</span> %s</li>\n", strrchr(scenario_key_row_of(key)->name, '.') + 1,
-                    values);
+        html_append(report->html, "<li><span>%s</span> %s</li>\n",
+                    strrchr(scenario_key_row_of(key)->name, '.') + 1, values);
       }
     }
-    const char *end = part == PART_SOURCE ? (forward ? ": Initiator" : ": Responder")
-                      : part == PART_SINK ? (forward ? ": Responder" : ": Initiator")
-                                          : "";
-    if (keys->len > 0 || part == PART_IMPAIRMENTS) {
-      html_append(report->html, "<li><b>%s%s</b>\n<ul>\n", titles[part], end);
-      g_string_append_printf(report->html, "%s</ul></li>\n", keys->len > 0 ? keys->str : "<li>none</li>\n");
-    }
+    g_string_append(report->html, "</ul></li>\n");
   }
-  html_append(
-      report->html,
-      "</ol>\n<p class=\"note\">The way of the payload (path.%s); each value that the runs vary stands "
-      "beside the others. <a href=\"#parameters\">Parameters</a> has all that differs from the "
-      "defaults.</p>\n",
-      forward ? "forward" : "reverse");
-}
-
-/* --- The text --- */
-
-void report_append_scenario(report_page *report)
-{
-  for (guint i = 0; i < report->totals->origins->len; i++) {
-    const provenance *origin =
-        ((const stored_provenance *)g_ptr_array_index(report->totals->origins, i))->origin;
-    html_append(report->html, "<h3>%s.cfg</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n", origin->name,
-                origin->text);
-  }
+  html_append(report->html,
+              "</ol>\n<p class=\"note\">The way of the payload (%s); each value that the runs vary stands "
+              "beside the others. <a href=\"#parameters\">Parameters</a> has all that differs from the "
+              "defaults.</p>\n",
+              boxes[PATH][1]);
 }

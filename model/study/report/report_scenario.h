@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scenario: what it asks, what of it the runs vary and what differs from the defaults, as a table and as
- * a sketch of the path, and its text. */
+ * a sketch of the path. */
 #pragma once
 
 #include "study/report/report_page.h"
@@ -16,4 +16,3 @@ void scenario_question_of(const char *text, char **question, char **expected);
 void report_append_question(report_page *report);
 void report_append_sketch(report_page *report);
 void report_append_parameters(report_page *report);
-void report_append_scenario(report_page *report);

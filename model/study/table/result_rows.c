@@ -89,24 +89,11 @@ void result_pairing_clear(result_pairing *pairing)
 
 /* --- Rows --- */
 
-/* The runs of `table` and then those that did not end ok: they show where runs are missing. Free with
- * g_ptr_array_unref(); the runs stay the table's. */
-static GPtrArray *runs_and_others(const study_table *table)
-{
-  GPtrArray *runs = g_ptr_array_new();
-  g_ptr_array_extend(runs, table->runs, NULL, NULL);
-  g_ptr_array_extend(runs, table->all.others, NULL, NULL);
-  return runs;
-}
-
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
 {
-  if (pairing == NULL) {
-    g_autoptr(GPtrArray) runs = runs_and_others(table);
-    return study_keys_varying(runs, table->axes);
-  }
-  GArray *keys = study_table_keys(table);
-  for (guint i = keys->len; i-- > 0;) {
+  g_autoptr(GPtrArray) runs = study_table_with_others(table);
+  GArray *keys = study_keys_varying(runs, table->axes);
+  for (guint i = keys->len; pairing != NULL && i-- > 0;) {
     scenario_key other = g_array_index(keys, scenario_key, i);
     if (other == pairing->key || (study_keys_follows(table->runs, pairing->key, other) &&
                                   study_keys_follows(table->runs, other, pairing->key))) {
@@ -229,7 +216,7 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
 {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
   g_autoptr(GArray) keys = result_rows_keys(table, pairing);
-  g_autoptr(GPtrArray) runs = pairing == NULL ? runs_and_others(table) : g_ptr_array_ref(table->runs);
+  g_autoptr(GPtrArray) runs = pairing == NULL ? study_table_with_others(table) : g_ptr_array_ref(table->runs);
   g_autoptr(GArray) points = study_table_points(runs, keys);
   for (guint i = 0; i < points->len; i++) {
     const study_point *point = &g_array_index(points, study_point, i);

@@ -34,8 +34,8 @@ typedef struct result_row {
   double independent_half_width;
 } result_row;
 
-/* The keys that rows differ in: what varies, but for that of `pairing` (NULL: no pairs) and those in step
- * with it. scenario_key; free with g_array_unref(). */
+/* The keys that rows differ in: what varies, be it among runs that did not end ok, but for that of `pairing`
+ * (NULL: no pairs) and those in step with it. scenario_key; free with g_array_unref(). */
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
 
 /* One row a point of `table`, including those at which no run ended ok, or (with `pairing`) a point that has

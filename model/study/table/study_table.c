@@ -110,6 +110,10 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   reading *r = data;
   guint flags = 0;
   count_run(r->table, from, run);
+  if (r->table->all.count == 1) {
+    r->table->title = g_strdup(from->title);
+    r->table->axes = g_strdup(from->axes);
+  }
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     metric_id metric = study_flags[bit].metric;
     flags |= run->results.metrics.present[metric] && run->results.metrics.value[metric] > 0 ? 1U << bit : 0;
@@ -126,10 +130,6 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   }
   if (!check_values(run, error)) {
     return FALSE;
-  }
-  if (r->table->runs->len == 0) {
-    r->table->title = g_strdup(from->title);
-    r->table->axes = g_strdup(from->axes);
   }
   gboolean known = *from->git != '\0' && strcmp(from->git, "unknown") != 0;
   g_autofree char *version =
@@ -291,6 +291,14 @@ char *study_table_seeds(const study_table *table)
 }
 
 /* --- Points: runs grouped by their keys --- */
+
+GPtrArray *study_table_with_others(const study_table *table)
+{
+  GPtrArray *runs = g_ptr_array_new();
+  g_ptr_array_extend(runs, table->runs, NULL, NULL);
+  g_ptr_array_extend(runs, table->all.others, NULL, NULL);
+  return runs;
+}
 
 static void clear_point(gpointer data)
 {

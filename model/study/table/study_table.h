@@ -74,10 +74,10 @@ typedef struct study_table {
   guint excluded;      /* runs that were left out for a flag */
   GPtrArray *left_out; /* study_run *: these */
   guint flagged;       /* runs in the table that have a flag */
-  char *title;         /* of the first run's scenario */
+  char *title;         /* of the store's first run's scenario; NULL: it has no runs, likewise of `axes` */
   char *names;         /* of the scenarios, "a, b" */
   char *versions;      /* that made the runs, "0.1.0 (git 1234abc)" */
-  char *axes;          /* the first run's, one key a line */
+  char *axes;          /* the same run's, one key a line */
   GStringChunk *texts; /* of all runs: most runs share most of them */
 } study_table;
 
@@ -107,6 +107,10 @@ typedef struct study_point {
   GPtrArray *runs; /* const study_run *, at least one */
   guint flagged;   /* of them */
 } study_point;
+
+/* The runs of `table` and then those that did not end ok: they show where runs are missing. Free with
+ * g_ptr_array_unref(); the runs stay the table's. */
+GPtrArray *study_table_with_others(const study_table *table);
 
 /* The keys that vary, but for the seed and those that follow from others (study_keys.h), in the order of the
  * axes: scenario_key. Free with g_array_unref(). */

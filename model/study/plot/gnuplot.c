@@ -47,51 +47,39 @@ char *gnuplot_comment(const char *text)
   return g_str_has_suffix(clean, "\\") ? g_strconcat(clean, " .", NULL) : g_steal_pointer(&clean);
 }
 
-/* How many octets of `text` make a line of at most `columns` characters; `*next` is where the next line
- * starts. */
-static gsize line_length(const char *text, guint columns, const char **next)
+/* How many octets of `text` make a line of at most `columns` characters: to the last blank among them, or past
+ * the last dot, underscore or slash, of which names have some, or all of them. */
+static gsize line_length(const char *text, guint columns)
 {
-  const char *last_blank = NULL, *behind_slash = NULL;
-  const char *c = text;
-  for (guint column = 0; *c != '\0' && column < columns; column++, c = g_utf8_next_char(c)) {
-    last_blank = *c == ' ' ? c : last_blank;
-    behind_slash = *c == '/' ? c + 1 : behind_slash;
+  if (g_utf8_strlen(text, -1) <= columns) {
+    return strlen(text);
   }
-  if (*c == ' ' || *c == '\0') {
-    last_blank = c;
+  const char *end = g_utf8_offset_to_pointer(text, columns), *blank = end, *name = end;
+  while (blank > text && *blank != ' ') {
+    blank--;
   }
-  const char *end = last_blank != NULL && last_blank > text ? last_blank
-                    : behind_slash != NULL                  ? behind_slash
-                                                            : c;
-  *next = end;
-  while (**next == ' ') {
-    (*next)++;
+  while (name > text && strchr("._/", name[-1]) == NULL) {
+    name--;
   }
-  return (gsize)(end - text);
+  return (gsize)((blank > text ? blank : name > text ? name : end) - text);
 }
 
 char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines)
 {
-  g_assert(columns >= 2 && lines_max >= 1);
   g_autofree char *clean = g_strstrip(printable(text));
-  GString *result = g_string_new(NULL);
+  GString *result = g_string_new("'");
   const char *rest = clean;
-  *lines = 0;
-  do {
-    const char *next;
-    gboolean last = *lines + 1 == lines_max;
-    gsize length = line_length(rest, columns, &next);
-    if (last && *next != '\0') { /* room for the ellipsis */
-      length = line_length(rest, columns - 1, &next);
+  for (*lines = 1;; (*lines)++) {
+    gsize length = line_length(rest, columns);
+    gboolean cut = *lines == lines_max && rest[length] != '\0';
+    length = cut ? line_length(rest, columns - 1) : length; /* room for the ellipsis */
+    g_string_append_len(result, rest, (gssize)length);
+    rest += length + strspn(rest + length, " ");
+    if (cut || *rest == '\0') {
+      return g_string_free(g_string_append(result, cut ? "…'" : "'"), FALSE);
     }
-    g_autofree char *line = g_strndup(rest, length);
-    g_autofree char *cut = g_strconcat(line, last && *next != '\0' ? "…" : "", NULL);
-    g_autofree char *quoted = gnuplot_quote(cut);
-    g_string_append_printf(result, "%s%s", *lines > 0 ? ".\"\\n\"." : "", quoted);
-    rest = next;
-    (*lines)++;
-  } while (*rest != '\0' && *lines < lines_max);
-  return g_string_free(result, FALSE);
+    g_string_append(result, "'.\"\\n\".'");
+  }
 }
 
 char *gnuplot_file_stem(const char *text)
@@ -264,40 +252,11 @@ static void print_picture(const char *picture)
   }
 }
 
-/* gnuplot does not notice when a write fails. A PNG file is a signature and chunks: a length, a name of four
- * letters, so many octets and a check of four; IEND is the last. */
-static gboolean is_whole_png(const guint8 *octets, gsize count)
-{
-  const gsize signature_octets = 8, frame_octets = 12;
-  gsize at = signature_octets;
-  while (count >= frame_octets && at <= count - frame_octets) {
-    guint32 length;
-    memcpy(&length, octets + at, sizeof length);
-    gboolean is_last = memcmp(octets + at + sizeof length, "IEND", 4) == 0;
-    at += frame_octets + GUINT32_FROM_BE(length);
-    if (is_last) {
-      return at == count;
-    }
-  }
-  return FALSE;
-}
-
-static gboolean is_whole_svg(const char *text, gsize count)
-{
-  static const GMarkupParser nothing = {0};
-  GMarkupParseContext *context = g_markup_parse_context_new(&nothing, G_MARKUP_DEFAULT_FLAGS, NULL, NULL);
-  gboolean whole = g_markup_parse_context_parse(context, text, (gssize)count, NULL) &&
-                   g_markup_parse_context_end_parse(context, NULL);
-  g_markup_parse_context_free(context);
-  return whole;
-}
-
-/* A PDF file begins with its version and ends with a mark (ISO 32000-1, 7.5.5). */
-static gboolean is_whole_pdf(const char *octets, gsize count)
-{
-  const char end[] = "%%EOF";
-  return g_str_has_prefix(octets, "%PDF-") && g_strstr_len(octets + MAX(count, 16) - 16, 16, end) != NULL;
-}
+/* What a picture ends with: gnuplot does not notice when a write fails. */
+static const char *const picture_ends[] = {[GNUPLOT_PNG] = "IEND\xae"
+                                                           "B`\x82",
+                                           [GNUPLOT_SVG] = "</svg>\n\n",
+                                           [GNUPLOT_PDF] = "%%EOF\n"};
 
 /* The plot's files, made in `files`, as the user gets them: the picture last. */
 static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,
@@ -309,9 +268,8 @@ static gboolean keep_files(const new_files *files, const char *const *names, con
   if (!g_file_get_contents(path, &octets, &length, error)) {
     return FALSE;
   }
-  if (!(target->format == GNUPLOT_PNG   ? is_whole_png((const guint8 *)octets, length)
-        : target->format == GNUPLOT_PDF ? is_whole_pdf(octets, length)
-                                        : is_whole_svg(octets, length))) {
+  const char *end = picture_ends[target->format];
+  if (length < strlen(end) || memcmp(octets + length - strlen(end), end, strlen(end)) != 0) {
     return error_set(error, "%s: gnuplot wrote only a part of it; is the disk full?", path);
   }
   if (target->picture != NULL) {

@@ -33,8 +33,8 @@ typedef struct gnuplot_target {
  * that are not UTF-8 the replacement character. Free with g_free(). */
 char *gnuplot_quote(const char *text);
 
-/* The same as an expression of several lines of at most `columns` characters, broken between words, or
- * else behind a slash, where there are any; `*lines` receives their number. What does not fit into
+/* The same as an expression of several lines of at most `columns` (> 1) characters, broken between words, or
+ * else inside of a name, where there are any; `*lines` receives their number. What does not fit into
  * `lines_max` lines is cut, with an ellipsis. */
 char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines);
 

@@ -10,19 +10,12 @@
 
 static void make_tics(plot_axis *axis);
 
-/* Takes `name`. */
-static plot_axis new_axis(char *name, plot_tics kind, double unit_size, gboolean logarithmic, double from,
-                          double to)
+/* `axis` with tics. */
+static plot_axis new_axis(plot_axis axis)
 {
-  plot_axis axis = {.name = name,
-                    .kind = kind,
-                    .logarithmic = logarithmic,
-                    .from = from,
-                    .to = to,
-                    .unit_size = unit_size,
-                    .tics = g_array_new(FALSE, FALSE, sizeof(double)),
-                    .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
-                    .labels = g_ptr_array_new_with_free_func(g_free)};
+  axis.tics = g_array_new(FALSE, FALSE, sizeof(double));
+  axis.gaps = g_array_new(FALSE, FALSE, sizeof(double));
+  axis.labels = g_ptr_array_new_with_free_func(g_free);
   make_tics(&axis);
   return axis;
 }
@@ -73,107 +66,78 @@ static void add_tic(plot_axis *axis, double at, char *label)
   g_ptr_array_add(axis->labels, label);
 }
 
-/* At powers of two, or on a linear axis at multiples of one. A zero stands at the lower end of a logarithmic
- * axis. */
-static void add_octet_tics(plot_axis *axis)
+/* At `number`, in the axis's unit. */
+static void add_number(plot_axis *axis, double number)
 {
-  if (!axis->logarithmic) {
-    double step = 1;
-    while ((axis->to - axis->from) / step > OCTET_TICS_MAX) {
-      step *= 2;
-    }
-    for (double i = ceil(axis->from / step); i * step <= axis->to; i++) {
-      add_tic(axis, i * step, shown_text_octets(i * step));
-    }
-    return;
-  }
-  int first = (int)ceil(log2(axis->from));
-  int last = (int)floor(log2(axis->to));
-  int step = 1;
-  while ((last - first) / step >= OCTET_TICS_MAX) {
-    step++;
-  }
+  const shown_scale time = shown_scale_for("s", number);
+  add_tic(axis, number * axis->unit_size,
+          axis->kind == PLOT_TICS_OCTETS    ? shown_text_octets(number)
+          : axis->kind == PLOT_TICS_DECADES ? g_strdup_printf("%.4g %s", number / time.factor, time.unit)
+          : axis->kind == PLOT_TICS_PERCENT ? g_strdup_printf("%.6g %%", number)
+                                            : g_strdup_printf("%.10g", number));
+}
+
+/* From `from` to `to`: powers of two or ten, or every second, third … of them; of ten, where there are less
+ * than two, what is 1, 2 or 5 times one. */
+static void add_powers(plot_axis *axis, double from, double to)
+{
+  static const double times[] = {1, 2, 5};
+  gboolean octets = axis->kind == PLOT_TICS_OCTETS;
+  int first = (int)ceil(octets ? log2(from) : log10(from)), last = (int)floor(octets ? log2(to) : log10(to));
+  int step = MAX((last - first) / (octets ? OCTET_TICS_MAX : TICS_MAX) + 1, 1);
   if (axis->has_zero) {
     add_tic(axis, axis->from, g_strdup("0"));
-    first++; /* the smallest value lies two powers above: its tic stays clear of that of zero */
+    from *= 2; /* the smallest value lies two powers above: its tic stays clear of that of zero */
   }
-  for (int exponent = first; exponent <= last; exponent++) {
-    if (exponent % step == 0) {
-      add_tic(axis, exp2(exponent), shown_text_octets(exp2(exponent)));
-    }
-  }
-}
-
-/* At `number`, in the axis's unit. */
-static void add_number_tic(plot_axis *axis, double number)
-{
-  add_tic(axis, number * axis->unit_size,
-          g_strdup_printf(axis->kind == PLOT_TICS_PERCENT ? "%.6g %%" : "%.10g", number));
-}
-
-/* Each decade; of less than two, what is 1, 2 or 5 times one. */
-static void add_decade_tics(plot_axis *axis)
-{
-  double from = axis->from / axis->unit_size * (1 - 1e-9), to = axis->to / axis->unit_size * (1 + 1e-9);
-  int first = (int)ceil(log10(from)), last = (int)floor(log10(to));
-  int step = MAX((last - first) / TICS_MAX + 1, 1);
-  static const double between[] = {1, 2, 5};
   for (int exponent = first - 1; exponent <= last; exponent++) {
-    for (gsize i = 0; i < (last > first ? 1 : G_N_ELEMENTS(between)); i++) {
-      double number = between[i] * pow(10, exponent);
+    for (gsize i = 0; i < (octets || last > first ? 1 : G_N_ELEMENTS(times)); i++) {
+      double number = times[i] * pow(octets ? 2 : 10, exponent);
       if (number >= from && number <= to && exponent % step == 0) {
-        add_number_tic(axis, number);
+        add_number(axis, number);
       }
     }
   }
 }
 
-/* At multiples of 1, 2 or 5 times a power of ten. */
-static void add_round_tics(plot_axis *axis)
+/* At multiples of a power of two, or of 1, 2 or 5 times one of ten. */
+static void add_multiples(plot_axis *axis, double from, double to)
 {
-  double from = axis->from / axis->unit_size, to = axis->to / axis->unit_size;
-  double decade = pow(10, floor(log10((to - from) / TICS_MAX))), step = decade;
-  static const double multiples[] = {2, 5, 10};
-  for (gsize i = 0; i < G_N_ELEMENTS(multiples) && (to - from) / step > TICS_MAX; i++) {
-    step = decade * multiples[i];
+  static const double growth[] = {2, 2.5, 2}; /* 1, 2, 5, 10 */
+  gboolean octets = axis->kind == PLOT_TICS_OCTETS;
+  guint most = octets ? OCTET_TICS_MAX : TICS_MAX;
+  double step = octets ? 1 : pow(10, floor(log10((to - from) / TICS_MAX)));
+  for (guint i = 0; (to - from) / step > most; i++) {
+    step *= octets ? 2 : growth[i % 3];
   }
   for (double i = ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++) {
-    add_number_tic(axis, i == 0 ? 0 : i * step);
+    add_number(axis, i == 0 ? 0 : i * step);
   }
 }
 
 /* Anew; places have theirs. */
 static void make_tics(plot_axis *axis)
 {
+  double from = axis->from / axis->unit_size, to = axis->to / axis->unit_size;
   if (axis->kind == PLOT_TICS_PLACES) {
     return;
   }
   g_array_set_size(axis->tics, 0);
   g_ptr_array_set_size(axis->labels, 0);
-  if (axis->kind == PLOT_TICS_OCTETS) {
-    add_octet_tics(axis);
-  } else if (axis->kind == PLOT_TICS_DECADES) {
-    for (int exponent = (int)lround(log10(axis->from)); pow(10, exponent) <= axis->to; exponent++) {
-      const double decade = pow(10, exponent);
-      const shown_scale shown = shown_scale_for("s", decade);
-      add_tic(axis, decade, g_strdup_printf("%.4g %s", decade / shown.factor, shown.unit));
-    }
-  } else if (axis->logarithmic) {
-    add_decade_tics(axis);
+  if (axis->logarithmic) {
+    add_powers(axis, from * (1 - 1e-9), to * (1 + 1e-9));
   }
-  if (axis->tics->len < 2 && axis->kind != PLOT_TICS_OCTETS) { /* there are no two decades */
+  if (axis->tics->len < 2) {
     g_array_set_size(axis->tics, 0);
     g_ptr_array_set_size(axis->labels, 0);
-    axis->kind = axis->kind == PLOT_TICS_DECADES ? PLOT_TICS_NUMBERS : axis->kind;
-    add_round_tics(axis);
+    add_multiples(axis, from, to);
   }
 }
 
-guint plot_axis_longest(const plot_axis *axis)
+guint plot_axis_longest(const GPtrArray *labels)
 {
   glong longest = 0;
-  for (guint i = 0; i < axis->labels->len; i++) {
-    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(axis->labels, i), -1));
+  for (guint i = 0; i < labels->len; i++) {
+    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(labels, i), -1));
   }
   return (guint)longest;
 }
@@ -226,24 +190,6 @@ void value_extent_add(value_extent *extent, double mean, double half_width)
   extent->largest_bound = MAX(extent->largest_bound, mean + (isnan(half_width) ? 0 : half_width));
 }
 
-static plot_axis axis_of_octets(const value_extent *extent, const char *quantity, value_scale scale)
-{
-  gboolean logarithmic =
-      extent->smallest > 0 &&
-      (scale == VALUE_SCALE_LOGARITHMIC ||
-       (scale == VALUE_SCALE_FITTING && extent->largest >= extent->smallest * LOGARITHMIC_RATIO));
-  double from = 0, to = MAX(extent->largest * 1.06, extent->largest_bound * 1.03);
-  if (logarithmic) {
-    from = exp2(floor(log2(extent->smallest))) / (extent->has_zero ? 4 : 2);
-    to = MAX(extent->largest * 1.3, extent->largest_bound * 1.15);
-  }
-  plot_axis axis = new_axis(g_strdup_printf("%s (octets)", quantity), PLOT_TICS_OCTETS, 1, logarithmic, from,
-                            to > 0 ? to : 1024);
-  axis.has_zero = logarithmic && extent->has_zero;
-  make_tics(&axis);
-  return axis;
-}
-
 /* The unit of a time or rate up to `largest`, which has one to three digits before the point in it; all
  * others stay as they are. */
 static shown_scale scale_for(const char *unit, double largest)
@@ -262,22 +208,33 @@ static shown_scale scale_for(const char *unit, double largest)
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale)
 {
-  if (strcmp(unit, "octets") == 0 && extent->least >= 0) {
-    return axis_of_octets(extent, quantity, scale);
-  }
-  if (scale == VALUE_SCALE_SHARE) {
-    return new_axis(g_strdup(quantity), PLOT_TICS_NUMBERS, 1, FALSE, 0, 1.05);
-  }
-  gboolean can = extent->smallest > 0 && !extent->has_zero && extent->least >= 0;
+  gboolean octets = strcmp(unit, "octets") == 0 && extent->least >= 0;
   gboolean logarithmic =
-      can && (scale == VALUE_SCALE_LOGARITHMIC ||
-              (scale == VALUE_SCALE_FITTING && extent->largest >= extent->smallest * LOGARITHMIC_RATIO));
-  double from = logarithmic ? extent->smallest / 2 : extent->least * 1.06;
-  double to = MAX(extent->largest * (logarithmic ? 1.5 : 1.06), extent->largest_bound * 1.03);
-  const shown_scale shown = scale_for(unit, extent->largest);
-  char *name = strcmp(unit, "1") == 0 ? g_strdup(quantity) : g_strdup_printf("%s (%s)", quantity, shown.unit);
-  return new_axis(name, PLOT_TICS_NUMBERS, shown.factor, logarithmic, from,
-                  to > from ? to : from + shown.factor);
+      extent->smallest > 0 && extent->least >= 0 && (octets || !extent->has_zero) &&
+      (scale == VALUE_SCALE_LOGARITHMIC ||
+       (scale == VALUE_SCALE_FITTING && extent->largest >= extent->smallest * LOGARITHMIC_RATIO));
+  const shown_scale shown = octets ? (shown_scale){1, unit} : scale_for(unit, extent->largest);
+  plot_axis axis = {.name = strcmp(unit, "1") == 0 ? g_strdup(quantity)
+                                                   : g_strdup_printf("%s (%s)", quantity, shown.unit),
+                    .kind = octets ? PLOT_TICS_OCTETS : PLOT_TICS_NUMBERS,
+                    .unit_size = shown.factor,
+                    .logarithmic = logarithmic,
+                    .has_zero = logarithmic && extent->has_zero,
+                    .from = extent->least * 1.06,
+                    .to = MAX(extent->largest * 1.06, extent->largest_bound * 1.03)};
+  if (logarithmic && octets) {
+    axis.from = exp2(floor(log2(extent->smallest))) / (extent->has_zero ? 4 : 2);
+    axis.to = MAX(extent->largest * 1.3, extent->largest_bound * 1.15);
+  } else if (logarithmic) {
+    axis.from = extent->smallest / 2;
+    axis.to = MAX(extent->largest * 1.5, axis.to);
+  } else if (scale == VALUE_SCALE_SHARE && !octets) {
+    axis.from = 0;
+    axis.to = 1.05;
+  } else if (axis.to <= axis.from) {
+    axis.to = axis.from + (octets ? 1024 : shown.factor);
+  }
+  return new_axis(axis);
 }
 
 /* --- Shares above x --- */
@@ -295,36 +252,45 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
 plot_axis plot_axis_of_time(const char *quantity, double end_s)
 {
   const shown_scale shown = scale_for("s", end_s);
-  return new_axis(g_strdup_printf("%s (%s)", quantity, shown.unit), PLOT_TICS_NUMBERS, shown.factor, FALSE, 0,
-                  end_s);
+  return new_axis((plot_axis){.name = g_strdup_printf("%s (%s)", quantity, shown.unit),
+                              .kind = PLOT_TICS_NUMBERS,
+                              .unit_size = shown.factor,
+                              .to = end_s});
 }
 
 plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds,
                                gboolean asked_log)
 {
   double largest = extent->largest > 0 ? extent->largest : 1;
-  if (seconds && extent->largest > 0 && (asked_log || extent->largest >= extent->smallest * 100)) {
-    double from = pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9));
-    return new_axis(g_strdup(quantity), PLOT_TICS_DECADES, 1, TRUE, from, extent->largest * 1.3);
+  gboolean far = seconds ? extent->largest >= extent->smallest * 100
+                         : extent->largest >= extent->smallest_largest * FAR_APART;
+  gboolean logarithmic = extent->largest > 0 && (asked_log || far);
+  plot_axis axis = {.unit_size = 1,
+                    .kind = seconds ? PLOT_TICS_DECADES : PLOT_TICS_OCTETS,
+                    .logarithmic = logarithmic,
+                    .to = largest * (logarithmic ? 1.3 : 1.04)};
+  if (seconds && !logarithmic) {
+    return plot_axis_of_time(quantity, axis.to);
   }
-  if (seconds) {
-    return plot_axis_of_time(quantity, largest * 1.04);
+  if (logarithmic) {
+    axis.from =
+        seconds ? pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9))
+                : exp2(floor(log2(MAX(extent->smallest, extent->smallest_largest / exp2(OCTAVES_BELOW)))));
   }
-  gboolean logarithmic =
-      extent->largest > 0 && (asked_log || extent->largest >= extent->smallest_largest * FAR_APART);
-  double from = logarithmic
-                    ? exp2(floor(log2(MAX(extent->smallest, extent->smallest_largest / exp2(OCTAVES_BELOW)))))
-                    : 0;
-  return new_axis(g_strdup_printf("%s (octets)", quantity), PLOT_TICS_OCTETS, 1, logarithmic, from,
-                  largest * (logarithmic ? 1.3 : 1.04));
+  axis.name = g_strconcat(quantity, seconds ? "" : " (octets)", NULL);
+  return new_axis(axis);
 }
 
 plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity, gboolean asked_log)
 {
   gboolean logarithmic = asked_log || extent->smallest_share <= TAIL_SHARE;
-  double decade = logarithmic ? pow(10, floor(log10(extent->smallest_share) - 1e-9)) : 0;
-  return new_axis(g_strdup(quantity), PLOT_TICS_PERCENT, 0.01, logarithmic,
-                  logarithmic ? MAX(decade, SMALLEST_SHARE) : 0, logarithmic ? 1.3 : 1.04);
+  double decade = pow(10, floor(log10(extent->smallest_share) - 1e-9));
+  return new_axis((plot_axis){.name = g_strdup(quantity),
+                              .kind = PLOT_TICS_PERCENT,
+                              .unit_size = 0.01,
+                              .logarithmic = logarithmic,
+                              .from = logarithmic ? MAX(decade, SMALLEST_SHARE) : 0,
+                              .to = logarithmic ? 1.3 : 1.04});
 }
 
 /* --- What a sweep varies --- */
@@ -462,70 +428,62 @@ static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all
   return labels;
 }
 
+static guint count_shown(const GPtrArray *labels)
+{
+  guint count = 0;
+  for (guint i = 0; i < labels->len; i++) {
+    count += *(const char *)g_ptr_array_index(labels, i) != '\0' ? 1 : 0;
+  }
+  return count;
+}
+
 guint place_axis_turned_letters(const place_axis *axis, double letters)
 {
-  g_autoptr(GPtrArray) labels = labels_of(axis, letters, FALSE);
-  g_autoptr(GPtrArray) all = labels_of(axis, letters, TRUE);
-  gboolean fit = TRUE;
-  glong longest = 0;
-  for (guint i = 0; i < labels->len; i++) {
-    fit = fit && strcmp(g_ptr_array_index(labels, i), g_ptr_array_index(all, i)) == 0;
-    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(all, i), -1));
-  }
-  return fit || axis->numeric ? 0 : (guint)longest;
+  g_autoptr(GPtrArray) fitting = labels_of(axis, letters, FALSE), all = labels_of(axis, letters, TRUE);
+  return axis->numeric || count_shown(fitting) == count_shown(all) ? 0 : plot_axis_longest(all);
 }
 
-/* Unless a range has left it out. */
-static void add_gap(const place_axis *axis, double at, plot_axis *drawn)
+/* Of numbers so many that most have no label: tics at round ones instead. */
+static void add_round(const place_axis *axis, guint first, guint last, double letters, plot_axis *drawn)
 {
-  if (at > axis->left && at < axis->right) {
-    g_array_append_val(drawn->gaps, at);
-  }
-}
-
-/* Of numbers so many that most have no label: tics at round ones instead, among those of values apart. */
-static void make_round(const place_axis *axis, double letters, plot_axis *drawn)
-{
-  guint first = axis->first_apart ? 1 : 0, last = axis->places->len - (axis->last_apart ? 2 : 1);
   gboolean size = scenario_key_row_of(axis->key)->type == SCENARIO_TYPE_SIZE;
-  plot_axis even = new_axis(NULL, size ? PLOT_TICS_OCTETS : PLOT_TICS_NUMBERS, 1, TRUE,
-                            pow(10, place_at(axis, first)), pow(10, place_at(axis, last)));
+  plot_axis even = new_axis((plot_axis){.kind = size ? PLOT_TICS_OCTETS : PLOT_TICS_NUMBERS,
+                                        .unit_size = 1,
+                                        .logarithmic = TRUE,
+                                        .from = pow(10, place_at(axis, first)),
+                                        .to = pow(10, place_at(axis, last))});
   plot_axis_thin(&even, letters * (place_at(axis, last) - place_at(axis, first)) / (axis->right - axis->left),
                  FALSE);
-  for (guint i = first; i <= last; i++) {
-    g_ptr_array_remove_index(drawn->labels, first);
-    g_array_remove_index(drawn->tics, first);
-  }
   for (guint i = 0; i < even.tics->len; i++) {
-    double place = log10(g_array_index(even.tics, double, i));
-    g_array_insert_val(drawn->tics, first + i, place);
-    g_ptr_array_insert(drawn->labels, (int)(first + i), g_strdup(g_ptr_array_index(even.labels, i)));
+    add_tic(drawn, log10(g_array_index(even.tics, double, i)), g_strdup(g_ptr_array_index(even.labels, i)));
   }
   plot_axis_clear(&even);
 }
 
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned)
 {
-  plot_axis drawn =
-      new_axis(place_axis_name(axis->key, letters), PLOT_TICS_PLACES, 1, FALSE, axis->left, axis->right);
-  g_ptr_array_unref(drawn.labels);
-  drawn.labels = labels_of(axis, letters, turned);
-  g_array_append_vals(drawn.tics, axis->places->data, axis->places->len);
-  guint labelled = 0;
-  for (guint i = 0; i < drawn.labels->len; i++) {
-    labelled += *(const char *)g_ptr_array_index(drawn.labels, i) != '\0' ? 1 : 0;
-  }
-  scenario_type type = scenario_key_row_of(axis->key)->type;
-  if (axis->logarithmic && labelled * 2 < drawn.labels->len &&
-      (type == SCENARIO_TYPE_SIZE || type == SCENARIO_TYPE_INTEGER)) {
-    make_round(axis, letters, &drawn);
-  }
-  guint last = axis->places->len - 1;
-  if (axis->first_apart) {
-    add_gap(axis, (place_at(axis, 0) + place_at(axis, 1)) / 2, &drawn);
-  }
-  if (axis->last_apart) {
-    add_gap(axis, (place_at(axis, last - 1) + place_at(axis, last)) / 2, &drawn);
+  plot_axis drawn = new_axis((plot_axis){.name = place_axis_name(axis->key, letters),
+                                         .kind = PLOT_TICS_PLACES,
+                                         .unit_size = 1,
+                                         .from = axis->left,
+                                         .to = axis->right});
+  g_autoptr(GPtrArray) labels = labels_of(axis, letters, turned);
+  const scenario_type type = scenario_key_row_of(axis->key)->type;
+  gboolean even = axis->logarithmic && count_shown(labels) * 2 < labels->len &&
+                  (type == SCENARIO_TYPE_SIZE || type == SCENARIO_TYPE_INTEGER);
+  guint first = axis->first_apart ? 1 : 0, last = labels->len - (axis->last_apart ? 2 : 1);
+  for (guint i = 0; i < labels->len; i++) {
+    gboolean apart = i < first || i > last;
+    double gap = apart ? (place_at(axis, i < first ? 0 : last) + place_at(axis, i < first ? 1 : i)) / 2 : NAN;
+    if (even && i == first) {
+      add_round(axis, first, last, letters, &drawn);
+    }
+    if (apart || !even) {
+      add_tic(&drawn, place_at(axis, i), g_strdup(g_ptr_array_index(labels, i)));
+    }
+    if (gap > axis->left && gap < axis->right) { /* unless a range has left it out */
+      g_array_append_val(drawn.gaps, gap);
+    }
   }
   return drawn;
 }

@@ -45,8 +45,8 @@ plot_axis plot_axis_limited(plot_axis axis, const plot_range *range);
  * side by side or (with `lines`) lines above each other. */
 void plot_axis_thin(plot_axis *axis, double letters, gboolean lines);
 
-/* Letters of the longest label. */
-guint plot_axis_longest(const plot_axis *axis);
+/* Letters of the longest of `labels` (char *). */
+guint plot_axis_longest(const GPtrArray *labels);
 
 /* Appends the axis to a template's variables, as x_from, x_to … when `letter` is "x". */
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables);

@@ -55,7 +55,7 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_AMONG_OTHERS = 560 };
 /* Its lines, and where they stand. */
 static void place_heading(plot_page *p, const plot_chart *chart)
 {
-  gboolean letters = p->font_size == LETTER_FONT; /* all of one size, and none narrower than another */
+  gboolean letters = chart->target->format == GNUPLOT_TERM; /* all of one size, none narrower than another */
   double line = p->font_size * (chart->target->format == GNUPLOT_SVG ? LINE_IN_SVG : LINE),
          subtitle_line = line * (letters ? 1 : 0.8);
   guint title_lines, subtitle_lines;
@@ -76,11 +76,7 @@ static void place_heading(plot_page *p, const plot_chart *chart)
 /* Of the longest one. */
 static double entry_width(const GPtrArray *legend, guint font)
 {
-  glong letters = 0;
-  for (guint i = 0; i < legend->len; i++) {
-    letters = MAX(letters, g_utf8_strlen(g_ptr_array_index(legend, i), -1));
-  }
-  return (double)(letters + SAMPLE_LETTERS) * LEGEND_LETTER * font;
+  return (plot_axis_longest(legend) + SAMPLE_LETTERS) * LEGEND_LETTER * font;
 }
 
 static void place_legend(plot_page *p, const GPtrArray *legend, gnuplot_format format)
@@ -207,7 +203,7 @@ plot_page plot_chart_page(const plot_chart *chart)
   p.gap = GAP * font;
   place_legend(&p, chart->legend, format);
   place_heading(&p, chart);
-  double labels = chart->y.labels != NULL ? plot_axis_longest(&chart->y) * LETTER + LEFT_OF_LABELS : 0;
+  double labels = chart->y.labels != NULL ? plot_axis_longest(chart->y.labels) * LETTER + LEFT_OF_LABELS : 0;
   p.left = MAX(LEFT, labels) * font;
   place_rows(&p, chart);
   guint lines = y_name_lines(&p, chart);

@@ -55,7 +55,7 @@ typedef struct line_plot {
   line_quantity companion;     /* without a name: there is none */
   gboolean companion_above_0;  /* and there is none unless it is above 0 in a run */
   const char *title;           /* what is drawn; NULL: the quantity */
-  const char *quantity, *unit; /* of y; NULL: what was asked for */
+  const char *quantity, *unit; /* of y */
   value_scale scale;
   void (*add_references)(line_chart *chart); /* NULL: none */
 } line_plot;
@@ -72,11 +72,18 @@ struct line_chart {
   line_quantity companion;
   gboolean quartiles; /* points are medians */
   const plot_bound *bound;
-  const char *note; /* what the subtitle adds; NULL: nothing */
+  const char *title;           /* what is drawn */
+  const char *quantity, *unit; /* of y */
+  const char *note;            /* what the subtitle adds; NULL: nothing */
 };
 
 /* Of a size that grows. */
 static const plot_bound unlimited = {.label = "the same, unlimited", .baseline = "unlimited", .number = 1};
+
+#define METRIC(id)                                                                                           \
+  {                                                                                                          \
+    .metric = (id), .whole = METRIC_COUNT                                                                    \
+  }
 
 /* --- The lines --- */
 
@@ -232,10 +239,9 @@ static void add_formulas(line_chart *chart)
     result_quantity of;
     const char *name;
   } formulas[] = {
-      {{.metric = METRIC_THEORY_BUFFER_TCP_OCTETS, .whole = METRIC_COUNT}, "BufferSizeTCP = K·rate·delay"},
-      {{.metric = METRIC_THEORY_BUFFER_NAF_OCTETS, .whole = METRIC_COUNT},
-       "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
-      {{.metric = METRIC_THEORY_BUFFER_AF_OCTETS, .whole = METRIC_COUNT}, "BufferSizeAF = K2·EMSS"},
+      {METRIC(METRIC_THEORY_BUFFER_TCP_OCTETS), "BufferSizeTCP = K·rate·delay"},
+      {METRIC(METRIC_THEORY_BUFFER_NAF_OCTETS), "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
+      {METRIC(METRIC_THEORY_BUFFER_AF_OCTETS), "BufferSizeAF = K2·EMSS"},
   };
   for (gsize f = 0; f < G_N_ELEMENTS(formulas); f++) {
     g_autoptr(GPtrArray) curves = lines_of(chart, &formulas[f].of, LINE_REFERENCE, TRUE);
@@ -245,20 +251,19 @@ static void add_formulas(line_chart *chart)
     }
     for (guint i = 0; i < curves->len; i++) {
       const chart_line *curve = line_at(curves, i);
-      gboolean drawn = curve->points->len == 0;
-      for (guint k = 0; k < i; k++) {
-        drawn = drawn || (line_at(curves, k)->panel == curve->panel && same_curve(line_at(curves, k), curve));
-      }
-      if (drawn) {
-        continue;
+      guint first = 0;
+      while (line_at(curves, first)->panel != curve->panel || !same_curve(line_at(curves, first), curve)) {
+        first++;
       }
       const char *line = g_ptr_array_index(chart->groups.lines, curve->style);
       g_autofree char *label =
           one ? g_strdup(formulas[f].name) : g_strdup_printf("%s (%s)", formulas[f].name, line);
-      const chart_line *reference = add_reference(chart, curve->panel, label);
-      for (guint p = 0; p < curve->points->len; p++) {
-        const line_point *point = &g_array_index(curve->points, line_point, p);
-        add_point(reference, point->place, point->of.mean);
+      if (first == i && curve->points->len > 0) {
+        const chart_line *reference = add_reference(chart, curve->panel, label);
+        for (guint p = 0; p < curve->points->len; p++) {
+          const line_point *point = &g_array_index(curve->points, line_point, p);
+          add_point(reference, point->place, point->of.mean);
+        }
       }
     }
   }
@@ -443,30 +448,28 @@ static gboolean varies(const study_table *table, const study_plot *plot)
   return key_of_x(table, plot->of, &(const plot_request){0}) < SCENARIO_KEY_COUNT;
 }
 
-/* Lines and panels beyond these are not told apart: each line has a form of points of its own. */
+/* Lines and panels beyond these, where they were asked for, are not told apart: each line has a form of
+ * points of its own. */
 enum { LINES_MAX = 10, PANELS_MAX = 12 };
 
-/* Of what was asked for. */
-static gboolean check_counts(const plot_grouping *groups, const plot_request *request, GError **error)
+static gboolean check_request(const line_chart *chart, const plot_request *request, GError **error)
 {
-  guint lines = request->series != NULL || request->panels != NULL ? groups->lines->len : 0;
-  guint panels = request->series != NULL || request->panels != NULL ? groups->panels->len : 0;
-  return (lines <= LINES_MAX || error_set(error,
-                                          "%u series: at most %d can be told apart; choose among them with "
-                                          "--where, or make panels of a key",
-                                          lines, LINES_MAX)) &&
-         (panels <= PANELS_MAX ||
+  gboolean asked = request->series != NULL || request->panels != NULL;
+  guint lines = chart->groups.lines->len, panels = chart->groups.panels->len;
+  return (!asked || lines <= LINES_MAX ||
+          error_set(error,
+                    "%u series: at most %d can be told apart; choose among them with --where, or make panels "
+                    "of a key",
+                    lines, LINES_MAX)) &&
+         (!asked || panels <= PANELS_MAX ||
           error_set(error, "%u panels: at most %d can be read; choose among them with --where", panels,
-                    PANELS_MAX));
-}
-
-static gboolean check_scales(const line_chart *chart, const plot_request *request, const char *unit,
-                             GError **error)
-{
-  return (!request->x_log || chart->x.logarithmic ||
+                    PANELS_MAX)) &&
+         (chart->counts.runs > 0 ||
+          error_set(error, "nothing to draw: no run has a value of %s", chart->main.name)) &&
+         (!request->x_log || chart->x.logarithmic ||
           error_set(error, "--xlog: %s has no numbers above 0 in these runs",
                     scenario_key_row_of(chart->x.key)->name)) &&
-         (!request->y_log || strcmp(unit, "octets") == 0 ||
+         (!request->y_log || strcmp(chart->unit, "octets") == 0 ||
           (!chart->extent.has_zero && chart->extent.least >= 0) ||
           error_set(error, "--ylog: %s has values that are not above 0", chart->main.name));
 }
@@ -488,37 +491,35 @@ static gboolean has_values_in(const line_chart *chart, const plot_axis *y)
   return FALSE;
 }
 
-/* What it has now, of `quantity` in `unit`. */
-static gboolean draw_chart(line_chart *chart, const study_table *table, const line_plot *of,
-                           const char *quantity, const char *unit, const plot_request *request,
-                           const char *stem, const gnuplot_target *target, GError **error)
+/* What it has now. */
+static gboolean draw_chart(line_chart *chart, const study_table *table, value_scale scale,
+                           const plot_request *request, const char *stem, const gnuplot_target *target,
+                           GError **error)
 {
   gboolean letters = target->format == GNUPLOT_TERM;
+  const char *key = scenario_key_row_of(chart->x.key)->name;
   g_autofree char *runs =
       plot_runs_subtitle(table, &chart->counts, chart->quartiles, letters ? "flagged" : "ringed");
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
-  g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit,
-                                           scenario_key_row_of(chart->x.key)->name,
+  g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", chart->quantity, chart->unit, key,
                                            chart->x.logarithmic ? ", decimal logarithm" : "");
   g_autofree char *x = place_axis_name(chart->x.key, 0);
   *strchrnul(x, '(') = '\0';
-  const char *title = request->quantity == NULL && of->title != NULL ? of->title : quantity;
-  g_autofree char *what = g_strdup_printf("%s over %s", title, g_strchomp(x));
+  g_autofree char *what = g_strdup_printf("%s over %s", chart->title, g_strchomp(x));
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.places = &chart->x;
-  plot_values_describe(request->values, scenario_key_row_of(chart->x.key)->name,
-                       chart->quartiles ? "median" : "mean", unit);
+  plot_values_describe(request->values, key, chart->quartiles ? "median" : "mean", chart->unit);
   append_lines(chart, &drawn);
-  if (!check_scales(chart, request, unit, error)) {
+  if (!check_request(chart, request, error)) {
     return FALSE;
   }
   place_axis_limit(&chart->x, &request->x_range);
-  value_scale scale = request->y_log ? VALUE_SCALE_LOGARITHMIC
-                      : request->bound != NULL
-                          ? VALUE_SCALE_LINEAR /* a bound is a share of what is read there */
-                          : of->scale;
-  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, quantity, unit, scale), &request->y_range);
+  scale = request->y_log           ? VALUE_SCALE_LOGARITHMIC
+          : request->bound != NULL ? VALUE_SCALE_LINEAR /* a bound is a share of what is read there */
+                                   : scale;
+  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, chart->quantity, chart->unit, scale),
+                              &request->y_range);
   if (!has_values_in(chart, &drawn.y)) {
     return error_set(error, "no value lies within --xrange and --yrange");
   }
@@ -536,8 +537,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
                      plot->name, request->where != NULL ? " and meet --where" : "");
   }
   g_auto(plot_grouping) groups = {.panels = NULL};
-  if (!plot_grouping_make(table, x, request, of->receivers_as_lines, &groups, error) ||
-      !check_counts(&groups, request, error)) {
+  if (!plot_grouping_make(table, x, request, of->receivers_as_lines, &groups, error)) {
     return FALSE;
   }
   g_auto(place_axis) places = place_axis_of(table->runs, x, of->logarithmic_x || request->x_log);
@@ -549,17 +549,20 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
                       .references = references,
                       .main = of->main,
                       .companion = of->companion,
+                      .title = of->title != NULL ? of->title : of->quantity,
+                      .quantity = of->quantity,
+                      .unit = of->unit,
                       .bound = request->bound != NULL ? request->bound : &unlimited};
-  g_autofree char *asked = request->quantity != NULL ? result_quantity_name(request->quantity) : NULL;
-  g_autofree char *asked_unit = request->quantity != NULL ? result_quantity_unit(request->quantity) : NULL;
-  const char *quantity = of->quantity, *unit = of->unit;
+  const result_quantity *asked = request->quantity;
+  g_autofree char *name = asked != NULL ? result_quantity_name(asked) : NULL;
+  g_autofree char *unit = asked != NULL ? result_quantity_unit(asked) : NULL;
   if (asked != NULL) {
-    quantity = asked;
-    unit = asked_unit;
-    chart.main = (line_quantity){quantity, *request->quantity};
-    chart.companion.name = NULL;
+    chart.title = chart.quantity = name;
+    chart.unit = unit;
+    chart.main = (line_quantity){name, *asked};
   }
-  if (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
+  if (asked != NULL ||
+      (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0))) {
     chart.companion.name = NULL;
   }
   g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.main.of, LINE_MAIN, FALSE));
@@ -572,88 +575,68 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
   } else {
     of->add_references(&chart);
   }
-  if (chart.counts.runs == 0) {
-    return error_set(error, "nothing to draw: no run has a value of %s", chart.main.name);
-  }
-  return draw_chart(&chart, table, of, quantity, unit, request, stem, target, error);
+  return draw_chart(&chart, table, of->scale, request, stem, target, error);
 }
 
 /* --- The plots --- */
 
-const study_plot plot_metric = {
-    .name = "metric",
-    .sentence = "any metric, share or quantile (--metric NAME) against what varies",
-    .has = varies,
-    .needs = "runs that vary a key beside run.seed",
-    .draw = draw_lines,
-    .takes_keys = TRUE,
-    .of = &(const line_plot){
-        .main = {"peak", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
-        .quantity = "reassembly occupancy",
-        .unit = "octets"}};
+#define LINE_PLOT .has = varies, .draw = draw_lines, .takes_keys = TRUE, .of = &(const line_plot)
+
+const study_plot plot_metric = {.name = "metric",
+                                .sentence =
+                                    "any metric, share or quantile (--metric NAME) against what varies",
+                                .needs = "runs that vary a key beside run.seed",
+                                LINE_PLOT{.main = {"peak", METRIC(METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)},
+                                          .quantity = "reassembly occupancy",
+                                          .unit = "octets"}};
 
 const study_plot plot_peak = {
     .name = "peak",
     .sentence = "peak and p99 of the reassembly occupancy against loss, or what else the runs vary",
-    .has = varies,
     .needs = "runs that vary a key beside run.seed",
-    .draw = draw_lines,
-    .takes_keys = TRUE,
-    .of = &(const line_plot){
-        .main = {"peak", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
-        .companion = {"p99", {.metric = METRIC_BUFFER_REASSEMBLY_P99_OCTETS, .whole = METRIC_COUNT}},
-        .title = "peak and p99 of the reassembly occupancy",
-        .quantity = "reassembly occupancy",
-        .unit = "octets"}};
+    LINE_PLOT{.main = {"peak", METRIC(METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)},
+              .companion = {"p99", METRIC(METRIC_BUFFER_REASSEMBLY_P99_OCTETS)},
+              .title = "peak and p99 of the reassembly occupancy",
+              .quantity = "reassembly occupancy",
+              .unit = "octets"}};
 
 const study_plot plot_memory = {
     .name = "memory",
     .sentence = "goodput against receiver.memory",
-    .has = varies,
     .needs = "runs that vary receiver.memory",
-    .draw = draw_lines,
-    .takes_keys = TRUE,
-    .of = &(const line_plot){.keys = (const scenario_key[]){SCENARIO_RECEIVER_MEMORY, SCENARIO_KEY_COUNT},
-                             .receivers_as_lines = TRUE,
-                             .logarithmic_x = TRUE,
-                             .main = {"goodput", {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT}},
-                             .quantity = "goodput",
-                             .unit = "bit/s"}};
+    LINE_PLOT{.keys = (const scenario_key[]){SCENARIO_RECEIVER_MEMORY, SCENARIO_KEY_COUNT},
+              .receivers_as_lines = TRUE,
+              .logarithmic_x = TRUE,
+              .main = {"goodput", METRIC(METRIC_GOODPUT_BIT_PER_S)},
+              .quantity = "goodput",
+              .unit = "bit/s"}};
 
 /* How the memory of one RNIC grows with its connections. */
 const study_plot plot_connections = {
     .name = "connections",
     .sentence = "peak occupancy against workload.connections, with the formulas of mpa-01 section 11",
-    .has = varies,
     .needs = "runs that vary workload.connections",
-    .draw = draw_lines,
-    .takes_keys = TRUE,
-    .of = &(const line_plot){
-        .keys = (const scenario_key[]){SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_KEY_COUNT},
-        .logarithmic_x = TRUE,
-        .main = {"reassembly", {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, .whole = METRIC_COUNT}},
-        .companion = {"processing", {.metric = METRIC_BUFFER_PEAK_OCTETS_PROCESSING, .whole = METRIC_COUNT}},
-        .companion_above_0 = TRUE,
-        .quantity = "peak occupancy",
-        .unit = "octets",
-        .scale = VALUE_SCALE_LOGARITHMIC,
-        .add_references = add_formulas}};
+    LINE_PLOT{.keys = (const scenario_key[]){SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_KEY_COUNT},
+              .logarithmic_x = TRUE,
+              .main = {"reassembly", METRIC(METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)},
+              .companion = {"processing", METRIC(METRIC_BUFFER_PEAK_OCTETS_PROCESSING)},
+              .companion_above_0 = TRUE,
+              .quantity = "peak occupancy",
+              .unit = "octets",
+              .scale = VALUE_SCALE_LOGARITHMIC,
+              .add_references = add_formulas}};
 
 /* How small a middlebox may cut the stream before FPDUs can no longer be placed at once. */
 const study_plot plot_cuts = {
     .name = "cuts",
     .sentence = "fraction placed directly against the size of a middlebox's cuts",
-    .has = varies,
     .needs = "runs that vary middlebox.chunk, .split_size, .random_maximum or .random_minimum",
-    .draw = draw_lines,
-    .takes_keys = TRUE,
-    .of = &(const line_plot){
-        .keys = (const scenario_key[]){SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
-                                       SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
-                                       SCENARIO_KEY_COUNT},
-        .main = {"payload placed directly",
-                 {.metric = METRIC_PLACEMENT_OCTETS_DIRECT, .whole = METRIC_PLACEMENT_OCTETS}},
-        .quantity = "fraction placed directly",
-        .unit = "1",
-        .scale = VALUE_SCALE_SHARE,
-        .add_references = add_prediction}};
+    LINE_PLOT{.keys = (const scenario_key[]){SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
+                                             SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM,
+                                             SCENARIO_MIDDLEBOX_RANDOM_MINIMUM, SCENARIO_KEY_COUNT},
+              .main = {"payload placed directly",
+                       {.metric = METRIC_PLACEMENT_OCTETS_DIRECT, .whole = METRIC_PLACEMENT_OCTETS}},
+              .quantity = "fraction placed directly",
+              .unit = "1",
+              .scale = VALUE_SCALE_SHARE,
+              .add_references = add_prediction}};

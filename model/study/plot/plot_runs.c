@@ -8,16 +8,6 @@
 
 /* --- Grouping --- */
 
-gboolean plot_grouping_varies(const study_table *table, scenario_key key)
-{
-  g_autoptr(GArray) keys = study_table_keys(table);
-  gboolean varies = FALSE;
-  for (guint i = 0; i < keys->len && !varies; i++) {
-    varies = g_array_index(keys, scenario_key, i) == key;
-  }
-  return varies;
-}
-
 gboolean plot_keys_have(const GArray *keys, scenario_key key)
 {
   guint i = 0;
@@ -25,6 +15,12 @@ gboolean plot_keys_have(const GArray *keys, scenario_key key)
     i++;
   }
   return keys != NULL && i < keys->len;
+}
+
+gboolean plot_grouping_varies(const study_table *table, scenario_key key)
+{
+  g_autoptr(GArray) keys = study_table_keys(table);
+  return plot_keys_have(keys, key);
 }
 
 scenario_key plot_grouping_x(const study_table *table, const plot_request *request)
@@ -67,43 +63,36 @@ static void clear_cell(gpointer data)
   g_ptr_array_unref(((plot_cell *)data)->runs);
 }
 
-/* Of keys that need not vary. */
-static plot_grouping grouping_by(const study_table *table, scenario_key x, const GArray *panels,
-                                 const GArray *lines)
-{
-  plot_grouping grouping = {.panels = g_ptr_array_new_with_free_func(g_free),
-                            .lines = g_ptr_array_new_with_free_func(g_free),
-                            .cells = g_array_new(FALSE, FALSE, sizeof(plot_cell))};
-  g_array_set_clear_func(grouping.cells, clear_cell);
-  g_autoptr(GArray) keys = g_array_copy((GArray *)panels);
-  if (lines->len > 0) {
-    g_array_append_vals(keys, lines->data, lines->len);
-  }
-  g_array_append_val(keys, x);
-  g_autoptr(GArray) points = study_table_points(table->runs, keys);
-  for (guint i = 0; i < points->len; i++) {
-    const study_point *point = &g_array_index(points, study_point, i);
-    const study_run *first = g_ptr_array_index(point->runs, 0);
-    const plot_cell cell = {.panel = index_of(grouping.panels, plot_place_words(panels, first->keys)),
-                            .line = index_of(grouping.lines, plot_place_words(lines, first->keys)),
-                            .x = first->keys[x],
-                            .runs = g_ptr_array_ref(point->runs),
-                            .flagged = point->flagged};
-    g_array_append_val(grouping.cells, cell);
-  }
-  return grouping;
-}
-
 /* Whether `key` is one of `keys`, or moves in step with one. */
 static gboolean is_settled(const study_table *table, scenario_key key, const GArray *keys)
 {
-  for (guint i = 0; keys != NULL && i < keys->len; i++) {
+  gboolean settled = FALSE;
+  for (guint i = 0; i < keys->len && !settled; i++) {
     scenario_key other = g_array_index(keys, scenario_key, i);
-    if (key == other || study_keys_follows(table->runs, key, other)) {
-      return TRUE;
-    }
+    settled = key == other || study_keys_follows(table->runs, key, other);
   }
-  return FALSE;
+  return settled;
+}
+
+/* The keys of panels and lines, and after them that of x in `all`. */
+static void group_runs(const study_table *table, scenario_key x, const GArray *panels, const GArray *lines,
+                       const GArray *all, plot_grouping *grouping)
+{
+  g_autoptr(GArray) points = study_table_points(table->runs, all);
+  *grouping = (plot_grouping){.panels = g_ptr_array_new_with_free_func(g_free),
+                              .lines = g_ptr_array_new_with_free_func(g_free),
+                              .cells = g_array_new(FALSE, FALSE, sizeof(plot_cell))};
+  g_array_set_clear_func(grouping->cells, clear_cell);
+  for (guint i = 0; i < points->len; i++) {
+    const study_point *point = &g_array_index(points, study_point, i);
+    const study_run *first = g_ptr_array_index(point->runs, 0);
+    const plot_cell cell = {.panel = index_of(grouping->panels, plot_place_words(panels, first->keys)),
+                            .line = index_of(grouping->lines, plot_place_words(lines, first->keys)),
+                            .x = first->keys[x],
+                            .runs = g_ptr_array_ref(point->runs),
+                            .flagged = point->flagged};
+    g_array_append_val(grouping->cells, cell);
+  }
 }
 
 gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot_request *request,
@@ -112,26 +101,26 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
   g_autoptr(GArray) keys = study_table_keys(table);
   g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  g_autoptr(GArray) on_x = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), x);
+  g_autoptr(GArray) taken = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), x);
   const GArray *const given[] = {request->panels, request->series};
   for (gsize i = 0; i < G_N_ELEMENTS(given); i++) {
     for (guint k = 0; given[i] != NULL && k < given[i]->len; k++) {
       scenario_key key = g_array_index(given[i], scenario_key, k);
-      if (key == x || (i == 1 && plot_keys_have(given[0], key))) {
+      if (plot_keys_have(taken, key)) {
         return error_set(error, "%s has two places; expected one of --x, --series and --panel",
                          scenario_key_row_of(key)->name);
       }
       g_array_append_val(i == 0 ? panels : lines, key);
+      g_array_append_val(taken, key);
     }
   }
   /* The kind of receiver: its mode, and markers where both vary. */
-  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && plot_grouping_varies(table, SCENARIO_RECEIVER_MODE);
+  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && plot_keys_have(keys, SCENARIO_RECEIVER_MODE);
   guint first = lines->len;
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     gboolean receiver = by_mode && (key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS);
-    if (is_settled(table, key, on_x) || is_settled(table, key, request->series) ||
-        is_settled(table, key, request->panels)) {
+    if (is_settled(table, key, taken)) {
       continue;
     }
     if (request->series != NULL && request->panels != NULL) {
@@ -139,16 +128,14 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
                        "%s varies, too; expected it in --series or --panel, or one value of it by --where",
                        scenario_key_row_of(key)->name);
     }
-    gboolean to_panels =
-        request->series != NULL || (request->panels == NULL && receiver && !receivers_as_lines);
-    if (receiver && receivers_as_lines && !to_panels) {
-      g_array_insert_val(lines, first, key);
-      first++;
+    if (request->series != NULL || (request->panels == NULL && receiver && !receivers_as_lines)) {
+      g_array_append_val(panels, key);
     } else {
-      g_array_append_val(to_panels ? panels : lines, key);
+      g_array_insert_val(lines, receiver && receivers_as_lines ? first++ : lines->len, key);
     }
   }
-  *grouping = grouping_by(table, x, panels, lines);
+  g_autoptr(GArray) all = g_array_append_vals(g_array_copy(panels), lines->data, lines->len);
+  group_runs(table, x, panels, lines, g_array_append_val(all, x), grouping);
   return TRUE;
 }
 
@@ -172,41 +159,35 @@ typedef struct shown_key {
  * between. */
 static gboolean is_shown(guint index, guint count, guint shown)
 {
-  if (shown == 1) {
-    return index + 1 == count;
+  gboolean found = index + 1 == count;
+  for (guint i = 0; i + 1 < shown && !found; i++) {
+    found = index == (i * (count - 1) + (shown - 1) / 2) / (shown - 1);
   }
-  for (guint i = 0; i < shown; i++) {
-    if (index == (i * (count - 1) + (shown - 1) / 2) / (shown - 1)) {
-      return TRUE;
-    }
-  }
-  return FALSE;
+  return found;
 }
 
-static const study_run *first_run(const study_point *point)
+static char *const *keys_of(const GArray *points, guint index)
 {
-  return g_ptr_array_index(point->runs, 0);
+  return ((const study_run *)g_ptr_array_index(g_array_index(points, study_point, index).runs, 0))->keys;
 }
 
-static gboolean point_is_shown(const study_point *point, const GArray *keys)
+static gboolean point_is_shown(char *const *texts, const GArray *keys)
 {
-  for (guint i = 0; i < keys->len; i++) {
+  gboolean shown = TRUE;
+  for (guint i = 0; i < keys->len && shown; i++) {
     const shown_key *key = &g_array_index(keys, shown_key, i);
-    guint index = 0;
-    gboolean found =
-        g_ptr_array_find_with_equal_func(key->values, first_run(point)->keys[key->key], g_str_equal, &index);
-    if (!found || !is_shown(index, key->values->len, key->shown)) {
-      return FALSE;
-    }
+    guint index;
+    shown = g_ptr_array_find_with_equal_func(key->values, texts[key->key], g_str_equal, &index) &&
+            is_shown(index, key->values->len, key->shown);
   }
-  return TRUE;
+  return shown;
 }
 
 static guint count_shown(const GArray *points, const GArray *keys)
 {
   guint count = 0;
   for (guint i = 0; i < points->len; i++) {
-    count += point_is_shown(&g_array_index(points, study_point, i), keys) ? 1 : 0;
+    count += point_is_shown(keys_of(points, i), keys) ? 1 : 0;
   }
   return count;
 }
@@ -241,10 +222,10 @@ point_selection point_selection_of(const study_table *table, guint most)
       .points = points, .of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
   g_array_set_clear_func(keys, clear_shown_key);
   for (guint i = 0; i < varying->len; i++) {
-    shown_key key = {.key = g_array_index(varying, scenario_key, i)};
-    key.values = study_keys_values(table->runs, key.key);
-    key.shown = key.values->len;
-    g_array_append_val(keys, key);
+    scenario_key key = g_array_index(varying, scenario_key, i);
+    GPtrArray *values = study_keys_values(table->runs, key);
+    const shown_key all = {key, values, values->len};
+    g_array_append_val(keys, all);
   }
   /* Values are left out until the points that remain are few enough; those are never none: points whose
    * values are all the last of their keys need not exist when axes move in step, so a step that empties the
@@ -262,18 +243,15 @@ point_selection point_selection_of(const study_table *table, guint most)
     const shown_key *key = &g_array_index(keys, shown_key, i);
     g_array_append_val(key->shown == 1 ? fixed : differing, key->key);
   }
-  for (guint i = 0; i < points->len;) {
-    const study_point *point = &g_array_index(points, study_point, i);
-    if (!point_is_shown(point, keys) || i >= most) {
+  while (selection.labels->len < points->len) {
+    guint i = selection.labels->len;
+    if (i >= most || !point_is_shown(keys_of(points, i), keys)) {
       g_array_remove_index(points, i);
-      continue;
+    } else {
+      g_ptr_array_add(selection.labels, plot_place_words(differing, keys_of(points, i)));
     }
-    g_ptr_array_add(selection.labels, plot_place_words(differing, first_run(point)->keys));
-    i++;
   }
-  selection.fixed = points->len > 0
-                        ? plot_place_words(fixed, first_run(&g_array_index(points, study_point, 0))->keys)
-                        : g_strdup("");
+  selection.fixed = points->len > 0 ? plot_place_words(fixed, keys_of(points, 0)) : g_strdup("");
   return selection;
 }
 

@@ -15,37 +15,17 @@ static const char *const run_kinds[] = {"occupancy", "distribution", "delays", N
 
 enum { PIPE_COLUMNS = 80 };
 
+/* What was chosen: texts as they were given, and what they mean to the plots. */
 static struct {
   char *what; /* NULL: what fits */
-  char *metric;
-  char *where;
-  char *x;
-  char *series;
-  char *panel;
-  char *title;
-  char *width;
-  char *height;
-  char *font_size;
-  gboolean x_log;
-  gboolean y_log;
-  char *x_range;
-  char *y_range;
-  char *out;
-  char *format;
+  char *metric, *x, *series, *panel;
+  char *width, *height, *font_size, *x_range, *y_range;
+  char *out, *format, *exclude;
+  plot_request request; /* its title, condition and scales are options' */
   gboolean force;
-  char *exclude;
-} chosen;
-
-/* What was chosen, as the plots take it. */
-typedef struct plot_choice {
-  plot_request request;
-  gnuplot_target target;
-  guint exclude;
+  guint exclude_flags;
   result_quantity quantity;
-  scenario_key x;
-  GArray *series; /* scenario_key */
-  GArray *panels;
-} plot_choice;
+} chosen;
 
 /* --- Usage --- */
 
@@ -68,66 +48,50 @@ static gboolean is_known(const char *option, const char *name, const char *const
 /* Whether what is drawn takes the options that were given; else FALSE and `*status`. */
 static gboolean check_what(gboolean is_folder, int *status)
 {
-  g_autoptr(GPtrArray) plots = g_ptr_array_new();
-  for (const study_plot *const *plot = study_plots; *plot != NULL; plot++) {
-    g_ptr_array_add(plots, (gpointer)(*plot)->name);
-  }
-  g_ptr_array_add(plots, NULL);
-  const char *const *known = is_folder ? run_kinds : (const char *const *)plots->pdata;
+#define NAME(plot) (plot).name,
+  const char *const store_kinds[] = {STUDY_PLOTS(NAME) NULL};
+#undef NAME
+  const char *const *known = is_folder ? run_kinds : store_kinds;
   g_autofree char *all = g_strjoinv(", ", (char **)known);
   if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
     return FALSE;
   }
-  enum { OF_STORES, OF_KEYS, OF_AXES, OF_SCALES };
-  const struct {
-    const char *name;
-    gboolean given;
-    int kind;
-  } options[] = {{"--leave-out", chosen.exclude != NULL, OF_STORES},
-                 {"--where", chosen.where != NULL, OF_STORES},
-                 {"--metric", chosen.metric != NULL, OF_KEYS},
-                 {"--x", chosen.x != NULL, OF_KEYS},
-                 {"--series", chosen.series != NULL, OF_KEYS},
-                 {"--panel", chosen.panel != NULL, OF_KEYS},
-                 {"--xrange", chosen.x_range != NULL, OF_AXES},
-                 {"--yrange", chosen.y_range != NULL, OF_AXES},
-                 {"--xlog", chosen.x_log, OF_SCALES},
-                 {"--ylog", chosen.y_log, OF_SCALES}};
   const study_plot *plot = is_folder || chosen.what == NULL ? NULL : study_plot_find(chosen.what);
   const char *what = chosen.what != NULL ? chosen.what : is_folder ? run_kinds[0] : "what fits";
+  gboolean takes_keys = !is_folder && (plot == NULL || plot->takes_keys), takes_axes = plot != &plot_heat_map;
+  gboolean takes_scales = takes_axes && !(is_folder && strcmp(what, run_kinds[0]) == 0);
+  const struct {
+    const char *name;
+    gboolean given, fits, of_stores;
+  } options[] = {{"--leave-out", chosen.exclude != NULL, !is_folder, TRUE},
+                 {"--where", chosen.request.where != NULL, !is_folder, TRUE},
+                 {"--metric", chosen.metric != NULL, takes_keys, TRUE},
+                 {"--x", chosen.x != NULL, takes_keys, TRUE},
+                 {"--series", chosen.series != NULL, takes_keys, TRUE},
+                 {"--panel", chosen.panel != NULL, takes_keys, TRUE},
+                 {"--xrange", chosen.x_range != NULL, takes_axes, FALSE},
+                 {"--yrange", chosen.y_range != NULL, takes_axes, FALSE},
+                 {"--xlog", chosen.request.x_log, takes_scales, FALSE},
+                 {"--ylog", chosen.request.y_log, takes_scales, FALSE}};
   for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
-    int kind = options[i].kind;
-    gboolean fits = !(kind <= OF_KEYS && is_folder) &&
-                    !(kind == OF_KEYS && plot != NULL && !plot->takes_keys) &&
-                    !(kind >= OF_AXES && plot == &plot_heat_map) &&
-                    !(kind == OF_SCALES && is_folder && strcmp(what, run_kinds[0]) == 0);
-    if (options[i].given && !fits) {
-      *status = cli_usage_error("plot",
-                                kind <= OF_KEYS && is_folder ? "%s goes with a STORE, not with a run's %s"
-                                                             : "%s does not go with --what %s",
-                                options[i].name, what);
+    if (options[i].given && !options[i].fits) {
+      *status =
+          cli_usage_error("plot",
+                          is_folder && options[i].of_stores ? "%s goes with a STORE, not with a run's %s"
+                                                            : "%s does not go with --what %s",
+                          options[i].name, what);
       return FALSE;
     }
   }
   return TRUE;
 }
 
-/* Reads what needs no runs. A terminal's picture is as large as the terminal. */
-static gboolean read_shape(plot_choice *choice, GError **error)
+/* Reads what needs no runs. */
+static gboolean read_shape(gnuplot_format format, GError **error)
 {
-  plot_request *request = &choice->request;
-  gnuplot_format format = choice->target.format;
-  request->title = chosen.title;
-  request->where = chosen.where;
-  request->x_log = chosen.x_log;
-  request->y_log = chosen.y_log;
-  choice->target.force = chosen.force;
-  choice->target.screen = terminal_of(stdout);
-  if (!choice->target.screen.shows) { /* a file or a pipe: as wide as the narrowest terminal it may come to */
-    choice->target.screen.columns = PIPE_COLUMNS;
-  }
+  plot_request *request = &chosen.request;
   if (chosen.metric != NULL) {
-    request->quantity = &choice->quantity;
+    request->quantity = &chosen.quantity;
   }
   return (chosen.width == NULL || plot_request_read_length(chosen.width, format, &request->width, error)) &&
          (chosen.height == NULL ||
@@ -136,65 +100,59 @@ static gboolean read_shape(plot_choice *choice, GError **error)
           plot_request_read_font(chosen.font_size, &request->font_points, error)) &&
          (chosen.x_range == NULL || plot_request_read_range(chosen.x_range, &request->x_range, error)) &&
          (chosen.y_range == NULL || plot_request_read_range(chosen.y_range, &request->y_range, error)) &&
-         (chosen.metric == NULL || result_quantity_read(chosen.metric, &choice->quantity, error));
+         (chosen.metric == NULL || result_quantity_read(chosen.metric, &chosen.quantity, error));
 }
 
-/* Reads the keys, which vary in `table`. */
-static gboolean read_keys(plot_choice *choice, const study_table *table, GError **error)
+/* The keys that `text`, given with `option`, names, which vary in `table`; NULL for a `text` of NULL, and
+ * when it sets `error`. Free with g_array_unref(). */
+static GArray *read_keys(const char *option, const char *text, const study_table *table, GError **error)
 {
-  plot_request *request = &choice->request;
-  g_autoptr(GArray) x = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  const struct {
-    const char *text;
-    GArray *keys;
-    const char *option;
-  } texts[] = {{chosen.x, x, "--x"},
-               {chosen.series, choice->series, "--series"},
-               {chosen.panel, choice->panels, "--panel"}};
-  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    if (texts[i].text != NULL &&
-        !plot_request_read_keys(texts[i].text, table->runs, table->axes, texts[i].keys, error)) {
-      g_prefix_error(error, "%s: ", texts[i].option);
-      return FALSE;
-    }
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  if (text == NULL || *error != NULL) {
+    return NULL;
   }
-  if (x->len > 1) {
-    return error_set(error, "--x %s: expected one key, such as %s", chosen.x,
-                     scenario_key_row_of(g_array_index(x, scenario_key, 0))->name);
+  if (!plot_request_read_keys(text, table->runs, table->axes, keys, error)) {
+    g_prefix_error(error, "%s: ", option);
+    return NULL;
   }
-  if (x->len == 1) {
-    choice->x = g_array_index(x, scenario_key, 0);
-    request->x = &choice->x;
-  }
-  request->series = choice->series->len > 0 ? choice->series : NULL;
-  request->panels = choice->panels->len > 0 ? choice->panels : NULL;
-  return TRUE;
+  return g_steal_pointer(&keys);
 }
 
 /* --- Drawing --- */
 
 /* A flat line may be what was asked for, or a metric that this study has no use of. */
-static void note_constant(const plot_choice *choice, const study_table *table)
+static void note_constant(const study_table *table)
 {
-  statistics all = result_quantity_statistics(&choice->quantity, table->runs);
+  statistics all = result_quantity_statistics(&chosen.quantity, table->runs);
   if (chosen.metric != NULL && all.count > 1 && all.smallest == all.largest) {
-    g_autofree char *unit = result_quantity_unit(&choice->quantity);
+    g_autofree char *unit = result_quantity_unit(&chosen.quantity);
     plain_text_print(stderr, "iwarpsim plot: %s never varies: it is %g%s%s in all %u runs\n", chosen.metric,
                      all.mean, strcmp(unit, "1") == 0 ? "" : " ", strcmp(unit, "1") == 0 ? "" : unit,
                      (guint)all.count);
   }
 }
 
-static gboolean plot_store(plot_choice *choice, const char *path, GError **error)
+static gboolean plot_store(const char *path, const gnuplot_target *target, GError **error)
 {
-  const gnuplot_target *target = &choice->target;
-  g_autoptr(study_table) table = cli_read_table(path, choice->exclude, error);
-  if (table == NULL || (chosen.where != NULL && !study_table_select(table, chosen.where, error)) ||
-      !read_keys(choice, table, error)) {
+  plot_request *request = &chosen.request;
+  g_autoptr(study_table) table = cli_read_table(path, chosen.exclude_flags, error);
+  if (table == NULL || (request->where != NULL && !study_table_select(table, request->where, error))) {
     return FALSE;
   }
-  gboolean of_keys =
-      chosen.metric != NULL || chosen.x != NULL || chosen.series != NULL || chosen.panel != NULL;
+  g_autoptr(GArray) x = read_keys("--x", chosen.x, table, error);
+  g_autoptr(GArray) series = read_keys("--series", chosen.series, table, error);
+  g_autoptr(GArray) panels = read_keys("--panel", chosen.panel, table, error);
+  if (*error != NULL) {
+    return FALSE;
+  }
+  request->x = x != NULL ? (const scenario_key *)x->data : NULL;
+  request->series = series;
+  request->panels = panels;
+  if (x != NULL && x->len > 1) {
+    return error_set(error, "--x %s: expected one key, such as %s", chosen.x,
+                     scenario_key_row_of(*request->x)->name);
+  }
+  gboolean of_keys = x != NULL || series != NULL || panels != NULL;
   const char *what = chosen.what != NULL     ? chosen.what
                      : chosen.metric != NULL ? plot_metric.name
                      : of_keys               ? plot_peak.name
@@ -206,7 +164,7 @@ static gboolean plot_store(plot_choice *choice, const char *path, GError **error
   if (plots->len == 0) {
     return error_set(error, "nothing to draw: the runs vary no key beside run.seed");
   }
-  note_constant(choice, table);
+  note_constant(table);
   /* Plots are called after the store, without its folder and ".sqlite". */
   g_autofree char *stem = g_path_get_basename(path);
   if (g_str_has_suffix(stem, ".sqlite")) {
@@ -217,21 +175,20 @@ static gboolean plot_store(plot_choice *choice, const char *path, GError **error
     if (i > 0 && target->format == GNUPLOT_TERM) {
       plain_text_print(stdout, "\n");
     }
-    good = study_plot_draw(table, g_ptr_array_index(plots, i), &choice->request, stem, target, error);
+    good = study_plot_draw(table, g_ptr_array_index(plots, i), request, stem, target, error);
   }
   return good;
 }
 
-static gboolean plot_run(const plot_choice *choice, const char *path, GError **error)
+static gboolean plot_run(const char *path, const gnuplot_target *target, GError **error)
 {
-  const gnuplot_target *target = &choice->target;
-  const char *what = chosen.what != NULL ? chosen.what : "occupancy";
+  const char *what = chosen.what != NULL ? chosen.what : run_kinds[0];
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
     return FALSE;
   }
-  return strcmp(what, "occupancy") == 0
-             ? plot_occupancy(path, &choice->request, target, error)
-             : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &choice->request, target, error);
+  return strcmp(what, run_kinds[0]) == 0
+             ? plot_occupancy(path, &chosen.request, target, error)
+             : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &chosen.request, target, error);
 }
 
 static int plot(const cli_arguments *arguments)
@@ -241,21 +198,23 @@ static int plot(const cli_arguments *arguments)
   gboolean is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
   g_autofree char *beside = is_folder ? g_strdup(path) : g_path_get_dirname(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GArray) series = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  plot_choice choice = {.target = {.folder = chosen.out != NULL ? chosen.out : beside, .written = written},
-                        .series = series,
-                        .panels = panels};
+  gnuplot_target target = {.folder = chosen.out != NULL ? chosen.out : beside,
+                           .written = written,
+                           .screen = terminal_of(stdout),
+                           .force = chosen.force};
   int status;
-  if (!cli_parse_exclude("plot", chosen.exclude, &choice.exclude, &status) ||
+  if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||
       !is_known("--format", format, gnuplot_format_names, "png, svg, pdf or term", &status) ||
       !check_what(is_folder, &status)) {
     return status;
   }
-  while (strcmp(gnuplot_format_names[choice.target.format], format) != 0) {
-    choice.target.format++;
+  while (strcmp(gnuplot_format_names[target.format], format) != 0) {
+    target.format++;
   }
-  if (!read_shape(&choice, &error)) {
+  if (!target.screen.shows) { /* a file or a pipe: as wide as the narrowest terminal it may come to */
+    target.screen.columns = PIPE_COLUMNS;
+  }
+  if (!read_shape(target.format, &error)) {
     status = cli_usage_error("plot", "%s", error->message);
     g_error_free(error);
     return status;
@@ -263,7 +222,7 @@ static int plot(const cli_arguments *arguments)
   if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
   } else {
-    (void)(is_folder ? plot_run(&choice, path, &error) : plot_store(&choice, path, &error));
+    (void)(is_folder ? plot_run(path, &target, &error) : plot_store(path, &target, &error));
   }
   for (guint i = 0; i < written->len && !arguments->quiet; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
@@ -295,18 +254,20 @@ static char *summary_of_kinds(void)
 static const GOptionEntry entries[] = {
     CLI_TEXT("what", 'w', &chosen.what, "the plot to draw (default: what fits)", "NAME"),
     CLI_TEXT("metric", 'm', &chosen.metric, "the metric, share A/B or quantile that is drawn", "NAME"),
-    CLI_TEXT("where", 0, &chosen.where, "only runs whose keys meet it: 'path.forward.mtu = 1500'", "EXPR"),
+    CLI_TEXT("where", 0, &chosen.request.where, "only runs whose keys meet it: 'path.forward.mtu = 1500'",
+             "EXPR"),
     CLI_TEXT("x", 'x', &chosen.x, "the key on the x axis", "KEY"),
     CLI_TEXT("series", 0, &chosen.series, "keys of the lines; receiver: what makes the kind of one",
              "KEY,KEY..."),
     CLI_TEXT("panel", 0, &chosen.panel, "keys of the panels", "KEY,KEY..."),
-    CLI_TEXT("title", 0, &chosen.title, "the title (default: what is drawn, over what, where)", "TEXT"),
+    CLI_TEXT("title", 0, &chosen.request.title, "the title (default: what is drawn, over what, where)",
+             "TEXT"),
     CLI_TEXT("width", 0, &chosen.width,
              "width of the page: 8.5cm, 85mm, 3.5in, 1200px; letters in a terminal", "SIZE"),
     CLI_TEXT("height", 0, &chosen.height, "height of the page", "SIZE"),
     CLI_TEXT("font-size", 0, &chosen.font_size, "points of letters, whatever the page (default: 8.64)", "PT"),
-    CLI_SWITCH("xlog", 0, &chosen.x_log, "a logarithmic x axis"),
-    CLI_SWITCH("ylog", 0, &chosen.y_log, "a logarithmic y axis"),
+    CLI_SWITCH("xlog", 0, &chosen.request.x_log, "a logarithmic x axis"),
+    CLI_SWITCH("ylog", 0, &chosen.request.y_log, "a logarithmic y axis"),
     CLI_TEXT("xrange", 0, &chosen.x_range, "the part of the x axis: 0:64KiB, 1us:1ms, 0.1%:1%, 10:", "A:B"),
     CLI_TEXT("yrange", 0, &chosen.y_range, "the part of the y axis", "A:B"),
     CLI_TEXT("out", 'o', &chosen.out, "folder for the plots (default: beside what is plotted)", "DIR"),

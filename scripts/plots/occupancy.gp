@@ -4,8 +4,9 @@
 
 # --- The stack, each layer to the ground, from the top down; then the outline of what counts as reassembly ---
 # What lasts less than a dot is drawn as a line too, or it would be fainter the shorter it is. Letters are not filled: each column has an impulse.
-number(i) = i > 0 ? cause_number[i] : 1 # gnuplot asks where it repeats nothing
-hue(i) = i > 0 ? cause_colour[i] : '#000000'
+# No two causes that come together in a run have the same grey; their order is that of `explain causes`.
+number(i) = i > 0 ? int(cause[i]) : 1 # gnuplot asks where it repeats nothing
+hue(i) = i > 0 ? word('#0072B2 #E69F00 #56B4E9 #CC79A7 #BBBBBB', number(i)) : '#000000'
 look(kind, i) = kind eq 'outline' ? "with lines linewidth 0.6 linecolor rgb '#000000'" : \
   letters ? sprintf('with impulses linetype %d', number(i)) : sprintf("with boxes fillstyle solid 1 linecolor rgb '%s'", hue(i))
 if (peak > 0) {

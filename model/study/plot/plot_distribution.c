@@ -68,6 +68,7 @@ typedef struct share_curve {
   distribution samples; /* not empty */
   guint colour;         /* from 1: curves of one point have one */
   guint kind; /* from 1: which quantity, by dash and marks; 0: there is one, and each point has a dash */
+  const char *kind_name;
 } share_curve;
 
 static void clear_curve(gpointer data)
@@ -84,24 +85,36 @@ static GArray *new_curves(void)
   return curves;
 }
 
-/* Adds number `index` of `shown` at point number `point`, called `label`, unless it has no samples. Takes
- * `samples`. */
-static void add_curve(GArray *curves, const shown_quantity *shown, guint index, guint point,
-                      const char *label, distribution samples)
+/* Adds what `shown` has of point number `point`, called `label`: the samples of all its `runs` (each a const
+ * distribution[DISTRIBUTION_COUNT]), unless there are none. */
+static void add_curves(GArray *curves, const shown_quantity *shown, guint point, const char *label,
+                       const GPtrArray *runs)
 {
-  const share_curve curve = {.label = g_strdup(label),
-                             .samples = samples,
-                             .colour = point + 1,
-                             .kind = shown->count > 1 ? index + 1 : 0};
-  g_array_append_val(curves, curve);
-  if (samples.count == 0) {
-    g_array_set_size(curves, curves->len - 1);
+  for (guint i = 0; i < shown->count; i++) {
+    share_curve curve = {.label = g_strdup(label),
+                         .colour = point + 1,
+                         .kind = shown->count > 1 ? i + 1 : 0,
+                         .kind_name = shown->of[i].name};
+    for (guint r = 0; r < runs->len; r++) {
+      const distribution *of = g_ptr_array_index(runs, r);
+      distribution_add(&curve.samples, &of[shown->of[i].id]);
+    }
+    g_array_append_val(curves, curve);
+    if (curve.samples.count == 0) {
+      g_array_set_size(curves, curves->len - 1);
+    }
   }
 }
 
 static const share_curve *curve_at(const GArray *curves, guint i)
 {
   return &g_array_index(curves, share_curve, i);
+}
+
+/* What its samples reach to. */
+static double end_of(const share_curve *curve)
+{
+  return curve->samples.bins[curve->samples.count - 1].bound;
 }
 
 /* --- Drawing --- */
@@ -111,15 +124,14 @@ static share_extent extent_of(const GArray *curves)
   share_extent extent = {.smallest_largest = INFINITY, .smallest = INFINITY, .smallest_share = 1};
   for (guint i = 0; i < curves->len; i++) {
     const distribution *d = &curve_at(curves, i)->samples;
-    const distribution_bin *last = &d->bins[d->count - 1];
-    const distribution_bin *first = &d->bins[d->bins[0].bound == 0 && d->count > 1 ? 1 : 0];
-    if (last->bound == 0) {
-      continue; /* nothing of it is seen */
+    double end = end_of(curve_at(curves, i));
+    if (end > 0) { /* else nothing of it is seen */
+      extent.largest = MAX(extent.largest, end);
+      extent.smallest_largest = MIN(extent.smallest_largest, end);
+      extent.smallest = MIN(extent.smallest, d->bins[d->bins[0].bound == 0 ? 1 : 0].bound);
+      extent.smallest_share =
+          MIN(extent.smallest_share, d->bins[d->count - 1].weight / distribution_weight(d));
     }
-    extent.largest = MAX(extent.largest, last->bound);
-    extent.smallest_largest = MIN(extent.smallest_largest, last->bound);
-    extent.smallest = MIN(extent.smallest, first->bound);
-    extent.smallest_share = MIN(extent.smallest_share, last->weight / distribution_weight(d));
   }
   return extent;
 }
@@ -159,16 +171,22 @@ static void add_values(const share_curve *curve, plot_values *values)
   }
 }
 
+/* "placement: MTU 1500": the quantity and the point, of those that there are. Free with g_free(). */
+static char *name_of(const share_curve *curve)
+{
+  return g_strconcat(curve->kind_name, *curve->kind_name != '\0' && *curve->label != '\0' ? ": " : "",
+                     curve->label, NULL);
+}
+
 /* Variables and data for shares.gp: curve i is index i. */
-static void append_curves(const GArray *curves, const shown_quantity *shown, double from, plot_chart *chart)
+static void append_curves(const GArray *curves, const char *unit, double from, plot_chart *chart)
 {
   g_autoptr(GString) colours = g_string_new(NULL), kinds = g_string_new(NULL), everies = g_string_new(NULL);
   for (guint i = 0; i < curves->len; i++) {
     const share_curve *curve = curve_at(curves, i);
-    const char *blank = i > 0 ? " " : "", *kind = curve->kind > 0 ? shown->of[curve->kind - 1].name : "";
-    g_autofree char *comment = gnuplot_comment(curve->label);
-    g_string_append_printf(chart->data, "# %s%s%s\n# x (%s), share above x\n", kind,
-                           *kind != '\0' && *comment != '\0' ? ": " : "", comment, shown->unit);
+    const char *blank = i > 0 ? " " : "";
+    g_autofree char *name = name_of(curve), *comment = gnuplot_comment(name);
+    g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
     guint rows = append_rows(&curve->samples, from, chart->data);
     add_values(curve, chart->request->values);
     g_string_append(chart->data, "\n\n");
@@ -183,22 +201,17 @@ static void append_curves(const GArray *curves, const shown_quantity *shown, dou
 }
 
 /* Each point has a colour, each quantity a dash; in a terminal each curve a letter. */
-static void append_legend(const GArray *curves, const shown_quantity *shown, gboolean letters,
-                          plot_chart *chart)
+static void append_legend(const GArray *curves, const shown_quantity *shown, plot_chart *chart)
 {
+  gboolean letters = chart->target->format == GNUPLOT_TERM;
   for (guint i = 0; i < curves->len; i++) {
     const share_curve *curve = curve_at(curves, i);
-    const char *kind = curve->kind > 0 ? shown->of[curve->kind - 1].name : "";
-    double largest = curve->samples.bins[curve->samples.count - 1].bound;
-    const char *zero = largest == 0 && curve->kind < 2 ? " (0 throughout)" : "";
-    g_autofree char *all =
-        g_strconcat(kind, *kind != '\0' && *curve->label != '\0' ? ": " : "", curve->label, zero, NULL);
-    g_autofree char *point = g_strconcat(curve->label, zero, NULL);
-    gboolean first = i == 0 || curve_at(curves, i - 1)->colour != curve->colour;
-    if (letters && *all != '\0') {
-      plot_chart_add_legend(chart, "curve", i + 1, all);
-    } else if (!letters && first && *point != '\0') {
-      plot_chart_add_legend(chart, curve->kind > 0 ? "colour" : "curve", i + 1, point);
+    const char *zero = end_of(curve) == 0 && curve->kind < 2 ? " (0 throughout)" : "";
+    g_autofree char *name = letters ? name_of(curve) : g_strdup(curve->label);
+    g_autofree char *text = g_strconcat(name, zero, NULL);
+    gboolean first = letters || i == 0 || curve_at(curves, i - 1)->colour != curve->colour;
+    if (first && *text != '\0') {
+      plot_chart_add_legend(chart, curve->kind > 0 && !letters ? "colour" : "curve", i + 1, text);
     }
   }
   for (guint kind = 0; kind < shown->count && shown->count > 1 && !letters; kind++) {
@@ -228,8 +241,8 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
   g_autofree char *place = g_strdup_printf("x (%s)", shown->unit);
   plot_values_describe(request->values, place, "share", "1");
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
-  append_curves(curves, shown, chart.x.from, &chart);
-  append_legend(curves, shown, target->format == GNUPLOT_TERM, &chart);
+  append_curves(curves, shown->unit, chart.x.from, &chart);
+  append_legend(curves, shown, &chart);
   return plot_chart_draw(&chart, stem, error);
 }
 
@@ -248,14 +261,11 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, co
   g_autoptr(GArray) curves = new_curves();
   for (guint i = 0; i < selection.points->len; i++) {
     const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
-    for (guint k = 0; k < shown->count; k++) {
-      distribution sum = {.bins = NULL};
-      for (guint r = 0; r < runs->len; r++) {
-        const study_run *run = g_ptr_array_index(runs, r);
-        distribution_add(&sum, &run->results.distributions[shown->of[k].id]);
-      }
-      add_curve(curves, shown, k, i, g_ptr_array_index(selection.labels, i), sum);
+    g_autoptr(GPtrArray) samples = g_ptr_array_new();
+    for (guint r = 0; r < runs->len; r++) {
+      g_ptr_array_add(samples, ((study_run *)g_ptr_array_index(runs, r))->results.distributions);
     }
+    add_curves(curves, shown, i, g_ptr_array_index(selection.labels, i), samples);
   }
   g_autofree char *subtitle = point_selection_subtitle(table, &selection);
   return draw(curves, shown, request, subtitle, stem, target, error);
@@ -310,11 +320,9 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
     return FALSE;
   }
   g_autoptr(GArray) curves = new_curves();
-  for (guint k = 0; k < shown->count; k++) {
-    distribution samples;
-    distribution_copy(&samples, &run->results.distributions[shown->of[k].id]);
-    add_curve(curves, shown, k, 0, "", samples);
-  }
+  g_autoptr(GPtrArray) samples = g_ptr_array_new();
+  g_ptr_array_add(samples, run->results.distributions);
+  add_curves(curves, shown, 0, "", samples);
   g_autofree char *subtitle = plot_run_subtitle(run);
   return draw(curves, shown, request, subtitle, shown->stem, target, error);
 }

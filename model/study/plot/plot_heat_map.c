@@ -35,7 +35,6 @@ typedef struct heat_map {
   plot_grouping groups;
   place_axis x;
   place_axis y;
-  value_extent extent;
   plot_axis colours;
   plot_counts counts;
   guint letters; /* of a terminal's cell; 0: print has two lines of text */
@@ -51,26 +50,21 @@ static void heat_map_clear(heat_map *map)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(heat_map, heat_map_clear)
 
-/* Loss and MTU come first, the kind of receiver last. */
-static int rank_of(scenario_key key)
-{
-  return key == SCENARIO_PATH_FORWARD_LOSS                              ? 0
-         : key == SCENARIO_PATH_FORWARD_MTU                             ? 1
-         : key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS ? 3
-                                                                        : 2;
-}
-
-/* The keys that vary, by rank: the first two are for x and y. scenario_key; free with g_array_unref(). */
+/* The keys that vary, those for x and y first: loss and MTU, and last the kind of receiver. scenario_key;
+ * free with g_array_unref(). */
 static GArray *ranked_keys(const study_table *table)
 {
+  enum { LOSS, MTU, OTHER, RECEIVER, RANKS };
   g_autoptr(GArray) keys = study_table_keys(table);
   GArray *ranked = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  for (int rank = 0; rank <= 3; rank++) {
+  for (int rank = LOSS; rank < RANKS; rank++) {
     for (guint i = 0; i < keys->len; i++) {
       scenario_key key = g_array_index(keys, scenario_key, i);
-      if (rank_of(key) == rank) {
-        g_array_append_val(ranked, key);
-      }
+      int of = key == SCENARIO_PATH_FORWARD_LOSS                              ? LOSS
+               : key == SCENARIO_PATH_FORWARD_MTU                             ? MTU
+               : key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS ? RECEIVER
+                                                                              : OTHER;
+      g_array_append_vals(ranked, &key, of == rank ? 1 : 0);
     }
   }
   return ranked;
@@ -154,37 +148,6 @@ static void append_cell(const heat_map *map, const plot_cell *cell, const char *
   plot_values_add(values, curve, cell->x, cell->flagged, of);
 }
 
-static void append_data(const heat_map *map, plot_values *values, GString *data)
-{
-  for (guint panel = 0; panel < map->groups.panels->len; panel++) {
-    g_autofree char *name = gnuplot_comment(g_ptr_array_index(map->groups.panels, panel));
-    g_string_append_printf(
-        data, "# %s\n# column row runs mean low high flagged lightness shown shown_interval %s, %s\n", name,
-        scenario_key_row_of(map->x.key)->name, scenario_key_row_of(map->y.key)->name);
-    for (guint i = 0; i < map->groups.cells->len; i++) {
-      const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
-      if (cell->panel == panel) {
-        append_cell(map, cell, name, values, data);
-      }
-    }
-    g_string_append(data, "\n\n");
-  }
-}
-
-/* Takes the runs of `table` into `map`, whose quantity, unit and axes it has, and makes its colours. */
-static void count_cells(heat_map *map, const char *name)
-{
-  for (guint i = 0; i < map->groups.cells->len; i++) {
-    const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
-    statistics of = result_quantity_statistics(map->quantity, cell->runs);
-    if (of.count > 0) {
-      value_extent_add(&map->extent, of.mean, NAN);
-      plot_counts_add(&map->counts, cell->runs);
-    }
-  }
-  map->colours = plot_axis_of_values(&map->extent, name, map->unit, VALUE_SCALE_FITTING);
-}
-
 /* The keys of x and y: those that were asked for, and of the others the first two. FALSE and `error` when
  * there are none. */
 static gboolean choose_keys(const study_table *table, const plot_request *request, scenario_key *x,
@@ -217,11 +180,13 @@ static gboolean texts_fit(const heat_map *map, const plot_chart *chart)
          page.panel_height / map->y.texts->len >= CELL_LINES * LINE_OF_FONT * page.font_size;
 }
 
+/* Draws what it has now, the quantity called `name`. */
 static gboolean draw_map(heat_map *map, const study_table *table, const char *name,
                          const plot_request *request, const char *stem, const gnuplot_target *target,
                          GError **error)
 {
   gboolean letters = target->format == GNUPLOT_TERM;
+  const char *x_key = scenario_key_row_of(map->x.key)->name, *y_key = scenario_key_row_of(map->y.key)->name;
   g_autofree char *subtitle = plot_runs_subtitle(table, &map->counts, FALSE, "asterisk");
   g_autofree char *x = place_axis_name(map->x.key, 0), *y = place_axis_name(map->y.key, 0);
   *strchrnul(x, '(') = *strchrnul(y, '(') = '\0';
@@ -246,8 +211,20 @@ static gboolean draw_map(heat_map *map, const study_table *table, const char *na
   gnuplot_set_number(chart.variables, "colour_box", chart.colour_box);
   gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
   plot_axis_append(&map->colours, "cb", chart.variables);
-  plot_values_describe(request->values, scenario_key_row_of(map->x.key)->name, "mean", map->unit);
-  append_data(map, request->values, chart.data);
+  plot_values_describe(request->values, x_key, "mean", map->unit);
+  for (guint panel = 0; panel < map->groups.panels->len; panel++) {
+    g_autofree char *title = gnuplot_comment(g_ptr_array_index(map->groups.panels, panel));
+    g_string_append_printf(
+        chart.data, "# %s\n# column row runs mean low high flagged lightness shown shown_interval %s, %s\n",
+        title, x_key, y_key);
+    for (guint i = 0; i < map->groups.cells->len; i++) {
+      const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
+      if (cell->panel == panel) {
+        append_cell(map, cell, title, request->values, chart.data);
+      }
+    }
+    g_string_append(chart.data, "\n\n");
+  }
   return plot_chart_draw(&chart, stem, error);
 }
 
@@ -273,17 +250,25 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
   map.unit = result_quantity_unit(map.quantity);
   map.x = place_axis_of_cells(table->runs, x);
   map.y = place_axis_of_cells(table->runs, y);
-  count_cells(&map, request->quantity != NULL ? name : "peak");
+  value_extent extent = {0};
+  for (guint i = 0; i < map.groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(map.groups.cells, plot_cell, i);
+    statistics of = result_quantity_statistics(map.quantity, cell->runs);
+    if (of.count > 0) {
+      value_extent_add(&extent, of.mean, NAN);
+      plot_counts_add(&map.counts, cell->runs);
+    }
+  }
+  map.colours =
+      plot_axis_of_values(&extent, request->quantity != NULL ? name : "peak", map.unit, VALUE_SCALE_FITTING);
   guint panels = map.groups.panels->len;
-  if (map.counts.runs == 0) {
-    return error_set(error, "nothing to draw: no run has a value of %s", name);
-  }
-  if (panels > PANELS_MAX) {
-    return error_set(
-        error, "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
-        scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX);
-  }
-  return draw_map(&map, table, name, request, stem, target, error);
+  return (map.counts.runs > 0 || error_set(error, "nothing to draw: no run has a value of %s", name)) &&
+         (panels <= PANELS_MAX ||
+          error_set(error,
+                    "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be "
+                    "read",
+                    scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX)) &&
+         draw_map(&map, table, name, request, stem, target, error);
 }
 
 static gboolean has_keys(const study_table *table, G_GNUC_UNUSED const study_plot *plot)

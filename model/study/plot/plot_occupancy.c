@@ -24,13 +24,6 @@
 
 static const char header[] = "time_s,connection,cause,octets";
 
-/* No two that come together in a run have the same grey. */
-static const char *const cause_colours[HELD_CAUSES] = {[HELD_INCOMPLETE] = "#0072B2",
-                                                       [HELD_UNLOCATED] = "#E69F00",
-                                                       [HELD_ORDER] = "#56B4E9",
-                                                       [HELD_FRAGMENT] = "#CC79A7",
-                                                       [HELD_PROCESSING] = "#BBBBBB"};
-
 /* From `time_s` on the RNIC holds this. */
 typedef struct step {
   double time_s;
@@ -62,11 +55,6 @@ static double reassembly_of(const step *at)
 
 /* --- Reading --- */
 
-static gboolean invalid_line(GError **error, const char *path, guint line, const char *expected)
-{
-  return error_set(error, "%s:%u: expected %s", path, line, expected);
-}
-
 /* A finite number >= 0 that is the whole of `text`. */
 static gboolean parse_number(const char *text, double *number)
 {
@@ -75,28 +63,28 @@ static gboolean parse_number(const char *text, double *number)
   return end != text && *end == '\0' && isfinite(*number) && *number >= 0;
 }
 
-static gboolean add_line(series *s, char *line, const char *path, guint number, GError **error)
+/* What was expected of `line`; NULL: nothing else. */
+static const char *add_line(series *s, const char *line)
 {
   double time_s, octets;
   g_auto(GStrv) fields = g_strsplit(line, ",", 5);
   if (g_strv_length(fields) != 4 || !parse_number(fields[0], &time_s) || !parse_number(fields[3], &octets)) {
-    return invalid_line(error, path, number, "time_s,connection,cause,octets");
+    return header;
   }
   held_cause cause = 0;
   while (cause < HELD_CAUSES && strcmp(held_cause_name(cause), fields[2]) != 0) {
     cause++;
   }
   if (cause == HELD_CAUSES) {
-    return invalid_line(error, path, number, "a cause: incomplete, unlocated, order, fragment or processing");
+    return "a cause: incomplete, unlocated, order, fragment or processing";
   }
   if (strcmp(fields[1], "all") != 0) {
     s->others = TRUE;
-    return TRUE;
+    return NULL;
   }
-
   step last = *step_at(s, s->steps->len - 1);
   if (time_s < last.time_s) {
-    return invalid_line(error, path, number, "times in ascending order");
+    return "times in ascending order";
   }
   /* By its text: late in a long run two instants that are picoseconds apart are one double. */
   if (g_strcmp0(fields[0], s->instant) != 0) {
@@ -108,7 +96,7 @@ static gboolean add_line(series *s, char *line, const char *path, guint number, 
     s->instant = g_strdup(fields[0]);
   }
   g_array_index(s->steps, step, s->steps->len - 1).octets[cause] = octets;
-  return TRUE;
+  return NULL;
 }
 
 /* Comment lines, the header, then the series; a line without its end was cut off, and its number with it. */
@@ -117,26 +105,29 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
   char *line = NULL;
   size_t space = 0;
   guint number = 0;
-  gboolean good = TRUE, headed = FALSE;
-  while (good && getline(&line, &space, file) >= 0) {
-    gboolean whole = strchr(line, '\n') != NULL;
+  const char *expected = NULL;
+  gboolean headed = FALSE;
+  while (expected == NULL && getline(&line, &space, file) >= 0) {
+    gboolean whole = strchr(line, '\n') != NULL, comment = line[0] == '#';
     number++;
     line[strcspn(line, "\r\n")] = '\0';
-    if (!whole) {
-      good = invalid_line(error, path, number, "the end of the line: the file is cut off");
-    } else if (line[0] != '#' && headed) {
-      good = add_line(s, line, path, number, error);
-    } else if (line[0] != '#') {
-      good = strcmp(line, header) == 0 || invalid_line(error, path, number, header);
-      headed = TRUE;
-    }
-  }
-  if (good && ferror(file)) {
-    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", path, g_strerror(errno));
-    good = FALSE;
+    expected = !whole                      ? "the end of the line: the file is cut off"
+               : comment                   ? NULL
+               : headed                    ? add_line(s, line)
+               : strcmp(line, header) == 0 ? NULL
+                                           : header;
+    headed = headed || !comment;
   }
   free(line);
-  return good && (headed || invalid_line(error, path, number + 1, header));
+  if (expected == NULL && ferror(file)) {
+    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", path, g_strerror(errno));
+    return FALSE;
+  }
+  if (expected == NULL && !headed) {
+    expected = header;
+    number++;
+  }
+  return expected == NULL || error_set(error, "%s:%u: expected %s", path, number, expected);
 }
 
 /* The series must peak at the value in the summary; else it is cut off or another run's. */
@@ -150,15 +141,9 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
                 problem != NULL ? problem : g_strerror(errno));
     return FALSE;
   }
-  const step nothing = {0};
-  g_array_append_val(s->steps, nothing);
   gboolean good = read_lines(s, file, path, error);
   fclose(file);
-  if (good && s->others && s->steps->len == 1) {
-    error_set(error, "%s: no series of the RNIC; expected a run with measure.series = \"all\"", path);
-    good = FALSE;
-  }
-  for (guint i = 0; good && i < s->steps->len; i++) {
+  for (guint i = 0; i < s->steps->len; i++) {
     const step *at = step_at(s, i);
     s->peak = MAX(s->peak, reassembly_of(at));
     s->peak_with_all = MAX(s->peak_with_all, reassembly_of(at) + at->octets[HELD_PROCESSING]);
@@ -169,14 +154,16 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
   double peak = run->results.metrics.present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
                     ? run->results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
                     : s->peak;
-  if (good && peak != s->peak) {
-    error_set(
-        error,
-        "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, whole",
-        path, s->peak, peak);
-    good = FALSE;
-  }
-  return good;
+  return good &&
+         (!s->others || s->steps->len > 1 ||
+          error_set(error, "%s: no series of the RNIC; expected a run with measure.series = \"all\"",
+                    path)) &&
+         (peak == s->peak ||
+          error_set(
+              error,
+              "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, "
+              "whole",
+              path, s->peak, peak));
 }
 
 /* --- Drawing --- */
@@ -252,31 +239,24 @@ char *plot_run_subtitle(const summary_record *run)
 static double end_of(const series *s, const summary_record *run)
 {
   double last_s = step_at(s, s->steps->len - 1)->time_s;
-  double simulated_s = run->results.metrics.present[METRIC_TIME_SIMULATED_S]
-                           ? run->results.metrics.value[METRIC_TIME_SIMULATED_S]
-                           : last_s;
-  if (last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX)) {
-    return last_s * 1.1;
-  }
-  if (last_s == 0 && simulated_s <= 0) {
-    return 1;
-  }
-  return MAX(last_s, simulated_s);
+  double simulated_s =
+      run->results.metrics.present[METRIC_TIME_SIMULATED_S] ? run->results.metrics.value[METRIC_TIME_SIMULATED_S] : last_s;
+  return last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX) ? last_s * 1.1
+         : last_s > 0 || simulated_s > 0                          ? MAX(last_s, simulated_s)
+                                                                  : 1;
 }
 
 /* Variables and legend for occupancy.gp: the causes in use, from the ground up. */
 static void append_causes(const series *s, plot_chart *chart)
 {
-  g_autoptr(GPtrArray) colours = g_ptr_array_new();
   g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(double));
   gboolean outlined = s->steps->len <= OUTLINED_STEPS_MAX;
   g_string_append(chart->data, "# time");
   for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
     double number = cause + 1.0;
     if (s->used[cause]) {
-      g_ptr_array_add(colours, (gpointer)cause_colours[cause]);
       g_array_append_val(numbers, number);
-      plot_chart_add_legend(chart, "cause", colours->len, held_cause_name(cause));
+      plot_chart_add_legend(chart, "cause", numbers->len, held_cause_name(cause));
       g_string_append_printf(chart->data, ", octets up to and with %s", held_cause_name(cause));
     }
   }
@@ -284,9 +264,7 @@ static void append_causes(const series *s, plot_chart *chart)
   if (outlined && chart->target->format != GNUPLOT_TERM) {
     plot_chart_add_legend(chart, "outline", 0, "reassembly");
   }
-  gnuplot_set_number(chart->variables, "causes", colours->len);
-  gnuplot_set_texts(chart->variables, "cause_colour", colours);
-  gnuplot_set_numbers(chart->variables, "cause_number", numbers);
+  gnuplot_set_numbers(chart->variables, "cause", numbers);
   gnuplot_set_number(chart->variables, "outlined", outlined);
 }
 
@@ -328,7 +306,7 @@ gboolean plot_occupancy(const char *run_folder, const plot_request *request, con
   if (run == NULL) {
     return FALSE;
   }
-  series s = {.steps = g_array_new(FALSE, FALSE, sizeof(step))};
+  series s = {.steps = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(step)), 1)};
   gboolean good = read_series(&s, series_path, run, error) && draw(&s, run, request, target, error);
   g_array_unref(s.steps);
   g_free(s.instant);

@@ -106,8 +106,8 @@ static gboolean read_bound(const char *text, double *bound)
     *bound = time_ps_in_seconds(time);
     return TRUE;
   }
-  *bound = units_parse_size(text, &whole) || units_parse_rate(text, &whole) ? (double)whole : 0;
-  return *bound > 0;
+  *bound = units_parse_size(text, &whole) || units_parse_rate(text, &whole) ? (double)whole : NAN;
+  return isfinite(*bound);
 }
 
 gboolean plot_request_read_range(const char *text, plot_range *range, GError **error)
@@ -128,14 +128,11 @@ gboolean plot_request_read_range(const char *text, plot_range *range, GError **e
 static gboolean add_key(scenario_key key, const GPtrArray *runs, GArray *keys)
 {
   g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+  gboolean there = FALSE;
   for (guint i = 0; i < keys->len; i++) {
-    if (g_array_index(keys, scenario_key, i) == key) {
-      return TRUE;
-    }
+    there = there || g_array_index(keys, scenario_key, i) == key;
   }
-  if (values->len > 1) {
-    g_array_append_val(keys, key);
-  }
+  g_array_append_vals(keys, &key, values->len > 1 && !there ? 1 : 0);
   return values->len > 1;
 }
 
@@ -143,15 +140,13 @@ static gboolean add_key(scenario_key key, const GPtrArray *runs, GArray *keys)
 static gboolean refuse_key(const char *problem, const GPtrArray *runs, const char *axes, GError **error)
 {
   g_autoptr(GArray) varying = study_keys_varying(runs, axes);
-  GString *list = g_string_new(NULL);
+  g_autoptr(GString) list = g_string_new(NULL);
   for (guint i = 0; i < varying->len; i++) {
     g_string_append_printf(list, "%s%s", i > 0 ? ", " : "",
                            scenario_key_row_of(g_array_index(varying, scenario_key, i))->name);
   }
-  error_set(error, "%s; expected %s%s", problem,
-            varying->len > 0 ? "one that varies: " : "runs of a sweep, which vary a key", list->str);
-  g_string_free(list, TRUE);
-  return FALSE;
+  return error_set(error, "%s; expected %s%s", problem,
+                   varying->len > 0 ? "one that varies: " : "runs of a sweep, which vary a key", list->str);
 }
 
 gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const char *axes, GArray *keys,
@@ -160,8 +155,8 @@ gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const c
   g_auto(GStrv) names = g_strsplit(text, ",", -1);
   for (guint i = 0; names[i] != NULL; i++) {
     const char *name = g_strstrip(names[i]);
-    scenario_key key = strcmp(name, "receiver") == 0 ? SCENARIO_RECEIVER_MODE : scenario_key_find(name);
-    g_autofree char *problem = NULL;
+    gboolean receiver = strcmp(name, "receiver") == 0;
+    scenario_key key = receiver ? SCENARIO_RECEIVER_MODE : scenario_key_find(name);
     if (key == SCENARIO_KEY_COUNT) {
       g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(name));
       return error_set(error,
@@ -169,16 +164,15 @@ gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const c
                        name, hint);
     }
     if (key == SCENARIO_RUN_SEED) {
-      problem = g_strdup("run.seed is what runs are averaged over, no axis");
-    } else if (!add_key(key, runs, keys)) {
+      return refuse_key("run.seed is what runs are averaged over, no axis", runs, axes, error);
+    }
+    gboolean varies = add_key(key, runs, keys);
+    varies = (receiver && add_key(SCENARIO_MPA_MARKERS, runs, keys)) || varies;
+    if (!varies) {
       const char *only = ((char *const *)g_ptr_array_index(runs, 0))[key];
-      problem = g_strdup_printf("%s does not vary: it is %s in all runs", scenario_key_row_of(key)->name,
-                                *only != '\0' ? only : "unknown");
-    }
-    if (strcmp(name, "receiver") == 0 && add_key(SCENARIO_MPA_MARKERS, runs, keys)) {
-      g_clear_pointer(&problem, g_free);
-    }
-    if (problem != NULL) {
+      g_autofree char *problem =
+          g_strdup_printf("%s does not vary: it is %s in all runs", scenario_key_row_of(key)->name,
+                          *only != '\0' ? only : "unknown");
       return refuse_key(problem, runs, axes, error);
     }
   }

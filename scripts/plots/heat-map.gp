@@ -15,7 +15,7 @@ do for [i=1:cb_tics] {
   set cbtics add (cb_label[i] cb_tic[i])
 }
 colour_of(v) = v > cb_from ? v : cb_from # what is less has no place on the scale
-panel_lines = (top_margin[1]-bottom_margin[1])*height/letter_height # of letters; between cells one stays free
+panel_lines = 1.0*panel_height/letter_height # of letters; between cells one stays free
 cell_lines = letters ? (panel_lines/y_tics > 2 ? int(panel_lines/y_tics)-1 : 1) : 0
 line = letters ? y_tics/panel_lines : 0
 white(light) = light < 0.55 # text on the darker half
@@ -27,7 +27,7 @@ do for [p=1:panels] {
   eval panel
   unset colorbox
   if (colour_box && (p%columns == 0 || p == panels)) {
-    set colorbox user origin screen right_margin[p]+0.6*font/width,bottom_margin[p] size screen 1.0*font/width,top_margin[p]-bottom_margin[p]
+    set colorbox user origin screen right_margin(p)+0.6*font/width,bottom_margin(p) size screen 1.0*font/width,1.0*panel_height/height
   }
   plot for [i=1:(letters ? 0 : 1)] file index p-1 using 1:2:(0.5):(0.5):(colour_of($4)) with boxxyerror fillstyle solid 1 noborder linecolor palette notitle, \
        for [i=1:cell_lines] file index p-1 using 1:($2+(i-(cell_lines+1)/2)*line):(stringcolumn(10)) with labels center notitle, \

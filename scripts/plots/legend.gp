@@ -17,7 +17,7 @@ if (legend_texts > 0) {
   set lmargin at screen 0.02
   set rmargin at screen 0.98
   set bmargin at screen 0.005
-  set tmargin at screen legend_top
+  set tmargin at screen 1.0*legend_height/height
   set key center center horizontal Left reverse samplen 3 spacing 1.1 width 1.5 maxcols legend_columns
   entries = ''
   do for [i=1:legend_texts] { # a sample of letters ends where its text begins

@@ -7,6 +7,7 @@
 set encoding utf8
 letters = format eq 'term'
 inches(dots) = dots/300.0
+down(dots) = 1-1.0*dots/height # from the top of the page, as gnuplot counts: from its bottom
 # Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, pdf dots of 3/4 points, 96 an inch.
 points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 4.0/3 : format eq 'pdf' ? 0.24 : 1))
 plain = 'DejaVu Sans,'
@@ -33,13 +34,13 @@ if (!letters) {
 }
 set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
-set label 1 title_text at screen 0.5,title_at center font bold.points(1.1)
-set label 2 subtitle_text at screen 0.5,subtitle_at center font plain.points(0.85) textcolor rgb '#404040'
+set label 1 title_text at screen 0.5,down(title_at) center font bold.points(1.1)
+set label 2 subtitle_text at screen 0.5,down(subtitle_at) center font plain.points(0.85) textcolor rgb '#404040'
 if (letters) { # terminals write no text upwards
-  set label 3 y_lines at screen 0.01,heading_end left
+  set label 3 y_lines at screen 0.01,down(heading_end) left
 }
 if (y_once) {
-  set label 3 y_name at screen 2.0*font/width,y_middle center rotate by 90
+  set label 3 y_name at screen 2.0*font/width,down(first+(panel_height+row_height*int((panels-1)/columns))/2.0) center rotate by 90
 }
 
 # --- Axes: places in base units are drawn in units that people read ---
@@ -72,13 +73,17 @@ at(list, i) = i > words(list) ? 0 : int(word(list, i)) # gnuplot asks for i = 1 
 
 # --- Panels: `eval panel` before panel number p is plotted ---
 labelled(p) = (p-1)%columns == 0
+left_margin(p) = (left+(panel_width+gap)*((p-1)%columns))/(1.0*width)
+right_margin(p) = left_margin(p)+1.0*panel_width/width
+top_margin(p) = down(first+row_height*int((p-1)/columns))
+bottom_margin(p) = top_margin(p)-1.0*panel_height/height
 wide = 0 # labels of tics: the name stands nearer to them, or there would be no room for it
 do for [i=1:y_tics] {
   wide = wide || strlen(y_label[i]) > 6
 }
 panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
-  ."set lmargin at screen left_margin[p]; set rmargin at screen right_margin[p];"\
-  ."set bmargin at screen bottom_margin[p]; set tmargin at screen top_margin[p];"\
+  ."set lmargin at screen left_margin(p); set rmargin at screen right_margin(p);"\
+  ."set bmargin at screen bottom_margin(p); set tmargin at screen top_margin(p);"\
   ."set title panel_title[p] offset 0,(letters ? 0 : -0.4);"\
   ."set ylabel (labelled(p) && !letters ? y_lines : '') offset (wide ? 1 : -0.5)+(format eq 'svg' ? 0.8 : 0),0;"\
   ."set ytics ();"\

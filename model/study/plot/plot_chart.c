@@ -218,17 +218,6 @@ double plot_page_panel_letters(const plot_page *page)
   return page->panel_width / (LETTER * page->font_size);
 }
 
-plot_margins plot_page_margins(const plot_page *page, guint index)
-{
-  double left = page->left + (index % page->columns) * (page->panel_width + page->gap);
-  guint row = index / page->columns;
-  double top = page->first + row * page->row_height;
-  return (plot_margins){.left = left / page->width,
-                        .right = (left + page->panel_width) / page->width,
-                        .bottom = 1 - (top + page->panel_height) / page->height,
-                        .top = 1 - top / page->height};
-}
-
 /* --- The plot --- */
 
 /* What is drawn begins with a capital letter, unless that is a name with dots. */
@@ -286,57 +275,6 @@ void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, con
   g_ptr_array_add(chart->legend, g_strdup(text));
 }
 
-static void append_page(const plot_page *page, const plot_chart *chart, GString *variables)
-{
-  guint lines;
-  g_autofree char *title = gnuplot_quote_lines(chart->title, page->title_columns, TITLE_LINES_MAX, &lines);
-  g_autofree char *subtitle =
-      gnuplot_quote_lines(chart->subtitle, page->subtitle_columns, SUBTITLE_LINES_MAX, &lines);
-  const struct {
-    const char *name;
-    double number;
-  } numbers[] = {{"width", page->width},
-                 {"height", page->height},
-                 {"font", page->font_size},
-                 {"letter_width", LETTER_WIDTH},
-                 {"letter_height", LETTER_HEIGHT},
-                 {"title_at", 1 - page->title_at / page->height},
-                 {"subtitle_at", 1 - page->subtitle_at / page->height},
-                 {"heading_end", 1 - page->heading_end / page->height},
-                 {"panels", page->panels},
-                 {"columns", page->columns},
-                 {"legend_top", page->legend_height / page->height},
-                 {"legend_columns", page->legend_columns}};
-  g_string_append_printf(variables, "title_text = %s\nsubtitle_text = %s\n", title, subtitle);
-  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    gnuplot_set_number(variables, numbers[i].name, numbers[i].number);
-  }
-  static const char *const names[] = {"left_margin", "right_margin", "bottom_margin", "top_margin"};
-  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-    g_autoptr(GArray) margins = g_array_new(FALSE, FALSE, sizeof(double));
-    for (guint panel = 0; panel < page->panels; panel++) {
-      const plot_margins of = plot_page_margins(page, panel);
-      const double four[] = {of.left, of.right, of.bottom, of.top};
-      g_array_append_val(margins, four[i]);
-    }
-    gnuplot_set_numbers(variables, names[i], margins);
-  }
-}
-
-/* The panels' titles, in lines that do not reach the next one's, as gnuplot's strings. Free with
- * g_ptr_array_unref(). */
-static GPtrArray *panel_titles(const plot_chart *chart, const plot_page *page)
-{
-  GPtrArray *titles = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < page->panels; i++) {
-    guint lines;
-    const char *title = chart->panels != NULL ? g_ptr_array_index(chart->panels, i) : "";
-    g_ptr_array_add(
-        titles, gnuplot_quote_lines(title, (guint)plot_page_panel_letters(page), TITLE_LINES_MAX, &lines));
-  }
-  return titles;
-}
-
 /* What has no room in the legend is cut off, or counted in its last entry. */
 static void shorten_legend(plot_chart *chart, const plot_page *page)
 {
@@ -357,10 +295,59 @@ static void shorten_legend(plot_chart *chart, const plot_page *page)
   }
 }
 
+/* Sizes and places of the page, in dots, and its texts, in lines that fit. */
+static void append_page(const plot_page *page, const plot_chart *chart, GString *variables)
+{
+  gboolean letters = chart->target->format == GNUPLOT_TERM;
+  guint panel_letters = (guint)plot_page_panel_letters(page), lines;
+  const struct {
+    const char *name;
+    double number;
+  } numbers[] = {{"width", page->width},
+                 {"height", page->height},
+                 {"font", page->font_size},
+                 {"letter_width", LETTER_WIDTH},
+                 {"letter_height", LETTER_HEIGHT},
+                 {"title_at", page->title_at},
+                 {"subtitle_at", page->subtitle_at},
+                 {"heading_end", page->heading_end},
+                 {"panels", page->panels},
+                 {"columns", page->columns},
+                 {"left", page->left},
+                 {"panel_width", page->panel_width},
+                 {"gap", page->gap},
+                 {"first", page->first},
+                 {"panel_height", page->panel_height},
+                 {"row_height", page->row_height},
+                 {"x_turned", page->turned_letters > 0},
+                 {"y_once", page->y_once},
+                 {"legend_height", page->legend_height},
+                 {"legend_columns", page->legend_columns}};
+  const struct {
+    const char *name, *text;
+    guint columns, lines;
+  } texts[] = {{"title_text", chart->title, page->title_columns, TITLE_LINES_MAX},
+               {"subtitle_text", chart->subtitle, page->subtitle_columns, SUBTITLE_LINES_MAX},
+               {"y_lines", page->y_once ? "" : chart->y.name,
+                letters ? page->title_columns : y_name_letters(page), Y_NAME_LINES_MAX}};
+  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    gnuplot_set_number(variables, numbers[i].name, numbers[i].number);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autofree char *text = gnuplot_quote_lines(texts[i].text, texts[i].columns, texts[i].lines, &lines);
+    g_string_append_printf(variables, "%s = %s\n", texts[i].name, text);
+  }
+  g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < page->panels; i++) {
+    const char *title = chart->panels != NULL ? g_ptr_array_index(chart->panels, i) : "";
+    g_ptr_array_add(titles, gnuplot_quote_lines(title, panel_letters, TITLE_LINES_MAX, &lines));
+  }
+  gnuplot_set_quoted(variables, "panel_title", titles);
+}
+
 gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
 {
   const plot_page page = plot_chart_page(chart);
-  gboolean turned = page.turned_letters > 0;
   double letters = plot_page_panel_letters(&page);
   if (page.panel_height < PANEL_HEIGHT_MIN * page.font_size && chart->target->format != GNUPLOT_TERM) {
     return error_set(error, "--height leaves no room for the panels; expected %.1fcm or more",
@@ -371,26 +358,16 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
     return error_set(error, "--width leaves no room for a panel beside its axis at this --font-size");
   }
   if (chart->places != NULL) {
-    chart->x = place_axis_drawn(chart->places, letters, turned);
+    chart->x = place_axis_drawn(chart->places, letters, page.turned_letters > 0);
   } else {
     plot_axis_thin(&chart->x, letters, FALSE);
   }
   plot_axis_thin(&chart->y, page.panel_height / (LINE * page.font_size), TRUE);
   shorten_legend(chart, &page);
-  g_autoptr(GPtrArray) titles = panel_titles(chart, &page);
   g_autoptr(GString) all = g_string_new(NULL);
   append_page(&page, chart, all);
-  gnuplot_set_quoted(all, "panel_title", titles);
   plot_axis_append(&chart->x, "x", all);
-  gnuplot_set_number(all, "x_turned", turned);
   plot_axis_append(&chart->y, "y", all);
-  guint lines;
-  guint y_letters = chart->target->format == GNUPLOT_TERM ? page.title_columns : y_name_letters(&page);
-  g_autofree char *y_name = gnuplot_quote_lines(chart->y.name, y_letters, Y_NAME_LINES_MAX, &lines);
-  double rows = (page.rows - 1) * page.row_height + page.panel_height;
-  g_string_append_printf(all, "y_lines = %s\n", page.y_once ? "''" : y_name);
-  gnuplot_set_number(all, "y_once", page.y_once);
-  gnuplot_set_number(all, "y_middle", 1 - (page.first + rows / 2) / page.height);
   gnuplot_set_texts(all, "legend_text", chart->legend);
   gnuplot_set_texts(all, "legend_look", chart->looks);
   g_string_append_len(all, chart->variables->str, (gssize)chart->variables->len);

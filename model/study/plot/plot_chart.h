@@ -83,10 +83,3 @@ plot_page plot_chart_page(const plot_chart *chart);
 
 /* How many letters of tics lie side by side on a panel's width. */
 double plot_page_panel_letters(const plot_page *page);
-
-/* The margins of panel `index` as fractions of the page, from the left and from the bottom, as gnuplot
- * counts. */
-typedef struct plot_margins {
-  double left, right, bottom, top;
-} plot_margins;
-plot_margins plot_page_margins(const plot_page *page, guint index);

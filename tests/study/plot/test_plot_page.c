@@ -56,8 +56,8 @@ TEST(test_asked)
     plot_page page = page_asked(&request, GNUPLOT_PNG, 3, 2, 10);
     EXPECT_FIELDS(&page, (width, widths[i]), (height, 2500), (font_size, 27));
     g_assert_cmpfloat(plot_page_panel_letters(&page), >=, widths[i] > 600 ? 16 : 10);
-    const plot_margins last = plot_page_margins(&page, 2);
-    g_assert_cmpfloat(last.bottom * page.height, >, page.legend_height);
+    double last = page.first + (page.rows - 1) * page.row_height + page.panel_height;
+    g_assert_cmpfloat(last, <, page.height - page.legend_height);
   }
   const plot_request twelve = {.font_points = 12};
   g_assert_cmpuint(page_asked(&twelve, GNUPLOT_PNG, 1, 0, 0).font_size, ==, (guint)lround(50 * 0.75));
@@ -92,19 +92,18 @@ TEST(test_margins)
 {
   for (guint panels = 1; panels <= 12; panels++) {
     plot_page page = page_of(panels % 2 == 0 ? GNUPLOT_PNG : GNUPLOT_SVG, panels, 8, 20);
-    double legend = page.legend_height / page.height;
-    double last_right = 0, last_bottom = 1;
+    double last_right = 0, last_bottom = 0;
     for (guint i = 0; i < panels; i++) {
       gboolean first = i % page.columns == 0;
-      const plot_margins of = plot_page_margins(&page, i);
-      g_assert_cmpfloat(of.left, >, first ? 0.05 : last_right);
-      g_assert_cmpfloat(of.right, >, of.left);
-      g_assert_cmpfloat(of.right, <, 1);
-      g_assert_cmpfloat(of.top, <, first ? last_bottom : 1);
-      g_assert_cmpfloat(of.bottom, <, of.top);
-      g_assert_cmpfloat(of.bottom, >, legend);
-      last_right = of.right;
-      last_bottom = i + 1 == panels || (i + 1) % page.columns == 0 ? of.bottom : last_bottom;
+      double left = page.left + (i % page.columns) * (page.panel_width + page.gap);
+      double top = page.first + i / page.columns * page.row_height;
+      g_assert_cmpfloat(left, >, first ? 0.05 * page.width : last_right);
+      g_assert_cmpfloat(top, >, first ? last_bottom : 0);
+      last_right = left + page.panel_width;
+      last_bottom = top + page.panel_height;
+      g_assert_cmpfloat(left, <, last_right);
+      g_assert_cmpfloat(last_right, <, page.width);
+      g_assert_cmpfloat(last_bottom, <, page.height - page.legend_height);
     }
   }
 }

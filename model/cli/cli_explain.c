@@ -384,13 +384,12 @@ static gboolean print_keys_of_word(const char *word)
   return found;
 }
 
-/* Prints the terms that define `word`: in bold, or at the beginning of a list's item. FALSE when none does.
- */
-static gboolean print_definitions(const char *word, const GArray *subjects)
+/* Prints the terms that define `word`: in bold, or at the beginning of a list's item; below others if
+ * `found`. FALSE when none does, and it was not found. */
+static gboolean print_definitions(const char *word, const GArray *subjects, gboolean found)
 {
   g_autofree char *lower = g_ascii_strdown(word, -1);
   g_autofree char *bold = g_strconcat("**", lower, "**", NULL), *item = g_strconcat("- `", lower, "`:", NULL);
-  gboolean found = FALSE;
 
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
@@ -479,8 +478,8 @@ static int explain_name(const char *name, const GArray *subjects)
     }
     return CLI_OK;
   }
-  return print_named(name, subjects) || print_quantile(name) || print_keys_of_word(name) ||
-                 print_definitions(name, subjects)
+  return print_named(name, subjects) || print_quantile(name) ||
+                 print_definitions(name, subjects, print_keys_of_word(name))
              ? CLI_OK
              : unknown_name(name, subjects);
 }

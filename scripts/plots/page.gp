@@ -8,8 +8,8 @@ set encoding utf8
 letters = format eq 'term'
 inches(dots) = dots/300.0
 down(dots) = 1-1.0*dots/height # from the top of the page, as gnuplot counts: from its bottom
-# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, pdf dots of 3/4 points, 96 an inch.
-points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 4.0/3 : format eq 'pdf' ? 0.24 : 1))
+# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, 96 an inch, pdf dots of 3/4 points, as many.
+points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 0.32*4/3 : format eq 'pdf' ? 0.24 : 1))
 plain = 'DejaVu Sans,'
 bold = 'DejaVu Sans Bold,'
 file = stem.'.dat'
@@ -17,7 +17,7 @@ if (format eq 'png') {
   set terminal pngcairo noenhanced color size width,height font plain.points(1) linewidth 2 pointscale 3.5 background rgb '#ffffff'
 }
 if (format eq 'svg') {
-  set terminal svg noenhanced size width,height font plain.points(1) linewidth 2 background rgb '#ffffff'
+  set terminal svg noenhanced size int(96*inches(width)+0.5),int(96*inches(height)+0.5) font plain.points(1) linewidth 0.64 background rgb '#ffffff'
 }
 if (format eq 'pdf') {
   set terminal pdfcairo noenhanced color size inches(width)in,inches(height)in fontscale 1 font plain.points(1) linewidth 1 pointscale 0.84 background rgb '#ffffff'
@@ -37,7 +37,7 @@ set tics nomirror out scale 0.6 textcolor rgb '#000000'
 set label 1 title_text at screen 0.5,down(title_at) center font bold.points(1.1)
 set label 2 subtitle_text at screen 0.5,down(subtitle_at) center font plain.points(0.85) textcolor rgb '#404040'
 if (letters) { # terminals write no text upwards
-  set label 3 y_lines at screen 0.01,down(heading_end) left
+  set label 3 y_lines at screen 0.01,down(heading_end+0.5*letter_height) left
 }
 if (y_once) {
   set label 3 y_name at screen 2.0*font/width,down(first+(panel_height+row_height*int((panels-1)/columns))/2.0) center rotate by 90
@@ -81,11 +81,12 @@ wide = 0 # labels of tics: the name stands nearer to them, or there would be no 
 do for [i=1:y_tics] {
   wide = wide || strlen(y_label[i]) > 6
 }
+nearer = (wide ? 1 : -0.5)-(strstrt(y_lines, "\n") > 0 ? 1 : 0) # of several lines the last one stands by the labels
 panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
   ."set lmargin at screen left_margin(p); set rmargin at screen right_margin(p);"\
   ."set bmargin at screen bottom_margin(p); set tmargin at screen top_margin(p);"\
   ."set title panel_title[p] offset 0,(letters ? 0 : -0.4);"\
-  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset (wide ? 1 : -0.5)+(format eq 'svg' ? 0.8 : 0),0;"\
+  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset nearer+(format eq 'svg' ? 0.8 : 0),0;"\
   ."set ytics ();"\
   ."do for [i=1:y_tics] { set ytics add ((labelled(p) ? y_label[i] : '') y_tic[i]/y_unit) }"
 unset key

@@ -87,12 +87,25 @@ class Plot(kit.ProgramTest):
                               ("--what metric --metric tcp.timeouts --ylog", "--ylog: tcp.timeouts has values"),
                               ("--what peak --x receiver.mode --xlog", "--xlog: receiver.mode has no numbers"),
                               ("--what distribution --x path.forward.mtu", "--x does not go with --what distribution"),
+                              ("--width 3cm --font-size 20", "--width leaves no room for the panels; expected 9.4cm"),
+                              ("--width 9.4cm --font-size 20 --height 9cm", "--height leaves no room"),
+                              ("--format term --width 20", "expected 23 letters or more"),
                               ("--format term --width 8cm", "expected 20 to 1000 letters")):
             with self.subTest(options):
                 lines = self.shell(f"iwarpsim plot a.sqlite --out plots {options}", 2).stderr.splitlines()
                 self.assertIn(part, lines[-1])
         self.shell("iwarpsim run a.cfg --out run --quiet")
         self.expect_refused("iwarpsim plot run --where mpa.markers", "--where goes with a STORE")
+
+    def test_narrow_terminal(self):
+        """Numbers of a heat map stand apart, in fewer digits if need be, and below the subtitle."""
+        kit.write("n.cfg", SCENARIO.replace('"2%", "10%"', '"1%", "2%", "3%", "5%", "8%"'))
+        self.shell("iwarpsim sweep n.cfg --quiet --store n.sqlite")
+        shown = self.shell("iwarpsim plot n.sqlite --what heat-map --format term --width 40 --height 22").stdout
+        for line in shown.splitlines():
+            if line.lstrip().startswith(("1500", "9000")):
+                self.assertEqual(len(line.split()), 6, shown)
+        self.expect_parts(shown, "MTU (octets)\n")
 
     def test_constant_metric(self):
         """A flat line is drawn, and said to be one."""

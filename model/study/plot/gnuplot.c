@@ -47,8 +47,8 @@ char *gnuplot_comment(const char *text)
   return g_str_has_suffix(clean, "\\") ? g_strconcat(clean, " .", NULL) : g_steal_pointer(&clean);
 }
 
-/* How many octets of `text` make a line of at most `columns` characters: to the last blank among them, or past
- * the last dot, underscore or slash, of which names have some, or all of them. */
+/* How many octets of `text` make a line of at most `columns` characters: to the last blank among them, or
+ * past the last dot, underscore or slash, of which names have some, or all of them. */
 static gsize line_length(const char *text, guint columns)
 {
   if (g_utf8_strlen(text, -1) <= columns) {

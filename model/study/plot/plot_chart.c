@@ -208,14 +208,14 @@ plot_page plot_chart_page(const plot_chart *chart)
   place_rows(&p, chart);
   guint lines = y_name_lines(&p, chart);
   p.y_once = lines > 1 && p.rows > 1;
-  p.left += p.y_once ? 0 : (lines - 1) * TITLE_LINE * font;
+  p.left += p.y_once || lines == 1 ? 0 : (lines * TITLE_LINE - 0.7) * font;
   place_rows(&p, chart);
   return p;
 }
 
 double plot_page_panel_letters(const plot_page *page)
 {
-  return page->panel_width / (LETTER * page->font_size);
+  return MAX(page->panel_width / (LETTER * page->font_size), 2); /* one too narrow is not drawn */
 }
 
 /* --- The plot --- */
@@ -349,13 +349,15 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
 {
   const plot_page page = plot_chart_page(chart);
   double letters = plot_page_panel_letters(&page);
-  if (page.panel_height < PANEL_HEIGHT_MIN * page.font_size && chart->target->format != GNUPLOT_TERM) {
-    return error_set(error, "--height leaves no room for the panels; expected %.1fcm or more",
-                     (page.height + page.rows * (PANEL_HEIGHT_MIN * page.font_size - page.panel_height)) /
-                         PLOT_DOTS_PER_INCH * 2.54);
-  }
-  if (plot_page_panel_letters(&page) < PANEL_LETTERS_MIN / 2.0) {
-    return error_set(error, "--width leaves no room for a panel beside its axis at this --font-size");
+  gboolean term = chart->target->format == GNUPLOT_TERM;
+  double narrow = PANEL_LETTERS_MIN / 2.0 * LETTER * page.font_size - page.panel_width;
+  double low = page.rows * (PANEL_HEIGHT_MIN * page.font_size - page.panel_height);
+  if (narrow > 0 || (low > 0 && !term)) {
+    double least = narrow > 0 ? page.width + narrow : page.height + low;
+    g_autofree char *expected = term ? g_strdup_printf("%.0f letters", ceil(least / LETTER_WIDTH))
+                                     : g_strdup_printf("%.1fcm", least / PLOT_DOTS_PER_INCH * 2.54 + 0.05);
+    return error_set(error, "--%s leaves no room for the panels; expected %s or more%s",
+                     narrow > 0 ? "width" : "height", expected, term ? "" : ", or a smaller --font-size");
   }
   if (chart->places != NULL) {
     chart->x = place_axis_drawn(chart->places, letters, page.turned_letters > 0);

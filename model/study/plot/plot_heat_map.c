@@ -117,6 +117,23 @@ static char *interval_text(const heat_map *map, const statistics *of)
                                              : g_strconcat(low, "–", high, NULL);
 }
 
+/* The mean in a cell, with an asterisk if it is `flagged`: of three digits, or as many as a terminal's cell
+ * has room for. Free with g_free(). */
+static char *mean_text(const heat_map *map, double mean, gboolean flagged)
+{
+  for (int digits = 3;; digits--) {
+    g_autofree char *number = short_text(map, mean, digits);
+    char *unit = strchr(number, ' ');
+    if (unit != NULL && strlen(number) + 1 >= map->letters && map->letters > 0) {
+      unit[0] = unit[1]; /* "126K" */
+      unit[1] = '\0';
+    }
+    if (map->letters == 0 || digits == 1 || strlen(number) + (flagged ? 1 : 0) < map->letters) {
+      return g_strconcat(number, flagged ? "*" : "", NULL);
+    }
+  }
+}
+
 static void append_cell(const heat_map *map, const plot_cell *cell, const char *panel, plot_values *values,
                         GString *data)
 {
@@ -125,13 +142,7 @@ static void append_cell(const heat_map *map, const plot_cell *cell, const char *
     return;
   }
   gboolean letters = map->letters > 0;
-  g_autofree char *number = short_text(map, of.mean, 3);
-  char *unit = strchr(number, ' ');
-  if (letters && unit != NULL && strlen(number) + 1 >= map->letters) {
-    unit[0] = unit[1]; /* "126K" */
-    unit[1] = '\0';
-  }
-  g_autofree char *mean = g_strconcat(number, cell->flagged > 0 ? "*" : "", NULL);
+  g_autofree char *mean = mean_text(map, of.mean, cell->flagged > 0);
   g_autofree char *interval = interval_text(map, &of);
   g_autofree char *shown = letters ? shaded(map, of.mean, mean) : g_strdup(mean);
   g_autofree char *below = letters ? shaded(map, of.mean, "") : g_strdup(interval);

@@ -78,7 +78,7 @@ struct line_chart {
 };
 
 /* Of a size that grows. */
-static const plot_bound unlimited = {.label = "the same, unlimited", .baseline = "unlimited", .number = 1};
+static const plot_bound unlimited = {.label = "unlimited", .baseline = "unlimited", .number = 1};
 
 #define METRIC(id)                                                                                           \
   {                                                                                                          \
@@ -429,7 +429,7 @@ static void append_legend(const line_chart *chart, gboolean letters, plot_chart 
     plot_chart_add_legend(drawn, "reference", i + 1, g_ptr_array_index(chart->references, i));
   }
   if (chart->counts.flagged > 0 && !letters) {
-    plot_chart_add_legend(drawn, "ring", 0, "with flagged runs");
+    plot_chart_add_legend(drawn, "ring", 0, "flagged");
   }
 }
 

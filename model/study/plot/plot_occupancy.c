@@ -239,8 +239,9 @@ char *plot_run_subtitle(const summary_record *run)
 static double end_of(const series *s, const summary_record *run)
 {
   double last_s = step_at(s, s->steps->len - 1)->time_s;
-  double simulated_s =
-      run->results.metrics.present[METRIC_TIME_SIMULATED_S] ? run->results.metrics.value[METRIC_TIME_SIMULATED_S] : last_s;
+  double simulated_s = run->results.metrics.present[METRIC_TIME_SIMULATED_S]
+                           ? run->results.metrics.value[METRIC_TIME_SIMULATED_S]
+                           : last_s;
   return last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX) ? last_s * 1.1
          : last_s > 0 || simulated_s > 0                          ? MAX(last_s, simulated_s)
                                                                   : 1;

@@ -55,13 +55,13 @@ enum { DOTS_MIN = 300, DOTS_MAX = 12000, LETTERS_MIN = 20, LETTERS_MAX = 1000 };
 
 gboolean plot_request_read_length(const char *text, gnuplot_format format, double *dots, GError **error)
 {
-  static const struct {
+  const struct {
     const char *name;
     double dots;
   } units[] = {{"cm", PLOT_DOTS_PER_INCH * 10 / MM_PER_INCH},
                {"mm", PLOT_DOTS_PER_INCH / MM_PER_INCH},
                {"in", PLOT_DOTS_PER_INCH},
-               {"px", 1}};
+               {"px", format == GNUPLOT_SVG ? PLOT_DOTS_PER_INCH / 96 : 1}}; /* as CSS has it, and SVG */
   char *unit;
   double number = g_ascii_strtod(text, &unit), size = 0;
   if (format == GNUPLOT_TERM) {
@@ -75,10 +75,10 @@ gboolean plot_request_read_length(const char *text, gnuplot_format format, doubl
   }
   *dots = round(size);
   return (size >= DOTS_MIN && size <= DOTS_MAX) ||
-         error_set(error,
-                   "'%s' is no size of a plot; expected one such as 8.5cm, 85mm, 3.5in or 1200px, %d to "
-                   "%d dots at 300 an inch",
-                   text, DOTS_MIN, DOTS_MAX);
+         error_set(
+             error,
+             "'%s' is no size of a plot; expected one such as 8.5cm, 85mm, 3.5in or 1200px, 1 to 40 inches",
+             text);
 }
 
 gboolean plot_request_read_font(const char *text, double *points, GError **error)

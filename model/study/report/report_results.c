@@ -95,9 +95,9 @@ static void append_table(report_page *report, const char *name, const char *capt
 
 /* --- Plots, each with a caption and the values that it shows --- */
 
-/* Of the picture for one of the page: plots are at most 2102 wide, and their text, 36 high, has one size in
- * all, a little above the page's. */
-enum { PIXELS_PER_PIXEL = 2 };
+/* The page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high, has one
+ * size in all, a little above the page's. */
+#define PIXELS_PER_PIXEL 1.5625
 
 /* For browsers without DejaVu Sans, which gnuplot names alone. */
 #define PICTURE_STYLE                                                                                        \
@@ -173,7 +173,7 @@ static gboolean append_figure(report_page *report, const study_plot *plot, guint
               "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
               "aria-label=\"%s\">\n<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n"
               "</div>\n<figcaption>%s",
-              number, name, (guint)(width + 1) / PIXELS_PER_PIXEL, name, octets, name);
+              number, name, (guint)round(width * PIXELS_PER_PIXEL), name, octets, name);
   append_extremes(report->html, values);
   g_string_append(report->html, "</figcaption>\n");
   append_values(report, values, number);

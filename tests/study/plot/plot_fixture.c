@@ -264,5 +264,5 @@ double plot_fixture_number(const char *script, const char *variable)
   g_autofree char *assignment = g_strdup_printf("\n%s = ", variable);
   const char *number = strstr(script, assignment);
   g_assert_nonnull(number);
-  return g_ascii_strtod(number + strlen(assignment) + (number[strlen(assignment)] == '[' ? 1 : 0), NULL);
+  return g_ascii_strtod(number + strlen(assignment), NULL);
 }

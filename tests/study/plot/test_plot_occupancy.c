@@ -173,8 +173,7 @@ DRAWN_FIXTURE_TEST(test_many_steps)
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 4000, i % 2 * 1460);
   }
   plot_well(f, csv->str);
-  EXPECT_FILE(f, "occupancy.gnuplot", "outlined = 0\n", "cause[1] = [3]\n",
-              "legend_text[1] = ['order']\n");
+  EXPECT_FILE(f, "occupancy.gnuplot", "outlined = 0\n", "cause[1] = [3]\n", "legend_text[1] = ['order']\n");
 }
 
 FIXTURE_TEST(test_missing)

@@ -111,7 +111,7 @@ REPORT_TEST(test_pictures)
   g_autofree char *svg = g_strndup((const char *)octets, length);
   guint64 width = g_ascii_strtoull(strstr(image, "width=\"") + strlen("width=\""), NULL, 10);
   guint64 drawn = g_ascii_strtoull(strstr(svg, "viewBox=\"0 0 ") + strlen("viewBox=\"0 0 "), NULL, 10);
-  g_assert_cmpuint(width, ==, (drawn + 1) / 2);
+  g_assert_cmpuint(width, ==, (drawn * 25 + 8) / 16);
   EXPECT_PARTS(svg, "<text>Peak and p99 of the reassembly</text>", "<text>Peak by MTU · scenario a",
                "</svg>");
   EXPECT_NO_PARTS(svg, "<script");

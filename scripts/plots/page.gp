@@ -63,7 +63,8 @@ set yrange [y_from/y_unit:y_to/y_unit]
 if (y_log) {
   set logscale y
 }
-y(v) = (v > y_from || v != v ? v : y_from)/y_unit # what is less has no place on this axis
+y(v) = (v > 0 || !y_log ? v : y_zero ? y_from : NaN)/y_unit # a logarithmic axis may have a place for 0
+limited(v) = (v > y_from || v != v ? v : y_from)/y_unit # of an interval that goes on below the axis
 
 # --- The look: the palette of Okabe and Ito; lines differ in colour, dash and point, and read without colour too ---
 colour(i) = word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)

@@ -20,5 +20,5 @@ if (strlen(nothing) > 0) {
 }
 p = 1
 eval panel
-plot for [i=1:curves] file index i-1 using (shown($1)):(y($2)) with lines linestyle i notitle, \
-     for [i=1:(marked ? curves : 0)] file index i-1 using (shown($1)):($2 > 0 ? y($2) : NaN) every at(everies,i)::1+i%at(everies,i) with points linestyle i notitle
+plot for [i=1:curves] file index i-1 using (shown($1)):(limited($2)) with lines linestyle i notitle, \
+     for [i=1:(marked ? curves : 0)] file index i-1 using (shown($1)):($2 > y_from ? y($2) : NaN) every at(everies,i)::1+i%at(everies,i) with points linestyle i notitle

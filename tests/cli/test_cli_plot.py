@@ -38,6 +38,8 @@ class Plot(kit.ProgramTest):
                           "in-order receiver", "out-of-order receiver", "2%", "10%")
         self.assertLessEqual(max(map(len, shown.splitlines())), 80)
         self.assertNotIn("\x1b", shown)
+        titled = self.shell(f"iwarpsim plot a.sqlite {asked} --format term --title Mine").stdout
+        self.assertEqual(titled.split(maxsplit=1)[0], "Mine")
 
     def terminal(self, **environment):
         """What a terminal of 90 letters shows of the heat map."""
@@ -63,6 +65,17 @@ class Plot(kit.ProgramTest):
         self.assertNotIn("\x1b", plain)
         self.assertLessEqual(max(map(len, plain.splitlines())), 90)
         self.assertIn("\x1b[", self.terminal(NO_COLOR="", TERM="xterm"))
+
+    def test_range(self):
+        """What lies below --yrange is not drawn at its edge: a line leaves the panel on its way there, 0 has no
+        tic."""
+        shown = self.shell("iwarpsim plot a.sqlite --metric tcp.segments --x path.forward.mtu --yrange 50: --format term"
+                           " --where 'receiver.mode = in-order and path.forward.loss = 10%'").stdout
+        self.assertLess(max(line.rfind("*") for line in shown.splitlines() if "|" in line), 60)
+        shown = self.shell("iwarpsim plot a.sqlite --what peak --ylog --format term").stdout
+        self.assertRegex(shown, "\n +0 [+]")
+        shown = self.shell("iwarpsim plot a.sqlite --what peak --ylog --yrange 8KiB: --format term").stdout
+        self.assertNotRegex(shown, "\n +0 [+]")
 
     def test_cells_of_any_height(self):
         """Shades leave the mean of each cell readable, in a pipe too."""
@@ -90,12 +103,14 @@ class Plot(kit.ProgramTest):
                               ("--width 3cm --font-size 20", "--width leaves no room for the panels; expected 9.4cm"),
                               ("--width 9.4cm --font-size 20 --height 9cm", "--height leaves no room"),
                               ("--format term --width 20", "expected 23 letters or more"),
+                              ("--what heat-map --xrange 1:5", "--xrange does not go with --what heat-map"),
                               ("--format term --width 8cm", "expected 20 to 1000 letters")):
             with self.subTest(options):
                 lines = self.shell(f"iwarpsim plot a.sqlite --out plots {options}", 2).stderr.splitlines()
                 self.assertIn(part, lines[-1])
         self.shell("iwarpsim run a.cfg --out run --quiet")
         self.expect_refused("iwarpsim plot run --where mpa.markers", "--where goes with a STORE")
+        self.expect_refused("iwarpsim plot run --ylog", "--ylog does not go with --what occupancy")
 
     def test_narrow_terminal(self):
         """Numbers of a heat map stand apart, in fewer digits if need be, and below the subtitle."""

@@ -30,8 +30,10 @@ void plot_axis_clear(plot_axis *axis)
 
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables)
 {
-  g_string_append_printf(variables, "%s_from = %.10g\n%s_to = %.10g\n%s_unit = %.10g\n%s_log = %d\n", letter,
-                         axis->from, letter, axis->to, letter, axis->unit_size, letter, axis->logarithmic);
+  g_string_append_printf(variables,
+                         "%s_from = %.10g\n%s_to = %.10g\n%s_unit = %.10g\n%s_log = %d\n%s_zero = %d\n",
+                         letter, axis->from, letter, axis->to, letter, axis->unit_size, letter,
+                         axis->logarithmic, letter, axis->has_zero);
   g_autofree char *name = g_strconcat(letter, "_name", NULL);
   g_autofree char *tic = g_strconcat(letter, "_tic", NULL);
   g_autofree char *label = g_strconcat(letter, "_label", NULL);

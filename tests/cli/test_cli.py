@@ -179,6 +179,7 @@ class Cli(kit.ProgramTest):
                     "name of one of them (did you mean 'held'?)\n", 2)
         self.shell("iwarpsim explain held --markdown", 2)
         self.expect_start(self.shell("iwarpsim explain keys --markdown").stdout, "# Scenarios\n")
+        self.expect_start(self.shell("iwarpsim explain levels").stdout, "levels: Return levels\n\nA peak grows")
 
     def test_steady_or_too_short(self):
         """A stream sender, MTU 1500, 0.1 % of loss, in order: 80 messages are too short to tell whether the run is
@@ -193,11 +194,16 @@ class Cli(kit.ProgramTest):
                       self.shell("iwarpsim run short.cfg --out out --set workload.messages=320 && rm -r out").stdout)
 
     def test_losses_to_expect(self):
-        """10 messages of 46 segments at 0.1 %: exp(-0.46) = 0.63."""
+        """10 messages of 46 segments at 0.1 %: exp(-0.46) = 0.63. 1,000 messages of 45.872 and 0.717 segments in
+        turn, on each of 10 connections: 232,942 segments, and 1 % of them."""
         kit.write("few.cfg", "workload: { messages = 10; };\n")
         self.expect("iwarpsim check few.cfg --set path.forward.loss=0.1%",
                     "few.cfg: ok\nfew.cfg: note: --set 'path.forward.loss=0.1%': 0.46 losses expected: 63 % of seeds "
                     "will see none\n")
+        kit.write("many.cfg", 'workload: { message_sizes = [65536, 1024]; messages = 1000; connections = 10; };\n'
+                  'sender: { segmentation = "stream"; };\n')
+        self.expect("iwarpsim check many.cfg --set path.forward.loss=1%",
+                    "many.cfg: ok\nmany.cfg: note: --set 'path.forward.loss=1%': 2329 losses expected\n")
 
     def test_explain_quantile(self):
         """Any percentage of any gauge; that of a metric's name is the metric."""

@@ -90,7 +90,7 @@ class Table(kit.ProgramTest):
 
     def test_return_level(self):
         """Every other of 100 blocks of 64 KiB has a peak of 9 octets, in two runs: 200 * (1 - exp(-1 / 16)) = 12
-        of 200 blocks hold what comes once in 1 MiB, and 0.2 what comes once in 1 GiB."""
+        of 200 blocks hold what comes once in 1 MiB, and 0.6 what comes once in 20 MiB."""
         self.change("INSERT INTO block_maxima SELECT id, 65536, '[" + ", ".join(["0, 9"] * 50)
                     + "]' FROM runs WHERE point < 2")
         done = self.shell("iwarpsim table a.sqlite --return-level 1MiB")
@@ -99,9 +99,9 @@ class Table(kit.ProgramTest):
                           "out-of-order   0          -          -   -\n")
         self.assertNotIn(PEAK, done.stdout)
         self.shell(re.search("'(iwarpsim explain .*)'", done.stdout)[1])
-        self.expect(f"iwarpsim table a.sqlite --return-level 1GiB --metric {PEAK} --csv out.csv -q", "")
+        self.expect(f"iwarpsim table a.sqlite --return-level 20MiB --metric {PEAK} --csv out.csv -q", "")
         self.expect_parts(kit.octets("out.csv").decode(), f"\nin-order,{PEAK},octets,2,1,5,",
-                          "\nin-order,buffer.reassembly_level_once_in_1GiB,octets,2,1,9,,0,9,9,,,,,,extrapolated\n")
+                          "\nin-order,buffer.reassembly_level_once_in_20MiB,octets,2,1,9,,0,9,9,,,,,,extrapolated\n")
 
     def test_return_level_of_runs(self):
         """160 MiB of traffic extrapolate to 1 GiB: the intervals hold what 100 GiB of the same runs exceed

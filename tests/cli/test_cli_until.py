@@ -111,6 +111,8 @@ class Until(kit.ProgramTest):
                     "note: delivery.octets does not vary: 8 seeds are enough\n")
         self.expect("iwarpsim sweep a.cfg -q --until tcp.timeouts/mpa.crc_errors=1%", "",
                     "iwarpsim sweep: --until tcp.timeouts/mpa.crc_errors: no run that ended ok has it\n", 1)
+        self.shell(f"{UNTIL} -q --until tcp.timeouts/mpa.crc_errors=1% --store both.sqlite", 1)
+        self.assertGreater(half_width("both.sqlite", "1%")[1], 8)  # the other one is pursued
 
     def test_bad_options(self):
         for options, *parts in (

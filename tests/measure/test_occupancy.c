@@ -43,21 +43,22 @@ TEST(test_cause_names)
 }
 
 /* Connection 0 holds 10 + 20 + 30 + 40 and 5 processing from 100 on; connection 1 joins at 200 with 7
- * unlocated while 0 drops to 10 incomplete; the peaks of different causes come at different times. */
+ * unlocated while 0 drops to 10 incomplete; the peaks of different causes come at different times. Together
+ * they hold 5 GiB processing. */
 OCCUPANCY_TEST(test_peaks_by_cause, occupancy_new(2, 1))
 {
   hold(gauge, 0, 100, 10, 20, 30, 40, 5);
-  hold(gauge, 1, 200, 0, 17, 0, 0, 0);
-  hold(gauge, 0, 200, 10, 10, 0, 0, 60);
+  hold(gauge, 1, 200, 0, 17, 0, 0, 2147483648);
+  hold(gauge, 0, 200, 10, 10, 0, 0, 3221225472);
   hold(gauge, 0, 300, 0, 0, 0, 0, 0);
   hold(gauge, 1, 300, 0, 0, 0, 0, 0);
   const metric_values values = finish(gauge, 400);
   EXPECT_METRIC_VALUES(&values, (BUFFER_PEAK_OCTETS_INCOMPLETE, ==, 10),
                        (BUFFER_PEAK_OCTETS_UNLOCATED, ==, 27), /* 10 + 17 at 200; 20 + 17 for no time */
                        (BUFFER_PEAK_OCTETS_ORDER, ==, 30), (BUFFER_PEAK_OCTETS_FRAGMENT, ==, 40),
-                       (BUFFER_PEAK_OCTETS_PROCESSING, ==, 60),
+                       (BUFFER_PEAK_OCTETS_PROCESSING, ==, 5368709120),
                        (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100),        /* 10 + 20 + 30 + 40 at 100 */
-                       (BUFFER_TOTAL_PEAK_OCTETS, ==, 105));            /* 97 at 200 */
+                       (BUFFER_TOTAL_PEAK_OCTETS, ==, 5368709157));     /* at 200; 105 at 100 */
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS]); /* nothing was delivered */
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS]);
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);

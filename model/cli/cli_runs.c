@@ -42,6 +42,11 @@ guint cli_runs_jobs(const cli_runs_options *options)
   return options->jobs > 0 ? (guint)options->jobs : g_get_num_processors();
 }
 
+char *cli_runs_store(const char *given, const scenario *s, const char *suffix)
+{
+  return given != NULL ? g_strdup(given) : g_strdup_printf("results/%s%s.sqlite", scenario_name(s), suffix);
+}
+
 sweep_progress_style cli_runs_style(const cli_arguments *arguments)
 {
   if (arguments->quiet) {

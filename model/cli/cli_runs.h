@@ -44,6 +44,9 @@ int cli_runs_read(const char *command, const cli_runs_options *options, run_limi
 /* Runs at once. */
 guint cli_runs_jobs(const cli_runs_options *options);
 
+/* Where the results of `s` go: `given`, or without one results/NAME`suffix`.sqlite. Free with g_free(). */
+char *cli_runs_store(const char *given, const scenario *s, const char *suffix);
+
 /* How progress is shown. */
 sweep_progress_style cli_runs_style(const cli_arguments *arguments);
 

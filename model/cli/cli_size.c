@@ -171,9 +171,7 @@ static int run_search(const scenario *s, const size_question *question, const ru
                       const cli_arguments *arguments)
 {
   GError *error = NULL;
-  g_autofree char *file = g_strdup_printf("%s-size.sqlite", scenario_name(s));
-  g_autofree char *path =
-      chosen.store != NULL ? g_strdup(chosen.store) : g_build_filename("results", file, NULL);
+  g_autofree char *path = cli_runs_store(chosen.store, s, "-size");
   sweep_options options = {
       .keep_going = TRUE, .goes_on = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
   g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);

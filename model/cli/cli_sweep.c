@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -38,54 +39,44 @@ static gboolean parse_shard(guint64 *shard, guint64 *shards)
 }
 
 /* Reads "METRIC=SHARE" as a goal. */
-static int parse_goal(const char *text, sweep_goal *goal)
+static gboolean read_goal(const char *text, sweep_goal *goal, GError **error)
 {
   const char *sign = strrchr(text, '=');
   g_autofree char *name = g_strndup(text, sign != NULL ? (gsize)(sign - text) : strlen(text));
-  g_autoptr(GError) error = NULL;
   if (sign == NULL || !units_parse_probability(sign + 1, &goal->share) || goal->share <= 0) {
-    return cli_usage_error("sweep",
-                           "--until %s: expected METRIC=SHARE with a share of the mean, such as "
-                           "goodput_bit_per_s=2%%",
-                           text);
+    return error_set(error,
+                     "--until %s: expected METRIC=SHARE with a share of the mean, such as "
+                     "goodput_bit_per_s=2%%",
+                     text);
   }
-  if (!result_quantity_read(name, &goal->quantity, &error)) {
-    return cli_usage_error("sweep", "--until: %s", error->message);
+  if (!result_quantity_read(name, &goal->quantity, error)) {
+    g_prefix_error(error, "--until: ");
+    return FALSE;
   }
-  if (result_quantity_is_of_machine(&goal->quantity)) {
-    return cli_usage_error("sweep",
-                           "--until %s: it depends on the machine; expected a metric that is the "
-                           "same everywhere",
-                           text);
-  }
-  return CLI_OK;
+  return !result_quantity_is_of_machine(&goal->quantity) ||
+         error_set(error,
+                   "--until %s: it depends on the machine; expected a metric that is the same everywhere",
+                   text);
 }
 
 /* Reads --until into `goals` (sweep_goal), and checks --max-seeds. */
-static int parse_goals(GArray *goals)
+static gboolean read_goals(GArray *goals, GError **error)
 {
   const int seeds = chosen.max_seeds;
-  int status = CLI_OK;
   if (seeds != NO_MAX_SEEDS && chosen.until == NULL) {
-    return cli_usage_error("sweep", "--max-seeds %d: expected --until METRIC=SHARE with it", seeds);
+    return error_set(error, "--max-seeds %d: expected --until METRIC=SHARE with it", seeds);
   }
   if (seeds != NO_MAX_SEEDS && (seeds < STATISTICS_FIRST_LOOK || seeds > SWEEP_GRID_POINTS_MAX)) {
-    return cli_usage_error("sweep", "--max-seeds %d: expected %d to %d", seeds, STATISTICS_FIRST_LOOK,
-                           SWEEP_GRID_POINTS_MAX);
+    return error_set(error, "--max-seeds %d: expected %d to %d", seeds, STATISTICS_FIRST_LOOK,
+                     SWEEP_GRID_POINTS_MAX);
   }
-  for (char **text = chosen.until; text != NULL && *text != NULL && status == CLI_OK; text++) {
+  gboolean good = TRUE;
+  for (char **text = chosen.until; good && text != NULL && *text != NULL; text++) {
     sweep_goal goal = {0};
-    status = parse_goal(*text, &goal);
+    good = read_goal(*text, &goal, error);
     g_array_append_val(goals, goal);
   }
-  return status;
-}
-
-/* Where results go: --store, or the default. Free with g_free(). */
-static char *store_path(const scenario *s)
-{
-  g_autofree char *file = g_strdup_printf("%s.sqlite", scenario_name(s));
-  return chosen.store != NULL ? g_strdup(chosen.store) : g_build_filename("results", file, NULL);
+  return good;
 }
 
 static void print_result(const sweep_result *result, const char *path)
@@ -118,7 +109,7 @@ static void complain(const sweep_plan *plan, const sweep_result *result)
 static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_options *options, gboolean quiet)
 {
   GError *error = NULL;
-  g_autofree char *path = store_path(sweep_grid_base(sweep_plan_grid(plan)));
+  g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(sweep_plan_grid(plan)), "");
   g_autoptr(result_store) store = NULL;
   sweep_result result;
   gboolean good = cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, &error);
@@ -146,7 +137,7 @@ static int list_sweep(sweep_plan *plan)
 {
   GError *error = NULL;
   const sweep_grid *grid = sweep_plan_grid(plan);
-  g_autofree char *path = store_path(sweep_grid_base(grid));
+  g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(grid), "");
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
@@ -184,8 +175,9 @@ static int check_and_run(const cli_arguments *arguments)
   if (!parse_shard(&shard, &shards)) {
     return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
   }
-  if ((status = parse_goals(goals)) != CLI_OK) {
-    return status;
+  g_autoptr(GError) wrong = NULL;
+  if (!read_goals(goals, &wrong)) {
+    return cli_usage_error("sweep", "%s", wrong->message);
   }
   int max_seeds = chosen.max_seeds != NO_MAX_SEEDS ? chosen.max_seeds : MAX_SEEDS;
   g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, &error);

@@ -29,6 +29,11 @@
 /* MPA's and DDP's headers, the CRC and what markers add to a usual FPDU, octets. */
 #define FPDU_OVERHEAD_OCTETS 24
 
+typedef struct grid_point {
+  gsize cell; /* of its first run, the place in the whole grid, from which the axes' values follow */
+  run_cost cost;
+} grid_point;
+
 struct sweep_grid {
   const scenario *base;
   const scenario_axis *axes;
@@ -37,9 +42,7 @@ struct sweep_grid {
   gsize seeds;       /* of each point, runs that follow each other; 1: those of the scenario */
   gsize *lengths;    /* how many values each axis has */
   gsize axis_count;
-  GArray *cells; /* gsize: of the first run of each point, its place in the whole grid, from which the axes'
-                    values follow */
-  GArray *costs; /* run_cost of each point */
+  GArray *points;                  /* grid_point */
   GPtrArray *identities;           /* of each run; NULL until someone asks */
   char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
   int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that gives another in each cell; -1: none does */
@@ -122,11 +125,11 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
     g_autofree char *name = g_strndup(sets[i], strcspn(sets[i], "="));
     g_strstrip(name);
     for (gsize axis = 0; axis < grid->axis_count; axis++) {
-      if (strcmp(name, axis_name(&grid->axes[axis])) != 0) {
-        continue;
+      if (strcmp(name, axis_name(&grid->axes[axis])) == 0) {
+        return error_set(error,
+                         "--set %s: the scenario sweeps over this key; expected a key that is not an axis",
+                         sets[i]);
       }
-      return error_set(
-          error, "--set %s: the scenario sweeps over this key; expected a key that is not an axis", sets[i]);
     }
   }
   return TRUE;
@@ -271,9 +274,8 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
   }
   if (hold) {
     grid->facts.uses_ns3 = grid->facts.uses_ns3 || run_engine_of(s) == RUN_ENGINE_NS3;
-    const run_cost cost = run_cost_of(s);
-    g_array_append_val(grid->cells, cell);
-    g_array_append_val(grid->costs, cost);
+    const grid_point point = {cell, run_cost_of(s)};
+    g_array_append_val(grid->points, point);
   } else {
     grid->facts.left_out++;
   }
@@ -321,7 +323,7 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
     at = cell;
     good = add_point(grid, cell, s, error);
   }
-  if (good && grid->cells->len == 0) {
+  if (good && grid->points->len == 0) {
     return error_set(
         error, "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",
         scenario_constraints_origin(grid->base), grid->facts.left_out);
@@ -332,18 +334,17 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
 sweep_grid *sweep_grid_new(const scenario *base, const GArray *axes, const char *const *sets, guint seeds,
                            sweep_grid_watch watch, gpointer user, GError **error)
 {
-  sweep_grid *grid = g_new0(sweep_grid, 1);
-  grid->base = base;
-  grid->seeds = 1;
+  sweep_grid *grid = g_new(sweep_grid, 1);
+  *grid = (sweep_grid){.base = base,
+                       .seeds = 1,
+                       .points = g_array_new(FALSE, FALSE, sizeof(grid_point)),
+                       .identities = g_ptr_array_new_with_free_func(g_free)};
   if (axes != NULL) {
     grid->axes = (const scenario_axis *)axes->data;
     grid->axis_count = axes->len;
   } else {
     grid->axis_count = scenario_axes(base, &grid->axes);
   }
-  grid->cells = g_array_new(FALSE, FALSE, sizeof(gsize));
-  grid->costs = g_array_new(FALSE, FALSE, sizeof(run_cost));
-  grid->identities = g_ptr_array_new_with_free_func(g_free);
   gsize cells = 0;
   if (check_sets(grid, sets, error) && (seeds == 0 || add_seeds(grid, seeds, error))) {
     grid->lengths = g_new(gsize, grid->axis_count + 1);
@@ -372,8 +373,7 @@ void sweep_grid_free(sweep_grid *grid)
   }
   g_clear_pointer(&grid->own_axes, g_array_unref);
   g_strfreev(grid->seed_texts);
-  g_array_unref(grid->cells);
-  g_array_unref(grid->costs);
+  g_array_unref(grid->points);
   g_ptr_array_unref(grid->identities);
   run_identity_clear(grid->texts);
   g_free(grid->lengths);
@@ -382,7 +382,7 @@ void sweep_grid_free(sweep_grid *grid)
 
 gsize sweep_grid_count(const sweep_grid *grid)
 {
-  return grid->cells->len * grid->seeds;
+  return grid->points->len * grid->seeds;
 }
 
 gsize sweep_grid_seeds(const sweep_grid *grid)
@@ -392,7 +392,7 @@ gsize sweep_grid_seeds(const sweep_grid *grid)
 
 run_cost sweep_grid_cost(const sweep_grid *grid, gsize index)
 {
-  return g_array_index(grid->costs, run_cost, index / grid->seeds);
+  return g_array_index(grid->points, grid_point, index / grid->seeds).cost;
 }
 
 const sweep_grid_facts *sweep_grid_facts_of(const sweep_grid *grid)
@@ -408,7 +408,7 @@ const scenario *sweep_grid_base(const sweep_grid *grid)
 static gsize cell_of(const sweep_grid *grid, gsize index)
 {
   g_assert(index < sweep_grid_count(grid));
-  return g_array_index(grid->cells, gsize, index / grid->seeds) + index % grid->seeds;
+  return g_array_index(grid->points, grid_point, index / grid->seeds).cell + index % grid->seeds;
 }
 
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index)

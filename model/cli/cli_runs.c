@@ -71,8 +71,11 @@ static int simulate(scenario *s, worker_progress *progress)
   }
   gboolean done = simulation_run(s, &how, &result, &error);
   if (done) {
-    const summary left = cli_results_summary(s, &result, NULL);
-    done = worker_write_summary(&left, s, &error);
+    summary left = cli_results_summary(s, &result, NULL);
+    left.without_keys = TRUE; /* most of a summary, and the sweep's own */
+    gsize octets = 0;
+    g_autofree char *json = summary_json(&left, s, &octets);
+    done = worker_hand_over(progress, json, octets, &error);
   }
   if (!done) {
     cli_fail(error);

@@ -8,13 +8,28 @@
 
 #include "base/plain_text.h"
 #include "study/store/provenance.h"
-#include "study/sweep/commit_queue.h"
+#include "study/sweep/sweep_record.h"
 
 /* How often runs are watched and progress is shown. */
 #define TICK_MS 200
 
+/* How long SQLite itself waits for a lock, in which nothing else is done; and then we. */
+#define LOCK_WAIT_MS 50
+#define LOCK_PAUSE_US (G_USEC_PER_SEC / 10)
+
 /* How long an interrupted sweep waits for a locked store. */
 #define HURRY_MS 1000
+
+/* After a commit this many times as long as it took goes by before the next one, since no run starts
+ * meanwhile. Runs that take longer than that are committed at once, each for itself. */
+#define PAUSE_TO_COMMIT 9
+
+/* And no less than this goes by: a commit of its own costs a run about as much processor time as all else
+ * that is done for it here. So much of the latest work is lost with a kill -9. */
+#define PAUSE_MIN_US (G_USEC_PER_SEC / 4)
+
+/* So many are committed at once, whatever the pause. */
+#define TOGETHER_MAX 64
 
 /* Results that may wait for the disk beside those that fill the runs' places, two commits of them: a disk
  * that is slower than the runs holds them up. */
@@ -44,10 +59,16 @@ typedef struct sweep {
   double work_ended_s; /* … and those that ended now */
   GPtrArray *running;  /* worker, with a run in hand */
   char *host;          /* this machine */
-  commit_queue *commits;
-  guint places;      /* for runs at once */
-  gboolean closing;  /* no further run */
-  gboolean stopping; /* runs are asked to end; what fails now is dropped */
+  const provenance *from;
+  GQueue ended;           /* stored_run *: they wait for the store */
+  guint commit;           /* the source of the next commit; 0: none is to come */
+  int lock_wait_ms;       /* for how long in all a locked store is waited for */
+  gint64 locked_since_us; /* 0: it is not */
+  gint64 not_before_us;   /* the next commit, unless TOGETHER_MAX wait */
+  gboolean each_alone;    /* what could not be committed together may be, one by one */
+  guint places;           /* for runs at once */
+  gboolean closing;       /* no further run */
+  gboolean stopping;      /* runs are asked to end; what fails now is dropped */
   gint64 started_us;
   GError *error; /* the first failure of the sweep itself */
 } sweep;
@@ -117,13 +138,21 @@ static void stop(sweep *s)
   each_run(s, worker_stop);
 }
 
+/* Forgets what waits for the store. */
+static void drop_ended(sweep *s)
+{
+  g_queue_clear_full(&s->ended, (GDestroyNotify)sweep_record_free);
+  g_clear_handle_id(&s->commit, g_source_remove);
+}
+
 static void interrupt(sweep *s)
 {
   if (s->result->interrupted) {
     each_run(s, worker_kill);
-    commit_queue_drop(s->commits);
+    drop_ended(s);
   } else {
-    commit_queue_hurry(s->commits, HURRY_MS);
+    s->lock_wait_ms = MIN(s->lock_wait_ms, HURRY_MS);
+    s->locked_since_us = s->locked_since_us > 0 ? g_get_monotonic_time() : 0;
     stop(s);
   }
   s->result->interrupted = TRUE;
@@ -190,9 +219,8 @@ static gboolean tick(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void fail(GError *error, gpointer data)
+static void fail(sweep *s, GError *error)
 {
-  sweep *s = data;
   if (s->error == NULL) {
     s->error = error;
   } else {
@@ -223,9 +251,10 @@ static void take_planned(sweep *s)
   s->result->points = runs->len;
 }
 
-static void run_kept(const stored_run *run, stored_state there, gpointer data)
+/* `run` is in the store, or what was `there` of it before: a result that another sweep has put there
+ * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays. */
+static void run_kept(sweep *s, const stored_run *run, stored_state there)
 {
-  sweep *s = data;
   gboolean of_another = there == STORED_DONE || there == STORED_UNEXPECTED;
   GError *error = NULL;
   s->kept++;
@@ -238,7 +267,7 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
   }
   if (of_another) {
     if (!sweep_plan_note_stored(s->plan, run->point, s->store, &error)) {
-      fail(error, s);
+      fail(s, error);
     }
     /* It runs the same points in the same order, always a step ahead: from here on we go another way. */
     for (guint i = s->todo->len; i > s->next + 1; i--) {
@@ -253,6 +282,74 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
   }
   take_planned(s);
   start_runs(s);
+}
+
+static gboolean commit_first(gpointer data);
+
+/* The next commit, if any is to come: now, or when its time has come. */
+static void schedule_commit(sweep *s)
+{
+  const guint waiting = g_queue_get_length(&s->ended);
+  g_clear_handle_id(&s->commit, g_source_remove);
+  if (waiting > 0) {
+    gboolean at_once = s->locked_since_us == 0 && (s->each_alone || waiting >= TOGETHER_MAX);
+    gint64 left_us = at_once ? 0 : MAX(s->not_before_us - g_get_monotonic_time(), 0);
+    s->commit =
+        g_timeout_add_full(G_PRIORITY_DEFAULT_IDLE, (guint)((left_us + 999) / 1000), commit_first, s, NULL);
+  }
+}
+
+/* `count` runs could not be committed together. Tries again if that may help: a lock may go away. Of several
+ * runs one may be at fault, or the disk may have room for some: from now on each is committed alone. */
+static void commit_failed(sweep *s, guint count, GError *error)
+{
+  const gint64 now_us = g_get_monotonic_time();
+  gboolean again = count > 1;
+  if (g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED)) {
+    s->locked_since_us = s->locked_since_us == 0 ? now_us : s->locked_since_us;
+    s->not_before_us = now_us + LOCK_PAUSE_US;
+    again = now_us - s->locked_since_us < (gint64)s->lock_wait_ms * 1000;
+  } else {
+    s->each_alone = TRUE;
+  }
+  if (again) {
+    g_error_free(error);
+    schedule_commit(s);
+  } else {
+    drop_ended(s);
+    fail(s, error);
+  }
+}
+
+/* Another sweep's result stays: a run that failed here must not replace it, and one that did not would be the
+ * same. */
+static gboolean commit_first(gpointer data)
+{
+  sweep *s = data;
+  const guint most = s->each_alone ? 1 : TOGETHER_MAX;
+  const gint64 before_us = g_get_monotonic_time();
+  const stored_run *runs[TOGETHER_MAX];
+  stored_state there[TOGETHER_MAX];
+  GError *error = NULL;
+  guint count = 0;
+  s->commit = 0;
+  for (const GList *waiting = s->ended.head; waiting != NULL && count < most; waiting = waiting->next) {
+    runs[count++] = waiting->data;
+  }
+  if (!result_store_commit_new(s->store, s->from, runs, count, there, &error)) {
+    commit_failed(s, count, error);
+    return G_SOURCE_REMOVE;
+  }
+  const gint64 after_us = g_get_monotonic_time();
+  s->not_before_us = after_us + MAX(PAUSE_TO_COMMIT * (after_us - before_us), PAUSE_MIN_US);
+  s->locked_since_us = 0;
+  for (guint i = 0; i < count; i++) {
+    stored_run *run = g_queue_pop_head(&s->ended);
+    run_kept(s, run, there[i]);
+    sweep_record_free(run);
+  }
+  schedule_commit(s);
+  return G_SOURCE_REMOVE;
 }
 
 /* Running. */
@@ -271,7 +368,8 @@ static void run_ended(worker *w, const worker_run_end *end, gpointer data)
     s->closing = s->result->stopped = TRUE;
   }
   start_runs(s);
-  commit_queue_add(s->commits, run);
+  g_queue_push_tail(&s->ended, run);
+  schedule_commit(s);
 }
 
 /* TRUE when the store has a result of `point` by now: another sweep has put it there, or one for other goals.
@@ -302,7 +400,7 @@ static gboolean start_run(sweep *s, gsize point)
     s->places = s->running->len;
     g_error_free(error);
   } else {
-    fail(error, s);
+    fail(s, error);
   }
   return w != NULL;
 }
@@ -310,7 +408,7 @@ static gboolean start_run(sweep *s, gsize point)
 static void start_runs(sweep *s)
 {
   while (!s->closing && s->next < s->todo->len && s->running->len < s->places &&
-         commit_queue_length(s->commits) < s->places + WAITING_MAX) {
+         g_queue_get_length(&s->ended) < s->places + WAITING_MAX) {
     gsize point = g_array_index(s->todo, gsize, s->next);
     if (!was_run_meanwhile(s, point) && !start_run(s, point)) {
       return;
@@ -330,9 +428,10 @@ static void run_points(sweep *s)
   s->started_us = g_get_monotonic_time();
   start_runs(s);
   show_progress(s);
-  while (s->running->len > 0 || commit_queue_length(s->commits) > 0) {
-    if (s->running->len == 0) {
-      commit_queue_flush(s->commits);
+  while (s->running->len > 0 || !g_queue_is_empty(&s->ended)) {
+    if (s->running->len == 0 && s->not_before_us > 0 && s->locked_since_us == 0) {
+      s->not_before_us = 0; /* no further run is to be expected */
+      schedule_commit(s);
     }
     g_main_context_iteration(NULL, TRUE);
   }
@@ -344,12 +443,13 @@ static void run_points(sweep *s)
 gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error)
 {
-  static const commit_queue_events events = {.kept = run_kept, .failed = fail};
   *result = (sweep_result){0};
   sweep s = {.plan = plan,
              .grid = sweep_plan_grid(plan),
              .pool = pool,
              .store = store,
+             .from = from,
+             .lock_wait_ms = result_store_wait_ms(store),
              .options = options,
              .places = worker_pool_places(pool),
              .result = result,
@@ -361,9 +461,10 @@ gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, 
   if (good && s.todo->len > 0) {
     s.host = g_utf8_make_valid(g_get_host_name(), -1);
     signals handled = handle_signals(&s);
-    s.commits = commit_queue_new(store, from, &events, &s);
+    result_store_wait_at_most(store, LOCK_WAIT_MS);
     run_points(&s);
-    commit_queue_free(s.commits);
+    drop_ended(&s);
+    result_store_wait_at_most(store, result_store_wait_ms(store));
     leave_signals(&handled);
     g_free(s.host);
   }

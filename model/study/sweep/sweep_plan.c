@@ -162,8 +162,7 @@ static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, 
   state->of = statistics_of(values, count);
   /* The last look is not taken because the interval was too wide at the one before: that it is narrow now is
    * still to be seen. */
-  state->is_met = count >= STATISTICS_FIRST_LOOK && wanted <= count &&
-                  (wanted < most || statistics_are_narrow(&state->of, goal->share));
+  state->is_met = wanted <= count && (wanted < most || statistics_are_narrow(&state->of, goal->share));
   return wanted - MIN(wanted, count);
 }
 

@@ -6,6 +6,7 @@
 #include <glib-unix.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +14,8 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 /* As much of a run's stderr as is kept: an abort's message and what led to it. */
 #define MESSAGES_OCTETS 2000
@@ -35,11 +38,16 @@
  * laptop's lid, a slow disk), so were the runs. */
 #define LOOK_APART_MAX_US G_USEC_PER_SEC
 
-/* Memory that the sweep and a run share. Each number is written whole by one side and may be read at any
- * moment by the other. */
+/* Of a worker's process, beside the standard ones; and how many it has. */
+enum { WORKER_SOCKET_FD = STDERR_FILENO + 1, FILES };
+
+/* Memory that the sweep and a run share: each of the first two numbers is written whole by one side and may
+ * be read at any moment by the other, the rest is read when the run has ended. */
 struct worker_progress {
   _Atomic time_ps simulated_ps;
   _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
+  gsize summary_octets;      /* 0: the run has not handed over its summary */
+  char summary[SUMMARY_OCTETS];
 };
 
 /* The run that a worker has in hand. */
@@ -65,7 +73,6 @@ struct worker {
   guint source; /* on the socket */
   worker_progress *progress;
   pipe_tail messages;
-  pipe_tail summary;
   worker_run run;
 };
 
@@ -85,21 +92,13 @@ void worker_progress_set(worker_progress *progress, time_ps now, double share)
   atomic_store_explicit(&progress->share_ppm, (guint64)(CLAMP(share, 0, 1) * 1e6), memory_order_relaxed);
 }
 
-gboolean worker_write_summary(const summary *page, const scenario *s, GError **error)
+gboolean worker_hand_over(worker_progress *progress, const char *summary, gsize octets, GError **error)
 {
-  gsize length = 0;
-  summary left = *page;
-  left.without_keys = TRUE; /* most of a summary, and the sweep's own */
-  g_autofree char *json = summary_json(&left, s, &length);
-  for (gsize written = 0; written < length;) {
-    ssize_t count = write(WORKER_SUMMARY_FD, json + written, length - written);
-    if (count < 0 && errno != EINTR) {
-      g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
-                  "the summary cannot be handed to the sweep: %s", g_strerror(errno));
-      return FALSE;
-    }
-    written += (gsize)MAX(count, 0);
+  if (octets > SUMMARY_OCTETS) {
+    return error_set(error, "its summary is too long for the sweep: %zu octets", octets);
   }
+  memcpy(progress->summary, summary, octets);
+  progress->summary_octets = octets;
   return TRUE;
 }
 
@@ -118,18 +117,16 @@ static void die_with(pid_t parent)
  * closed first, since they may be as many as there can be. */
 static void take_files(const worker *w, int socket)
 {
-  enum { FILES = WORKER_SUMMARY_FD + 1 };
   const int messages = w->messages.writer;
-  const int left = w->summary.writer;
-  const int last = MAX(socket, MAX(messages, left));
+  const int last = MAX(socket, messages);
   for (int i = 0; i < last; i++) {
-    if (i != socket && i != messages && i != left) {
+    if (i != socket && i != messages) {
       close(i);
     }
   }
   close_range((unsigned)last + 1, ~0U, 0);
   int null = open("/dev/null", O_RDWR);
-  const int sources[FILES] = {null, null, messages, socket, left};
+  const int sources[FILES] = {null, null, messages, socket};
   int moved[FILES];
   for (int i = 0; i < FILES; i++) {
     moved[i] = fcntl(sources[i], F_DUPFD, FILES); /* out of the way of the others */
@@ -237,7 +234,6 @@ static gboolean open_shared(worker *w, int ends[2], GError **error)
   }
   w->progress = shared;
   return pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
-         pipe_tail_open(&w->summary, SUMMARY_OCTETS, error) &&
          (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
           set_error(error, "no socket for a run"));
 }
@@ -267,7 +263,6 @@ static void free_worker(worker *w)
     munmap(w->progress, sizeof *w->progress);
   }
   pipe_tail_close(&w->messages);
-  pipe_tail_close(&w->summary);
   g_free(w);
 }
 
@@ -282,7 +277,8 @@ static void end_run(worker *w, worker_run_end *end, gboolean died)
     end->cpu_s = 0;
   }
   end->point = run.point;
-  end->summary = pipe_tail_drain(&w->summary);
+  end->summary = w->progress->summary;
+  end->summary_octets = w->progress->summary_octets;
   end->messages = pipe_tail_drain(&w->messages);
   end->stopped_why = run.stopped_why;
   end->memory_limit_octets = w->pool->limits.memory_octets;
@@ -344,7 +340,6 @@ static worker *start_worker(worker_pool *pool, GError **error)
   }
   setpgid(w->pid, w->pid); /* so does the worker: one of the two is first */
   pipe_tail_close_writer(&w->messages);
-  pipe_tail_close_writer(&w->summary);
   w->source = g_unix_fd_add(w->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, socket_readable, w);
   return w;
 }
@@ -354,8 +349,8 @@ static worker *request_run(worker *w, const worker_run *run)
 {
   const guint64 point = run->point;
   worker_progress_set(w->progress, 0, 0);
+  w->progress->summary_octets = 0;
   pipe_tail_clear(&w->messages);
-  pipe_tail_clear(&w->summary);
   if (w->pid == 0 || send(w->socket, &point, sizeof point, MSG_NOSIGNAL) != (ssize_t)sizeof point) {
     free_worker(w);
     return NULL;

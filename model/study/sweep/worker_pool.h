@@ -4,23 +4,19 @@
  *
  * A worker is a process that makes runs, one after another. It is forked from the sweep, and forks for each
  * run: ns-3 keeps one simulator a process and may abort it, so a run never shares a process with anything
- * that must live on. A point's index goes in through a socket; the run's summary comes out as JSON through a
- * pipe, its messages through another, its progress stands in shared memory. Whatever dies leaves nothing
- * running: workers and runs are killed when this process dies, before this process when memory runs out, and
- * leave no core file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
+ * that must live on. A point's index goes in through a socket; the run's messages come out through a pipe,
+ * its progress and its summary, JSON, stand in shared memory. Whatever dies leaves nothing running: workers
+ * and runs are killed when this process dies, before this process when memory runs out, and leave no core
+ * file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
 #pragma once
 
 #include <glib.h>
 
 #include "base/time_ps.h"
-#include "study/store/summary.h"
 #include "study/sweep/pipe_tail.h"
 #include "study/sweep/sweep_grid.h"
 
 /* The run's side. */
-
-/* Of a run's process, beside the standard ones. */
-enum { WORKER_SOCKET_FD = 3, WORKER_SUMMARY_FD = 4 };
 
 typedef struct worker_progress worker_progress;
 
@@ -31,8 +27,8 @@ typedef int (*worker_simulate)(scenario *s, worker_progress *progress);
 /* The run is at `now` of simulated time and has done `share` (0 … 1) of its work. Costs some nanoseconds. */
 void worker_progress_set(worker_progress *progress, time_ps now, double share);
 
-/* Hands the summary of `s` to the sweep. Once. FALSE and `error` (G_FILE_ERROR) when it cannot be written. */
-gboolean worker_write_summary(const summary *page, const scenario *s, GError **error);
+/* Hands `octets` of the run's `summary` (JSON) to the sweep. FALSE and `error` when they are too many. */
+gboolean worker_hand_over(worker_progress *progress, const char *summary, gsize octets, GError **error);
 
 /* The sweep's side. */
 
@@ -50,7 +46,8 @@ typedef struct run_limits {
 typedef struct worker_run_end {
   gsize point;
   int wait_status;             /* as wait4() gives it */
-  pipe_text summary;           /* what it handed over as its summary; no octets: there is none */
+  const char *summary;         /* what it handed over … */
+  gsize summary_octets;        /* … 0: nothing */
   pipe_text messages;          /* its stderr */
   const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
   guint64 memory_limit_octets; /* 0: there was none */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "scenario/configuration.h"
+#include "study/store/summary.h"
 
 enum {
   CRASHES = 13,            /* without a summary */
@@ -129,10 +130,10 @@ static gboolean play_before(const scenario *s, guint64 seed, worker_progress *pr
   case LEAVES_NOTHING:
     return FALSE;
   case WRITES_GARBAGE:
-    g_assert_cmpint(write(WORKER_SUMMARY_FD, "no", 2), ==, 2);
+    g_assert_true(worker_hand_over(progress, "no", 2, NULL));
     return FALSE;
   case WRITES_TOO_MUCH:
-    write_much(WORKER_SUMMARY_FD, 5);
+    g_assert_false(worker_hand_over(progress, NULL, 5 << 20, NULL));
     return FALSE;
   case TALKS:
     write_much(STDERR_FILENO, 64);
@@ -186,7 +187,7 @@ int fake_run(scenario *s, worker_progress *progress)
   const char *title = scenario_configuration(s)->title;
   guint64 seed = scenario_configuration(s)->run.seed;
   run_results results = {.block_octets = 0};
-  summary page = {.version = "0.1.0", .engine = "fake", .results = &results};
+  summary page = {.version = "0.1.0", .engine = "fake", .results = &results, .without_keys = TRUE};
   int code;
   metric_values_set(&results.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
   metric_values_set(&results.metrics, METRIC_DELIVERY_MESSAGES,
@@ -206,7 +207,9 @@ int fake_run(scenario *s, worker_progress *progress)
     page.status = RUN_TERMINATED;
     page.message = "invalid STag";
   }
-  g_assert_true(worker_write_summary(&page, s, NULL));
+  gsize octets;
+  g_autofree char *json = summary_json(&page, s, &octets);
+  g_assert_true(worker_hand_over(progress, json, octets, NULL));
   if (seed == CRASHES_LATE || seed == TERMINATES_CRASHES) {
     crash();
   }

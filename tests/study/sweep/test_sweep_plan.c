@@ -202,7 +202,7 @@ FIXTURE_TEST(test_doubtful_interval)
   EXPECT_PARTS(report, "1 not:", "note: goodput_bit_per_s: at 1 point the interval covers less than 95 %: ");
 }
 
-/* A value that no run measures is none. */
+/* A value that no run measures is none, and no reason for more seeds than there are. */
 FIXTURE_TEST(test_strange_value)
 {
   const sweep_goal goal = GOODPUT(0.5);
@@ -211,6 +211,10 @@ FIXTURE_TEST(test_strange_value)
     note(f, 24 + seed, RUN_OK, seed == 0 ? 1e200 : 1);
   }
   g_assert_cmpuint(planned(f), ==, 9);
+  for (gsize seed = 8; seed < 12; seed++) {
+    note(f, 24 + seed, RUN_OK, 1e200);
+  }
+  g_assert_cmpuint(planned(f), ==, 12); /* its seeds are used up */
 }
 
 /* The width goes with 1 / √n: from 8.94 % with 8 seeds to 4.47 % with 32. That is narrow to 4.68 %, since

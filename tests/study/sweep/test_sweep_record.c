@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a run's end comes to: its own word, unless its exit contradicts it. */
-#include "study/sweep/commit_queue.h"
+#include "study/sweep/sweep_record.h"
 
 #include <signal.h>
 #include <string.h>
@@ -24,7 +24,8 @@
 static stored_run *record_of(const grid_fixture *f, worker_run_end end, const char *left,
                              const char *messages)
 {
-  end.summary = (pipe_text){left, strlen(left), FALSE};
+  end.summary = left;
+  end.summary_octets = strlen(left);
   end.messages = (pipe_text){messages, strlen(messages), FALSE};
   end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);

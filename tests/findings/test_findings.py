@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/findings says of made-up runs: means and intervals, tables, what differs, and what it
+"""What scripts/findings says of made-up statistics and runs: numbers, tables, claims, what differs, and what it
 refuses."""
 
 import importlib.machinery
 import importlib.util
 import os
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -18,6 +19,25 @@ HEADER = "run.seed,receiver.mode,mpa.markers.key,tcp.segments,mpa.markers,time.w
 RUNS = ["1,in-order,false,100,0,0.1,ok", "2,in-order,false,300,0,0.2,ok",
         "1,out-of-order,true,40,10,0.1,ok", "2,out-of-order,true,60,20,0.3,ok",
         "3,out-of-order,true,,30,0.3,failed"]
+# As `iwarpsim table` writes them: points, and differences over the same seeds.
+STATISTICS = """\
+# scenario: s
+# version: 0.2.0
+receiver.mode,mpa.markers,metric,mean,lower_95,upper_95,coverage_note
+in-order,false,tcp.segments,200,50,500,
+out-of-order,true,tcp.segments,50,40,60,"fewer than 16 values, which are skewed"
+in-order,false,goodput_bit_per_s,9e9,,,
+out-of-order,true,goodput_bit_per_s,,,,
+# scenario: s
+# differences: receiver.mode: in-order minus out-of-order
+path.forward.gemodel,metric,mean,ratio,ratio_lower_95,ratio_upper_95,coverage_note
+"[1,2]",tcp.segments,150,3.54,0.043,289,
+"""
+PAIRING = "path.forward.gemodel=[1,2] | receiver.mode=in-order,out-of-order"
+ANSWERS = """\
+in-order receiver: receiver.memory = 74 KiB keeps goodput_bit_per_s >= 9 (n = 8); 75264 does not
+out-of-order receiver: no value of receiver.memory keeps it
+"""
 
 
 class Made(unittest.TestCase):
@@ -26,7 +46,10 @@ class Made(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         findings.REFERENCE = Path(self.folder.name)
+        findings.STUDIES = {"s": [""]}
         self.write(RUNS)
+        (findings.REFERENCE / "s" / "s-statistics.csv").write_text(STATISTICS)
+        (findings.REFERENCE / "s" / "s-memory.txt").write_text(ANSWERS)
 
     def tearDown(self):
         self.folder.cleanup()
@@ -35,88 +58,82 @@ class Made(unittest.TestCase):
         (findings.REFERENCE / "s").mkdir(exist_ok=True)
         (findings.REFERENCE / "s" / "s.csv").write_text("\n".join(["# scenario: s", HEADER, *runs, ""]))
 
+    def gives(self, template, text):
+        self.assertEqual(findings.fill_in(template), text)
 
-class Numbers(Made):
-    def test_interval(self):
-        # 1, 2, 3, 4: mean 2.5, s² = 5/3, t(3) = 3.18245; half-width 3.18245 √(5/12) = 2.0543
-        mean, half_width = findings.statistics([1, 2, 3, 4])
-        self.assertAlmostEqual(mean, 2.5)
-        self.assertAlmostEqual(half_width, 2.0543, places=3)
-
-    def test_one_value_has_no_interval(self):
-        self.assertEqual(findings.statistics([7.0]), (7.0, None))
-        self.assertEqual(findings.shown(7.0, None, "number"), "7")
-
-    def test_shown(self):
-        self.assertEqual(findings.shown(110592, 3072, "octets"), "108 ± 3 KiB")
-        self.assertEqual(findings.shown(0.92881, None, "percent 4"), "92.88 %")
-        self.assertEqual(findings.shown(8.29e9, 4.1e8, "bit_per_s"), "8.29 ± 0.41 Gbit/s")
-        self.assertEqual(findings.shown(0, 0, "octets"), "0 ± 0 octets")
-        self.assertEqual(findings.shown(740e-9, 41e-9, "s"), "740 ± 41 ns")
-        with self.assertRaises(findings.Problem):
-            findings.shown(1, None, "furlongs")
-
-    def test_value_is_that_of_one_point(self):
-        # 100 and 300: mean 200, s = 141.42, t(1) = 12.706; 12.706 · 141.42 / √2 = 1270.6
-        text = findings.fill_in("{{value s | tcp.segments | receiver=in order | number}}")
-        self.assertEqual(text, "200 ± 1271")
-
-    def test_pair_takes_the_same_seeds(self):
-        # 100 - 40 = 60 and 300 - 60 = 240: mean 150; the run that failed is no run
-        text = findings.fill_in("{{pair s | tcp.segments | | "
-                                "receiver=in order/out of order, markers | number}}")
-        self.assertTrue(text.startswith("150 ± "), text)
-
-    def test_factor_is_the_geometric_mean_of_the_ratios_of_the_same_seeds(self):
-        # 100/40 = 2.5 and 300/60 = 5: √12.5 = 3.54; ln 5 - ln 2.5 = 0.693, s = 0.490, 12.706 · 0.490 / √2 = 4.40:
-        # 3.54 / e^4.40 = 0.043, 3.54 · e^4.40 = 289
-        pairing = "receiver=in order/out of order, markers"
-        self.assertEqual(findings.fill_in("{{factor s | tcp.segments | | " + pairing + "}}"), "3.5 (0.043 to 290)")
-
-    def test_claim_holds_when_the_whole_interval_does(self):
-        def holds(claim):
-            try:
-                self.assertEqual(findings.fill_in("a\n{{claim s | tcp.segments | " + claim + "}}\nb"), "a\nb")
-                return True
-            except findings.Problem as problem:
-                self.assertIn("is no longer at", str(problem))
-                return False
-
-        # 200 ± 1270.6, and the factor above
-        pairing = " | receiver=in order/out of order, markers | "
-        self.assertTrue(holds("receiver=in order | at most 1471"))
-        self.assertFalse(holds("receiver=in order | at most 1470"))
-        self.assertTrue(holds("receiver=in order | at least -1071"))
-        self.assertFalse(holds("receiver=in order | at least -1070"))
-        self.assertTrue(holds(pairing + "at least 0.043"))
-        self.assertFalse(holds(pairing + "at least 0.044"))
-        with self.assertRaisesRegex(findings.Problem, "is not 'at least N' or 'at most N'"):
-            findings.fill_in("{{claim s | tcp.segments | receiver=in order | around 3}}")
-
-    def test_ratio_is_of_each_run(self):
-        # 10/40 and 20/60 (mpa.markers the metric): mean 7/24 = 29.2 %
-        text = findings.fill_in("{{value s | mpa.markers / tcp.segments | "
-                                "receiver.mode=out-of-order | percent}}")
-        self.assertTrue(text.startswith("29.2 ± "), text)
-
-    def test_table(self):
-        text = findings.fill_in("{{table s | tcp.segments | run.seed=1 | receiver | run.seed | number}}")
-        self.assertEqual(text.splitlines(),
-                         ["| receiver \\ run.seed | 1 |", "|---|---|", "| in order | 100 |",
-                          "| out of order, markers | 40 |"])
-
-
-class Refused(Made):
     def refused(self, template, words):
         with self.assertRaises(findings.Problem) as caught:
             findings.fill_in(template)
         self.assertIn(words, str(caught.exception))
 
-    def test_templates(self):
-        self.refused("{{value s | tcp.segments | | number}}", "more than one point")
-        self.refused("{{value s | tcp.segmnts | receiver=in order | number}}", "unknown metric 'tcp.segmnts'")
+
+class Numbers(Made):
+    def test_shown(self):
+        for numbers, form, text in (((110592, 107520, 114688), "octets", "108 (105 to 112) KiB"),
+                                    ((0.92881,) * 3, "percent 4", "92.88 %"),
+                                    ((8.29e9, 7.9e9, 8.7e9), "bit_per_s", "8.29 (7.90 to 8.70) Gbit/s"),
+                                    ((0, 0, 0), "octets", "0 octets"),
+                                    ((740e-9, 699e-9, 781e-9), "s", "740 (699 to 781) ns"),
+                                    ((7.0, 7.0, 7.0), "number", "7"),
+                                    # all seeds agree in the digits shown
+                                    ((2.0, 1.999, 2.001), "number", "2.00")):
+            self.assertEqual(findings.shown(*numbers, form), text)
+        with self.assertRaises(findings.Problem):
+            findings.shown(1, 1, 1, "furlongs")
+
+    def test_value(self):
+        self.gives("{{value s | tcp.segments | receiver=in order | number}}", "200 (50 to 500)")
+        self.gives("{{value s | tcp.segments | receiver.mode=out-of-order | number}}", "50.0 (40.0 to 60.0)\\*")
+        self.gives("{{value s | goodput_bit_per_s | receiver=in order | bit_per_s}}", "9 Gbit/s")
+        self.gives("{{value s | goodput_bit_per_s | receiver=out of order, markers | bit_per_s}}", "–")
+
+    def test_factor(self):
+        self.gives("{{factor s | tcp.segments | " + PAIRING + "}}", "3.5 (0.043 to 290)")
+
+    def test_claim_holds_when_the_whole_interval_does(self):
+        point = "receiver=in order"
+        for claim, is_held in ((f"{point} | at most 500", True), (f"{point} | at most 499", False),
+                               (f"{point} | at least 50", True), (f"{point} | at least 51", False),
+                               (f"{PAIRING} | at least 0.043", True), (f"{PAIRING} | at least 0.044", False),
+                               (f"{PAIRING} | at most 289", True), (f"{PAIRING} | at most 288", False)):
+            template = "a\n{{claim s | tcp.segments | " + claim + "}}\nb"
+            if is_held:
+                self.gives(template, "a\nb")
+            else:
+                self.refused(template, "is no longer at")
+        self.refused("{{claim s | tcp.segments | receiver=in order | around 3}}\n", "is not 'at least N' or")
+
+    def test_table(self):
+        self.gives("{{table s | tcp.segments | | receiver | metric | number}}",
+                   "| receiver \\ metric | tcp.segments |\n|---|---|\n| in order | 200 (50 to 500) |\n"
+                   "| out of order, markers | 50.0 (40.0 to 60.0)\\* |")
+
+    def test_answers(self):
+        self.gives("{{size s-memory | in-order receiver}}", "74 KiB")
+        self.gives("{{answers s-memory}}\n", "".join(f"- {line}\n" for line in ANSWERS.splitlines()))
+        self.refused("{{size s-memory | out-of-order receiver}}", "no answer begins with 'out-of-order receiv")
+
+    def test_sentence_of_another_page(self):
+        page = findings.REFERENCE / "page.md"
+        page.write_text("Markers cut it by a\nfactor of 3.5 (0.043 to 290).\n")
+        template = "{{in %s | by a factor of {{factor s | tcp.segments | %s}}.}}\n" % (page, PAIRING)
+        self.gives(template, "")
+        page.write_text("Markers cut it by a\nfactor of 3.6 (0.043 to 290).\n")
+        self.refused(template, "does not have the sentence that the reference gives: by a factor of 3.5")
+
+    def test_what_the_text_asks_for(self):
+        template = ("{{value s | m1 | | octets}} {{claim s | m2 | | K=a,b | at least 1}}\n"
+                    "{{factor s | m1 | | K=a,b}}{{in F | {{table s | m3/m1 | | R | C | s}}}}\n"
+                    "{{value other | m4 | | octets}}")
+        self.assertEqual([(options, list(metrics)) for options, metrics in findings.asked("s", template)],
+                         [([], ["m1", "m3/m1"]), (["--pair", "K=a,b"], ["m2", "m1"])])
+
+    def test_templates_that_are_refused(self):
+        self.refused("{{value s | tcp.segments | | number}}", "2 points have []; expected one")
+        self.refused("{{value s | tcp.segmnts | receiver=in order | number}}", "no statistics of tcp.segmnts")
+        self.refused("{{factor s | tcp.segments | | receiver.mode=out-of-order,in-order}}", "no statistics of")
         self.refused("{{value s | tcp.segments | recever=in order | number}}", "unknown key 'recever'")
-        self.refused("{{value s | tcp.segments | receiver=none | number}}", "no run has")
+        self.refused("{{value s | tcp.segments | receiver=none | number}}", "no point has receiver=none")
         self.refused("{{value t | tcp.segments | | number}}", "not there")
         self.refused("{{mean s | tcp.segments | | number}}", "cannot read")
         self.refused("{{value s | tcp.segments | receiver | number}}", "is not KEY=VALUE")
@@ -124,7 +141,7 @@ class Refused(Made):
 
 class Differences(Made):
     def rows(self):
-        return findings.read_rows(findings.REFERENCE / "s" / "s.csv")
+        return findings.read_runs(findings.REFERENCE / "s" / "s.csv")
 
     def test_wall_time_is_none(self):
         old = self.rows()
@@ -148,6 +165,20 @@ class Differences(Made):
         old = self.rows()
         self.write(RUNS[:-1])
         self.assertEqual(findings.differences("s", old, self.rows()), ["s: 5 runs in the reference, 4 now"])
+
+    def test_what_is_made_of_the_runs(self):
+        """All but the runs themselves, and but for comment lines."""
+        with tempfile.TemporaryDirectory() as name:
+            made = Path(name) / "s"
+            shutil.copytree(findings.REFERENCE / "s", made)
+            (made / "s.csv").write_text("other runs\n")
+            (made / "s-statistics.csv").write_text(STATISTICS.replace("0.2.0", "0.3.0"))
+            self.assertEqual(findings.data_differs(findings.REFERENCE / "s", made), [])
+            (made / "s-statistics.csv").write_text(STATISTICS.replace("289", "288"))
+            (made / "s-memory.txt").write_text(ANSWERS.replace("74", "75"))
+            (made / "s-peak.dat").write_text("1 2\n")
+            self.assertEqual(sorted(findings.data_differs(findings.REFERENCE / "s", made)),
+                             ["s-memory.txt", "s-peak.dat", "s-statistics.csv"])
 
 
 if __name__ == "__main__":

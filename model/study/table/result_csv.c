@@ -200,6 +200,13 @@ static void append_comments(const result_request *request, GString *csv)
   }
 }
 
+static void append_numbers(const double *values, gsize count, gboolean known, GString *csv)
+{
+  for (gsize i = 0; i < count; i++) {
+    append_number(values[i], known, csv);
+  }
+}
+
 static void append_row(const result_row *row, const GArray *keys, const char *name, const char *unit,
                        gboolean pairs, GString *csv)
 {
@@ -211,19 +218,17 @@ static void append_row(const result_row *row, const GArray *keys, const char *na
     g_string_append_c(csv, ',');
   }
   g_string_append_printf(csv, "%s,%s,%" G_GSIZE_FORMAT ",%u,", name, unit, of->count, row->flagged);
-  append_number(of->mean, known, csv);
-  append_number(of->deviation, known, csv);
-  append_number(of->half_width, known, csv);
-  append_number(of->lower, known, csv);
-  append_number(of->upper, known, csv);
+  append_numbers((const double[]){of->mean, of->deviation, of->half_width, of->lower, of->upper}, 5, known,
+                 csv);
   if (pairs) {
+    const statistics *ratio = &row->log_ratio;
     append_number(row->independent_half_width, known, csv);
+    append_numbers((const double[]){exp(ratio->mean), exp(ratio->lower), exp(ratio->upper)}, 3,
+                   ratio->count > 0, csv);
   }
-  append_number(of->smallest, known, csv);
-  append_number(of->lower_quartile, known, csv);
-  append_number(of->median, known, csv);
-  append_number(of->upper_quartile, known, csv);
-  append_number(of->largest, known, csv);
+  append_numbers(
+      (const double[]){of->smallest, of->lower_quartile, of->median, of->upper_quartile, of->largest}, 5,
+      known, csv);
   csv_append_field(row->is_extrapolated ? "extrapolated" : note, csv);
   g_string_append_c(csv, '\n');
 }
@@ -241,7 +246,7 @@ char *result_table_csv(const result_request *request)
       csv,
       "metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,upper_95,%ssmallest,lower_quartile,median,"
       "upper_quartile,largest,coverage_note\n",
-      pairs ? "independent_half_width_95," : "");
+      pairs ? "independent_half_width_95,ratio,ratio_lower_95,ratio_upper_95," : "");
   for (guint q = 0; q < request->quantities->len; q++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, q);
     g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);

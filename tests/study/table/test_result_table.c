@@ -178,8 +178,10 @@ FIXTURE_TEST(test_csv_pairs)
       csv,
       "# differences: receiver.mode: out-of-order minus in-order\n"
       "metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,upper_95,independent_half_width_95,"
-      "smallest,lower_quartile,median,upper_quartile,largest,coverage_note\n"
+      "ratio,ratio_lower_95,ratio_upper_95,smallest,lower_quartile,median,upper_quartile,largest,coverage_"
+      "note\n"
       "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658",
+      ",0.8978", /* (0.8 * 0.95 * 0.9 * 0.95)^(1/4) */
       ",-3,-2.25,-2,-1.75,-1,fewer than 6 values");
 }
 

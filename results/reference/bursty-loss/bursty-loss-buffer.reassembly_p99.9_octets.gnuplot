@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 5054c909b5154e4ac6209e5069046b60c62817ca8b6ec560e8cfdd77f9ab7909
+# SHA-256 of the rest: 2ff42ef4158d217419c7441721b0855acbde8e0ba0cb38ec4b72ccc79ba23efe
 stem = 'bursty-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.gemodel'
-subtitle_text = 'Independent and bursty losses of one segment in a thousand · scenario bursty-loss · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 778ca771888c) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode'
+subtitle_text = 'Independent and bursty losses of one segment in a thousand · scenario bursty-loss · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 11a90857017d) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode'
 width = 2102
 height = 1279
 font = 27

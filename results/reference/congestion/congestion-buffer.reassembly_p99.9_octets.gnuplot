@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: a72c40d6501c1d604924d2a8ea4310cfe9a151ab1f5cbbd73cb1f0cd0ab62431
+# SHA-256 of the rest: f692b589a9b91b42ff1459256a911ce5aa0aa4425fb5af13819f3e72e0e7d3e4
 stem = 'congestion-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over tcp.congestion'
-subtitle_text = 'NewReno, CUBIC and DCTCP: reassembly memory · scenario congestion · seeds 1–8 · iwarpsim 0.2.0 (git 778ca771888c)'."\n".'· 144 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 6 with lost'."\n".'retransmissions'
+subtitle_text = 'NewReno, CUBIC and DCTCP: reassembly memory · scenario congestion · seeds 1–8 · iwarpsim 0.2.0 (git 11a90857017d)'."\n".'· 144 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 6 with lost'."\n".'retransmissions'
 width = 2102
 height = 1210
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 75376c6c63eeb173b7ff16bba20863bad22d0a09db30774f49c5a3df98367385
+# SHA-256 of the rest: f11106be7f025ff6d0c04d50f65ddd2e602a2ef4902dd799ae0583ce110a4e22
 stem = 'connections-connections'
 format = 'svg'
 title_text = 'Peak occupancy over connections'
-subtitle_text = 'Reassembly memory by connections at 1 Gbit/s, aligned and not, against the formulas · scenario connections · seed'."\n".'1 · iwarpsim 0.2.0 (git 778ca771888c) · 36 runs · workload.messages moves with workload.connections'
+subtitle_text = 'Reassembly memory by connections at 1 Gbit/s, aligned and not, against the formulas · scenario connections · seed'."\n".'1 · iwarpsim 0.2.0 (git 11a90857017d) · 36 runs · workload.messages moves with workload.connections'
 width = 2102
 height = 1854
 font = 27

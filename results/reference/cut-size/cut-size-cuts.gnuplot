@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: c130f21de9c57a2322bafa33b027f683a3fc425e5ec9fa63a588538a3ac4baee
+# SHA-256 of the rest: 77d2b3ea5f4e7b27c28efbf4a385218da04fa06688e61b4621104432e28d714e
 stem = 'cut-size-cuts'
 format = 'svg'
 title_text = 'Fraction placed directly over middlebox.chunk'
-subtitle_text = 'Placed directly by the size of a middlebox’s cuts, with one piece in a hundred lost · scenario cut-size · seeds'."\n".'1–8 · iwarpsim 0.2.0 (git 778ca771888c) · 336 runs, mean of 8 each with 95 % interval · workload.messages moves'."\n".'with workload.message_size · ringed: 336 with timeouts, spurious or lost retransmissions · dashed black:'."\n".'probability that a piece of S octets, cut at a random place, holds a whole marker'
+subtitle_text = 'Placed directly by the size of a middlebox’s cuts, with one piece in a hundred lost · scenario cut-size · seeds'."\n".'1–8 · iwarpsim 0.2.0 (git 11a90857017d) · 336 runs, mean of 8 each with 95 % interval · workload.messages moves'."\n".'with workload.message_size · ringed: 336 with timeouts, spurious or lost retransmissions · dashed black:'."\n".'probability that a piece of S octets, cut at a random place, holds a whole marker'
 width = 2102
 height = 1695
 font = 27

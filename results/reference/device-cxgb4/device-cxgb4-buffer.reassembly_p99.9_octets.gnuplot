@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 4dfffa67d4e7abd7c7377d2e852d26345381259096611ecc3ab4fecbf5840f64
+# SHA-256 of the rest: 7de2220c566479f0c759760316763d0414d537d1854b9ecc62fc8ad29e9f8232
 stem = 'device-cxgb4-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset cxgb4, by loss ·'."\n".'scenario device-cxgb4 · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 778ca771888c) · 24 runs, median of 8 each with'."\n".'quartiles · ringed: 9 with timeouts, spurious or lost'."\n".'retransmissions'
+subtitle_text = 'Reassembly memory of the preset cxgb4, by loss ·'."\n".'scenario device-cxgb4 · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 11a90857017d) · 24 runs, median of 8 each with'."\n".'quartiles · ringed: 9 with timeouts, spurious or lost'."\n".'retransmissions'
 width = 1004
 height = 1266
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: a93130ec687f2fe474e556eab936138550ca2cdfc2c5059f71af0fa72e7a67c4
+# SHA-256 of the rest: b47b07708fd31822c3d9b9326339957c1d5929cac298033bc8ebb8ef67e6fc28
 stem = 'device-qed-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset qed, by loss ·'."\n".'scenario device-qed · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 9 with lost retransmissions'
+subtitle_text = 'Reassembly memory of the preset qed, by loss ·'."\n".'scenario device-qed · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 9 with lost retransmissions'
 width = 1004
 height = 1219
 font = 27

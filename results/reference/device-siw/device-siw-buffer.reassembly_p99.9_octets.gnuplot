@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 317633b17712e0d388faa9fdb368d7e22fbc7f8c8271fbe1e052212bb7becaec
+# SHA-256 of the rest: 02cfded134c08264e446b24450b05e5732e54eb2737360b371021288a291c686
 stem = 'device-siw-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset siw, by loss ·'."\n".'scenario device-siw · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 8 with timeouts or lost'."\n".'retransmissions'
+subtitle_text = 'Reassembly memory of the preset siw, by loss ·'."\n".'scenario device-siw · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 8 with timeouts or lost'."\n".'retransmissions'
 width = 1004
 height = 1266
 font = 27

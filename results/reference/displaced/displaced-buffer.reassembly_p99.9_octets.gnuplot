@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: d1318a84e99f0a0bcf5a2ba81e1c34c16b8d095924a2c090a5f93bd4eeb18be5
+# SHA-256 of the rest: 9904654caa325f1163780a99d76418df4cf4d38b1cc7cbea0386eff2895be57a
 stem = 'displaced-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.displace_by'
-subtitle_text = 'One segment in a hundred comes late by 1 to 64 segments · scenario displaced · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 64 runs, mean of 8 each with 95 % interval · ringed: 48 with spurious retransmissions'
+subtitle_text = 'One segment in a hundred comes late by 1 to 64 segments · scenario displaced · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 64 runs, mean of 8 each with 95 % interval · ringed: 48 with spurious retransmissions'
 width = 2102
 height = 1263
 font = 27

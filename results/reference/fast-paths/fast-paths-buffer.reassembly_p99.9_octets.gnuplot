@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 2fde12ffa6a6d0e0e4e842c092905a63b5068062576eed26036ebecd66f636cb
+# SHA-256 of the rest: 717350225eec62a79e213a9dbca7535633102b1a0102d96d72b6ecf8b57fbacb
 stem = 'fast-paths-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.delay'
-subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 778ca771888c) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode'
+subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 11a90857017d) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode'
 width = 2102
 height = 1146
 font = 27

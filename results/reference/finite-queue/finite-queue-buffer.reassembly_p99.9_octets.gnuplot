@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 240a719fa6f30cc9ad84f65c9d63269120358470b60366d9e66248504caa5438
+# SHA-256 of the rest: c5904baeda30c72e4c2c086a34ff805b9e4a35fbf553fdacd437f79e18e7d282
 stem = 'finite-queue-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.queue_size'
-subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 6 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 6 with timeouts or lost retransmissions'
 width = 2102
 height = 1146
 font = 27

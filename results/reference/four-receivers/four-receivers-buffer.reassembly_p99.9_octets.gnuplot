@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 90e8bbf6b802f1841af6abac0d8a8d88dfb1057014b2a1d15e563d63cbc7c67d
+# SHA-256 of the rest: 292cfc4efd503e145ee5b1189908d7c02f1b0457b44f71cee20c72b5190f1e22
 stem = 'four-receivers-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over loss of segments'
-subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 384 runs, mean of 8 each with 95 % interval · ringed: 133 with timeouts or lost retransmissions'
+subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 384 runs, mean of 8 each with 95 % interval · ringed: 133 with timeouts or lost retransmissions'
 width = 2102
 height = 1989
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 5f345c524f2e5d4a10ff3fc5b3055cd32672db39a0808129c146cd14169e3e70
+# SHA-256 of the rest: d7f28ff9fb4f5148befb116d80c722ec1de13a842e86c7dc15fe503fa0527831
 stem = 'host-rate-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over sender.host_rate'
-subtitle_text = 'Reassembly memory by the rate of the sender’s host · scenario host-rate · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 80 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 12'."\n".'with lost retransmissions'
+subtitle_text = 'Reassembly memory by the rate of the sender’s host · scenario host-rate · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 80 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 12'."\n".'with lost retransmissions'
 width = 2102
 height = 1146
 font = 27

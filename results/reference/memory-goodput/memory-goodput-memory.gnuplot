@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 7e6798be7cb15ca94dba30eb6724b94922bcb2a58df0b3b5f706adbd952b8fd3
+# SHA-256 of the rest: ab6e927c89847a731de19e01ef13fb898d938b7a75c886fc76dc2c2d44c403ff
 stem = 'memory-goodput-memory'
 format = 'svg'
 title_text = 'Goodput over reassembly memory'
-subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 778ca771888c) · 144 runs, median'."\n".'of 8 each with quartiles · ringed: 30 with lost'."\n".'retransmissions'
+subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 11a90857017d) · 144 runs, median'."\n".'of 8 each with quartiles · ringed: 30 with lost'."\n".'retransmissions'
 width = 1004
 height = 1398
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 886051d956ecd8d236a460050b98e3db2737c19a841092e9417afbbf8424fe1b
+# SHA-256 of the rest: 58df8997e4580278003e6b45cde2784f704d39e5d6394c2253c66370f0c2c720
 stem = 'middleboxes-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over middlebox.mode'
-subtitle_text = 'Markers after each middlebox, with one segment in a thousand lost · scenario middleboxes · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 778ca771888c) · 256 runs, median of 8 each with quartiles · ringed: 136 with timeouts, spurious or'."\n".'lost retransmissions'
+subtitle_text = 'Markers after each middlebox, with one segment in a thousand lost · scenario middleboxes · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 11a90857017d) · 256 runs, median of 8 each with quartiles · ringed: 136 with timeouts, spurious or'."\n".'lost retransmissions'
 width = 2102
 height = 2452
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 3862e4de6e1becbcce9e61fd935f4602f99f31f348f90332b32767f522b39a6b
+# SHA-256 of the rest: e49cafac40744e3c609ce24919f753dc5f34e7581d73a98d8abe45126bfdf8f5
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over loss of segments'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
 width = 2102
 height = 1162
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 61bb16b649c2934e5d26b53f3fe616732d66d66e928e45d8ef75be8bf9da3fe1
+# SHA-256 of the rest: 5a39d74fcb452fe019ccd2f0a3b58b39d811f808006f70cc80a0246711ace8e1
 stem = 'overhead-efficiency_wire'
 format = 'svg'
 title_text = 'efficiency_wire over MTU'
-subtitle_text = 'Wire efficiency by MTU, with and without markers and'."\n".'CRC · scenario overhead · seed 1 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 20 runs'
+subtitle_text = 'Wire efficiency by MTU, with and without markers and'."\n".'CRC · scenario overhead · seed 1 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 20 runs'
 width = 1004
 height = 1303
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 51f9896166d811480cc8eb3c42fa6e9652dd86332d5ca22337856ff3ace89280
+# SHA-256 of the rest: 72d3b8e80eecaa0cc01ad50dafc3093bc81312621b7b35150e41d498a0110d7f
 stem = 'packing-tcp.segments'
 format = 'svg'
 title_text = 'tcp.segments over'."\n".'workload.message_size'
-subtitle_text = 'Segments by message size: FPDUs kept whole against a'."\n".'stream cut at EMSS · scenario packing · seed 1 ·'."\n".'iwarpsim 0.2.0 (git 778ca771888c) · 28 runs'
+subtitle_text = 'Segments by message size: FPDUs kept whole against a'."\n".'stream cut at EMSS · scenario packing · seed 1 ·'."\n".'iwarpsim 0.2.0 (git 11a90857017d) · 28 runs'
 width = 1004
 height = 1235
 font = 27

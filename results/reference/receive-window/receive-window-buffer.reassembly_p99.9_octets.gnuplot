@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: e27e40ef04b426cb671cd638ca0d6c6fdd767bcf06003684ce61517b20b98d06
+# SHA-256 of the rest: 4878eddd93f624a36327870f07006074246865aa2f95ea045a2623937b61dc49
 stem = 'receive-window-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over tcp.receive_window'
-subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git 778ca771888c) ·'."\n".'288 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 110 with timeouts or'."\n".'lost retransmissions'
+subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git 11a90857017d) ·'."\n".'288 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 110 with timeouts or'."\n".'lost retransmissions'
 width = 2102
 height = 1210
 font = 27

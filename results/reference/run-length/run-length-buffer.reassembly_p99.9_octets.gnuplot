@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 4170212766b925c374f10bd498b44bca7390d9ebd1656ede898110895444131d
+# SHA-256 of the rest: 607b62eafafc81c42b57d39469504268b26ed7372da0bd05fca36b4ddd1ef51a
 stem = 'run-length-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over workload.messages'
-subtitle_text = 'Peaks and quantiles by length of the run, one segment in a thousand lost · scenario run-length · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 778ca771888c) · 80 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · ringed: 10 with lost retransmissions'
+subtitle_text = 'Peaks and quantiles by length of the run, one segment in a thousand lost · scenario run-length · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 11a90857017d) · 80 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · ringed: 10 with lost retransmissions'
 width = 2102
 height = 1146
 font = 27

@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 3623561b14a123bce116c1c194b3cf82358faf2c837086bc3f86c7c41eebcf3e
+# SHA-256 of the rest: fa9b0a84d45f56f7432651c34a75906108482af7ce25c16c4550376c96d69ee1
 stem = 'shared-memory-buffer.reassembly_p99.9_octets'
 format = 'svg'
 title_text = 'buffer.reassembly_p99.9_octets over connections'
-subtitle_text = 'One reassembly memory for many connections · scenario shared-memory · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'778ca771888c) · 80 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode,'."\n".'workload.messages moves with workload.connections · ringed: 19 with timeouts or lost retransmissions'
+subtitle_text = 'One reassembly memory for many connections · scenario shared-memory · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 80 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode,'."\n".'workload.messages moves with workload.connections · ringed: 19 with timeouts or lost retransmissions'
 width = 2102
 height = 1146
 font = 27

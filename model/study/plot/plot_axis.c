@@ -404,6 +404,18 @@ char *place_axis_name(scenario_key key, double letters)
   return name;
 }
 
+char *plot_text_cut(char *text, guint letters)
+{
+  if (g_utf8_strlen(text, -1) <= letters) {
+    return text;
+  }
+  g_autofree char *whole = text, *head = g_utf8_substring(text, 0, letters - 1);
+  return g_strconcat(head, "…", NULL);
+}
+
+/* A list has no end. */
+enum { LABEL_LETTERS_MAX = 24 };
+
 /* The labels of the tics, "" of those that would run into the one before or the last one: from the left,
  * those that leave a letter's room to their neighbours. Free with g_ptr_array_unref(). */
 static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all)
@@ -417,7 +429,8 @@ static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all
     room_to = place_at(axis, count - 1) - letter * ((double)g_utf8_strlen(last, -1) / 2 + 0.5);
   }
   for (guint i = 0; i < count; i++) {
-    char *label = study_keys_label(axis->key, g_ptr_array_index(axis->texts, i));
+    char *label =
+        plot_text_cut(study_keys_label(axis->key, g_ptr_array_index(axis->texts, i)), LABEL_LETTERS_MAX);
     double half = letter * (double)g_utf8_strlen(label, -1) / 2;
     gboolean fits = place_at(axis, i) - half >= room_from && place_at(axis, i) + half <= room_to;
     if (fits) {

@@ -122,6 +122,10 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
 /* Leaves the part of `axis`, which is numeric, that is `range`. */
 void place_axis_limit(place_axis *axis, const plot_range *range);
 
+/* The first letters of `text`, which it takes, and "…" where more than `letters` are too many. Free with
+ * g_free(). */
+char *plot_text_cut(char *text, guint letters);
+
 /* "loss of segments (path.forward.loss)"; the words alone where that has more than `letters` letters. Free
  * with g_free(). */
 char *place_axis_name(scenario_key key, double letters);

@@ -286,12 +286,7 @@ static void shorten_legend(plot_chart *chart, const plot_page *page)
     plot_chart_add_legend(chart, "none", 0, more);
   }
   for (guint i = 0; i < chart->legend->len; i++) {
-    char *entry = g_ptr_array_index(chart->legend, i);
-    if (g_utf8_strlen(entry, -1) > page->legend_letters) {
-      g_autofree char *head = g_utf8_substring(entry, 0, page->legend_letters - 1);
-      chart->legend->pdata[i] = g_strconcat(head, "…", NULL);
-      g_free(entry);
-    }
+    chart->legend->pdata[i] = plot_text_cut(g_ptr_array_index(chart->legend, i), page->legend_letters);
   }
 }
 

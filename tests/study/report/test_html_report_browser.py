@@ -3,14 +3,17 @@
 """The report of a small sweep in a real browser: it loads, fetches nothing, shows its plots, sorts, filters and
 saves its tables, and fits a phone and paper.
 
-argv[1] is the built iwarpsim. Skipped without a browser (browser.py).
+Skipped without a browser (browser.py).
 """
 
 import base64
+import contextlib
 import csv
+import hashlib
 import io
 import os
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -21,6 +24,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import browser
+import program_kit
 
 # A title and a question that would act as markup if they were taken for it: the dialogue would stop the
 # driver, the picture would be fetched.
@@ -87,16 +91,18 @@ class Report(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, True)
         (cls.folder / "small.cfg").write_text(SCENARIO)
         cls.page = cls.folder / "small.html"
-        iwarpsim = os.path.abspath(sys.argv[1])
-        for command in (["sweep", "small.cfg", "--store", "small.sqlite", "-j", "2"],
-                        ["report", "small.sqlite", "-o", "small.html"]):
-            done = subprocess.run([iwarpsim] + command, cwd=cls.folder, capture_output=True, text=True,
-                                  check=False)
-            assert done.returncode == 0, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
+        cls.run_program("sweep", "small.cfg", "--store", "small.sqlite", "-j", "2")
+        cls.run_program("report", "small.sqlite", "-o", "small.html")
         cls.browser = browser.Browser(cls.folder)
         cls.addClassCleanup(cls.browser.quit)
         cls.browser.show(cls.page)
         cls.script = cls.browser.script
+
+    @classmethod
+    def run_program(cls, *arguments):
+        done = subprocess.run([program_kit.PROGRAM, *arguments], cwd=cls.folder, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 0, f"{' '.join(arguments)}: {done.returncode}\n{done.stdout}{done.stderr}"
 
     def resize(self, width, height, mobile=False):
         self.browser.resize(width, height, mobile)
@@ -250,7 +256,7 @@ class Report(unittest.TestCase):
 
     def test_7_fits_a_phone_light_and_dark(self):
         """Nothing sticks out, and all of each table can be scrolled to, with the keyboard too."""
-        for width in (360, 1440):
+        for width in (360, 390, 1440):
             self.resize(width, 740, width < 1000)
             self.script("for (const d of document.querySelectorAll('details')) d.open = true")
             self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), width)
@@ -258,6 +264,10 @@ class Report(unittest.TestCase):
             self.assertEqual(self.script(
                 "return Array.from(document.querySelectorAll('.scroll')).filter(s => s.scrollWidth > s.clientWidth &&"
                 "(s.tabIndex != 0 || getComputedStyle(s).overflowX != 'auto')).length"), 0)
+            self.assertEqual(self.script(
+                "return Array.from(document.querySelectorAll('.scroll')).filter(s => { s.scrollLeft = 1e6;"
+                "const last = s.querySelector('th:last-child, img').getBoundingClientRect();"
+                "return last.right > Math.min(innerWidth, s.getBoundingClientRect().right) + 1 }).length"), 0)
         self.browser.media(scheme="dark")
         self.addCleanup(self.browser.media)
         dark = self.script("return [getComputedStyle(document.body).backgroundColor,"
@@ -270,6 +280,20 @@ class Report(unittest.TestCase):
         self.assertEqual(brightness[2], 3 * 255)
         self.browser.reload()
 
+    def test_8_reads_without_scripts(self):
+        """Then nothing sorts or filters, and there is nothing that looks as if it did; all rows show, and
+        what is closed opens."""
+        self.browser.command("Emulation.setScriptExecutionDisabled", value=True)
+        self.addCleanup(self.browser.reload)
+        self.addCleanup(self.browser.command, "Emulation.setScriptExecutionDisabled", value=False)
+        self.browser.reload()
+        self.assertEqual(self.script("return document.querySelectorAll('input, output, [role=button]').length"), 0)
+        self.script("for (const s of document.querySelectorAll('summary')) s.click()")
+        tables = self.script("return Array.from(document.querySelectorAll('table'), t => [t.tBodies[0].rows.length,"
+                             "Array.from(t.rows).filter(r => r.getBoundingClientRect().height > 10).length])")
+        self.assertEqual([shown for _, shown in tables], [1 + rows for rows, _ in tables])
+        self.assertEqual(max(rows for rows, _ in tables), 24)
+
     def test_8_prints_whole(self):
         """On paper nothing scrolls, and what was closed is open."""
         printed = self.browser.command("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)
@@ -280,6 +304,33 @@ class Report(unittest.TestCase):
                          "visible")
         self.assertGreater(self.script("return document.querySelector('details:not([open]) table')"
                                        ".getBoundingClientRect().height"), 50)
+
+    def test_9_a_store_of_markup(self):
+        """Every text of a store may be a stranger's: names, values of keys, how runs ended."""
+        mark = ("</script></style></title>--><script>alert(5)</script><img src=http://192.0.2.1/z onerror=alert(6)>"
+                "\" onload='alert(7)' \u202egnp\x01\r\n=cmd|'/c calc'!A1")
+        text = "# Question: " + mark + "\ntitle = \"x\";\n"
+        shutil.copy(self.folder / "small.sqlite", self.folder / "hostile.sqlite")
+        with contextlib.closing(sqlite3.connect(self.folder / "hostile.sqlite")) as store, store:
+            store.execute("UPDATE origins SET name = ?1, title = ?1, sets = ?1, libraries = ?1, version = ?1, git = ?1,"
+                          "axes = ?1, text = ?2, hash = ?3", (mark, text, hashlib.sha256(text.encode()).hexdigest()))
+            store.execute("UPDATE runs SET host = ?1, engine = ?1, started = ?1, message = ?1, stderr_tail = ?1",
+                          (mark,))
+            store.execute("UPDATE runs SET status = 'failed' WHERE point < 5")
+            store.execute("UPDATE parameters SET value = ?1 WHERE value IN ('in-order', '9000')", (mark,))
+            program_kit.seal(store)
+        self.run_program("report", "hostile.sqlite", "-o", "hostile.html")
+        self.browser.forget()
+        self.browser.show(self.folder / "hostile.html")
+        self.addCleanup(self.browser.show, self.page)
+        self.assertEqual(self.browser.console(), [])
+        self.assertEqual(self.browser.fetched(), {(self.folder / "hostile.html").as_uri()})
+        self.assertEqual(self.script("return document.querySelectorAll('script, style, img:not(figure img), [onload],"
+                                     "[onerror]').length"), 2)
+        plain = mark.replace("\u202e", "\\u202e").replace("\x01", "\\x01").replace("\r\n", "\n")
+        self.assertIn(plain, self.script("return document.querySelector('h1').textContent"))
+        self.assertEqual(self.script("return Array.from(document.querySelectorAll('td.verbatim'),"
+                                     "c => c.textContent).filter(t => t != arguments[0]).length", plain), 0)
 
 
 if __name__ == "__main__":

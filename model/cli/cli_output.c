@@ -22,27 +22,6 @@ static gboolean write_to(const char *path, const char *text, gsize length, GErro
   return reason == 0;
 }
 
-static gboolean replace(const char *path, const char *text, gsize length, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname(path);
-  g_autofree char *name = g_path_get_basename(path);
-  const char *const names[] = {name, NULL};
-  GError *problem = NULL;
-  new_files *files = new_files_begin(folder, &problem);
-  if (files == NULL) {
-    g_propagate_prefixed_error(error, problem, "%s: ", path);
-    return FALSE;
-  }
-  g_autofree char *made = g_build_filename(new_files_folder(files), name, NULL);
-  gboolean good = write_to(made, text, length, &problem) && new_files_take_places(files, names, &problem);
-  if (!good) {
-    new_files_name_places(files, problem);
-    g_propagate_error(error, problem);
-  }
-  new_files_end(files);
-  return good;
-}
-
 /* What a slip of the hand would destroy: stores, by the first octets of their files, and scenarios, by their
  * names. */
 static gboolean is_precious(const char *path)
@@ -75,5 +54,5 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
   /* A link stays: /dev/stdout is one, to a regular file when the output is redirected. */
   gboolean replaces =
       !g_file_test(path, G_FILE_TEST_IS_SYMLINK) && (is_regular || !g_file_test(path, G_FILE_TEST_EXISTS));
-  return replaces ? replace(path, text, length, error) : write_to(path, text, length, error);
+  return replaces ? new_files_write(path, text, length, error) : write_to(path, text, length, error);
 }

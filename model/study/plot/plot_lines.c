@@ -121,7 +121,7 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
                         .x = cell->x};
     for (guint r = 0; r < cell->runs->len; r++) {
       const study_run *run = g_ptr_array_index(cell->runs, r);
-      if (result_quantity_value(quantity, run, &values[runs->len])) {
+      if (result_quantity_value(quantity, &run->results, &values[runs->len])) {
         point.flagged += run->flags != 0 ? 1 : 0;
         g_ptr_array_add(runs, (gpointer)run);
       }

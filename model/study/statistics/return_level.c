@@ -208,8 +208,8 @@ static GArray *events_of(const traffic_blocks *runs, gsize count, double period,
   for (gsize i = 0; i < count; i++) {
     *octets = MAX(*octets, runs[i].count > 0 ? runs[i].block_octets : 0);
   }
-  for (gsize i = 0; i<count && * octets> 0; i++) {
-    if (runs[i].block_octets > 0) {
+  for (gsize i = 0; i < count; i++) {
+    if (runs[i].count > 0 && runs[i].block_octets > 0) {
       add_events(&runs[i], *octets, period >= 16 * (double)*octets, events);
     }
   }

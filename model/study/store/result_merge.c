@@ -50,79 +50,57 @@ static char *metric_text(const stored_run *run, metric_id id)
                                           : g_strdup("none");
 }
 
-static char *distribution_text(const distribution *d)
+static void add_row(const run_row *row, gpointer rows)
 {
-  g_autofree char *weight = units_format_real(distribution_weight(d));
-  return g_strdup_printf("%zu bins of weight %s", d->count, weight);
-}
-
-static gboolean same_distribution(const distribution *a, const distribution *b)
-{
-  return a->count == b->count && (a->count == 0 || memcmp(a->bins, b->bins, a->count * sizeof *a->bins) == 0);
-}
-
-static gboolean same_quantiles(const gauge_quantiles *a, const gauge_quantiles *b)
-{
-  gboolean same = a->count == b->count;
-  for (gsize i = 0; same && i < a->count; i++) {
-    same = a->parts[i] == b->parts[i];
-    for (gauge_id id = 0; same && id < GAUGE_COUNT; id++) {
-      same = a->values[id][i] == b->values[id][i];
-    }
+  if (row->table > RUN_METRICS) {
+    g_array_append_vals(rows, row, 1);
   }
-  return same;
 }
 
-/* What the gauges of two runs disagree in; NULL: nothing. Static. */
-static const char *gauges_disagreement(const run_results *a, const run_results *b)
+/* What `run` has beside keys and metrics: run_row. Free with g_array_unref(). */
+static GArray *rows_of(const stored_run *run)
 {
-  const guint of_a = a->block_maxima != NULL ? a->block_maxima->len : 0;
-  const guint of_b = b->block_maxima != NULL ? b->block_maxima->len : 0;
-  if (!same_quantiles(&a->quantiles, &b->quantiles)) {
-    return "quantiles";
-  }
-  return a->block_octets == b->block_octets && of_a == of_b &&
-                 (of_a == 0 ||
-                  memcmp(a->block_maxima->data, b->block_maxima->data, of_a * sizeof(guint64)) == 0)
-             ? NULL
-             : "block maxima";
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(run_row));
+  store_each_row(run, add_row, rows);
+  return rows;
+}
+
+/* Rows of no table that has texts; names are those of the tables of metrics. */
+static gboolean same_row(const run_row *a, const run_row *b)
+{
+  return a->table == b->table && a->name == b->name && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
 }
 
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
-  g_autofree char *name = NULL, *of_a = NULL, *of_b = NULL;
+  static const char *const names[] = {
+      [RUN_DISTRIBUTIONS] = "weights", [RUN_QUANTILES] = "quantiles", [RUN_BLOCK_MAXIMA] = "block maxima"};
   if (a->status != b->status) {
-    name = g_strdup("status");
-    of_a = g_strdup(run_status_name(a->status));
-    of_b = g_strdup(run_status_name(b->status));
-  } else if (a->exit_code != b->exit_code) {
-    name = g_strdup("exit_code");
-    of_a = g_strdup_printf("%d", a->exit_code);
-    of_b = g_strdup_printf("%d", b->exit_code);
+    return g_strdup_printf("status is %s (%s) and %s (%s)", run_status_name(a->status), there,
+                           run_status_name(b->status), here);
   }
-  for (metric_id id = 0; name == NULL && id < METRIC_COUNT; id++) {
-    gboolean same =
-        a->results.metrics.present[id] == b->results.metrics.present[id] &&
-        (!a->results.metrics.present[id] || a->results.metrics.value[id] == b->results.metrics.value[id]);
-    if (!same && !metric_row_of(id)->is_of_machine) {
-      name = g_strdup(metric_row_of(id)->name);
-      of_a = metric_text(a, id);
-      of_b = metric_text(b, id);
+  if (a->exit_code != b->exit_code) {
+    return g_strdup_printf("exit_code is %d (%s) and %d (%s)", a->exit_code, there, b->exit_code, here);
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_autofree char *of_a = metric_text(a, id), *of_b = metric_text(b, id);
+    if (strcmp(of_a, of_b) != 0 && !metric_row_of(id)->is_of_machine) {
+      return g_strdup_printf("%s is %s (%s) and %s (%s)", metric_row_of(id)->name, of_a, there, of_b, here);
     }
   }
-  for (distribution_id id = 0; name == NULL && id < DISTRIBUTION_COUNT; id++) {
-    if (!same_distribution(&a->results.distributions[id], &b->results.distributions[id])) {
-      name = g_strconcat("the distribution ", distribution_row_of(id)->name, NULL);
-      of_a = distribution_text(&a->results.distributions[id]);
-      of_b = distribution_text(&b->results.distributions[id]);
+  g_autoptr(GArray) rows_a = rows_of(a), rows_b = rows_of(b);
+  for (guint i = 0; i < MAX(rows_a->len, rows_b->len); i++) {
+    const run_row *row_a = i < rows_a->len ? &g_array_index(rows_a, run_row, i) : NULL;
+    const run_row *row_b = i < rows_b->len ? &g_array_index(rows_b, run_row, i) : NULL;
+    if (row_a == NULL || row_b == NULL || !same_row(row_a, row_b)) {
+      const run_row *first = row_b == NULL || (row_a != NULL && row_a->table < row_b->table) ? row_a : row_b;
+      return g_strdup_printf("the %s of %s differ (%s, %s)", names[first->table],
+                             first->name != NULL ? first->name : gauge_row_of(GAUGE_REASSEMBLY)->name, there,
+                             here);
     }
   }
-  const char *of_gauges = gauges_disagreement(&a->results, &b->results);
-  if (name == NULL && of_gauges != NULL) {
-    return g_strdup_printf("the %s differ (%s, %s)", of_gauges, there, here);
-  }
-  return name != NULL ? g_strdup_printf("%s is %s (%s) and %s (%s)", name, of_a, there, of_b, here) : NULL;
+  return NULL;
 }
 
 /* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */

@@ -10,8 +10,8 @@
 
 /* In the order in which they are written and read. */
 #define RUN_FIELDS                                                                                           \
-  "identity, point, status, message, exit_code, stderr_tail, engine, host, started, wall_s, cpu_s,"          \
-  " memory_peak_octets, digest"
+  "identity, status, message, stderr_tail, engine, host, started, digest, point, exit_code, wall_s, cpu_s,"  \
+  " memory_peak_octets"
 #define ORIGIN_FIELDS "name, title, text, hash, axes, sets, version, git, libraries"
 
 /* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
@@ -87,20 +87,19 @@ static gboolean write_run(const result_store *store, const provenance *from, con
     return FALSE;
   }
   g_autofree char *digest = store_run_digest(from, run);
+  const char *texts[] = {run->identity, run_status_name(run->status),
+                         run->message,  run->stderr_tail,
+                         run->engine,   run->host,
+                         run->started,  digest};
   sqlite3_bind_int64(statement, 1, origin);
-  store_bind_text(statement, 2, run->identity);
-  sqlite3_bind_int64(statement, 3, (gint64)run->point);
-  store_bind_text(statement, 4, run_status_name(run->status));
-  store_bind_text(statement, 5, run->message);
-  sqlite3_bind_int(statement, 6, run->exit_code);
-  store_bind_text(statement, 7, run->stderr_tail);
-  store_bind_text(statement, 8, run->engine);
-  store_bind_text(statement, 9, run->host);
-  store_bind_text(statement, 10, run->started);
-  sqlite3_bind_double(statement, 11, run->wall_s);
-  sqlite3_bind_double(statement, 12, run->cpu_s);
-  sqlite3_bind_double(statement, 13, run->memory_peak_octets);
-  store_bind_text(statement, 14, digest);
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    store_bind_text(statement, (int)i + 2, texts[i]);
+  }
+  sqlite3_bind_int64(statement, 10, (gint64)run->point);
+  sqlite3_bind_int(statement, 11, run->exit_code);
+  sqlite3_bind_double(statement, 12, run->wall_s);
+  sqlite3_bind_double(statement, 13, run->cpu_s);
+  sqlite3_bind_double(statement, 14, run->memory_peak_octets);
   gboolean good = store_step_done(store, statement, error);
   *id = sqlite3_last_insert_rowid(store->database);
   return good;
@@ -370,19 +369,19 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
 {
   const provenance from = origin_of(row, 14);
   stored_run run = {.identity = (char *)store_column_text(row, 1),
-                    .point = (guint64)sqlite3_column_int64(row, 2),
-                    .status = run_status_find(store_column_text(row, 3)),
-                    .message = (char *)store_column_text(row, 4),
-                    .exit_code = sqlite3_column_int(row, 5),
-                    .stderr_tail = (char *)store_column_text(row, 6),
-                    .engine = (char *)store_column_text(row, 7),
-                    .host = (char *)store_column_text(row, 8),
-                    .started = (char *)store_column_text(row, 9),
-                    .wall_s = sqlite3_column_double(row, 10),
-                    .cpu_s = sqlite3_column_double(row, 11),
-                    .memory_peak_octets = sqlite3_column_double(row, 12)};
+                    .status = run_status_find(store_column_text(row, 2)),
+                    .message = (char *)store_column_text(row, 3),
+                    .stderr_tail = (char *)store_column_text(row, 4),
+                    .engine = (char *)store_column_text(row, 5),
+                    .host = (char *)store_column_text(row, 6),
+                    .started = (char *)store_column_text(row, 7),
+                    .point = (guint64)sqlite3_column_int64(row, 9),
+                    .exit_code = sqlite3_column_int(row, 10),
+                    .wall_s = sqlite3_column_double(row, 11),
+                    .cpu_s = sqlite3_column_double(row, 12),
+                    .memory_peak_octets = sqlite3_column_double(row, 13)};
   if (run.status == RUN_STATUSES) {
-    return unknown(store, "status", store_column_text(row, 3), error);
+    return unknown(store, "status", store_column_text(row, 2), error);
   }
   gboolean good = TRUE;
   for (run_table table = 0; good && table < RUN_TABLES; table++) {
@@ -396,7 +395,7 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   if (good) {
     /* SQLite detects a damaged structure, but not a damaged value. */
     g_autofree char *digest = store_run_digest(&from, &run);
-    good = strcmp(digest, store_column_text(row, 13)) == 0 ||
+    good = strcmp(digest, store_column_text(row, 8)) == 0 ||
            store_damaged(store, error,
                          "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
                          "differs; expected a store that nobody edits",

@@ -140,8 +140,9 @@ typedef struct merge_count {
  * several have, one that ended well is kept before one that failed, and of equals the one that started first
  * (then by all else that may differ). Runs that did not fail must have the same status, exit code, metrics
  * (but those that depend on the machine: `wall`, `cpu` or `events` in their names), distributions (theirs
- * likewise), quantiles and block maxima: if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with run, metric
- * and both values. Unless `mix`, all runs, those of `into` too, must come from the same scenario text and
- * program: if not, RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores. */
+ * likewise), quantiles and block maxima: if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with the run and
+ * what differs, a metric with both values. Unless `mix`, all runs, those of `into` too, must come from the
+ * same scenario text and program: if not, RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores.
+ */
 gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
                       merge_count *counts, GError **error);

@@ -24,15 +24,10 @@ static void append_number(double value, gboolean known, GString *csv)
 
 /* --- Every run --- */
 
-typedef struct quantile_column {
-  gauge_id gauge;
-  guint32 parts;
-} quantile_column;
-
-/* The columns of keys and of quantiles, and the text so far. */
+/* The columns, and the text so far. */
 typedef struct run_columns {
-  guint flags;       /* result_csv_flag */
-  GArray *quantiles; /* of quantile_column: those of any run that are no metrics, too */
+  guint flags;        /* result_csv_flag */
+  GArray *quantities; /* of result_quantity: all metrics, and the quantiles of any run that are none */
   GString *csv;
   char **first; /* values of the first run; NULL before it */
   gboolean varies[SCENARIO_KEY_COUNT];
@@ -89,14 +84,11 @@ static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_ru
       append_value(key, text_of(run, key), columns->flags, columns->csv);
     }
   }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    append_number(run->results.metrics.value[id], run->results.metrics.present[id], columns->csv);
-  }
-  for (guint i = 0; i < columns->quantiles->len; i++) {
-    const quantile_column *column = &g_array_index(columns->quantiles, quantile_column, i);
-    const gauge_quantiles *of = &run->results.quantiles;
-    gsize place = gauge_quantiles_find(of, column->parts);
-    append_number(place < of->count ? of->values[column->gauge][place] : 0, place < of->count, columns->csv);
+  for (guint i = 0; i < columns->quantities->len; i++) {
+    double value = 0;
+    gboolean known =
+        result_quantity_value(&g_array_index(columns->quantities, result_quantity, i), &run->results, &value);
+    append_number(value, known, columns->csv);
   }
   g_string_append_printf(columns->csv, "%s\n", run_status_name(run->status));
   return TRUE;
@@ -132,38 +124,40 @@ static void append_names(const run_columns *columns)
       g_string_append_printf(columns->csv, "%s%s,", name, is_shared ? ".key" : "");
     }
   }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_string_append_printf(columns->csv, "%s,", metric_row_of(id)->name);
-  }
-  for (guint i = 0; i < columns->quantiles->len; i++) {
-    const quantile_column *column = &g_array_index(columns->quantiles, quantile_column, i);
-    g_autofree char *name = quantile_name(column->gauge, column->parts);
+  for (guint i = 0; i < columns->quantities->len; i++) {
+    g_autofree char *name = result_quantity_name(&g_array_index(columns->quantities, result_quantity, i));
     g_string_append_printf(columns->csv, "%s,", name);
   }
   g_string_append(columns->csv, "status\n");
 }
 
-/* Adds the columns of the quantiles for `parts` (guint32), gauge by gauge. */
-static void add_quantiles(run_columns *columns, const GArray *parts)
+/* All metrics, then the quantiles for `parts` (guint32) that are none, gauge by gauge: result_quantity. Free
+ * with g_array_unref(). */
+static GArray *all_quantities(const GArray *parts)
 {
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    for (guint i = 0; i < parts->len; i++) {
-      const quantile_column column = {id, g_array_index(parts, guint32, i)};
-      g_autofree char *name = quantile_name(id, column.parts);
-      if (metric_find(name) == METRIC_COUNT) {
-        g_array_append_val(columns->quantiles, column);
-      }
+  GArray *quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    const result_quantity metric = {.metric = id, .whole = METRIC_COUNT};
+    g_array_append_val(quantities, metric);
+  }
+  for (guint i = 0; i < GAUGE_COUNT * parts->len; i++) {
+    const result_quantity quantile = {.metric = gauge_row_of((gauge_id)(i / parts->len))->peak,
+                                      .whole = METRIC_COUNT,
+                                      .parts = g_array_index(parts, guint32, i % parts->len)};
+    g_autofree char *name = result_quantity_name(&quantile);
+    if (metric_find(name) == METRIC_COUNT) {
+      g_array_append_val(quantities, quantile);
     }
   }
+  return quantities;
 }
 
 char *result_store_csv(result_store *store, guint flags, GError **error)
 {
   g_autoptr(GString) csv = g_string_new(NULL);
   g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(guint32));
-  g_autoptr(GArray) quantiles = g_array_new(FALSE, FALSE, sizeof(quantile_column));
   g_auto(GStrv) first = g_new0(char *, SCENARIO_KEY_COUNT + 1);
-  run_columns columns = {.flags = flags, .quantiles = quantiles, .csv = csv, .first = first};
+  run_columns columns = {.flags = flags, .csv = csv, .first = first};
   g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
   gboolean good = origins != NULL && result_store_quantile_parts(store, parts, error) &&
                   (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
@@ -171,7 +165,8 @@ char *result_store_csv(result_store *store, guint flags, GError **error)
     if (!(flags & RESULT_CSV_NUMERIC)) {
       append_origins(origins, csv);
     }
-    add_quantiles(&columns, parts);
+    g_autoptr(GArray) quantities = all_quantities(parts);
+    columns.quantities = quantities;
     append_names(&columns);
     good = result_store_each(store, append_run, &columns, error);
   }

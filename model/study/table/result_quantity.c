@@ -82,12 +82,12 @@ char *result_quantity_unit(const result_quantity *quantity)
   return strcmp(unit, of) == 0 ? g_strdup("1") : g_strdup_printf("%s per %s", unit, of);
 }
 
-static gboolean part_value(metric_id metric, guint32 parts, const study_run *run, double *value)
+static gboolean part_value(metric_id metric, guint32 parts, const run_results *results, double *value)
 {
-  const gauge_quantiles *quantiles = &run->results.quantiles;
+  const gauge_quantiles *quantiles = &results->quantiles;
   if (parts == 0) {
-    *value = run->results.metrics.value[metric];
-    return run->results.metrics.present[metric];
+    *value = results->metrics.value[metric];
+    return results->metrics.present[metric];
   }
   gsize i = gauge_quantiles_find(quantiles, parts);
   if (i == quantiles->count) {
@@ -103,14 +103,14 @@ gboolean result_quantity_is_of_machine(const result_quantity *quantity)
          (quantity->whole != METRIC_COUNT && metric_row_of(quantity->whole)->is_of_machine);
 }
 
-gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value)
+gboolean result_quantity_value(const result_quantity *quantity, const run_results *results, double *value)
 {
   double whole = 1;
-  if (!part_value(quantity->metric, quantity->parts, run, value)) {
+  if (!part_value(quantity->metric, quantity->parts, results, value)) {
     return FALSE;
   }
   if (quantity->whole != METRIC_COUNT &&
-      (!part_value(quantity->whole, quantity->whole_parts, run, &whole) || whole == 0)) {
+      (!part_value(quantity->whole, quantity->whole_parts, results, &whole) || whole == 0)) {
     return FALSE;
   }
   *value /= whole;
@@ -119,9 +119,8 @@ gboolean result_quantity_value(const result_quantity *quantity, const study_run 
 
 double result_quantity_of_stored(const result_quantity *quantity, const stored_run *run)
 {
-  study_run of = {.results = run->results};
   double value;
-  return run->status == RUN_OK && result_quantity_value(quantity, &of, &value) &&
+  return run->status == RUN_OK && result_quantity_value(quantity, &run->results, &value) &&
                  fabs(value) <= STUDY_TABLE_VALUE_MAX
              ? value
              : (double)NAN;
@@ -169,7 +168,8 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
   g_autofree double *values = g_new(double, runs->len);
   gsize count = 0;
   for (guint i = 0; i < runs->len; i++) {
-    count += result_quantity_value(quantity, g_ptr_array_index(runs, i), &values[count]) ? 1 : 0;
+    const study_run *run = g_ptr_array_index(runs, i);
+    count += result_quantity_value(quantity, &run->results, &values[count]) ? 1 : 0;
   }
   statistics of = statistics_of(values, count);
   result_quantity_bound(quantity, &of);

@@ -37,9 +37,9 @@ char *result_quantity_unit(const result_quantity *quantity);
 /* Whether it differs from machine to machine, as wall time does. */
 gboolean result_quantity_is_of_machine(const result_quantity *quantity);
 
-/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, a quantile
+/* The value of `quantity` in a run's `results`; FALSE when it has none: a metric without samples, a quantile
  * that was not kept, or nothing to be a share of. */
-gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
+gboolean result_quantity_value(const result_quantity *quantity, const run_results *results, double *value);
 
 /* The same of a run as a store has it, so far as a table would count it; else NAN: it did not end ok, or has
  * none that any run measures (STUDY_TABLE_VALUE_MAX). */

@@ -141,7 +141,8 @@ static void append_point(const study_point *point, const result_quantity *quanti
     study_run *run = g_ptr_array_index(point->runs, i);
     if (run->status != RUN_OK) {
       row.not_ok++;
-    } else if (is_level ? run->results.block_maxima != NULL : result_quantity_value(quantity, run, &value)) {
+    } else if (is_level ? run->results.block_maxima != NULL
+                        : result_quantity_value(quantity, &run->results, &value)) {
       g_ptr_array_add(counted, run);
       row.flagged += run->flags != 0 ? 1 : 0;
     }
@@ -195,8 +196,8 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
       continue;
     }
     row.first = row.first == NULL ? run : row.first;
-    if (result_quantity_value(quantity, run, &a[count]) &&
-        result_quantity_value(quantity, other, &b[count])) {
+    if (result_quantity_value(quantity, &run->results, &a[count]) &&
+        result_quantity_value(quantity, &other->results, &b[count])) {
       count++;
       row.flagged += (run->flags | other->flags) != 0 ? 1 : 0;
     }

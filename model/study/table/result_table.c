@@ -12,14 +12,14 @@
 static void append_title(const study_table *table, GString *text)
 {
   g_autofree char *title = shown_text_line(table->title);
-  g_autofree char *names = shown_text_line(table->names);
-  g_autofree char *versions = shown_text_line(table->versions);
   g_autofree char *seeds = study_table_seeds(table);
-  g_autofree char *shown_seeds = shown_text_line(seeds);
+  g_autofree char *line =
+      g_strdup_printf("scenario %s, %s, iwarpsim %s", table->names, seeds, table->versions);
+  g_autofree char *shown = shown_text_line(line);
   if (*title != '\0') {
     g_string_append_printf(text, "%s\n", title);
   }
-  g_string_append_printf(text, "scenario %s, %s, iwarpsim %s\n", names, shown_seeds, versions);
+  g_string_append_printf(text, "%s\n", shown);
 }
 
 static void append_counts(const result_request *request, GString *text)

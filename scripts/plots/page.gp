@@ -44,6 +44,8 @@ if (y_once) {
 }
 
 # --- Axes: places in base units are drawn in units that people read ---
+x_unit = 1.0*x_unit # between whole numbers gnuplot divides without a rest
+y_unit = 1.0*y_unit
 set xlabel x_name
 set xrange [x_from/x_unit:x_to/x_unit]
 if (x_log) {

@@ -112,8 +112,10 @@ class Plot(kit.ProgramTest):
         self.expect_refused("iwarpsim plot run --where mpa.markers", "--where goes with a STORE")
         self.expect_refused("iwarpsim plot run --ylog", "--ylog does not go with --what occupancy")
 
-    def test_narrow_terminal(self):
-        """Numbers of a heat map stand apart, in fewer digits if need be, and below the subtitle."""
+    def test_little_room(self):
+        """In a narrow terminal numbers of a heat map stand apart, in fewer digits if need be, and below the
+        subtitle. With large letters panels stand side by side, less wide than is good for them, where rows have
+        no room, and labels of colours are left out."""
         kit.write("n.cfg", SCENARIO.replace('"2%", "10%"', '"1%", "2%", "3%", "5%", "8%"'))
         self.shell("iwarpsim sweep n.cfg --quiet --store n.sqlite")
         shown = self.shell("iwarpsim plot n.sqlite --what heat-map --format term --width 40 --height 22").stdout
@@ -121,6 +123,15 @@ class Plot(kit.ProgramTest):
             if line.lstrip().startswith(("1500", "9000")):
                 self.assertEqual(len(line.split()), 6, shown)
         self.expect_parts(shown, "MTU (octets)\n")
+        self.shell("iwarpsim plot n.sqlite --what heat-map --width 1920px --height 1080px --font-size 12 --quiet")
+        script = kit.octets("n-heat-map.gnuplot").decode()
+        self.assertIn("\ncolumns = 2\n", script)
+        self.assertRegex(script, r"cb_label\[\d+\] = \['[^']+', ''")
+
+    def test_tics_below_1(self):
+        """0.1 Gbit/s has a tic: 100000000 / 1000000000 is 0 to gnuplot, if both are whole."""
+        self.shell("iwarpsim plot a.sqlite --metric goodput_bit_per_s --ylog --yrange 50Mbit/s:20Gbit/s --format svg -q")
+        self.assertIn(b"<text>0.1</text>", kit.octets("a-goodput_bit_per_s.svg"))
 
     def test_constant_metric(self):
         """A flat line is drawn, and said to be one."""

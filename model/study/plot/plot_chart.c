@@ -210,7 +210,17 @@ plot_page plot_chart_page(const plot_chart *chart)
   p.y_once = lines > 1 && p.rows > 1;
   p.left += p.y_once || lines == 1 ? 0 : (lines * TITLE_LINE - 0.7) * font;
   place_rows(&p, chart);
+  if (p.panel_height < PANEL_HEIGHT_MIN * font && format != GNUPLOT_TERM) {
+    plot_chart narrower = *chart; /* panels less wide than is good for them, rather than none */
+    narrower.panel_letters = 0;
+    place_rows(&p, &narrower);
+  }
   return p;
+}
+
+double plot_page_panel_lines(const plot_page *page)
+{
+  return page->panel_height / (LINE * page->font_size);
 }
 
 double plot_page_panel_letters(const plot_page *page)
@@ -359,7 +369,7 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
   } else {
     plot_axis_thin(&chart->x, letters, FALSE);
   }
-  plot_axis_thin(&chart->y, page.panel_height / (LINE * page.font_size), TRUE);
+  plot_axis_thin(&chart->y, plot_page_panel_lines(&page), TRUE);
   shorten_legend(chart, &page);
   g_autoptr(GString) all = g_string_new(NULL);
   append_page(&page, chart, all);

@@ -81,5 +81,6 @@ typedef struct plot_page {
  * terminal. */
 plot_page plot_chart_page(const plot_chart *chart);
 
-/* How many letters of tics lie side by side on a panel's width. */
+/* How many letters of tics lie side by side on a panel's width, and how many lines above each other. */
 double plot_page_panel_letters(const plot_page *page);
+double plot_page_panel_lines(const plot_page *page);

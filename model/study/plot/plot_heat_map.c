@@ -219,6 +219,7 @@ static gboolean draw_map(heat_map *map, const study_table *table, const char *na
   }
   const plot_page page = plot_chart_page(&chart);
   map->letters = letters ? MAX((guint)(plot_page_panel_letters(&page) / map->x.texts->len), 2) : 0;
+  plot_axis_thin(&map->colours, plot_page_panel_lines(&page), TRUE);
   gnuplot_set_number(chart.variables, "colour_box", chart.colour_box);
   gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
   plot_axis_append(&map->colours, "cb", chart.variables);

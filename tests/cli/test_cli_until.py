@@ -45,6 +45,8 @@ class Until(kit.ProgramTest):
         again = self.shell(UNTIL).stdout
         self.assertRegex(again, "^([0-9]+) runs: 0 run now, \\1 already there")
         self.assertEqual(done.stdout.splitlines()[1:], again.splitlines()[1:])
+        self.assertEqual(self.shell(f"{UNTIL} --list").stdout.splitlines()[-1],
+                         f"{again.split()[0]} runs, 0 to run")
         self.assertEqual(half_width("results/a.sqlite", "0"), (0, 8))
         width, seeds = half_width("results/a.sqlite", "1%")
         self.assertGreater(seeds, 8)
@@ -113,6 +115,12 @@ class Until(kit.ProgramTest):
                     "iwarpsim sweep: --until tcp.timeouts/mpa.crc_errors: no run that ended ok has it\n", 1)
         self.shell(f"{UNTIL} -q --until tcp.timeouts/mpa.crc_errors=1% --store both.sqlite", 1)
         self.assertGreater(half_width("both.sqlite", "1%")[1], 8)  # the other one is pursued
+
+    def test_runs_that_stop(self):
+        """They are results without a value, in the store as well as when they end."""
+        for _ in range(2):
+            done = self.shell("iwarpsim sweep a.cfg -q -k --until goodput_bit_per_s=1% -s run.stop=10us", 1)
+            self.assertIn("--until goodput_bit_per_s: no run that ended ok has it\n", done.stderr)
 
     def test_bad_options(self):
         for options, *parts in (

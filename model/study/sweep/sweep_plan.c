@@ -198,7 +198,7 @@ void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
   if (plan->goal_count == 0 || run->status == RUN_FAILED) {
     return;
   }
-  plan_point *point = point_at(plan, (guint)((index / plan->most - (plan->shard - 1)) / plan->shards));
+  plan_point *point = point_at(plan, (guint)(index / plan->most / plan->shards));
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
     point->goals[goal].values[index - point->first] =
         result_quantity_of_stored(&plan->goals[goal].quantity, run);
@@ -309,7 +309,7 @@ static void append_notes(const sweep_plan *plan, gsize goal, GString *text)
   for (guint i = 0; i < plan->points->len; i++) {
     const goal_state *state = &point_at(plan, i)->goals[goal];
     is_constant = is_constant && state->is_met && state->of.smallest == state->of.largest;
-    if (state->of.deviation > 0 && state->of.coverage_note != NULL) {
+    if (state->of.coverage_note != NULL) {
       doubtful++;
       coverage_note = state->of.coverage_note;
     }

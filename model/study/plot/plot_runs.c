@@ -308,11 +308,11 @@ static char *runs_each(const plot_counts *counts)
 /* Ends it with how many runs are not in the table, and why. */
 static char *end_subtitle(GString *text, const study_table *table)
 {
-  if (table->excluded > 0) {
-    g_string_append_printf(text, " · %u flagged left out", table->excluded);
+  if (table->left_out->len > 0) {
+    g_string_append_printf(text, " · %u flagged left out", table->left_out->len);
   }
-  if (table->not_ok > 0) {
-    g_string_append_printf(text, " · %u that did not end ok left out", table->not_ok);
+  if (table->all.others->len > 0) {
+    g_string_append_printf(text, " · %u that did not end ok left out", table->all.others->len);
   }
   return g_string_free(text, FALSE);
 }

@@ -168,7 +168,7 @@ static void append_caveats(report_page *report)
     guint count, of;
     const char *what;
   } caveats[] = {{table->flagged, runs, "with flagged TCP behaviour"},
-                 {table->not_ok, table->all.count, "that did not end ok"},
+                 {table->all.others->len, table->all.count, "that did not end ok"},
                  {verdicts[WARM_UP_DIFFERS], runs, "whose second half differs from the first"},
                  {verdicts[WARM_UP_TOO_SHORT], runs, "too short for the warm-up test"}};
   const char *separator = "<li>To be read with care (<a href=\"#flags\">Flags</a>): ", *end = "";

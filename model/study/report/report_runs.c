@@ -34,7 +34,7 @@ static void append_ends(report_page *report)
     g_string_append_printf(report->html, "%u %s, ", table->all.by_status[status], run_status_name(status));
   }
   g_string_append_printf(report->html, "%u left out for a flag, %u in the tables and plots.</p>\n",
-                         table->excluded, table->runs->len);
+                         table->left_out->len, table->runs->len);
 }
 
 /* As many runs that did not end ok are described; the rest is counted. */

@@ -157,14 +157,7 @@ static void append_block_maxima(GString *json, const run_results *results)
                          results->block_octets);
   for (guint i = 0; i < maxima->len; i++) {
     const char *before = i == 0 ? "\n      " : i % MAXIMA_IN_A_LINE == 0 ? ",\n      " : ", ";
-    char digits[sizeof "18446744073709551615"];
-    char *first = digits + sizeof digits - 1;
-    *first = '\0';
-    /* There are many, and a format takes a hundred times as long. */
-    for (guint64 rest = g_array_index(maxima, guint64, i); rest > 0 || *first == '\0'; rest /= 10) {
-      *--first = (char)('0' + rest % 10);
-    }
-    g_string_append(g_string_append(json, before), first);
+    g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, before, g_array_index(maxima, guint64, i));
   }
   g_string_append(json, "\n    ]\n  }");
 }

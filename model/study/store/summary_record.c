@@ -119,19 +119,12 @@ static gboolean read_metric(const reading *r, JsonObject *metrics, const char *n
 static gboolean read_bin(const reading *r, JsonArray *bins, guint i, const char *name, distribution *d)
 {
   double bound, weight;
-  if (!read_pair(bins, i, &bound, &weight)) {
-    return invalid(r, "distribution \"%s\", bin %u: expected [bound, weight]", name, i + 1);
-  }
-  if (!isfinite(bound) || bound < 0 || (d->count > 0 && bound <= d->bins[d->count - 1].bound)) {
-    return invalid(
-        r,
-        "distribution \"%s\", bin %u: its bound is wrong; expected a number of at least 0 above the "
-        "bound before",
-        name, i + 1);
-  }
-  return distribution_append(d, bound, weight) ||
-         invalid(r, "distribution \"%s\", bin %u: its weight is wrong; expected a number above 0", name,
-                 i + 1);
+  return (read_pair(bins, i, &bound, &weight) && distribution_append(d, bound, weight)) ||
+         invalid(
+             r,
+             "distribution \"%s\", bin %u: expected [bound, weight], the bound 0 or more and above the one "
+             "before, the weight above 0",
+             name, i + 1);
 }
 
 /* A unit other than the table's would make numbers mean something else. */

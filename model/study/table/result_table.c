@@ -181,7 +181,7 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
     g_string_append(text, "~: extrapolated, the runs together have less traffic than that "
                           "('iwarpsim explain levels').\n");
   }
-  if (request->table->not_ok > 0 && request->pairing == NULL) {
+  if (request->table->all.others->len > 0 && request->pairing == NULL) {
     g_string_append(text,
                     "n \"5 of 8\": the others did not end ok, and are not in the numbers; export and report "
                     "tell how they ended.\n");

@@ -118,14 +118,9 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
     metric_id metric = study_flags[bit].metric;
     flags |= run->results.metrics.present[metric] && run->results.metrics.value[metric] > 0 ? 1U << bit : 0;
   }
-  if (run->status != RUN_OK) {
-    r->table->not_ok++;
-    g_ptr_array_add(r->table->all.others, copy_run(r->table, run, flags));
-    return TRUE;
-  }
-  if ((flags & r->exclude) != 0) {
-    r->table->excluded++;
-    g_ptr_array_add(r->table->left_out, copy_run(r->table, run, flags));
+  if (run->status != RUN_OK || (flags & r->exclude) != 0) {
+    g_ptr_array_add(run->status != RUN_OK ? r->table->all.others : r->table->left_out,
+                    copy_run(r->table, run, flags));
     return TRUE;
   }
   if (!check_values(run, error)) {
@@ -212,8 +207,6 @@ gboolean study_table_select(study_table *table, const char *text, GError **error
   gboolean good = where != NULL && select_runs(table->runs, where, error) &&
                   select_runs(table->all.others, where, error) && select_runs(table->left_out, where, error);
   scenario_where_free(where);
-  table->not_ok = table->all.others->len;
-  table->excluded = table->left_out->len;
   table->flagged = 0;
   for (guint i = 0; i < table->runs->len; i++) {
     table->flagged += ((const study_run *)g_ptr_array_index(table->runs, i))->flags != 0 ? 1 : 0;
@@ -246,9 +239,10 @@ void study_table_free(study_table *table)
 char *study_table_missing(const study_table *table, guint exclude)
 {
   GString *text = g_string_new(NULL);
-  guint all = table->runs->len + table->excluded + table->not_ok;
+  const guint excluded = table->left_out->len, not_ok = table->all.others->len;
+  guint all = table->runs->len + excluded + not_ok;
   g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
-  if (table->excluded > 0) {
+  if (excluded > 0) {
     g_autoptr(GPtrArray) flags = g_ptr_array_new();
     for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
       if ((exclude >> bit & 1) != 0) {
@@ -256,10 +250,10 @@ char *study_table_missing(const study_table *table, guint exclude)
       }
     }
     g_autofree char *names = study_table_join(flags);
-    g_string_append_printf(text, "%u %s left out (%s)", table->excluded, of_all, names);
+    g_string_append_printf(text, "%u %s left out (%s)", excluded, of_all, names);
   }
-  if (table->not_ok > 0) {
-    g_string_append_printf(text, "%s%u %s did not end ok", text->len > 0 ? "; " : "", table->not_ok, of_all);
+  if (not_ok > 0) {
+    g_string_append_printf(text, "%s%u %s did not end ok", text->len > 0 ? "; " : "", not_ok, of_all);
   }
   return g_string_free(text, FALSE);
 }

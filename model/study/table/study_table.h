@@ -70,9 +70,7 @@ typedef struct store_summary {
 typedef struct study_table {
   GPtrArray *runs; /* study_run * */
   store_summary all;
-  guint not_ok;        /* runs that did not end ok */
-  guint excluded;      /* runs that were left out for a flag */
-  GPtrArray *left_out; /* study_run *: these */
+  GPtrArray *left_out; /* study_run *: those that were left out for a flag */
   guint flagged;       /* runs in the table that have a flag */
   char *title;         /* of the store's first run's scenario; NULL: it has no runs, likewise of `axes` */
   char *names;         /* of the scenarios, "a, b" */

@@ -134,8 +134,8 @@ PLOT_TEST(test_flags_and_excluded)
   expect(f, 1,
          "a · scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
   plot_fixture_flag(f, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
-  f->table.excluded = 4;
-  f->table.not_ok = 1;
+  g_ptr_array_set_size(f->table.left_out, 4);
+  g_ptr_array_set_size(f->table.all.others, 1);
   expect(f, 1,
          "a · scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 2 with timeouts, spurious or lost "
          "retransmissions · 4 flagged left out · 1 that did not end ok left out");

@@ -293,15 +293,16 @@ static const struct {
     {"\"bins\": [", "\"bins\": [], \"x\": [", "has 0 bins; expected 1 to 976"},
     {"[0, 0.0625]", "5", "bin 1: expected [bound, weight]"},
     {"[0, 0.0625]", "[0, 0.0625, 1]", "bin 1: expected [bound, weight]"},
-    {"[0, 0.0625]", "[\"0\", 0.0625]", "bin 1: its bound is wrong"},
-    {"[0, 0.0625]", "[-1, 0.0625]", "bin 1: its bound is wrong"},
-    {"[0, 0.0625]", "[null, 0.0625]", "bin 1: its bound is wrong"},
+    {"[0, 0.0625]", "[\"0\", 0.0625]", "bin 1: expected [bound, weight]"},
+    {"[0, 0.0625]", "[-1, 0.0625]", "bin 1: expected [bound, weight]"},
+    {"[0, 0.0625]", "[null, 0.0625]", "bin 1: expected [bound, weight]"},
     {"[1471, 0.1]", "[1e999, 0.1]", "bin 2"},
-    {"[1471, 0.1]", "[0, 0.1]", "bin 2: its bound is wrong; expected a number of at least 0 above"},
-    {"[0, 0.0625]", "[1500, 0.0625]", "bin 2: its bound is wrong"},
-    {"[1471, 0.1]", "[1471, 0]", "bin 2: its weight is wrong; expected a number above 0"},
-    {"[1471, 0.1]", "[1471, -2]", "bin 2: its weight is wrong"},
-    {"[1471, 0.1]", "[1471, true]", "bin 2: its weight is wrong"}};
+    {"[1471, 0.1]", "[0, 0.1]",
+     "bin 2: expected [bound, weight], the bound 0 or more and above the one before"},
+    {"[0, 0.0625]", "[1500, 0.0625]", "bin 2: expected [bound, weight]"},
+    {"[1471, 0.1]", "[1471, 0]", "bin 2: expected [bound, weight]"},
+    {"[1471, 0.1]", "[1471, -2]", "bin 2: expected [bound, weight]"},
+    {"[1471, 0.1]", "[1471, true]", "bin 2: expected [bound, weight]"}};
 
 FIXTURE_TEST(test_wrong)
 {

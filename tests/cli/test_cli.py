@@ -234,6 +234,11 @@ class Cli(kit.ProgramTest):
                       done.stdout)
         self.expect_parts(self.shell("cat summary.json").stdout, '"status": "terminated"',
                           '"terminate_code": "MPA error 2"', '"terminate_side": "Responder"')
+        kit.write("b.cfg", NATIVE + 'sweep = ({ key = "fault.error"; values = ["none", "bad-crc"]; });')
+        self.shell("iwarpsim sweep b.cfg --quiet --keep-going --store b.sqlite", 1)
+        page = self.shell("iwarpsim report b.sqlite -o /dev/stdout && rm b.sqlite").stdout
+        self.assertEqual(page.partition("To be read with care ")[2].partition(";")[0],
+                         '(<a href="#flags">Flags</a>): 1 of 2 runs that did not end ok')
 
     def test_run_again(self):
         """A run into the folder of an earlier one replaces its results, but its captures only by its own;

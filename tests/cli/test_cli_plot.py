@@ -103,6 +103,7 @@ class Plot(kit.ProgramTest):
                               ("--width 3cm --font-size 20", "--width leaves no room for the panels; expected 9.4cm"),
                               ("--width 9.4cm --font-size 20 --height 9cm", "--height leaves no room"),
                               ("--format term --width 20", "expected 23 letters or more"),
+                              ("--what heat-map --metric tcp.segments/mpa.crc_errors", "no run has a value of tcp.seg"),
                               ("--what heat-map --xrange 1:5", "--xrange does not go with --what heat-map"),
                               ("--format term --width 8cm", "expected 20 to 1000 letters")):
             with self.subTest(options):

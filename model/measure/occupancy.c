@@ -12,47 +12,54 @@
 G_STATIC_ASSERT((int)HELD_INCOMPLETE == (int)GAUGE_INCOMPLETE &&
                 (int)HELD_PROCESSING == (int)GAUGE_PROCESSING && (int)HELD_CAUSES == (int)GAUGE_REASSEMBLY);
 
-/* What was last written of a connection's series. */
-typedef struct written_series {
-  uint64_t octets[HELD_CAUSES];
-  bool touched; /* in `touched` of the gauge */
-} written_series;
-
-/* The reassembly occupancy of one connection. */
-typedef struct own_occupancy {
-  uint64_t octets;
+/* What one connection holds. */
+typedef struct connection_occupancy {
+  occupancy_state state;
+  uint64_t reassembly; /* octets, in whole cells */
   time_ps since;
   uint64_t peak;
-} own_occupancy;
+  uint64_t written[HELD_CAUSES]; /* of its series, last */
+  bool touched;                  /* in `touched` of the gauge */
+} connection_occupancy;
+
+/* What all connections hold together, from `since` on. */
+typedef struct snapshot {
+  time_ps since;
+  uint64_t values[GAUGE_COUNT];
+} snapshot;
+
+typedef enum window_stage {
+  WINDOW_WAITS,
+  WINDOW_PEAKS, /* it waits, and peaks count before it */
+  WINDOW_OPEN,
+  WINDOW_CLOSED,
+} window_stage;
 
 struct occupancy {
   uint32_t connections;
   uint32_t cell_octets;
-  occupancy_state *states;    /* one a connection */
-  own_occupancy *own;         /* likewise */
-  uint64_t sums[GAUGE_COUNT]; /* over the connections */
-  uint64_t peaks[GAUGE_COUNT];
-  uint32_t connections_with_holes;
-  time_ps changed_at; /* of the last update; its values are counted (peaks, series) once time has passed */
-  bool counted;
-  bool counts_peaks;   /* those of now … */
-  bool has_peaks;      /* … or of any time */
-  bool counts_time;    /* the window is open */
-  time_ps closed_at;   /* TIME_PS_NEVER: it was not, or what is Delivered after it has marked its end */
-  block_maxima blocks; /* of the reassembly occupancy */
-  time_ps marked;      /* the last Delivery in the window, or where it closed */
-  time_distribution *reassembly; /* NULL, as all of them, until the window opens */
-  time_distribution *reassembly_in_recovery;
-  /* The other gauges' own; NULL: so far the gauge was like `reassembly` or always 0. Most are, so they cost
-   * next to nothing. */
-  time_distribution *others[GAUGE_COUNT];
-  time_distribution *all[GAUGE_COUNT + 2]; /* of these, those there are */
-  uint32_t all_count;
+  connection_occupancy *own; /* one a connection */
+  window_stage window;
+  time_ps opened_at; /* TIME_PS_NEVER, as the other two: not so far */
+  time_ps closed_at;
+  time_ps last_delivery;
+  /* snapshots[past] is the present one. Those before it have lasted, each until the next, and are still to be
+   * counted: the time in the window up to `counted_to`, a Delivery, is in `times`. What follows the last
+   * Delivery never is. */
+  snapshot *snapshots;
+  size_t past;
+  size_t room;
+  time_ps counted_to;
+  time_distribution times[GAUGE_COUNT];
+  bool has_processing; /* … has ever been: until then GAUGE_TOTAL is as GAUGE_REASSEMBLY, and has no times */
+  uint64_t peaks[GAUGE_COUNT]; /* of snapshots that are not in `times` */
+  block_maxima blocks;         /* of the reassembly occupancy */
+  value_histogram found;       /* reassembly occupancies, weighted by the octets that arrived meanwhile */
+  uint64_t found_octets;       /* of the present one, to be added to it */
   FILE *series;
   bool all_series;
   uint32_t connection_series;
   uint64_t all_written[HELD_CAUSES];
-  written_series *written; /* one a connection with a series */
   GArray *touched; /* of uint32_t: connections with a series that were updated since the last settling */
 };
 
@@ -68,16 +75,22 @@ const char *held_cause_name(held_cause cause)
 
 occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
 {
+  enum { INITIAL_ROOM = 64 };
+
   g_assert(cell_octets >= 1);
   occupancy *gauge = g_new0(occupancy, 1);
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
-  gauge->states = g_new0(occupancy_state, connections);
-  gauge->own = g_new0(own_occupancy, connections);
-  gauge->counted = true;
-  gauge->counts_peaks = true;
-  gauge->has_peaks = true;
+  gauge->own = g_new0(connection_occupancy, connections);
+  gauge->window = WINDOW_PEAKS;
+  gauge->opened_at = TIME_PS_NEVER;
+  gauge->counted_to = TIME_PS_NEVER;
   gauge->closed_at = TIME_PS_NEVER;
+  gauge->room = INITIAL_ROOM;
+  gauge->snapshots = g_new0(snapshot, gauge->room);
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    time_distribution_init(&gauge->times[id]);
+  }
   gauge->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   return gauge;
 }
@@ -85,13 +98,12 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
 void occupancy_free(occupancy *gauge)
 {
   g_array_free(gauge->touched, TRUE);
-  for (uint32_t i = 0; i < gauge->all_count; i++) {
-    time_distribution_free(gauge->all[i]);
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    time_distribution_clear(&gauge->times[id]);
   }
   block_maxima_clear(&gauge->blocks);
-  g_free(gauge->written);
+  g_free(gauge->snapshots);
   g_free(gauge->own);
-  g_free(gauge->states);
   g_free(gauge);
 }
 
@@ -100,7 +112,6 @@ void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint3
   gauge->series = file;
   gauge->all_series = all_series;
   gauge->connection_series = MIN(connection_series, gauge->connections);
-  gauge->written = g_new0(written_series, gauge->connection_series);
   fputs("time_s,connection,cause,octets\n", file);
 }
 
@@ -111,37 +122,17 @@ static uint64_t in_whole_cells(const occupancy *gauge, uint64_t octets)
              : (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
 }
 
-/* By how much (modulo 2^64) a connection that goes from `before` to `after` changes the sums; false: by
- * nothing. */
-static bool changes_of(const occupancy *gauge, const occupancy_state *before, const occupancy_state *after,
-                       uint64_t changes[GAUGE_COUNT])
-{
-  uint64_t total = 0;
-  uint64_t any = 0;
-  for (int cause = 0; cause < HELD_CAUSES; cause++) {
-    changes[cause] =
-        in_whole_cells(gauge, after->octets[cause]) - in_whole_cells(gauge, before->octets[cause]);
-    total += changes[cause];
-    any |= changes[cause];
-  }
-  changes[GAUGE_REASSEMBLY] = total - changes[GAUGE_PROCESSING];
-  changes[GAUGE_TOTAL] = total;
-  changes[GAUGE_HOLES] = (uint64_t)after->holes - before->holes;
-  changes[GAUGE_PARTIAL_FPDUS] = (uint64_t)after->partial_fpdus - before->partial_fpdus;
-  changes[GAUGE_UNDELIVERED] = (uint64_t)after->undelivered - before->undelivered;
-  return (any | changes[GAUGE_HOLES] | changes[GAUGE_PARTIAL_FPDUS] | changes[GAUGE_UNDELIVERED]) != 0;
-}
-
 /* Writes the causes of one series that differ from what was last written of it. */
 static void write_changes(const occupancy *gauge, const char *name, const uint64_t *octets, uint64_t *written)
 {
+  const time_ps since = gauge->snapshots[gauge->past].since;
+
   for (int cause = 0; cause < HELD_CAUSES; cause++) {
     if (octets[cause] == written[cause]) {
       continue;
     }
-    fprintf(gauge->series, "%" PRId64 ".%012" PRId64 ",%s,%s,%" PRIu64 "\n",
-            gauge->changed_at / TIME_PS_PER_SECOND, gauge->changed_at % TIME_PS_PER_SECOND, name,
-            held_cause_name((held_cause)cause), octets[cause]);
+    fprintf(gauge->series, "%" PRId64 ".%012" PRId64 ",%s,%s,%" PRIu64 "\n", since / TIME_PS_PER_SECOND,
+            since % TIME_PS_PER_SECOND, name, held_cause_name((held_cause)cause), octets[cause]);
     written[cause] = octets[cause];
   }
 }
@@ -156,119 +147,175 @@ static int compare_connections(const void *a, const void *b)
 static void write_series(occupancy *gauge)
 {
   if (gauge->all_series) {
-    write_changes(gauge, "all", gauge->sums, gauge->all_written);
+    write_changes(gauge, "all", gauge->snapshots[gauge->past].values, gauge->all_written);
   }
   g_array_sort(gauge->touched, compare_connections);
   for (guint i = 0; i < gauge->touched->len; i++) {
     uint32_t connection = g_array_index(gauge->touched, uint32_t, i);
+    connection_occupancy *own = &gauge->own[connection];
     uint64_t octets[HELD_CAUSES];
     char name[sizeof "4294967295"];
     for (int cause = 0; cause < HELD_CAUSES; cause++) {
-      octets[cause] = in_whole_cells(gauge, gauge->states[connection].octets[cause]);
+      octets[cause] = in_whole_cells(gauge, own->state.octets[cause]);
     }
     snprintf(name, sizeof name, "%" PRIu32, connection);
-    write_changes(gauge, name, octets, gauge->written[connection].octets);
-    gauge->written[connection].touched = false;
+    write_changes(gauge, name, octets, own->written);
+    own->touched = false;
   }
   g_array_set_size(gauge->touched, 0);
 }
 
-/* The present values have lasted: they count for the peaks and the series. */
-static void count_lasting(occupancy *gauge)
+/* --- Over time --- */
+
+/* The snapshots and the present one, if it counts, are the largest so far. */
+static void count_peaks(occupancy *gauge, bool with_present)
 {
-  if (gauge->counted) {
-    return;
-  }
-  gauge->counted = true;
-  if (gauge->counts_peaks) {
+  for (size_t i = 0; i < gauge->past + with_present; i++) {
     for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-      gauge->peaks[id] = MAX(gauge->peaks[id], gauge->sums[id]);
+      gauge->peaks[id] = MAX(gauge->peaks[id], gauge->snapshots[i].values[id]);
     }
-    block_maxima_count(&gauge->blocks, gauge->sums[GAUGE_REASSEMBLY]);
+  }
+}
+
+/* The first `count` snapshots, up to `end`, for one gauge. Time at 0 is what is left at the end. */
+static void count_gauge(occupancy *gauge, gauge_id id, size_t count, time_ps end)
+{
+  const snapshot *snapshots = gauge->snapshots;
+  uint64_t value = snapshots[0].values[id];
+  time_ps since = gauge->counted_to;
+  for (size_t i = 1; i <= count; i++) {
+    if (i < count && snapshots[i].values[id] == value) {
+      continue;
+    }
+    const time_ps until = i < count ? snapshots[i].since : end;
+    if (value > 0) {
+      time_distribution_add(&gauge->times[id], value, until - since, false);
+    }
+    value = snapshots[i].values[id];
+    since = until;
+  }
+}
+
+/* The same, for GAUGE_REASSEMBLY, which is asked about recovery, too: while a hole is open. */
+static void count_reassembly(occupancy *gauge, size_t count, time_ps end)
+{
+  time_ps since = gauge->counted_to;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t *values = gauge->snapshots[i].values;
+    const time_ps until = i + 1 < count ? gauge->snapshots[i + 1].since : end;
+    block_maxima_count(&gauge->blocks, values[GAUGE_REASSEMBLY]);
+    time_distribution_add(&gauge->times[GAUGE_REASSEMBLY], values[GAUGE_REASSEMBLY], until - since,
+                          values[GAUGE_HOLES] > 0);
+    since = until;
+  }
+}
+
+/* The same, for all gauges. Most are always 0. */
+static void count_gauges(occupancy *gauge, size_t count, time_ps end)
+{
+  uint64_t any[GAUGE_COUNT] = {0};
+  for (size_t i = 0; i < count; i++) {
+    for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+      any[id] |= gauge->snapshots[i].values[id];
+    }
+  }
+  if (any[GAUGE_PROCESSING] > 0 && !gauge->has_processing) {
+    gauge->has_processing = true;
+    time_distribution_copy(&gauge->times[GAUGE_TOTAL], &gauge->times[GAUGE_REASSEMBLY]);
+  }
+  if ((any[GAUGE_REASSEMBLY] | any[GAUGE_HOLES]) != 0) {
+    count_reassembly(gauge, count, end);
+  }
+  any[GAUGE_REASSEMBLY] = 0;
+  any[GAUGE_TOTAL] *= gauge->has_processing;
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    if (any[id] > 0) {
+      count_gauge(gauge, id, count, end);
+    }
+  }
+}
+
+/* Counts what has passed up to the last Delivery in the window, and forgets the snapshots that ended by then.
+ */
+static void count_past(occupancy *gauge)
+{
+  snapshot *snapshots = gauge->snapshots;
+  const time_ps end = time_ps_earlier(gauge->last_delivery, gauge->closed_at);
+  size_t whole = 0;
+  if (gauge->window == WINDOW_PEAKS) {
+    count_peaks(gauge, false);
+    whole = gauge->past;
+  } else if (end > gauge->counted_to) {
+    while (whole < gauge->past && snapshots[whole + 1].since <= end) {
+      whole++;
+    }
+    count_gauges(gauge, whole + (snapshots[whole].since < end), end);
+    gauge->counted_to = end;
+  }
+  gauge->past -= whole;
+  memmove(snapshots, &snapshots[whole], (gauge->past + 1) * sizeof *snapshots);
+}
+
+static G_GNUC_NO_INLINE void make_room(occupancy *gauge)
+{
+  count_past(gauge);
+  if (gauge->past > gauge->room / 2) {
+    gauge->room *= 2;
+    gauge->snapshots = g_renew(snapshot, gauge->snapshots, gauge->room);
+  }
+}
+
+/* The present snapshot has lasted until `now`, unless it is of `now`. */
+static void pass_time(occupancy *gauge, time_ps now)
+{
+  snapshot *present = &gauge->snapshots[gauge->past];
+  g_assert(now >= present->since);
+  if (now == present->since) {
+    return;
   }
   if (gauge->series) {
     write_series(gauge);
   }
+  if (gauge->window == WINDOW_PEAKS || gauge->window == WINDOW_OPEN) {
+    present[1] = present[0];
+    present++;
+    gauge->past++;
+  }
+  present->since = now;
+  if (gauge->past + 1 == gauge->room) {
+    make_room(gauge);
+  }
 }
 
-static void touch(occupancy *gauge, uint32_t connection, time_ps now)
+/* What arrived until now found the present occupancy. */
+static void count_found(occupancy *gauge)
 {
-  g_assert(now >= gauge->changed_at);
-  if (now > gauge->changed_at) {
-    count_lasting(gauge);
+  if (gauge->window == WINDOW_OPEN && gauge->found_octets > 0) {
+    value_histogram_add(&gauge->found, gauge->snapshots[gauge->past].values[GAUGE_REASSEMBLY],
+                        gauge->found_octets);
   }
-  gauge->changed_at = now;
-  gauge->counted = false;
-  if (connection < gauge->connection_series && !gauge->written[connection].touched) {
-    gauge->written[connection].touched = true;
-    g_array_append_val(gauge->touched, connection);
-  }
+  gauge->found_octets = 0;
 }
+
+void occupancy_arrive(occupancy *gauge, uint64_t octets)
+{
+  gauge->found_octets += octets;
+}
+
+/* --- What is held --- */
 
 const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection)
 {
   g_assert(connection < gauge->connections);
-  return &gauge->states[connection];
+  return &gauge->own[connection].state;
 }
 
-uint64_t occupancy_reassembly(const occupancy *gauge)
+/* What `own` holds has lasted until `now`. */
+static inline void count_own(const occupancy *gauge, connection_occupancy *own, time_ps now)
 {
-  return gauge->sums[GAUGE_REASSEMBLY];
-}
-
-/* Whether a gauge without a time distribution of its own is like the reassembly occupancy, as the total is
- * until something waits out the placement latency; else it was always 0. */
-static inline bool is_like_reassembly(gauge_id id)
-{
-  return id == GAUGE_REASSEMBLY || id == GAUGE_TOTAL;
-}
-
-static time_distribution *keep(occupancy *gauge, time_distribution *function)
-{
-  gauge->all[gauge->all_count++] = function;
-  return function;
-}
-
-/* The gauge `id` has changed, `reassembly` not yet. */
-static G_GNUC_NO_INLINE void leave_others(occupancy *gauge, gauge_id id, time_ps now)
-{
-  time_distribution_mark(gauge->reassembly, gauge->marked);
-  gauge->others[id] = keep(gauge, is_like_reassembly(id) ? time_distribution_copy(gauge->reassembly)
-                                                         : time_distribution_copy_as_zero(gauge->reassembly));
-  time_distribution_set(gauge->others[id], now, gauge->sums[id]);
-}
-
-/* Marks are late: a Delivery changes most functions by nothing else. */
-static void set_function(const occupancy *gauge, time_distribution *function, time_ps now, uint64_t value)
-{
-  time_distribution_mark(function, gauge->marked);
-  time_distribution_set(function, now, value);
-}
-
-static void set_over_time(occupancy *gauge, const uint64_t changes[GAUGE_COUNT], time_ps now)
-{
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    uint64_t like = is_like_reassembly(id) ? gauge->sums[GAUGE_REASSEMBLY] : 0;
-
-    if (gauge->others[id]) {
-      if (changes[id] != 0) {
-        set_function(gauge, gauge->others[id], now, gauge->sums[id]);
-      }
-    } else if (gauge->sums[id] != like) {
-      leave_others(gauge, id, now);
-    }
-  }
-  if (changes[GAUGE_REASSEMBLY] != 0) {
-    set_function(gauge, gauge->reassembly, now, gauge->sums[GAUGE_REASSEMBLY]);
-    set_function(gauge, gauge->reassembly_in_recovery, now, gauge->sums[GAUGE_REASSEMBLY]);
-  }
-}
-
-/* `own` has lasted until `now`. */
-static inline void count_own(const occupancy *gauge, own_occupancy *own, time_ps now)
-{
-  if (gauge->counts_peaks && now > own->since && own->octets > own->peak) {
-    own->peak = own->octets;
+  if (now > own->since && own->reassembly > own->peak &&
+      (gauge->window == WINDOW_PEAKS || gauge->window == WINDOW_OPEN)) {
+    own->peak = own->reassembly;
   }
   own->since = now;
 }
@@ -283,144 +330,116 @@ static void count_all_own(occupancy *gauge, time_ps now)
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now)
 {
   g_assert(connection < gauge->connections);
-  occupancy_state *held = &gauge->states[connection];
-  uint64_t changes[GAUGE_COUNT];
-  if (!changes_of(gauge, held, state, changes)) {
-    *held = *state; /* within the same cells */
-    return;
+  connection_occupancy *own = &gauge->own[connection];
+  occupancy_state *held = &own->state;
+  count_found(gauge);
+  count_own(gauge, own, now);
+  pass_time(gauge, now);
+  if (connection < gauge->connection_series && !own->touched) {
+    own->touched = true;
+    g_array_append_val(gauge->touched, connection);
   }
-  touch(gauge, connection, now);
-  count_own(gauge, &gauge->own[connection], now);
-  gauge->own[connection].octets += changes[GAUGE_REASSEMBLY];
-
-  uint32_t had_holes = gauge->connections_with_holes;
-  gauge->connections_with_holes += (state->holes > 0);
-  gauge->connections_with_holes -= (held->holes > 0);
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    gauge->sums[id] += changes[id];
+  uint64_t *values = gauge->snapshots[gauge->past].values;
+  uint64_t reassembly = 0;
+  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    uint64_t change =
+        in_whole_cells(gauge, state->octets[cause]) - in_whole_cells(gauge, held->octets[cause]);
+    values[cause] += change;
+    reassembly += cause == HELD_PROCESSING ? 0 : change;
   }
+  own->reassembly += reassembly;
+  values[GAUGE_REASSEMBLY] += reassembly;
+  values[GAUGE_TOTAL] = values[GAUGE_REASSEMBLY] + values[GAUGE_PROCESSING];
+  values[GAUGE_HOLES] += (uint64_t)state->holes - held->holes;
+  values[GAUGE_PARTIAL_FPDUS] += (uint64_t)state->partial_fpdus - held->partial_fpdus;
+  values[GAUGE_UNDELIVERED] += (uint64_t)state->undelivered - held->undelivered;
   *held = *state;
-  if (!gauge->counts_time) {
-    return;
-  }
-  set_over_time(gauge, changes, now);
-  if (had_holes == 0 && gauge->connections_with_holes > 0) {
-    time_distribution_mark(gauge->reassembly_in_recovery, gauge->marked);
-    time_distribution_resume(gauge->reassembly_in_recovery, now);
-  } else if (had_holes > 0 && gauge->connections_with_holes == 0) {
-    time_distribution_mark(gauge->reassembly_in_recovery, gauge->marked);
-    time_distribution_pause(gauge->reassembly_in_recovery, now);
-  }
 }
 
 /* --- The window that is measured --- */
 
-/* What was held before `now` counts as what it was until then, and what is held then anew. */
-static void split_time(occupancy *gauge, time_ps now)
-{
-  if (now > gauge->changed_at) {
-    count_lasting(gauge);
-  }
-  gauge->changed_at = now;
-  gauge->counted = false;
-}
-
 void occupancy_wait(occupancy *gauge)
 {
-  gauge->counts_peaks = false;
-  gauge->has_peaks = false;
-}
-
-/* A function that starts at `now` with `value`. */
-static time_distribution *started(occupancy *gauge, uint64_t value, time_ps now)
-{
-  time_distribution *function = time_distribution_new();
-  time_distribution_set(function, now, value);
-  time_distribution_start(function, now);
-  return keep(gauge, function);
+  gauge->window = WINDOW_WAITS;
 }
 
 void occupancy_start(occupancy *gauge, time_ps now)
 {
-  const uint64_t held = gauge->sums[GAUGE_REASSEMBLY];
-
-  split_time(gauge, now);
+  count_found(gauge);
   count_all_own(gauge, now);
-  gauge->counts_peaks = true;
-  gauge->has_peaks = true;
-  gauge->counts_time = true;
-  gauge->marked = now;
-  block_maxima_clear(&gauge->blocks);
-  gauge->reassembly = started(gauge, held, now);
-  gauge->reassembly_in_recovery = started(gauge, held, now);
-  if (gauge->connections_with_holes == 0) {
-    time_distribution_pause(gauge->reassembly_in_recovery, now);
-  }
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    if (gauge->sums[id] != (is_like_reassembly(id) ? held : 0)) {
-      gauge->others[id] = started(gauge, gauge->sums[id], now);
-    }
-  }
+  pass_time(gauge, now);
+  count_past(gauge);
+  gauge->window = WINDOW_OPEN;
+  gauge->opened_at = now;
+  gauge->counted_to = now;
+}
+
+static G_GNUC_NO_INLINE void end_block(occupancy *gauge)
+{
+  pass_time(gauge, gauge->last_delivery);
+  count_past(gauge);
+  block_maxima_end(&gauge->blocks);
 }
 
 void occupancy_deliver(occupancy *gauge, uint64_t octets, time_ps now)
 {
-  if (gauge->closed_at != TIME_PS_NEVER) {
-    gauge->marked = gauge->closed_at;
-    gauge->closed_at = TIME_PS_NEVER;
-  }
-  if (!gauge->counts_time) {
-    return;
-  }
-  gauge->marked = now;
-  if (block_maxima_deliver(&gauge->blocks, octets)) {
-    split_time(gauge, now);
-    block_maxima_end(&gauge->blocks);
+  gauge->last_delivery = now;
+  if (gauge->window == WINDOW_OPEN && block_maxima_deliver(&gauge->blocks, octets)) {
+    end_block(gauge);
   }
 }
 
 void occupancy_close(occupancy *gauge, time_ps now)
 {
-  if (gauge->counts_time) {
-    split_time(gauge, now);
+  if (gauge->window == WINDOW_OPEN) {
+    count_found(gauge);
     count_all_own(gauge, now);
+    pass_time(gauge, now);
+    gauge->window = WINDOW_CLOSED;
     gauge->closed_at = now;
   }
-  gauge->counts_peaks = false;
-  gauge->counts_time = false;
 }
 
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
 {
   static const uint32_t p99 = QUANTILE_PARTS / 100 * 99;
+  const time_distribution *reassembly = &gauge->times[GAUGE_REASSEMBLY];
+  const bool has_peaks = gauge->window != WINDOW_WAITS;
+  const bool is_open = gauge->window == WINDOW_PEAKS || gauge->window == WINDOW_OPEN;
 
-  g_assert(now >= gauge->changed_at);
-  count_lasting(gauge);
-  if (gauge->has_peaks) {
+  g_assert(now >= gauge->snapshots[gauge->past].since);
+  if (gauge->series) {
+    write_series(gauge);
+  }
+  count_found(gauge);
+  count_past(gauge);
+  count_peaks(gauge, is_open);
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    time_distribution *times = &gauge->times[id];
+    if (id == GAUGE_TOTAL && !gauge->has_processing) {
+      time_distribution_copy(times, reassembly);
+    } else {
+      time_distribution_end(times, gauge->counted_to - gauge->opened_at);
+    }
+    const uint64_t largest = times->count > 0 ? times->table[times->count - 1].value : 0;
+    if (has_peaks) {
+      metric_values_set(values, gauge_row_of(id)->peak, (double)MAX(gauge->peaks[id], largest));
+    }
+  }
+  if (has_peaks) {
     uint64_t own_peaks = 0;
     for (uint32_t i = 0; i < gauge->connections; i++) {
-      const own_occupancy *own = &gauge->own[i];
-      own_peaks += gauge->counts_peaks ? MAX(own->peak, own->octets) : own->peak;
+      const connection_occupancy *own = &gauge->own[i];
+      own_peaks += is_open ? MAX(own->peak, own->reassembly) : own->peak;
     }
     metric_values_set(values, METRIC_BUFFER_CONNECTION_PEAKS_OCTETS, (double)own_peaks);
-    for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-      metric_values_set(values, gauge_row_of(id)->peak, (double)gauge->peaks[id]);
-    }
-  }
-  if (!gauge->reassembly) {
-    return;
-  }
-  for (uint32_t i = 0; i < gauge->all_count; i++) {
-    time_distribution_mark(gauge->all[i], gauge->marked);
   }
   double value;
-  if (time_distribution_mean(gauge->reassembly, &value)) {
-    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, value);
-  }
-  if (time_distribution_quantiles(gauge->reassembly, &p99, 1, &value)) {
+  if (time_distribution_quantiles(reassembly, TIME_ALL, &p99, 1, &value)) {
     metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, value);
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, time_distribution_mean(reassembly));
   }
-  if (time_distribution_quantiles(gauge->reassembly_in_recovery, &p99, 1, &value)) {
+  if (time_distribution_quantiles(reassembly, TIME_IN_RECOVERY, &p99, 1, &value)) {
     metric_values_set(values, METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY, value);
   }
 }
@@ -429,15 +448,11 @@ void occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t cou
 {
   gauge_quantiles *of = &results->quantiles;
 
-  if (gauge->reassembly && time_distribution_quantiles(gauge->reassembly, parts, count, of->values[0])) {
+  if (gauge->counted_to > gauge->opened_at) {
     of->count = count;
     memcpy(of->parts, parts, count * sizeof *parts);
     for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-      time_distribution *own = gauge->others[id];
-      memset(of->values[id], 0, sizeof of->values[id]);
-      if (own || is_like_reassembly(id)) {
-        time_distribution_quantiles(own ? own : gauge->reassembly, parts, count, of->values[id]);
-      }
+      time_distribution_quantiles(&gauge->times[id], TIME_ALL, parts, count, of->values[id]);
     }
   }
   if (gauge->blocks.values && gauge->blocks.values->len > 0) {
@@ -446,11 +461,13 @@ void occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t cou
   }
 }
 
-void occupancy_distribution(const occupancy *gauge, distribution *d)
+void occupancy_distributions(const occupancy *gauge, distribution *over_time, distribution *found)
 {
+  const time_distribution *times = &gauge->times[GAUGE_REASSEMBLY];
   value_histogram histogram = {.weights = {0}};
-  if (gauge->reassembly) {
-    time_distribution_add_to(gauge->reassembly, &histogram);
+  for (size_t i = 0; i < times->count; i++) {
+    value_histogram_add(&histogram, times->table[i].value, (uint64_t)times->table[i].time[TIME_ALL]);
   }
-  value_histogram_export(&histogram, 1, TIME_PS_PER_SECOND, d);
+  value_histogram_export(&histogram, 1, TIME_PS_PER_SECOND, over_time);
+  value_histogram_export(&gauge->found, 1, 1, found);
 }

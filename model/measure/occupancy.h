@@ -53,8 +53,8 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
 /* The state that `connection` is in; the gauge's, until the next update. */
 const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection);
 
-/* The octets held at present for all causes but processing. */
-uint64_t occupancy_reassembly(const occupancy *gauge);
+/* `octets` of payload arrive, before the update that they lead to: they find what is held at present. */
+void occupancy_arrive(occupancy *gauge, uint64_t octets);
 
 /* --- The window that is measured --- */
 
@@ -83,6 +83,7 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
  * block maxima, in `results`, which is all-zero. */
 void occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count, run_results *results);
 
-/* The distribution over time whose mean buffer.reassembly_mean_octets is (octets, s), after
- * occupancy_finish(). `d` is overwritten; free with distribution_clear(). */
-void occupancy_distribution(const occupancy *gauge, distribution *d);
+/* After occupancy_finish(), in the window: the distribution over time whose mean
+ * buffer.reassembly_mean_octets is (octets, s), and that of the reassembly occupancies that arriving octets
+ * found (octets, octets). They are overwritten; free with distribution_clear(). */
+void occupancy_distributions(const occupancy *gauge, distribution *over_time, distribution *found);

@@ -3,188 +3,66 @@
 
 #include <glib.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/integer_math.h"
 
-/* The time spent at one value. */
-typedef struct dwell {
-  uint64_t value;
-  time_ps time; /* 0: an unused place of the table */
-} dwell;
-
-struct time_distribution {
-  uint64_t value;
-  time_ps since;     /* what was before it is in `table` */
-  time_ps marked_to; /* the last mark, or the start */
-  bool paused;
-  dwell *table; /* open addressing, linear probing; each value once */
-  size_t table_count;
-  size_t table_capacity; /* a power of two */
-  dwell *unmarked; /* what has passed since the last mark: it is in `table`, and does not count so far */
-  size_t unmarked_count;
-  size_t unmarked_capacity;
-  bool is_sorted; /* the next three are made (look()) */
-  dwell *sorted;  /* what counts, by value */
-  size_t sorted_count;
-  time_ps sorted_time;
-};
-
 enum { INITIAL_CAPACITY = 64 };
 
-time_distribution *time_distribution_new(void)
+void time_distribution_init(time_distribution *d)
 {
-  time_distribution *function = g_new0(time_distribution, 1);
-  function->table_capacity = INITIAL_CAPACITY;
-  function->table = g_new0(dwell, function->table_capacity);
-  return function;
+  *d = (time_distribution){.table = g_new0(dwell, INITIAL_CAPACITY), .capacity = INITIAL_CAPACITY};
 }
 
-void time_distribution_free(time_distribution *function)
+void time_distribution_clear(time_distribution *d)
 {
-  if (function) {
-    g_free(function->sorted);
-    g_free(function->unmarked);
-    g_free(function->table);
-    g_free(function);
-  }
+  g_free(d->table);
+  *d = (time_distribution){.table = NULL};
 }
 
-time_distribution *time_distribution_copy(const time_distribution *from)
+void time_distribution_copy(time_distribution *to, const time_distribution *from)
 {
-  time_distribution *copy = g_memdup2(from, sizeof *from);
-  copy->table = g_memdup2(from->table, from->table_capacity * sizeof(dwell));
-  copy->unmarked = g_memdup2(from->unmarked, from->unmarked_capacity * sizeof(dwell));
-  copy->sorted = NULL;
-  copy->is_sorted = false;
-  return copy;
+  g_free(to->table);
+  *to = *from;
+  to->table = g_memdup2(from->table, from->capacity * sizeof *from->table);
 }
 
-/* The place of `value` in `table`, or the unused one where it belongs. */
-static dwell *find_place(dwell *table, size_t capacity, uint64_t value)
+/* The place of `value`, or the unused one where it belongs. */
+static inline dwell *find_place(const time_distribution *d, uint64_t value)
 {
   /* Fibonacci hashing: occupancies are multiples of cell or segment sizes, so their low bits vary little. */
-  size_t place = (size_t)((value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (capacity - 1);
-  while (table[place].time != 0 && table[place].value != value) {
-    place = (place + 1) & (capacity - 1);
+  size_t place = (size_t)((value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (d->capacity - 1);
+  while (d->table[place].value != value && d->table[place].time[TIME_ALL] != 0) {
+    place = (place + 1) & (d->capacity - 1);
   }
-  return &table[place];
+  return &d->table[place];
 }
 
-static void grow_table(time_distribution *function)
+static G_GNUC_NO_INLINE void grow(time_distribution *d)
 {
-  size_t capacity = function->table_capacity * 2;
-  dwell *table = g_new0(dwell, capacity);
-  for (size_t i = 0; i < function->table_capacity; i++) {
-    if (function->table[i].time != 0) {
-      *find_place(table, capacity, function->table[i].value) = function->table[i];
+  const time_distribution old = *d;
+  d->capacity *= 2;
+  d->table = g_new0(dwell, d->capacity);
+  for (size_t i = 0; i < old.capacity; i++) {
+    if (old.table[i].time[TIME_ALL] != 0) {
+      *find_place(d, old.table[i].value) = old.table[i];
     }
   }
-  g_free(function->table);
-  function->table = table;
-  function->table_capacity = capacity;
+  g_free(old.table);
 }
 
-static void count(time_distribution *function, uint64_t value, time_ps time)
+void time_distribution_add(time_distribution *d, uint64_t value, time_ps time, bool in_recovery)
 {
-  dwell *place = find_place(function->table, function->table_capacity, value);
-  if (place->time != 0) {
-    place->time += time;
-    return;
+  dwell *place = find_place(d, value);
+  if (place->time[TIME_ALL] == 0) {
+    place->value = value;
+    d->count++;
   }
-  *place = (dwell){.value = value, .time = time};
-  function->table_count++;
-  if (function->table_count * 2 > function->table_capacity) {
-    grow_table(function);
-  }
-}
-
-static void append_unmarked(time_distribution *function, uint64_t value, time_ps time)
-{
-  if (function->unmarked_count == function->unmarked_capacity) {
-    function->unmarked_capacity = MAX(function->unmarked_capacity * 2, (size_t)INITIAL_CAPACITY);
-    function->unmarked = g_renew(dwell, function->unmarked, function->unmarked_capacity);
-  }
-  function->unmarked[function->unmarked_count++] = (dwell){.value = value, .time = time};
-}
-
-/* Accounts for the time from `since` to `now`, during which the value was held. */
-static void pass_time(time_distribution *function, time_ps now)
-{
-  g_assert(now >= function->since);
-  function->is_sorted = false;
-  if (now > function->since && !function->paused) {
-    count(function, function->value, now - function->since);
-    if (now > function->marked_to) {
-      append_unmarked(function, function->value, now - MAX(function->since, function->marked_to));
-    }
-  }
-  function->since = now;
-}
-
-time_distribution *time_distribution_copy_as_zero(const time_distribution *from)
-{
-  time_distribution *copy = time_distribution_new();
-  time_ps counted = 0, unmarked = 0;
-  for (size_t i = 0; i < from->table_capacity; i++) {
-    counted += from->table[i].time;
-  }
-  for (size_t i = 0; i < from->unmarked_count; i++) {
-    unmarked += from->unmarked[i].time;
-  }
-  copy->since = from->since;
-  copy->marked_to = from->marked_to;
-  copy->paused = from->paused;
-  if (counted > 0) {
-    count(copy, 0, counted);
-  }
-  if (unmarked > 0) {
-    append_unmarked(copy, 0, unmarked);
-  }
-  return copy;
-}
-
-void time_distribution_set(time_distribution *function, time_ps now, uint64_t value)
-{
-  if (value == function->value) {
-    return;
-  }
-  pass_time(function, now);
-  function->value = value;
-}
-
-void time_distribution_start(time_distribution *function, time_ps now)
-{
-  function->is_sorted = false;
-  function->since = now;
-  function->marked_to = now;
-  function->unmarked_count = 0;
-  memset(function->table, 0, function->table_capacity * sizeof(dwell));
-  function->table_count = 0;
-}
-
-void time_distribution_pause(time_distribution *function, time_ps now)
-{
-  pass_time(function, now);
-  function->paused = true;
-}
-
-void time_distribution_resume(time_distribution *function, time_ps now)
-{
-  pass_time(function, now);
-  function->paused = false;
-}
-
-void time_distribution_mark(time_distribution *function, time_ps now)
-{
-  if (now >= function->since) {
-    function->is_sorted = false;
-    function->unmarked_count = 0;
-    function->marked_to = now;
+  place->time[TIME_ALL] += time;
+  place->time[TIME_IN_RECOVERY] += in_recovery ? time : 0;
+  if (d->count * 2 > d->capacity) {
+    grow(d);
   }
 }
-
-/* --- What was counted --- */
 
 static int compare_values(const void *a, const void *b)
 {
@@ -193,74 +71,52 @@ static int compare_values(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-/* Makes `sorted`, without what is not marked; false when nothing is. */
-static bool look(time_distribution *function)
+void time_distribution_end(time_distribution *d, time_ps time)
 {
-  if (function->is_sorted) {
-    return function->sorted_time > 0;
+  time_ps at_0 = time;
+  for (size_t i = 0; i < d->capacity; i++) {
+    at_0 -= d->table[i].time[TIME_ALL];
   }
-  if (function->marked_to > function->since) {
-    pass_time(function, function->marked_to);
+  if (at_0 > 0) {
+    time_distribution_add(d, 0, at_0, false);
   }
-  function->sorted = g_renew(dwell, function->sorted, MAX(function->table_count, 1));
-  function->sorted_count = 0;
-  function->sorted_time = 0;
-  for (size_t i = 0; i < function->table_capacity; i++) {
-    if (function->table[i].time != 0) {
-      function->sorted[function->sorted_count++] = function->table[i];
-      function->sorted_time += function->table[i].time;
+  for (size_t i = 0, used = 0; used < d->count; i++) {
+    if (d->table[i].time[TIME_ALL] != 0) {
+      d->table[used++] = d->table[i];
     }
   }
-  qsort(function->sorted, function->sorted_count, sizeof(dwell), compare_values);
-  for (size_t i = 0; i < function->unmarked_count; i++) {
-    const dwell *unmarked = &function->unmarked[i];
-    dwell *place = bsearch(unmarked, function->sorted, function->sorted_count, sizeof(dwell), compare_values);
-    place->time -= unmarked->time;
-    function->sorted_time -= unmarked->time;
-  }
-  function->is_sorted = true;
-  return function->sorted_time > 0;
+  qsort(d->table, d->count, sizeof *d->table, compare_values);
 }
 
-bool time_distribution_mean(time_distribution *function, double *mean)
+static time_ps time_of(const time_distribution *d, time_part part)
 {
-  if (!look(function)) {
-    return false;
+  time_ps sum = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    sum += d->table[i].time[part];
   }
+  return sum;
+}
+
+double time_distribution_mean(const time_distribution *d)
+{
   uint128 sum = 0; /* octets x ps passes 64 bits at 18 MB held for a second */
-  for (size_t i = 0; i < function->sorted_count; i++) {
-    sum += (uint128)function->sorted[i].value * (uint128)function->sorted[i].time;
+  for (size_t i = 0; i < d->count; i++) {
+    sum += (uint128)d->table[i].value * (uint128)d->table[i].time[TIME_ALL];
   }
-  *mean = (double)sum / (double)function->sorted_time;
-  return true;
+  return (double)sum / (double)time_of(d, TIME_ALL);
 }
 
-bool time_distribution_quantiles(time_distribution *function, const uint32_t *parts, size_t count,
-                                 double *values)
+bool time_distribution_quantiles(const time_distribution *d, time_part part, const uint32_t *parts,
+                                 size_t count, double *values)
 {
-  if (!look(function)) {
-    return false;
-  }
-  const dwell *at = function->sorted;
-  time_ps passed = at->time;
-  for (size_t i = 0; i < count; i++) {
-    uint128 wanted = (uint128)function->sorted_time * parts[i];
-    while ((uint128)passed * QUANTILE_PARTS < wanted) {
-      passed += (++at)->time;
+  const uint128 time = (uint128)time_of(d, part);
+  const dwell *at = d->table;
+  time_ps passed = at->time[part];
+  for (size_t i = 0; i < count && time > 0; i++) {
+    while ((uint128)passed * QUANTILE_PARTS < time * parts[i]) {
+      passed += (++at)->time[part];
     }
     values[i] = (double)at->value;
   }
-  return true;
-}
-
-void time_distribution_add_to(time_distribution *function, value_histogram *histogram)
-{
-  if (!look(function)) {
-    return;
-  }
-  for (size_t i = 0; i < function->sorted_count; i++) {
-    if (function->sorted[i].time > 0) {
-      value_histogram_add(histogram, function->sorted[i].value, (uint64_t)function->sorted[i].time);
-    }
-  }
+  return time > 0;
 }

@@ -1,57 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A step function of time: its exact mean and exact quantiles (docs/metrics.md, "Means and quantiles over
- * time").
- *
- * A value that lasts no time does not exist: several settings in one picosecond leave the last. Mean and
- * quantiles look at an interval whose end is known only afterwards ("the last delivery"): each
- * time_distribution_mark() states that it reaches at least to there, and what comes after the last mark does
- * not count. */
+/* For how long a quantity had each of its values: its exact mean and exact quantiles (docs/metrics.md, "Means
+ * and quantiles over time"). */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/time_ps.h"
-#include "measure/distribution.h"
 #include "measure/gauge.h"
 
-typedef struct time_distribution time_distribution;
+typedef enum time_part { TIME_ALL, TIME_IN_RECOVERY, TIME_PARTS } time_part;
 
-/* A function that is 0 from time 0 on, counted from there. Free with time_distribution_free() (NULL-safe). */
-time_distribution *time_distribution_new(void);
-void time_distribution_free(time_distribution *function);
+/* The time spent at one value. */
+typedef struct dwell {
+  uint64_t value;
+  time_ps time[TIME_PARTS]; /* TIME_ALL is 0: an unused place of the table */
+} dwell;
 
-/* A function that was like `from` so far, and counts the same time. Free with time_distribution_free(). */
-time_distribution *time_distribution_copy(const time_distribution *from);
+typedef struct time_distribution {
+  dwell *table;    /* open addressing, linear probing; after time_distribution_end() in ascending order */
+  size_t count;    /* values, each once */
+  size_t capacity; /* a power of two */
+} time_distribution;
 
-/* The same, but one that was 0 so far. */
-time_distribution *time_distribution_copy_as_zero(const time_distribution *from);
+/* Makes `d` an empty one; time_distribution_clear() frees what it has. */
+void time_distribution_init(time_distribution *d);
+void time_distribution_clear(time_distribution *d);
 
-/* In all of these `now` is not before that of the call before. */
+/* Makes `to`, whatever it is, a copy of `from`. */
+void time_distribution_copy(time_distribution *to, const time_distribution *from);
 
-/* From `now` on the function is `value`. */
-void time_distribution_set(time_distribution *function, time_ps now, uint64_t value);
+/* The value was `value` for `time` (> 0) more, in recovery or not. */
+void time_distribution_add(time_distribution *d, uint64_t value, time_ps time, bool in_recovery);
 
-/* Counting starts at `now`: what was before it is forgotten, marks too. */
-void time_distribution_start(time_distribution *function, time_ps now);
+/* To be called once all is added, and before what follows. Where less than `time` was, the value was 0 for
+ * the rest. */
+void time_distribution_end(time_distribution *d, time_ps time);
 
-/* Counting pauses, and goes on, at `now` (for "over the time a hole is open"); it is on at first.
- * Idempotent. */
-void time_distribution_pause(time_distribution *function, time_ps now);
-void time_distribution_resume(time_distribution *function, time_ps now);
+/* The mean over all the time, which is more than 0. */
+double time_distribution_mean(const time_distribution *d);
 
-/* The time up to `now` counts. May be called late, as long as it is before the next of the other calls; one
- * before the last of those changes nothing. */
-void time_distribution_mark(time_distribution *function, time_ps now);
-
-/* The mean over the time counted up to the last mark; false when there is none. */
-bool time_distribution_mean(time_distribution *function, double *mean);
-
-/* For each of `count` shares of that time, in parts of QUANTILE_PARTS and ascending, the smallest x with
- * value
- * <= x for at least so much of it; false when there is none. */
-bool time_distribution_quantiles(time_distribution *function, const uint32_t *parts, size_t count,
-                                 double *values);
-
-/* Adds that time, by value, to `histogram`: its weights are picoseconds. */
-void time_distribution_add_to(time_distribution *function, value_histogram *histogram);
+/* For each of `count` shares of that part of the time, in parts of QUANTILE_PARTS and ascending, the smallest
+ * x with value <= x for at least so much of it; false when it is 0. */
+bool time_distribution_quantiles(const time_distribution *d, time_part part, const uint32_t *parts,
+                                 size_t count, double *values);

@@ -37,13 +37,9 @@ struct session_recorder {
   bool started; /* a workload octet has arrived */
   time_ps started_at;
   bool measures; /* the window that is measured is open; from measure.from to measure.to, if they are given */
-  bool closed;   /* it was open, or will never be */
   time_ps opened_at;
-  time_ps closed_at;
-  /* Octets Placed and Delivered when it opened, and when it closed. */
-  uint64_t placed_from, delivered_from;
-  uint64_t placed_to, delivered_to;
-  time_ps next_at; /* when one of the two is reached, as a time or as octets Delivered; or never */
+  time_ps closed_at; /* TIME_PS_NEVER: it can open, or is open */
+  time_ps next_at;   /* when one of the two is reached, as a time or as octets Delivered; or never */
   uint64_t next_octets;
   time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
@@ -51,7 +47,6 @@ struct session_recorder {
   uint64_t release_octets;
 #define IN_RECORDER(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
-  value_histogram found; /* occupancies that arriving octets found, weighted by octets */
   waits placement;
   waits delivery;
   payload_part *parts;   /* of what has been Placed and not Delivered: number n is element n - 1 */
@@ -68,6 +63,7 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   recorder->reach_octets = 4 * config->receive_window_octets;
   recorder->first_payload_arrival = TIME_PS_NEVER;
   recorder->gauge = occupancy_new(config->connections + config->hosts, config->cell_octets);
+  recorder->closed_at = TIME_PS_NEVER;
   recorder->next_at = TIME_PS_NEVER;
   recorder->next_octets = UINT64_MAX;
   recorder->measures = config->from.kind == RUN_MOMENT_DEFAULT;
@@ -132,17 +128,12 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
   if (!recorder->measures && is_reached(recorder, from, now)) {
     recorder->measures = true;
     recorder->opened_at = reached_at(recorder, from, now);
-    recorder->placed_from = recorder->octets_placed;
-    recorder->delivered_from = recorder->octets_delivered;
     occupancy_start(recorder->gauge, recorder->opened_at);
   }
   recorder->next_at = TIME_PS_NEVER;
   recorder->next_octets = UINT64_MAX;
   if (is_reached(recorder, to, now)) {
-    recorder->placed_to = recorder->measures ? recorder->octets_placed : 0;
-    recorder->delivered_to = recorder->measures ? recorder->octets_delivered : 0;
     recorder->measures = false;
-    recorder->closed = true;
     recorder->closed_at = reached_at(recorder, to, now);
     occupancy_close(recorder->gauge, recorder->closed_at);
     return;
@@ -163,6 +154,17 @@ static inline void pass_time(session_recorder *recorder, time_ps now)
   if (now >= recorder->next_at) {
     look_at_window(recorder, now);
   }
+}
+
+/* The first octet of the workload arrives. */
+static G_GNUC_NO_INLINE void begin(session_recorder *recorder, time_ps now)
+{
+  recorder->started = true;
+  recorder->started_at = now;
+  if (recorder->measures) {
+    occupancy_start(recorder->gauge, now);
+  }
+  look_at_window(recorder, now);
 }
 
 /* --- Alignment --- */
@@ -190,21 +192,14 @@ void session_recorder_segment(session_recorder *recorder, uint32_t connection, i
     return; /* startup frames are not counted (docs/metrics.md, tcp.segments) */
   }
   if (!recorder->started) {
-    recorder->started = true;
-    recorder->started_at = now;
-    if (recorder->measures) {
-      occupancy_start(recorder->gauge, now);
-    }
-    look_at_window(recorder, now);
+    begin(recorder, now);
   }
   pass_time(recorder, now);
   recorder->segments++;
-  if (out_of_order && recorder->segments_out_of_order++ == 0 && !recorder->closed) {
+  if (out_of_order && recorder->segments_out_of_order++ == 0 && recorder->closed_at == TIME_PS_NEVER) {
     look_at_window(recorder, now);
   }
-  if (recorder->measures) {
-    value_histogram_add(&recorder->found, occupancy_reassembly(recorder->gauge), length);
-  }
+  occupancy_arrive(recorder->gauge, length);
   /* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
   recorder->segments_aligned += fpdu_starts_has(&of->starts, &of->arriving, from);
   if (of->ledger) {
@@ -231,6 +226,9 @@ void session_recorder_retransmitted(session_recorder *recorder, uint32_t connect
 
 static void count_read(session_recorder *recorder, uint64_t octets, time_ps now)
 {
+  if (octets == 0) {
+    return; /* nearly always */
+  }
   if (now != recorder->release_at) {
     recorder->release_at = now;
     recorder->release_octets = 0;
@@ -346,7 +344,7 @@ inline void session_recorder_delivered(session_recorder *recorder, const ddp_seg
   if (!has_workload_payload(segment)) {
     return;
   }
-  pass_time(recorder, now);
+  /* Time has passed: a Placement came before it, in the same picosecond. */
   if (segment->observer & 1) {
     count_wait(recorder, &recorder->delivery, now - (time_ps)(segment->observer >> 1),
                segment->payload_octets);
@@ -418,30 +416,29 @@ void session_recorder_fragments(session_recorder *recorder, uint32_t connection,
 
 /* --- Results --- */
 
-static void set_mean_delay(const waits *of, uint64_t octets, metric_id id, metric_values *values)
+/* Sets the mean delay of the octets that waited, and returns how many they are. */
+static double set_mean_delay(const waits *of, metric_id id, metric_values *values)
 {
-  if (octets > 0) {
-    metric_values_set(values, id, (double)of->octet_ps / (double)octets / TIME_PS_PER_SECOND);
+  double octets = 0;
+  for (size_t bin = 0; bin < DISTRIBUTION_BINS_MAX; bin++) {
+    octets += (double)of->histogram.weights[bin];
   }
+  if (octets > 0) {
+    metric_values_set(values, id, (double)of->octet_ps / octets / TIME_PS_PER_SECOND);
+  }
+  return octets;
 }
 
 static void finish_delays(const session_recorder *recorder, metric_values *values)
 {
   bool is_whole = recorder->config.from.kind == RUN_MOMENT_DEFAULT;
   time_ps begin = is_whole ? recorder->first_payload_arrival : recorder->opened_at;
-  time_ps end = recorder->closed ? time_ps_earlier(recorder->closed_at, recorder->last_delivery)
-                                 : recorder->last_delivery;
+  time_ps end = time_ps_earlier(recorder->closed_at, recorder->last_delivery);
 
-  uint64_t placed =
-      (recorder->measures ? recorder->octets_placed : recorder->placed_to) - recorder->placed_from;
-  uint64_t delivered =
-      (recorder->measures ? recorder->octets_delivered : recorder->delivered_to) - recorder->delivered_from;
-
-  set_mean_delay(&recorder->placement, placed, METRIC_DELAY_PLACEMENT_MEAN_S, values);
-  set_mean_delay(&recorder->delivery, delivered, METRIC_DELAY_DELIVERY_MEAN_S, values);
+  set_mean_delay(&recorder->placement, METRIC_DELAY_PLACEMENT_MEAN_S, values);
+  double delivered = set_mean_delay(&recorder->delivery, METRIC_DELAY_DELIVERY_MEAN_S, values);
   if (delivered > 0 && end > begin) {
-    metric_values_set(values, METRIC_GOODPUT_BIT_PER_S,
-                      8.0 * (double)delivered / time_ps_in_seconds(end - begin));
+    metric_values_set(values, METRIC_GOODPUT_BIT_PER_S, 8.0 * delivered / time_ps_in_seconds(end - begin));
   }
 }
 
@@ -472,8 +469,8 @@ void session_recorder_results(const session_recorder *recorder, run_results *res
 {
   const session_recorder_config *config = &recorder->config;
   distribution *distributions = results->distributions;
-  occupancy_distribution(recorder->gauge, &distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
-  value_histogram_export(&recorder->found, 1, 1, &distributions[DISTRIBUTION_REASSEMBLY_FOUND_OCTETS]);
+  occupancy_distributions(recorder->gauge, &distributions[DISTRIBUTION_REASSEMBLY_OCTETS],
+                          &distributions[DISTRIBUTION_REASSEMBLY_FOUND_OCTETS]);
   value_histogram_export(&recorder->placement.histogram, TIME_PS_PER_SECOND, 1,
                          &distributions[DISTRIBUTION_PLACEMENT_DELAY_S]);
   value_histogram_export(&recorder->delivery.histogram, TIME_PS_PER_SECOND, 1,

@@ -254,6 +254,25 @@ OCCUPANCY_TEST(test_block_maxima, occupancy_new(1, 1))
                   sizeof expected);
 }
 
+/* 500 changes between two Deliveries, of which each value k lasts 10 ps: more than are kept at first. What
+ * follows the last Delivery, in the midst of 499, does not count. */
+OCCUPANCY_TEST(test_many_changes, occupancy_new(1, 1))
+{
+  enum { CHANGES = 500 };
+  occupancy_start(gauge, 0);
+  for (uint64_t k = 0; k < CHANGES; k++) {
+    hold(gauge, 0, 10 * (time_ps)k, 0, 0, k, 0, 0);
+  }
+  occupancy_deliver(gauge, 0, 10 * CHANGES - 5);
+  for (uint64_t k = 0; k < CHANGES; k++) {
+    hold(gauge, 0, 10 * (time_ps)(CHANGES + k), 0, 0, 1000, 0, 0);
+  }
+  const metric_values values = finish(gauge, 100 * CHANGES);
+  /* (10 · (0 + … + 498) + 5 · 499) / 4995 */
+  EXPECT_METRIC_VALUES(&values, (BUFFER_REASSEMBLY_MEAN_OCTETS, ==, (1242510 + 5 * 499) / 4995.0),
+                       (BUFFER_PEAK_OCTETS_ORDER, ==, 1000));
+}
+
 /* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,
  * 150), 20 in [150, 200), 30 in [200, 300) and 90 from 300 on. */
 OCCUPANCY_TEST(test_recovery_of_several_connections, occupancy_new(2, 1))

@@ -183,7 +183,7 @@ class Size(kit.ProgramTest):
         self.assertRegex(self.size(rest + "--to 1MiB"), r"does not \(2 of 2 runs did not end ok\)\n\Z")
         self.assertRegex(self.size(rest + "--to 1KiB", 1),
                          r": 1 KiB does not \(2 of 2 runs did not end ok\)\n\Z")
-        done = self.shell(f"iwarpsim size a.cfg {rest} --to 1KiB --store none.sqlite", 2)
+        done = self.shell(f"iwarpsim size a.cfg {rest} --to 1KiB --store none.sqlite; code=$?; rm none.sqlite; exit $code", 2)
         self.assertIn(" runs did not end ok\n", done.stderr)  # there is no curve
 
     def test_does_not_vary(self):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without
 it."""
+import json
 import os
 import unittest
+from pathlib import Path
 
 import program_kit as kit
 
@@ -41,6 +43,35 @@ class Engine(kit.ProgramTest):
         self.expect_engine(SMALL + 'tcp: { implementation = "ns3"; };', "ns3",
                            "auto: tcp.implementation = ns3 needs ns-3")
         self.expect_engine(SMALL + 'run: { engine = "ns3"; };', "ns3", "run.engine = ns3")
+
+    @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
+    def test_measured_window(self):
+        """ns-3's engine measures in a window what the native one does; with ns-3's TCP, too, a window is a
+        part of the run, and one that never opens has no metrics."""
+        kit.write("a.cfg", kit.SCENARIO.split("sweep")[0])
+
+        def run(*sets):
+            self.shell("iwarpsim run a.cfg --quiet --out r --set workload.messages=32 "
+                       + " ".join(f"--set {text}" for text in sets))
+            summary = json.loads(Path("r/summary.json").read_text(encoding="utf-8"))
+            del summary["metrics"]["time.wall_s"]
+            return [summary.get(part) for part in ("metrics", "quantiles", "block_maxima", "warm_up")]
+
+        peak = "buffer.reassembly_peak_octets"
+        for window in (["measure.from=first-loss"], ["measure.from=512KiB", "measure.to=1MiB"],
+                       ["measure.from=200us", "measure.to=600us", "measure.quantiles=[1%,100%]"]):
+            native = run("run.engine=native", *window)
+            self.assertIn(peak, native[0])
+            self.assertEqual(native, run("run.engine=ns3", *window))
+        ns3 = ["run.engine=ns3", "tcp.implementation=ns3"]
+        whole, quantiles = run(*ns3, "measure.quantiles=[50%,100%]")[:2]
+        (_, median), (_, largest) = quantiles["buffer.reassembly"]
+        self.assertLess(median, largest)
+        self.assertEqual(largest, whole[peak])
+        after = run(*ns3, "measure.from=1MiB")[0]
+        self.assertLess(after[peak], whole[peak])
+        self.assertEqual(after["tcp.segments"], whole["tcp.segments"])
+        self.assertNotIn(peak, run(*ns3, "measure.from=1GiB")[0])
 
     def test_native_loads_nothing(self):
         """A run that does not need ns-3 has none of its libraries to load."""

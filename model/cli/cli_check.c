@@ -39,7 +39,7 @@ static void print_points_notes(const char *path, const sweep_grid *grid, const G
     }
   }
   if (noted > 0) {
-    plain_text_print(stdout, "%s: note: %zu of %zu points have notes of their own, the first is %s\n", path,
+    plain_text_print(stdout, "%s: note: %zu of %zu runs have notes of their own, the first is %s\n", path,
                      noted, count, first);
   }
 }
@@ -60,7 +60,7 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   plain_text_print(stdout, "%s: ok", path);
   if (grid != NULL) {
     gsize count = sweep_grid_count(grid);
-    plain_text_print(stdout, ", a sweep of %zu point%s", count, count == 1 ? "" : "s");
+    plain_text_print(stdout, ", a sweep of %zu run%s", count, count == 1 ? "" : "s");
     if (sweep_grid_facts_of(grid)->left_out > 0) {
       plain_text_print(stdout, ", %zu left out by where", sweep_grid_facts_of(grid)->left_out);
     }

@@ -42,11 +42,11 @@ class Cli(kit.ProgramTest):
                   ' { key = "run.seed"; from = 1; to = 3; } );')
         kit.write("noted.cfg", "middlebox: { chunk = 5; };")
         self.expect("iwarpsim check empty.cfg sweep.cfg noted.cfg",
-                    "empty.cfg: ok\nsweep.cfg: ok, a sweep of 6 points\nnoted.cfg: ok\nnoted.cfg: note: "
+                    "empty.cfg: ok\nsweep.cfg: ok, a sweep of 6 runs\nnoted.cfg: ok\nnoted.cfg: note: "
                     "noted.cfg:1: middlebox.chunk has no effect while middlebox.mode is none\n")
         kit.write("idle.cfg", '\nwhere = "mpa.crc";')
         self.expect("iwarpsim check idle.cfg",
-                    "idle.cfg: ok, a sweep of 1 point\n"
+                    "idle.cfg: ok, a sweep of 1 run\n"
                     "idle.cfg: note: idle.cfg:2: where leaves out points of a sweep, and there is no sweep\n")
         self.expect("iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "")
         self.expect("iwarpsim --quiet check noted.cfg", "")
@@ -71,7 +71,7 @@ class Cli(kit.ProgramTest):
         kit.write("good.cfg", "")
         kit.write("sweep.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [180, 1500]; } );')
         self.expect("iwarpsim check good.cfg sweep.cfg --set mpa.crc=false",
-                    "good.cfg: ok\nsweep.cfg: ok, a sweep of 2 points\n")
+                    "good.cfg: ok\nsweep.cfg: ok, a sweep of 2 runs\n")
         self.expect("iwarpsim check sweep.cfg -s tcp.ip=ipv6", "",
                     "sweep.cfg:1: path.forward.mtu = 180 is too small for IPv6; expected at least 1280 (RFC "
                     "8200 section 5) (point path.forward.mtu=180)\n", 2)
@@ -88,7 +88,7 @@ class Cli(kit.ProgramTest):
         self.expect_start(done.stderr,
                           "point.cfg:1: path.forward.mtu = 176 is too small; expected at least 180")
         kit.write("point.cfg", 'sweep = ( { key = "tcp.receive_window"; values = ("auto", 65536); } );')
-        self.assertIn("point.cfg: note: 1 of 2 points have notes of their own, the first is "
+        self.assertIn("point.cfg: note: 1 of 2 runs have notes of their own, the first is "
                       "tcp.receive_window=65536: ", self.shell("iwarpsim check point.cfg").stdout)
 
     def test_check_of_where(self):
@@ -96,7 +96,7 @@ class Cli(kit.ProgramTest):
         kit.write("where.cfg", 'sweep = ( { key = "run.seed"; from = 1; to = 9; step = 2; },'
                   ' { key = "mpa.crc"; values = [true, false, true]; } ); where = "mpa.crc or run.seed > 5";')
         self.expect("iwarpsim check where.cfg",
-                    "where.cfg: ok, a sweep of 7 points, 3 left out by where, 5 given twice\n")
+                    "where.cfg: ok, a sweep of 7 runs, 3 left out by where, 5 given twice\n")
         kit.write("where.cfg", '\nwhere = "mpa.crk";')
         self.expect("iwarpsim check where.cfg", "",
                     "where.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that "

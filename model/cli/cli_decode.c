@@ -107,8 +107,8 @@ static void decode_segments(decoding *d, GError **error)
     decode_session_receive(d->session, capture_source_flow(d->source, segment.flow), &segment);
     if (d->progress && i % SEGMENTS_BETWEEN_PROGRESS == 0) {
       double share = capture_source_share(d->source);
-      cli_progress_show_at(d->progress, share > 0 ? share : -1, (double)segment.time_ns / NS_PER_SECOND,
-                           "the capture", g_get_monotonic_time());
+      cli_progress_show(d->progress, share > 0 ? share : -1, (double)segment.time_ns / NS_PER_SECOND,
+                        "the capture", g_get_monotonic_time());
     }
   }
   if (d->progress) {

@@ -52,20 +52,19 @@ gboolean cli_shows_progress(const cli_arguments *arguments)
   return !arguments->quiet && terminal_of(stderr).shows;
 }
 
-/* The long option nearest to the first one in `argv` that is none; NULL. Options of every command come
- * last. */
-static const char *nearest_option(char **argv, const GOptionEntry *entries)
+/* The long option, of a command's `own` or of those that all have, nearest to the first one in `argv` that is
+ * none; NULL. */
+static const char *nearest_option(char **argv, const GOptionEntry *own, const GOptionEntry *shared)
 {
-  static const char *const shared[] = {"quiet", "version", "help"};
+  const GOptionEntry *const tables[] = {own, shared};
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   const char *nearest = NULL;
-
-  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
-    g_ptr_array_add(names, (gpointer)entry->long_name);
+  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
+    for (const GOptionEntry *entry = tables[i]; entry->long_name != NULL; entry++) {
+      g_ptr_array_add(names, (gpointer)entry->long_name);
+    }
   }
-  for (gsize i = 0; i <= G_N_ELEMENTS(shared); i++) {
-    g_ptr_array_add(names, i < G_N_ELEMENTS(shared) ? (gpointer)shared[i] : NULL);
-  }
+  g_ptr_array_add(names, NULL);
   for (char **argument = argv + 1; *argument != NULL && nearest == NULL; argument++) {
     g_autofree char *name = g_str_has_prefix(*argument, "--") ? g_strdup(*argument + 2) : NULL;
     if (name != NULL) {
@@ -136,7 +135,7 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
   g_option_context_add_main_entries(context, shared, NULL);
   if (!g_option_context_parse_strv(context, &arguments->rest, &error)) {
     const char *nearest =
-        error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, command->entries) : NULL;
+        error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, command->entries, shared) : NULL;
     *status = nearest != NULL
                   ? cli_usage_error(command->name, "%s; did you mean --%s?", error->message, nearest)
                   : cli_usage_error(command->name, "%s", error->message);

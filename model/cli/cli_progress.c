@@ -31,15 +31,10 @@ static void show(cli_progress *shown, double share, const char *place, gint64 no
   terminal_redraw_line(shown->file, line);
 }
 
-void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
+void cli_progress_show(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
 {
   g_autofree char *place = g_strdup_printf("at %.6f s of %s", at_s, what);
   show(shown, share, place, now_us);
-}
-
-void cli_progress_show(cli_progress *shown, const session_progress *progress, gint64 now_us)
-{
-  cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time", now_us);
 }
 
 static void watch_grid(double share, gpointer shown)

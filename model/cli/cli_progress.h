@@ -5,7 +5,6 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "session/session.h"
 #include "study/sweep/sweep_grid.h"
 
 typedef struct cli_progress {
@@ -16,14 +15,11 @@ typedef struct cli_progress {
   double share;
 } cli_progress;
 
-/* Shows the progress at `now_us` of wall time, unless the run is younger than a second or half a second has
- * not passed since the last time. While the share grows, the line has the time left, estimated from the time
- * that the work so far took. A run that has stood still for some seconds may go on at once or never. */
-void cli_progress_show(cli_progress *shown, const session_progress *progress, gint64 now_us);
-
-/* The same of other work: `share` of it is done (below 0: not known), and it is at `at_s` seconds of `what`
- * ("simulated time"). */
-void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
+/* Shows at `now_us` of wall time that `share` of the work is done (below 0: not known), and that it is at
+ * `at_s` seconds of `what` ("simulated time"), unless it is younger than a second or half a second has not
+ * passed since the last time. While the share grows, the line has the time left, estimated from the time that
+ * the work so far took. A run that has stood still for some seconds may go on at once or never. */
+void cli_progress_show(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
 
 /* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when
  * `shows`. */

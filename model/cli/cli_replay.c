@@ -38,8 +38,8 @@ static gboolean read_resend(replay_options *options, GError **error)
 
 static void show_progress(const session_progress *progress, void *shown)
 {
-  cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "captured time",
-                       g_get_monotonic_time());
+  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), "captured time",
+                    g_get_monotonic_time());
 }
 
 /* What a replay is of, how it was asked for, and what it cannot know. Options that were not given are left

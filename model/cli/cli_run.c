@@ -121,7 +121,8 @@ static struct {
 
 static void show_progress(const session_progress *progress, void *shown)
 {
-  cli_progress_show(shown, progress, g_get_monotonic_time());
+  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time",
+                    g_get_monotonic_time());
 }
 
 static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments)

@@ -67,6 +67,13 @@ class Terminal(TerminalTest):
                          rf"^(\r\x1b\[K\d of 4 runs done, \d running, \d+ %(, {LEFT})?)+\r\x1b\[K"
                          r"4 runs: 4 run now, 0 already there, 0 failed; results in a\.sqlite\r\n$")
 
+    def test_sweep_until(self):
+        """How many runs it takes nobody knows at first, and then about, until the seeds are used up."""
+        shown = self.show('path: { forward: { loss = "1%"; }; };', "iwarpsim sweep a.cfg -j 2 --store a.sqlite "
+                          "--until goodput_bit_per_s=0.1% --max-seeds 40")
+        self.assertRegex(shown, r"(?s)^\r\x1b\[K0 of at least 8 runs done, .*K\d+ of about 40 runs done, .*"
+                         r"K40 runs: 40 run now, ")
+
     def test_interrupted_sweep(self):
         """Ctrl-C, once both workers have a run: the sweep alone gets it, and reports it; its children leave
         nothing in the store and nothing on the screen."""

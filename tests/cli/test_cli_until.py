@@ -92,6 +92,15 @@ class Until(kit.ProgramTest):
         output, _ = sweep.communicate(timeout=kit.PATIENCE_S)
         self.assertIn("1 of 1 points are as narrow as asked for, with 8 seeds", output)
 
+    def test_interrupt(self):
+        """64 GiB a run take minutes: none is done when SIGTERM comes, and nobody knows how many are to come."""
+        sweep = kit.start(*UNTIL.split()[1:], "-j1", "-s", "workload.messages=1000000", stderr=subprocess.PIPE)
+        self.addCleanup(sweep.kill)
+        kit.wait_until(lambda: any(kit.children(worker) for worker in kit.children(sweep.pid)))
+        sweep.send_signal(signal.SIGTERM)
+        _, errors = sweep.communicate(timeout=kit.PATIENCE_S)
+        self.assertEqual(errors, "interrupted: 0 done, 24 or more to go; rerun the command to resume\n")
+
     def test_list(self):
         """What is known to be run, and that more may follow, until nothing does."""
         kit.write("a.cfg", LOSSES.replace(', "0.1%", "1%"', ""))

@@ -131,16 +131,23 @@ static void remove_left_over(const char *places)
 new_files *new_files_begin(const char *folder, GError **error)
 {
   remove_left_over(folder);
-  g_autofree char *made = g_build_filename(folder, FOLDER_PREFIX "XXXXXX", NULL);
-  int lock = g_mkdtemp(made) != NULL ? open_folder(made) : -1;
-  if (lock < 0) {
-    fail(error, folder);
-    return NULL;
+  /* Before it is locked another process may take it for left over: then there is another one. */
+  for (;;) {
+    g_autofree char *made = g_build_filename(folder, FOLDER_PREFIX "XXXXXX", NULL);
+    const gboolean is_made = g_mkdtemp(made) != NULL;
+    const int lock = is_made ? open_folder(made) : -1;
+    if (!is_made || (lock < 0 && errno != ENOENT)) {
+      fail(error, folder);
+      return NULL;
+    }
+    (void)flock(lock, LOCK_EX); /* where there are no locks nobody removes it either */
+    if (g_file_test(made, G_FILE_TEST_IS_DIR)) {
+      new_files *files = g_new(new_files, 1);
+      *files = (new_files){.places = g_strdup(folder), .folder = g_steal_pointer(&made), .lock = lock};
+      return files;
+    }
+    close(lock);
   }
-  (void)flock(lock, LOCK_EX | LOCK_NB); /* where there are no locks nobody removes it either */
-  new_files *files = g_new(new_files, 1);
-  *files = (new_files){.places = g_strdup(folder), .folder = g_steal_pointer(&made), .lock = lock};
-  return files;
 }
 
 const char *new_files_folder(const new_files *files)

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "failing_close.h"
@@ -111,8 +112,7 @@ FIXTURE_TEST(test_names_places)
   new_files_end(files);
 }
 
-/* What a killed process left is removed, but not older files, which it had set aside; and not what is in
- * use. */
+/* What a killed process left is removed, but not older files, which it had set aside. */
 FIXTURE_TEST(test_left_over)
 {
   g_autofree char *left = g_build_filename(f->places, ".iwarpsim-new-AAAAAA", NULL);
@@ -124,11 +124,25 @@ FIXTURE_TEST(test_left_over)
   new_files *files = new_files_begin(f->places, NULL);
   g_assert_false(g_file_test(left, G_FILE_TEST_EXISTS));
   g_assert_cmpuint(count_entries(kept), ==, 2);
-  new_files *others = new_files_begin(f->places, NULL);
-  g_assert_true(g_file_test(new_files_folder(files), G_FILE_TEST_EXISTS));
   new_files_end(files);
-  new_files_end(others);
   g_assert_cmpuint(count_entries(f->places), ==, 1);
+}
+
+/* What is in use, or is about to be, is not taken for left over by another process. */
+FIXTURE_TEST(test_two_processes)
+{
+  const pid_t other = fork();
+  for (guint i = 0; i < 2000; i++) {
+    new_files *files = new_files_begin(f->places, NULL);
+    g_assert_true(g_file_test(new_files_folder(files), G_FILE_TEST_IS_DIR));
+    new_files_end(files);
+  }
+  if (other == 0) {
+    _exit(0);
+  }
+  int status;
+  g_assert_cmpint(waitpid(other, &status, 0), ==, other);
+  g_assert_cmpint(status, ==, 0);
 }
 
 FIXTURE_TEST(test_no_folder)

@@ -4,10 +4,7 @@
 #include "base/error.h"
 #include "study/plot/gnuplot.h"
 #include "study/report/html.h"
-#include "study/report/report_answer.h"
-#include "study/report/report_results.h"
-#include "study/report/report_runs.h"
-#include "study/report/report_scenario.h"
+#include "study/report/report_page.h"
 
 /* As a Content-Security-Policy names what it admits. Free with g_free(). */
 static char *hash_of(const char *text)
@@ -98,8 +95,7 @@ static char *page_of(report_page *report, const char *style, const char *script)
   html_append(page,
               "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n"
               "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s</p>\n",
-              title, names, seeds, versions, points, points == 1 ? "" : "s", runs,
-              runs == 1 ? "" : "s");
+              title, names, seeds, versions, points, points == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
   g_string_append_printf(page,
                          "<nav aria-label=\"Contents\"><ul>\n%s</ul></nav>\n</header>\n<main>\n%s</main>\n"
                          "<script>%s</script>\n</body>\n</html>\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report in the making: what all its parts read, and the page that they append to. */
+/* A report in the making: what all its sections read, and the page that they append to. */
 #pragma once
 
 #include <glib.h>
@@ -61,3 +61,31 @@ void report_page_measure(report_page *report);
  */
 void report_show_mean(report_page *report, const statistics *of, const shown_scale *scale, char **mean,
                       char **interval);
+
+/* --- Sections: each function appends the content of one, below its title --- */
+
+/* What the scenarios ask (report_scenario.c); the way of the payload, with a box for each end and for what is
+ * between them; what the sweep varies, and what differs from the defaults. */
+void report_append_question(report_page *report);
+void report_append_sketch(report_page *report);
+void report_append_parameters(report_page *report);
+
+/* Sentences made of paired differences and of the largest and smallest means, or why there are none
+ * (report_answer.c). */
+void report_append_answer(report_page *report);
+
+/* Of a report that has runs to compare (report_results.c): plots, which set its `error` when they cannot be
+ * drawn (IWARPSIM_ERROR, G_FILE_ERROR); tables of the results; values of a key beside each other over the
+ * same seeds; what each quantity means. The definitions come after the other sections with intervals, of
+ * which they explain the asterisks. */
+void report_append_plots(report_page *report);
+void report_append_results(report_page *report);
+void report_append_pairs(report_page *report);
+void report_append_definitions(report_page *report);
+
+/* The runs (report_runs.c): which to be careful about, of which scenario, where the numbers come from, and
+ * the commands that make them again. */
+void report_append_flags(report_page *report);
+void report_append_scenario(report_page *report);
+void report_append_provenance(report_page *report);
+void report_append_commands(report_page *report);

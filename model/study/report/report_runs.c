@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/report/report_runs.h"
+#include "study/report/report_page.h"
 
 #include <string.h>
 

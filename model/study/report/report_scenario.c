@@ -5,6 +5,7 @@
 
 #include "scenario/configuration.h"
 #include "study/report/html.h"
+#include "study/report/report_page.h"
 
 /* --- The question --- */
 

@@ -184,7 +184,8 @@ static gboolean append_figure(report_page *report, const study_plot *plot, guint
 void report_append_plots(report_page *report)
 {
   g_autoptr(GPtrArray) plots = study_plots_for(report->table);
-  for (guint i = 0; report->error == NULL && i < plots->len; i++) {
+  /* All of them draw the reassembly occupancy, which is not measured where nothing is lost (measure.from). */
+  for (guint i = 0; report->shows[0] && report->error == NULL && i < plots->len; i++) {
     append_figure(report, g_ptr_array_index(plots, i), ++report->figures, &report->error);
   }
 }

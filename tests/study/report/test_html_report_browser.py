@@ -12,6 +12,7 @@ import csv
 import hashlib
 import io
 import os
+import re
 import shutil
 import sqlite3
 import struct
@@ -204,6 +205,12 @@ class Report(unittest.TestCase):
         self.assertEqual(self.script("return document.querySelectorAll('#differences tbody tr').length"),
                          POINTS / 2)
 
+    def test_6_columns_say_something(self):
+        """One of which no row has a text is not shown."""
+        self.assertEqual(self.script(
+            "return Array.from(document.querySelectorAll('table')).filter(t => Array.from(t.tHead.rows[0].cells)"
+            ".some((_, i) => Array.from(t.tBodies[0].rows).every(r => !r.cells[i].textContent))).length"), 0)
+
     def test_6_a_table_sorts(self):
         """By a column of numbers and its other way round, what is empty last; by one of values with units."""
         unsorted = self.script(f"return {ROWS}")
@@ -305,21 +312,58 @@ class Report(unittest.TestCase):
         self.assertGreater(self.script("return document.querySelector('details:not([open]) table')"
                                        ".getBoundingClientRect().height"), 50)
 
+    def change(self, name, *statements):
+        """A report of the store with other contents, called `name`, as text."""
+        shutil.copy(self.folder / "small.sqlite", self.folder / f"{name}.sqlite")
+        with contextlib.closing(sqlite3.connect(self.folder / f"{name}.sqlite")) as store, store:
+            store.execute("PRAGMA foreign_keys = ON")
+            for statement, *values in statements:
+                store.execute(statement, values)
+            program_kit.seal(store)
+        self.run_program("report", f"{name}.sqlite", "-o", f"{name}.html")
+        return (self.folder / f"{name}.html").read_text()
+
+    def table_of(self, page, name):
+        """The rows of the table NAME.csv."""
+        octets = re.search(f'download="{name}.csv" href="data:text/csv;charset=utf-8;base64,([^"]*)"', page)[1]
+        return list(csv.DictReader(io.StringIO(base64.b64decode(octets).decode())))
+
+    def test_9_the_answer_counts_points(self):
+        """Peaks of 5,000 octets; in order 9,000 with 3 % loss, and 3,000 with 1 %."""
+        in_order = "receiver.mode=in-order"
+        where = "WHERE name = 'buffer.reassembly_peak_octets'"
+        of = " AND run IN (SELECT run FROM parameters WHERE key || '=' || value = ?)" * 2
+        page = self.change("counts", [f"UPDATE metrics SET value = 5000 {where}"],
+                           [f"UPDATE metrics SET value = 9000 + run % 7 {where}{of}", in_order, "path.forward.loss=3%"],
+                           [f"UPDATE metrics SET value = 3000 + run % 7 {where}{of}", in_order, "path.forward.loss=1%"])
+        self.assertIn("The out-of-order receiver cuts the peak reassembly occupancy by a factor of <strong>1.80", page)
+        self.assertIn(" Of 6 points the peak is smaller at 2, larger at 2, not clearly different at 2.</li>", page)
+
+    def test_9_runs_without_a_peak(self):
+        """There is none without a loss from which to measure. Nothing is drawn; the runs count all the same."""
+        page = self.change("no-peak", ["DELETE FROM metrics WHERE name LIKE 'buffer.%'"], ["DELETE FROM quantiles"],
+                           ["DELETE FROM block_maxima"])
+        self.assertEqual([row["runs"] for row in self.table_of(page, "overview")], ["3"] * POINTS)
+
+    def test_9_one_run(self):
+        """What its plot shows are shares, from nearly all of the time to none, of no number of runs."""
+        page = self.change("one", ["DELETE FROM runs WHERE id > 1"])
+        shares = [float(row["share"]) for row in self.table_of(page, "figure-1")]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertEqual(shares[-1], 0)
+        self.assertNotIn("differences", page.partition("<main>")[2].partition("Definitions")[0])
+
     def test_9_a_store_of_markup(self):
         """Every text of a store may be a stranger's: names, values of keys, how runs ended."""
         mark = ("</script></style></title>--><script>alert(5)</script><img src=http://192.0.2.1/z onerror=alert(6)>"
                 "\" onload='alert(7)' \u202egnp\x01\r\n=cmd|'/c calc'!A1")
         text = "# Question: " + mark + "\ntitle = \"x\";\n"
-        shutil.copy(self.folder / "small.sqlite", self.folder / "hostile.sqlite")
-        with contextlib.closing(sqlite3.connect(self.folder / "hostile.sqlite")) as store, store:
-            store.execute("UPDATE origins SET name = ?1, title = ?1, sets = ?1, libraries = ?1, version = ?1, git = ?1,"
-                          "axes = ?1, text = ?2, hash = ?3", (mark, text, hashlib.sha256(text.encode()).hexdigest()))
-            store.execute("UPDATE runs SET host = ?1, engine = ?1, started = ?1, message = ?1, stderr_tail = ?1",
-                          (mark,))
-            store.execute("UPDATE runs SET status = 'failed' WHERE point < 5")
-            store.execute("UPDATE parameters SET value = ?1 WHERE value IN ('in-order', '9000')", (mark,))
-            program_kit.seal(store)
-        self.run_program("report", "hostile.sqlite", "-o", "hostile.html")
+        self.change("hostile", ["UPDATE origins SET name = ?1, title = ?1, sets = ?1, libraries = ?1, version = ?1,"
+                                "git = ?1, axes = ?1, text = ?2, hash = ?3", mark, text,
+                                hashlib.sha256(text.encode()).hexdigest()],
+                    ["UPDATE runs SET host = ?1, engine = ?1, started = ?1, message = ?1, stderr_tail = ?1", mark],
+                    ["UPDATE runs SET status = 'failed' WHERE point < 5"],
+                    ["UPDATE parameters SET value = ?1 WHERE value IN ('in-order', '9000')", mark])
         self.browser.forget()
         self.browser.show(self.folder / "hostile.html")
         self.addCleanup(self.browser.show, self.page)

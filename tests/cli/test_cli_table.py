@@ -56,6 +56,17 @@ class Table(kit.ProgramTest):
                           "\nplacement.octets_direct/placement.octets: no run has it\n",
                           "\ngoodput_bit_per_s: no run has it\n", "\ntcp.timeouts in timeouts\n")
 
+    def test_hostile_rows(self):
+        """A share of no time or of more than all of it, an unknown gauge, a block without a number."""
+        for table, row, said in (("quantiles", "'state.holes', 0, 1", 'damaged: a quantile of the gauge "state.holes"'),
+                                 ("quantiles", "'state.holes', 101, 1", "damaged: a quantile of the gauge"),
+                                 ("quantiles", "'state.holds', 50, 1", 'holds the gauge "state.holds"'),
+                                 ("block_maxima", "65536, '[\"x\"]'", "damaged: a block maximum is no number")):
+            with contextlib.closing(sqlite3.connect("a.sqlite")) as store, store:
+                store.execute("DELETE FROM quantiles")
+                store.execute(f"INSERT INTO {table} VALUES(1, {row})")
+            self.assertIn(said, self.shell("iwarpsim table a.sqlite", 2).stderr)
+
     def test_exclude(self):
         done = self.shell(f"iwarpsim table a.sqlite --leave-out timeouts --metric {PEAK}")
         self.expect_parts(done.stdout, "3 runs at 2 points; 1 of 4 runs left out (timeouts)\n",

@@ -5,7 +5,6 @@
 
 #include "base/plain_text.h"
 #include "base/units.h"
-#include "measure/block_maxima.h"
 #include "study/store/result_store_private.h"
 
 /* In the order in which they are written and read. */
@@ -309,7 +308,7 @@ static gboolean add_quantile(gauge_quantiles *of, gsize gauge, double percent, d
   return TRUE;
 }
 
-static gboolean add_block_maximum(run_results *results, sqlite3_stmt *row)
+static void add_block_maximum(run_results *results, sqlite3_stmt *row)
 {
   const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
   if (results->block_maxima == NULL) {
@@ -317,7 +316,6 @@ static gboolean add_block_maximum(run_results *results, sqlite3_stmt *row)
   }
   g_array_append_val(results->block_maxima, maximum);
   results->block_octets = (guint64)sqlite3_column_int64(row, 1);
-  return results->block_maxima->len <= BLOCK_MAXIMA_MAX;
 }
 
 /* Adds to `run` what `row` of a table has. */
@@ -347,8 +345,8 @@ static gboolean read_row(const result_store *store, run_table table, sqlite3_stm
     return (are_numbers && add_quantile(&run->results.quantiles, id, first, second)) ||
            store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
   default:
-    return (are_numbers && add_block_maximum(&run->results, row)) ||
-           store_damaged(store, error, "a block maximum is no number, or there are too many");
+    add_block_maximum(&run->results, row);
+    return are_numbers || store_damaged(store, error, "a block maximum is no number");
   }
 }
 

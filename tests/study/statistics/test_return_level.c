@@ -116,7 +116,7 @@ TEST(test_order_statistics)
   g_assert_cmpfloat(of.traffic_octets, ==, 200 * BLOCK_OCTETS);
 }
 
-/* A peak that spans blocks is one event: with each event in three blocks in a row instead of one, the level
+/* A peak that spans blocks is one event: with each event in two blocks after one of half of it, the level
  * stays. */
 TEST(test_neighbours_are_one_event)
 {
@@ -124,14 +124,16 @@ TEST(test_neighbours_are_one_event)
   for (guint i = 0; i < 100; i++) {
     guint64 peak = (i * 37) % 100 + 1;
     once[4 * i + 1] = peak;
-    spread[4 * i] = spread[4 * i + 1] = spread[4 * i + 2] = peak;
+    spread[4 * i] = peak / 2;
+    spread[4 * i + 1] = spread[4 * i + 2] = peak;
   }
   return_level a = level_of(once, 400, 40), b = level_of(spread, 400, 40);
   g_assert_cmpfloat(a.level, ==, b.level);
   g_assert_cmpfloat(a.upper, ==, b.upper);
 }
 
-/* Runs of twice the block size pool with the others: it is the same as if these had been joined before. */
+/* Runs of twice the block size pool with the others: it is the same as if these had been joined before. One
+ * without a block has no size. */
 TEST(test_sizes_join)
 {
   random_stream *stream = random_stream_new(SEED, "sizes");
@@ -142,7 +144,7 @@ TEST(test_sizes_join)
   for (int i = 0; i < 500; i++) {
     large[i] = MAX(small[2 * i], small[2 * i + 1]);
   }
-  const traffic_blocks mixed[] = {{65536, small, 1001}, {131072, others, 500}, {65536, small, 0}};
+  const traffic_blocks mixed[] = {{65536, small, 1001}, {131072, others, 500}, {262144, small, 0}};
   const traffic_blocks joined[] = {{131072, others, 500}, {131072, large, 500}};
   return_level a, b;
   g_assert_true(return_level_of(mixed, 3, 0x1p27, &a));

@@ -98,6 +98,9 @@ class StoreReaders(unittest.TestCase):
         frame = names["frame"].set_index(keys).sort_index()
         self.assertEqual(list(frame.index), [(1500, 1), (1500, 2), (9000, 1), (9000, 2)])
         self.assertEqual(list(frame.columns)[0], "tcp.segments")
+        # A quantile that is a metric, too, is one column; pandas would call a second one ".1".
+        self.assertIn("buffer.reassembly_p99.9_octets", frame.columns)
+        self.assertNotIn("buffer.reassembly_p99_octets.1", frame.columns)
         self.assertEqual(list(frame["goodput_bit_per_s"]), list(by_csv["goodput_bit_per_s"]))
         self.assertEqual(len(above), 4)
         self.assertTrue(((names["above"].fillna(0) >= 0) & (names["above"].fillna(0) <= 1)).all())

@@ -116,7 +116,7 @@ TEST(test_order_statistics)
   g_assert_cmpfloat(of.traffic_octets, ==, 200 * BLOCK_OCTETS);
 }
 
-/* A peak that spans blocks is one event: with each event in two blocks after one of half of it, the level
+/* A peak that spans blocks is one event: with each event in two blocks after one of a little less, the level
  * stays. */
 TEST(test_neighbours_are_one_event)
 {
@@ -124,7 +124,7 @@ TEST(test_neighbours_are_one_event)
   for (guint i = 0; i < 100; i++) {
     guint64 peak = (i * 37) % 100 + 1;
     once[4 * i + 1] = peak;
-    spread[4 * i] = peak / 2;
+    spread[4 * i] = peak - 1;
     spread[4 * i + 1] = spread[4 * i + 2] = peak;
   }
   return_level a = level_of(once, 400, 40), b = level_of(spread, 400, 40);

@@ -27,7 +27,7 @@ workload: { message_size = "64KiB"; messages = 8; };
 path: { forward: { rate = "10Gbit/s"; delay = "25us"; drop = [20]; }; };
 """
 SWEEP = """sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
-  { key = "receiver.memory"; values = [0]; }, { key = "run.seed"; values = [3, 7]; } );
+  { key = "receiver.memory"; values = [0]; }, { key = "run.seed"; values = [3, 7, 3]; } );
 """
 GOODPUT = "'goodput_bit_per_s >= 99 % of unlimited'"
 
@@ -169,6 +169,8 @@ class Size(kit.ProgramTest):
             for sign, number, code in ((">=", (least + mean) / 2, 1), (">=", least * 0.9, 0),
                                        ("<=", (most + mean) / 2, 1), ("<=", most * 1.1, 0)):
                 self.size(f"{options}{rest}{sign} {number:.4f}Gbit/s'", code)
+        # Each seed is compared with itself.
+        self.assertIn("(ratio 1, 95 % interval 1 to 1, n = 8)", self.size(f"{rest}>= 99 % of 4'"))
 
     def test_cannot_be_met(self):
         kit.write("a.cfg", MEMORY)
@@ -213,6 +215,10 @@ class Size(kit.ProgramTest):
         self.assertRegex(self.size(rest + "--keep 'buffer.reassembly_p99_octets_in_recovery > 1KiB' "
                                           "-s path.forward.drop=[]", 1),
                          r": 64 does not \(no run has a value\)\n\Z")
+
+        self.assertRegex(self.size("--key rdmap.ord --seeds 8 --to 8 -s path.forward.drop=[] -s path.forward.loss=0.2% "
+                                   "--every-seed --keep 'buffer.reassembly_p99_octets_in_recovery >= 0'"),
+                         r", n = [1-7] of 8\)")
 
     def test_refused(self):
         kit.write("a.cfg", MEMORY)

@@ -345,8 +345,8 @@ static gboolean is_constant(const size_point *point)
   gboolean constant = first->count > 0;
   for (guint i = 1; i < point->values->len; i++) {
     const statistics *of = &value_at(point, i)->compared;
-    constant = constant && of->count == first->count && of->mean == first->mean &&
-               of->smallest == first->smallest && of->largest == first->largest;
+    constant = constant && of->mean == first->mean && of->smallest == first->smallest &&
+               of->largest == first->largest;
   }
   return constant;
 }

@@ -163,6 +163,28 @@ sweep = ( { key = "run.seed"; from = 1; to = 4; } );
                 above = sum(weight for other, weight in bins if other > bound) / sum(weight for _, weight in bins)
                 self.assertAlmostEqual(share, above, delta=1e-9, msg=f"{name} above {bound}")
 
+    def test_name_of_y(self):
+        """In two lines it takes more room, so that it stands clear of the labels of tics."""
+        left = []
+        for height in (900, 3000):
+            self.shell(f"iwarpsim plot a.sqlite --metric buffer.reassembly_peak_octets --height {height}px --quiet")
+            script = kit.octets("a-buffer.reassembly_peak_octets.gnuplot").decode()
+            left.append(float(re.search("^left = (.*)$", script, re.MULTILINE)[1]))
+            self.assertEqual("\"\\n\"" in re.search("^y_lines = .*$", script, re.MULTILINE)[0], height == 900)
+        self.assertAlmostEqual(left[0] - left[1], (2 * 1.5 - 0.7) * 27, places=1)
+
+    def test_part_of_a_picture(self):
+        """A picture whose end is missing, as on a full disk, is no picture."""
+        os.mkdir("bin")
+        kit.write("bin/gnuplot", f"#!/bin/sh\n{shutil.which('gnuplot')} \"$@\" && truncate -s -4 *.png *.svg *.pdf; rm -f"
+                                 " '*'*\n")
+        os.chmod("bin/gnuplot", 0o755)
+        for form in ("png", "svg", "pdf"):
+            done = self.shell(f"iwarpsim plot a.sqlite --what peak --format {form}", 2,
+                              PATH=f"{os.getcwd()}/bin:{os.environ['PATH']}")
+            self.assertIn("gnuplot wrote only a part of it", done.stderr)
+            self.assertFalse(os.path.exists(f"a-peak.{form}"))
+
     def test_force(self):
         self.shell("iwarpsim plot a.sqlite --what peak --quiet && echo '# mine' >>a-peak.gnuplot")
         self.expect_refused("iwarpsim plot a.sqlite --what peak", "a-peak.gnuplot was changed since it was written")

@@ -214,6 +214,12 @@ TEST(test_limited)
          "1 1, 10 10");
   expect(plot_axis_limited(segments_of(1, 100, 0, VALUE_SCALE_FITTING), &above), FALSE, 10, 106,
          "20 20, 40 40, 60 60, 80 80, 100 100");
+  const plot_range narrow = {1500, 2300}, times = {2e-5, 8e-5};
+  const share_extent extent = {.largest = 1e-3, .smallest = 1e-6};
+  expect(plot_axis_limited(octets_of(1024, 65536, NAN), &narrow), TRUE, 1500, 2300,
+         "1.5 KiB 1536, 1.625 KiB 1664, 1.75 KiB 1792, 1.875 KiB 1920, 2 KiB 2048, 2.125 KiB 2176");
+  expect(plot_axis_limited(plot_axis_of_lengths(&extent, "delay x", TRUE, TRUE), &times), TRUE, 2e-5, 8e-5,
+         "20 µs 2e-05, 50 µs 5e-05");
   expect(plot_axis_limited(octets_of(1024, 65536, 0), &none), TRUE, 256, 65536 * 1.3,
          "0 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
 }

@@ -173,6 +173,18 @@ sweep = ( { key = "run.seed"; from = 1; to = 4; } );
             self.assertEqual("\"\\n\"" in re.search("^y_lines = .*$", script, re.MULTILINE)[0], height == 900)
         self.assertAlmostEqual(left[0] - left[1], (2 * 1.5 - 0.7) * 27, places=1)
 
+    def test_axes_of_a_heat_map(self):
+        self.shell("iwarpsim plot a.sqlite --what heat-map --x path.forward.mtu --series receiver.mode --quiet")
+        self.assertIn(b"shown_interval path.forward.mtu, receiver.mode\n", kit.octets("a-heat-map.dat"))
+
+    def test_quiet_end(self):
+        """What follows the last change for long is not drawn."""
+        self.shell("iwarpsim run a.cfg --out run --quiet --set 'path.forward.drop=[3]' --set receiver.mode=in-order")
+        summary = kit.octets("run/summary.json").decode()
+        kit.write("run/summary.json", re.sub(r'("time\.simulated_s": )[^,\n]+', r"\g<1>100", summary))
+        self.shell("iwarpsim plot run --quiet")
+        self.assertLess(float(re.search(b"^x_to = (.*)$", kit.octets("run/occupancy.gnuplot"), re.MULTILINE)[1]), 1)
+
     def test_part_of_a_picture(self):
         """A picture whose end is missing, as on a full disk, is no picture."""
         os.mkdir("bin")

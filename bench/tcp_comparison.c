@@ -65,7 +65,7 @@ static void post_more(transfer *self)
   buffer_chain record;
 
   while (self->posted < self->octets &&
-         tcp_transport_unsent_octets(end->tcp) < 2 * (uint64_t)tcp_transport_emss_octets(end->tcp)) {
+         end->tcp->gauges->unsent_octets < 2 * (uint64_t)end->tcp->gauges->emss_octets) {
     uint32_t length = (uint32_t)MIN(self->octets - self->posted, (uint64_t)RECORD_OCTETS);
     buffer_chain_init(&record);
     buffer_chain_append(&record, octet_buffer_octets(self->record), length, self->record);
@@ -94,7 +94,7 @@ static void settle(transfer_end *end, time_ps now)
   datagram *packet;
 
   do {
-    if (sends && tcp_transport_is_established(end->tcp)) {
+    if (sends && end->tcp->gauges->is_established) {
       post_more(self);
     }
     packet = tcp_transport_transmit(end->tcp, now);
@@ -210,7 +210,7 @@ tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool 
   settle(&self.ends[SENDER], 0);
   engine_run(self.clock, 1000 * TIME_PS_PER_SECOND);
   g_assert(self.received == self.octets);
-  const tcp_statistics *statistics = tcp_transport_statistics(self.ends[SENDER].tcp);
+  const tcp_statistics *statistics = self.ends[SENDER].tcp->statistics;
   self.result.segments = statistics->segments_sent;
   self.result.retransmissions = statistics->retransmissions;
   self.result.timeouts = statistics->timeouts;

@@ -452,11 +452,6 @@ static const reassembly_queue *ns3_held(G_GNUC_UNUSED tcp_transport *transport)
   return NULL;
 }
 
-static const tcp_statistics *ns3_statistics(const tcp_transport *transport)
-{
-  return &const_self_of(transport)->statistics;
-}
-
 static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .open = ns3_open,
                                               .listen = ns3_listen,
@@ -470,8 +465,7 @@ static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .out_of_order_runs = ns3_out_of_order_runs,
                                               .held_octets = ns3_held_octets,
                                               .held_octets_below = ns3_held_octets_below,
-                                              .held = ns3_held,
-                                              .statistics = ns3_statistics};
+                                              .held = ns3_held};
 
 /* --- The configuration --- */
 
@@ -511,6 +505,7 @@ tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events 
   expect(ns3_tcp_transport_supports(config, &error), &error);
   self->transport.class = &ns3_class;
   self->transport.gauges = &self->gauges;
+  self->transport.statistics = &self->statistics;
   self->config = *config;
   self->events = *events;
   self->user = events_user;

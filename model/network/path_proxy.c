@@ -188,8 +188,8 @@ static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
   datagram *packet;
 
   /* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
-  tcp_connection_set_unread_octets(end->connection, tcp_transport_posted_octets(end->peer->connection) -
-                                                        end->peer->acknowledged);
+  tcp_connection_set_unread_octets(end->connection,
+                                   end->peer->connection->gauges->posted_octets - end->peer->acknowledged);
   while ((packet = tcp_transport_transmit(end->connection, now))) {
     path_box_emit(out, packet, now);
   }

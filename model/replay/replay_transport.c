@@ -38,7 +38,7 @@ static const replay_transport *const_self_of(const tcp_transport *transport)
 /* Where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
 static int64_t position_of(const replay_transport *self, uint32_t sequence)
 {
-  return tcp_position_of(sequence, self->place.peer_isn, (int64_t)tcp_receiver_next(&self->receiver));
+  return tcp_position_of(sequence, self->place.peer_isn, (int64_t)self->receiver.next);
 }
 
 /* Past the last octet of a segment, and its FIN. */
@@ -86,7 +86,7 @@ static void take_timestamp(replay_transport *self, const tcp_incoming *segment)
   int64_t acknowledged = self->own_acknowledgement;
 
   if (acknowledged == INT64_MIN) {
-    acknowledged = (int64_t)tcp_receiver_next(&self->receiver);
+    acknowledged = (int64_t)self->receiver.next;
   }
   if (segment->header->has_timestamps) {
     tcp_recent_timestamp_take(&self->recent_timestamp, segment->header->timestamp_value, segment->position,
@@ -245,11 +245,6 @@ static const reassembly_queue *replay_held(tcp_transport *transport)
   return tcp_receiver_held(&self_of(transport)->receiver);
 }
 
-static const tcp_statistics *replay_statistics(const tcp_transport *transport)
-{
-  return &const_self_of(transport)->statistics;
-}
-
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user)
 {
@@ -266,13 +261,13 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
                                             .out_of_order_runs = replay_out_of_order_runs,
                                             .held_octets = replay_held_octets,
                                             .held_octets_below = replay_held_octets_below,
-                                            .held = replay_held,
-                                            .statistics = replay_statistics};
+                                            .held = replay_held};
   replay_transport_place *place = user;
   replay_transport *self = g_new0(replay_transport, 1);
 
   self->transport.class = &class;
   self->transport.gauges = &self->gauges;
+  self->transport.statistics = &self->statistics;
   self->config = *config;
   self->events = events;
   self->user = events_user;
@@ -313,5 +308,5 @@ bool replay_transport_lacks_octets(const tcp_transport *transport)
 {
   const replay_transport *self = const_self_of(transport);
 
-  return self->highest > (int64_t)tcp_receiver_next(&self->receiver);
+  return self->highest > (int64_t)self->receiver.next;
 }

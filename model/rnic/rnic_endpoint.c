@@ -185,7 +185,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
   return endpoint->sender.is_started && endpoint->teardown != RNIC_TEARDOWN_FIN_SENT &&
-         rnic_endpoint_may_reply(endpoint) && tcp_transport_is_established(endpoint->tcp);
+         rnic_endpoint_may_reply(endpoint) && endpoint->tcp->gauges->is_established;
 }
 
 /* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another
@@ -470,7 +470,7 @@ const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint)
 
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
-  return tcp_transport_in_order_edge(endpoint->tcp) < endpoint->receiver.phase_start + phase_offset;
+  return endpoint->tcp->gauges->in_order_edge < endpoint->receiver.phase_start + phase_offset;
 }
 
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
@@ -500,7 +500,7 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
 
 const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint)
 {
-  return tcp_transport_statistics(endpoint->tcp);
+  return endpoint->tcp->statistics;
 }
 
 const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint)
@@ -515,7 +515,7 @@ const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint)
 
 uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)
 {
-  return tcp_transport_emss_octets(endpoint->tcp);
+  return endpoint->tcp->gauges->emss_octets;
 }
 
 uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint)

@@ -133,7 +133,7 @@ static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const 
                               time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
-  bool streaming = tcp_transport_in_order_edge(receiver->config.tcp) < start;
+  bool streaming = receiver->config.tcp->gauges->in_order_edge < start;
 
   if (!streaming && position >= start && !receiver->early) {
     receiver->is_streaming_over = true;
@@ -212,7 +212,7 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
 {
   /* In order FPDUs are completed by the octet at the edge alone; markers and assumption find them
    * anywhere. */
-  return position <= tcp_transport_in_order_edge(receiver->config.tcp) ||
+  return position <= receiver->config.tcp->gauges->in_order_edge ||
          (receiver->config.looks_ahead && (receiver->markers || receiver->config.assumes_aligned));
 }
 
@@ -312,7 +312,7 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
   mpa_held mpa = {0};
 
   held->processing = receiver->pipe ? rnic_placement_pipe_octets(receiver->pipe) : 0;
-  held->in_order_edge = tcp_transport_in_order_edge(tcp) - receiver->phase_start;
+  held->in_order_edge = tcp->gauges->in_order_edge - receiver->phase_start;
   if (receiver->is_stopped) {
     return;
   }
@@ -479,7 +479,7 @@ rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *
                 .count = count,
                 .segment_position = segment_position,
                 .in_tcp = tcp_transport_held(receiver->config.tcp),
-                .edge_before = tcp_transport_in_order_edge(receiver->config.tcp)};
+                .edge_before = receiver->config.tcp->gauges->in_order_edge};
   rnic_dry_run dry_run = {.pieces = 0};
   held_below below = {.early = receiver->early ? reassembly_queue_total(receiver->early) : 0};
   const mpa_deframer *deframer = deframer_of(receiver);

@@ -34,7 +34,7 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->is_started = true;
   sender->markers = markers;
   sender->crc = crc;
-  sender->phase_start = tcp_transport_posted_octets(sender->config.tcp);
+  sender->phase_start = sender->config.tcp->gauges->posted_octets;
 }
 
 /* Made with the first ULPDU: one end of many a connection only receives. */
@@ -56,13 +56,13 @@ static uint64_t framed_octets(const rnic_sender *sender)
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
   const rnic_sender_limits *limits = sender->limits;
-  uint64_t unsent = tcp_transport_unsent_octets(sender->config.tcp);
+  uint64_t unsent = sender->config.tcp->gauges->unsent_octets;
 
   /* Two segments' worth ahead, so that TCP knows whether a segment empties its queue. */
-  return unsent < 2 * (uint64_t)tcp_transport_emss_octets(sender->config.tcp) &&
+  return unsent < 2 * (uint64_t)sender->config.tcp->gauges->emss_octets &&
          (!limits ||
           (!rnic_sender_holds(sender) &&
-           tcp_transport_posted_octets(sender->config.tcp) - limits->acknowledged < limits->buffer_octets));
+           sender->config.tcp->gauges->posted_octets - limits->acknowledged < limits->buffer_octets));
 }
 
 /* What MPA takes for the EMSS: TCP reports it, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
@@ -70,7 +70,7 @@ static uint32_t known_emss_octets(const rnic_sender *sender)
 {
   uint32_t assumed = sender->config.assumed_emss_octets;
 
-  return assumed > 0 ? assumed : tcp_transport_emss_octets(sender->config.tcp);
+  return assumed > 0 ? assumed : sender->config.tcp->gauges->emss_octets;
 }
 
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
@@ -105,7 +105,7 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
   uint32_t emss = known_emss_octets(sender);
 
   if (sender->config.dynamic_mulpdu) {
-    if (tcp_transport_unsent_octets(sender->config.tcp) == 0) {
+    if (sender->config.tcp->gauges->unsent_octets == 0) {
       sender->filled_octets = 0; /* the segment that was being filled has left */
     }
     return rnic_sender_mulpdu_octets(sender);
@@ -141,7 +141,7 @@ static void hand_over(rnic_sender *sender, buffer_chain *fpdu, unsigned flags, t
   rnic_sender_limits *limits = sender->limits;
 
   if (limits && limits->pace) {
-    uint32_t emss = tcp_transport_emss_octets(sender->config.tcp);
+    uint32_t emss = sender->config.tcp->gauges->emss_octets;
     uint32_t segments = (fpdu->length + emss - 1) / emss;
     time_ps turn = rnic_pace_take_turn(limits->pace, fpdu->length, segments, now);
     if (turn > now) {
@@ -196,7 +196,7 @@ static uint64_t framed_end(const rnic_sender *sender)
 {
   uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
 
-  return sender->config.fault ? tcp_transport_posted_octets(sender->config.tcp) + held
+  return sender->config.fault ? sender->config.tcp->gauges->posted_octets + held
                               : sender->phase_start + framed_octets(sender);
 }
 

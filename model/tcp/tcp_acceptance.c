@@ -14,7 +14,7 @@ void tcp_recent_timestamp_take(tcp_recent_timestamp *recent, uint32_t value, int
  * where a sender stands that has filled the window: every ACK it sends then would be lost. */
 static bool is_acceptable(const tcp_receiver *receiver, const tcp_incoming *segment, bool takes_edge)
 {
-  int64_t next = (int64_t)tcp_receiver_next(receiver);
+  int64_t next = (int64_t)receiver->next;
   int64_t edge = (int64_t)tcp_receiver_window_edge(receiver);
   int64_t length =
       segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
@@ -38,8 +38,7 @@ tcp_verdict tcp_acceptance_judge(const tcp_receiver *receiver, const tcp_recent_
     return TCP_VERDICT_OUTSIDE;
   }
   if (is_reset) {
-    return segment->position == (int64_t)tcp_receiver_next(receiver) ? TCP_VERDICT_RESET
-                                                                     : TCP_VERDICT_FALSE_RESET;
+    return segment->position == (int64_t)receiver->next ? TCP_VERDICT_RESET : TCP_VERDICT_FALSE_RESET;
   }
   return TCP_VERDICT_TAKEN;
 }

@@ -56,7 +56,7 @@ void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, t
 
 void tcp_congestion_clear(tcp_congestion *congestion)
 {
-  tcp_hystart_pp_free(congestion->hystart_pp);
+  g_free(congestion->hystart_pp);
   g_free(congestion->state);
   g_free(congestion->before);
 }
@@ -75,24 +75,6 @@ void tcp_congestion_end_flight(tcp_congestion *congestion)
     congestion->shortest_ps = congestion->hystart->shortest_ps;
     congestion->hystart = NULL;
   }
-}
-
-void tcp_congestion_use_pacing(tcp_congestion *congestion)
-{
-  congestion->paced = true;
-  if (congestion->hystart) {
-    congestion->hystart->paced = true;
-  }
-}
-
-uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion)
-{
-  return congestion->window.octets;
-}
-
-uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion)
-{
-  return congestion->window.threshold_octets;
 }
 
 bool tcp_congestion_in_slow_start(const tcp_congestion *congestion)
@@ -205,24 +187,23 @@ static void take_threshold(tcp_congestion *congestion, uint64_t octets)
   congestion->inflated = false;
 }
 
-void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, G_GNUC_UNUSED time_ps now)
+void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets)
 {
   take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
                                                              flight_octets, false));
 }
 
-void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets, time_ps now)
+void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets)
 {
   if (congestion->control->after_mark) {
     take_threshold(congestion,
                    congestion->control->after_mark(state_of(congestion), &congestion->window, flight_octets));
   } else {
-    tcp_congestion_reduce(congestion, flight_octets, now);
+    tcp_congestion_reduce(congestion, flight_octets);
   }
 }
 
-void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first,
-                             G_GNUC_UNUSED time_ps now)
+void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first)
 {
   if (first) {
     take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
@@ -243,11 +224,6 @@ void tcp_congestion_remember(tcp_congestion *congestion)
   }
   congestion->before->window = congestion->window;
   memcpy(congestion->before->state, state_of(congestion), congestion->control->state_octets);
-}
-
-void tcp_congestion_forget(tcp_congestion *congestion)
-{
-  congestion->remembers = false;
 }
 
 void tcp_congestion_undo(tcp_congestion *congestion)
@@ -313,11 +289,6 @@ void tcp_prr_begin(tcp_prr *prr, uint64_t flight_octets)
   *prr = (tcp_prr){.flight_octets = MAX(flight_octets, 1)};
 }
 
-void tcp_prr_sent(tcp_prr *prr, uint64_t octets)
-{
-  prr->sent_octets += octets;
-}
-
 static uint64_t less(uint64_t a, uint64_t b)
 {
   return a > b ? a - b : 0;
@@ -342,11 +313,6 @@ uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack)
 
 /* Per cent of a window in each round trip (Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio). */
 enum { GAIN_IN_SLOW_START = 200, GAIN_AFTER = 120, PER_CENT = 100 };
-
-bool tcp_pacer_may_send(const tcp_pacer *pacer, time_ps now)
-{
-  return now >= pacer->next_ps;
-}
 
 void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now)
 {

@@ -25,11 +25,11 @@ typedef struct tcp_congestion {
   tcp_congestion_memory *before; /* NULL before the first */
   uint32_t restart_octets;       /* RFC 5681 §4.1: the initial window */
   bool inflated;                 /* the window counts what has left the network, too (RFC 6582 §3.2) */
-  bool remembers;                /* `before` is of tcp_congestion_remember(), and not used up */
+  bool remembers;                /* there is something to undo: `before` is of tcp_congestion_remember() */
   bool has_hystart;              /* not together with `hystart_pp` */
-  bool paced;
-  time_ps shortest_ps;  /* HyStart's, while nothing is in flight */
-  tcp_hystart *hystart; /* NULL while nothing is in flight */
+  bool paced;                    /* HyStart judges trains of acknowledgements with that in mind */
+  time_ps shortest_ps;           /* HyStart's, while nothing is in flight */
+  tcp_hystart *hystart;          /* NULL while nothing is in flight */
   tcp_hystart_pp *hystart_pp;
 } tcp_congestion;
 
@@ -45,11 +45,6 @@ void tcp_congestion_clear(tcp_congestion *congestion);
 void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart);
 void tcp_congestion_end_flight(tcp_congestion *congestion);
 
-/* Segments leave paced: HyStart judges trains of acknowledgements with that in mind. */
-void tcp_congestion_use_pacing(tcp_congestion *congestion);
-
-uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion);
-uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion); /* UINT64_MAX: none yet */
 bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
 
 /* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of
@@ -64,15 +59,15 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
 /* A recovery starts with `flight_octets` in flight (what was sent beyond by Limited Transmit left out):
  * the threshold is what the control makes of it, at least 2 SMSS (RFC 5681 equation 4; RFC 9438 §4.6; RFC
  * 8257 §3.5), and so is the window. */
-void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, time_ps now);
+void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets);
 
 /* ECE, once a round trip (RFC 3168 §6.1.2): like a loss, except that DCTCP reduces by its alpha (RFC 8257
  * §3.3). */
-void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets, time_ps now);
+void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets);
 
 /* The retransmission timer has expired: the window is 1 SMSS; for the `first` time in a row the threshold
  * is that of a loss with `flight_octets` in flight (RFC 5681 §3.1; RFC 9438 §4.8). */
-void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first, time_ps now);
+void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first);
 
 /* The reduction or collapse since the last tcp_congestion_remember() was spurious: window and threshold are
  * at least what they were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first reduction of
@@ -80,9 +75,6 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
  * inflation added is not kept. */
 void tcp_congestion_remember(tcp_congestion *congestion);
 void tcp_congestion_undo(tcp_congestion *congestion);
-
-/* There is nothing to undo. */
-void tcp_congestion_forget(tcp_congestion *congestion);
 
 /* Nothing was sent for an RTO or more, `idle_ps`: the window is at most the restart window (RFC 5681 §4.1,
  * RFC 9438 §5.8); CUBIC's epoch does not count the time. */
@@ -112,14 +104,11 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
 typedef struct tcp_prr {
   uint64_t flight_octets;    /* RecoverFS */
   uint64_t delivered_octets; /* prr_delivered */
-  uint64_t sent_octets;      /* prr_out */
+  uint64_t sent_octets;      /* prr_out: new or again */
 } tcp_prr;
 
 /* A recovery begins with `flight_octets` in flight. */
 void tcp_prr_begin(tcp_prr *prr, uint64_t flight_octets);
-
-/* `octets` were sent in it, new or again. */
-void tcp_prr_sent(tcp_prr *prr, uint64_t octets);
 
 /* What an acknowledgement in it shows. */
 typedef struct tcp_prr_ack {
@@ -149,9 +138,6 @@ typedef struct tcp_pacer_rate {
   time_ps smoothed_ps; /* SRTT; 0: none yet, and no pacing */
   bool slow_start;
 } tcp_pacer_rate;
-
-/* Whether a segment may leave at `now`. */
-bool tcp_pacer_may_send(const tcp_pacer *pacer, time_ps now);
 
 /* `octets` leave at `now`: the next waits until they are paid for at `rate`. */
 void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now);

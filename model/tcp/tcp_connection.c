@@ -115,7 +115,7 @@ static void connection_post(tcp_transport *transport, buffer_chain *record, unsi
 static void connection_close(tcp_transport *transport)
 {
   tcp_connection *connection = tcp_connection_of(transport);
-  tcp_sender_finish(&connection->sender);
+  connection->sender.finishing = true;
 }
 
 /* RFC 9293 §3.10.5: the states in which the peer must be informed. */
@@ -169,8 +169,7 @@ static time_ps connection_deadline(const tcp_transport *transport)
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
-  time_ps timer = time_ps_earlier(tcp_retransmission_timer_deadline(&connection->timer),
-                                  tcp_receiver_ack_deadline(&connection->receiver));
+  time_ps timer = time_ps_earlier(connection->timer.deadline, connection->receiver.ack_deadline);
   return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
@@ -214,7 +213,7 @@ void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, 
 static void suspect_black_hole(tcp_connection *connection, time_ps now)
 {
   if (!connection->config.black_hole_detection ||
-      tcp_sender_timeouts_in_a_row(&connection->sender) < BLACK_HOLE_TIMEOUTS) {
+      connection->sender.timeouts_in_a_row < BLACK_HOLE_TIMEOUTS) {
     return;
   }
   uint32_t payload = tcp_sender_first_octets(&connection->sender);
@@ -246,13 +245,13 @@ static bool time_out(tcp_connection *connection, time_ps now)
 static void connection_run(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
-  if (tcp_receiver_ack_deadline(&connection->receiver) <= now) {
+  if (connection->receiver.ack_deadline <= now) {
     tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE);
   }
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
     tcp_sender_run(&connection->sender, now);
   }
-  if (tcp_retransmission_timer_deadline(&connection->timer) <= now && !time_out(connection, now)) {
+  if (connection->timer.deadline <= now && !time_out(connection, now)) {
     tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_GAVE_UP, now);
   }
 }
@@ -289,11 +288,6 @@ static uint64_t connection_held_octets_below(const tcp_transport *transport, uin
 static const reassembly_queue *connection_held(tcp_transport *transport)
 {
   return tcp_receiver_held(&tcp_connection_of(transport)->receiver);
-}
-
-static const tcp_statistics *connection_statistics(const tcp_transport *transport)
-{
-  return &tcp_connection_of_const(transport)->statistics;
 }
 
 /* --- The handshake: the peer's SYN arrives, or what answers ours (RFC 9293 §3.5, §3.10.7.2, §3.10.7.3)
@@ -349,7 +343,7 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
   tcp_connection_take_window(connection, segment->position, segment->header->window, scale, 0);
   if (connection->ecn.agreed) {
-    tcp_sender_use_ecn(&connection->sender);
+    connection->sender.ecn = true;
   }
   connection->state = TCP_STATE_ESTABLISHED;
   connection->gauges.is_established = true;
@@ -420,8 +414,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
                                             .out_of_order_runs = connection_out_of_order_runs,
                                             .held_octets = connection_held_octets,
                                             .held_octets_below = connection_held_octets_below,
-                                            .held = connection_held,
-                                            .statistics = connection_statistics};
+                                            .held = connection_held};
   uint8_t version = config->local_address.version;
   g_assert((version == 4 || version == 6) && config->remote_address.version == version);
   uint32_t mtu_min = tcp_path_mtu_min_octets(version);
@@ -431,6 +424,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   tcp_connection *connection = g_new0(tcp_connection, 1);
   connection->transport.class = &class;
   connection->transport.gauges = &connection->gauges;
+  connection->transport.statistics = &connection->statistics;
   connection->config = *config;
   connection->receiver.events = events;
   connection->receiver.user = user;

@@ -112,11 +112,6 @@ tcp_hystart_pp *tcp_hystart_pp_new(void)
   return hystart;
 }
 
-void tcp_hystart_pp_free(tcp_hystart_pp *hystart)
-{
-  g_free(hystart);
-}
-
 uint32_t tcp_hystart_pp_divisor(const tcp_hystart_pp *hystart)
 {
   return hystart->conservative ? CSS_GROWTH_DIVISOR : 1;

@@ -38,9 +38,8 @@ void tcp_hystart_forget(tcp_hystart *hystart);
  * they do not shrink again. */
 typedef struct tcp_hystart_pp tcp_hystart_pp;
 
-/* Free with tcp_hystart_pp_free(), which takes NULL. */
+/* Free with g_free(). */
 tcp_hystart_pp *tcp_hystart_pp_new(void);
-void tcp_hystart_pp_free(tcp_hystart_pp *hystart);
 
 /* An acknowledgement in the first slow start. Returns whether it shall end with the window as it is. */
 bool tcp_hystart_pp_should_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack);

@@ -54,7 +54,7 @@ static void read_sack_blocks(const tcp_connection *connection, const tcp_header 
     int64_t to = tcp_position_of(header->sack[i].to, isn, near);
     ack->sack[i] = (range){(uint64_t)MAX(from, 0), (uint64_t)MAX(to, 0)};
   }
-  uint64_t next = tcp_sender_next_position(&connection->sender);
+  uint64_t next = connection->sender.next;
   ack->has_duplicate = tcp_duplicate_sack_is_first(ack->sack, ack->sack_count, ack->position, next);
   if (ack->has_duplicate) {
     ack->duplicate = ack->sack[0];
@@ -79,9 +79,9 @@ static void take_acknowledgement(tcp_connection *connection, const tcp_acknowled
 {
   tcp_sender *sender = &connection->sender;
   heed_window(connection, position, window, ack->position);
-  uint64_t before = MIN(tcp_sender_acknowledged(sender), tcp_sender_posted(sender));
+  uint64_t before = MIN(sender->acknowledged, sender->gauges->posted_octets);
   tcp_sender_acknowledge(sender, ack, now);
-  uint64_t after = MIN(ack->position, tcp_sender_posted(sender));
+  uint64_t after = MIN(ack->position, sender->gauges->posted_octets);
   if (after > before && connection->receiver.events->acknowledged) {
     connection->receiver.events->acknowledged(connection->receiver.user, after, now);
   }
@@ -135,7 +135,7 @@ static void acknowledge_late(tcp_connection *connection, const tcp_incoming *seg
     read_timestamp_echo(segment, &ack);
   }
   read_sack_blocks(connection, segment->header, &ack);
-  ack.position = tcp_sender_acknowledged(&connection->sender);
+  ack.position = connection->sender.acknowledged;
   tcp_sender_acknowledge(&connection->sender, &ack, segment->now);
 }
 
@@ -143,9 +143,8 @@ static void acknowledge_late(tcp_connection *connection, const tcp_incoming *seg
  * §5.2). */
 static bool may_acknowledge(const tcp_connection *connection, int64_t position)
 {
-  int64_t oldest =
-      (int64_t)tcp_sender_acknowledged(&connection->sender) - (int64_t)connection->sender.window_octets_max;
-  return position >= oldest && position <= (int64_t)tcp_sender_next_position(&connection->sender);
+  int64_t oldest = (int64_t)connection->sender.acknowledged - (int64_t)connection->sender.window_octets_max;
+  return position >= oldest && position <= (int64_t)connection->sender.next;
 }
 
 /* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
@@ -153,7 +152,7 @@ static bool may_acknowledge(const tcp_connection *connection, int64_t position)
 static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, int64_t *position)
 {
   const tcp_header *header = segment->header;
-  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(&connection->sender);
+  int64_t acknowledged = (int64_t)connection->sender.acknowledged;
   *position = tcp_position_of(header->acknowledgement, connection->config.isn, acknowledged);
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     if (*position != 0) {
@@ -173,7 +172,7 @@ static bool arrive_ack(tcp_connection *connection, const tcp_incoming *segment, 
 {
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     tcp_connection_establish(connection, segment);
-  } else if (position >= (int64_t)tcp_sender_acknowledged(&connection->sender)) {
+  } else if (position >= (int64_t)connection->sender.acknowledged) {
     acknowledge(connection, segment, (uint64_t)position);
   } else if (connection->config.old_sack && connection->sack && segment->header->sack_count > 0) {
     acknowledge_late(connection, segment, position);
@@ -184,7 +183,7 @@ static bool arrive_ack(tcp_connection *connection, const tcp_incoming *segment, 
 /* What an acknowledged FIN of ours makes of the state. Returns false when the connection is closed by it. */
 static bool after_ack(tcp_connection *connection, time_ps now)
 {
-  if (!tcp_sender_fin_acknowledged(&connection->sender)) {
+  if (!connection->sender.fin_sent || connection->sender.acknowledged < connection->sender.next) {
     return true;
   }
   switch (connection->state) {
@@ -225,10 +224,9 @@ static void arrive_fin_again(tcp_connection *connection, const tcp_incoming *seg
   int64_t end = segment->position + (int64_t)segment->payload->length + 1;
   bool is_fin = (header->flags & (TCP_SYN | TCP_RST | TCP_FIN | TCP_ACK)) == (TCP_FIN | TCP_ACK);
   int64_t acknowledged = tcp_position_of(header->acknowledgement, connection->config.isn,
-                                         (int64_t)tcp_sender_acknowledged(&connection->sender));
-  if (connection->state == TCP_STATE_CLOSING && is_fin &&
-      end == (int64_t)tcp_receiver_next(&connection->receiver) && may_acknowledge(connection, acknowledged) &&
-      arrive_ack(connection, segment, acknowledged)) {
+                                         (int64_t)connection->sender.acknowledged);
+  if (connection->state == TCP_STATE_CLOSING && is_fin && end == (int64_t)connection->receiver.next &&
+      may_acknowledge(connection, acknowledged) && arrive_ack(connection, segment, acknowledged)) {
     after_ack(connection, segment->now);
   }
 }
@@ -242,10 +240,10 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_in
       !tcp_ecn_take_payload(&connection->ecn, segment->header->flags, segment->congestion_experienced)) {
     return;
   }
-  if (tcp_receiver_ack_need(receiver) == TCP_ACK_DELAYED) {
+  if (receiver->need == TCP_ACK_DELAYED) {
     connection->earlier_ack_due = true;
     connection->earlier_ack_flags = flags_before;
-    connection->earlier_acknowledgement = tcp_receiver_next(receiver);
+    connection->earlier_acknowledgement = receiver->next;
   }
   tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
 }
@@ -357,12 +355,12 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
     return;
   }
   datagram_too_big_of(packet, &mtu_octets, &sequence);
-  int64_t acknowledged = (int64_t)tcp_sender_acknowledged(&connection->sender);
+  int64_t acknowledged = (int64_t)connection->sender.acknowledged;
   int64_t position = tcp_position_of(sequence, config->isn, acknowledged);
   bool ours = ip_address_equal(&flow.source, &config->local_address) &&
               ip_address_equal(&flow.destination, &config->remote_address) &&
               flow.source_port == config->local_port && flow.destination_port == config->remote_port;
-  if (ours && position >= acknowledged && position < (int64_t)tcp_sender_next_position(&connection->sender)) {
+  if (ours && position >= acknowledged && position < (int64_t)connection->sender.next) {
     tcp_connection_take_too_big(connection, (uint64_t)position, datagram_too_big_quoted_octets(packet),
                                 mtu_octets, now);
   }
@@ -375,8 +373,7 @@ static tcp_incoming arrival_of(const tcp_connection *connection, const datagram 
   return (tcp_incoming){
       .header = header,
       .payload = &packet->payload,
-      .position = tcp_position_of(header->sequence, connection->peer_isn,
-                                  (int64_t)tcp_receiver_next(&connection->receiver)),
+      .position = tcp_position_of(header->sequence, connection->peer_isn, (int64_t)connection->receiver.next),
       .fin = tcp_header_has(header, TCP_FIN),
       .congestion_experienced = datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED,
       .now = now,
@@ -438,7 +435,7 @@ typedef enum prediction { NOT_PREDICTED, PREDICTED_IN_ORDER, PREDICTED_AT_A_HOLE
 static inline prediction predict(const tcp_connection *connection, int64_t position, uint32_t length)
 {
   const tcp_receiver *receiver = &connection->receiver;
-  if (position == (int64_t)tcp_receiver_next(receiver) && tcp_receiver_expects(receiver, length)) {
+  if (position == (int64_t)receiver->next && tcp_receiver_expects(receiver, length)) {
     return PREDICTED_IN_ORDER;
   }
   return tcp_receiver_has_room_for(receiver, position, length) ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
@@ -456,14 +453,13 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
     return false;
   }
   tcp_sender *sender = &connection->sender;
-  int64_t next = (int64_t)tcp_receiver_next(&connection->receiver);
-  int64_t before = (int64_t)tcp_sender_acknowledged(sender);
+  int64_t next = (int64_t)connection->receiver.next;
+  int64_t before = (int64_t)sender->acknowledged;
   int64_t position = tcp_position_of(big_endian_read_32(wire + TCP_SEQUENCE_AT), connection->peer_isn, next);
   int64_t acknowledged =
       tcp_position_of(big_endian_read_32(wire + TCP_ACKNOWLEDGEMENT_AT), connection->config.isn, before);
   prediction predicted = predict(connection, position, length);
-  if (predicted == NOT_PREDICTED || acknowledged < before ||
-      acknowledged > (int64_t)tcp_sender_next_position(sender) ||
+  if (predicted == NOT_PREDICTED || acknowledged < before || acknowledged > (int64_t)sender->next ||
       (connection->timestamps &&
        tcp_is_of_an_earlier_epoch(&connection->recent_timestamp,
                                   big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {

@@ -94,7 +94,7 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
 static inline void begin_segment(tcp_connection *connection, tcp_header *header, int64_t position,
                                  uint8_t flags, time_ps now)
 {
-  uint64_t acknowledgement = tcp_receiver_next(&connection->receiver);
+  uint64_t acknowledgement = connection->receiver.next;
   uint64_t window_edge = tcp_receiver_acknowledge(&connection->receiver);
   write_header(connection, header, position, acknowledgement, window_edge,
                flags | tcp_ecn_flags(&connection->ecn), now);
@@ -113,9 +113,8 @@ static datagram *make_reset(tcp_connection *connection, time_ps now)
       .flags = connection->reset.flags,
   };
   if (!connection->reset.is_answer) {
-    write_header(connection, &header, (int64_t)tcp_sender_next_position(&connection->sender),
-                 tcp_receiver_next(&connection->receiver), tcp_receiver_window_edge(&connection->receiver),
-                 TCP_RST, now);
+    write_header(connection, &header, (int64_t)connection->sender.next, connection->receiver.next,
+                 tcp_receiver_window_edge(&connection->receiver), TCP_RST, now);
   }
   connection->reset.due = false;
   return make_datagram(connection, &header, NULL);
@@ -149,14 +148,14 @@ static datagram *make_empty_segment(tcp_connection *connection, int64_t position
 
 static G_GNUC_NO_INLINE datagram *make_ack(tcp_connection *connection, time_ps now)
 {
-  return make_empty_segment(connection, (int64_t)tcp_sender_next_position(&connection->sender), now);
+  return make_empty_segment(connection, (int64_t)connection->sender.next, now);
 }
 
 /* DCTCP's ACK of what came before the marks changed, with the echo as it was then (RFC 8257 §3.2); the ACK
  * of all follows. It may be delayed only while there is no hole, so there is nothing to SACK. */
 static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, time_ps now)
 {
-  int64_t position = (int64_t)tcp_sender_next_position(&connection->sender);
+  int64_t position = (int64_t)connection->sender.next;
   tcp_header header;
   write_header(connection, &header, position, connection->earlier_acknowledgement,
                tcp_receiver_window_edge(&connection->receiver), connection->earlier_ack_flags, now);
@@ -204,7 +203,7 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->statistics.window_probes++;
-  return make_empty_segment(connection, (int64_t)tcp_sender_acknowledged(&connection->sender) - 1, now);
+  return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
 
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
@@ -213,7 +212,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
   if (connection->earlier_ack_due) {
     return make_earlier_ack(connection, now);
   }
-  if (tcp_receiver_ack_need(&connection->receiver) == TCP_ACK_ALONE) {
+  if (connection->receiver.need == TCP_ACK_ALONE) {
     return make_ack(connection, now);
   }
   if (tcp_sender_next(&connection->sender, &outgoing, now)) {
@@ -222,7 +221,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
   if (tcp_sender_take_probe(&connection->sender)) {
     return make_window_probe(connection, now);
   }
-  return tcp_receiver_ack_need(&connection->receiver) == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  return connection->receiver.need == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
 /* Before and after the states in which payload goes. */
@@ -245,7 +244,7 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
   default:
     break;
   }
-  return tcp_receiver_ack_need(&connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
@@ -256,7 +255,7 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
     return transmit_beside_stream(connection, now);
   }
   /* asked once more than there is something, each time */
-  bool rests = tcp_receiver_ack_need(&connection->receiver) < TCP_ACK_DUE && !connection->earlier_ack_due &&
+  bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
                tcp_sender_rests(&connection->sender);
   return rests ? NULL : transmit_stream(connection, now);
 }

@@ -100,11 +100,6 @@ void tcp_rack_recovery_ended(tcp_rack *rack)
   }
 }
 
-void tcp_rack_reordering_seen(tcp_rack *rack)
-{
-  rack->known.reordering_seen = true;
-}
-
 time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation)
 {
   if (!rack->known.reordering_seen &&
@@ -141,11 +136,6 @@ tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_p
   return losses;
 }
 
-time_ps tcp_rack_deadline(const tcp_rack *rack)
-{
-  return rack->deadline;
-}
-
 time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now)
 {
   rack->deadline = TIME_PS_NEVER;
@@ -177,11 +167,6 @@ void tcp_tail_loss_probe_cancel(tcp_tail_loss_probe *probe)
 {
   probe->deadline = TIME_PS_NEVER;
   probe->due = false;
-}
-
-void tcp_tail_loss_probe_forget(tcp_tail_loss_probe *probe)
-{
-  tcp_tail_loss_probe_init(probe);
 }
 
 void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now)

@@ -31,7 +31,7 @@ typedef struct tcp_rack {
   uint64_t highest;        /* RACK.fack: the end of the highest delivered … */
   uint64_t highest_so_far; /* … by this acknowledgement */
   uint64_t round_end;
-  time_ps deadline;
+  time_ps deadline; /* of the reordering timer; TIME_PS_NEVER when it is off */
 } tcp_rack;
 
 /* Nothing was delivered yet. */
@@ -65,9 +65,6 @@ void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t ackno
 /* A recovery or the time after a time-out has ended: 16 of them without D-SACK narrow the window again. */
 void tcp_rack_recovery_ended(tcp_rack *rack);
 
-/* A recovery was spurious: there is reordering, though what was late had been sent again. */
-void tcp_rack_reordering_seen(tcp_rack *rack);
-
 /* What the reordering window depends on. */
 typedef struct tcp_rack_situation {
   bool recovering;          /* fast recovery, or after a time-out */
@@ -86,9 +83,6 @@ typedef struct tcp_rack_losses {
  * unless it is delivered before ("timeout = max(remaining, timeout)"). */
 tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now);
 
-/* The reordering timer; TIME_PS_NEVER when it is off. */
-time_ps tcp_rack_deadline(const tcp_rack *rack);
-
 /* The retransmission timer has expired: what was last sent until then is lost (§6.3). The reordering timer is
  * off. */
 time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
@@ -105,6 +99,8 @@ typedef struct tcp_tail_loss_probe {
   uint64_t end;        /* TLP.end_seq */
 } tcp_tail_loss_probe;
 
+/* Nothing is due or outstanding: at first, and when a recovery begins or the retransmission timer has
+ * expired, which find out what the probe would. */
 void tcp_tail_loss_probe_init(tcp_tail_loss_probe *probe);
 
 /* §7.2: what the time-out of the probe depends on. */
@@ -123,9 +119,6 @@ void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_los
 
 /* Turns the timer off, and takes back a probe that is due. */
 void tcp_tail_loss_probe_cancel(tcp_tail_loss_probe *probe);
-
-/* A recovery begins, or the retransmission timer has expired: they find out what the probe would. */
-void tcp_tail_loss_probe_forget(tcp_tail_loss_probe *probe);
 
 /* The timer has expired by `now`: the probe becomes due. */
 void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now);

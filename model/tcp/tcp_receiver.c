@@ -31,12 +31,12 @@ static tcp_late_arrivals *late_of(tcp_receiver *receiver)
   return receiver->late;
 }
 
-/* How many runs have been received beyond `next`, and how many octets of [from, to) are in them. */
-static inline size_t runs_beyond(const tcp_receiver *receiver)
+size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
 {
   return receiver->late ? range_set_count(receiver->late->beyond) : 0;
 }
 
+/* How many octets of [from, to) have been received beyond `next`. */
 static inline uint64_t covered_beyond(const tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   return receiver->late ? range_set_covered(receiver->late->beyond, from, to) : 0;
@@ -74,14 +74,9 @@ static uint64_t edge_with_unread(const tcp_receiver *receiver)
   return receiver->next + units * receiver->window_unit;
 }
 
-static inline uint64_t window_edge(const tcp_receiver *receiver)
-{
-  return receiver->unread_octets == 0 ? receiver->next + receiver->window_octets : edge_with_unread(receiver);
-}
-
 uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver)
 {
-  return window_edge(receiver);
+  return receiver->unread_octets == 0 ? receiver->next + receiver->window_octets : edge_with_unread(receiver);
 }
 
 static void emit(tcp_receiver *receiver, uint64_t position, const buffer_chain *octets, time_ps arrival,
@@ -143,7 +138,7 @@ static void note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to)
   range known = {0, receiver->next};
   if (from >= receiver->next) {
     size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
-    if (index == runs_beyond(receiver)) {
+    if (index == tcp_receiver_out_of_order_runs(receiver)) {
       return;
     }
     known = range_set_get(receiver->late->beyond, index);
@@ -160,7 +155,7 @@ static void note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to)
 /* [from, to), which lies at or beyond `next`, has arrived: moves the edge. */
 static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
-  if (from == receiver->next && runs_beyond(receiver) == 0) {
+  if (from == receiver->next && tcp_receiver_out_of_order_runs(receiver) == 0) {
     move_edge(receiver, to);
     return;
   }
@@ -181,7 +176,7 @@ static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
   while (from < to) {
     size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
     range known = {to, to};
-    if (index < runs_beyond(receiver)) {
+    if (index < tcp_receiver_out_of_order_runs(receiver)) {
       known = range_set_get(receiver->late->beyond, index);
     }
     if (from < known.from) {
@@ -233,7 +228,7 @@ static void hold(tcp_receiver *receiver, uint64_t position, const buffer_chain *
 static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload,
                           uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
-  bool direct = from == receiver->next && runs_beyond(receiver) == 0;
+  bool direct = from == receiver->next && tcp_receiver_out_of_order_runs(receiver) == 0;
   if (!direct && from < to) {
     hold(receiver, position, payload, from, to, now);
   }
@@ -270,7 +265,7 @@ static G_GNUC_NO_INLINE void settle_late(tcp_receiver *receiver)
 /* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies after the FIN. */
 static uint64_t receive_limit(const tcp_receiver *receiver)
 {
-  uint64_t edge = window_edge(receiver);
+  uint64_t edge = tcp_receiver_window_edge(receiver);
   return receiver->fin_known ? MIN(edge, receiver->fin_position) : edge;
 }
 
@@ -278,12 +273,12 @@ static uint64_t receive_limit(const tcp_receiver *receiver)
  * from no TCP. */
 static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
 {
-  size_t runs = runs_beyond(receiver);
+  size_t runs = tcp_receiver_out_of_order_runs(receiver);
   uint64_t highest = runs > 0 ? range_set_get(receiver->late->beyond, runs - 1).to : receiver->next;
   if (receiver->fin_known) {
     return fin_position == receiver->fin_position;
   }
-  if (fin_position < highest || fin_position >= window_edge(receiver)) {
+  if (fin_position < highest || fin_position >= tcp_receiver_window_edge(receiver)) {
     return false;
   }
   receiver->fin_known = true;
@@ -317,7 +312,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
  * than "every second full-sized segment". */
 static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, time_ps now)
 {
-  if (runs_beyond(receiver) > 0 || nothing_new) {
+  if (tcp_receiver_out_of_order_runs(receiver) > 0 || nothing_new) {
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
   } else if (had_holes || fin) {
@@ -384,7 +379,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
     return;
   }
   uint64_t end = (uint64_t)signed_end;
-  bool had_holes = runs_beyond(receiver) > 0;
+  bool had_holes = tcp_receiver_out_of_order_runs(receiver) > 0;
   fin = fin && accept_fin(receiver, end);
   uint64_t limit = receive_limit(receiver);
   uint64_t from = MAX(start, receiver->next);
@@ -419,13 +414,13 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
 bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, uint32_t length)
 {
   return length > 0 && position >= (int64_t)receiver->next && !receiver->fin_known &&
-         (uint64_t)position + length <= window_edge(receiver);
+         (uint64_t)position + length <= tcp_receiver_window_edge(receiver);
 }
 
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
 {
-  return runs_beyond(receiver) == 0 && !receiver->fin_known &&
-         receiver->next + length <= window_edge(receiver);
+  return tcp_receiver_out_of_order_runs(receiver) == 0 && !receiver->fin_known &&
+         receiver->next + length <= tcp_receiver_window_edge(receiver);
 }
 
 void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, time_ps now)
@@ -456,18 +451,13 @@ void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t leng
   tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
 }
 
-uint64_t tcp_receiver_next(const tcp_receiver *receiver)
-{
-  return receiver->next;
-}
-
 void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit)
 {
   receiver->unread_octets = octets;
   receiver->window_unit = (uint32_t)window_unit;
   uint64_t worth_telling =
       MIN(receiver->window_octets / 2, 2 * (uint64_t)receiver->config->receive_mtu_octets);
-  if (!receiver->fin_known && window_edge(receiver) >= receiver->promised_edge + worth_telling) {
+  if (!receiver->fin_known && tcp_receiver_window_edge(receiver) >= receiver->promised_edge + worth_telling) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   }
 }
@@ -481,11 +471,6 @@ bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   uint64_t beyond = MAX(from, receiver->next);
   return to <= beyond || covered_beyond(receiver, beyond, to) == to - beyond;
-}
-
-size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
-{
-  return runs_beyond(receiver);
 }
 
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
@@ -506,16 +491,6 @@ const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver)
   return receiver->late->store;
 }
 
-tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver)
-{
-  return receiver->need;
-}
-
-time_ps tcp_receiver_ack_deadline(const tcp_receiver *receiver)
-{
-  return receiver->ack_deadline;
-}
-
 void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need)
 {
   receiver->need = MAX(receiver->need, need);
@@ -527,7 +502,7 @@ uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
   receiver->need = TCP_ACK_NONE;
   receiver->unacknowledged_segments = 0;
   receiver->acknowledged = receiver->next;
-  receiver->promised_edge = window_edge(receiver);
+  receiver->promised_edge = tcp_receiver_window_edge(receiver);
   receiver->ack_deadline = TIME_PS_NEVER;
   return receiver->promised_edge;
 }
@@ -555,7 +530,7 @@ static uint32_t write_runs(const tcp_receiver *receiver, range *blocks, uint32_t
                                         range_set_find(receiver->late->beyond, receiver->late->recent[i]));
     }
   }
-  for (size_t i = 0; i < runs_beyond(receiver) && written < count; i++) {
+  for (size_t i = 0; i < tcp_receiver_out_of_order_runs(receiver) && written < count; i++) {
     range run = range_set_get(receiver->late->beyond, i);
     if (!is_among(blocks, written, run.from)) {
       blocks[written++] = run;

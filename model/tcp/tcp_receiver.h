@@ -15,7 +15,7 @@
 /* Whether an ACK is owed. */
 typedef enum tcp_ack_need {
   TCP_ACK_NONE,
-  TCP_ACK_DELAYED, /* by tcp_receiver_ack_deadline() */
+  TCP_ACK_DELAYED, /* by `ack_deadline` */
   TCP_ACK_DUE,     /* now; a data segment may carry it */
   TCP_ACK_ALONE,   /* now, without payload: a duplicate must be seen as one, SACK blocks need the room */
 } tcp_ack_need;
@@ -43,7 +43,7 @@ typedef struct tcp_receiver {
   uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
   uint64_t passed;        /* TCP_PASSING_IN_ORDER: octets below have been passed up */
   uint64_t acknowledged;  /* `next` when the last ACK left */
-  time_ps ack_deadline;
+  time_ps ack_deadline;   /* TIME_PS_NEVER: no ACK is being delayed */
   uint64_t fin_position;
   bool fin_known;
   uint8_t quick_acks; /* so many of config->quick_acks are used up */
@@ -80,7 +80,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
  * the window, and no FIN is known. */
 bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, uint32_t length);
 
-/* Whether a segment without FIN, with `length` octets of payload at tcp_receiver_next(), is all in the
+/* Whether a segment without FIN, with `length` octets of payload at `next`, is all in the
  * window, and nothing has come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
 
@@ -90,9 +90,6 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
 /* A segment with `length` octets of payload at `position` was refused: it is counted (`events->segment`),
  * and acknowledged at once if `answer`; then it may have been a duplicate. */
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now);
-
-/* RCV.NXT: the position to acknowledge, one more once the FIN is in order. */
-uint64_t tcp_receiver_next(const tcp_receiver *receiver);
 
 /* RCV.NXT + RCV.WND. */
 uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
@@ -123,11 +120,6 @@ bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);
  * octets that came twice, each reported once (RFC 2883 §4); then runs, the one with the newest segment
  * first, then those last named (RFC 2018 §4). Returns how many. */
 uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count);
-
-tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver);
-
-/* TIME_PS_NEVER when none is being delayed. */
-time_ps tcp_receiver_ack_deadline(const tcp_receiver *receiver);
 
 /* Makes an ACK due: the delay is over (TCP_ACK_DUE), or the segment was such that one is owed. */
 void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need);

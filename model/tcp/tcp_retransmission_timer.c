@@ -76,23 +76,3 @@ void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer)
 {
   timer->deadline = TIME_PS_NEVER;
 }
-
-time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer)
-{
-  return timer->deadline;
-}
-
-time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer)
-{
-  return timer->rto_ps;
-}
-
-time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer)
-{
-  return timer->smoothed_ps;
-}
-
-time_ps tcp_retransmission_timer_least(const tcp_retransmission_timer *timer)
-{
-  return timer->least_ps;
-}

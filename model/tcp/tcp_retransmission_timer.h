@@ -8,10 +8,10 @@
 typedef struct tcp_retransmission_timer {
   time_ps min_ps;
   time_ps max_ps;
-  time_ps rto_ps;
-  time_ps deadline;
-  time_ps smoothed_ps;  /* SRTT */
-  time_ps least_ps;     /* of all samples */
+  time_ps rto_ps;       /* back-off included */
+  time_ps deadline;     /* TIME_PS_NEVER: the timer is off */
+  time_ps smoothed_ps;  /* SRTT; 0: no sample yet */
+  time_ps least_ps;     /* of all samples; 0: none yet */
   time_ps variation_ps; /* RTTVAR; -1: no sample yet */
   tcp_rto_floor floor;
 } tcp_retransmission_timer;
@@ -38,13 +38,3 @@ void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer);
 /* Starts it as the override timer of a window that is too small: RTO, but at least 0.1 s and at most 1 s
  * (RFC 9293 §3.8.6.2.1). */
 void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now);
-
-/* When it expires; TIME_PS_NEVER when it is off. */
-time_ps tcp_retransmission_timer_deadline(const tcp_retransmission_timer *timer);
-
-/* The present RTO, back-off included. */
-time_ps tcp_retransmission_timer_rto(const tcp_retransmission_timer *timer);
-
-/* SRTT, and the least of all samples; 0 before the first. */
-time_ps tcp_retransmission_timer_smoothed(const tcp_retransmission_timer *timer);
-time_ps tcp_retransmission_timer_least(const tcp_retransmission_timer *timer);

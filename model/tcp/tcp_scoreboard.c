@@ -126,7 +126,7 @@ static inline void clamp_marks(tcp_scoreboard *board, uint64_t position)
   }
   if (board->not_lost <= board->sent.first) {
     board->not_lost = board->sent.first;
-    board->above_octets = sacked_total(board);
+    board->above_octets = tcp_scoreboard_sacked_octets(board);
   }
   board->next_resend = MAX(board->next_resend, board->sent.first);
 }
@@ -206,7 +206,7 @@ bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_p
 
 bool tcp_scoreboard_is_plain(const tcp_scoreboard *board)
 {
-  return board->sent.first >= board->plain_from && sacked_total(board) == 0;
+  return board->sent.first >= board->plain_from && tcp_scoreboard_sacked_octets(board) == 0;
 }
 
 /* All are under way in the order of their numbers, so the list's ends are all that changes of it. */
@@ -298,26 +298,6 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
   return octets;
 }
 
-uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board)
-{
-  return sacked_total(board);
-}
-
-uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board)
-{
-  return board->sacked_segments;
-}
-
-uint64_t tcp_scoreboard_acknowledged_segments(const tcp_scoreboard *board)
-{
-  return board->acknowledged_segments;
-}
-
-uint64_t tcp_scoreboard_delivered_segments(const tcp_scoreboard *board)
-{
-  return board->delivered_segments;
-}
-
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board)
 {
   return board->sent.end - board->sent.first;
@@ -397,24 +377,14 @@ void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable)
     }
   }
   board->not_lost = board->sent.first;
-  board->above_octets = sacked_total(board);
+  board->above_octets = tcp_scoreboard_sacked_octets(board);
   board->next_resend = high_rxt;
   tcp_sent_ring_sort(&board->sent);
-}
-
-uint64_t tcp_scoreboard_retransmissions(const tcp_scoreboard *board)
-{
-  return board->retransmissions;
 }
 
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board)
 {
   return board->sent.first < board->sent.end ? segment_at(board, board->sent.first)->order : UINT64_MAX;
-}
-
-uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board)
-{
-  return board->pipe_octets;
 }
 
 bool tcp_scoreboard_first(const tcp_scoreboard *board, tcp_sent_segment *segment)

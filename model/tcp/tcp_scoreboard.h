@@ -73,15 +73,6 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
  * it were not known to be there. */
 uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 
-/* SACKed and not acknowledged: octets, and segments of which all octets are. */
-uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board);
-uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board);
-
-/* Segments acknowledged, and those delivered, cumulatively or by SACK, so far. A part of one does not
- * count. */
-uint64_t tcp_scoreboard_acknowledged_segments(const tcp_scoreboard *board);
-uint64_t tcp_scoreboard_delivered_segments(const tcp_scoreboard *board);
-
 /* Segments in flight. */
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
 
@@ -120,12 +111,6 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
  * Without `findable` what waited to be sent again stays out of what is "under way" here, until it is sent
  * again: RACK does not find it lost before. */
 void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable);
-
-/* Retransmissions that are neither SACKed nor acknowledged nor lost in their turn. */
-uint64_t tcp_scoreboard_retransmissions(const tcp_scoreboard *board);
-
-/* SetPipe() of RFC 6675 §4, kept up to date: octets believed to be on the path, or SMSS for each segment. */
-uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
 
 /* Of that transmission among all which is the first segment's in flight; UINT64_MAX: nothing is in flight. */
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board);

@@ -11,15 +11,16 @@ struct tcp_scoreboard {
   uint32_t smss_octets;
   tcp_scoreboard_listener listener;
   void *listener_user;
-  uint64_t pipe_octets;
+  uint64_t pipe_octets; /* SetPipe() of RFC 6675 §4: octets believed to be on the path, or SMSS for each
+                           segment */
   uint32_t least_charge_octets;   /* what a segment counts for in pipe at least: SMSS if segments are counted,
                                      else 0 */
-  uint64_t acknowledged_segments; /* so far */
-  uint64_t delivered_segments;
+  uint64_t acknowledged_segments; /* so far; a part of one does not count */
+  uint64_t delivered_segments;    /* cumulatively or by SACK, likewise */
   uint64_t plain_from; /* segments from this number on were sent once, and nothing was heard of them but that
                           parts are SACKED */
-  uint64_t sacked_segments;
-  uint64_t retransmissions; /* on their way */
+  uint64_t sacked_segments; /* whole, and not acknowledged */
+  uint64_t retransmissions; /* on their way: not SACKed, acknowledged or lost in their turn */
   range_set *sacked;        /* SACKED and not acknowledged; NULL before the first */
 
   /* RFC 6675 */
@@ -54,8 +55,8 @@ static inline bool is_resent(uint32_t flags)
   return (flags & (RETRANSMITTED | SACKED)) == RETRANSMITTED;
 }
 
-/* Octets SACKed and not acknowledged, in how many runs. */
-static inline uint64_t sacked_total(const tcp_scoreboard *board)
+/* Octets SACKed and not acknowledged, and in how many runs. */
+static inline uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board)
 {
   return board->sacked ? range_set_total(board->sacked) : 0;
 }

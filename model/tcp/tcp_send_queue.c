@@ -139,11 +139,6 @@ void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned f
   queue->posted += last->length;
 }
 
-uint64_t tcp_send_queue_posted(const tcp_send_queue *queue)
-{
-  return queue->posted;
-}
-
 static bool is_fpdu(const sent_record *record)
 {
   return (record->flags & TCP_RECORD_FPDU) != 0;

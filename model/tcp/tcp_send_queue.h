@@ -29,9 +29,6 @@ void tcp_send_queue_clear(tcp_send_queue *queue);
 /* Appends the octets moved out of `record`; `flags`: TCP_RECORD_…. An empty record is nothing. */
 void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned flags);
 
-/* All octets ever posted. */
-uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
-
 /* Octets of the record that is to be sent next which were never sent: the next segment has as many, or
  * EMSS. 0: there is none. */
 uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue);

@@ -61,9 +61,7 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
   sender->probes = sender->by_time && config->tail_loss_probe;
   tcp_congestion_init(&sender->congestion, config->congestion, config->slow_start, emss_octets,
                       initial_segments * emss_octets);
-  if (config->pacing) {
-    tcp_congestion_use_pacing(&sender->congestion);
-  }
+  sender->congestion.paced = config->pacing;
 }
 
 void tcp_sender_begin_flight(tcp_sender *sender)
@@ -100,7 +98,7 @@ void tcp_sender_end_flight(tcp_sender *sender)
 static uint64_t recut(void *user, uint64_t from, uint64_t to)
 {
   const tcp_sender *sender = user;
-  uint64_t posted = tcp_send_queue_posted(&sender->queue);
+  uint64_t posted = sender->queue.posted;
   if (from == posted) {
     return to; /* the FIN alone */
   }
@@ -144,20 +142,10 @@ void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags)
   tcp_send_queue_post(&sender->queue, record, flags);
 }
 
-void tcp_sender_finish(tcp_sender *sender)
-{
-  sender->finishing = true;
-}
-
 void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t window_octets)
 {
   sender->window_edge = acknowledged + window_octets;
   sender->window_octets_max = MAX(sender->window_octets_max, (uint32_t)window_octets);
-}
-
-void tcp_sender_use_ecn(tcp_sender *sender)
-{
-  sender->ecn = true;
 }
 
 bool tcp_sender_take_probe(tcp_sender *sender)
@@ -167,40 +155,10 @@ bool tcp_sender_take_probe(tcp_sender *sender)
   return due;
 }
 
-uint32_t tcp_sender_timeouts_in_a_row(const tcp_sender *sender)
-{
-  return sender->timeouts_in_a_row;
-}
-
-uint64_t tcp_sender_posted(const tcp_sender *sender)
-{
-  return sender->gauges->posted_octets;
-}
-
-uint64_t tcp_sender_unsent_octets(const tcp_sender *sender)
-{
-  return sender->gauges->unsent_octets;
-}
-
-uint64_t tcp_sender_acknowledged(const tcp_sender *sender)
-{
-  return sender->acknowledged;
-}
-
-uint64_t tcp_sender_next_position(const tcp_sender *sender)
-{
-  return sender->next;
-}
-
-bool tcp_sender_fin_acknowledged(const tcp_sender *sender)
-{
-  return sender->fin_sent && sender->acknowledged == sender->next;
-}
-
 bool tcp_sender_has_new(const tcp_sender *sender)
 {
   uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
-  uint64_t unsent = tcp_sender_unsent_octets(sender);
+  uint64_t unsent = sender->gauges->unsent_octets;
   return unsent > 0 && usable >= MIN(unsent, sender->emss_octets);
 }
 
@@ -221,18 +179,18 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
     return;
   }
   if (sender->state != TCP_SENDING_OPEN || tcp_sender_flight_octets(sender) == 0 ||
-      tcp_scoreboard_sacked_segments(&sender->flight->board) > 0) {
+      sender->flight->board.sacked_segments > 0) {
     tcp_tail_loss_probe_cancel(&sender->flight->probe);
     return;
   }
   const tcp_config *config = sender->config;
   tcp_tail_loss_situation situation = {
-      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+      .smoothed_ps = sender->timer->smoothed_ps,
       .lone_delay_ps =
           config->probe_delay == TCP_PROBE_DELAY_RTO_MIN ? config->rto_min_ps : config->delayed_ack_ps,
       .timer_slack_ps = config->timer_slack_ps,
       .segments = tcp_scoreboard_segments(&sender->flight->board),
-      .retransmission = tcp_retransmission_timer_deadline(sender->timer),
+      .retransmission = sender->timer->deadline,
   };
   tcp_tail_loss_probe_schedule(&sender->flight->probe, &situation, now);
 }
@@ -241,7 +199,7 @@ time_ps tcp_sender_deadline(const tcp_sender *sender)
 {
   time_ps deadline = TIME_PS_NEVER;
   if (sender->flight) {
-    deadline = time_ps_earlier(sender->flight->probe.deadline, tcp_rack_deadline(&sender->flight->rack));
+    deadline = time_ps_earlier(sender->flight->probe.deadline, sender->flight->rack.deadline);
   }
   return sender->paced ? time_ps_earlier(deadline, sender->pacer.next_ps) : deadline;
 }

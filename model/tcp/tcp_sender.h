@@ -27,9 +27,8 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
  * also when duplicate ACKs report the same loss. */
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
-/* As tcp_transport_post() and tcp_transport_close(). */
+/* As tcp_transport_post(). */
 void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags);
-void tcp_sender_finish(tcp_sender *sender);
 
 /* What is in an acceptable ACK, in stream positions. */
 typedef struct tcp_acknowledgement {
@@ -85,24 +84,8 @@ void tcp_sender_run(tcp_sender *sender, time_ps now);
 /* The retransmission timer has expired. Returns false when that was the retries_max-th time in a row. */
 bool tcp_sender_time_out(tcp_sender *sender, time_ps now);
 
-/* Time-outs in a row without anything acknowledged: for black hole detection. */
-uint32_t tcp_sender_timeouts_in_a_row(const tcp_sender *sender);
-
 /* Octets of the first segment in flight: of what a time-out is about; 0: nothing is. */
 uint32_t tcp_sender_first_octets(const tcp_sender *sender);
 
-/* ECN was agreed: segments with new payload may be marked ECT, and the congestion control heeds ECE. */
-void tcp_sender_use_ecn(tcp_sender *sender);
-
 /* True once after a time-out with a closed window: a segment is due that makes the peer report its window. */
 bool tcp_sender_take_probe(tcp_sender *sender);
-
-uint64_t tcp_sender_posted(const tcp_sender *sender);
-uint64_t tcp_sender_unsent_octets(const tcp_sender *sender);
-
-/* All below is acknowledged (SND.UNA); the first position never sent (SND.NXT). The FIN occupies one. */
-uint64_t tcp_sender_acknowledged(const tcp_sender *sender);
-uint64_t tcp_sender_next_position(const tcp_sender *sender);
-
-/* The FIN has been sent and acknowledged. */
-bool tcp_sender_fin_acknowledged(const tcp_sender *sender);

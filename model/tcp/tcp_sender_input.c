@@ -29,7 +29,7 @@ static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgemen
 static void note_position(tcp_sender *sender, uint64_t position)
 {
   sender->acknowledged = position;
-  tcp_send_queue_release(&sender->queue, MIN(position, tcp_send_queue_posted(&sender->queue)));
+  tcp_send_queue_release(&sender->queue, MIN(position, sender->queue.posted));
   sender->flight->duplicate_acks = 0;
   sender->flight->limited_octets = 0;
   sender->timeouts_in_a_row = 0;
@@ -49,10 +49,10 @@ static void take_position(tcp_sender *sender, tcp_sender_news *news)
 {
   time_ps sent_at = 0;
   uint64_t position = news->ack->position;
-  uint64_t segments = tcp_scoreboard_acknowledged_segments(&sender->flight->board);
+  uint64_t segments = sender->flight->board.acknowledged_segments;
   news->original_until = find_original(sender, news->ack);
   bool has_sample = tcp_scoreboard_acknowledge(&sender->flight->board, position, &sent_at);
-  segments = tcp_scoreboard_acknowledged_segments(&sender->flight->board) - segments;
+  segments = sender->flight->board.acknowledged_segments - segments;
   news->octets = tcp_sender_charge(sender, position - sender->acknowledged, segments);
   sample_round_trip(sender, news, has_sample, sent_at);
   note_position(sender, position);
@@ -78,7 +78,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   const tcp_acknowledgement *ack = news->ack;
   const tcp_scoreboard *board = &sender->flight->board;
   uint64_t present = sender->acknowledged + tcp_scoreboard_sacked_octets(board);
-  uint64_t segments = tcp_scoreboard_delivered_segments(board);
+  uint64_t segments = board->delivered_segments;
   uint64_t reported_octets =
       sender->sack ? 0 : (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
   if (news->advances) {
@@ -89,7 +89,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   news->newly_sacked = take_sack_blocks(sender, ack);
   news->delivered =
       tcp_sender_charge(sender, sender->acknowledged + tcp_scoreboard_sacked_octets(board) - present,
-                        tcp_scoreboard_delivered_segments(board) - segments);
+                        board->delivered_segments - segments);
   if (reported_octets > 0 && news->advances) {
     /* Without SACK each duplicate ACK has stood for a segment, as Linux counts; the one that was missing
      * is new. */
@@ -109,10 +109,10 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
 
 /* As Linux answers ECE: the threshold is the control's, of the window and not of what is in flight, and
  * PRR leads the window there. */
-static void begin_reducing(tcp_sender *sender, time_ps now)
+static void begin_reducing(tcp_sender *sender)
 {
-  uint64_t window_octets = tcp_congestion_window_octets(&sender->congestion);
-  tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets, now);
+  uint64_t window_octets = sender->congestion.window.octets;
+  tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets);
   tcp_congestion_set_window(&sender->congestion, window_octets);
   tcp_prr_begin(&sender->flight->prr, window_octets);
   sender->flight->reducing = true;
@@ -127,9 +127,9 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
   }
   if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN && passed) {
     if (sender->config->ecn_proportional) {
-      begin_reducing(sender, news->now);
+      begin_reducing(sender);
     } else {
-      tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets, news->now);
+      tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets);
     }
     tcp_sender_note_reduction(sender);
     sender->statistics->ecn_reductions++;
@@ -138,8 +138,7 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
 
 static time_ps look_ahead_ps(const tcp_sender *sender)
 {
-  return sender->config->ahead_by_least ? tcp_retransmission_timer_least(sender->timer)
-                                        : tcp_retransmission_timer_smoothed(sender->timer);
+  return sender->config->ahead_by_least ? sender->timer->least_ps : sender->timer->smoothed_ps;
 }
 
 /* An ACK with ECE lets the window not grow (RFC 3168 §6.1.2). */
@@ -156,7 +155,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
       .in_recovery = in_recovery || news->undone,
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
-      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+      .smoothed_ps = sender->timer->smoothed_ps,
       .ahead_ps = look_ahead_ps(sender),
   };
   tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
@@ -220,7 +219,7 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
       .duplicate = !news->advances && news->newly_sacked == 0 && ack->may_be_duplicate,
   };
   if (tcp_tail_loss_probe_acknowledged(&sender->flight->probe, &probe_ack)) {
-    tcp_congestion_reduce(&sender->congestion, news->flight_octets, news->now);
+    tcp_congestion_reduce(&sender->congestion, news->flight_octets);
     tcp_sender_note_reduction(sender);
   }
 }
@@ -233,7 +232,7 @@ static bool is_limited(const tcp_sender *sender)
   if (sender->config->limited_by_round) {
     return sender->flight->window_limits ||
            (tcp_congestion_in_slow_start(&sender->congestion) &&
-            tcp_congestion_window_octets(&sender->congestion) < 2 * sender->flight->most_octets);
+            sender->congestion.window.octets < 2 * sender->flight->most_octets);
   }
   return sender->paced || tcp_sender_fills_window(sender);
 }
@@ -289,7 +288,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   if (sender->by_time && delivery.segments > 0) {
     tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, now);
   }
-  growth.smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer);
+  growth.smoothed_ps = sender->timer->smoothed_ps;
   growth.ahead_ps = look_ahead_ps(sender);
   tcp_congestion_acknowledged(&sender->congestion, &growth, now);
   tcp_sender_restart_timer(sender, now);
@@ -317,7 +316,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   }
   heed_probe(sender, &news);
   tcp_sender_find_losses(sender, &news);
-  if (news.advances || tcp_scoreboard_sacked_segments(&sender->flight->board) > 0) {
+  if (news.advances || sender->flight->board.sacked_segments > 0) {
     tcp_sender_schedule_probe(sender, now);
   }
 }

@@ -5,8 +5,8 @@
 /* What may enter the path: cwnd - pipe; negative when the window has just been made smaller. */
 static int64_t room_octets(const tcp_sender *sender)
 {
-  uint64_t pipe_octets = sender->flight ? tcp_scoreboard_pipe_octets(&sender->flight->board) : 0;
-  return (int64_t)tcp_congestion_window_octets(&sender->congestion) - (int64_t)pipe_octets;
+  uint64_t pipe_octets = sender->flight ? sender->flight->board.pipe_octets : 0;
+  return (int64_t)sender->congestion.window.octets - (int64_t)pipe_octets;
 }
 
 /* Limited Transmit (RFC 3042): the first two duplicates let a new segment out each. With SACK pipe does it
@@ -17,8 +17,8 @@ static int64_t room_for_new_octets(const tcp_sender *sender, int64_t room)
     return room;
   }
   if (!sender->config->limited_transmit) {
-    int64_t beside_flight = (int64_t)tcp_congestion_window_octets(&sender->congestion) -
-                            (int64_t)tcp_sender_flight_charge(sender);
+    int64_t beside_flight =
+        (int64_t)sender->congestion.window.octets - (int64_t)tcp_sender_flight_charge(sender);
     return MIN(room, beside_flight);
   }
   return sender->sack ? room : room + (int64_t)MIN(sender->flight->duplicate_acks, 2) * sender->emss_octets;
@@ -45,7 +45,7 @@ static void begin(tcp_outgoing *outgoing, uint64_t from)
 /* [from, to) of what was sent before, of which the FIN may be the last. */
 static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
 {
-  uint64_t posted = tcp_send_queue_posted(&sender->queue);
+  uint64_t posted = sender->queue.posted;
   uint64_t payload_end = MIN(to, posted);
   begin(outgoing, from);
   outgoing->again = true;
@@ -80,10 +80,10 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
 static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
 {
   bool recovers = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
-  uint64_t least = recovers ? tcp_congestion_threshold_octets(&sender->congestion) : 0;
+  uint64_t least = recovers ? sender->congestion.window.threshold_octets : 0;
   return (tcp_pacer_rate){
-      .window_octets = MAX(tcp_congestion_window_octets(&sender->congestion), least),
-      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+      .window_octets = MAX(sender->congestion.window.octets, least),
+      .smoothed_ps = sender->timer->smoothed_ps,
       .slow_start = !recovers && tcp_congestion_in_slow_start(&sender->congestion),
   };
 }
@@ -93,13 +93,13 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
   if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
-    tcp_prr_sent(&sender->flight->prr, tcp_sender_charge(sender, octets, 1));
+    sender->flight->prr.sent_octets += tcp_sender_charge(sender, octets, 1);
   }
   if (sender->config->pacing) {
     tcp_pacer_rate rate = pacer_rate(sender);
     tcp_pacer_sent(&sender->pacer, octets, &rate, now);
   }
-  if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
+  if (sender->timer->deadline == TIME_PS_NEVER) {
     tcp_retransmission_timer_start(sender->timer, now); /* RFC 6298 §5.1 */
   }
 }
@@ -110,7 +110,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   build_again(sender, outgoing, segment->from, segment->to);
   tcp_scoreboard_resent(&sender->flight->board, segment->number, moves_high_rxt, now);
   sender->flight->first_resent_at = MIN(sender->flight->first_resent_at, now);
-  tcp_frto_sent_again(&sender->flight->frto);
+  sender->flight->frto.resent = true;
   if (sender->state != TCP_SENDING_OPEN && sender->undo) {
     tcp_undo_resent(sender->undo, segment->from, segment->to);
   }
@@ -127,7 +127,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
  * shorter. */
 static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segment *segment)
 {
-  uint64_t posted = tcp_send_queue_posted(&sender->queue);
+  uint64_t posted = sender->queue.posted;
   uint64_t run_end = tcp_scoreboard_lost_run_end(&sender->flight->board, segment->number,
                                                  segment->from + sender->emss_octets);
   if (segment->from == posted || run_end == segment->to) {
@@ -166,7 +166,7 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, 
     return false;
   }
   if (usable == 0 || (2 * usable < sender->window_octets_max && !sender->probe_due)) {
-    if (tcp_retransmission_timer_deadline(sender->timer) == TIME_PS_NEVER) {
+    if (sender->timer->deadline == TIME_PS_NEVER) {
       if (usable == 0) {
         tcp_retransmission_timer_start(sender->timer, now);
       } else {
@@ -184,7 +184,7 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, 
  * nothing may be sent. */
 static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin, time_ps now)
 {
-  uint64_t unsent = tcp_sender_unsent_octets(sender);
+  uint64_t unsent = sender->gauges->unsent_octets;
   uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
   bool fin_left = sender->finishing && !sender->fin_sent;
   *fin = false;
@@ -277,8 +277,8 @@ static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     send_probe(sender, outgoing, now);
     return true;
   }
-  if (tcp_frto_wants_new(&sender->flight->frto)) {
-    tcp_frto_sent_new(&sender->flight->frto);
+  if (sender->flight->frto.new_segments > 0) {
+    sender->flight->frto.new_segments--;
     if (send_new(sender, INT64_MAX, outgoing, now)) {
       return true;
     }
@@ -298,7 +298,7 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
 {
   tcp_sent_segment segment;
   if (sender->state != TCP_SENDING_RECOVERY || !sender->sack || sender->by_time ||
-      tcp_sender_unsent_octets(sender) > 0) {
+      sender->gauges->unsent_octets > 0) {
     return false;
   }
   /* rule 3, what may be lost */
@@ -322,8 +322,7 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
 static void heed_idleness(tcp_sender *sender, time_ps now)
 {
   if (sender->config->restart_after_idle && sender->sent_at >= 0 && tcp_sender_flight_octets(sender) == 0 &&
-      tcp_sender_unsent_octets(sender) > 0 &&
-      now - sender->sent_at > tcp_retransmission_timer_rto(sender->timer)) {
+      sender->gauges->unsent_octets > 0 && now - sender->sent_at > sender->timer->rto_ps) {
     tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
     sender->sent_at = now;
   }
@@ -332,10 +331,10 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
 /* Whether the pacer holds back what there may be. */
 static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
 {
-  if (!sender->config->pacing || tcp_pacer_may_send(&sender->pacer, now)) {
+  if (!sender->config->pacing || sender->pacer.next_ps <= now) {
     return false;
   }
-  sender->paced = tcp_sender_unsent_octets(sender) > 0 || (sender->finishing && !sender->fin_sent) ||
+  sender->paced = sender->gauges->unsent_octets > 0 || (sender->finishing && !sender->fin_sent) ||
                   sender->state != TCP_SENDING_OPEN;
   return true;
 }
@@ -390,8 +389,8 @@ static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
 
 bool tcp_sender_rests(const tcp_sender *sender)
 {
-  return tcp_sender_unsent_octets(sender) == 0 && !sender->finishing && !sender->paced &&
-         !sender->probe_due && !is_disturbed(sender);
+  return sender->gauges->unsent_octets == 0 && !sender->finishing && !sender->paced && !sender->probe_due &&
+         !is_disturbed(sender);
 }
 
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
@@ -401,7 +400,7 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     return next_when_disturbed(sender, outgoing, now) ||
            (sender->finishing && send_fin_beyond_window(sender, outgoing, now));
   }
-  if (tcp_sender_unsent_octets(sender) == 0 && (!sender->finishing || sender->fin_sent)) {
+  if (sender->gauges->unsent_octets == 0 && (!sender->finishing || sender->fin_sent)) {
     return false;
   }
   if (tcp_sender_flight_octets(sender) == 0) {

@@ -74,8 +74,8 @@ struct tcp_sender {
   tcp_congestion congestion;     /* from the start on */
   tcp_rack_knowledge rack_known; /* while `flight` is NULL */
 
-  uint64_t acknowledged; /* SND.UNA */
-  uint64_t next;         /* SND.NXT, HighData + 1 */
+  uint64_t acknowledged; /* SND.UNA: all below is acknowledged; the FIN occupies one position */
+  uint64_t next;         /* SND.NXT, HighData + 1: the first position never sent */
   uint64_t window_edge;
   time_ps sent_at;        /* when the last segment left; -1: none has */
   int64_t recovery_point; /* SND.NXT when the last recovery or time-out began; -1: none yet */
@@ -83,7 +83,7 @@ struct tcp_sender {
   tcp_pacer pacer;
   uint32_t window_octets_max; /* MAX.SND.WND */
   uint32_t emss_octets;       /* 0 before the start */
-  uint16_t timeouts_in_a_row; /* up to tcp_config.retries_max */
+  uint16_t timeouts_in_a_row; /* without anything acknowledged; up to tcp_config.retries_max */
   tcp_sending_state state : 8;
   bool sack;
   bool by_time;       /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
@@ -92,7 +92,7 @@ struct tcp_sender {
   bool probes : 1;    /* tail loss probes are sent */
   bool finishing : 1; /* FIN follows the last octet */
   bool fin_sent : 1;
-  bool ecn : 1;
+  bool ecn : 1;     /* agreed: new payload may be marked ECT, and the congestion control heeds ECE */
   bool cwr_due : 1; /* CWR on the next new segment */
 };
 
@@ -132,8 +132,7 @@ static inline uint64_t tcp_sender_flight_charge(const tcp_sender *sender)
 /* The window has no room for another segment of full size. */
 static inline bool tcp_sender_fills_window(const tcp_sender *sender)
 {
-  return tcp_scoreboard_pipe_octets(&sender->flight->board) + sender->emss_octets >
-         tcp_congestion_window_octets(&sender->congestion);
+  return sender->flight->board.pipe_octets + sender->emss_octets > sender->congestion.window.octets;
 }
 
 /* Octets posted and the peer has room for: new segments can be sent. */

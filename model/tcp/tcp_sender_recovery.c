@@ -13,8 +13,8 @@ static time_ps reordering_window_ps(const tcp_sender *sender)
 {
   tcp_rack_situation situation = {
       .recovering = sender->state != TCP_SENDING_OPEN,
-      .sacked_segments = tcp_scoreboard_sacked_segments(&sender->flight->board),
-      .smoothed_ps = tcp_retransmission_timer_smoothed(sender->timer),
+      .sacked_segments = sender->flight->board.sacked_segments,
+      .smoothed_ps = sender->timer->smoothed_ps,
   };
   return tcp_rack_window_ps(&sender->flight->rack, &situation);
 }
@@ -57,32 +57,32 @@ static void begin_doubt(tcp_sender *sender, tcp_undo_kind kind)
 
 void tcp_sender_end_reducing(tcp_sender *sender)
 {
-  tcp_congestion_set_window(&sender->congestion, tcp_congestion_threshold_octets(&sender->congestion));
+  tcp_congestion_set_window(&sender->congestion, sender->congestion.window.threshold_octets);
   sender->flight->reducing = false;
 }
 
 /* A loss while PRR answers ECE is of the same congestion: the reduction goes on, and there is none to undo
  * (Linux, tcp_enter_recovery()). */
-static void reduce_for_loss(tcp_sender *sender, time_ps now)
+static void reduce_for_loss(tcp_sender *sender)
 {
   uint64_t flight_octets = tcp_sender_flight_charge(sender);
   if (sender->flight->reducing) {
     tcp_sender_end_reducing(sender);
-    tcp_congestion_forget(&sender->congestion);
+    sender->congestion.remembers = false;
     return;
   }
   tcp_congestion_remember(&sender->congestion);
-  tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets, now);
+  tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets);
   tcp_sender_note_reduction(sender);
   tcp_prr_begin(&sender->flight->prr, flight_octets);
 }
 
-static void enter_recovery(tcp_sender *sender, time_ps now)
+static void enter_recovery(tcp_sender *sender)
 {
   sender->statistics->recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
-  reduce_for_loss(sender, now);
-  tcp_tail_loss_probe_forget(&sender->flight->probe);
+  reduce_for_loss(sender);
+  tcp_tail_loss_probe_init(&sender->flight->probe);
   sender->state = TCP_SENDING_RECOVERY;
   sender->flight->first_resent_at = TIME_PS_NEVER;
   sender->flight->rescued = false;
@@ -102,7 +102,7 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
 {
   if (reduces_proportionally(sender)) {
     /* RFC 6937 §3: the window is the threshold */
-    tcp_congestion_set_window(&sender->congestion, tcp_congestion_threshold_octets(&sender->congestion));
+    tcp_congestion_set_window(&sender->congestion, sender->congestion.window.threshold_octets);
   } else if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
     tcp_congestion_end_inflation(&sender->congestion, tcp_sender_flight_charge(sender));
   }
@@ -129,8 +129,8 @@ static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool s
   if (reduces_proportionally(sender)) {
     tcp_prr_ack ack = {
         .delivered_octets = delivered,
-        .pipe_octets = tcp_scoreboard_pipe_octets(&sender->flight->board),
-        .threshold_octets = tcp_congestion_threshold_octets(&sender->congestion),
+        .pipe_octets = sender->flight->board.pipe_octets,
+        .threshold_octets = sender->congestion.window.threshold_octets,
         .smss_octets = sender->emss_octets,
         .segments = sender->config->window_of_segments,
         .safe = safe,
@@ -144,8 +144,8 @@ static void count_duplicate(tcp_sender *sender)
   sender->flight->duplicate_acks++;
   if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
     /* RFC 6582 §3.2 step 4; no more than what is in flight has left the network */
-    uint64_t window = tcp_congestion_window_octets(&sender->congestion);
-    uint64_t limit = tcp_congestion_threshold_octets(&sender->congestion) + tcp_sender_flight_charge(sender);
+    uint64_t window = sender->congestion.window.octets;
+    uint64_t limit = sender->congestion.window.threshold_octets + tcp_sender_flight_charge(sender);
     uint64_t left = limit > window ? limit - window : 0;
     tcp_congestion_inflate(&sender->congestion, MIN(left, sender->emss_octets));
   }
@@ -173,7 +173,7 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
     count_duplicate(sender);
   }
   if (loss_is_shown(sender, news) && may_enter_recovery(sender)) {
-    enter_recovery(sender, news->now);
+    enter_recovery(sender);
   }
   reduce_proportionally(sender, news->delivered, news->advances && news->lost_segments == 0);
 }
@@ -191,7 +191,7 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
     sender->flight->resend_first = false;
   }
   if (sender->by_time && kind == TCP_UNDO_RECOVERY) {
-    tcp_rack_reordering_seen(&sender->flight->rack);
+    sender->flight->rack.known.reordering_seen = true;
   }
   tcp_frto_end(&sender->flight->frto);
   begin_doubt(sender, TCP_UNDO_NONE);
@@ -260,7 +260,7 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   sender->flight->originals_arrive = false;
   if (kind == TCP_UNDO_NONE && originals) {
     /* with none on its way nothing else can prove what was sent again to be needed */
-    sender->flight->originals_arrive = tcp_scoreboard_retransmissions(&sender->flight->board) > 0;
+    sender->flight->originals_arrive = sender->flight->board.retransmissions > 0;
     kind = sender->flight->originals_arrive ? TCP_UNDO_NONE : TCP_UNDO_RECOVERY;
   }
   if (kind == TCP_UNDO_NONE && judge_time_out(sender, news)) {
@@ -285,7 +285,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
     tcp_frto_begin(&sender->flight->frto, sender->sack); /* RFC 5682 §2.1 step 1 */
   }
   tcp_congestion_collapse(&sender->congestion,
-                          tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces, now);
+                          tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces);
   sender->flight->reducing = false;
   tcp_sender_note_reduction(sender);
   /* what was in flight is lost, all of it or (RFC 8985 §6.3) what is old enough */
@@ -293,7 +293,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
                            ? tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now)
                            : TIME_PS_NEVER;
   sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(&sender->flight->board, sent_until);
-  tcp_tail_loss_probe_forget(&sender->flight->probe);
+  tcp_tail_loss_probe_init(&sender->flight->probe);
   sender->state = TCP_SENDING_LOSS;
   sender->flight->originals_arrive = false;
   /* What RACK leaves in flight may fill the window of 1 SMSS. */
@@ -327,11 +327,11 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   if (!sender->flight) {
     return;
   }
-  if (sender->by_time && tcp_rack_deadline(&sender->flight->rack) <= now) {
+  if (sender->by_time && sender->flight->rack.deadline <= now) {
     uint64_t lost_segments = find_lost_by_time(sender, now);
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
     if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
-      enter_recovery(sender, now);
+      enter_recovery(sender);
       reduce_proportionally(sender, 0, false);
     }
   }

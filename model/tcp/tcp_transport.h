@@ -30,13 +30,14 @@ typedef struct tcp_transport_class {
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
   const reassembly_queue *(*held)(tcp_transport *transport);
-  const tcp_statistics *(*statistics)(const tcp_transport *transport);
 } tcp_transport_class;
 
 /* Embedded as the first member of each kind. */
 struct tcp_transport {
   const tcp_transport_class *class;
-  const tcp_gauges *gauges; /* kept up to date by each kind */
+  /* Kept up to date by each kind. */
+  const tcp_gauges *gauges;
+  const tcp_statistics *statistics;
 };
 
 /* Makes a closed transport as `config` (copied) that calls `events`, which must outlive it, with
@@ -116,32 +117,6 @@ static inline void tcp_transport_run(tcp_transport *transport, time_ps now)
   transport->class->run(transport, now);
 }
 
-/* What tcp_gauges explain. */
-static inline bool tcp_transport_is_established(const tcp_transport *transport)
-{
-  return transport->gauges->is_established;
-}
-
-static inline uint32_t tcp_transport_emss_octets(const tcp_transport *transport)
-{
-  return transport->gauges->emss_octets;
-}
-
-static inline uint64_t tcp_transport_unsent_octets(const tcp_transport *transport)
-{
-  return transport->gauges->unsent_octets;
-}
-
-static inline uint64_t tcp_transport_posted_octets(const tcp_transport *transport)
-{
-  return transport->gauges->posted_octets;
-}
-
-static inline uint64_t tcp_transport_in_order_edge(const tcp_transport *transport)
-{
-  return transport->gauges->in_order_edge;
-}
-
 /* Disjoint runs of octets received beyond the in-order edge: more than 0 while a hole is open. */
 static inline size_t tcp_transport_out_of_order_runs(const tcp_transport *transport)
 {
@@ -164,10 +139,4 @@ static inline uint64_t tcp_transport_held_octets_below(const tcp_transport *tran
 static inline const reassembly_queue *tcp_transport_held(tcp_transport *transport)
 {
   return transport->class->held(transport);
-}
-
-/* Valid as long as the transport. */
-static inline const tcp_statistics *tcp_transport_statistics(const tcp_transport *transport)
-{
-  return transport->class->statistics(transport);
 }

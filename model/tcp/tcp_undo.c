@@ -114,21 +114,6 @@ tcp_frto_verdict tcp_frto_acknowledged(tcp_frto *frto, const tcp_frto_ack *ack)
   return TCP_FRTO_UNKNOWN;
 }
 
-void tcp_frto_sent_again(tcp_frto *frto)
-{
-  frto->resent = true;
-}
-
-bool tcp_frto_wants_new(const tcp_frto *frto)
-{
-  return frto->new_segments > 0;
-}
-
-void tcp_frto_sent_new(tcp_frto *frto)
-{
-  frto->new_segments--;
-}
-
 bool tcp_frto_holds_back(const tcp_frto *frto)
 {
   return frto->step == TCP_FRTO_SENT_NEW || (frto->step == TCP_FRTO_RESENT && frto->resent);

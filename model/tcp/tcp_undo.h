@@ -54,9 +54,9 @@ typedef enum tcp_frto_step {
 
 typedef struct tcp_frto {
   tcp_frto_step step;
-  bool resent;           /* the first segment was */
+  bool resent;           /* a segment was, since the time-out */
   bool sack;             /* the variant of §3, else that of §2 */
-  unsigned new_segments; /* that may still leave in step 2 (b) */
+  unsigned new_segments; /* that may still leave in step 2 (b), before retransmissions, whatever the window */
 } tcp_frto;
 
 /* A time-out that does not follow another: step 1. */
@@ -79,13 +79,6 @@ typedef enum tcp_frto_verdict {
 } tcp_frto_verdict;
 
 tcp_frto_verdict tcp_frto_acknowledged(tcp_frto *frto, const tcp_frto_ack *ack);
-
-/* A segment was sent again. */
-void tcp_frto_sent_again(tcp_frto *frto);
-
-/* New segments go before retransmissions, whatever the window; one has. */
-bool tcp_frto_wants_new(const tcp_frto *frto);
-void tcp_frto_sent_new(tcp_frto *frto);
 
 /* Nothing else leaves: the first segment was sent again and is not acknowledged, or the verdict is
  * awaited. */

@@ -44,7 +44,7 @@ static void enter_full_operation(mpa_link_end *end)
   static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
   bool crc = mpa_startup_crc(end->startup);
 
-  end->sent_start = tcp_transport_posted_octets(end->tcp);
+  end->sent_start = end->tcp->gauges->posted_octets;
   end->received_start = mpa_startup_received_frame_octets(end->startup);
   end->stream = mpa_stream_begin(mpa_startup_send_markers(end->startup), crc);
   end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);

@@ -315,7 +315,7 @@ TEST(test_damage_is_dropped)
       mpa_link_expect_all(link, 0);
       g_assert_cmpuint(link->end[1].dropped, ==, 1);
       g_assert_cmpuint(link->end[0].corruptions_left, ==, 0);
-      g_assert_cmpuint(tcp_transport_statistics(link->end[0].tcp)->retransmissions, ==, 1);
+      g_assert_cmpuint(link->end[0].tcp->statistics->retransmissions, ==, 1);
     }
   }
 }

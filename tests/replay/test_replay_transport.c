@@ -158,9 +158,9 @@ static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
 RECEIVER_TEST(test_establishment)
 {
   expect(f, -1, 0, TCP_SYN, "");
-  g_assert_false(tcp_transport_is_established(f->tcp));
+  g_assert_false(f->tcp->gauges->is_established);
   expect(f, 0, 100, TCP_ACK, "e 0+100@0 ");
-  g_assert_true(tcp_transport_is_established(f->tcp));
+  g_assert_true(f->tcp->gauges->is_established);
   g_autoptr(fixture) other = set_up();
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
@@ -177,7 +177,7 @@ TEST(test_a_hole)
   assert_events(f, "e 0+100@0 ");
   g_assert_cmpuint(tcp_transport_held_octets(f->tcp), ==, 100);
   g_assert_cmpuint(tcp_transport_out_of_order_runs(f->tcp), ==, 1);
-  g_assert_cmpuint(tcp_transport_in_order_edge(f->tcp), ==, 100);
+  g_assert_cmpuint(f->tcp->gauges->in_order_edge, ==, 100);
   g_assert_true(has_taken(f, 200, 100));
   g_assert_false(has_taken(f, 199, 101));
   receive_at(f, 100, 100, TCP_ACK, 5);
@@ -216,7 +216,7 @@ RECEIVER_TEST(test_no_segments)
   packet->header[packet->ip_octets + 16] ^= 1;
   tcp_transport_receive(f->tcp, packet, 0);
   assert_events(f, "e 0+100@0 ");
-  g_assert_cmpuint(tcp_transport_statistics(f->tcp)->checksum_errors, ==, 1);
+  g_assert_cmpuint(f->tcp->statistics->checksum_errors, ==, 1);
   g_assert_cmpuint(f->new_octets, ==, 100);
 }
 
@@ -298,8 +298,8 @@ RECEIVER_TEST(test_nothing_leaves)
   buffer_chain_init(&record);
   buffer_chain_append(&record, octets, sizeof octets, NULL);
   tcp_transport_post(f->tcp, &record, 0);
-  g_assert_cmpuint(tcp_transport_posted_octets(f->tcp), ==, 100);
-  g_assert_cmpuint(tcp_transport_unsent_octets(f->tcp), ==, 0);
+  g_assert_cmpuint(f->tcp->gauges->posted_octets, ==, 100);
+  g_assert_cmpuint(f->tcp->gauges->unsent_octets, ==, 0);
   assert_events(f, "e ");
   g_assert_null(tcp_transport_transmit(f->tcp, 0));
   assert_events(f, "a100 ");

@@ -71,7 +71,7 @@ static inline clocked_flow *flow_of(tcp_congestion_kind kind, tcp_slow_start_kin
 
 static inline uint64_t window_octets(const clocked_flow *flow)
 {
-  return tcp_congestion_window_octets(flow->congestion);
+  return flow->congestion->window.octets;
 }
 
 /* The next `octets` are acknowledged when all before `next` is sent. */
@@ -105,7 +105,7 @@ static inline void expect_window(const clocked_flow *flow, uint64_t octets)
 
 static inline void expect_threshold(const clocked_flow *flow, uint64_t octets)
 {
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow->congestion), ==, octets);
+  g_assert_cmpuint(flow->congestion->window.threshold_octets, ==, octets);
 }
 
 static inline void expect_both(const clocked_flow *flow, uint64_t window, uint64_t threshold)
@@ -124,7 +124,7 @@ static inline void expect_growth(clocked_flow *flow, uint64_t octets, uint64_t w
 /* It is `window` after a loss with `flight` in flight. */
 static inline void expect_reduction(clocked_flow *flow, uint64_t flight, uint64_t window)
 {
-  tcp_congestion_reduce(flow->congestion, flight, flow->now);
+  tcp_congestion_reduce(flow->congestion, flight);
   expect_window(flow, window);
 }
 

@@ -77,7 +77,7 @@ static void check_flight(const tcp_sender *sender)
 /* Of what is in flight; a sender that rests has no board. */
 static uint64_t pipe_octets(const tcp_sender *sender)
 {
-  return sender->flight ? tcp_scoreboard_pipe_octets(&sender->flight->board) : 0;
+  return sender->flight ? sender->flight->board.pipe_octets : 0;
 }
 
 /* What leaves now may not have to heed the congestion window: a probe, the first segment after a time-out,
@@ -85,7 +85,7 @@ static uint64_t pipe_octets(const tcp_sender *sender)
 static bool is_free_of_window(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
-  return flight && (flight->resend_first || flight->probe.due || tcp_frto_wants_new(&flight->frto));
+  return flight && (flight->resend_first || flight->probe.due || flight->frto.new_segments > 0);
 }
 
 datagram *transmit_checked(tcp_transport *transport, time_ps now)
@@ -97,8 +97,7 @@ datagram *transmit_checked(tcp_transport *transport, time_ps now)
   uint64_t pipe = pipe_octets(sender);
   uint64_t limited = sender->sack ? 0 : 2 * sender->emss_octets;
   is_free = is_free || pipe <= before || (sender->fin_sent && sender->config->fin_beyond_window);
-  g_assert_true(is_free ||
-                pipe <= tcp_congestion_window_octets(&sender->congestion) + limited + sender->fin_sent);
+  g_assert_true(is_free || pipe <= sender->congestion.window.octets + limited + sender->fin_sent);
   check_flight(sender);
   return packet;
 }

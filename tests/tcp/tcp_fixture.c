@@ -274,10 +274,9 @@ static void note_state(const tcp_fixture_end *end)
   tcp_transport *transport = end->connection;
   const tcp_connection *connection = tcp_connection_of(transport);
   uint64_t edge = connection->gauges.in_order_edge;
-  NOTE(end->fixture, (uint64_t)tcp_transport_deadline(transport),
-       tcp_congestion_window_octets(&connection->sender.congestion),
-       tcp_congestion_threshold_octets(&connection->sender.congestion), connection->gauges.unsent_octets,
-       tcp_transport_posted_octets(transport) - end->base, edge - base_of_stream_to(end),
+  NOTE(end->fixture, (uint64_t)tcp_transport_deadline(transport), connection->sender.congestion.window.octets,
+       connection->sender.congestion.window.threshold_octets, connection->gauges.unsent_octets,
+       transport->gauges->posted_octets - end->base, edge - base_of_stream_to(end),
        tcp_transport_out_of_order_runs(transport), tcp_transport_held_octets(transport),
        tcp_transport_held_octets_below(transport, edge + 4000), connection->statistics.full_segments);
 }
@@ -600,17 +599,17 @@ uint32_t emss_of(const tcp_fixture *f)
 
 uint64_t window_of(const tcp_fixture *f)
 {
-  return tcp_congestion_window_octets(&tcp_connection_of(f->end[0].connection)->sender.congestion);
+  return tcp_connection_of(f->end[0].connection)->sender.congestion.window.octets;
 }
 
 uint64_t threshold_of(const tcp_fixture *f)
 {
-  return tcp_congestion_threshold_octets(&tcp_connection_of(f->end[0].connection)->sender.congestion);
+  return tcp_connection_of(f->end[0].connection)->sender.congestion.window.threshold_octets;
 }
 
 const tcp_statistics *statistics_of(const tcp_fixture *f)
 {
-  return tcp_transport_statistics(f->end[0].connection);
+  return f->end[0].connection->statistics;
 }
 
 void expect_windows(const tcp_fixture *f, uint64_t window, uint64_t threshold)

@@ -78,7 +78,7 @@ static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence
 static bool may_miss_sacks(const tcp_fixture_end *sender)
 {
   return sender->config.retransmission == TCP_RETRANSMISSION_REPACKETIZE &&
-         tcp_transport_statistics(sender->connection)->path_mtu_changes > 0;
+         sender->connection->statistics->path_mtu_changes > 0;
 }
 
 /* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018
@@ -248,7 +248,7 @@ static void count_timeouts(tcp_wire *wire, unsigned from)
 {
   direction *way = &wire->way[from];
   tcp_transport *connection = wire->fixture->end[from].connection;
-  uint64_t timeouts = tcp_transport_statistics(connection)->timeouts;
+  uint64_t timeouts = connection->statistics->timeouts;
   if (timeouts > way->timeouts) {
     uint64_t emss = connection->gauges->emss_octets;
     way->timeouts = timeouts;

@@ -32,7 +32,7 @@ FLOW_TEST(test_growth_needs_a_reason, with_segments(10))
   flow->unlimited = false;
   flow->in_recovery = true;
   expect_growth(flow, SMSS, segments(10));
-  tcp_congestion_reduce(flow->congestion, segments(10), 0);
+  tcp_congestion_reduce(flow->congestion, segments(10));
   expect_growth(flow, segments(100), segments(5));
 }
 
@@ -40,7 +40,7 @@ FLOW_TEST(test_growth_needs_a_reason, with_segments(10))
  * SMSS. */
 FLOW_TEST(test_congestion_avoidance, with_segments(20))
 {
-  tcp_congestion_reduce(flow->congestion, segments(20), 0);
+  tcp_congestion_reduce(flow->congestion, segments(20));
   expect_both(flow, segments(10), segments(10));
   g_assert_false(tcp_congestion_in_slow_start(flow->congestion));
   for (unsigned i = 0; i < 9; i++) {
@@ -57,9 +57,9 @@ FLOW_TEST(test_congestion_avoidance, with_segments(20))
 /* A reduction starts the count of octets anew: 13 of 14 segments' worth before it are nothing after it. */
 FLOW_TEST(test_reduction_forgets_counted_octets, with_segments(28))
 {
-  tcp_congestion_reduce(flow->congestion, segments(28), 0);
+  tcp_congestion_reduce(flow->congestion, segments(28));
   flow_acknowledge(flow, segments(13));
-  tcp_congestion_reduce(flow->congestion, segments(14), 0);
+  tcp_congestion_reduce(flow->congestion, segments(14));
   expect_growth(flow, segments(6), segments(7));
   expect_growth(flow, segments(1), segments(8));
 }
@@ -67,10 +67,10 @@ FLOW_TEST(test_reduction_forgets_counted_octets, with_segments(28))
 /* Never below 2 SMSS (RFC 5681 equation 4). ECE does as a loss does (RFC 3168 §6.1.2). */
 FLOW_TEST(test_reduction_has_a_floor, with_segments(10))
 {
-  tcp_congestion_reduce_for_ecn(flow->congestion, segments(10), 0);
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(10));
   expect_window(flow, segments(5));
   expect_reduction(flow, segments(3), segments(2));
-  tcp_congestion_reduce_for_ecn(flow->congestion, segments(1), 0);
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(1));
   expect_window(flow, segments(2));
 }
 
@@ -78,7 +78,7 @@ FLOW_TEST(test_reduction_has_a_floor, with_segments(10))
  * 9 - 4 + 1 = 6; the full ACK leaves min(5, max(2, 1) + 1) = 3 when 2 are in flight. */
 FLOW_TEST(test_inflation, with_segments(10))
 {
-  tcp_congestion_reduce(flow->congestion, segments(10), 0);
+  tcp_congestion_reduce(flow->congestion, segments(10));
   tcp_congestion_inflate(flow->congestion, segments(3));
   expect_window(flow, segments(8));
   tcp_congestion_inflate(flow->congestion, SMSS);
@@ -99,7 +99,7 @@ FLOW_TEST(test_inflation, with_segments(10))
 /* PRR (RFC 6937 §3) determines the window; the threshold stays. */
 FLOW_TEST(test_window_is_set, with_segments(10))
 {
-  tcp_congestion_reduce(flow->congestion, segments(10), 0);
+  tcp_congestion_reduce(flow->congestion, segments(10));
   tcp_congestion_set_window(flow->congestion, segments(7) + 1);
   expect_both(flow, segments(7) + 1, segments(5));
 }
@@ -107,26 +107,26 @@ FLOW_TEST(test_window_is_set, with_segments(10))
 /* RFC 5681 §3.1: the loss window is 1 SMSS; the threshold stays at the second time-out in a row. */
 FLOW_TEST(test_collapse, with_segments(10))
 {
-  tcp_congestion_collapse(flow->congestion, segments(12), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(12), true);
   expect_both(flow, SMSS, segments(6));
-  tcp_congestion_collapse(flow->congestion, SMSS, false, 0);
+  tcp_congestion_collapse(flow->congestion, SMSS, false);
   expect_both(flow, SMSS, segments(6));
 }
 
 /* RFC 4015 §3.2: window and threshold are what they were, unless they have become larger since. */
 FLOW_TEST(test_undo, with_segments(40))
 {
-  tcp_congestion_reduce(flow->congestion, segments(40), 0);
+  tcp_congestion_reduce(flow->congestion, segments(40));
   tcp_congestion_remember(flow->congestion);
-  tcp_congestion_collapse(flow->congestion, segments(20), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(20), true);
   tcp_congestion_undo(flow->congestion);
   expect_both(flow, segments(20), segments(20));
   /* Only once: the next reduction was not remembered. */
-  tcp_congestion_reduce(flow->congestion, segments(20), 0);
+  tcp_congestion_reduce(flow->congestion, segments(20));
   tcp_congestion_undo(flow->congestion);
   expect_window(flow, segments(10));
   tcp_congestion_remember(flow->congestion);
-  tcp_congestion_reduce(flow->congestion, segments(10), 0);
+  tcp_congestion_reduce(flow->congestion, segments(10));
   tcp_congestion_set_window(flow->congestion, segments(15));
   tcp_congestion_undo(flow->congestion);
   expect_both(flow, segments(15), segments(10));
@@ -137,7 +137,7 @@ FLOW_TEST(test_undo, with_segments(40))
 FLOW_TEST(test_undo_ends_inflation, with_segments(20))
 {
   tcp_congestion_remember(flow->congestion);
-  tcp_congestion_reduce(flow->congestion, segments(20), 0);
+  tcp_congestion_reduce(flow->congestion, segments(20));
   tcp_congestion_inflate(flow->congestion, segments(19));
   tcp_congestion_undo(flow->congestion);
   expect_window(flow, segments(20));
@@ -148,7 +148,7 @@ FLOW_TEST(test_undo_ends_inflation, with_segments(20))
 FLOW_TEST(test_restart_after_idle, with_segments(10))
 {
   tcp_congestion_set_window(flow->congestion, segments(50));
-  tcp_congestion_reduce(flow->congestion, segments(50), 0);
+  tcp_congestion_reduce(flow->congestion, segments(50));
   tcp_congestion_restart_after_idle(flow->congestion, TIME_PS_PER_SECOND);
   expect_both(flow, segments(10), segments(25));
   tcp_congestion_set_window(flow->congestion, segments(4));
@@ -180,18 +180,18 @@ static void do_something(clocked_flow *flow, random_stream *stream)
   switch (random_stream_below(stream, 40)) {
   case 0:
     tcp_congestion_remember(flow->congestion);
-    tcp_congestion_reduce(flow->congestion, flight, flow->now);
+    tcp_congestion_reduce(flow->congestion, flight);
     g_assert_cmpuint(window_octets(flow), >=, segments(2));
     break;
   case 1:
-    tcp_congestion_reduce_for_ecn(flow->congestion, flight, flow->now);
+    tcp_congestion_reduce_for_ecn(flow->congestion, flight);
     g_assert_cmpuint(window_octets(flow), >=, segments(2));
     break;
   case 2:
     tcp_congestion_remember(flow->congestion);
-    tcp_congestion_collapse(flow->congestion, flight, true, flow->now);
-    g_assert_cmpuint(tcp_congestion_threshold_octets(flow->congestion), >=, segments(2));
-    tcp_congestion_collapse(flow->congestion, flight, false, flow->now);
+    tcp_congestion_collapse(flow->congestion, flight, true);
+    g_assert_cmpuint(flow->congestion->window.threshold_octets, >=, segments(2));
+    tcp_congestion_collapse(flow->congestion, flight, false);
     g_assert_cmpuint(window_octets(flow), ==, SMSS);
     break;
   case 3:
@@ -232,7 +232,7 @@ TEST(test_any_order)
  * threshold, and the other 9 count in congestion avoidance, where 12 make a segment more. */
 FLOW_TEST(test_unlimited_slow_start_ends_at_the_threshold, with_segments(10))
 {
-  tcp_congestion_collapse(flow->congestion, segments(24), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(24), true);
   expect_window(flow, segments(1));
   tcp_congestion_ack ack = {
       .octets = segments(20), .next = 1, .limited = true, .unlimited_slow_start = true, .round_trip_ps = -1};

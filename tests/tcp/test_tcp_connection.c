@@ -120,7 +120,7 @@ TCP_TEST(test_abort, connected())
   tcp_transport_run(f->end[0].connection, f->now);
   collect(f, 0);
   expect_nothing(f, 0);
-  g_assert_cmpuint(tcp_transport_statistics(f->end[0].connection)->timeouts, ==, 0);
+  g_assert_cmpuint(f->end[0].connection->statistics->timeouts, ==, 0);
 }
 
 /* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges

@@ -13,7 +13,7 @@
 static clocked_flow *after_loss_at(unsigned count, time_ps round_trip_ps)
 {
   clocked_flow *flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, count, round_trip_ps);
-  tcp_congestion_reduce(flow->congestion, segments(count), 0);
+  tcp_congestion_reduce(flow->congestion, segments(count));
   return flow;
 }
 
@@ -37,7 +37,7 @@ FLOW_TEST(test_reduction, after_loss_at(100, 100 * MILLISECOND))
 {
   expect_both(flow, segments(70), segments(70));
   expect_reduction(flow, segments(50), segments(35));
-  tcp_congestion_reduce_for_ecn(flow->congestion, segments(20), 0);
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(20));
   expect_window(flow, segments(14));
   expect_reduction(flow, segments(2), segments(2));
 }
@@ -74,7 +74,7 @@ TEST(test_reno_friendly_region)
  * be 3.744 s, and 69.8 at this time. */
 FLOW_TEST(test_fast_convergence, after_loss_at(100, 200 * MILLISECOND))
 {
-  tcp_congestion_reduce(flow->congestion, segments(70), 0);
+  tcp_congestion_reduce(flow->congestion, segments(70));
   assert_segments(flow, 49);
   expect_at(flow, 2.972, 59.5);
 }
@@ -85,7 +85,7 @@ FLOW_TEST(test_fast_convergence, after_loss_at(100, 200 * MILLISECOND))
 FLOW_TEST(test_loss_above_the_maximum, after_loss_at(100, 200 * MILLISECOND))
 {
   flow_run_until(flow, 10);
-  tcp_congestion_reduce(flow->congestion, window_octets(flow), flow->now);
+  tcp_congestion_reduce(flow->congestion, window_octets(flow));
   assert_segments(flow, 124.1);
   expect_at(flow, 12, 165.4);
   expect_at(flow, 15.105, 177.4);
@@ -97,7 +97,7 @@ FLOW_TEST(test_loss_above_the_maximum, after_loss_at(100, 200 * MILLISECOND))
 FLOW_TEST(test_time_out, flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 100, 200 * MILLISECOND))
 {
   flow->after_timeout = true;
-  tcp_congestion_collapse(flow->congestion, segments(100), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(100), true);
   expect_both(flow, SMSS, segments(70));
   while (tcp_congestion_in_slow_start(flow->congestion)) {
     flow_acknowledge(flow, SMSS); /* 69 of them */
@@ -113,7 +113,7 @@ FLOW_TEST(test_time_out, flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 
 FLOW_TEST(test_estimate_beside_the_curve,
           flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 3000, 3 * TIME_PS_PER_SECOND))
 {
-  tcp_congestion_collapse(flow->congestion, segments(3000), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(3000), true);
   while (tcp_congestion_in_slow_start(flow->congestion)) {
     flow_acknowledge(flow, SMSS);
   }
@@ -128,7 +128,7 @@ FLOW_TEST(test_first_stage_without_loss,
 {
   flow_run_until(flow, 1); /* a train of ACKs all over the round trip ends slow start */
   g_assert_false(tcp_congestion_in_slow_start(flow->congestion));
-  double start = (double)tcp_congestion_threshold_octets(flow->congestion) / SMSS;
+  double start = (double)flow->congestion->window.threshold_octets / SMSS;
   flow_run_until(flow, time_ps_in_seconds(flow->now) + 5);
   /* alpha is 1 at once (§4.3: there is no cwnd_prior to get back to), 25 round trips; by the cube at most
    * 0.4 · 6^3 = 86. */
@@ -142,7 +142,7 @@ FLOW_TEST(test_undo, after_loss_at(100, 200 * MILLISECOND))
 {
   flow_run_until(flow, 2);
   tcp_congestion_remember(flow->congestion);
-  tcp_congestion_reduce(flow->congestion, window_octets(flow), flow->now);
+  tcp_congestion_reduce(flow->congestion, window_octets(flow));
   assert_segments(flow, 66.95);
   tcp_congestion_undo(flow->congestion);
   assert_segments(flow, 95.64);
@@ -205,7 +205,7 @@ FLOW_TEST(test_restart_after_idle_begins_a_stage,
           flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 10, 200 * MILLISECOND))
 {
   tcp_congestion_set_window(flow->congestion, segments(100));
-  tcp_congestion_reduce(flow->congestion, segments(100), 0);
+  tcp_congestion_reduce(flow->congestion, segments(100));
   flow_run_until(flow, 8);
   flow->now = 60 * TIME_PS_PER_SECOND;
   tcp_congestion_restart_after_idle(flow->congestion, 52 * TIME_PS_PER_SECOND);
@@ -223,7 +223,7 @@ FLOW_TEST(test_restart_after_idle_begins_a_stage,
 FLOW_TEST(test_restart_window_keeps_its_stage,
           flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 70, 200 * MILLISECOND))
 {
-  tcp_congestion_reduce(flow->congestion, segments(100), 0);
+  tcp_congestion_reduce(flow->congestion, segments(100));
   flow_acknowledge(flow, 0);
   flow->now = 2 * TIME_PS_PER_SECOND;
   flow_acknowledge(flow, 0);
@@ -243,7 +243,7 @@ FLAG_TEST(test_smss_changes, between_reduction_and_undo)
   flow_run_until(flow, 0.5);
   if (between_reduction_and_undo) {
     tcp_congestion_remember(flow->congestion);
-    tcp_congestion_reduce(flow->congestion, window_octets(flow), flow->now);
+    tcp_congestion_reduce(flow->congestion, window_octets(flow));
   }
   tcp_congestion_set_smss(flow->congestion, 6 * SMSS, false);
   if (between_reduction_and_undo) {
@@ -312,15 +312,15 @@ TEST(test_any_window_and_time)
         (time_ps)(random_stream_below(stream, UINT64_C(3600000000000000)) >> random_stream_below(stream, 20));
     tcp_congestion *congestion =
         tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, smss, maximum);
-    tcp_congestion_reduce(congestion, maximum, 0);
-    uint64_t window = tcp_congestion_window_octets(congestion);
+    tcp_congestion_reduce(congestion, maximum);
+    uint64_t window = congestion->window.octets;
     tcp_congestion_ack ack = {.next = 1, .limited = true, .round_trip_ps = -1, .ahead_ps = round_trip};
     tcp_congestion_acknowledged(congestion, &ack, 0); /* begins the stage */
     ack.octets = window;
     tcp_congestion_acknowledged(congestion, &ack, now);
     formula law = formula_at((long double)maximum, (long double)window, smss, (long double)now / 1e12L,
                              (long double)round_trip / 1e12L);
-    long double measured = (long double)tcp_congestion_window_octets(congestion);
+    long double measured = (long double)congestion->window.octets;
     long double slack = 2 + 1e-8L * measured;
     bool friendly = fabsl(measured - law.estimate) <= slack;
     bool cubic = fabsl(measured - law.target) <= slack;

@@ -15,7 +15,7 @@ static tcp_fixture *connected(uint8_t ip_version)
 
 static const tcp_statistics *receiver_statistics(const tcp_fixture *f)
 {
-  return tcp_transport_statistics(f->end[1].connection);
+  return f->end[1].connection->statistics;
 }
 
 /* MPA-029: a committed segment has passed the TCP checksum. One octet of payload, then each octet of the

@@ -39,7 +39,7 @@ static void observe(clocked_flow *flow, unsigned count, unsigned marked)
 static void expect_reduced(clocked_flow *flow, double expected, double epsilon)
 {
   tcp_congestion_set_window(flow->congestion, segments(1000));
-  tcp_congestion_reduce_for_ecn(flow->congestion, segments(1000), 0);
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(1000));
   g_assert_cmpfloat_with_epsilon((double)window_octets(flow) / SMSS, expected, epsilon);
 }
 
@@ -106,7 +106,7 @@ FLOW_TEST(test_loss_is_newrenos, observed())
 {
   observe(flow, 400, 0);
   expect_reduction(flow, segments(600), segments(300));
-  tcp_congestion_collapse(flow->congestion, segments(300), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(300), true);
   expect_both(flow, SMSS, segments(150));
   expect_reduced(flow, 1000, 0.01);
 }
@@ -116,7 +116,7 @@ FLOW_TEST(test_loss_is_newrenos, observed())
 FLOW_TEST(test_counts_within_recovery, observed())
 {
   tcp_congestion_remember(flow->congestion);
-  tcp_congestion_reduce(flow->congestion, segments(1000), 0);
+  tcp_congestion_reduce(flow->congestion, segments(1000));
   for (unsigned i = 0; i < 3000; i++) {
     flow->position += SMSS;
     tcp_congestion_ack ack = {.octets = SMSS,
@@ -138,7 +138,7 @@ FLOW_TEST(test_counts_within_recovery, observed())
 FLOW_TEST(test_growth_is_newrenos,
           flow_of(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, 20, TIME_PS_PER_MILLISECOND))
 {
-  tcp_congestion_reduce_for_ecn(flow->congestion, segments(20), 0);
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(20));
   expect_window(flow, segments(10));
   expect_growth(flow, segments(10) - 1, segments(10));
   expect_growth(flow, 1, segments(11));

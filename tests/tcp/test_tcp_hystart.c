@@ -24,7 +24,7 @@ typedef struct bottleneck {
 
 static void send_window(bottleneck *path, time_ps now)
 {
-  while (segments(path->sent - path->acknowledged + 1) <= tcp_congestion_window_octets(path->congestion)) {
+  while (segments(path->sent - path->acknowledged + 1) <= path->congestion->window.octets) {
     g_assert_cmpuint(path->sent, <, SENT_MAX);
     path->free_at = MAX(path->free_at, now) + path->segment_ps;
     path->sent_at[path->sent] = now;
@@ -39,9 +39,7 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
   path->segment_ps = segment_ps;
   path->delay_ps = delay_ps;
   path->congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(10));
-  if (paced) {
-    tcp_congestion_use_pacing(path->congestion);
-  }
+  path->congestion->hystart->paced = paced;
   send_window(path, 0);
   while (tcp_congestion_in_slow_start(path->congestion)) {
     time_ps now = path->acknowledged_at[path->acknowledged];
@@ -55,7 +53,7 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
     tcp_congestion_acknowledged(path->congestion, &ack, now);
     send_window(path, now);
   }
-  uint64_t threshold = tcp_congestion_threshold_octets(path->congestion);
+  uint64_t threshold = path->congestion->window.threshold_octets;
   tcp_congestion_free(path->congestion);
   g_free(path);
   return threshold / SMSS;
@@ -220,7 +218,7 @@ TEST(test_when_it_does_not_judge)
 FLOW_TEST(test_time_out_forgets, flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 10, 8 * MILLISECOND))
 {
   flow_acknowledge(flow, SMSS);
-  tcp_congestion_collapse(flow->congestion, segments(200), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(200), true);
   flow->round_trip_ps = 80 * MILLISECOND;
   for (unsigned i = 0; i < 139; i++) {
     g_assert_true(tcp_congestion_in_slow_start(flow->congestion));

@@ -114,7 +114,7 @@ FLOW_TEST(test_only_the_first_slow_start, after_a_round_of(100 * MILLISECOND))
 {
   acknowledge(flow, 8, 200 * MILLISECOND);
   g_assert_cmpuint(growth(flow, 200 * MILLISECOND), ==, SMSS / 4);
-  tcp_congestion_collapse(flow->congestion, segments(500), true, 0);
+  tcp_congestion_collapse(flow->congestion, segments(500), true);
   for (unsigned i = 0; i < 100; i++) {
     g_assert_cmpuint(growth(flow, (100 + i) * MILLISECOND), ==, SMSS);
   }

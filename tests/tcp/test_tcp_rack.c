@@ -78,7 +78,7 @@ static void expect_found(bench *b, time_ps window_ps, uint64_t segments)
 static void expect_found_and_deadline(bench *b, time_ps window_ps, uint64_t segments, time_ps deadline)
 {
   expect_found(b, window_ps, segments);
-  g_assert_cmpint(tcp_rack_deadline(&b->rack), ==, deadline);
+  g_assert_cmpint(b->rack.deadline, ==, deadline);
 }
 
 static void expect_next_lost(bench *b, uint64_t number)
@@ -116,7 +116,7 @@ BENCH_TEST(test_without_a_window_all_before_it_is_lost, bench_with(4, 0))
 {
   sack(b, 2, 102);
   expect_found(b, 0, 2);
-  g_assert_cmpuint(tcp_scoreboard_pipe_octets(b->board), ==, SMSS); /* 3 */
+  g_assert_cmpuint(b->board->pipe_octets, ==, SMSS); /* 3 */
 }
 
 /* The same with a window of 25 us and a timer that is 2 ms late: at 2126 us both 0 and 1 are lost. An ACK
@@ -126,7 +126,7 @@ FLAG_TEST(test_timer_slack, with_ack)
   g_autoptr(bench) b = bench_with(4, us(2000));
   sack(b, 2, 102);
   expect_found_and_deadline(b, us(25), 0, us(2126));
-  b->now = with_ack ? us(125) : tcp_rack_deadline(&b->rack);
+  b->now = with_ack ? us(125) : b->rack.deadline;
   expect_found_and_deadline(b, us(25), with_ack ? 1 : 2, with_ack ? us(2126) : TIME_PS_NEVER);
 }
 
@@ -185,7 +185,7 @@ BENCH_TEST(test_lost_retransmission, bench_with(4, 0))
   g_assert_cmpuint(losses.segments, ==, 2); /* 3, and 0 again */
   g_assert_cmpuint(losses.retransmissions, ==, 1);
   expect_next_lost(b, 0);
-  g_assert_cmpuint(tcp_scoreboard_pipe_octets(b->board), ==, 0);
+  g_assert_cmpuint(b->board->pipe_octets, ==, 0);
 }
 
 /* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us,
@@ -299,8 +299,8 @@ FLAG_TEST(test_time_out, window)
   tcp_scoreboard_sent(b->board, 4 * SMSS, 5 * SMSS, us(201));
   sack(b, 2, 200);
   tcp_scoreboard_lose_all(b->board, tcp_rack_time_out(&b->rack, us(window), us(300)));
-  g_assert_cmpint(tcp_rack_deadline(&b->rack), ==, TIME_PS_NEVER);
-  g_assert_cmpuint(tcp_scoreboard_pipe_octets(b->board), ==, (1 + window) * SMSS);
+  g_assert_cmpint(b->rack.deadline, ==, TIME_PS_NEVER);
+  g_assert_cmpuint(b->board->pipe_octets, ==, (1 + window) * SMSS);
   for (uint64_t lost = 0; lost < 2; lost++) {
     expect_next_lost(b, lost);
     tcp_scoreboard_resent(b->board, lost, true, us(300));

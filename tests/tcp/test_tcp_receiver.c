@@ -155,7 +155,7 @@ static void arrive_as_expected(fixture *test, int64_t from, int64_t to)
   g_auto(buffer_chain) payload;
   fill(&payload, from, to);
   test->now++;
-  g_assert_cmpint((int64_t)tcp_receiver_next(test->receiver), ==, from);
+  g_assert_cmpint((int64_t)test->receiver->next, ==, from);
   g_assert_true(tcp_receiver_expects(test->receiver, payload.length));
   tcp_receiver_receive_expected(test->receiver, &payload, test->now);
 }
@@ -168,8 +168,8 @@ static void expect_passed(fixture *test, const char *passed)
 
 static void expect_need(fixture *test, tcp_ack_need need)
 {
-  g_assert_cmpint(tcp_receiver_ack_need(test->receiver), ==, need);
-  g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver) != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
+  g_assert_cmpint(test->receiver->need, ==, need);
+  g_assert_cmpint(test->receiver->ack_deadline != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
 }
 
 /* An arriving segment calls for this ACK, which is sent. */
@@ -218,7 +218,7 @@ static bool is_promised(const fixture *test, uint64_t position)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
   uint32_t count = tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX);
-  bool promised = position < tcp_receiver_next(test->receiver);
+  bool promised = position < test->receiver->next;
   for (uint32_t i = 0; i < count; i++) {
     promised = promised || (position >= blocks[i].from && position < blocks[i].to);
   }
@@ -228,7 +228,7 @@ static bool is_promised(const fixture *test, uint64_t position)
 /* A random segment arrives; one in four is refused by the layer above. */
 static void arrive_somewhere(fixture *test, random_stream *random)
 {
-  uint64_t edge = tcp_receiver_next(test->receiver);
+  uint64_t edge = test->receiver->next;
   uint64_t from = edge + 50 * random_stream_below(random, 12);
   uint64_t to = from + 1 + random_stream_below(random, 130);
   test->above.refuses = random_stream_chance(random, 0.25);
@@ -248,7 +248,7 @@ TEST(test_what_is_passed_is_committed)
     uint64_t start = seed & 2 ? (UINT64_C(1) << 32) - TAKEN_OCTETS / 2 : 0;
     g_autoptr(fixture) test = fixture_at(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER, start);
     g_autofree bool *promised = g_new0(bool, TAKEN_OCTETS);
-    while (tcp_receiver_next(test->receiver) < start + TAKEN_OCTETS - 1000) {
+    while (test->receiver->next < start + TAKEN_OCTETS - 1000) {
       arrive_somewhere(test, random);
       if (tcp_receiver_out_of_order_runs(test->receiver) > TCP_SACK_BLOCKS_MAX) {
         continue;
@@ -259,8 +259,7 @@ TEST(test_what_is_passed_is_committed)
         g_assert_true(now_promised || !promised[i]);
         promised[i] = now_promised;
         bool passed = test->above.taken[i];
-        g_assert_true(seed & 1 ? passed == now_promised
-                               : passed == (position < tcp_receiver_next(test->receiver)));
+        g_assert_true(seed & 1 ? passed == now_promised : passed == (position < test->receiver->next));
       }
     }
   }
@@ -314,10 +313,10 @@ TEST(test_not_admitted)
   test->above.refuses = false;
   test->above.refuses_segment = true;
   g_assert_false(arrive_if_taken(test, 0, 100));
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 0);
+  g_assert_cmpuint(test->receiver->next, ==, 0);
   test->above.refuses_segment = false;
   g_assert_true(arrive_if_taken(test, 0, 100));
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 100);
+  g_assert_cmpuint(test->receiver->next, ==, 100);
 }
 
 /* The octets that an in-order receiver holds can be read, and are gone when they have been passed. */
@@ -350,7 +349,7 @@ RECEIVER_TEST(test_delayed_ack)
 {
   arrive(test, 0, 100, false);
   expect_need(test, TCP_ACK_DELAYED);
-  g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver), ==, 41);
+  g_assert_cmpint(test->receiver->ack_deadline, ==, 41);
   arrive_and_acknowledge(test, 100, 110, TCP_ACK_DUE);
   expect_need(test, TCP_ACK_NONE);
   arrive(test, 110, 120, false);
@@ -450,7 +449,7 @@ FLAG_TEST(test_fin, passing)
   g_assert_false(tcp_receiver_is_finished(test->receiver));
   arrive(test, 0, 100, false);
   g_assert_true(tcp_receiver_is_finished(test->receiver));
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 201);
+  g_assert_cmpuint(test->receiver->next, ==, 201);
   g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
   g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
   expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
@@ -467,7 +466,7 @@ TEST(test_fin_beyond_4_gib)
   arrive(test, start, start + 2, true); /* none: octets beyond it have been seen */
   arrive(test, start + 2, start + 10, true);
   g_assert_true(tcp_receiver_is_finished(test->receiver));
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, start + 11);
+  g_assert_cmpuint(test->receiver->next, ==, start + 11);
 }
 
 /* D-SACKs (RFC 2883) of octets beyond 2^32: in order, of a run beyond a hole, and of a segment that is not
@@ -495,14 +494,14 @@ TEST(test_senseless_fins)
   arrive(test, 1000, 1000, true);
   arrive(test, 0, 1000, false);
   g_assert_false(tcp_receiver_is_finished(test->receiver));
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 1000);
+  g_assert_cmpuint(test->receiver->next, ==, 1000);
   fixture_free(test);
 
   test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 100, 200, false);
   arrive(test, 0, 50, true); /* octets beyond 50 have been seen */
   g_assert_false(tcp_receiver_is_finished(test->receiver));
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 50);
+  g_assert_cmpuint(test->receiver->next, ==, 50);
   arrive(test, 300, 300, true);
   arrive(test, 250, 400, false);
   expect_passed(test, "100+100@1 0+50@2 250+50@4 ");
@@ -519,7 +518,7 @@ RECEIVER_TEST(test_positions_below_zero)
   expect_passed(test, "0+20@1 ");
   arrive(test, -10, -5, false);
   expect_passed(test, "");
-  g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 20);
+  g_assert_cmpuint(test->receiver->next, ==, 20);
 }
 
 /* The memory for late octets is kept while another hole is likely, and freed when 64 segments have come in

@@ -13,7 +13,7 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
 static void expect_sample(tcp_retransmission_timer *timer, time_ps sample_ps, time_ps rto_ps)
 {
   tcp_retransmission_timer_sample(timer, sample_ps);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, rto_ps);
+  g_assert_cmpint(timer->rto_ps, ==, rto_ps);
 }
 
 #define TIMER_TEST(name, made) TEST_OF(tcp_retransmission_timer, timer, made, name)
@@ -23,12 +23,12 @@ static void expect_sample(tcp_retransmission_timer *timer, time_ps sample_ps, ti
  * 43.125, RTO 110 + 172.5 = 282.5. */
 TIMER_TEST(test_estimate, timer_of(1, 60000 * MS))
 {
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 0);
+  g_assert_cmpint(timer->rto_ps, ==, 1000 * MS);
+  g_assert_cmpint(timer->smoothed_ps, ==, 0);
   expect_sample(timer, 100 * MS, 300 * MS);
   expect_sample(timer, 180 * MS, 340 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 110 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_least(timer), ==, 100 * MS);
+  g_assert_cmpint(timer->smoothed_ps, ==, 110 * MS);
+  g_assert_cmpint(timer->least_ps, ==, 100 * MS);
   expect_sample(timer, 110 * MS, 282500 * TIME_PS_PER_MICROSECOND);
 }
 
@@ -55,7 +55,7 @@ TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
   static const time_ps expected[] = {2000, 4000, 5000, 5000};
   for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
     tcp_retransmission_timer_back_off(timer);
-    g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, expected[i] * MS);
+    g_assert_cmpint(timer->rto_ps, ==, expected[i] * MS);
   }
   expect_sample(timer, 10 * MS, 30 * MS);
 }
@@ -64,23 +64,23 @@ TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
 TIMER_TEST(test_restart_slowly, timer_of(MS, 60000 * MS))
 {
   tcp_retransmission_timer_restart_slowly(timer);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 3000 * MS);
+  g_assert_cmpint(timer->rto_ps, ==, 3000 * MS);
   tcp_retransmission_timer_sample(timer, 10 * MS);
   tcp_retransmission_timer_restart_slowly(timer);
-  g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
+  g_assert_cmpint(timer->rto_ps, ==, 30 * MS);
 }
 
 TIMER_TEST(test_deadline, timer_of(MS, 5000 * MS))
 {
-  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
+  g_assert_cmpint(timer->deadline, ==, TIME_PS_NEVER);
   tcp_retransmission_timer_start(timer, 7 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 1007 * MS);
+  g_assert_cmpint(timer->deadline, ==, 1007 * MS);
   tcp_retransmission_timer_back_off(timer); /* counts from the next start */
-  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 1007 * MS);
+  g_assert_cmpint(timer->deadline, ==, 1007 * MS);
   tcp_retransmission_timer_start(timer, 1007 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 3007 * MS);
+  g_assert_cmpint(timer->deadline, ==, 3007 * MS);
   tcp_retransmission_timer_stop(timer);
-  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
+  g_assert_cmpint(timer->deadline, ==, TIME_PS_NEVER);
 }
 
 /* RFC 9293 §3.8.6.2.1: the override time lies between 0.1 and 1 s. */
@@ -92,5 +92,5 @@ ROW_TEST(test_override_time, override_time_rows)
   g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
   tcp_retransmission_timer_sample(timer, (*c)[0] * MS);
   tcp_retransmission_timer_start_override(timer, 7 * MS);
-  g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, (7 + (*c)[1]) * MS);
+  g_assert_cmpint(timer->deadline, ==, (7 + (*c)[1]) * MS);
 }

@@ -59,7 +59,7 @@ static void expect_none_lost(tcp_scoreboard *board)
 
 static void expect_pipe(const tcp_scoreboard *board, uint64_t octets)
 {
-  g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, octets);
+  g_assert_cmpuint(board->pipe_octets, ==, octets);
 }
 
 static void acknowledge(tcp_scoreboard *board, uint64_t position)
@@ -327,7 +327,7 @@ BOARD_TEST(test_smss_shrinks, board_with(4))
   expect_pipe(board, 1000);
   tcp_scoreboard_set_smss(board, 600, cut_at_400, NULL);
   expect_pipe(board, 1000);
-  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 1); /* the piece [1000, 1400) */
+  g_assert_cmpuint(board->sacked_segments, ==, 1); /* the piece [1000, 1400) */
   expect_first(board, 0, 400, true);
   /* lost and not SACKed: the rest of the second, the others in pieces, the last one whole */
   static const uint64_t lost[][2] = {{1400, 2000}, {2000, 2400}, {2400, 3000},
@@ -400,7 +400,7 @@ BOARD_TEST(test_losses_in_any_order, board_by_time(6))
   tcp_scoreboard_sack(board, 3000, 4000); /* lost, and there after all */
   expect_none_lost(board);
   expect_pipe(board, 2000);
-  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 4);
+  g_assert_cmpuint(board->sacked_segments, ==, 4);
   g_assert_cmpuint(tcp_scoreboard_sacked_octets(board), ==, 4000);
 }
 
@@ -430,22 +430,22 @@ BOARD_TEST(test_restore_unfindable, board_by_time(4))
   tcp_scoreboard_lose(board, 0);
   tcp_scoreboard_lose(board, 1);
   expect_next_lost(board, 0);
-  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
+  g_assert_cmpuint(board->retransmissions, ==, 1);
   tcp_scoreboard_restore(board, false);
   expect_pipe(board, 4000); /* 0 twice, 1 and 3 */
   expect_oldest(board, 3);
   tcp_scoreboard_lose(board, 3);
   expect_oldest(board, 0);
   tcp_scoreboard_resent(board, 1, true, 200);
-  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 2);
+  g_assert_cmpuint(board->retransmissions, ==, 2);
   tcp_scoreboard_lose(board, 0);
   expect_oldest(board, 1);
-  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
+  g_assert_cmpuint(board->retransmissions, ==, 1);
   expect_next_lost(board, 0);
   tcp_scoreboard_sack(board, 1000, 2000);
-  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
+  g_assert_cmpuint(board->retransmissions, ==, 1);
   acknowledge(board, 3000);
-  g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 0);
+  g_assert_cmpuint(board->retransmissions, ==, 0);
 }
 
 /* Checks which segment under way was last sent before transmission `order`: a whole segment that ends at
@@ -580,14 +580,14 @@ BOARD_TEST(test_extend, board_by_time(5))
   expect_none_lost(board);
   expect_pipe(board, 5000);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1600, 3000), ==, 1400);
-  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 1);
+  g_assert_cmpuint(board->sacked_segments, ==, 1);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   expect_pipe(board, 0);
   expect_first(board, 0, 1600, false);
   tcp_scoreboard_resent(board, 0, true, 100);
   expect_next_lost(board, 3000);
   acknowledge(board, 3000);
-  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 0);
+  g_assert_cmpuint(board->sacked_segments, ==, 0);
   expect_first(board, 3000, 4000, true);
 }
 
@@ -665,7 +665,7 @@ BOARD_TEST(test_deliveries_of_an_extended_segment, board_by_time(3))
   tcp_scoreboard_extend(board, 0, 2000);
   tcp_scoreboard_resent(board, 0, true, 100);
   tcp_scoreboard_sack(board, 0, 3000);
-  g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 2);
+  g_assert_cmpuint(board->sacked_segments, ==, 2);
   EXPECT_FIELDS(&seen, (count, 2), (numbers[0], 0), (numbers[1], 2));
 }
 

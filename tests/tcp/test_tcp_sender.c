@@ -131,12 +131,12 @@ static void send_flight(bench *b, uint64_t from, unsigned posted, unsigned count
 
 static uint64_t window_of(const bench *b)
 {
-  return tcp_congestion_window_octets(&b->sender->congestion);
+  return b->sender->congestion.window.octets;
 }
 
 static uint64_t threshold_of(const bench *b)
 {
-  return tcp_congestion_threshold_octets(&b->sender->congestion);
+  return b->sender->congestion.window.threshold_octets;
 }
 
 static void time_out_at(bench *b, time_ps now)
@@ -196,7 +196,7 @@ FLAG_TEST(test_nagle, nagle)
     expect(b, 1300, 200);
     post(b, 100, 0);
     expect_nothing(b);
-    tcp_sender_finish(b->sender);
+    b->sender->finishing = true;
     g_assert_true(expect(b, 1500, 100).fin);
   } else {
     expect(b, 300, 300);
@@ -224,7 +224,7 @@ FLAG_TEST(test_restart_after_idle, late)
   }
   uint64_t grown = window_of(b);
   g_assert_cmpuint(grown, >, 10 * EMSS);
-  b->now = tcp_retransmission_timer_rto(b->timer) + late;
+  b->now = b->timer->rto_ps + late;
   expect_nothing(b); /* nothing to send: nothing happens */
   post(b, 30 * EMSS, 0);
   expect(b, 10 * EMSS, EMSS);
@@ -280,7 +280,7 @@ FLAG_TEST(test_room_beside_a_duplicate, sack)
     post(b, 1, 0);
     expect(b, 10 * EMSS - 1, 1);
     if (fin) {
-      tcp_sender_finish(b->sender);
+      b->sender->finishing = true;
     } else {
       post(b, 1, 0);
     }
@@ -350,7 +350,7 @@ BENCH_TEST(test_no_news_for_the_probe, .sack = true, .rack = true, .tail_loss_pr
  * and no retransmission (§6.1.5: nor does one carry ECT). */
 BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
 {
-  tcp_sender_use_ecn(b->sender);
+  b->sender->ecn = true;
   post(b, 40 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     tcp_outgoing outgoing = expect(b, i * EMSS, EMSS);
@@ -371,7 +371,7 @@ BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
 /* A loss and ECE: one reduction, for the loss (or for ECE before it). */
 BENCH_TEST(test_ecn_beside_a_loss, .sack = true, .limited_transmit = true)
 {
-  tcp_sender_use_ecn(b->sender);
+  b->sender->ecn = true;
   send_flight(b, 0, 40, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, true);
   tcp_outgoing again = expect(b, 0, EMSS);
@@ -390,7 +390,7 @@ BENCH_TEST(test_ecn_not_agreed, .sack = true)
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
 BENCH_TEST(test_ecn_after_a_time_out, .sack = true)
 {
-  tcp_sender_use_ecn(b->sender);
+  b->sender->ecn = true;
   send_flight(b, 0, 20, 10);
   time_out_at(b, ms(1000));
   g_assert_false(expect(b, 0, EMSS).window_reduced);
@@ -455,7 +455,7 @@ BENCH_TEST(test_repacketized_fpdus, .sack = true, .rack = true, .segmentation = 
   for (unsigned i = 0; i < 4; i++) {
     post(b, 400, TCP_RECORD_FPDU);
     if (i == 3) {
-      tcp_sender_finish(b->sender);
+      b->sender->finishing = true;
     }
     expect(b, i * 400, 400);
   }
@@ -463,7 +463,7 @@ BENCH_TEST(test_repacketized_fpdus, .sack = true, .rack = true, .segmentation = 
   g_assert_false(expect(b, 0, 800).fin);
   acknowledge_all(b, 800);
   g_assert_true(expect(b, 800, 800).fin);
-  g_assert_cmpuint(tcp_sender_next_position(b->sender), ==, 1601);
+  g_assert_cmpuint(b->sender->next, ==, 1601);
 }
 
 /* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, is sent
@@ -670,7 +670,7 @@ TEST(test_fin_beyond_the_window)
       post(b, 10 * EMSS + rest, 0);
       expect_full_segments(b, 0, 10);
       expect_nothing(b);
-      tcp_sender_finish(b->sender);
+      b->sender->finishing = true;
       if (beyond) {
         expect_fin(b, 10 * EMSS, rest);
       }
@@ -684,7 +684,7 @@ TEST(test_fin_beyond_the_window)
   }
   g_autoptr(bench) b = BENCH(.sack = true, .fin_beyond_window = true);
   post(b, 11 * EMSS + 300, 0);
-  tcp_sender_finish(b->sender);
+  b->sender->finishing = true;
   expect_full_segments(b, 0, 10);
   expect_nothing(b);
   tcp_sender_open_window(b->sender, 0, 11 * EMSS + 300);
@@ -701,7 +701,7 @@ BENCH_TEST(test_fin_beyond_the_window_in_recovery, .sack = true, .fin_beyond_win
   acknowledge(b, 0, 6 * EMSS, 10 * EMSS, false);
   expect_full_segments(b, 0, 5);
   expect_nothing(b);
-  tcp_sender_finish(b->sender);
+  b->sender->finishing = true;
   expect_fin(b, 10 * EMSS, 0);
   expect_nothing(b);
 }

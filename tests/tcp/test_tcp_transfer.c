@@ -204,7 +204,7 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
 static void check_retransmissions(const tcp_fixture *f, const tcp_wire *wire, unsigned from,
                                   const trouble *what)
 {
-  const tcp_statistics *statistics = tcp_transport_statistics(f->end[from].connection);
+  const tcp_statistics *statistics = f->end[from].connection->statistics;
   const tcp_wire_counts *counts = tcp_wire_counts_of(wire, from);
   const tcp_config *config = &f->end[from].config;
   uint64_t each = config->sack ? what->allowance : 4 * what->allowance;
@@ -437,7 +437,7 @@ static GArray *trace_of(const trouble *what, const choices *which, const variati
   f->trace = trace;
   run(f, what, random);
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
-    const tcp_statistics *statistics = tcp_transport_statistics(f->end[i].connection);
+    const tcp_statistics *statistics = f->end[i].connection->statistics;
     g_array_append_vals(trace, statistics, sizeof *statistics / sizeof(uint64_t));
     sum->retransmissions += statistics->retransmissions;
     sum->timeouts += statistics->timeouts;

@@ -8,27 +8,20 @@
 /* --- NewReno --- */
 
 typedef struct newreno_state {
-  uint64_t counted_octets;
+  uint64_t counted_octets; /* acknowledged since the window last grew; 0 after a reduction */
 } newreno_state;
 
-/* Congestion avoidance: `octets` more are acknowledged. `*counted_octets`, 0 after a reduction, is what
- * has been acknowledged since the window last grew; a window of them makes it one SMSS larger. Also
- * DCTCP's (RFC 8257 §3.3: as RFC 5681). */
-static void grow_by_count(uint64_t *counted_octets, tcp_congestion_window *window, uint64_t octets)
-{
-  *counted_octets += octets;
-  if (*counted_octets >= window->octets) {
-    *counted_octets -= window->octets;
-    window->octets += window->smss_octets;
-  }
-}
-
+/* A window of octets makes the window one SMSS larger. */
 static void newreno_avoid(void *state, tcp_congestion_window *window,
                           G_GNUC_UNUSED const tcp_congestion_ack *ack, uint64_t octets,
                           G_GNUC_UNUSED time_ps now)
 {
   newreno_state *reno = state;
-  grow_by_count(&reno->counted_octets, window, octets);
+  reno->counted_octets += octets;
+  if (reno->counted_octets >= window->octets) {
+    reno->counted_octets -= window->octets;
+    window->octets += window->smss_octets;
+  }
 }
 
 static uint64_t newreno_after_loss(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
@@ -54,11 +47,11 @@ enum {
 };
 
 typedef struct dctcp_state {
+  newreno_state reno;           /* first: growth (§3.3) and losses (§3.5) are as of any TCP */
   uint64_t alpha;               /* DCTCP.Alpha; 2^32 is 1 */
   uint64_t window_end;          /* DCTCP.WindowEnd: SND.NXT when this window of observation began */
   uint64_t acknowledged_octets; /* in it: DCTCP.BytesAcked */
   uint64_t marked_octets;       /* DCTCP.BytesMarked */
-  uint64_t counted_octets;      /* NewReno's */
 } dctcp_state;
 
 static void dctcp_start(void *state)
@@ -84,29 +77,12 @@ static void dctcp_observe(void *state, G_GNUC_UNUSED const tcp_congestion_window
   dctcp->marked_octets = 0;
 }
 
-static void dctcp_avoid(void *state, tcp_congestion_window *window,
-                        G_GNUC_UNUSED const tcp_congestion_ack *ack, uint64_t octets,
-                        G_GNUC_UNUSED time_ps now)
-{
-  dctcp_state *dctcp = state;
-  grow_by_count(&dctcp->counted_octets, window, octets);
-}
-
-/* §3.5: as any TCP. */
-static uint64_t dctcp_after_loss(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
-                                 uint64_t flight_octets, G_GNUC_UNUSED bool timed_out)
-{
-  dctcp_state *dctcp = state;
-  dctcp->counted_octets = 0;
-  return flight_octets / 2;
-}
-
 /* §3.3, the reduction: cwnd (1 - alpha / 2). Of cwnd, not of what is in flight, as the document has it. */
 static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *window,
                                  G_GNUC_UNUSED uint64_t flight_octets)
 {
   dctcp_state *dctcp = state;
-  dctcp->counted_octets = 0;
+  dctcp->reno.counted_octets = 0;
   return window->octets - (uint64_t)((uint128)window->octets * dctcp->alpha >> (SHARE_BITS + 1));
 }
 
@@ -116,8 +92,8 @@ const tcp_congestion_control *tcp_dctcp(void)
                                                  .start = dctcp_start,
                                                  .observes_slow_start = true,
                                                  .observe = dctcp_observe,
-                                                 .avoid = dctcp_avoid,
-                                                 .after_loss = dctcp_after_loss,
+                                                 .avoid = newreno_avoid,
+                                                 .after_loss = newreno_after_loss,
                                                  .after_mark = dctcp_after_mark};
   return &control;
 }

@@ -1,61 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp/ddp_error.h"
 
-/* The stream has a name of its own in each document. */
-static const char *not_associated_text(iwarp_generation generation)
-{
-  return generation == IWARP_RDMAC
-             ? "tagged buffer error 0x02: STag not associated with the RDMA Stream" /* DDP-168 */
-             : "tagged buffer error 0x02: STag not associated with the DDP Stream"; /* DDP-169 */
-}
+#include <stddef.h>
 
-static const char *tagged_text(uint8_t code, iwarp_generation generation)
-{
-  switch (code) {
-  case DDP_TAGGED_INVALID_STAG:
-    return "tagged buffer error 0x00: invalid STag";
-  case DDP_TAGGED_BOUNDS:
-    return "tagged buffer error 0x01: base or bounds violation";
-  case DDP_TAGGED_NOT_ASSOCIATED:
-    return not_associated_text(generation);
-  case DDP_TAGGED_TO_WRAP:
-    return "tagged buffer error 0x03: TO wrap";
-  case DDP_TAGGED_INVALID_VERSION:
-    return "tagged buffer error 0x04: invalid DDP version";
-  default:
-    return "tagged buffer error: unknown code";
-  }
-}
-
-static const char *untagged_text(uint8_t code)
-{
-  switch (code) {
-  case DDP_UNTAGGED_INVALID_QUEUE:
-    return "untagged buffer error 0x01: invalid QN";
-  case DDP_UNTAGGED_NO_BUFFER:
-    return "untagged buffer error 0x02: invalid MSN, no buffer available";
-  case DDP_UNTAGGED_MSN_RANGE:
-    return "untagged buffer error 0x03: invalid MSN, out of range";
-  case DDP_UNTAGGED_INVALID_MO:
-    return "untagged buffer error 0x04: invalid MO";
-  case DDP_UNTAGGED_TOO_LONG:
-    return "untagged buffer error 0x05: message too long for its buffer";
-  case DDP_UNTAGGED_INVALID_VERSION:
-    return "untagged buffer error 0x06: invalid DDP version";
-  default:
-    return "untagged buffer error: unknown code";
-  }
-}
+static const struct {
+  ddp_error error;
+  const char *text;
+} rows[] = {
+    {{DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC}, "local catastrophic error"},
+    {{DDP_ERROR_TAGGED, DDP_TAGGED_INVALID_STAG}, "tagged buffer error 0x00: invalid STag"},
+    {{DDP_ERROR_TAGGED, DDP_TAGGED_BOUNDS}, "tagged buffer error 0x01: base or bounds violation"},
+    {{DDP_ERROR_TAGGED, DDP_TAGGED_NOT_ASSOCIATED},
+     "tagged buffer error 0x02: STag not associated with the DDP Stream"},
+    {{DDP_ERROR_TAGGED, DDP_TAGGED_TO_WRAP}, "tagged buffer error 0x03: TO wrap"},
+    {{DDP_ERROR_TAGGED, DDP_TAGGED_INVALID_VERSION}, "tagged buffer error 0x04: invalid DDP version"},
+    {{DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_QUEUE}, "untagged buffer error 0x01: invalid QN"},
+    {{DDP_ERROR_UNTAGGED, DDP_UNTAGGED_NO_BUFFER},
+     "untagged buffer error 0x02: invalid MSN, no buffer available"},
+    {{DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, "untagged buffer error 0x03: invalid MSN, out of range"},
+    {{DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_MO}, "untagged buffer error 0x04: invalid MO"},
+    {{DDP_ERROR_UNTAGGED, DDP_UNTAGGED_TOO_LONG},
+     "untagged buffer error 0x05: message too long for its buffer"},
+    {{DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_VERSION}, "untagged buffer error 0x06: invalid DDP version"},
+};
 
 const char *ddp_error_text(ddp_error error, iwarp_generation generation)
 {
-  switch (error.type) {
-  case DDP_ERROR_LOCAL_CATASTROPHIC:
-    return "local catastrophic error";
-  case DDP_ERROR_TAGGED:
-    return tagged_text(error.code, generation);
-  case DDP_ERROR_UNTAGGED:
-    return untagged_text(error.code);
+  /* The stream has a name of its own in each document (DDP-168, DDP-169). */
+  if (generation == IWARP_RDMAC && error.type == DDP_ERROR_TAGGED &&
+      error.code == DDP_TAGGED_NOT_ASSOCIATED) {
+    return "tagged buffer error 0x02: STag not associated with the RDMA Stream";
   }
-  return "DDP error: unknown type";
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].error.type == error.type && rows[i].error.code == error.code) {
+      return rows[i].text;
+    }
+  }
+  return NULL;
 }

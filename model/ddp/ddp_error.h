@@ -35,5 +35,5 @@ typedef struct ddp_error {
 } ddp_error;
 
 /* "tagged buffer error 0x01: base or bounds violation" and the like, for people, in the words of the
- * documents of `generation` (DDP-168, DDP-169). Static, never NULL. */
+ * documents of `generation` (DDP-168, DDP-169). Static; NULL when no document has the error. */
 const char *ddp_error_text(ddp_error error, iwarp_generation generation);

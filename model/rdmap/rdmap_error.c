@@ -7,10 +7,10 @@
 
 enum { LLP_ERROR_TYPE = 0 /* rfc6581, RDMAP-114 */ };
 
-/* One row of rdmap-00 §6.8 fig. 9. */
+/* One row of rdmap-00 §6.8 fig. 9. The types and codes of layer 1 are DDP's (RDMAP-111): ddp_error_text(). */
 typedef struct error_row {
   rdmap_error error;
-  const char *text; /* NULL: DDP has it */
+  const char *text;
 } error_row;
 
 static const error_row rows[] = {
@@ -41,49 +41,29 @@ static const error_row rows[] = {
      "remote operation error 0x09: STag cannot be invalidated"},
     {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
      "remote operation error 0xFF: unspecified"},
-    /* The types and codes of layer 1 are DDP's (RDMAP-111). */
-    {{RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_TAGGED, DDP_TAGGED_INVALID_STAG}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_TAGGED, DDP_TAGGED_BOUNDS}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_TAGGED, DDP_TAGGED_NOT_ASSOCIATED}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_TAGGED, DDP_TAGGED_TO_WRAP}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_TAGGED, DDP_TAGGED_INVALID_VERSION}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_QUEUE}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_UNTAGGED, DDP_UNTAGGED_NO_BUFFER}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_MO}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_UNTAGGED, DDP_UNTAGGED_TOO_LONG}, NULL},
-    {{RDMAP_LAYER_DDP, DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_VERSION}, NULL},
-    /* Those of layer 2 are MPA's (mpa-01 §7, MPA-276 … MPA-279; RDMAP-112). MPA is two layers down and RDMAP
-     * only copies its number (RDMAP-086), so the words are here, with the rest of the value table. */
+    /* The types and codes of layer 2 are MPA's (mpa-01 §7, MPA-276 … MPA-279; RDMAP-112). MPA is two layers
+     * down and RDMAP only copies its number (RDMAP-086), so the words are here, with the rest of the value
+     * table. */
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 1}, "LLP error 0x01: TCP connection closed, terminated or lost"},
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 2}, "LLP error 0x02: MPA CRC error"},
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 3}, "LLP error 0x03: MPA marker and ULPDU_Length disagree"},
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 4}, "LLP error 0x04: invalid MPA startup frame"},
 };
 
-static const error_row *find(rdmap_error error)
+const char *rdmap_error_text(rdmap_error error, iwarp_generation generation)
 {
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+  const char *text = NULL;
+
+  if (error.layer == RDMAP_LAYER_DDP) {
+    text = ddp_error_text((ddp_error){.type = (ddp_error_type)error.type, .code = error.code}, generation);
+  }
+  for (size_t i = 0; !text && i < sizeof rows / sizeof rows[0]; i++) {
     const rdmap_error *row = &rows[i].error;
     /* A Local Catastrophic Error has no code, so any octet may stand in its place (RDMAP-097, RDMAP-113). */
     bool has_code = row->layer != RDMAP_LAYER_RDMA || row->type != RDMAP_LOCAL_CATASTROPHIC_ERROR;
     if (row->layer == error.layer && row->type == error.type && (!has_code || row->code == error.code)) {
-      return &rows[i];
+      text = rows[i].text;
     }
   }
-  return NULL;
-}
-
-const char *rdmap_error_text(rdmap_error error, iwarp_generation generation)
-{
-  const error_row *row = find(error);
-
-  if (!row) {
-    return "unknown layer, type or code";
-  }
-  if (row->text) {
-    return row->text;
-  }
-  return ddp_error_text((ddp_error){.type = (ddp_error_type)error.type, .code = error.code}, generation);
+  return text ? text : "unknown layer, type or code";
 }

@@ -47,5 +47,5 @@ typedef struct rdmap_error {
 } rdmap_error;
 
 /* "remote operation error 0x05: invalid RDMAP version" and the like, for people, in the words of the
- * documents of `generation` (DDP's code 0x02 has two, see ddp_error_text()). Static, never NULL. */
+ * documents of `generation` (see ddp_error_text()). Static, never NULL. */
 const char *rdmap_error_text(rdmap_error error, iwarp_generation generation);

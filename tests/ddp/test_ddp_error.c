@@ -61,10 +61,10 @@ TEST(test_the_words_of_each_generation)
   }
 }
 
-TEST(test_other_numbers_are_named_unknown)
+TEST(test_other_numbers_have_no_text)
 {
   ddp_error unknown[] = {{1, 0x05}, {1, 0xFF}, {2, 0x00}, {2, 0x07}, {(ddp_error_type)3, 0x00}};
   for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
-    g_assert_nonnull(strstr(ddp_error_text(unknown[i], IWARP_RDMAC), "unknown"));
+    g_assert_null(ddp_error_text(unknown[i], IWARP_RDMAC));
   }
 }

@@ -2,7 +2,6 @@
 #include "shim/ns3_tcp_transport.h"
 
 #include <glib.h>
-#include <string.h>
 
 #include "shim/ns3_tcp_arrivals.h"
 #include "shim/ns3_tcp_node.h"
@@ -105,11 +104,8 @@ static void wake(ns3_tcp_transport *self)
 static void on_packet(void *user, const uint8_t *octets, uint32_t length)
 {
   ns3_tcp_transport *self = user;
-  octet_buffer *buffer = octet_buffer_new(length);
+  datagram *packet = datagram_read_copy(octets, length);
 
-  memcpy(octet_buffer_octets(buffer), octets, length);
-  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
-  octet_buffer_unref(buffer);
   if (packet) {
     if (packet->kind == DATAGRAM_TCP) {
       count_sent(self, packet);

@@ -2,7 +2,6 @@
 #include "shim/ns3_topology_path.h"
 
 #include <glib.h>
-#include <string.h>
 
 enum { FIRST_ROUTER_ADDRESS = 0xAC100001 }; /* 172.16.0.1: see ns3_topology.cc */
 
@@ -46,11 +45,8 @@ static void hand_over(void *user, time_ps now)
 static void come_out(void *user, unsigned end, const uint8_t *octets, uint32_t length, uint64_t mark)
 {
   ns3_topology_path *path = user;
-  octet_buffer *buffer = octet_buffer_new(length);
+  datagram *packet = datagram_read_copy(octets, length);
 
-  memcpy(octet_buffer_octets(buffer), octets, length);
-  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
-  octet_buffer_unref(buffer);
   if (packet) { /* else nothing of ours: an ICMP message of ns-3's */
     packet->flow_order = mark >> 1;
     packet->retransmission = mark & 1;

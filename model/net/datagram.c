@@ -460,6 +460,15 @@ datagram *datagram_read(octet_buffer *buffer, const uint8_t *octets, size_t leng
   return NULL;
 }
 
+datagram *datagram_read_copy(const uint8_t *octets, size_t length)
+{
+  octet_buffer *buffer = octet_buffer_new((uint32_t)MAX(length, 1));
+  memcpy(octet_buffer_octets(buffer), octets, length);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
+  octet_buffer_unref(buffer);
+  return packet;
+}
+
 /* --- Fragments (RFC 791 §3.2, RFC 8200 §4.5) --- */
 
 void datagram_fragment_of(const datagram *packet, datagram_fragment *fragment)

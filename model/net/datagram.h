@@ -210,6 +210,9 @@ void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums
  * are not known. Checksums are not verified: one that is not 0 is carried. */
 datagram *datagram_read(octet_buffer *buffer, const uint8_t *octets, size_t length);
 
+/* The same of a copy of octets that lie anywhere. */
+datagram *datagram_read_copy(const uint8_t *octets, size_t length);
+
 /* The TCP checksum that a DATAGRAM_TCP should have, over pseudo-header, header and payload (RFC 9293 §3.1,
  * RFC 8200 §8.1); whether the one a packet carries is that (true when it carries none; of a fragment: true,
  * it has none of its own; a DATAGRAM_TOO_BIG's is ICMP's). */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_source.h"
 
-#include <string.h>
-
 /* All arrivals of links come first. */
 enum { SOURCE_MAJOR = INT32_MAX };
 
@@ -43,12 +41,8 @@ static datagram *datagram_of(const capture_source *capture)
 {
   uint32_t octets;
   const uint8_t *ip = capture_source_ip(capture, &octets);
-  octet_buffer *buffer = octet_buffer_new(MAX(octets, 1));
 
-  memcpy(octet_buffer_octets(buffer), ip, octets);
-  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), octets);
-  octet_buffer_unref(buffer);
-  return packet;
+  return datagram_read_copy(ip, octets);
 }
 
 static void on_due(void *user, time_ps now)

@@ -2,7 +2,6 @@
 #include "shim/host/host_session.h"
 
 #include <glib.h>
-#include <string.h>
 
 #include "base/big_endian.h"
 #include "session/session.h"
@@ -52,11 +51,7 @@ static const session_network_class network_class = {.send = network_send,
 
 void host_session_receive(host_session *self, enum side side, const uint8_t *octets, uint32_t length)
 {
-  octet_buffer *buffer = octet_buffer_new(MAX(length, 1));
-
-  memcpy(octet_buffer_octets(buffer), octets, length);
-  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
-  octet_buffer_unref(buffer);
+  datagram *packet = datagram_read_copy(octets, length);
   session_host *host = session_host_of(self->session, side);
   const ip_address own = session_host_address(host);
   const ip_address destination = packet ? datagram_destination(packet) : own;

@@ -21,7 +21,7 @@ pattern *pattern_new(void)
     table->octets[index] = octet;
     table->octets[index + PATTERN_OCTETS] = octet;
   }
-  random_stream_free(stream);
+  g_free(stream);
   return table;
 }
 

@@ -44,11 +44,6 @@ random_stream *random_stream_new(uint64_t seed, const char *name)
   return stream;
 }
 
-void random_stream_free(random_stream *stream)
-{
-  g_free(stream);
-}
-
 static uint64_t rotate_left(uint64_t value, unsigned bits)
 {
   return (value << bits) | (value >> (64 - bits));

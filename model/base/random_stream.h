@@ -8,10 +8,9 @@
 
 typedef struct random_stream random_stream;
 
-/* The stream `name` (for instance "loss.forward") of the run with `seed`; free with random_stream_free(). The
+/* The stream `name` (for instance "loss.forward") of the run with `seed`; free with g_free(). The
  * same pair always gives the same numbers; different names give independent ones. */
 random_stream *random_stream_new(uint64_t seed, const char *name);
-void random_stream_free(random_stream *stream);
 
 /* The next 64 random bits. */
 uint64_t random_stream_next(random_stream *stream);

@@ -34,11 +34,6 @@ ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t
   return segmenter;
 }
 
-void ddp_segmenter_free(ddp_segmenter *segmenter)
-{
-  g_free(segmenter);
-}
-
 void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message)
 {
   g_assert(!segmenter->busy);

@@ -26,9 +26,8 @@ typedef struct ddp_message {
 
 /* A segmenter that writes `version` (DV) into every header, for messages on the queues 0 … queue_count - 1,
  * each starting at `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset others). Free with
- * ddp_segmenter_free() (NULL is allowed). */
+ * g_free() (NULL is allowed). */
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn);
-void ddp_segmenter_free(ddp_segmenter *segmenter);
 
 /* Starts `message` (copied). Only when ddp_segmenter_is_idle(): segments of two messages never interleave
  * (note D18). An untagged one takes the next MSN of its queue (DDP-073, DDP-074). */

@@ -64,7 +64,7 @@ void ddp_stag_table_free(ddp_stag_table *table)
   g_free(table->entries);
   memory_pool_unref(table->registrations);
   g_array_free(table->streams_of_domain, TRUE);
-  random_stream_free(table->stags);
+  g_free(table->stags);
   g_free(table);
 }
 

@@ -213,8 +213,7 @@ static void lay_decoy(fault_injector *injector, fault_decoy kind, uint32_t prote
   injector->decoy = g_malloc(DECOY_OCTETS);
   memset(injector->decoy, DECOY_OCTET, DECOY_OCTETS);
   registration.memory = injector->decoy;
-  bool is_registered =
-      ddp_stag_table_register(rnic_host_stags(injector->victim), &registration, &injector->decoy_stag);
+  bool is_registered = ddp_stag_table_register(injector->victim->stags, &registration, &injector->decoy_stag);
   g_assert(is_registered);
 }
 
@@ -223,7 +222,7 @@ bool fault_injector_decoy_is_untouched(const fault_injector *injector)
   bool untouched = true;
 
   if (injector->decoy) {
-    untouched = ddp_stag_table_find(rnic_host_stags(injector->victim), injector->decoy_stag) != NULL;
+    untouched = ddp_stag_table_find(injector->victim->stags, injector->decoy_stag) != NULL;
     for (size_t i = 0; i < DECOY_OCTETS; i++) {
       untouched = untouched && injector->decoy[i] == DECOY_OCTET;
     }
@@ -256,7 +255,7 @@ void fault_injector_free(fault_injector *injector)
     return;
   }
   if (injector->decoy) {
-    ddp_stag_table_deregister(rnic_host_stags(injector->victim), injector->decoy_stag);
+    ddp_stag_table_deregister(injector->victim->stags, injector->decoy_stag);
     g_free(injector->decoy);
   }
   g_free(injector);

@@ -25,11 +25,6 @@ mpa_framer *mpa_framer_new(bool markers, bool crc)
   return framer;
 }
 
-void mpa_framer_free(mpa_framer *framer)
-{
-  g_free(framer);
-}
-
 void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory)
 {
   framer->memory = memory;

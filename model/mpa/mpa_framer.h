@@ -25,9 +25,8 @@ uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t
 typedef struct mpa_framer mpa_framer;
 
 /* A framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note M19).
- * Free with mpa_framer_free(). */
+ * Free with g_free(). */
 mpa_framer *mpa_framer_new(bool markers, bool crc);
-void mpa_framer_free(mpa_framer *framer);
 
 /* FPDUs are made of `memory` from now on, which must outlive the framer; before the call, and with NULL, they
  * are flat and on the heap. */

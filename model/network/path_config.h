@@ -74,7 +74,7 @@ path_four_state_loss_config path_state_model(const path_direction_config *direct
 
 /* Appends to `elements` those that `config`, which is that of `direction`, asks for, in its order; none has
  * an output yet. The elements become the caller's (path_element_free()); so do their random streams, which
- * are appended to `randoms` (random_stream_free()). `seed` and `index`, the path's number, make these streams
+ * are appended to `randoms` (g_free()). `seed` and `index`, the path's number, make these streams
  * its own. */
 void path_impairments_add(GPtrArray *elements, GPtrArray *randoms, const path_direction_config *config,
                           enum side direction, uint32_t index, uint64_t seed);

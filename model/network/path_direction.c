@@ -386,7 +386,7 @@ path_direction *path_direction_new(const path_place *config, GError **error)
   path->config = *config;
   path->nodes = g_ptr_array_new_with_free_func(node_free);
   path->routers = g_ptr_array_new_with_free_func(g_free);
-  path->randoms = g_ptr_array_new_with_free_func((GDestroyNotify)random_stream_free);
+  path->randoms = g_ptr_array_new_with_free_func(g_free);
   if (!add_nodes(path, error)) {
     path_direction_free(path);
     return NULL;

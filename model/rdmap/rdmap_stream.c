@@ -104,7 +104,7 @@ void rdmap_stream_free(rdmap_stream *stream)
   rdmap_responder_free(stream->responder);
   rdmap_reads_free(stream->reads);
   rdmap_send_queue_free(stream->operations);
-  ddp_segmenter_free(stream->segmenter);
+  g_free(stream->segmenter);
   for (size_t i = 0; i < RDMAP_QUEUES; i++) {
     ddp_untagged_queue_free(stream->queues[i]);
   }

@@ -356,7 +356,7 @@ static void make_session(replay_network *self, FILE *series)
   self->session = session_new(&config);
   rnic_host *rnic = session_host_rnic(measured_host(self));
   self->protection_domain = rnic_host_protection_domain_new(rnic);
-  replay_stags_register(profile->stags[direction], rnic_host_stags(rnic), self->protection_domain);
+  replay_stags_register(profile->stags[direction], rnic->stags, self->protection_domain);
   session_connect(self->session, &self->network);
 }
 

@@ -48,7 +48,7 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
 
   rdmap.generation = config->generation;
   rdmap.identity = endpoint->identity;
-  rdmap.stags = rnic_host_stags(config->host);
+  rdmap.stags = config->host->stags;
   rdmap.probe = &endpoint->events->probe;
   rdmap.probe_user = endpoint->user;
   rdmap.first_offset = config->first_offset;
@@ -82,7 +82,7 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
                                      .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD};
 
   rnic_sender_init(&endpoint->sender, &sender);
-  rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, rnic_host_pace(config->host));
+  rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, config->host->pace);
 }
 
 static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
@@ -110,7 +110,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
 {
   rnic_endpoint *endpoint = g_new0(rnic_endpoint, 1);
   const rnic_admission_config admission = {.silent_drop = config->silent_drop,
-                                           .memory = rnic_host_memory(config->host),
+                                           .memory = config->host->memory,
                                            .fpdu_descriptors = config->fpdu_descriptors,
                                            .partial_fpdus = config->partial_fpdus,
                                            .receiver = &endpoint->receiver};
@@ -130,7 +130,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->identity = (ddp_stream_identity){.stream_id = rnic_host_stream_id_new(config->host),
                                              .protection_domain = config->protection_domain};
   endpoint->fault = config->fault;
-  tcp.datagram_pool = rnic_host_datagrams(config->host);
+  tcp.datagram_pool = config->host->datagrams;
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
   endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
                                   : tcp_connection_new(&tcp, from_tcp, endpoint);
@@ -267,7 +267,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   }
   datagram *packet = tcp_transport_transmit(endpoint->tcp, now);
   if (packet && datagram_may_be_fragmented(packet)) {
-    datagram_allow_fragments(packet, (*rnic_host_identification(endpoint->host))++);
+    datagram_allow_fragments(packet, endpoint->host->identification++);
   }
   return packet;
 }

@@ -31,11 +31,6 @@ rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s)
   return pace;
 }
 
-void rnic_pace_free(rnic_pace *pace)
-{
-  g_free(pace);
-}
-
 static time_ps free_at(const pace_clock *clock)
 {
   return clock->free_ps + (clock->rest > 0);
@@ -107,11 +102,6 @@ void rnic_buffer_pool_free(rnic_buffer_pool *pool)
   g_free(pool);
 }
 
-uint32_t rnic_buffer_pool_octets(const rnic_buffer_pool *pool)
-{
-  return pool->octets;
-}
-
 uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool)
 {
   unused_buffer *taken = pool->unused;
@@ -152,18 +142,6 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 /* --- The host --- */
 
-struct rnic_host {
-  ddp_stag_table *stags;
-  rnic_reassembly_memory *memory; /* NULL: as much as is needed */
-  rnic_pace *pace;                /* NULL: no limit */
-  uint32_t protection_domains;    /* given so far */
-  uint32_t stream_ids;
-  uint16_t identification;
-  memory_pool *datagrams;
-  GPtrArray *fpdus;   /* of fpdu_pieces, one a length: a host has one or two */
-  GPtrArray *buffers; /* of rnic_buffer_pool, one a length: a host has one or two */
-};
-
 typedef struct fpdu_pieces {
   uint32_t fpdu_octets;
   mpa_fpdu_memory *memory;
@@ -197,8 +175,8 @@ void rnic_host_free(rnic_host *host)
 {
   if (host) {
     ddp_stag_table_free(host->stags);
-    rnic_reassembly_memory_free(host->memory);
-    rnic_pace_free(host->pace);
+    g_free(host->memory);
+    g_free(host->pace);
     memory_pool_unref(host->datagrams); /* what is still on its way lives on */
     g_ptr_array_free(host->fpdus, true);
     g_ptr_array_free(host->buffers, true);
@@ -216,41 +194,16 @@ uint32_t rnic_host_stream_id_new(rnic_host *host)
   return ++host->stream_ids;
 }
 
-uint16_t *rnic_host_identification(rnic_host *host)
-{
-  return &host->identification;
-}
-
-ddp_stag_table *rnic_host_stags(rnic_host *host)
-{
-  return host->stags;
-}
-
 void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octets)
 {
   g_assert(!host->memory && host->stream_ids == 0);
   host->memory = rnic_reassembly_memory_new(octets, cell_octets);
 }
 
-rnic_reassembly_memory *rnic_host_memory(const rnic_host *host)
-{
-  return host->memory;
-}
-
 void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s)
 {
   g_assert(!host->pace && host->stream_ids == 0);
   host->pace = rnic_pace_new(bit_per_s, segments_per_s);
-}
-
-rnic_pace *rnic_host_pace(const rnic_host *host)
-{
-  return host->pace;
-}
-
-memory_pool *rnic_host_datagrams(rnic_host *host)
-{
-  return host->datagrams;
 }
 
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets)
@@ -272,7 +225,7 @@ rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets)
 {
   for (guint i = 0; i < host->buffers->len; i++) {
     rnic_buffer_pool *pool = g_ptr_array_index(host->buffers, i);
-    if (rnic_buffer_pool_octets(pool) == octets) {
+    if (pool->octets == octets) {
       return pool;
     }
   }

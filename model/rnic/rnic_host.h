@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 #include "base/memory_pool.h"
 #include "base/time_ps.h"
 #include "ddp/ddp_stag_table.h"
@@ -18,10 +20,9 @@
  * they are ready. */
 typedef struct rnic_pace rnic_pace;
 
-/* At most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with rnic_pace_free() (NULL is
+/* At most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with g_free() (NULL is
  * allowed). */
 rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s);
-void rnic_pace_free(rnic_pace *pace);
 
 /* When an FPDU that is ready at `now` is handed over; it has `octets` (at most 65535 and its markers) and TCP
  * needs `segments` for it. That is at once, or when the FPDUs before it have had their time at both rates,
@@ -40,9 +41,6 @@ typedef struct rnic_buffer_pool rnic_buffer_pool;
 rnic_buffer_pool *rnic_buffer_pool_new(uint32_t octets);
 void rnic_buffer_pool_free(rnic_buffer_pool *pool);
 
-/* Octets of each. */
-uint32_t rnic_buffer_pool_octets(const rnic_buffer_pool *pool);
-
 /* A buffer whose octets may have any value and whose guards are whole. */
 uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool);
 
@@ -54,7 +52,21 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 /* --- The host --- */
 
-typedef struct rnic_host rnic_host;
+/* Everything here is the host's. Only functions of this header change it, except for `identification`. */
+typedef struct rnic_host {
+  ddp_stag_table *stags;
+  rnic_reassembly_memory *memory; /* NULL: as much as is needed */
+  rnic_pace *pace;                /* NULL: no limit */
+  uint32_t protection_domains;    /* given so far */
+  uint32_t stream_ids;            /* likewise */
+  /* Of the next datagram that routers may fragment. All connections use this counter, because fragments of
+   * two datagrams with the same source, destination and identification would be put together (RFC 6864 §4.3).
+   * So do middleboxes that make datagrams in the host's name. */
+  uint16_t identification;
+  memory_pool *datagrams; /* datagram_pool_new(): for the packets of all connections */
+  GPtrArray *fpdus;       /* of fpdu_pieces, one a length: a host has one or two */
+  GPtrArray *buffers;     /* of rnic_buffer_pool, one a length: a host has one or two */
+} rnic_host;
 
 /* A host without connections; the STags it chooses follow from `seed` alone. Free with rnic_host_free(),
  * after its endpoints (NULL is allowed). */
@@ -69,29 +81,12 @@ uint32_t rnic_host_stream_id_new(rnic_host *host);
  * endpoint; without this call there is as much as is needed. */
 void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octets);
 
-/* The host's; NULL when there is as much as is needed. */
-rnic_reassembly_memory *rnic_host_memory(const rnic_host *host);
-
 /* From here on all its connections together hand FPDUs to TCP no faster than this, see rnic_pace_new().
  * Before the first endpoint; without this call they are as fast as they can be. */
 void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s);
-
-/* The host's; NULL when there is no limit. */
-rnic_pace *rnic_host_pace(const rnic_host *host);
-
-/* The memory of the packets of all its connections (datagram_pool_new()); the host's. */
-memory_pool *rnic_host_datagrams(rnic_host *host);
 
 /* The memory of their FPDUs, which mostly have `fpdu_octets` or less; the host's. */
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets);
 
 /* Buffers of `octets` for the ULPs of all its connections; the host's. */
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);
-
-/* The identification of the next datagram that routers may fragment; the host's. All its connections use this
- * counter, because fragments of two datagrams with the same source, destination and identification would be
- * put together (RFC 6864 §4.3). So do middleboxes that make datagrams in the host's name. */
-uint16_t *rnic_host_identification(rnic_host *host);
-
-/* The STags of all its connections; the host's. */
-ddp_stag_table *rnic_host_stags(rnic_host *host);

@@ -15,11 +15,6 @@ rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cel
   return memory;
 }
 
-void rnic_reassembly_memory_free(rnic_reassembly_memory *memory)
-{
-  g_free(memory);
-}
-
 static uint64_t in_cells(const rnic_reassembly_memory *memory, uint64_t octets)
 {
   uint64_t cells = octets / memory->cell_octets + (octets % memory->cell_octets > 0);

@@ -29,9 +29,8 @@ typedef struct rnic_reassembly_memory {
 } rnic_reassembly_memory;
 
 /* An unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`). Free
- * with rnic_reassembly_memory_free() (NULL is allowed). */
+ * with g_free() (NULL is allowed). */
 rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cell_octets);
-void rnic_reassembly_memory_free(rnic_reassembly_memory *memory);
 
 /* What `held` takes up: each of the causes `incomplete`, `unlocated` and `order` in cells of its own. */
 uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_occupancy *held);

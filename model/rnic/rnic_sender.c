@@ -12,7 +12,7 @@ void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
 
 void rnic_sender_clear(rnic_sender *sender)
 {
-  mpa_framer_free(sender->framer);
+  g_free(sender->framer);
   if (sender->limits) {
     buffer_chain_clear(&sender->limits->held);
     g_free(sender->limits);

@@ -7,7 +7,7 @@
 
 static ddp_stag_table *stags_of(const rnic_endpoint *endpoint)
 {
-  return rnic_host_stags(endpoint->host);
+  return endpoint->host->stags;
 }
 
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)

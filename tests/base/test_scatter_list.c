@@ -180,7 +180,7 @@ FIXTURE_TEST(test_random_changes)
     buffer_chain_clear(&chains[i]);
     g_string_free(expected[i], true);
   }
-  random_stream_free(random);
+  g_free(random);
 }
 
 /* One that is longer than the pool's pieces is memory of its own. */

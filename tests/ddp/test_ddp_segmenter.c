@@ -6,7 +6,7 @@
 #include "stack_cleanup.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_segmenter, ddp_segmenter_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_segmenter, g_free)
 
 enum { SOURCE_OCTETS = 65536 };
 
@@ -28,7 +28,7 @@ static bench *bench_with(ddp_segmenter *segmenter)
 
 static void bench_free(bench *b)
 {
-  ddp_segmenter_free(b->segmenter);
+  g_free(b->segmenter);
   g_free(b);
 }
 

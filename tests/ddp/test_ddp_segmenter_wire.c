@@ -128,8 +128,8 @@ static void check_messages(uint8_t version)
     }
     g_assert_cmpuint(sent, ==, message.length);
   }
-  ddp_segmenter_free(t->segmenter);
-  random_stream_free(t->random);
+  g_free(t->segmenter);
+  g_free(t->random);
   g_free(t->segments);
 }
 

@@ -406,7 +406,7 @@ static void clear(decode_case *at)
 static void tear_down(decode_case *at, G_GNUC_UNUSED gconstpointer plan)
 {
   clear(at);
-  random_stream_free(at->random);
+  g_free(at->random);
 }
 
 decode_case *decode_case_new(const send_plan *plan, random_stream *random, uint32_t cut_octets)

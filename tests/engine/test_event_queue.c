@@ -113,7 +113,7 @@ EACH_TEST(test_random_against_model, numbered, TIMERS)
   }
   g_assert_cmpuint(taken, >, STEPS / 10);
   event_queue_clear(&m.queue);
-  random_stream_free(m.random);
+  g_free(m.random);
 }
 
 /* Timers with the keys of others, which are moved away before both are due, are no mistake; nor is one that

@@ -239,7 +239,7 @@ static void register_as(const fixture_side *s, uint32_t stag, uint64_t base, uin
                                          .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                                          .owner = s->endpoint->identity,
                                          .is_remotely_invalidatable = true};
-  g_assert_true(ddp_stag_table_register_as(rnic_host_stags(s->host), stag, &registration));
+  g_assert_true(ddp_stag_table_register_as(s->host->stags, stag, &registration));
 }
 
 static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_generation generation)
@@ -401,7 +401,7 @@ static void assert_memory(const ends *e, const fault_case *c)
   g_assert_true(is_untouched(e->written, 2000));
   g_assert_true(is_untouched(e->read_into, 2000));
   g_assert_true(fault_injector_decoy_is_untouched(e->injector));
-  g_assert_nonnull(ddp_stag_table_find(rnic_host_stags((rnic_host *)host), 0x300));
+  g_assert_nonnull(ddp_stag_table_find((rnic_host *)host->stags, 0x300));
   if (first_is_right) {
     g_assert_true(is_payload(e->received[0], 70));
   } else if (c->work != INVALIDATE) { /* which is Placed, and found wrong at Delivery */
@@ -716,7 +716,7 @@ TEST(test_touched_decoy)
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   fault_injector *injector = fault_injector_new(&write_access, host, 1);
   uint32_t stag = injector->decoy_stag;
-  const ddp_registration *registration = ddp_stag_table_find(rnic_host_stags(host), stag);
+  const ddp_registration *registration = ddp_stag_table_find(host->stags, stag);
 
   g_assert_true(fault_injector_decoy_is_untouched(injector));
   for (uint64_t at = 0; at < registration->length; at += registration->length - 1) {
@@ -725,7 +725,7 @@ TEST(test_touched_decoy)
     registration->memory[at] ^= 1;
   }
   g_assert_true(fault_injector_decoy_is_untouched(injector));
-  ddp_stag_table_deregister(rnic_host_stags(host), stag);
+  ddp_stag_table_deregister(host->stags, stag);
   g_assert_false(fault_injector_decoy_is_untouched(injector));
   fault_injector_free(injector);
   injector = fault_injector_new(&bad_crc, host, 1);
@@ -734,7 +734,7 @@ TEST(test_touched_decoy)
   injector = fault_injector_new(&write_access, host, 1);
   stag = injector->decoy_stag;
   fault_injector_free(injector);
-  g_assert_null(ddp_stag_table_find(rnic_host_stags(host), stag));
+  g_assert_null(ddp_stag_table_find(host->stags, stag));
 }
 
 /* --- The ends of TCP --- */

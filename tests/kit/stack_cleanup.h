@@ -11,4 +11,4 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_stag_table, ddp_stag_table_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_deframer, mpa_deframer_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_fpdu_memory, mpa_fpdu_memory_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_framer, mpa_framer_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_framer, g_free)

@@ -54,7 +54,7 @@ void mpa_stream_free(mpa_stream *stream)
     g_free(mpa_stream_at(stream, index)->ulpdu);
   }
   g_array_free(stream->fpdus, true);
-  mpa_framer_free(stream->framer);
+  g_free(stream->framer);
   g_byte_array_unref(stream->octets);
   g_free(stream);
 }

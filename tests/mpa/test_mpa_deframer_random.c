@@ -212,7 +212,7 @@ static void scene_clear(scene *made)
   g_array_unref(made->cuts);
   g_array_unref(made->order);
   mpa_stream_free(made->stream);
-  random_stream_free(made->random);
+  g_free(made->random);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(scene, scene_clear)

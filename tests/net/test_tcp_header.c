@@ -5,7 +5,7 @@
 #include "net/tcp_header.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, g_free)
 
 static void expect_wire(const tcp_header *header, const uint8_t *expected, size_t octets)
 {

@@ -142,7 +142,7 @@ uint64_t test_seed_that_chooses(const char *name, double probability, const char
     const char *at = pattern;
     while (*at != '\0' && random_stream_chance(random, probability) == (*at == 'x'))
       at++;
-    random_stream_free(random);
+    g_free(random);
     if (*at == '\0')
       return seed;
   }
@@ -200,7 +200,7 @@ void path_fixture_free(path_fixture *f)
 {
   test_output_free(f->output);
   path_element_free(f->element);
-  g_clear_pointer(&f->random, random_stream_free);
+  g_clear_pointer(&f->random, g_free);
   g_free(f);
 }
 

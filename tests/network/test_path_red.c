@@ -25,7 +25,7 @@ static fixture *set_up(double probability, double weight)
 static void tear_down(fixture *f)
 {
   path_queue_manager_free(f->red);
-  random_stream_free(f->random);
+  g_free(f->random);
   g_free(f);
 }
 

@@ -211,7 +211,7 @@ GByteArray *case_stream_make(const random_case *c, const uint32_t stags[CASE_REG
   }
   rdmap_stream_free(m.stream);
   ddp_stag_table_free(m.table);
-  mpa_framer_free(m.framer);
+  g_free(m.framer);
   for (guint i = 0; i < c->operations; i++) {
     g_free(m.memory[i]);
   }

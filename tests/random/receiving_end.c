@@ -105,7 +105,7 @@ static void register_regions(receiving_end *end)
                                                                    : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                                 .is_remotely_invalidatable = r->is_invalidatable};
     if (r->is_foreign) {
-      g_assert_true(ddp_stag_table_register(rnic_host_stags(end->host), &registration, &end->stags[region]));
+      g_assert_true(ddp_stag_table_register(end->host->stags, &registration, &end->stags[region]));
     } else {
       end->stags[region] = rnic_allocate_stag(end->endpoint);
       g_assert_true(rnic_register_as(end->endpoint, &memory, end->stags[region]));

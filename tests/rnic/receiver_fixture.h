@@ -68,7 +68,7 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
 #define RECEIVER_OF(payloads, ...)                                                                           \
   receiver_fixture_new(&(const receiver_fixture_config){__VA_ARGS__}, (payloads), G_N_ELEMENTS(payloads))
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, g_free)
 
 void receiver_fixture_free(receiver_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiver_fixture, receiver_fixture_free)

@@ -32,7 +32,7 @@ static void end(made *m)
   receiver_fixture_free(m->f);
   if (m->memory) {
     g_assert_cmpuint(m->memory->used, ==, 0); /* the connection let go */
-    rnic_reassembly_memory_free(m->memory);
+    g_free(m->memory);
   }
 }
 

@@ -92,7 +92,7 @@ static guint play(guint seed)
   g_array_free(s.cuts, true);
   g_array_free(s.order, true);
   receiver_fixture_free(s.f);
-  random_stream_free(s.random);
+  g_free(s.random);
   return dry_runs;
 }
 

@@ -27,12 +27,12 @@ static rnic_fixture *begin(tcp_passing passing, tcp_segmentation segmentation, b
 
 static uint64_t peak(const rnic_fixture *f)
 {
-  return rnic_host_memory(f->responder->host)->peak;
+  return f->responder->host->memory->peak;
 }
 
 static uint64_t used(const rnic_fixture *f)
 {
-  return rnic_host_memory(f->responder->host)->used;
+  return f->responder->host->memory->used;
 }
 
 static const rnic_refusals *refusals(const rnic_fixture *f)

@@ -5,7 +5,7 @@
 #include "rnic/rnic_reassembly_memory.h"
 #include "test.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, g_free)
 
 /* More is held than the memory has, without a request: what releases memory, or changes nothing, is admitted
  * all the same. */

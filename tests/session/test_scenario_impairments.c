@@ -16,7 +16,7 @@ static impairments make_impairments(const scenario *s, enum side direction, uint
 {
   const configuration *c = scenario_configuration(s);
   impairments all = {g_ptr_array_new_with_free_func((GDestroyNotify)path_element_free),
-                     g_ptr_array_new_with_free_func((GDestroyNotify)random_stream_free)};
+                     g_ptr_array_new_with_free_func(g_free)};
 
   path_impairments_add(all.elements, all.randoms, &c->path.directions[direction], direction, index,
                        c->run.seed);

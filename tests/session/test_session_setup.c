@@ -212,9 +212,9 @@ static time_ps second_turn(const char *const *sets)
   time_ps turn = 0;
 
   session_setup_limits(scenario_configuration(s), false, host);
-  if (rnic_host_pace(host)) {
-    g_assert_cmpint(rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0), ==, 0);
-    turn = rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0);
+  if (host->pace) {
+    g_assert_cmpint(rnic_pace_take_turn(host->pace, 1000, 2, 0), ==, 0);
+    turn = rnic_pace_take_turn(host->pace, 1000, 2, 0);
   }
   return turn;
 }

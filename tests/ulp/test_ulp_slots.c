@@ -85,7 +85,7 @@ FIXTURE_TEST(test_tagged_offsets_differ)
 
 static const ddp_registration *registration_of(const slots_fixture *f, enum side side, uint32_t stag)
 {
-  return ddp_stag_table_find(rnic_host_stags(f->ends->sides[side].host), stag);
+  return ddp_stag_table_find(f->ends->sides[side].host->stags, stag);
 }
 
 /* A slot keeps its STags from one message to the next; a renewed one counts for the next. */

@@ -77,7 +77,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
     g_array_append_val(p->invalidated, tampered.header.ulp_word);
   }
   if (segment->header.tagged && segment->payload_octets >= 8) {
-    const ddp_registration *names = ddp_stag_table_find(rnic_host_stags(s->host), segment->header.stag);
+    const ddp_registration *names = ddp_stag_table_find(s->host->stags, segment->header.stag);
     p->associations[names->association]++;
   }
   if (p->first_octets && segment->payload_octets >= 8) {

@@ -82,7 +82,7 @@ ROW_TEST(test_coverage, processes)
     covered += of.lower <= truth && truth <= of.upper ? 1.0 / TRIES : 0;
     half_widths += (of.upper - of.lower) / 2 / of.level / TRIES;
   }
-  random_stream_free(stream);
+  g_free(stream);
   g_test_message("seed %d, %s: level %.0f, %.0f %% covered, half-width %.1f %%", SEED, c->name, truth,
                  100 * covered, 100 * half_widths);
   g_assert_cmpfloat(covered, >=, 0.9);
@@ -140,7 +140,7 @@ TEST(test_sizes_join)
   guint64 small[1001], large[500], others[500];
   draw(stream, &processes[0].of, small, 1001);
   draw(stream, &processes[0].of, others, 500);
-  random_stream_free(stream);
+  g_free(stream);
   for (int i = 0; i < 500; i++) {
     large[i] = MAX(small[2 * i], small[2 * i + 1]);
   }

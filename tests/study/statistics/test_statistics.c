@@ -269,7 +269,7 @@ static coverage coverage_of(const struct process *process, gsize count, double r
     c.noted += s.coverage_note != NULL ? 1.0 / SAMPLES : 0;
     c.values += (double)wanted / SAMPLES;
   }
-  random_stream_free(stream);
+  g_free(stream);
   g_test_message("seed %d, %s, %.1f values: %.2f %% covered, %.2f %% below, %.2f %% noted", COVERAGE_SEED,
                  process->name, c.values, 100 * c.covered, 100 * c.below, 100 * c.noted);
   return c;
@@ -410,7 +410,7 @@ TEST(test_coverage_of_independent_differences)
     double half_width = statistics_independent_half_width(&of_a, &of_c);
     independent += fabs(of_a.mean - of_c.mean - 10) <= half_width ? 1 : 0;
   }
-  random_stream_free(stream);
+  g_free(stream);
   g_test_message("seed %d: of %d samples Welch's interval covers %u", COVERAGE_SEED, SAMPLES, independent);
   g_assert_cmpuint(independent, >=, SAMPLES * 93 / 100);
   g_assert_cmpuint(independent, <=, SAMPLES * 97 / 100);

@@ -27,11 +27,6 @@ void path_box_clear(path_box *box)
   memory_pool_unref(box->datagrams);
 }
 
-void path_box_share_identification(path_box *box, uint16_t *next)
-{
-  box->identification = next;
-}
-
 void path_box_emit(path_box *box, datagram *packet, time_ps now)
 {
   if (packet->kind == DATAGRAM_TCP && datagram_may_be_fragmented(packet)) {

@@ -9,8 +9,10 @@
 /* Embedded as the first member of each such element. */
 typedef struct path_box {
   path_element element;
-  memory_pool *datagrams;      /* that the box makes; NULL: it has made none yet */
-  uint16_t *identification;    /* of the next packet that may be fragmented; NULL: it is … */
+  memory_pool *datagrams; /* that the box makes; NULL: it has made none yet */
+  /* Of the next packet that may be fragmented: outlives the box, as it is shared with all other senders of
+   * packets between the same two addresses. NULL: it is … */
+  uint16_t *identification;
   uint16_t own_identification; /* … here */
   GQueue due; /* flows of which octets wait, the earliest first: a box waits equally long for all its flows */
 } path_box;
@@ -23,10 +25,6 @@ typedef struct path_box_flow {
   uint64_t send_order; /* of the packet that the deadline belongs to */
   GList due;           /* its node of path_box.due; without data when it is not there */
 } path_box_flow;
-
-/* The box takes identifications from `*next`, which outlives it, as do all other senders of packets between
- * the same two addresses. Without this call it has its own. */
-void path_box_share_identification(path_box *box, uint16_t *next);
 
 /* True when `packet` is a segment for the box: `header` is its header. Otherwise the function handles the
  * packet: fragments and ICMP go on untouched (a box must see whole datagrams); a segment whose TCP checksum

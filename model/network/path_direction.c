@@ -263,7 +263,7 @@ static path_position place_of_relay(const path_direction *path)
 
 static path_node *add_box(path_direction *path, path_box *box)
 {
-  path_box_share_identification(box, path->config.identification);
+  box->identification = path->config.identification;
   return add_node(path, &box->element, ENGINE_TIMER);
 }
 

@@ -142,32 +142,14 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 /* --- The host --- */
 
-typedef struct fpdu_pieces {
-  uint32_t fpdu_octets;
-  mpa_fpdu_memory *memory;
-} fpdu_pieces;
-
-static void free_fpdu_pieces(gpointer user)
-{
-  fpdu_pieces *pieces = user;
-
-  mpa_fpdu_memory_free(pieces->memory);
-  g_free(pieces);
-}
-
-static void free_buffers(gpointer pool)
-{
-  rnic_buffer_pool_free(pool);
-}
-
 rnic_host *rnic_host_new(uint64_t seed)
 {
   rnic_host *host = g_new0(rnic_host, 1);
 
   host->stags = ddp_stag_table_new(seed);
   host->datagrams = datagram_pool_new();
-  host->fpdus = g_ptr_array_new_with_free_func(free_fpdu_pieces);
-  host->buffers = g_ptr_array_new_with_free_func(free_buffers);
+  host->fpdus = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)mpa_fpdu_memory_free);
+  host->buffers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)rnic_buffer_pool_free);
   return host;
 }
 
@@ -178,8 +160,8 @@ void rnic_host_free(rnic_host *host)
     g_free(host->memory);
     g_free(host->pace);
     memory_pool_unref(host->datagrams); /* what is still on its way lives on */
-    g_ptr_array_free(host->fpdus, true);
-    g_ptr_array_free(host->buffers, true);
+    g_hash_table_destroy(host->fpdus);
+    g_hash_table_destroy(host->buffers);
     g_free(host);
   }
 }
@@ -208,28 +190,20 @@ void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments
 
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets)
 {
-  for (guint i = 0; i < host->fpdus->len; i++) {
-    const fpdu_pieces *pieces = g_ptr_array_index(host->fpdus, i);
-    if (pieces->fpdu_octets == fpdu_octets) {
-      return pieces->memory;
-    }
+  mpa_fpdu_memory *memory = g_hash_table_lookup(host->fpdus, GUINT_TO_POINTER(fpdu_octets));
+  if (!memory) {
+    memory = mpa_fpdu_memory_new(fpdu_octets, MPA_FLAT_FPDU_OCTETS_MAX);
+    g_hash_table_insert(host->fpdus, GUINT_TO_POINTER(fpdu_octets), memory);
   }
-  fpdu_pieces *made = g_new(fpdu_pieces, 1);
-  *made = (fpdu_pieces){.fpdu_octets = fpdu_octets,
-                        .memory = mpa_fpdu_memory_new(fpdu_octets, MPA_FLAT_FPDU_OCTETS_MAX)};
-  g_ptr_array_add(host->fpdus, made);
-  return made->memory;
+  return memory;
 }
 
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets)
 {
-  for (guint i = 0; i < host->buffers->len; i++) {
-    rnic_buffer_pool *pool = g_ptr_array_index(host->buffers, i);
-    if (pool->octets == octets) {
-      return pool;
-    }
+  rnic_buffer_pool *pool = g_hash_table_lookup(host->buffers, GUINT_TO_POINTER(octets));
+  if (!pool) {
+    pool = rnic_buffer_pool_new(octets);
+    g_hash_table_insert(host->buffers, GUINT_TO_POINTER(octets), pool);
   }
-  rnic_buffer_pool *made = rnic_buffer_pool_new(octets);
-  g_ptr_array_add(host->buffers, made);
-  return made;
+  return pool;
 }

@@ -64,8 +64,8 @@ typedef struct rnic_host {
    * So do middleboxes that make datagrams in the host's name. */
   uint16_t identification;
   memory_pool *datagrams; /* datagram_pool_new(): for the packets of all connections */
-  GPtrArray *fpdus;       /* of fpdu_pieces, one a length: a host has one or two */
-  GPtrArray *buffers;     /* of rnic_buffer_pool, one a length: a host has one or two */
+  GHashTable *fpdus;      /* of mpa_fpdu_memory, by the length of FPDUs: a host has one or two */
+  GHashTable *buffers;    /* of rnic_buffer_pool, by the length of buffers: a host has one or two */
 } rnic_host;
 
 /* A host without connections; the STags it chooses follow from `seed` alone. Free with rnic_host_free(),

@@ -63,18 +63,9 @@ static gboolean check_timeouts(const checking *on)
  * one for RDMA Writes and Reads and one for Sends. */
 static double sinks_per_connection(const configuration *c)
 {
-  gboolean to_peer = FALSE;
-  gboolean to_self = FALSE;
-  gboolean sends = FALSE;
+  const ulp_mix_needs needs = ulp_mix_needs_of(&c->workload.mix);
 
-  for (guint i = 0; i < c->workload.mix.count; i++) {
-    const ulp_operation_rules *rules = ulp_operation_rules_of((ulp_operation)c->workload.mix.values[i]);
-
-    to_peer = to_peer || rules->fills_peer;
-    to_self = to_self || rules->fills_requester;
-    sends = sends || rules->is_send;
-  }
-  return (c->workload.both ? 2 : 1) * (to_peer + to_self + sends);
+  return (c->workload.both ? 2 : 1) * (needs.fills[true] + needs.fills[false] + needs.sends);
 }
 
 /* A sink has a buffer for each message that can be in flight, and two more, but never more than there are

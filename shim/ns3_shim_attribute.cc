@@ -2,7 +2,9 @@
 // Attributes by name and text. ns-3 ends the process on a time without a known unit, a pointer given as text
 // and more, even in its "fail safe" functions, so the text is checked against the attribute's type before
 // ns-3 sees it.
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <ns3/attribute.h>
 #include <ns3/string.h>
@@ -72,18 +74,12 @@ bool is_word(const std::string &type)
   return type == "BooleanValue" || type == "EnumValue";
 }
 
-// Types that are neither words nor in the table cannot be set.
-bool has_range(const std::string &type)
+// Null: types that are neither words nor in the table cannot be set.
+const Range *find_range(const std::string &type)
 {
-  if (is_word(type)) {
-    return true;
-  }
-  for (const Range &range : ranges) {
-    if (type == range.type) {
-      return true;
-    }
-  }
-  return false;
+  const Range *found = std::find_if(std::begin(ranges), std::end(ranges),
+                                    [&](const Range &range) { return type == range.type; });
+  return found == std::end(ranges) ? nullptr : found;
 }
 
 bool in_range(const std::string &type, const std::string &value)
@@ -100,13 +96,10 @@ bool in_range(const std::string &type, const std::string &value)
   if (type == "UintegerValue" && number.find('.') != std::string::npos) {
     return false;
   }
-  for (const Range &range : ranges) {
-    for (const Unit &known : units) {
-      if (type != range.type || type != known.type || unit != known.name) {
-        continue;
-      }
+  for (const Unit &known : units) {
+    if (type == known.type && unit == known.name) {
       double base = std::strtod(number.c_str(), nullptr) * known.factor;
-      return base >= range.least && base <= range.most;
+      return base >= find_range(type)->least && base <= find_range(type)->most;
     }
   }
   return false;
@@ -144,7 +137,7 @@ bool set_attribute(ObjectBase &object, const std::string &name, const std::strin
   // ns-3 gives some with and some without its namespace.
   std::string type = attribute.checker->GetValueTypeName();
   type = type.rfind("ns3::", 0) == 0 ? type.substr(5) : type;
-  if (!has_range(type)) {
+  if (!is_word(type) && !find_range(type)) {
     return fail(error, "attribute \"" + name + "\" is a " + type + ", which text cannot set");
   }
   if (!in_range(type, value)) {

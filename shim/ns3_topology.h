@@ -5,9 +5,9 @@
  *
  *   end 0 — node 0 —hop 0— node 1 —hop 1— … — node n — end 1
  *
- * A packet enters at the node of its end and takes no time until it is there; each node decrements TTL. Needs
- * the simulator of ns3_shim.h open. An object or attribute for which ns-3 would
- * end the process is checked beforehand and is an error with a message. */
+ * A packet enters at the node of its end and takes no time to get there; each node decrements TTL. The
+ * simulator of ns3_shim.h must be open. An object or attribute for which ns-3 would end the process is
+ * checked beforehand and is an error with a message. */
 #pragma once
 
 #include "shim/ns3_shim.h"
@@ -24,9 +24,9 @@ typedef void (*ns3_topology_output)(void *user, unsigned end, const uint8_t *oct
                                     uint64_t mark);
 
 /* Everything in `config` is copied; its numbers are within the ranges of ns3_topology_config. NULL: too many
- * flows, a flow that stops before it starts, an unknown type, attribute or value. Free
- * with ns3_topology_free() (NULL is allowed), also after the simulator was closed; before it is closed, the
- * chain goes on without output. */
+ * flows, a flow that stops before it starts, an unknown type, attribute or value. Free with
+ * ns3_topology_free() (NULL is allowed), also after the simulator was closed; freed before that, the chain
+ * goes on without output. */
 ns3_topology *ns3_topology_new(const ns3_topology_config *config, ns3_topology_output output, void *user,
                                ns3_shim_error *error);
 void ns3_topology_free(ns3_topology *topology);

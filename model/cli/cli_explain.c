@@ -70,13 +70,14 @@ static GPtrArray *terms_new(void)
   return terms;
 }
 
-/* The page with `text` in place of the line `mark`, and without the names of its terms. */
+/* Puts `text`, which it frees, in place of the line `mark`. */
 static void fill_in(GString *page, const char *mark, GString *text)
 {
   g_string_replace(page, mark, text->str, 1);
   g_string_free(text, TRUE);
 }
 
+/* The page without the names of its terms. Free with g_free(). */
 static char *page_finish(GString *page)
 {
   g_autoptr(GRegex) name = g_regex_new("^(## .*) \\{[a-z]+\\}$", G_REGEX_MULTILINE, 0, NULL);

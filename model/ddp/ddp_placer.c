@@ -140,7 +140,7 @@ static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const
   forget_from(placer, segment->fpdu_start);
 }
 
-static bool behind_fault(const ddp_placer *placer, uint64_t position)
+static bool is_after_fault(const ddp_placer *placer, uint64_t position)
 {
   return placer->fault && position >= placer->fault->segment.fpdu_start;
 }
@@ -268,7 +268,7 @@ static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
     segment = has_next ? &next : NULL;
   }
   if (!placer->stopped && placer->fault &&
-      (placer->config.report_on_arrival || behind_fault(placer, placer->edge))) {
+      (placer->config.report_on_arrival || is_after_fault(placer, placer->edge))) {
     surface_fault(placer, now);
   }
 }
@@ -325,7 +325,7 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
 {
   g_assert(ulpdu->fpdu_start < ulpdu->fpdu_end);
   /* ddp-07/rfc5041 §7.1 (DDP-160): silently. */
-  if (placer->stopped || behind_fault(placer, ulpdu->fpdu_start)) {
+  if (placer->stopped || is_after_fault(placer, ulpdu->fpdu_start)) {
     return;
   }
   g_assert(ulpdu->fpdu_start >= placer->edge); /* DDP-032 */
@@ -347,7 +347,7 @@ bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
   ddp_segment segment;
   ddp_error error;
 
-  return !placer->stopped && !behind_fault(placer, ulpdu->fpdu_start) &&
+  return !placer->stopped && !is_after_fault(placer, ulpdu->fpdu_start) &&
          inspect(placer, ulpdu, &segment, &error) == VERDICT_RIGHT;
 }
 

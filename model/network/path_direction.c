@@ -38,10 +38,10 @@ struct path_direction {
   path_element *first_fragmenter; /* NULL: there is none */
   GPtrArray *routers;             /* of path_router */
   bool relay_is_in;               /* the proxy has been added */
-  path_node *behind_relay; /* the node that the proxy hands on to; NULL: none does, or there is no proxy */
-  GPtrArray *randoms;      /* of random_stream: one of each element that may draw */
+  path_node *after_relay; /* the node that the proxy hands on to; NULL: none does, or there is no proxy */
+  GPtrArray *randoms;     /* of random_stream: one of each element that may draw */
   path_element *alignment_before; /* of the main direction, before and after the boxes; NULL: no boxes */
-  path_element *alignment_behind;
+  path_element *alignment_after;
   path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
 };
 
@@ -300,7 +300,7 @@ static void add_boxes(path_direction *path, path_position place)
       add_box(path, path_middlebox_new(config, kind, random));
     }
   }
-  path->alignment_behind = observed ? add_alignment(path) : path->alignment_behind;
+  path->alignment_after = observed ? add_alignment(path) : path->alignment_after;
 }
 
 /* --- The path --- */
@@ -362,7 +362,7 @@ static void chain_nodes(path_direction *path)
   for (guint i = 0; i < path->nodes->len; i++) {
     path_node *node = path->nodes->pdata[i];
     bool last = i + 1 == path->nodes->len;
-    path->behind_relay = node->is_borrowed && !last ? path->nodes->pdata[i + 1] : path->behind_relay;
+    path->after_relay = node->is_borrowed && !last ? path->nodes->pdata[i + 1] : path->after_relay;
     path_output output = path->config.output;
     void *user = path->config.output_user;
     if (!last) { /* an element without timer and gate gets it at once */
@@ -417,8 +417,8 @@ void path_direction_inject(path_direction *path, datagram *message, path_entranc
 {
   if (entrance == PATH_AT_ITS_START) {
     path_direction_send(path, message, now);
-  } else if (path->behind_relay) {
-    node_input(path->behind_relay, message, now);
+  } else if (path->after_relay) {
+    node_input(path->after_relay, message, now);
   } else {
     path->config.output(path->config.output_user, message, now);
   }
@@ -494,7 +494,7 @@ void path_direction_count_alignment(const path_direction *path, metric_values *v
     return;
   }
   const path_alignment_counts *before = path_alignment_counted(path->alignment_before);
-  const path_alignment_counts *after = path_alignment_counted(path->alignment_behind);
+  const path_alignment_counts *after = path_alignment_counted(path->alignment_after);
 
   metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, before->segments);
   metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, before->starting_with_fpdu);

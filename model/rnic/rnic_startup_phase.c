@@ -98,8 +98,8 @@ static void read_in_order(void *user, uint64_t position, const buffer_chain *oct
   buffer_chain_clear(&rest);
 }
 
-static void read_behind_frame(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
-                              G_GNUC_UNUSED time_ps arrival)
+static void read_after_frame(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
+                             G_GNUC_UNUSED time_ps arrival)
 {
   rnic_startup_phase *phase = user;
 
@@ -138,7 +138,7 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
   reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
     /* What came early, after a hole, is as wrong as what follows at once (note M41). */
-    reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_behind_frame, phase);
+    reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_after_frame, phase);
   }
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING ||
       mpa_startup_state_of(phase->mpa) == MPA_STARTUP_REJECTED) {

@@ -245,8 +245,8 @@ static double payload_segments(const configuration *c)
   return c->run.stop_ps > 0 ? MIN(segments, sent) : segments;
 }
 
-/* What a run may expect of independent losses. The other models lose in bursts, whose number they do not
- * tell. */
+/* How many independent losses a run may expect. The other models lose in bursts, whose number their
+ * parameters do not give. */
 static void note_losses(const checking *on)
 {
   const path_direction_config *path = &on->c->path.directions[on->c->main_direction];

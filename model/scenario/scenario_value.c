@@ -144,7 +144,7 @@ static misfit read_element(const scenario_key_row *row, char *text, GArray *numb
   return found;
 }
 
-/* Texts in lists have no comma in them, so commas part the elements. */
+/* Texts in lists contain no commas, so commas separate the elements. */
 static misfit read_elements(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   scenario_key_row element_row = *row;

@@ -95,13 +95,13 @@ bool ulp_plan_peek(const ulp_plan *plan, ulp_step *step)
     return false;
   }
   ulp_operation operation = operation_of(plan, message);
-  bool behind_write = message > 0 && operation_of(plan, message - 1) == ULP_OPERATION_WRITE;
+  bool after_write = message > 0 && operation_of(plan, message - 1) == ULP_OPERATION_WRITE;
   bool before_invalidation =
       message + 1 < plan->messages && ulp_operation_rules_of(operation_of(plan, message + 1))->invalidates;
   *step = (ulp_step){
       .operation = operation,
       .message = message,
-      .invalidates_write = behind_write && ulp_operation_rules_of(operation)->invalidates,
+      .invalidates_write = after_write && ulp_operation_rules_of(operation)->invalidates,
       .is_invalidated_write = operation == ULP_OPERATION_WRITE && before_invalidation,
   };
   return true;

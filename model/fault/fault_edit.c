@@ -45,14 +45,12 @@ enum {
 bool fault_edit_startup(fault_id id, buffer_chain *octets)
 {
   uint32_t length = octets->length;
-  octet_buffer *buffer;
-  uint8_t *frame;
 
   if (length < STARTUP_HEADER_OCTETS) {
     return false;
   }
-  buffer = copy_of(octets);
-  frame = octet_buffer_octets(buffer);
+  octet_buffer *buffer = copy_of(octets);
+  uint8_t *frame = octet_buffer_octets(buffer);
   switch (id) {
   case FAULT_STARTUP_KEY:
     frame[KEY_LAST_AT] ^= 0x80;
@@ -213,7 +211,6 @@ static void edit_header(fault_id id, uint32_t decoy_stag, draft *ulpdu)
 bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
 {
   const fault_row *row = fault_row_of(id);
-  octet_buffer *buffer;
   draft ulpdu;
 
   ulpdu.header_octets = (uint32_t)ddp_header_decode(&ulpdu.header, octets);
@@ -223,7 +220,7 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
   if (!is_eligible(row->which, &ulpdu)) {
     return false;
   }
-  buffer = copy_of(octets);
+  octet_buffer *buffer = copy_of(octets);
   ulpdu.octets = octet_buffer_octets(buffer);
   if (row->which == FAULT_READ_REQUEST) {
     edit_read_request(id, decoy_stag, &ulpdu);

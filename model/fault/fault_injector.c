@@ -98,12 +98,11 @@ static void append_ulpdu(buffer_chain *ulpdu, ddp_header *header, iwarp_generati
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(generation);
   octet_buffer *buffer = octet_buffer_new(DDP_MAX_HEADER_OCTETS + payload_octets);
   uint8_t *octets = octet_buffer_octets(buffer);
-  size_t header_octets;
 
   header->last = true;
   header->version = rules->ddp_version;
   header->ulp_control = rdmap_control_encode(rules->rdmap_version, opcode);
-  header_octets = ddp_header_encode(header, octets);
+  size_t header_octets = ddp_header_encode(header, octets);
   memcpy(octets + header_octets, payload, payload_octets);
   buffer_chain_append(ulpdu, octets, (uint32_t)header_octets + payload_octets, buffer);
   octet_buffer_unref(buffer);

@@ -227,12 +227,10 @@ typedef struct comparison {
 /* Finds the keys among the operands, and the row. */
 static gboolean read_keys(const parser *p, comparison *c)
 {
-  gboolean has_key;
-
   for (int side = LEFT; side < OPERANDS; side++) {
     c->keys[side] = key_of(&c->tokens[side]);
   }
-  has_key = c->keys[LEFT] < SCENARIO_KEY_COUNT || c->keys[RIGHT] < SCENARIO_KEY_COUNT;
+  gboolean has_key = c->keys[LEFT] < SCENARIO_KEY_COUNT || c->keys[RIGHT] < SCENARIO_KEY_COUNT;
   for (int side = LEFT; side < OPERANDS; side++) {
     if (c->keys[side] == SCENARIO_KEY_COUNT && (!has_key || looks_like_key(&c->tokens[side]))) {
       return unknown_key(p, &c->tokens[side]);
@@ -245,12 +243,10 @@ static gboolean read_keys(const parser *p, comparison *c)
 /* Reads the operands, which must be of one type that the sign makes sense of. */
 static gboolean read_operands(const parser *p, comparison *c)
 {
-  gboolean is_ordered;
-
   if (!read_keys(p, c)) {
     return FALSE;
   }
-  is_ordered = type_has_order(c->row->type);
+  gboolean is_ordered = type_has_order(c->row->type);
   if (c->keys[RIGHT] < SCENARIO_KEY_COUNT && scenario_key_row_of(c->keys[RIGHT])->type != c->row->type) {
     return fail(p, c->tokens[LEFT].at,
                 "%s and %s are not of one kind; expected keys that are both sizes, both times ...",

@@ -11,58 +11,40 @@ enum { TCP_DATA_OFFSET_AT = 12 };
 
 /* Octets [from, to) of the IP payload. */
 typedef struct piece {
-  uint32_t from;
-  uint32_t to;
+  uint64_t from;
+  uint64_t to;
   bool more;
   buffer_chain octets; /* from the first one on, as far as they are there */
 } piece;
 
-static void free_piece(gpointer data)
+static piece *piece_at(const ip_fragments *fragments, size_t index)
 {
-  piece *old = data;
-  buffer_chain_clear(&old->octets);
-  g_free(old);
+  return deque_at(&fragments->pieces, index);
 }
 
 ip_fragments *ip_fragments_new(void)
 {
   ip_fragments *fragments = g_new0(ip_fragments, 1);
-  fragments->pieces = g_ptr_array_new_with_free_func(free_piece);
+  deque_init(&fragments->pieces, sizeof(piece));
   return fragments;
 }
 
 void ip_fragments_free(ip_fragments *fragments)
 {
   if (fragments) {
-    g_ptr_array_free(fragments->pieces, TRUE);
+    for (size_t i = 0; i < fragments->pieces.count; i++) {
+      buffer_chain_clear(&piece_at(fragments, i)->octets);
+    }
+    deque_clear(&fragments->pieces);
     datagram_unref(fragments->first.packet);
     g_free(fragments);
   }
 }
 
-static const piece *piece_at(const ip_fragments *fragments, guint index)
+/* The index of the first piece that begins at or after `from`. */
+static size_t place_of(const ip_fragments *fragments, uint32_t from)
 {
-  return g_ptr_array_index(fragments->pieces, index);
-}
-
-/* The index of the first piece that begins at or after `from`. In order, all but the last step are saved. */
-static guint place_of(const ip_fragments *fragments, uint32_t from)
-{
-  guint low = 0;
-  guint high = fragments->pieces->len;
-
-  if (high > 0 && piece_at(fragments, high - 1)->from < from) {
-    return high;
-  }
-  while (low < high) {
-    guint middle = low + (high - low) / 2;
-    if (piece_at(fragments, middle)->from < from) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return deque_count_below(&fragments->pieces, offsetof(piece, from), from);
 }
 
 /* As far as both are there. */
@@ -85,8 +67,8 @@ ip_fragments_verdict ip_fragments_judge(const ip_fragments *fragments, const ip_
 {
   const datagram_fragment *of = &fragment->of;
   uint32_t to = of->offset_octets + of->length_octets;
-  guint place = place_of(fragments, of->offset_octets);
-  const piece *after = place < fragments->pieces->len ? piece_at(fragments, place) : NULL;
+  size_t place = place_of(fragments, of->offset_octets);
+  const piece *after = place < fragments->pieces.count ? piece_at(fragments, place) : NULL;
   const piece *before = place > 0 ? piece_at(fragments, place - 1) : NULL;
 
   if (after && after->from == of->offset_octets && after->to == to && after->more == of->more &&
@@ -116,16 +98,16 @@ static uint32_t tcp_header_octets_in(const buffer_chain *first)
 void ip_fragments_add(ip_fragments *fragments, const ip_fragment *fragment)
 {
   const datagram_fragment *of = &fragment->of;
-  piece *added = g_new(piece, 1);
+  uint32_t to = of->offset_octets + of->length_octets;
+  piece *added = deque_insert(&fragments->pieces, place_of(fragments, of->offset_octets));
 
   added->from = of->offset_octets;
-  added->to = of->offset_octets + of->length_octets;
+  added->to = to;
   added->more = of->more;
   buffer_chain_init(&added->octets);
   buffer_chain_append_chain(&added->octets, fragment->octets, 0, fragment->octets->length);
-  g_ptr_array_insert(fragments->pieces, (gint)place_of(fragments, added->from), added);
   fragments->octets += of->length_octets;
-  fragments->end = MAX(fragments->end, added->to);
+  fragments->end = MAX(fragments->end, to);
   fragments->end_known |= !of->more;
   fragments->ecn_seen |= 1u << fragment->ecn;
   if (added->from == 0) {
@@ -157,7 +139,7 @@ void ip_fragments_append_to(const ip_fragments *fragments, buffer_chain *payload
   bool is_there = true;
 
   g_assert(ip_fragments_are_whole(fragments));
-  for (guint i = 0; i < fragments->pieces->len && is_there; i++) {
+  for (size_t i = 0; i < fragments->pieces.count && is_there; i++) {
     const piece *next = piece_at(fragments, i);
     buffer_chain_append_chain(payload, &next->octets, 0, next->octets.length);
     is_there = next->octets.length == next->to - next->from;
@@ -244,7 +226,7 @@ static gboolean equal_keys(gconstpointer a, gconstpointer b)
 /* --- What is held --- */
 
 /* What `octets` of IP payload in `fragments` fragments count among config.octets. */
-static uint64_t cost_of(const ip_reassembly *reassembly, uint32_t octets, guint fragments)
+static uint64_t cost_of(const ip_reassembly *reassembly, uint32_t octets, uint32_t fragments)
 {
   return octets + (uint64_t)fragments * reassembly->config.fragment_octets;
 }
@@ -253,7 +235,7 @@ static uint64_t cost_of(const ip_reassembly *reassembly, uint32_t octets, guint 
 static void count(ip_reassembly *reassembly, const incomplete *waiting, bool more)
 {
   const ip_fragments *fragments = waiting->fragments;
-  uint64_t cost = cost_of(reassembly, fragments->octets, fragments->pieces->len);
+  uint64_t cost = cost_of(reassembly, fragments->octets, fragments->pieces.count);
   uint64_t *held = waiting->flow ? &waiting->flow->octets : &reassembly->held_unattributed_octets;
   uint64_t tcp_octets = fragments->octets - fragments->tcp_header_octets;
 
@@ -340,7 +322,7 @@ static bool make_room(ip_reassembly *reassembly, const incomplete *waiting, cons
   uint32_t ip_octets = of->source.version == 4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS;
   uint64_t cost = cost_of(reassembly, of->length_octets, 1);
   uint64_t own =
-      waiting ? cost_of(reassembly, waiting->fragments->octets, waiting->fragments->pieces->len) : 0;
+      waiting ? cost_of(reassembly, waiting->fragments->octets, waiting->fragments->pieces.count) : 0;
 
   if (limits->datagrams == 0 || ip_octets + of->offset_octets + of->length_octets > limits->datagram_octets ||
       own + cost > limits->octets) {

@@ -11,6 +11,7 @@
 
 #include <glib.h>
 
+#include "base/deque.h"
 #include "base/time_ps.h"
 #include "net/datagram.h"
 
@@ -30,7 +31,7 @@ typedef struct ip_fragment {
 
 /* Read by everyone, written only by the functions below. */
 typedef struct ip_fragments {
-  GPtrArray *pieces;          /* by their place; they do not overlap */
+  deque pieces;               /* by their place; they do not overlap */
   uint32_t octets;            /* of IP payload that have come */
   uint32_t tcp_header_octets; /* of those: a TCP header's, when the first fragment has come */
   uint32_t end;               /* of the datagram; of what has come while `end_known` is not set */

@@ -401,7 +401,7 @@ static void assert_memory(const ends *e, const fault_case *c)
   g_assert_true(is_untouched(e->written, 2000));
   g_assert_true(is_untouched(e->read_into, 2000));
   g_assert_true(fault_injector_decoy_is_untouched(e->injector));
-  g_assert_nonnull(ddp_stag_table_find((rnic_host *)host->stags, 0x300));
+  g_assert_nonnull(ddp_stag_table_find(((rnic_host *)host)->stags, 0x300));
   if (first_is_right) {
     g_assert_true(is_payload(e->received[0], 70));
   } else if (c->work != INVALIDATE) { /* which is Placed, and found wrong at Delivery */

@@ -68,7 +68,8 @@ static GArray *rows_of(const stored_run *run)
 /* Rows of no table that has texts; names are those of the tables of metrics. */
 static gboolean same_row(const run_row *a, const run_row *b)
 {
-  return a->table == b->table && a->name == b->name && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
+  return a->table == b->table && a->name == b->name && a->numbers[0] == b->numbers[0] &&
+         a->numbers[1] == b->numbers[1] && a->numbers[2] == b->numbers[2];
 }
 
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */

@@ -7,8 +7,8 @@
 #include "scenario/scenario.h"
 #include "study/store/result_store_private.h"
 #include "study/store/summary.h"
-#include "study/sweep/sweep_record.h"
 #include "study/sweep/sweep_grid.h"
+#include "study/sweep/sweep_record.h"
 #include "study/table/study_table.h"
 
 /* of sweep_record_new() */

@@ -309,8 +309,8 @@ TEST(test_coverage)
   }
 }
 
-/* With G1 as it is, 92 % of 16 samples are covered; with twice as much, 97.5 % of 32; with Student's t, 86 and
- * 89 %. */
+/* With G1 as it is, 92 % of 16 samples are covered; with twice as much, 97.5 % of 32; with Student's t, 86
+ * and 89 %. */
 TEST(test_coverage_of_skewed)
 {
   expect_covered(coverage_of(&processes[FAR_LOGNORMAL], 16, 0));

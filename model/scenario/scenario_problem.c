@@ -39,6 +39,9 @@ char *scenario_did_you_mean(const char *suggestion)
 /* Longer names are no typing mistakes of ours; the limit also keeps hostile ones from costing anything. */
 enum { LENGTH_MAX = 64 };
 
+/* So many letters of a name are meant as its beginning. */
+enum { BEGINNING_MIN = 4 };
+
 /* Optimal string alignment distance of two names of at most LENGTH_MAX octets. */
 static guint distance(const char *a, const char *b)
 {
@@ -98,5 +101,9 @@ const char *scenario_suggest(const char *name, const char *const *known)
     return NULL;
   }
   const char *best = nearest(name, known, TRUE);
-  return best != NULL ? best : nearest(name, known, FALSE);
+  best = best != NULL ? best : nearest(name, known, FALSE);
+  for (const char *const *k = known; *k != NULL && best == NULL && strlen(name) >= BEGINNING_MIN; k++) {
+    best = g_str_has_prefix(*k, name) || g_str_has_prefix(last_part(*k), name) ? *k : NULL;
+  }
+  return best;
 }

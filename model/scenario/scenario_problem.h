@@ -16,6 +16,7 @@ char *scenario_did_you_mean(const char *suggestion);
 
 /* The name of `known` (NULL-terminated) nearest to `name` by letters inserted, left out, replaced or swapped
  * with their neighbour; case does not count. When no whole name is near, the one whose last part (after a
- * '.') is: `mtu` finds `path.forward.mtu`. Of equally near ones the first. NULL when none is near enough to
- * be meant: more than a third of the letters differ. */
+ * '.') is: `mtu` finds `path.forward.mtu`. Of equally near ones the first. When none is near enough to be
+ * meant (more than a third of the letters differ), the first that begins with the 4 letters or more of
+ * `name`, or whose last part does: `goodput` finds `goodput_bit_per_s`; else NULL. */
 const char *scenario_suggest(const char *name, const char *const *known);

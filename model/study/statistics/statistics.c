@@ -231,14 +231,14 @@ gboolean statistics_are_narrow(const statistics *of, double relative_half_width)
   return of->half_width <= relative_half_width / (1 + relative_half_width) * fabs(of->mean);
 }
 
-gsize statistics_wanted_count(const double *values, gsize count, double relative_half_width, gsize maximum)
+gsize statistics_wanted_count(const statistics *of, double relative_half_width, gsize maximum)
 {
   gsize look = STATISTICS_FIRST_LOOK;
-  for (; look <= count && look < maximum; look = MIN(look + look / 2, maximum)) {
-    statistics of = statistics_of(values, look);
-    if (statistics_are_narrow(&of, relative_half_width)) {
-      break;
-    }
+  if (of->count >= look && statistics_are_narrow(of, relative_half_width)) {
+    return of->count;
   }
-  return look;
+  while (look <= of->count && look < maximum) {
+    look += look / 2;
+  }
+  return MIN(look, maximum);
 }

@@ -56,12 +56,10 @@ double statistics_independent_half_width(const statistics *a, const statistics *
  * are half as many again (8, 12, 18, 27 …, `maximum`). */
 enum { STATISTICS_FIRST_LOOK = 8 };
 
-/* The number of values at the first look whose interval is narrow, or, when it is at none of the looks at the
- * first `count` of `values`, the number at the next one: then that many are wanted. At most `maximum` (>=
- * STATISTICS_FIRST_LOOK). The values are in the order of their seeds, so the answer depends neither on which
- * run ended first nor on how many more there are. (Y. S. Chow, H. Robbins, "On the asymptotic theory of
- * fixed-width sequential confidence intervals", Ann. Math. Statist. 36, 1965.) */
-gsize statistics_wanted_count(const double *values, gsize count, double relative_half_width, gsize maximum);
+/* How many values are wanted after a look at `of`: those that there are when their interval is narrow, else
+ * the number at the next look, at most `maximum` (>= STATISTICS_FIRST_LOOK). (Y. S. Chow, H. Robbins, "On the
+ * asymptotic theory of fixed-width sequential confidence intervals", Ann. Math. Statist. 36, 1965.) */
+gsize statistics_wanted_count(const statistics *of, double relative_half_width, gsize maximum);
 
 /* Whether half the interval is at most `relative_half_width` (0.02: 2 %) of the mean's size, and, since the
  * mean is an estimate as well, of what it may be: relative_half_width / (1 + relative_half_width) is compared

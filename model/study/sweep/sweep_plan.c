@@ -158,12 +158,11 @@ static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, 
     values[count] = state->values[i];
     count += !isnan(state->values[i]);
   }
-  const gsize wanted = statistics_wanted_count(values, count, goal->share, most);
   state->of = statistics_of(values, count);
-  /* The last look is not taken because the interval was too wide at the one before: that it is narrow now is
-   * still to be seen. */
-  state->is_met = wanted <= count && (wanted < most || statistics_are_narrow(&state->of, goal->share));
-  return wanted - MIN(wanted, count);
+  const gsize wanted = statistics_wanted_count(&state->of, goal->share, most);
+  /* At the last look no more are wanted, however wide the interval is. */
+  state->is_met = wanted == count && statistics_are_narrow(&state->of, goal->share);
+  return wanted - count;
 }
 
 /* All runs of `point` have ended: it has met the goals, gets more seeds, or does without. A quantity that no

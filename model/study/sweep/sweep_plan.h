@@ -3,9 +3,9 @@
  * of each point as it takes until the intervals of its means are narrow enough.
  *
  * A point then gets STATISTICS_FIRST_LOOK seeds, and as many more as statistics_wanted_count() wants for each
- * of its goals, until that is none or its seeds are used up. That is decided by the runs of this point in the
- * order of their seeds, and by nothing else: whatever is run at once, interrupted, resumed or merged, the
- * runs are the same. */
+ * of its goals, until all are met at once or its seeds are used up. That is decided by the runs of this point
+ * in the order of their seeds, and by nothing else: whatever is run at once, interrupted, resumed or merged,
+ * the runs are the same. */
 #pragma once
 
 #include <glib.h>

@@ -244,6 +244,12 @@ typedef struct coverage {
   double values;  /* in a sample; the mean, no share */
 } coverage;
 
+static gsize wanted_of(const double *values, gsize count, double relative_half_width, gsize maximum)
+{
+  const statistics of = statistics_of(values, count);
+  return statistics_wanted_count(&of, relative_half_width, maximum);
+}
+
 /* Of `count` values of a process, or (relative half width > 0) of as many as are wanted. */
 static coverage coverage_of(const struct process *process, gsize count, double relative_half_width)
 {
@@ -257,7 +263,7 @@ static coverage coverage_of(const struct process *process, gsize count, double r
         values[have] = process->next(stream, &before);
       }
       if (relative_half_width > 0) {
-        wanted = statistics_wanted_count(values, have, relative_half_width, VALUES_MAX);
+        wanted = wanted_of(values, have, relative_half_width, VALUES_MAX);
       }
     }
     static const double none[VALUES_MAX] = {0};
@@ -346,28 +352,27 @@ TEST(test_coverage_after_stopping)
   g_assert_cmpfloat(dependent.noted, >, 0.4);
 }
 
-/* Looks are at 8, 12, 18, 27 … values and at the most there may be; values after the first look that is
- * narrow change nothing. Half of the interval of 8 values 95 and 105 by turns, s² = 8 * 25 / 7, is t(0.975,
- * 7) * s / sqrt(8) = 2.3646 * 5.3452 / 2.8284 = 4.469 for a mean of 100, 4.5 %, and a little more for the
- * skewness that positive values have. */
+/* Looks are at 8, 12, 18, 27 … values and at the most there may be. Half of the interval of 8 values 95 and
+ * 105 by turns, s² = 8 * 25 / 7, is t(0.975, 7) * s / sqrt(8) = 2.3646 * 5.3452 / 2.8284 = 4.469 for a mean
+ * of 100, 4.5 %, and a little more for the skewness that positive values have. */
 TEST(test_looks)
 {
   double values[100];
   for (int i = 0; i < 100; i++) {
     values[i] = i % 2 == 0 ? 95 : 105;
   }
-  g_assert_cmpuint(statistics_wanted_count(values, 0, 0.05, 100), ==, 8);
-  g_assert_cmpuint(statistics_wanted_count(values, 7, 0.05, 100), ==, 8);
-  g_assert_cmpuint(statistics_wanted_count(values, 8, 0.05, 100), ==, 8);
-  g_assert_cmpuint(statistics_wanted_count(values, 100, 0.05, 100), ==, 8);
+  g_assert_cmpuint(wanted_of(values, 0, 0.05, 100), ==, 8);
+  g_assert_cmpuint(wanted_of(values, 7, 0.05, 100), ==, 8);
+  g_assert_cmpuint(wanted_of(values, 8, 0.05, 100), ==, 8);
+  g_assert_cmpuint(wanted_of(values, 10, 0.05, 100), ==, 10);
   /* 4.5 % is not within 0.045 / 1.045 = 4.3 %. */
-  g_assert_cmpuint(statistics_wanted_count(values, 8, 0.045, 100), ==, 12);
-  g_assert_cmpuint(statistics_wanted_count(values, 11, 0.045, 100), ==, 12);
-  g_assert_cmpuint(statistics_wanted_count(values, 12, 0.001, 100), ==, 18);
-  g_assert_cmpuint(statistics_wanted_count(values, 100, 0.001, 100), ==, 100);
-  g_assert_cmpuint(statistics_wanted_count(values, 8, 0.001, 10), ==, 10);
+  g_assert_cmpuint(wanted_of(values, 8, 0.045, 100), ==, 12);
+  g_assert_cmpuint(wanted_of(values, 11, 0.001, 100), ==, 12);
+  g_assert_cmpuint(wanted_of(values, 12, 0.001, 100), ==, 18);
+  g_assert_cmpuint(wanted_of(values, 40, 0.001, 41), ==, 41);
+  g_assert_cmpuint(wanted_of(values, 8, 0.001, 10), ==, 10);
   /* Values that are all 0 are as narrow as can be. */
-  g_assert_cmpuint(statistics_wanted_count((const double[8]){0}, 8, 0.001, 100), ==, 8);
+  g_assert_cmpuint(wanted_of((const double[8]){0}, 8, 0.001, 100), ==, 8);
 }
 
 /* What is noted of few values: that half are equal (events too rare for an interval), or that they are skewed

@@ -133,6 +133,16 @@ class Size(kit.ProgramTest):
         self.expect_refused("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --keep " + GOODPUT,
                             "a.cfg:7: 'where' leaves out values of receiver.memory; expected a narrower range")
 
+    def test_where(self):
+        """A condition on the searched key is decided by the values that are tried, not by those of its axis: no
+        point gets lost."""
+        kit.write("a.cfg", MEMORY + SWEEP + 'where = "receiver.memory > 4KiB or receiver.mode = out-of-order";\n')
+        rest = "--key receiver.memory --to 256KiB --every-seed --keep 'goodput_bit_per_s > 1kbit/s' --from "
+        self.assertRegex(self.size(rest + "8KiB"), r"\Ain-order receiver: .*\nout-of-order receiver: .*\n\Z")
+        self.expect_refused(f"iwarpsim size a.cfg {rest} 4KiB", "'where' leaves out values of receiver.memory")
+        # What it leaves out whatever the value is no point.
+        self.assertRegex(self.size(rest + "1KiB --to 4KiB"), r"\Aout-of-order receiver: .*\n\Z")
+
     @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
     def test_curve(self):
         """The goodput at each value, and the plot's files."""
@@ -245,6 +255,12 @@ class Size(kit.ProgramTest):
                  "2 of 2 runs with receiver.memory = unlimited have 0 as tcp.timeouts", "expected a number"),
                 (f"--key receiver.memory {keep} --seeds 2 --from 1MiB -s run.stop=10us", 2,
                  "2 of 2 runs with receiver.memory = unlimited did not end ok", "another value after 'of'"),
+                ("--key receiver.memory --keep 'goodput >= 9Gbit/s'", 2, "(did you mean 'goodput_bit_per_s'?)"),
+                ("--key receiver.memory --keep 'buffer.order_p99.3_octets < 1MiB'", 2,
+                 "no run will have buffer.order_p99.3_octets", "that measure.quantiles asks for"),
+                ("--key receiver.memory -s measure.quantiles=[0.993] "
+                 "--keep 'buffer.order_p99.3_octets/buffer.order_p99.9_octets < 2'", 2,
+                 "no run will have buffer.order_p99.9_octets"),
                 ("--key path.forward.mtu --every-seed --seeds 1 --keep 'goodput_bit_per_s > 1Gbit/s'", 2,
                  "path.forward.mtu", "expected at least")):
             self.expect_refused(f"iwarpsim size a.cfg {rest}", *parts, code=code)

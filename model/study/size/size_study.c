@@ -33,7 +33,8 @@ struct size_study {
   const char *const *sets;
   GPtrArray *points;  /* size_point * */
   GArray *axes;       /* scenario_axis: the scenario's but for those of the key and the seed */
-  sweep_grid *places; /* the points */
+  char **tried;       /* the values of the key that are looked at first */
+  sweep_grid *places; /* the points, each with these values */
   GPtrArray *seeds;   /* const char *: texts, the scenario's or those of `places` */
   GPtrArray *due;     /* size_value *, the points': what is run next … */
   GArray *asked;      /* … as axes … */
@@ -70,6 +71,19 @@ static void clear_asked(gpointer axis)
   g_free(((scenario_axis *)axis)->values);
 }
 
+/* An axis of the values that are looked at first: `where` may depend on them. */
+static void add_tried(size_study *study, GArray *axes)
+{
+  const scenario_key key = study->question->key;
+  g_autoptr(GArray) grid = size_search_grid(&study->question->scope);
+  study->tried = g_new0(char *, grid->len + 1);
+  for (guint i = 0; i < grid->len; i++) {
+    study->tried[i] = scenario_axis_range_text(scenario_key_row_of(key), g_array_index(grid, guint64, i));
+  }
+  const scenario_axis axis = {.key = key, .with = -1, .where = (char *)"--key", .values = study->tried};
+  g_array_append_val(axes, axis);
+}
+
 /* Sets `places` and `seeds`: the scenario's own, or as many as are asked for from its first one on. */
 static gboolean take_axes(size_study *study, const scenario *s, const char *const *sets, GError **error)
 {
@@ -82,15 +96,16 @@ static gboolean take_axes(size_study *study, const scenario *s, const char *cons
                           "over which a mean is taken", study->axes, &of_seed, error)) {
     return FALSE;
   }
-  const gboolean has_own = of_seed != NULL && question->seeds == 0;
-  const guint wanted = has_own ? 1 : question->seeds > 0 ? question->seeds : SEEDS_DEFAULT;
+  char **own_seeds = of_seed != NULL && question->seeds == 0 ? of_seed->values : NULL;
+  add_tried(study, others); /* of which `of_seed` is one */
+  const guint wanted = own_seeds != NULL ? 1 : question->seeds > 0 ? question->seeds : SEEDS_DEFAULT;
   study->places = sweep_grid_new(s, others, sets, wanted, NULL, NULL, error);
-  for (guint i = 0; study->places != NULL && !has_own && i < wanted; i++) {
+  for (guint i = 0; study->places != NULL && own_seeds == NULL && i < wanted; i++) {
     const char *texts[SCENARIO_KEY_COUNT];
     sweep_grid_texts(study->places, i, texts);
     g_ptr_array_add(study->seeds, (gpointer)texts[SCENARIO_RUN_SEED]);
   }
-  for (char **seed = has_own ? of_seed->values : NULL; seed != NULL && *seed != NULL; seed++) {
+  for (char **seed = own_seeds; seed != NULL && *seed != NULL; seed++) {
     if (!g_ptr_array_find_with_equal_func(study->seeds, *seed, g_str_equal, NULL)) {
       g_ptr_array_add(study->seeds, *seed);
     }
@@ -109,20 +124,36 @@ static size_value *add_due(size_study *study, const size_point *point, guint64 n
   return value;
 }
 
-/* Point `index` of `places`, with the values that are looked at first. */
-static void add_point(size_study *study, gsize index)
+/* Whether the run at `index` of `places` differs from the point that was added last in the key alone. */
+static gboolean is_of_last_point(const size_study *study, gsize index)
+{
+  const char *texts[SCENARIO_KEY_COUNT];
+  gboolean same = study->points->len > 0;
+  sweep_grid_texts(study->places, index, texts);
+  for (guint i = 0; same && i < study->axes->len; i++) {
+    const size_point *last = g_ptr_array_index(study->points, study->points->len - 1);
+    const scenario_key key = g_array_index(study->axes, scenario_axis, i).key;
+    same = strcmp(texts[key], last->texts[key]) == 0;
+  }
+  return same;
+}
+
+/* The point of the run at `index` of `places`, with the values that are looked at first. FALSE and `error`
+ * when its runs will not have the quantity. */
+static gboolean add_point(size_study *study, gsize index, GError **error)
 {
   const size_question *question = study->question;
-  const scenario_key_row *row = scenario_key_row_of(question->key);
   size_point *point = g_new0(size_point, 1);
   g_autoptr(GArray) grid = size_search_grid(&question->scope);
+  g_autoptr(scenario) s = sweep_grid_scenario(study->places, index);
   sweep_grid_texts(study->places, index, point->texts);
   point->values = g_ptr_array_new_with_free_func(value_free);
   for (guint i = 0; i < grid->len; i++) {
     const guint64 number = g_array_index(grid, guint64, i);
-    g_ptr_array_add(point->values, add_due(study, point, number, scenario_axis_range_text(row, number)));
+    g_ptr_array_add(point->values, add_due(study, point, number, g_strdup(study->tried[i])));
   }
   g_ptr_array_add(study->points, point);
+  return result_quantity_check(&question->condition.quantity, s, error);
 }
 
 /* The text of `key` in what is `place`-th due. */
@@ -180,7 +211,9 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
     return NULL;
   }
   for (gsize i = 0; i < sweep_grid_count(study->places); i += sweep_grid_seeds(study->places)) {
-    add_point(study, i);
+    if (!is_of_last_point(study, i) && !add_point(study, i, error)) {
+      return NULL;
+    }
   }
   /* The whole search is checked before anything is run. */
   return make_grid(study, error) ? g_steal_pointer(&study) : NULL;
@@ -196,6 +229,7 @@ void size_study_free(size_study *study)
   g_ptr_array_unref(study->due);
   g_ptr_array_unref(study->points);
   sweep_grid_free(study->places);
+  g_strfreev(study->tried);
   g_array_unref(study->axes);
   g_ptr_array_unref(study->seeds);
   g_free(study);

@@ -22,7 +22,8 @@ typedef struct size_study size_study;
 
 /* The search that answers `question` for `s`, loaded with `sets`; all must outlive it. It
  * takes the place of an axis of the key. NULL and `error` when another axis moves with the key or the seed,
- * when one seed is to give an interval, or as sweep_grid_new(). Free with size_study_free() (NULL-safe). */
+ * when one seed is to give an interval, when the runs will not have the quantile, or as size_study_next() and
+ * sweep_grid_new(). Free with size_study_free() (NULL-safe). */
 size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
                            GError **error);
 void size_study_free(size_study *study);
@@ -31,7 +32,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(size_study, size_study_free)
 /* The runs that are needed next, at first or after size_study_take(), whatever a store has of them: ordinary
  * points of a sweep over the axes, the key and the seed. The study's, until it is called again. NULL: the
  * search is over, or `error` is set, because the scenario refuses a value of the key, or its `where` leaves
- * one out. */
+ * one out of a point that has others. */
 const sweep_grid *size_study_next(size_study *study, GError **error);
 
 /* Takes what `store` has of the runs of size_study_next(), all of them. FALSE and `error` when it fails, or a

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "scenario/configuration.h"
 #include "scenario/scenario_problem.h"
 
 /* A metric, or a quantile; that of a metric's name is the metric. */
@@ -101,6 +102,25 @@ gboolean result_quantity_is_of_machine(const result_quantity *quantity)
 {
   return metric_row_of(quantity->metric)->is_of_machine ||
          (quantity->whole != METRIC_COUNT && metric_row_of(quantity->whole)->is_of_machine);
+}
+
+/* Whether runs of `s` keep the quantile of a gauge for `parts` of the time; of 0 there is none to keep. */
+static gboolean check_part(guint32 parts, metric_id metric, const scenario *s, GError **error)
+{
+  const probability_list *kept = &scenario_configuration(s)->measure.quantiles;
+  gboolean found = parts == 0;
+  for (gsize i = 0; i < kept->count && !found; i++) {
+    found = quantile_parts(kept->values[i]) == parts;
+  }
+  g_autofree char *name = found ? NULL : part_name(metric, parts);
+  return found ||
+         error_set(error, "no run will have %s; expected a quantile that measure.quantiles asks for", name);
+}
+
+gboolean result_quantity_check(const result_quantity *quantity, const scenario *s, GError **error)
+{
+  return check_part(quantity->parts, quantity->metric, s, error) &&
+         check_part(quantity->whole_parts, quantity->whole, s, error);
 }
 
 gboolean result_quantity_value(const result_quantity *quantity, const run_results *results, double *value)

@@ -37,6 +37,9 @@ char *result_quantity_unit(const result_quantity *quantity);
 /* Whether it differs from machine to machine, as wall time does. */
 gboolean result_quantity_is_of_machine(const result_quantity *quantity);
 
+/* Whether runs of `s` will have it so far as `measure.quantiles` goes; else `error`. */
+gboolean result_quantity_check(const result_quantity *quantity, const scenario *s, GError **error);
+
 /* The value of `quantity` in a run's `results`; FALSE when it has none: a metric without samples, a quantile
  * that was not kept, or nothing to be a share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const run_results *results, double *value);

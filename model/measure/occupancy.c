@@ -28,10 +28,11 @@ typedef struct snapshot {
   uint64_t values[GAUGE_COUNT];
 } snapshot;
 
+/* Peaks count in the first two. */
 typedef enum window_stage {
-  WINDOW_WAITS,
   WINDOW_PEAKS, /* it waits, and peaks count before it */
   WINDOW_OPEN,
+  WINDOW_WAITS,
   WINDOW_CLOSED,
 } window_stage;
 
@@ -52,10 +53,14 @@ struct occupancy {
   time_ps counted_to;
   time_distribution times[GAUGE_COUNT];
   bool has_processing; /* … has ever been: until then GAUGE_TOTAL is as GAUGE_REASSEMBLY, and has no times */
-  uint64_t peaks[GAUGE_COUNT]; /* of snapshots that are not in `times` */
-  block_maxima blocks;         /* of the reassembly occupancy */
-  value_histogram found;       /* reassembly occupancies, weighted by the octets that arrived meanwhile */
-  uint64_t found_octets;       /* of the present one, to be added to it */
+  uint64_t peaks[GAUGE_COUNT];   /* of snapshots that are not in `times` */
+  uint64_t peak_octets;          /* the largest reassembly occupancy that has lasted, if it counts */
+  time_ps peak_at;               /* since when it did; TIME_PS_NEVER: there was none above 0 */
+  uint32_t peak_connection;      /* … and which held most of it then, the first of them */
+  connection_occupancy *fullest; /* that holds most at present, the first of them; NULL: not known */
+  block_maxima blocks;           /* of the reassembly occupancy */
+  value_histogram found;         /* reassembly occupancies, weighted by the octets that arrived meanwhile */
+  uint64_t found_octets;         /* of the present one, to be added to it */
   FILE *series;
   bool all_series;
   uint32_t connection_series;
@@ -82,6 +87,8 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
   gauge->own = g_new0(connection_occupancy, connections);
+  gauge->fullest = gauge->own;
+  gauge->peak_at = TIME_PS_NEVER;
   gauge->window = WINDOW_PEAKS;
   gauge->opened_at = TIME_PS_NEVER;
   gauge->counted_to = TIME_PS_NEVER;
@@ -166,6 +173,11 @@ static void write_series(occupancy *gauge)
 }
 
 /* --- Over time --- */
+
+static inline bool counts_peaks(const occupancy *gauge)
+{
+  return gauge->window <= WINDOW_OPEN;
+}
 
 /* The snapshots and the present one, if it counts, are the largest so far. */
 static void count_peaks(occupancy *gauge, bool with_present)
@@ -265,6 +277,23 @@ static G_GNUC_NO_INLINE void make_room(occupancy *gauge)
   }
 }
 
+/* The present snapshot is the largest so far. */
+static G_GNUC_NO_INLINE void note_peak(occupancy *gauge)
+{
+  const snapshot *present = &gauge->snapshots[gauge->past];
+  if (!gauge->fullest) {
+    gauge->fullest = gauge->own;
+    for (uint32_t i = 1; i < gauge->connections; i++) {
+      if (gauge->own[i].reassembly > gauge->fullest->reassembly) {
+        gauge->fullest = &gauge->own[i];
+      }
+    }
+  }
+  gauge->peak_octets = present->values[GAUGE_REASSEMBLY];
+  gauge->peak_at = present->since;
+  gauge->peak_connection = (uint32_t)(gauge->fullest - gauge->own);
+}
+
 /* The present snapshot has lasted until `now`, unless it is of `now`. */
 static void pass_time(occupancy *gauge, time_ps now)
 {
@@ -276,7 +305,10 @@ static void pass_time(occupancy *gauge, time_ps now)
   if (gauge->series) {
     write_series(gauge);
   }
-  if (gauge->window == WINDOW_PEAKS || gauge->window == WINDOW_OPEN) {
+  if (counts_peaks(gauge)) {
+    if (present->values[GAUGE_REASSEMBLY] > gauge->peak_octets) {
+      note_peak(gauge);
+    }
     present[1] = present[0];
     present++;
     gauge->past++;
@@ -313,11 +345,22 @@ const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t conne
 /* What `own` holds has lasted until `now`. */
 static inline void count_own(const occupancy *gauge, connection_occupancy *own, time_ps now)
 {
-  if (now > own->since && own->reassembly > own->peak &&
-      (gauge->window == WINDOW_PEAKS || gauge->window == WINDOW_OPEN)) {
+  if (now > own->since && own->reassembly > own->peak && counts_peaks(gauge)) {
     own->peak = own->reassembly;
   }
   own->since = now;
+}
+
+/* What `own` holds has changed by `change`: another connection may hold most now. */
+static void find_fullest(occupancy *gauge, connection_occupancy *own, uint64_t change)
+{
+  const connection_occupancy *fullest = gauge->fullest;
+  if (own == fullest) {
+    gauge->fullest = (int64_t)change > 0 ? own : NULL;
+  } else if (fullest && (own->reassembly > fullest->reassembly ||
+                         (own->reassembly == fullest->reassembly && own < fullest))) {
+    gauge->fullest = own;
+  }
 }
 
 static void count_all_own(occupancy *gauge, time_ps now)
@@ -347,7 +390,10 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
     values[cause] += change;
     reassembly += cause == HELD_PROCESSING ? 0 : change;
   }
-  own->reassembly += reassembly;
+  if (reassembly != 0) {
+    own->reassembly += reassembly;
+    find_fullest(gauge, own, reassembly);
+  }
   values[GAUGE_REASSEMBLY] += reassembly;
   values[GAUGE_TOTAL] = values[GAUGE_REASSEMBLY] + values[GAUGE_PROCESSING];
   values[GAUGE_HOLES] += (uint64_t)state->holes - held->holes;
@@ -405,7 +451,7 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
   static const uint32_t p99 = QUANTILE_PARTS / 100 * 99;
   const time_distribution *reassembly = &gauge->times[GAUGE_REASSEMBLY];
   const bool has_peaks = gauge->window != WINDOW_WAITS;
-  const bool is_open = gauge->window == WINDOW_PEAKS || gauge->window == WINDOW_OPEN;
+  const bool is_open = counts_peaks(gauge);
 
   g_assert(now >= gauge->snapshots[gauge->past].since);
   if (gauge->series) {
@@ -414,6 +460,9 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
   count_found(gauge);
   count_past(gauge);
   count_peaks(gauge, is_open);
+  if (is_open && gauge->snapshots[gauge->past].values[GAUGE_REASSEMBLY] > gauge->peak_octets) {
+    note_peak(gauge);
+  }
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     time_distribution *times = &gauge->times[id];
     if (id == GAUGE_TOTAL && !gauge->has_processing) {
@@ -433,6 +482,10 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
       own_peaks += is_open ? MAX(own->peak, own->reassembly) : own->peak;
     }
     metric_values_set(values, METRIC_BUFFER_CONNECTION_PEAKS_OCTETS, (double)own_peaks);
+  }
+  if (gauge->peak_at != TIME_PS_NEVER) {
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_PEAK_AT_S, time_ps_in_seconds(gauge->peak_at));
+    metric_values_set(values, METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION, gauge->peak_connection);
   }
   double value;
   if (time_distribution_quantiles(reassembly, TIME_ALL, &p99, 1, &value)) {

@@ -72,7 +72,8 @@ void occupancy_deliver(occupancy *gauge, uint64_t octets, time_ps now);
 void occupancy_close(occupancy *gauge, time_ps now);
 
 /* Ends the series at the end of the run, `now`, and sets in `values`, unless the window never opened:
- * buffer.reassembly_peak_octets, buffer.connection_peaks_octets, buffer.total_peak_octets,
+ * buffer.reassembly_peak_octets and, unless that is 0, when it came and on which connection,
+ * buffer.connection_peaks_octets, buffer.total_peak_octets,
  * buffer.peak_octets.*, state.*, and, if there was time between start and last delivery,
  * buffer.reassembly_mean_octets and buffer.reassembly_p99_octets, and, if a hole was open in it,
  * buffer.reassembly_p99_octets_in_recovery. A peak is a value that lasted some time or is still held at the

@@ -462,6 +462,9 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   }
   finish_delays(recorder, values);
   occupancy_finish(recorder->gauge, now, values);
+  /* What a host's fragments of no known connection hold is of none. */
+  values->present[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] &=
+      values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] < recorder->config.connections;
   values->present[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS] = values->present[METRIC_BUFFER_TOTAL_PEAK_OCTETS];
 }
 

@@ -57,8 +57,9 @@ OCCUPANCY_TEST(test_peaks_by_cause, occupancy_new(2, 1))
                        (BUFFER_PEAK_OCTETS_UNLOCATED, ==, 27), /* 10 + 17 at 200; 20 + 17 for no time */
                        (BUFFER_PEAK_OCTETS_ORDER, ==, 30), (BUFFER_PEAK_OCTETS_FRAGMENT, ==, 40),
                        (BUFFER_PEAK_OCTETS_PROCESSING, ==, 5368709120),
-                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100),        /* 10 + 20 + 30 + 40 at 100 */
-                       (BUFFER_TOTAL_PEAK_OCTETS, ==, 5368709157));     /* at 200; 105 at 100 */
+                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100),    /* 10 + 20 + 30 + 40 at 100 */
+                       (BUFFER_TOTAL_PEAK_OCTETS, ==, 5368709157)); /* at 200; 105 at 100 */
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S], ==, 100e-12);
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS]); /* nothing was delivered */
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS]);
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
@@ -77,6 +78,7 @@ OCCUPANCY_TEST(test_peaks_of_state, occupancy_new(2, 1))
   EXPECT_METRIC_VALUES(&values, (STATE_HOLES_PEAK, ==, 5),
                        (STATE_PARTIAL_FPDUS_PEAK, ==, 5), /* 4 + 1 at 30; 4 + 9 for no time */
                        (STATE_UNDELIVERED_PEAK, ==, 42), (BUFFER_TOTAL_PEAK_OCTETS, ==, 0));
+  g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S]);
 }
 
 OCCUPANCY_TEST(test_peak_held_at_the_end_counts, occupancy_new(1, 1))
@@ -97,7 +99,8 @@ OCCUPANCY_TEST(test_peaks_of_connections, occupancy_new(2, 1))
   hold(gauge, 1, 30, 60, 0, 0, 10, 500);
   const metric_values values = finish(gauge, 30);
   EXPECT_METRIC_VALUES(&values, (BUFFER_CONNECTION_PEAKS_OCTETS, ==, 170),
-                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100));
+                       (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 100), (BUFFER_REASSEMBLY_PEAK_AT_S, ==, 10e-12),
+                       (BUFFER_REASSEMBLY_PEAK_CONNECTION, ==, 0));
 }
 
 /* The window is from 15 to 35: 100 is left at 12, 30 is held when it opens and 50 when it closes. */
@@ -112,7 +115,8 @@ OCCUPANCY_TEST(test_peaks_of_connections_in_a_window, occupancy_new(2, 1))
   occupancy_close(gauge, 35);
   hold(gauge, 1, 40, 0, 0, 600, 0, 0);
   const metric_values values = finish(gauge, 60);
-  EXPECT_METRIC_VALUES(&values, (BUFFER_CONNECTION_PEAKS_OCTETS, ==, 80));
+  EXPECT_METRIC_VALUES(&values, (BUFFER_CONNECTION_PEAKS_OCTETS, ==, 80),
+                       (BUFFER_REASSEMBLY_PEAK_AT_S, ==, 30e-12), (BUFFER_REASSEMBLY_PEAK_CONNECTION, ==, 1));
 }
 
 /* Cells of 64 octets: 1 -> 64, 64 -> 64, 65 -> 128, for each connection and cause on its own. */

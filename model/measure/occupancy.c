@@ -46,7 +46,8 @@ struct occupancy {
   time_ps last_delivery;
   /* snapshots[past] is the present one. Those before it have lasted, each until the next, and are still to be
    * counted: the time in the window up to `counted_to`, a Delivery, is in `times`. What follows the last
-   * Delivery never is. */
+   * Delivery never is. So there are as many as changes that a hole keeps from being Delivered: about one for
+   * each segment that waits. */
   snapshot *snapshots;
   size_t past;
   size_t room;

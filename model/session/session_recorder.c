@@ -125,6 +125,7 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
   const run_moment *from = &recorder->config.from;
   const run_moment *to = &recorder->config.to;
 
+  g_assert(recorder->last_delivery < recorder->next_at); /* see session_recorder_delivered() */
   if (!recorder->measures && is_reached(recorder, from, now)) {
     recorder->measures = true;
     recorder->opened_at = reached_at(recorder, from, now);
@@ -226,7 +227,7 @@ void session_recorder_retransmitted(session_recorder *recorder, uint32_t connect
 
 static void count_read(session_recorder *recorder, uint64_t octets, time_ps now)
 {
-  if (octets == 0) {
+  if (octets == 0 && now != recorder->release_at) {
     return; /* nearly always */
   }
   if (now != recorder->release_at) {
@@ -344,7 +345,7 @@ inline void session_recorder_delivered(session_recorder *recorder, const ddp_seg
   if (!has_workload_payload(segment)) {
     return;
   }
-  /* Time has passed: a Placement came before it, in the same picosecond. */
+  /* Time has passed: a Placement came before it, in the same picosecond. look_at_window() would notice. */
   if (segment->observer & 1) {
     count_wait(recorder, &recorder->delivery, now - (time_ps)(segment->observer >> 1),
                segment->payload_octets);
@@ -444,6 +445,7 @@ static void finish_delays(const session_recorder *recorder, metric_values *value
 
 void session_recorder_finish(session_recorder *recorder, time_ps now, metric_values *values)
 {
+  g_assert(recorder->last_delivery < recorder->next_at);
 #define IN_RECORDER(id, name, unit, side, how, type, member, sentence)                                       \
   metric_values_count(values, METRIC_##id, recorder->member);
 #include "measure/metrics.def"

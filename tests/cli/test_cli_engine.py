@@ -73,6 +73,15 @@ class Engine(kit.ProgramTest):
         self.assertEqual(after["tcp.segments"], whole["tcp.segments"])
         self.assertNotIn(peak, run(*ns3, "measure.from=1GiB")[0])
 
+    def test_no_time_measured(self):
+        """One segment: no time passes from its arrival to the last Delivery, and no block becomes full."""
+        kit.write("a.cfg", SMALL)
+        self.shell("iwarpsim run a.cfg --quiet --out r")
+        summary = json.loads(Path("r/summary.json").read_text(encoding="utf-8"))
+        self.assertIn("placement.octets", summary["metrics"])
+        self.assertNotIn("goodput_bit_per_s", summary["metrics"])
+        self.assertNotIn("block_maxima", summary)
+
     def test_native_loads_nothing(self):
         """A run that does not need ns-3 has none of its libraries to load."""
         libraries = kit.iwarpsim(env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"})

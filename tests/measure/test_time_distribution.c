@@ -24,14 +24,15 @@ TEST(test_nothing_counted)
   g_assert_false(time_distribution_quantiles(&d, TIME_ALL, (const uint32_t[]){QUANTILE_PARTS}, 1, &x));
 }
 
-/* 8 for 30 ps, 10 of them in recovery, and 2 for 60 ps of 100, so 0 for 10 ps: sum 240 + 120 = 360. */
+/* 8 for 30 ps, 10 of them in recovery, and 2 for 60 ps of 100, all in recovery, so 0 for 10 ps: sum 240 + 120
+ * = 360. Of 70 ps in recovery 60 are 85.7 %. */
 TEST(test_mean_and_quantiles)
 {
   g_auto(time_distribution) first, d = {.table = NULL};
   time_distribution_init(&first);
   time_distribution_add(&first, 8, 10, true);
   time_distribution_copy(&d, &first);
-  time_distribution_add(&d, 2, 60, false);
+  time_distribution_add(&d, 2, 60, true);
   time_distribution_add(&d, 8, 20, false);
   time_distribution_end(&d, 100);
   g_assert_cmpfloat(time_distribution_mean(&d), ==, 3.6);
@@ -41,20 +42,22 @@ TEST(test_mean_and_quantiles)
   assert_quantile(&d, TIME_ALL, 70, 2);
   assert_quantile(&d, TIME_ALL, 71, 8);
   assert_quantile(&d, TIME_ALL, 100, 8);
-  assert_quantile(&d, TIME_IN_RECOVERY, 1, 8);
+  assert_quantile(&d, TIME_IN_RECOVERY, 85, 2);
+  assert_quantile(&d, TIME_IN_RECOVERY, 86, 8);
 }
 
-/* 10^9 - 1 ps of 10^9 at 7, one at 7 + 2^32: the least share above 99.9999999 % needs the latter. */
+/* One ps of 10^9 at 0, one at 7 + 2^32, all others at 7: the least share is 0, the second least 7, and the
+ * least above 99.9999999 % needs the largest. */
 TEST(test_quantiles_are_exact)
 {
-  static const uint32_t parts[] = {1, 500000000, 999999999, 1000000000};
-  static const double expected[] = {7, 7, 7, 4294967303};
+  static const uint32_t parts[] = {1, 2, 999999999, 1000000000};
+  static const double expected[] = {0, 7, 7, 4294967303};
   double x[G_N_ELEMENTS(parts)];
   g_auto(time_distribution) d;
   time_distribution_init(&d);
   time_distribution_add(&d, 4294967303, 1, false);
-  time_distribution_add(&d, 7, 999999999, false);
-  time_distribution_end(&d, 0);
+  time_distribution_add(&d, 7, 999999998, false);
+  time_distribution_end(&d, 1000000000);
   g_assert_true(time_distribution_quantiles(&d, TIME_ALL, parts, G_N_ELEMENTS(parts), x));
   g_assert_cmpmem(x, sizeof x, expected, sizeof expected);
 }

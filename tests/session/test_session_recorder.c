@@ -8,16 +8,22 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(session_recorder, session_recorder_free)
 
-static session_recorder *new_recorder(void)
+static session_recorder *new_recorder(run_moment from, run_moment to)
 {
-  const session_recorder_config config = {
-      .connections = 2, .hosts = 6, .cell_octets = 1, .receive_window_octets = 65536};
-
+  const session_recorder_config config = {.connections = 2,
+                                          .hosts = 6,
+                                          .cell_octets = 1,
+                                          .receive_window_octets = 65536,
+                                          .from = from,
+                                          .to = to,
+                                          .quantile_parts = {QUANTILE_PARTS},
+                                          .quantile_count = 1};
   return session_recorder_new(&config);
 }
 
 /* A test of `recorder`, which is new. */
-#define RECORDER_TEST(name) TEST_OF(session_recorder, recorder, new_recorder(), name)
+#define RECORDER_TEST(name)                                                                                  \
+  TEST_OF(session_recorder, recorder, new_recorder((run_moment){0}, (run_moment){0}), name)
 
 /* `length` octets of a ULPDU. */
 static buffer_chain octets_of(uint32_t length)
@@ -168,7 +174,8 @@ RECORDER_TEST(test_no_samples)
 }
 
 /* Ten segments of 100 octets of payload: number k arrives at 1000 k ps, is held for 10 k ps with its 100 + k
- * octets, and is then Placed and Delivered. The `out_of_order`th arrives out of order. */
+ * octets, and is then Placed, for which 200 - k are read, and Delivered. Another that has no payload, and
+ * nothing to read, is Placed in the same picosecond. The `out_of_order`th arrives out of order. */
 static void pass_ten(session_recorder *recorder, unsigned out_of_order)
 {
   g_auto(buffer_chain) octets = octets_of(114);
@@ -176,13 +183,15 @@ static void pass_ten(session_recorder *recorder, unsigned out_of_order)
   for (unsigned k = 1; k <= 10; k++) {
     const time_ps arrival = 1000 * (time_ps)k, placed = arrival + 10 * (time_ps)k;
     const mpa_ulpdu_part part = {0, 114, arrival};
-    const mpa_ulpdu ulpdu = {.octets = &octets, .parts = &part, .part_count = 1, .held_octets = 100 + k};
+    const mpa_ulpdu ulpdu = {.octets = &octets, .parts = &part, .part_count = 1, .held_octets = 200 - k};
     ddp_segment segment = {.payload_octets = 100};
 
     session_recorder_segment(recorder, 0, 120 * k, 120, 120, k == out_of_order, arrival);
     session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 100 + k}, arrival);
     session_recorder_placed(recorder, &segment, &ulpdu, false, placed);
     session_recorder_delivered(recorder, &segment, placed);
+    session_recorder_placed(recorder, &(ddp_segment){.observer = 0}, &(mpa_ulpdu){.octets = &octets}, false,
+                            placed);
     session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 0}, placed);
   }
 }
@@ -195,38 +204,33 @@ static const struct {
   unsigned out_of_order;
   double octets, length_ps; /* Delivered in it */
   double delay_ps, peak, octet_ps;
+  double arrivals; /* of 120 octets each */
+  double burst;    /* the most that was read in a picosecond, that of the opening as a whole */
 } windows[] = {
-    {"whole", {0}, {0}, 0, 1000, 9100, 55, 110, 58850},
-    /* 4, 5 and 6: 4160 + 5250 + 6360 octet ps */
-    {"times", {RUN_MOMENT_TIME, 3500}, {RUN_MOMENT_TIME, 6500}, 0, 300, 3000, 50, 106, 15770},
+    {"whole", {0}, {0}, 0, 1000, 9100, 55, 110, 58850, 10, 199},
+    /* 4, 5 and 6: 4160 + 5250 + 6360 octet ps; the Delivery of 6, at the end, is no longer in it */
+    {"times", {RUN_MOMENT_TIME, 3500}, {RUN_MOMENT_TIME, 6060}, 0, 200, 2560, 45, 106, 15770, 3, 196},
     /* from the Delivery of 3, at 3030, to that of 6, at 6060 */
-    {"octets", {RUN_MOMENT_DELIVERED, 300}, {RUN_MOMENT_DELIVERED, 600}, 0, 300, 3030, 50, 106, 15770},
+    {"size", {RUN_MOMENT_DELIVERED, 300}, {RUN_MOMENT_DELIVERED, 600}, 0, 300, 3030, 50, 106, 15770, 3, 197},
     /* 104 octets are held until 4040 when it opens: 2080; and 5 to 10: 48550 */
-    {"carries-over", {RUN_MOMENT_TIME, 4020}, {0}, 0, 700, 6080, 70, 110, 50630},
+    {"carries-over", {RUN_MOMENT_TIME, 4020}, {0}, 0, 700, 6080, 70, 110, 50630, 6, 196},
     /* 1 to 3: 6140; and 104 octets for 20 ps, whose segment is Delivered after the end */
-    {"cut", {0}, {RUN_MOMENT_TIME, 4020}, 0, 300, 3020, 20, 104, 8220},
-    {"first-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {0}, 5, 600, 5100, 75, 110, 48550},
+    {"cut", {0}, {RUN_MOMENT_TIME, 4020}, 0, 300, 3020, 20, 104, 8220, 4, 199},
+    {"first-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {0}, 5, 600, 5100, 75, 110, 48550, 6, 195},
     /* 1 to 4: 1010 + 2040 + 3090 + 4160 */
-    {"to-first-loss", {0}, {RUN_MOMENT_FIRST_LOSS, 0}, 5, 400, 4000, 25, 104, 10300},
+    {"to-first-loss", {0}, {RUN_MOMENT_FIRST_LOSS, 0}, 5, 400, 4000, 25, 104, 10300, 4, 199},
     /* a time before the first arrival, and one after the last Delivery */
-    {"wide", {RUN_MOMENT_TIME, 1}, {RUN_MOMENT_TIME, 1000000}, 0, 1000, 9100, 55, 110, 58850},
-    {"mixed", {RUN_MOMENT_TIME, 3500}, {RUN_MOMENT_DELIVERED, 500}, 0, 200, 1550, 45, 105, 9410},
-    {"no-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {0}, 0, 0, 0, 0, 0, 0},
-    {"too-far", {RUN_MOMENT_DELIVERED, 1001}, {0}, 0, 0, 0, 0, 0, 0},
-    {"ends-before", {RUN_MOMENT_TIME, 9000}, {RUN_MOMENT_DELIVERED, 100}, 0, 0, 0, 0, 0, 0},
+    {"wide", {RUN_MOMENT_TIME, 1}, {RUN_MOMENT_TIME, 1000000}, 0, 1000, 9100, 55, 110, 58850, 10, 199},
+    {"mixed", {RUN_MOMENT_TIME, 3500}, {RUN_MOMENT_DELIVERED, 500}, 0, 200, 1550, 45, 105, 9410, 2, 196},
+    {"no-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {0}, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"too-far", {RUN_MOMENT_DELIVERED, 1001}, {0}, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"ends-before", {RUN_MOMENT_TIME, 9000}, {RUN_MOMENT_DELIVERED, 100}, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"ends-before-loss", {RUN_MOMENT_FIRST_LOSS, 0}, {RUN_MOMENT_TIME, 3500}, 5, 0, 0, 0, 0, 0, 0, 0},
 };
 
 EACH_TEST(test_window, __typeof__(windows[0]), windows)
 {
-  const session_recorder_config config = {.connections = 1,
-                                          .hosts = 2,
-                                          .cell_octets = 1,
-                                          .receive_window_octets = 65536,
-                                          .from = c->from,
-                                          .to = c->to,
-                                          .quantile_parts = {QUANTILE_PARTS},
-                                          .quantile_count = 1};
-  g_autoptr(session_recorder) recorder = session_recorder_new(&config);
+  g_autoptr(session_recorder) recorder = new_recorder(c->from, c->to);
   static const metric_id bounded[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
                                       METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS,
                                       METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS,
@@ -240,15 +244,18 @@ EACH_TEST(test_window, __typeof__(windows[0]), windows)
   g_auto(run_results) results = {.block_octets = 0};
   session_recorder_results(recorder, &results);
   /* counters know no window */
-  EXPECT_METRICS(&values, (PLACEMENT_OCTETS, 1000), (DELIVERY_OCTETS, 1000), (BUFFER_READ_OCTETS, 1055),
-                 (BUFFER_WRITTEN_OCTETS, 1055), (TCP_SEGMENTS, 10));
+  EXPECT_METRICS(&values, (PLACEMENT_OCTETS, 1000), (DELIVERY_OCTETS, 1000), (BUFFER_READ_OCTETS, 1945),
+                 (BUFFER_WRITTEN_OCTETS, 1945), (TCP_SEGMENTS, 10));
   for (gsize i = 0; i < G_N_ELEMENTS(bounded); i++) {
     g_assert_cmpint(values.present[bounded[i]], ==, c->octets > 0);
   }
   g_assert_cmpuint(results.quantiles.count, ==, c->octets > 0 ? 1 : 0);
   if (c->octets > 0) {
     EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, c->peak),
-                   (BUFFER_REASSEMBLY_MEAN_OCTETS, c->octet_ps / c->length_ps));
+                   (BUFFER_REASSEMBLY_MEAN_OCTETS, c->octet_ps / c->length_ps),
+                   (BUFFER_RELEASE_BURST_PEAK_OCTETS, c->burst));
+    g_assert_cmpfloat(results.distributions[DISTRIBUTION_REASSEMBLY_FOUND_OCTETS].bins->weight, ==,
+                      120 * c->arrivals);
     g_assert_cmpfloat(results.quantiles.values[GAUGE_ORDER][0], ==, c->peak);
     g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S],
                                    8 * c->octets / (c->length_ps * 1e-12), 1);
@@ -268,6 +275,22 @@ RECORDER_TEST(test_written_and_not_read)
   session_recorder_held(recorder, 1, &held[1], 20);
   const metric_values values = finish(recorder, 30);
   EXPECT_METRICS(&values, (BUFFER_WRITTEN_OCTETS, 327));
+}
+
+/* The window ends at 500, whatever is the first to happen after it. */
+TEST(test_first_event_after_a_window)
+{
+  for (int i = 0; i < 2; i++) {
+    g_autoptr(session_recorder) recorder = new_recorder((run_moment){0}, (run_moment){RUN_MOMENT_TIME, 500});
+    session_recorder_segment(recorder, 0, 0, 300, 300, false, 10);
+    if (i == 0) {
+      session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 300}, 500);
+    } else {
+      session_recorder_fragments(recorder, 0, 300, 500);
+    }
+    const metric_values values = finish(recorder, 600);
+    EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, 0));
+  }
 }
 
 /* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then
@@ -341,7 +364,7 @@ RECORDER_TEST(test_parts_in_any_order)
       end += length;
     }
     g_auto(buffer_chain) chain = octets_of(end);
-    const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = count};
+    const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = count, .held_octets = 1};
     segments[i].payload_octets = end - HEADER;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
     is_placed[i] = true;
@@ -352,6 +375,7 @@ RECORDER_TEST(test_parts_in_any_order)
   }
   g_assert_cmpuint(highest, ==, most);
   const metric_values values = finish(recorder, 2000000);
+  EXPECT_METRICS(&values, (BUFFER_RELEASE_BURST_PEAK_OCTETS, 1)); /* each in a picosecond of its own */
   g_assert_cmpfloat(octets, >, 1e6);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
                                  waited / octets / TIME_PS_PER_SECOND, 1e-18);
@@ -369,7 +393,8 @@ RECORDER_TEST(test_many_parts)
   for (time_ps i = 0; i < SEGMENTS; i++) {
     const mpa_ulpdu_part parts[] = {{0, HEADER + PART, i}, {HEADER + PART, PART, 2 * i}};
     g_auto(buffer_chain) chain = octets_of(HEADER + 2 * PART);
-    const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = G_N_ELEMENTS(parts)};
+    const mpa_ulpdu ulpdu = {
+        .octets = &chain, .parts = parts, .part_count = G_N_ELEMENTS(parts), .held_octets = 1};
     segments[i].payload_octets = 2 * PART;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, end);
     waited += (double)(2 * end - 3 * i) / 2;
@@ -378,6 +403,7 @@ RECORDER_TEST(test_many_parts)
     session_recorder_delivered(recorder, &segments[i], end);
   }
   const metric_values values = finish(recorder, end);
+  EXPECT_METRICS(&values, (BUFFER_RELEASE_BURST_PEAK_OCTETS, SEGMENTS)); /* all in one picosecond */
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
                                  waited / SEGMENTS / TIME_PS_PER_SECOND, 1e-16);
 }

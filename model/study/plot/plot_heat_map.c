@@ -169,7 +169,7 @@ static gboolean choose_keys(const study_table *table, const plot_request *reques
   *y = request->series != NULL ? g_array_index(request->series, scenario_key, 0) : SCENARIO_KEY_COUNT;
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    gboolean taken = key == *x || key == *y || plot_keys_have(request->panels, key);
+    gboolean taken = key == *x || key == *y || study_keys_have(request->panels, key);
     if (!taken && *x == SCENARIO_KEY_COUNT) {
       *x = key;
     } else if (!taken && *y == SCENARIO_KEY_COUNT) {

@@ -128,11 +128,7 @@ gboolean plot_request_read_range(const char *text, plot_range *range, GError **e
 static gboolean add_key(scenario_key key, const GPtrArray *runs, GArray *keys)
 {
   g_autoptr(GPtrArray) values = study_keys_values(runs, key);
-  gboolean there = FALSE;
-  for (guint i = 0; i < keys->len; i++) {
-    there = there || g_array_index(keys, scenario_key, i) == key;
-  }
-  g_array_append_vals(keys, &key, values->len > 1 && !there ? 1 : 0);
+  g_array_append_vals(keys, &key, values->len > 1 && !study_keys_have(keys, key) ? 1 : 0);
   return values->len > 1;
 }
 

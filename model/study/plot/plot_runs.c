@@ -8,19 +8,10 @@
 
 /* --- Grouping --- */
 
-gboolean plot_keys_have(const GArray *keys, scenario_key key)
-{
-  guint i = 0;
-  while (keys != NULL && i < keys->len && g_array_index(keys, scenario_key, i) != key) {
-    i++;
-  }
-  return keys != NULL && i < keys->len;
-}
-
 gboolean plot_grouping_varies(const study_table *table, scenario_key key)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  return plot_keys_have(keys, key);
+  return study_keys_have(keys, key);
 }
 
 scenario_key plot_grouping_x(const study_table *table, const plot_request *request)
@@ -29,7 +20,7 @@ scenario_key plot_grouping_x(const study_table *table, const plot_request *reque
   scenario_key first = SCENARIO_KEY_COUNT;
   for (guint i = keys->len; i-- > 0 && request->x == NULL;) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    gboolean taken = plot_keys_have(request->series, key) || plot_keys_have(request->panels, key);
+    gboolean taken = study_keys_have(request->series, key) || study_keys_have(request->panels, key);
     first = taken || first == SCENARIO_PATH_FORWARD_LOSS ? first : key;
   }
   return request->x != NULL ? *request->x : first;
@@ -106,7 +97,7 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
   for (gsize i = 0; i < G_N_ELEMENTS(given); i++) {
     for (guint k = 0; given[i] != NULL && k < given[i]->len; k++) {
       scenario_key key = g_array_index(given[i], scenario_key, k);
-      if (plot_keys_have(taken, key)) {
+      if (study_keys_have(taken, key)) {
         return error_set(error, "%s has two places; expected one of --x, --series and --panel",
                          scenario_key_row_of(key)->name);
       }
@@ -115,7 +106,7 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
     }
   }
   /* The kind of receiver: its mode, and markers where both vary. */
-  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && plot_keys_have(keys, SCENARIO_RECEIVER_MODE);
+  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && study_keys_have(keys, SCENARIO_RECEIVER_MODE);
   guint first = lines->len;
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
@@ -276,17 +267,16 @@ void plot_counts_add(plot_counts *counts, const GPtrArray *runs)
   }
 }
 
-/* "timeouts, spurious or lost retransmissions" */
-static void append_flags(guint flags, GString *text)
-{
-  gboolean timeouts = (flags & STUDY_FLAG_TIMEOUTS) != 0;
-  gboolean spurious = (flags & STUDY_FLAG_SPURIOUS) != 0;
-  gboolean lost = (flags & STUDY_FLAG_LOST_RETRANSMISSIONS) != 0;
-  g_string_append_printf(text, "%s%s%s%s%s%s", timeouts ? "timeouts" : "",
-                         timeouts && (spurious || lost) ? (spurious && lost ? ", " : " or ") : "",
-                         spurious ? "spurious" : "", spurious && lost ? " or " : "", lost ? "lost" : "",
-                         spurious || lost ? " retransmissions" : "");
-}
+/* Of runs with any of these flags. */
+static const char *const flagged_with[] = {
+    [STUDY_FLAG_TIMEOUTS] = "timeouts",
+    [STUDY_FLAG_SPURIOUS] = "spurious retransmissions",
+    [STUDY_FLAG_LOST_RETRANSMISSIONS] = "lost retransmissions",
+    [STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS] = "timeouts or spurious retransmissions",
+    [STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS] = "timeouts or lost retransmissions",
+    [STUDY_FLAG_SPURIOUS | STUDY_FLAG_LOST_RETRANSMISSIONS] = "spurious or lost retransmissions",
+    [STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS | STUDY_FLAG_LOST_RETRANSMISSIONS] =
+        "timeouts, spurious or lost retransmissions"};
 
 /* "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0" */
 static GString *new_subtitle(const study_table *table)
@@ -333,8 +323,7 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gb
     g_string_append_printf(text, " · %s", in_step);
   }
   if (counts->flagged > 0) {
-    g_string_append_printf(text, " · %s: %u with ", mark, counts->flagged);
-    append_flags(counts->flags, text);
+    g_string_append_printf(text, " · %s: %u with %s", mark, counts->flagged, flagged_with[counts->flags]);
   }
   return end_subtitle(text, table);
 }

@@ -56,9 +56,6 @@ typedef struct point_selection {
                   there is none */
 } point_selection;
 
-/* Whether `key` (scenario_key) is in `keys`, which may be NULL. */
-gboolean plot_keys_have(const GArray *keys, scenario_key key);
-
 /* At most `most` (> 0) points of `table`. Of the values of a key the last is kept longest (the highest loss,
  * the largest MTU), those in between go first; values of receiver.mode go last. Free with
  * point_selection_clear(). */

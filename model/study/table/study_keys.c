@@ -13,6 +13,15 @@ static const char *text_of(const GPtrArray *runs, guint run, scenario_key key)
   return texts[key] != NULL ? texts[key] : "";
 }
 
+gboolean study_keys_have(const GArray *keys, scenario_key key)
+{
+  guint i = 0;
+  while (keys != NULL && i < keys->len && g_array_index(keys, scenario_key, i) != key) {
+    i++;
+  }
+  return keys != NULL && i < keys->len;
+}
+
 gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);

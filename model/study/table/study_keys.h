@@ -13,6 +13,9 @@
  * scenario_key; free with g_array_unref(). */
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);
 
+/* Whether `key` is in `keys` (scenario_key), which may be NULL. */
+gboolean study_keys_have(const GArray *keys, scenario_key key);
+
 /* TRUE when runs that agree in `leader` always agree in `key`. */
 gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader);
 

@@ -29,10 +29,10 @@ static void free_run(gpointer data)
   g_free(run);
 }
 
-/* Adds `text`, kept in `texts`, unless it is among `known`. */
+/* Adds `text`, kept in `texts`, unless it is "" or among `known`. */
 static void add_once(GStringChunk *texts, GPtrArray *known, const char *text)
 {
-  if (!g_ptr_array_find_with_equal_func(known, text, g_str_equal, NULL)) {
+  if (*text != '\0' && !g_ptr_array_find_with_equal_func(known, text, g_str_equal, NULL)) {
     g_ptr_array_add(known, g_string_chunk_insert_const(texts, text));
   }
 }
@@ -90,18 +90,12 @@ static void count_run(study_table *table, const provenance *from, const stored_r
   all->cpu_s += run->cpu_s;
   all->memory_peak_octets = MAX(all->memory_peak_octets, run->memory_peak_octets);
   stored_provenances_of(all->origins, from)->count++;
-  if (*run->host != '\0') {
-    add_once(table->texts, all->hosts, run->host);
-  }
-  if (*run->engine != '\0') {
-    add_once(table->texts, all->engines, run->engine);
-  }
-  /* Dates are written so that their texts sort as they do. */
-  if (*run->started != '\0' && (all->first == NULL || strcmp(run->started, all->first) < 0)) {
-    all->first = g_string_chunk_insert_const(table->texts, run->started);
-  }
-  if (*run->started != '\0' && (all->last == NULL || strcmp(run->started, all->last) > 0)) {
-    all->last = g_string_chunk_insert_const(table->texts, run->started);
+  add_once(table->texts, all->hosts, run->host);
+  add_once(table->texts, all->engines, run->engine);
+  if (*run->started != '\0') { /* dates are written so that their texts sort as they do */
+    char *started = g_string_chunk_insert_const(table->texts, run->started);
+    all->first = all->first == NULL || strcmp(started, all->first) < 0 ? started : all->first;
+    all->last = all->last == NULL || strcmp(started, all->last) > 0 ? started : all->last;
   }
 }
 
@@ -308,11 +302,8 @@ GArray *study_table_keys(const study_table *table)
 static scenario_key leader_of(const study_table *table, const GArray *keys, scenario_key key)
 {
   scenario_key leader = SCENARIO_KEY_COUNT;
-  for (guint i = keys->len; i-- > 0;) {
+  for (guint i = study_keys_have(keys, key) ? 0 : keys->len; i-- > 0;) {
     scenario_key other = g_array_index(keys, scenario_key, i);
-    if (other == key) {
-      return SCENARIO_KEY_COUNT;
-    }
     leader = study_keys_follows(table->runs, key, other) ? other : leader;
   }
   return leader;

@@ -29,7 +29,7 @@ static int width_of(const GPtrArray *lines, guint index, guint count)
 void text_columns_append(const text_column *columns, guint count, const GPtrArray *cells, GString *text)
 {
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free); /* the headings are the first */
-  g_autoptr(GArray) widths = g_array_new(FALSE, FALSE, sizeof(int));
+  g_autofree int *widths = g_new(int, count);
   for (guint i = 0; i < count; i++) {
     g_ptr_array_add(lines, shown_text_line(columns[i].heading));
   }
@@ -40,16 +40,15 @@ void text_columns_append(const text_column *columns, guint count, const GPtrArra
     if (columns[i].kind == TEXT_COLUMN_NUMBER) {
       shown_number_align(lines, count + i, count, " ", " ");
     }
-    const int width = width_of(lines, i, count);
-    g_array_append_val(widths, width);
+    widths[i] = width_of(lines, i, count);
   }
   for (guint row = 0; row < lines->len; row += count) {
     g_autoptr(GString) line = g_string_new(NULL);
     for (guint i = 0; i < count; i++) {
       const char *cell = g_ptr_array_index(lines, row + i);
-      int width = g_array_index(widths, int, i), blanks = width - letters_of(cell);
+      const int blanks = widths[i] - letters_of(cell);
       gboolean right = columns[i].kind == TEXT_COLUMN_NUMBER;
-      if (width > 0) {
+      if (widths[i] > 0) {
         g_string_append_printf(line, "%s%*s%s%*s", line->len > 0 ? "  " : "", right ? blanks : 0, "", cell,
                                right ? 0 : blanks, "");
       }

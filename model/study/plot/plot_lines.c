@@ -68,13 +68,10 @@ struct line_chart {
   plot_counts counts;    /* of the main lines */
   GPtrArray *lines;      /* chart_line * */
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
-  line_quantity main;
-  line_quantity companion;
-  gboolean quartiles; /* points are medians */
+  line_plot of;          /* for what was asked for */
+  gboolean quartiles;    /* points are medians */
   const plot_bound *bound;
-  const char *title;           /* what is drawn */
-  const char *quantity, *unit; /* of y */
-  const char *note;            /* what the subtitle adds; NULL: nothing */
+  const char *note; /* what the subtitle adds; NULL: nothing */
 };
 
 /* Of a size that grows. */
@@ -313,7 +310,7 @@ static const char *text_at(const place_axis *x, const line_point *point)
 /* Appends it as an index of its own, and to the extent of y. */
 static void append_line_data(line_chart *chart, const chart_line *line, plot_values *values, GString *data)
 {
-  const line_quantity *of = line->look == LINE_MAIN ? &chart->main : &chart->companion;
+  const line_quantity *of = line->look == LINE_MAIN ? &chart->of.main : &chart->of.companion;
   gboolean refers = line->look >= LINE_REFERENCE;
   const GPtrArray *labels = line->look == LINE_REFERENCE ? chart->references : chart->groups.lines;
   g_autofree char *panel = gnuplot_comment(g_ptr_array_index(chart->groups.panels, line->panel));
@@ -391,7 +388,7 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
   }
   gnuplot_set_number(drawn->variables, "lines", count);
   gnuplot_set_number(drawn->variables, "references", chart->references->len);
-  gnuplot_set_number(drawn->variables, "companions", chart->companion.name != NULL);
+  gnuplot_set_number(drawn->variables, "companions", chart->of.companion.name != NULL);
   gnuplot_set_number(drawn->variables, "numeric", chart->x.numeric);
   gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
 }
@@ -401,7 +398,7 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
 static void append_legend(const line_chart *chart, gboolean letters, plot_chart *drawn)
 {
   const GPtrArray *labels = chart->groups.lines;
-  const char *main = chart->main.name, *companion = chart->companion.name;
+  const char *main = chart->of.main.name, *companion = chart->of.companion.name;
   gboolean named = labels->len > 1 || *(const char *)g_ptr_array_index(labels, 0) != '\0';
   for (guint i = 0; i < labels->len; i++) {
     const char *label = g_ptr_array_index(labels, i);
@@ -465,13 +462,13 @@ static gboolean check_request(const line_chart *chart, const plot_request *reque
           error_set(error, "%u panels: at most %d can be read; choose among them with --where", panels,
                     PANELS_MAX)) &&
          (chart->counts.runs > 0 ||
-          error_set(error, "nothing to draw: no run has a value of %s", chart->main.name)) &&
+          error_set(error, "nothing to draw: no run has a value of %s", chart->of.main.name)) &&
          (!request->x_log || chart->x.logarithmic ||
           error_set(error, "--xlog: %s has no numbers above 0 in these runs",
                     scenario_key_row_of(chart->x.key)->name)) &&
-         (!request->y_log || strcmp(chart->unit, "octets") == 0 ||
+         (!request->y_log || strcmp(chart->of.unit, "octets") == 0 ||
           (!chart->extent.has_zero && chart->extent.least >= 0) ||
-          error_set(error, "--ylog: %s has values that are not above 0", chart->main.name));
+          error_set(error, "--ylog: %s has values that are not above 0", chart->of.main.name));
 }
 
 /* Whether a point lies within the parts of the axes that are shown. */
@@ -492,33 +489,35 @@ static gboolean has_values_in(const line_chart *chart, const plot_axis *y)
 }
 
 /* What it has now. */
-static gboolean draw_chart(line_chart *chart, const study_table *table, value_scale scale,
-                           const plot_request *request, const char *stem, const gnuplot_target *target,
-                           GError **error)
+static gboolean draw_chart(line_chart *chart, const study_table *table, const plot_request *request,
+                           const char *stem, const gnuplot_target *target, GError **error)
 {
   gboolean letters = target->format == GNUPLOT_TERM;
   const char *key = scenario_key_row_of(chart->x.key)->name;
   g_autofree char *runs =
       plot_runs_subtitle(table, &chart->counts, chart->quartiles, letters ? "flagged" : "ringed");
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
-  g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s%s", chart->quantity, chart->unit, key,
-                                           chart->x.logarithmic ? ", decimal logarithm" : "");
+  g_autofree char *shown =
+      g_strdup_printf("%s, unit %s; place_on_x: %s%s", chart->of.quantity, chart->of.unit, key,
+                      chart->x.logarithmic ? ", decimal logarithm" : "");
   g_autofree char *x = place_axis_name(chart->x.key, 0);
   *strchrnul(x, '(') = '\0';
-  g_autofree char *what = g_strdup_printf("%s over %s", chart->title, g_strchomp(x));
+  g_autofree char *what = g_strdup_printf(
+      "%s over %s", chart->of.title != NULL ? chart->of.title : chart->of.quantity, g_strchomp(x));
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.places = &chart->x;
-  plot_values_describe(request->values, key, chart->quartiles ? "median" : "mean", chart->unit);
+  plot_values_describe(request->values, key, chart->quartiles ? "median" : "mean", chart->of.unit);
   append_lines(chart, &drawn);
   if (!check_request(chart, request, error)) {
     return FALSE;
   }
   place_axis_limit(&chart->x, &request->x_range);
-  scale = request->y_log           ? VALUE_SCALE_LOGARITHMIC
-          : request->bound != NULL ? VALUE_SCALE_LINEAR /* a bound is a share of what is read there */
-                                   : scale;
-  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, chart->quantity, chart->unit, scale),
+  const value_scale scale = request->y_log ? VALUE_SCALE_LOGARITHMIC
+                            : request->bound != NULL
+                                ? VALUE_SCALE_LINEAR /* a bound is a share of what is read */
+                                : chart->of.scale;
+  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, chart->of.quantity, chart->of.unit, scale),
                               &request->y_range);
   if (!has_values_in(chart, &drawn.y)) {
     return error_set(error, "no value lies within --xrange and --yrange");
@@ -547,35 +546,25 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
                       .x = places,
                       .lines = lines,
                       .references = references,
-                      .main = of->main,
-                      .companion = of->companion,
-                      .title = of->title != NULL ? of->title : of->quantity,
-                      .quantity = of->quantity,
-                      .unit = of->unit,
+                      .of = *of,
                       .bound = request->bound != NULL ? request->bound : &unlimited};
   const result_quantity *asked = request->quantity;
   g_autofree char *name = asked != NULL ? result_quantity_name(asked) : NULL;
   g_autofree char *unit = asked != NULL ? result_quantity_unit(asked) : NULL;
   if (asked != NULL) {
-    chart.title = chart.quantity = name;
-    chart.unit = unit;
-    chart.main = (line_quantity){name, *asked};
+    chart.of = (line_plot){.main = {name, *asked}, .quantity = name, .unit = unit, .scale = of->scale};
+  } else if (of->companion_above_0 &&
+             !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
+    chart.of.companion.name = NULL;
   }
-  if (asked != NULL ||
-      (of->companion_above_0 && !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0))) {
-    chart.companion.name = NULL;
-  }
-  g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.main.of, LINE_MAIN, FALSE));
+  g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.of.main.of, LINE_MAIN, FALSE));
   chart.quartiles = are_skewed(lines);
-  if (chart.companion.name != NULL) {
-    g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.companion.of, LINE_COMPANION, FALSE));
+  if (chart.of.companion.name != NULL) {
+    g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.of.companion.of, LINE_COMPANION, FALSE));
   }
-  if (asked != NULL || of->add_references == NULL) {
-    add_bounds(&chart);
-  } else {
-    of->add_references(&chart);
-  }
-  return draw_chart(&chart, table, of->scale, request, stem, target, error);
+  void (*add)(line_chart *) = chart.of.add_references != NULL ? chart.of.add_references : add_bounds;
+  add(&chart);
+  return draw_chart(&chart, table, request, stem, target, error);
 }
 
 /* --- The plots --- */

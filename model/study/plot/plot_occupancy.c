@@ -2,7 +2,6 @@
 /* The occupancy of one run over time, by cause. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -100,15 +99,15 @@ static const char *add_line(series *s, const char *line)
 }
 
 /* Comment lines, the header, then the series; a line without its end was cut off, and its number with it. */
-static gboolean read_lines(series *s, FILE *file, const char *path, GError **error)
+static gboolean read_lines(series *s, char *text, const char *end_of_text, const char *path, GError **error)
 {
-  char *line = NULL;
-  size_t space = 0;
   guint number = 0;
   const char *expected = NULL;
   gboolean headed = FALSE;
-  while (expected == NULL && getline(&line, &space, file) >= 0) {
-    gboolean whole = strchr(line, '\n') != NULL, comment = line[0] == '#';
+  for (char *line = text, *end; expected == NULL && line < end_of_text; line = end + 1) {
+    gboolean comment = line[0] == '#';
+    end = strchrnul(line, '\n');
+    const gboolean whole = *end != '\0';
     number++;
     line[strcspn(line, "\r\n")] = '\0';
     expected = !whole                      ? "the end of the line: the file is cut off"
@@ -117,11 +116,6 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
                : strcmp(line, header) == 0 ? NULL
                                            : header;
     headed = headed || !comment;
-  }
-  free(line);
-  if (expected == NULL && ferror(file)) {
-    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", path, g_strerror(errno));
-    return FALSE;
   }
   if (expected == NULL && !headed) {
     expected = header;
@@ -134,15 +128,15 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
 static gboolean read_series(series *s, const char *path, const summary_record *run, GError **error)
 {
   const char *problem = regular_file_problem(path);
-  FILE *file = problem == NULL ? fopen(path, "re") : NULL;
-  if (file == NULL) {
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  if (problem != NULL) {
     g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
-                "%s: %s; a run writes it unless measure.series is \"none\"", path,
-                problem != NULL ? problem : g_strerror(errno));
+                "%s: %s; a run writes it unless measure.series is \"none\"", path, problem);
     return FALSE;
   }
-  gboolean good = read_lines(s, file, path, error);
-  fclose(file);
+  gboolean good =
+      g_file_get_contents(path, &text, &length, error) && read_lines(s, text, text + length, path, error);
   for (guint i = 0; i < s->steps->len; i++) {
     const step *at = step_at(s, i);
     s->peak = MAX(s->peak, reassembly_of(at));

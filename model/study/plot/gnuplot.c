@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "study/table/study_table.h"
 
 /* In a script, before the SHA-256 of all below the line. */
 static const char checksum_mark[] = "# SHA-256 of the rest: ";
@@ -108,19 +109,11 @@ void gnuplot_set_number(GString *variables, const char *name, double number)
 }
 
 /* An array without elements is none in gnuplot: it has one that nothing asks for. */
-static void begin_array(GString *variables, const char *name, guint count)
-{
-  g_string_append_printf(variables, "%ss = %u\narray %s[%u]", name, count, name, MAX(count, 1));
-}
-
 void gnuplot_set_quoted(GString *variables, const char *name, const GPtrArray *texts)
 {
-  begin_array(variables, name, texts->len);
-  for (guint i = 0; i < texts->len; i++) {
-    g_string_append_printf(variables, "%s%s", i > 0 ? ", " : " = [",
-                           (const char *)g_ptr_array_index(texts, i));
-  }
-  g_string_append(variables, texts->len > 0 ? "]\n" : "\n");
+  g_autofree char *list = study_table_join(texts);
+  g_string_append_printf(variables, "%ss = %u\narray %s[%u]", name, texts->len, name, MAX(texts->len, 1));
+  g_string_append_printf(variables, texts->len > 0 ? " = [%s]\n" : "%s\n", list);
 }
 
 void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts)
@@ -145,11 +138,11 @@ void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *t
 
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers)
 {
-  begin_array(variables, name, numbers->len);
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < numbers->len; i++) {
-    g_string_append_printf(variables, "%s%.10g", i > 0 ? ", " : " = [", g_array_index(numbers, double, i));
+    g_ptr_array_add(texts, g_strdup_printf("%.10g", g_array_index(numbers, double, i)));
   }
-  g_string_append(variables, numbers->len > 0 ? "]\n" : "\n");
+  gnuplot_set_quoted(variables, name, texts);
 }
 
 /* --- Running it --- */

@@ -138,8 +138,9 @@ static share_extent extent_of(const GArray *curves)
 
 /* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
  * has none. Returns how many rows are on the axis. */
-static guint append_rows(const distribution *d, double from, GString *data)
+static guint append_rows(const share_curve *curve, double from, plot_values *values, GString *data)
 {
+  const distribution *d = &curve->samples;
   double total = distribution_weight(d), above = total;
   guint rows = 0;
   for (size_t i = 0; i < d->count; i++) {
@@ -152,23 +153,12 @@ static guint append_rows(const distribution *d, double from, GString *data)
       rows += begins ? 3 : 2;
     }
     above = i + 1 < d->count ? above - d->bins[i].weight : 0; /* what rounding leaves is no share */
-    g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
+    g_autofree char *place = g_strdup_printf("%.10g", d->bins[i].bound);
+    g_string_append_printf(data, "%s %.10g\n", place, above / total);
+    plot_values_add(values, curve->label, place, 0,
+                    (statistics){.count = 0, .mean = above / total, .lower = NAN, .upper = NAN});
   }
   return rows;
-}
-
-static void add_values(const share_curve *curve, plot_values *values)
-{
-  double above = distribution_weight(&curve->samples);
-  const double total = above;
-  for (size_t i = 0; values != NULL && i < curve->samples.count; i++) {
-    const distribution_bin *bin = &curve->samples.bins[i];
-    g_autofree char *place = g_strdup_printf("%.10g", bin->bound);
-    above = i + 1 < curve->samples.count ? above - bin->weight : 0;
-    plot_values_add(
-        values, curve->label, place, 0,
-        (statistics){.count = 0, .mean = above / total, .lower = (double)NAN, .upper = (double)NAN});
-  }
 }
 
 /* "placement: MTU 1500": the quantity and the point, of those that there are. Free with g_free(). */
@@ -187,8 +177,7 @@ static void append_curves(const GArray *curves, const char *unit, double from, p
     const char *blank = i > 0 ? " " : "";
     g_autofree char *name = name_of(curve), *comment = gnuplot_comment(name);
     g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
-    guint rows = append_rows(&curve->samples, from, chart->data);
-    add_values(curve, chart->request->values);
+    guint rows = append_rows(curve, from, chart->request->values, chart->data);
     g_string_append(chart->data, "\n\n");
     g_string_append_printf(colours, "%s%u", blank, curve->colour);
     g_string_append_printf(kinds, "%s%u", blank, curve->kind);

@@ -113,18 +113,15 @@ static char *text_difference(const char *before, const char *after)
   GString *text = g_string_new(NULL);
   gsize lines = 0;
   for (gsize i = 0, j = 0; i < a_count || j < b_count;) {
-    gboolean both = i < a_count && j < b_count;
-    if (small && both && strcmp(a[i], b[j]) == 0) {
-      i++;
-      j++;
-    } else if (j == b_count ||
-               (both && (!small || common[(i + 1) * width + j] >= common[i * width + j + 1]))) {
-      append_line(text, &lines, '-', skipped + i, a[i]);
-      i++;
-    } else {
-      append_line(text, &lines, '+', skipped + j, b[j]);
-      j++;
+    const gboolean both = i < a_count && j < b_count;
+    const gboolean same = both && small && strcmp(a[i], b[j]) == 0;
+    const gboolean goes =
+        both && small ? common[(i + 1) * width + j] >= common[i * width + j + 1] : i < a_count;
+    if (!same) {
+      append_line(text, &lines, goes ? '-' : '+', skipped + (goes ? i : j), goes ? a[i] : b[j]);
     }
+    i += same || goes;
+    j += same || !goes;
   }
   g_free(common);
   if (lines > LINES_MAX) {

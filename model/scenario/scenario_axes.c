@@ -212,16 +212,8 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
     return loading_error(r->on, member, "sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name,
                          name);
   }
-  if (scenario_group_exists(text)) {
-    g_autofree char *keys = scenario_group_members(text);
-
-    return loading_error(r->on, member, "sweep: '%s' is a group; expected one of its keys, %s", text, keys);
-  }
-  g_autofree char *shown = scenario_shown(text);
-  g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(text));
-  return loading_error(r->on, member,
-                       "sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown,
-                       hint);
+  g_autofree char *problem = scenario_key_problem(text);
+  return loading_error(r->on, member, "sweep: %s", problem);
 }
 
 static int find_axis(const scenario *s, scenario_key key)

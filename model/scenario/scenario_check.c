@@ -33,17 +33,16 @@ static gboolean check_mtu(const checking *on, enum side direction)
   scenario_key key = scenario_key_of_direction(
       mtu == path->link.mtu_octets ? SCENARIO_PATH_FORWARD_MTU : SCENARIO_PATH_FORWARD_HOP_MTU, direction);
 
-  if (on->c->ipv6 && mtu < IPV6_MTU_MIN_OCTETS) {
-    return finding_error(on, KEYS(key, SCENARIO_TCP_IP),
-                         "%s = %u is too small for IPv6; expected at least %d (RFC 8200 section 5)",
-                         name_of(key), mtu, IPV6_MTU_MIN_OCTETS);
-  }
-  return mtu >= needed ||
-         finding_error(on, KEYS(key, SCENARIO_TCP_TIMESTAMPS, markers_key),
-                       "%s = %u is too small; expected at least %u: %u octets of headers and %u for the FPDU "
-                       "of a 128-octet ULPDU %s markers",
-                       name_of(key), mtu, needed, configuration_headers_octets(on->c), emss,
-                       markers ? "with" : "without");
+  return (!on->c->ipv6 || mtu >= IPV6_MTU_MIN_OCTETS ||
+          finding_error(on, KEYS(key, SCENARIO_TCP_IP),
+                        "%s = %u is too small for IPv6; expected at least %d (RFC 8200 section 5)",
+                        name_of(key), mtu, IPV6_MTU_MIN_OCTETS)) &&
+         (mtu >= needed ||
+          finding_error(on, KEYS(key, SCENARIO_TCP_TIMESTAMPS, markers_key),
+                        "%s = %u is too small; expected at least %u: %u octets of headers and %u for the "
+                        "FPDU of a 128-octet ULPDU %s markers",
+                        name_of(key), mtu, needed, configuration_headers_octets(on->c), emss,
+                        markers ? "with" : "without"));
 }
 
 static gboolean check_timeouts(const checking *on)

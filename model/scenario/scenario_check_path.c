@@ -12,11 +12,6 @@ static bool has_box(const checking *on, path_middlebox box)
   return choice_list_has(&on->c->path.middleboxes.mode, box);
 }
 
-static const char *direction_name(enum side direction)
-{
-  return direction == SIDE_INITIATOR ? "path.forward" : "path.reverse";
-}
-
 /* --- Middleboxes --- */
 
 static gboolean check_mix(const checking *on)
@@ -27,30 +22,31 @@ static gboolean check_mix(const checking *on)
   for (guint i = 0; i < boxes->count; i++) {
     proxies += boxes->values[i] == PATH_MIDDLEBOX_PROXY;
   }
-  if (boxes->count > 1 && has_box(on, PATH_MIDDLEBOX_NONE)) {
-    return finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
-                         "middlebox.mode has none among others; expected none alone");
-  }
-  return proxies <= 1 || finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
-                                       "middlebox.mode has more than one proxy; expected at most one");
+  return (boxes->count <= 1 || !has_box(on, PATH_MIDDLEBOX_NONE) ||
+          finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+                        "middlebox.mode has none among others; expected none alone")) &&
+         (proxies <= 1 || finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+                                        "middlebox.mode has more than one proxy; expected at most one"));
 }
 
 static gboolean check_position(const checking *on)
 {
   const path_config *path = &on->c->path;
 
+  gboolean good = TRUE;
+
   if (has_box(on, PATH_MIDDLEBOX_NONE) || path->middleboxes.position != PATH_POSITION_BETWEEN) {
     return TRUE;
   }
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    if (path_links(&path->directions[direction]) < 2) {
-      return finding_error(on, KEYS(SCENARIO_MIDDLEBOX_POSITION),
-                           "middlebox.position = between, but there is only one link in %s; expected before "
-                           "or behind, or further links by %s.hop_rate",
-                           direction_name(direction), direction_name(direction));
-    }
+  for (enum side direction = 0; good && direction < SIDES; direction++) {
+    const char *name = direction == SIDE_INITIATOR ? "path.forward" : "path.reverse";
+    good = path_links(&path->directions[direction]) >= 2 ||
+           finding_error(on, KEYS(SCENARIO_MIDDLEBOX_POSITION),
+                         "middlebox.position = between, but there is only one link in %s; expected before or "
+                         "behind, or further links by %s.hop_rate",
+                         name, name);
   }
-  return TRUE;
+  return good;
 }
 
 /* The MTU of the link that a box's segments enter; after the impairments there is only IP's own limit. */
@@ -68,20 +64,21 @@ static guint32 mtu_after_box(const checking *on, enum side direction)
 /* The segments that a middlebox makes must fit the link after it. */
 static gboolean check_size(const checking *on, path_middlebox box, scenario_key size, guint64 octets)
 {
-  for (enum side direction = 0; has_box(on, box) && direction < SIDES; direction++) {
+  const guint32 headers = configuration_headers_octets(on->c);
+  gboolean good = TRUE;
+
+  for (enum side direction = 0; good && has_box(on, box) && direction < SIDES; direction++) {
     scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
-    guint32 headers = configuration_headers_octets(on->c);
     guint32 mtu = mtu_after_box(on, direction);
 
-    if (octets + headers > mtu) {
-      return finding_error(
-          on, KEYS(size, mtu_key, SCENARIO_MIDDLEBOX_MODE),
-          "%s = %" G_GUINT64_FORMAT " and %u octets of headers do not fit %s %u; expected at most %u",
-          name_of(size), octets, headers, mtu < DATAGRAM_MAX_OCTETS ? name_of(mtu_key) : "an IP datagram of",
-          mtu, mtu - headers);
-    }
+    good = octets + headers <= mtu ||
+           finding_error(
+               on, KEYS(size, mtu_key, SCENARIO_MIDDLEBOX_MODE),
+               "%s = %" G_GUINT64_FORMAT " and %u octets of headers do not fit %s %u; expected at most %u",
+               name_of(size), octets, headers,
+               mtu < DATAGRAM_MAX_OCTETS ? name_of(mtu_key) : "an IP datagram of", mtu, mtu - headers);
   }
-  return TRUE;
+  return good;
 }
 
 /* Where it applies, the value of `less` must be less than that of `more`. */
@@ -101,21 +98,17 @@ static gboolean check_boxes(const checking *on)
 {
   const path_middleboxes_config *boxes = &on->c->path.middleboxes;
 
-  if (!check_mix(on) || !check_position(on) ||
-      !check_less(on, has_box(on, PATH_MIDDLEBOX_RECHUNK), SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK,
-                  FALSE) ||
-      !check_less(on, has_box(on, PATH_MIDDLEBOX_RANDOM), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
-                  SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, TRUE)) {
-    return FALSE;
-  }
-  /* A proxy sees whole segments only: fragments would be lost at it. */
-  if (has_box(on, PATH_MIDDLEBOX_PROXY) && !on->c->tcp.path_mtu_discovery) {
-    return finding_error(
-        on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE),
-        "tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does not put fragments "
-        "together; expected true");
-  }
-  return check_size(on, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, boxes->chunk_octets) &&
+  return check_mix(on) && check_position(on) &&
+         check_less(on, has_box(on, PATH_MIDDLEBOX_RECHUNK), SCENARIO_MIDDLEBOX_PHASE,
+                    SCENARIO_MIDDLEBOX_CHUNK, FALSE) &&
+         check_less(on, has_box(on, PATH_MIDDLEBOX_RANDOM), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
+                    SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, TRUE) &&
+         /* A proxy sees whole segments only: fragments would be lost at it. */
+         (!has_box(on, PATH_MIDDLEBOX_PROXY) || on->c->tcp.path_mtu_discovery ||
+          finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE),
+                        "tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does not put fragments "
+                        "together; expected true")) &&
+         check_size(on, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, boxes->chunk_octets) &&
          check_size(on, PATH_MIDDLEBOX_COALESCE, SCENARIO_MIDDLEBOX_COALESCE_SIZE, boxes->coalesce_octets) &&
          check_size(on, PATH_MIDDLEBOX_RANDOM, SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM,
                     boxes->random_maximum_octets);
@@ -133,17 +126,15 @@ static gboolean check_loss_models(const checking *on, enum side direction)
     return TRUE;
   }
   const path_four_state_loss_config p = path_state_model(path);
-  if (path->gemodel.count > 0) {
-    return finding_error(on, KEYS(state, gemodel), "%s and %s are both given; expected one model of loss",
-                         name_of(gemodel), name_of(state));
-  }
-  if (p.p13 + p.p14 > 1) {
-    return finding_error(on, KEYS(state, gemodel), "%s: p13 + p14 is %.6g%%; expected at most 100%%",
-                         name_of(state), 100 * (p.p13 + p.p14));
-  }
-  return p.p31 + p.p32 <= 1 ||
-         finding_error(on, KEYS(state, gemodel), "%s: p31 + p32 is %.6g%%; expected at most 100%%",
-                       name_of(state), 100 * (p.p31 + p.p32));
+  return (path->gemodel.count == 0 ||
+          finding_error(on, KEYS(state, gemodel), "%s and %s are both given; expected one model of loss",
+                        name_of(gemodel), name_of(state))) &&
+         (p.p13 + p.p14 <= 1 ||
+          finding_error(on, KEYS(state, gemodel), "%s: p13 + p14 is %.6g%%; expected at most 100%%",
+                        name_of(state), 100 * (p.p13 + p.p14))) &&
+         (p.p31 + p.p32 <= 1 ||
+          finding_error(on, KEYS(state, gemodel), "%s: p31 + p32 is %.6g%%; expected at most 100%%",
+                        name_of(state), 100 * (p.p31 + p.p32)));
 }
 
 static gboolean check_cells(const checking *on, enum side direction)
@@ -195,19 +186,21 @@ static gboolean check_event(const checking *on, const scenario_event *event)
  * delay and MTU from path.forward. */
 static gboolean check_topology_keys(const checking *on)
 {
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+  gboolean good = TRUE;
+
+  for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
     gboolean is_forward = scenario_group_has("path.forward", key);
     gboolean is_of_path =
         is_forward || scenario_group_has("path.reverse", key) || scenario_group_has("middlebox", key);
 
-    if (is_of_path && !(is_forward && scenario_key_row_of(key)->on_nodes) && scenario_differs(on->s, key)) {
-      return finding_error(on, KEYS(key, SCENARIO_TOPOLOGY_MEDIUM),
-                           "%s does not belong to a path on ns-3's nodes (topology.medium); expected only "
-                           "rate, delay and MTU of path.forward and its hops",
-                           name_of(key));
-    }
+    good = !is_of_path || (is_forward && scenario_key_row_of(key)->on_nodes) ||
+           !scenario_differs(on->s, key) ||
+           finding_error(on, KEYS(key, SCENARIO_TOPOLOGY_MEDIUM),
+                         "%s does not belong to a path on ns-3's nodes (topology.medium); expected only "
+                         "rate, delay and MTU of path.forward and its hops",
+                         name_of(key));
   }
-  return TRUE;
+  return good;
 }
 
 static gboolean check_topology(const checking *on)
@@ -220,18 +213,16 @@ static gboolean check_topology(const checking *on)
   if (none && count == 1) {
     return TRUE;
   }
-  if (none || (count > 1 && count != links)) {
-    return finding_error(on, KEYS(SCENARIO_TOPOLOGY_MEDIUM),
-                         "topology.medium names %u media for %" G_GSIZE_FORMAT
-                         " links of path.forward; expected one for each, or one for all",
-                         count, links);
-  }
-  if (c->ipv6 || c->connections.own_paths || c->path.change_count > 0) {
-    return finding_error(on, KEYS(SCENARIO_TOPOLOGY_MEDIUM),
-                         "topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, "
-                         "workload.paths shared and no event");
-  }
-  return check_topology_keys(on);
+  return ((!none && (count == 1 || count == links)) ||
+          finding_error(on, KEYS(SCENARIO_TOPOLOGY_MEDIUM),
+                        "topology.medium names %u media for %" G_GSIZE_FORMAT
+                        " links of path.forward; expected one for each, or one for all",
+                        count, links)) &&
+         ((!c->ipv6 && !c->connections.own_paths && c->path.change_count == 0) ||
+          finding_error(on, KEYS(SCENARIO_TOPOLOGY_MEDIUM),
+                        "topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, "
+                        "workload.paths shared and no event")) &&
+         check_topology_keys(on);
 }
 
 gboolean scenario_check_path(const checking *on)
@@ -239,13 +230,9 @@ gboolean scenario_check_path(const checking *on)
   const scenario_event *events;
   gsize count = scenario_events(on->s, &events);
 
-  if (!check_topology(on) || !check_boxes(on)) {
-    return FALSE;
+  gboolean good = check_topology(on) && check_boxes(on);
+  for (gsize i = 0; good && i < count; i++) {
+    good = check_event(on, &events[i]);
   }
-  for (gsize i = 0; i < count; i++) {
-    if (!check_event(on, &events[i])) {
-      return FALSE;
-    }
-  }
-  return check_direction(on, SIDE_INITIATOR) && check_direction(on, SIDE_RESPONDER);
+  return good && check_direction(on, SIDE_INITIATOR) && check_direction(on, SIDE_RESPONDER);
 }

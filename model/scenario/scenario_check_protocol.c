@@ -82,46 +82,38 @@ static gboolean check_ns3(const checking *on)
   if (!c->tcp_is_ns3) {
     return TRUE;
   }
-  if (!check_ns3_words(on)) {
-    return FALSE;
+  gboolean good =
+      check_ns3_words(on) &&
+      (!choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY) ||
+       finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION),
+                     "middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = ns3) is no peer for "
+                     "one; expected none"));
+  for (gsize i = 0; good && i < G_N_ELEMENTS(limits); i++) {
+    good = !scenario_differs(on->s, limits[i]) ||
+           finding_error(on, KEYS(limits[i], SCENARIO_TCP_IMPLEMENTATION),
+                         "%s is a limit, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment for "
+                         "want of room; expected no limit",
+                         name_of(limits[i]));
   }
-  if (choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
-    return finding_error(
-        on, KEYS(SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION),
-        "middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = ns3) is no peer for "
-        "one; expected none");
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
-    if (scenario_differs(on->s, limits[i])) {
-      return finding_error(
-          on, KEYS(limits[i], SCENARIO_TCP_IMPLEMENTATION),
-          "%s is a limit, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment for "
-          "want of room; expected no limit",
-          name_of(limits[i]));
-    }
-  }
-  return c->receive_window_octets >= mtu ||
-         finding_error(on, KEYS(SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_TCP_IMPLEMENTATION),
-                       "tcp.receive_window = %" G_GUINT64_FORMAT
-                       " is less than a segment, which ns-3's TCP (tcp.implementation = ns3) cannot be; "
-                       "expected at least %u",
-                       c->receive_window_octets, mtu);
+  return good && (c->receive_window_octets >= mtu ||
+                  finding_error(on, KEYS(SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_TCP_IMPLEMENTATION),
+                                "tcp.receive_window = %" G_GUINT64_FORMAT
+                                " is less than a segment, which ns-3's TCP (tcp.implementation = ns3) cannot "
+                                "be; expected at least %u",
+                                c->receive_window_octets, mtu));
 }
 
 gboolean scenario_check_tcp(const checking *on)
 {
   const tcp_config *tcp = &on->c->tcp;
 
-  if (!check_ns3(on)) {
-    return FALSE;
-  }
-  if (tcp->congestion == TCP_CONGESTION_DCTCP && tcp->ecn == TCP_ECN_OFF) {
-    return finding_error(on, KEYS(SCENARIO_TCP_ECN, SCENARIO_TCP_CONGESTION),
-                         "tcp.ecn = off, but tcp.congestion = dctcp lives by ECN; expected passive or on");
-  }
-  return tcp->path_mtu_discovery || !on->c->ipv6 ||
-         finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_TCP_IP),
-                       "tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true");
+  return check_ns3(on) &&
+         (tcp->congestion != TCP_CONGESTION_DCTCP || tcp->ecn != TCP_ECN_OFF ||
+          finding_error(on, KEYS(SCENARIO_TCP_ECN, SCENARIO_TCP_CONGESTION),
+                        "tcp.ecn = off, but tcp.congestion = dctcp lives by ECN; expected passive or on")) &&
+         (tcp->path_mtu_discovery || !on->c->ipv6 ||
+          finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_TCP_IP),
+                        "tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true"));
 }
 
 /* --- MPA startup and RDMA Reads --- */
@@ -137,30 +129,25 @@ static gboolean check_generation(const checking *on, enum side side)
 {
   const rnic_endpoint_config *end = &on->c->endpoint[side];
   scenario_key generation = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
-  scenario_key markers = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side);
-  scenario_key crc = scenario_key_of_side(SCENARIO_INITIATOR_CRC, side);
+  scenario_key missing =
+      scenario_key_of_side(end->markers ? SCENARIO_INITIATOR_CRC : SCENARIO_INITIATOR_MARKERS, side);
   scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
-  scenario_key rejects = scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side);
+  scenario_key given =
+      end->private_data_octets > 0 ? data : scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side);
   gboolean is_rdmac = end->generation == IWARP_RDMAC;
 
-  if (is_rdmac && !(end->markers && end->crc)) {
-    scenario_key missing = end->markers ? crc : markers;
-
-    return finding_error(on, KEYS(missing, generation),
-                         "%s = false, but generation rdmac has markers and CRC always; expected true",
-                         name_of(missing));
-  }
-  if (is_rdmac && (end->private_data_octets > 0 || end->rejects)) {
-    scenario_key given = end->private_data_octets > 0 ? data : rejects;
-
-    return finding_error(on, KEYS(given, generation),
-                         "%s is given, but generation rdmac has no startup frames; expected none",
-                         name_of(given));
-  }
-  return end->generation != IWARP_RFC || end->private_data_octets <= RFC_PRIVATE_DATA_MAX_OCTETS ||
-         finding_error(on, KEYS(data, generation),
-                       "%s = %u is more than generation rfc allows; expected at most %d", name_of(data),
-                       end->private_data_octets, RFC_PRIVATE_DATA_MAX_OCTETS);
+  return (!is_rdmac || (end->markers && end->crc) ||
+          finding_error(on, KEYS(missing, generation),
+                        "%s = false, but generation rdmac has markers and CRC always; expected true",
+                        name_of(missing))) &&
+         (!is_rdmac || (end->private_data_octets == 0 && !end->rejects) ||
+          finding_error(on, KEYS(given, generation),
+                        "%s is given, but generation rdmac has no startup frames; expected none",
+                        name_of(given))) &&
+         (end->generation != IWARP_RFC || end->private_data_octets <= RFC_PRIVATE_DATA_MAX_OCTETS ||
+          finding_error(on, KEYS(data, generation),
+                        "%s = %u is more than generation rfc allows; expected at most %d", name_of(data),
+                        end->private_data_octets, RFC_PRIVATE_DATA_MAX_OCTETS));
 }
 
 gboolean scenario_check_protocol(const checking *on)

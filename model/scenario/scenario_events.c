@@ -10,12 +10,6 @@ static const scenario_key changeable[] = {
     SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_REVERSE_MTU,
 };
 
-/* One event while it is read. */
-typedef struct event_reader {
-  const loading *on;
-  const config_setting_t *setting; /* the event's group */
-} event_reader;
-
 static void event_clear(gpointer data)
 {
   scenario_event *event = data;
@@ -24,28 +18,25 @@ static void event_clear(gpointer data)
   g_free(event->where);
 }
 
-static gboolean check_members(const event_reader *r)
+static gboolean check_members(const loading *on, const config_setting_t *setting)
 {
   static const char *const members[] = {"at", "key", "value", NULL};
   static const char form[] = "{ at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; }";
 
-  if (!config_setting_is_group(r->setting)) {
-    return loading_error(r->on, r->setting, "an event is not a group; expected %s", form);
+  if (!config_setting_is_group(setting)) {
+    return loading_error(on, setting, "an event is not a group; expected %s", form);
   }
-  if (!loading_members(r->on, r->setting, members, "an event", "at, key or value")) {
-    return FALSE;
+  gboolean good = loading_members(on, setting, members, "an event", "at, key or value");
+  for (gsize i = 0; good && members[i] != NULL; i++) {
+    good = config_setting_get_member(setting, members[i]) != NULL ||
+           loading_error(on, setting, "the event has no '%s'; expected %s", members[i], form);
   }
-  for (gsize i = 0; members[i] != NULL; i++) {
-    if (config_setting_get_member(r->setting, members[i]) == NULL) {
-      return loading_error(r->on, r->setting, "the event has no '%s'; expected %s", members[i], form);
-    }
-  }
-  return TRUE;
+  return good;
 }
 
-static gboolean read_key(const event_reader *r, scenario_event *event)
+static gboolean read_key(const loading *on, const config_setting_t *setting, scenario_event *event)
 {
-  const config_setting_t *member = config_setting_get_member(r->setting, "key");
+  const config_setting_t *member = config_setting_get_member(setting, "key");
   const char *given = config_setting_get_string(member);
   const char *text = given != NULL ? given : "";
   const char *names[G_N_ELEMENTS(changeable) + 1] = {NULL};
@@ -60,13 +51,13 @@ static gboolean read_key(const event_reader *r, scenario_event *event)
   g_autofree char *shown = scenario_shown(text);
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(text, names));
   g_autofree char *all = g_strjoinv(", ", (char **)names);
-  return loading_error(r->on, member, "event: '%s' does not change in a run; expected one of %s%s", shown,
-                       all, hint);
+  return loading_error(on, member, "event: '%s' does not change in a run; expected one of %s%s", shown, all,
+                       hint);
 }
 
-static gboolean read_value(const event_reader *r, scenario_event *event)
+static gboolean read_value(const loading *on, const config_setting_t *setting, scenario_event *event)
 {
-  const config_setting_t *member = config_setting_get_member(r->setting, "value");
+  const config_setting_t *member = config_setting_get_member(setting, "value");
   const scenario_key_row *row = scenario_key_row_of(event->key);
   g_auto(scenario_value) value = {.is_word = FALSE};
   g_autofree char *text = NULL;
@@ -74,7 +65,7 @@ static gboolean read_value(const event_reader *r, scenario_event *event)
   scenario_notation notation = scenario_settings_notation(member, &text);
 
   if (!scenario_value_read(row, notation, text, &value, &problem)) {
-    return loading_error(r->on, member, "event: %s", problem);
+    return loading_error(on, member, "event: %s", problem);
   }
   event->number = value.number;
   event->value = scenario_value_write(row, &value);
@@ -92,22 +83,22 @@ gboolean scenario_events_load(const loading *on, const config_setting_t *list)
   g_array_set_clear_func(events, event_clear);
   g_array_set_size(events, 0); /* an including file's events replace those of what it includes */
   for (int i = 0; i < config_setting_length(list); i++) {
-    const event_reader r = {on, config_setting_get_elem(list, (unsigned)i)};
+    const config_setting_t *setting = config_setting_get_elem(list, (unsigned)i);
     scenario_event event = {0};
     guint place = events->len;
 
-    if (!check_members(&r)) {
+    if (!check_members(on, setting)) {
       return FALSE;
     }
-    const config_setting_t *at = config_setting_get_member(r.setting, "at");
+    const config_setting_t *at = config_setting_get_member(setting, "at");
     const char *time = config_setting_get_string(at);
     if (time == NULL || !units_parse_time(time, &event.at)) {
       return loading_error(on, at, "event: 'at' is no time; expected for instance at = \"2ms\"");
     }
-    if (!read_key(&r, &event) || !read_value(&r, &event)) {
+    if (!read_key(on, setting, &event) || !read_value(on, setting, &event)) {
       return FALSE;
     }
-    event.where = loading_line(on, r.setting);
+    event.where = loading_line(on, setting);
     while (place > 0 && g_array_index(events, scenario_event, place - 1).at > event.at) {
       place--; /* after all that are not later */
     }

@@ -145,12 +145,7 @@ const scenario_group_row *scenario_groups(void)
 
 gboolean scenario_group_exists(const char *name)
 {
-  for (const scenario_group_row *group = groups; group->name != NULL; group++) {
-    if (strcmp(group->name, name) == 0) {
-      return TRUE;
-    }
-  }
-  return FALSE;
+  return g_strv_contains(&names[SCENARIO_KEY_COUNT], name);
 }
 
 /* `full` without "GROUP." when it names a direct member of the group; else NULL. */
@@ -189,4 +184,15 @@ char *scenario_group_members(const char *group)
 const char *scenario_key_nearest(const char *name)
 {
   return scenario_suggest(name, names);
+}
+
+char *scenario_key_problem(const char *text)
+{
+  if (scenario_group_exists(text)) {
+    g_autofree char *keys = scenario_group_members(text);
+    return g_strdup_printf("'%s' is a group; expected one of its keys, %s", text, keys);
+  }
+  g_autofree char *shown = scenario_shown(text);
+  g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(text));
+  return g_strdup_printf("unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown, hint);
 }

@@ -95,3 +95,7 @@ char *scenario_group_members(const char *group);
 
 /* The key or group most like `name`, to suggest; NULL when none is near. Static. */
 const char *scenario_key_nearest(const char *name);
+
+/* What is wrong with `text`, which names no key, and what was expected: it is a group, or unknown. Free with
+ * g_free(). */
+char *scenario_key_problem(const char *text);

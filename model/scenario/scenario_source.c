@@ -76,19 +76,12 @@ struct scenario_source {
 char *scenario_source_where(const scenario_source *source, guint line)
 {
   const stretch *stretches = (const stretch *)(const void *)source->stretches->data;
-  guint after = source->stretches->len;
-  guint found = 0;
+  guint found = source->stretches->len - 1;
 
   /* An error at the end of the text may be put after its last line. */
   line = CLAMP(line, 1, MAX(source->lines, 1));
-  while (after - found > 1) {
-    guint middle = found + (after - found) / 2;
-
-    if (stretches[middle].first_line <= line) {
-      found = middle;
-    } else {
-      after = middle;
-    }
+  while (found > 0 && stretches[found].first_line > line) {
+    found--;
   }
   return g_strdup_printf("%s:%u", stretches[found].path,
                          stretches[found].path_line + (line - stretches[found].first_line));

@@ -181,11 +181,19 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   return found;
 }
 
+static misfit read_time(const char *text, guint64 *number)
+{
+  time_ps time = 0;
+  const gboolean is_time = units_parse_time(text, &time);
+
+  *number = (guint64)time;
+  return is_time ? FITS : MISFIT_FORM;
+}
+
 /* "5 segments", "1 segment", or a time. */
 static misfit read_distance(const char *text, scenario_value *value)
 {
   const char *p = text;
-  time_ps time;
 
   if (g_ascii_isdigit(*p) && read_integer(&p, &value->number) == FITS) {
     p += strspn(p, " \t\r\n");
@@ -194,11 +202,7 @@ static misfit read_distance(const char *text, scenario_value *value)
       return FITS;
     }
   }
-  if (!units_parse_time(text, &time)) {
-    return MISFIT_FORM;
-  }
-  value->number = (guint64)time;
-  return FITS;
+  return read_time(text, &value->number);
 }
 
 static const named_value *find_word(const scenario_key_row *row, const char *text, gsize length)
@@ -269,8 +273,6 @@ static misfit read_size(const char *text, guint64 *octets)
 /* Everything but the limits. */
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
-  time_ps time;
-
   /* A word, or one beside numbers. */
   if (read_words(row, text, value) == FITS) {
     return FITS;
@@ -289,11 +291,7 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
   case SCENARIO_TYPE_SIZE:
     return read_size(text, &value->number);
   case SCENARIO_TYPE_TIME:
-    if (!units_parse_time(text, &time)) {
-      return MISFIT_FORM;
-    }
-    value->number = (guint64)time;
-    return FITS;
+    return read_time(text, &value->number);
   case SCENARIO_TYPE_RATE:
     return units_parse_rate(text, &value->number) ? FITS : MISFIT_FORM;
   case SCENARIO_TYPE_PROBABILITY:
@@ -307,12 +305,8 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
   case SCENARIO_TYPE_DISTANCE:
     return read_distance(text, value);
   case SCENARIO_TYPE_MOMENT:
-    if (!units_parse_time(text, &time)) {
-      value->in_octets = TRUE;
-      return read_size(text, &value->number);
-    }
-    value->number = (guint64)time;
-    return FITS;
+    value->in_octets = read_time(text, &value->number) != FITS;
+    return value->in_octets ? read_size(text, &value->number) : FITS;
   }
   g_assert_not_reached();
 }

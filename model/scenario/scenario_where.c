@@ -197,16 +197,8 @@ static gboolean looks_like_key(const where_token *token)
 static gboolean unknown_key(const parser *p, const where_token *token)
 {
   g_autofree char *name = token_text(token);
-  g_autofree char *shown = scenario_shown(name);
-
-  if (scenario_group_exists(name)) {
-    g_autofree char *keys = scenario_group_members(name);
-
-    return fail(p, token->at, "'%s' is a group; expected one of its keys, %s", name, keys);
-  }
-  g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(name));
-  return fail(p, token->at, "unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown,
-              hint);
+  g_autofree char *problem = scenario_key_problem(name);
+  return fail(p, token->at, "%s", problem);
 }
 
 /* --- Comparisons --- */

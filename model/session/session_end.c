@@ -267,13 +267,12 @@ bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t positi
   const session *self = user;
   enum side source = side_peer(self->measured);
   uint32_t port = source == SIDE_INITIATOR ? flow->source_port : flow->destination_port;
-  uint32_t index = port - SESSION_INITIATOR_FIRST_PORT;
-  int64_t start;
+  uint32_t index = port - SESSION_INITIATOR_FIRST_PORT; /* of a port below: beyond all connections */
 
-  if (port < SESSION_INITIATOR_FIRST_PORT || index >= self->connection_count) {
+  if (index >= self->connection_count) {
     return false;
   }
-  start = rnic_endpoint_sent_phase_start(self->connections[index].ends[source].endpoint);
+  int64_t start = rnic_endpoint_sent_phase_start(self->connections[index].ends[source].endpoint);
   return start >= 0 && position >= start &&
          session_recorder_is_fpdu_start(self->recorder, index, (uint64_t)(position - start), hint);
 }

@@ -173,21 +173,6 @@ static void on_idle_delivery(void *user, const ddp_segment *segment, time_ps now
 
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
 {
-  static const rnic_endpoint_events of_sink = {.completion = on_completion,
-                                               .private_data = on_private_data,
-                                               .probe.placed = on_placed,
-                                               .probe.delivered = on_delivered,
-                                               .segment = on_segment,
-                                               .probe.half_closed = on_half_closed,
-                                               .closed = on_closed,
-                                               .failed = on_failed};
-  static const rnic_endpoint_events of_source = {.completion = on_completion,
-                                                 .private_data = on_private_data,
-                                                 .probe.delivered = on_delivered,
-                                                 .retransmitted = on_retransmitted,
-                                                 .probe.half_closed = on_half_closed,
-                                                 .closed = on_closed,
-                                                 .failed = on_failed};
   static const rnic_endpoint_events of_capture = {.completion = on_idle_completion,
                                                   .probe.placed = on_placed,
                                                   .probe.delivered = on_idle_delivery,
@@ -198,7 +183,16 @@ rnic_endpoint_events session_endpoint_events(const session *self, enum side side
   if (self->config.capture) {
     return of_capture;
   }
-  rnic_endpoint_events events = side == self->measured ? of_sink : of_source;
-  events.want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL;
-  return events;
+  const bool is_sink = side == self->measured;
+  return (rnic_endpoint_events){
+      .completion = on_completion,
+      .want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL,
+      .private_data = on_private_data,
+      .probe = {.placed = is_sink ? on_placed : NULL,
+                .delivered = on_delivered,
+                .half_closed = on_half_closed},
+      .segment = is_sink ? on_segment : NULL,
+      .retransmitted = is_sink ? NULL : on_retransmitted,
+      .closed = on_closed,
+      .failed = on_failed};
 }

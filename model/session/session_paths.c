@@ -116,8 +116,9 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
   return true;
 }
 
-static network_route *route_of(const session_paths *network, uint32_t connection)
+static network_route *route_of(const session_network *self, uint32_t connection)
 {
+  const session_paths *network = (const session_paths *)self;
   return &network->routes[network->route_count > 1 ? connection : 0];
 }
 
@@ -152,19 +153,9 @@ static void make_events(session_paths *network)
 
 /* --- The network --- */
 
-static session_paths *paths_of(session_network *network)
-{
-  return (session_paths *)network;
-}
-
-static const session_paths *const_paths_of(const session_network *network)
-{
-  return (const session_paths *)network;
-}
-
 static void paths_free(session_network *self)
 {
-  session_paths *network = paths_of(self);
+  session_paths *network = (session_paths *)self;
 
   for (gsize i = 0; i < network->event_count; i++) {
     engine_timer_free(network->events[i].timer);
@@ -188,20 +179,20 @@ static void paths_free(session_network *self)
 static void paths_send(session_network *self, uint32_t connection, enum side direction, datagram *packet,
                        time_ps now)
 {
-  path_direction_send(route_of(paths_of(self), connection)->paths[direction], packet, now);
+  path_direction_send(route_of(self, connection)->paths[direction], packet, now);
 }
 
 static time_ps paths_earliest_arrival(const session_network *self, uint32_t connection, enum side direction,
                                       time_ps now)
 {
-  return path_direction_earliest_arrival(route_of(const_paths_of(self), connection)->paths[direction], now);
+  return path_direction_earliest_arrival(route_of(self, connection)->paths[direction], now);
 }
 
 /* --- Results --- */
 
 static void paths_set_metrics(const session_network *self, enum side main_direction, metric_values *values)
 {
-  const session_paths *network = const_paths_of(self);
+  const session_paths *network = (const session_paths *)self;
   uint64_t extent_sum = 0;
 
   for (uint32_t i = 0; i < network->route_count; i++) {

@@ -145,7 +145,7 @@ static void set_made(const session *self, const metric_terms *terms, metric_valu
 /* --- The end --- */
 
 /* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no
- * memory written outside a buffer. "" when nothing is wrong. */
+ * memory written outside a buffer. NULL when nothing is wrong. */
 static char *failure_of(const session *self, const metric_terms *terms)
 {
   if (self->failure) {
@@ -162,15 +162,16 @@ static char *failure_of(const session *self, const metric_terms *terms)
                            "beside %" PRIu64 " buffers",
                            terms->octets_wrong, terms->order_errors, terms->guard_errors);
   }
-  return g_strdup("");
+  return NULL;
 }
 
 char *session_failure(const session *self)
 {
   metric_values values = {0};
   const metric_terms terms = count_connections(self, &values);
+  char *failure = failure_of(self, &terms);
 
-  return failure_of(self, &terms);
+  return failure ? failure : g_strdup("");
 }
 
 /* Why the run ended as it did, and with which code. */
@@ -179,11 +180,10 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
   bool of_capture = self->config.capture;
 
   result->message = failure_of(self, terms);
-  if (*result->message != '\0') {
+  if (result->message) {
     return RUN_FAILED;
   }
   if (of_capture ? !self->arrivals_ended : !session_is_done(self) && !self->abandoned) {
-    g_free(result->message);
     result->message =
         of_capture ? g_strdup("run.stop reached before the end of the capture")
                    : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
@@ -191,7 +191,6 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
     return RUN_STOPPED;
   }
   if (self->ending.code) {
-    g_free(result->message);
     result->message =
         of_capture && self->terminated > 1
             ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
@@ -200,6 +199,7 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
     result->terminate_side = side_name(self->ending.side);
     return RUN_TERMINATED;
   }
+  result->message = g_strdup("");
   return RUN_OK;
 }
 

@@ -100,15 +100,14 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     injector = fault_injector_new(&fault, peer_host->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
-  const session_setup_place place = {
-      .host = end->host->rnic,
-      .local_address = end->host->address,
-      .remote_address = peer_host->address,
-      .protection_domain = domains[side],
-      .private_data = self->private_data[side],
-      .fault = injector ? &injector->misbehaviour : NULL,
-      .starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index)};
-  rnic_endpoint_config config = session_setup_endpoint(c, index, side, &place);
+  rnic_endpoint_config config = session_setup_endpoint(c, index, side);
+  config.host = end->host->rnic;
+  config.tcp.local_address = end->host->address;
+  config.tcp.remote_address = peer_host->address;
+  config.protection_domain = domains[side];
+  config.private_data = self->private_data[side];
+  config.fault = injector ? &injector->misbehaviour : NULL;
+  config.starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index);
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();
     config.tcp_new_user = (void *)&ns3_place;

@@ -11,25 +11,18 @@ ip_address session_setup_address(const configuration *c, uint32_t session, uint3
                  : ip_address_v4(SESSION_FIRST_ADDRESS + (session << 8) + host);
 }
 
-/* Of all that is TCP's, what only this connection has; its addresses aside. */
-static void set_tcp_connection(tcp_config *tcp, const configuration *c, uint32_t connection, enum side side)
+tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side)
 {
   bool initiator = side == SIDE_INITIATOR;
   uint16_t initiator_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection);
-
-  tcp->local_port = initiator ? initiator_port : SESSION_RESPONDER_PORT;
-  tcp->remote_port = initiator ? SESSION_RESPONDER_PORT : initiator_port;
-  tcp->isn =
-      (uint32_t)random_hash(c->run.seed, initiator ? "tcp.isn.initiator" : "tcp.isn.responder", connection);
-}
-
-tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side)
-{
   tcp_config tcp = c->endpoint[side].tcp;
 
   tcp.local_address = session_setup_address(c, 0, side);
   tcp.remote_address = session_setup_address(c, 0, side_peer(side));
-  set_tcp_connection(&tcp, c, connection, side);
+  tcp.local_port = initiator ? initiator_port : SESSION_RESPONDER_PORT;
+  tcp.remote_port = initiator ? SESSION_RESPONDER_PORT : initiator_port;
+  tcp.isn =
+      (uint32_t)random_hash(c->run.seed, initiator ? "tcp.isn.initiator" : "tcp.isn.responder", connection);
   return tcp;
 }
 
@@ -56,19 +49,11 @@ void session_setup_limits(const configuration *c, bool is_measured, rnic_host *h
   }
 }
 
-rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
-                                            const session_setup_place *place)
+rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side)
 {
   rnic_endpoint_config config = c->endpoint[side];
 
-  set_tcp_connection(&config.tcp, c, connection, side);
-  config.tcp.local_address = place->local_address;
-  config.tcp.remote_address = place->remote_address;
-  config.host = place->host;
-  config.protection_domain = place->protection_domain;
-  config.private_data = config.private_data_octets > 0 ? place->private_data : NULL;
-  config.fault = place->fault;
-  config.starts = place->starts;
+  config.tcp = session_setup_tcp(c, connection, side);
   config.streaming_octets_sent = streaming_octets(c, connection, side);
   config.streaming_octets_received = streaming_octets(c, connection, side_peer(side));
   return config;
@@ -120,15 +105,6 @@ ip_reassembly_config session_setup_reassembly(const configuration *c, enum side 
   return config;
 }
 
-/* The shares were checked: there is room for them, and they ascend. */
-static void set_quantiles(const configuration *c, session_recorder_config *config)
-{
-  config->quantile_count = c->measure.quantiles.count;
-  for (size_t i = 0; i < config->quantile_count; i++) {
-    config->quantile_parts[i] = quantile_parts(c->measure.quantiles.values[i]);
-  }
-}
-
 session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series)
 {
   enum { SERIES_CONNECTIONS = 16 }; /* the RNIC and up to 16 connections */
@@ -144,8 +120,11 @@ session_recorder_config session_setup_recorder(const configuration *c, uint32_t 
       .series_connections = MIN(c->connections.count, (uint32_t)SERIES_CONNECTIONS),
       .from = c->measure.from,
       .to = c->measure.to,
+      .quantile_count = c->measure.quantiles.count,
   };
-  set_quantiles(c, &config);
+  for (size_t i = 0; i < config.quantile_count; i++) { /* checked: there is room, and they ascend */
+    config.quantile_parts[i] = quantile_parts(c->measure.quantiles.values[i]);
+  }
   return config;
 }
 

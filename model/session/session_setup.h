@@ -30,23 +30,12 @@ tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum s
  * reassembly memory. Before its first endpoint. */
 void session_setup_limits(const configuration *c, bool is_measured, rnic_host *host);
 
-/* What an endpoint needs besides the configuration. */
-typedef struct session_setup_place {
-  rnic_host *host;
-  ip_address local_address;
-  ip_address remote_address;
-  uint32_t protection_domain;
-  const uint8_t *private_data;    /* as many octets as the scenario wants */
-  const rnic_misbehaviour *fault; /* NULL: none */
-  fpdu_starts *starts;            /* see rnic_endpoint_config */
-} session_setup_place;
+/* The endpoint of `side` of `connection`, with that TCP. Its host, what it has there (protection domain,
+ * Private Data, starts of FPDUs), and its fault are the caller's to add. */
+rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side);
 
-/* The endpoint of `side` of `connection`, at `place`. */
-rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
-                                            const session_setup_place *place);
-
-/* The Private Data of `side`'s startup frame, as many octets as the configuration has; free with g_free().
- * And whether `octets`, which have arrived, are those that were `sent`. */
+/* The Private Data of `side`'s startup frame, as many octets as the configuration has (0: NULL); free with
+ * g_free(). And whether `octets`, which have arrived, are those that were `sent`. */
 uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table);
 bool session_setup_private_data_is(const configuration *c, enum side side, const uint8_t *sent,
                                    const uint8_t *octets, uint32_t length);

@@ -25,21 +25,13 @@ FILE *simulation_open_series(const configuration *c, const char *directory, GErr
   return file;
 }
 
-static gboolean open_capture(const char *directory, const char *name, packet_capture **capture,
-                             GError **error)
-{
-  g_autofree char *path = g_build_filename(directory, name, NULL);
-
-  *capture = packet_capture_new(path, error);
-  return *capture != NULL;
-}
-
 /* Opens what `options` ask for, in `config` and in `captures`, which it has; also what is open when
  * something fails. */
 static gboolean open_files(const simulation_options *options, session_config *config,
                            packet_capture *captures[SIDES], GError **error)
 {
-  enum side sink = config->configuration->measured;
+  const enum side sink = config->configuration->measured, sides[] = {side_peer(sink), sink};
+  static const char *const names[] = {"sender.pcap", "receiver.pcap"};
 
   if (!options->directory) {
     return TRUE;
@@ -50,9 +42,13 @@ static gboolean open_files(const simulation_options *options, session_config *co
       return FALSE;
     }
   }
-  return !options->capture ||
-         (open_capture(options->directory, "sender.pcap", &captures[side_peer(sink)], error) &&
-          open_capture(options->directory, "receiver.pcap", &captures[sink], error));
+  bool good = true;
+  for (gsize i = 0; options->capture && good && i < SIDES; i++) {
+    g_autofree char *path = g_build_filename(options->directory, names[i], NULL);
+    captures[sides[i]] = packet_capture_new(path, error);
+    good = captures[sides[i]];
+  }
+  return good;
 }
 
 gboolean simulation_close_series(FILE *series, const char *directory, GError **error)
@@ -60,10 +56,7 @@ gboolean simulation_close_series(FILE *series, const char *directory, GError **e
   gboolean whole = !ferror(series);
 
   whole = fclose(series) == 0 && whole;
-  if (!whole) {
-    error_set(error, "%s/occupancy.csv: %s", directory, g_strerror(errno));
-  }
-  return whole;
+  return whole || error_set(error, "%s/occupancy.csv: %s", directory, g_strerror(errno));
 }
 
 /* Closes what is open; the first thing that could not be written is the error. */

@@ -16,9 +16,7 @@ static scenario *load(const char *const *sets)
 
 static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enum side side)
 {
-  const session_setup_place place = {.host = NULL};
-
-  return session_setup_endpoint(scenario_configuration(s), connection, side, &place);
+  return session_setup_endpoint(scenario_configuration(s), connection, side);
 }
 
 static tcp_config tcp_of(const scenario *s, uint32_t connection, enum side side)

@@ -59,13 +59,14 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   }
   plain_text_print(stdout, "%s: ok", path);
   if (grid != NULL) {
-    gsize count = sweep_grid_count(grid);
+    const gsize count = sweep_grid_count(grid);
+    const sweep_grid_facts *facts = sweep_grid_facts_of(grid);
     plain_text_print(stdout, ", a sweep of %zu run%s", count, count == 1 ? "" : "s");
-    if (sweep_grid_facts_of(grid)->left_out > 0) {
-      plain_text_print(stdout, ", %zu left out by where", sweep_grid_facts_of(grid)->left_out);
+    if (facts->left_out > 0) {
+      plain_text_print(stdout, ", %zu left out by where", facts->left_out);
     }
-    if (sweep_grid_facts_of(grid)->repeated > 0) {
-      plain_text_print(stdout, ", %zu given twice", sweep_grid_facts_of(grid)->repeated);
+    if (facts->repeated > 0) {
+      plain_text_print(stdout, ", %zu given twice", facts->repeated);
     }
   }
   plain_text_print(stdout, "\n");

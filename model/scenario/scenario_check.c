@@ -105,21 +105,21 @@ static gboolean check_duration(const checking *on)
   double octets =
       (double)c->workload.message_octets * (double)c->workload.messages * (double)c->connections.count;
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
+  gboolean good = TRUE;
 
-  for (enum side direction = 0; c->run.stop_ps == 0 && direction < SIDES; direction++) {
+  for (enum side direction = 0; good && c->run.stop_ps == 0 && direction < SIDES; direction++) {
     scenario_key rate = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
     double days = octets * configuration_payload_share(c, direction) * 8 /
                   (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 86400;
 
-    if (days >= limit) {
-      return finding_error(
-          on, KEYS(SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, rate),
-          "the workload takes %.0f days at %s; expected less than %.0f, where simulated time ends, or a "
-          "run.stop",
-          days, name_of(rate), limit);
-    }
+    good = days < limit ||
+           finding_error(
+               on, KEYS(SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, rate),
+               "the workload takes %.0f days at %s; expected less than %.0f, where simulated time ends, or a "
+               "run.stop",
+               days, name_of(rate), limit);
   }
-  return TRUE;
+  return good;
 }
 
 /* A window that ends before it begins measures nothing. Which comes first is only known of two times, or of
@@ -146,18 +146,15 @@ static gboolean check_window(const checking *on)
 static gboolean check_quantiles(const checking *on)
 {
   const probability_list *shares = &on->c->measure.quantiles;
-  double previous = 0;
+  gboolean ascends = TRUE;
 
   for (gsize i = 0; i < shares->count; i++) {
-    if (shares->values[i] - previous < 1e-9 / 2) {
-      return finding_error(
-          on, KEYS(SCENARIO_MEASURE_QUANTILES),
-          "measure.quantiles does not ascend from above 0%% by at least 0.0000001%%; expected "
-          "shares such as [\"50%%\", \"99%%\", \"99.9%%\"]");
-    }
-    previous = shares->values[i];
+    ascends = ascends && shares->values[i] - (i > 0 ? shares->values[i - 1] : 0) >= 1e-9 / 2;
   }
-  return TRUE;
+  return ascends ||
+         finding_error(on, KEYS(SCENARIO_MEASURE_QUANTILES),
+                       "measure.quantiles does not ascend from above 0%% by at least 0.0000001%%; expected "
+                       "shares such as [\"50%%\", \"99%%\", \"99.9%%\"]");
 }
 
 /* --- Notes --- */

@@ -162,11 +162,10 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   element_row.type = element_type(row->type);
   element_row.words = NULL;
   for (char **element = elements; found == FITS && *element != NULL; element++) {
-    guint64 previous = numbers->len > 0 ? g_array_index(numbers, guint64, numbers->len - 1) : 0;
-
     found = read_element(&element_row, *element, numbers, probabilities);
     if (found == FITS && row->type == SCENARIO_TYPE_LIST && numbers->len > 1 &&
-        g_array_index(numbers, guint64, numbers->len - 1) <= previous) {
+        g_array_index(numbers, guint64, numbers->len - 1) <=
+            g_array_index(numbers, guint64, numbers->len - 2)) {
       found = MISFIT_ASCENDING;
     }
   }
@@ -335,20 +334,14 @@ static gboolean is_within_limits(const scenario_key_row *row, const scenario_val
 /* What is wrong, in words that fit after "NAME = VALUE". */
 static const char *misfit_words(scenario_type type, scenario_notation notation, misfit found)
 {
-  if (found == MISFIT_RANGE) {
-    return "is out of range";
-  }
-  if (found == MISFIT_ASCENDING) {
-    return "does not ascend";
-  }
-  if (notation == SCENARIO_NOTATION_GROUP) {
-    return "is a group, not a value";
-  }
-  if ((notation == SCENARIO_NOTATION_INTEGER || notation == SCENARIO_NOTATION_REAL) &&
-      (type == SCENARIO_TYPE_TIME || type == SCENARIO_TYPE_RATE)) {
-    return "has no unit";
-  }
-  return types[type].wrong;
+  const gboolean is_bare = (notation == SCENARIO_NOTATION_INTEGER || notation == SCENARIO_NOTATION_REAL) &&
+                           (type == SCENARIO_TYPE_TIME || type == SCENARIO_TYPE_RATE);
+
+  return found == MISFIT_RANGE                 ? "is out of range"
+         : found == MISFIT_ASCENDING           ? "does not ascend"
+         : notation == SCENARIO_NOTATION_GROUP ? "is a group, not a value"
+         : is_bare                             ? "has no unit"
+                                               : types[type].wrong;
 }
 
 /* The word that was meant; in a mix, by the first of its words that is none. */

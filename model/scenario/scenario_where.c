@@ -467,9 +467,7 @@ scenario_verdict scenario_where_holds(const scenario_where *where, const scenari
 
 const char *scenario_constraints_origin(const scenario *s)
 {
-  const scenario_where *first = s->constraints->len > 0 ? s->constraints->pdata[0] : NULL;
-
-  return first != NULL ? first->origin : NULL;
+  return s->constraints->len > 0 ? ((const scenario_where *)s->constraints->pdata[0])->origin : NULL;
 }
 
 gboolean scenario_constraints_hold(const scenario *s, gboolean *hold, GError **error)

@@ -81,12 +81,11 @@ static void set_workload_timer(session_connection *connection, time_ps when)
  * `index`. */
 static void await_start(session *self, uint32_t index)
 {
-  const configuration *c = self->config.configuration;
-  time_ps spread = c->connections.start_spread_ps;
+  const __int128 spread = self->config.configuration->connections.start_spread_ps;
 
   if (index < self->connection_count) {
     set_workload_timer(&self->connections[index],
-                       self->start + (time_ps)((__int128)spread * index / self->connection_count));
+                       self->start + (time_ps)(spread * index / self->connection_count));
   }
 }
 

@@ -15,15 +15,6 @@ static void assert_quantile(const time_distribution *d, time_part part, double p
   g_assert_cmpfloat(x, ==, expected);
 }
 
-TEST(test_nothing_counted)
-{
-  g_auto(time_distribution) d;
-  double x;
-  time_distribution_init(&d);
-  time_distribution_end(&d, 0);
-  g_assert_false(time_distribution_quantiles(&d, TIME_ALL, (const uint32_t[]){QUANTILE_PARTS}, 1, &x));
-}
-
 /* 8 for 30 ps, 10 of them in recovery, and 2 for 60 ps of 100, all in recovery, so 0 for 10 ps: sum 240 + 120
  * = 360. Of 70 ps in recovery 60 are 85.7 %. */
 TEST(test_mean_and_quantiles)

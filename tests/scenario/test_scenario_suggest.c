@@ -25,6 +25,7 @@ TEST(test_last_part_is_enough)
 {
   g_assert_cmpstr(scenario_suggest("markers", known), ==, "mpa.markers");
   g_assert_cmpstr(scenario_suggest("tcp.makers", known), ==, "mpa.markers");
+  g_assert_cmpstr(scenario_suggest("mark", known), ==, "mpa.markers"); /* its beginning */
 }
 
 TEST(test_first_of_equally_near)
@@ -36,6 +37,7 @@ TEST(test_first_of_equally_near)
 TEST(test_nothing_near)
 {
   g_assert_null(scenario_suggest("banana", known));
+  g_assert_null(scenario_suggest("mar", known)); /* too short for a beginning */
   g_assert_null(scenario_suggest("rxx", known));
   g_assert_null(scenario_suggest("", known));
 }

@@ -85,13 +85,9 @@ char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guin
 
 char *gnuplot_file_stem(const char *text)
 {
-  char *stem = g_strdup(*text != '\0' ? text : "plot");
-  for (char *c = stem; *c != '\0'; c++) {
-    gboolean first = c == stem;
-    if (!g_ascii_isalnum(*c) && *c != '_' && (first || (*c != '.' && *c != '-'))) {
-      *c = '_';
-    }
-  }
+  char *stem =
+      g_strcanon(g_strdup(*text != '\0' ? text : "plot"), G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-", '_');
+  *stem = *stem == '.' || *stem == '-' ? '_' : *stem;
   return stem;
 }
 

@@ -9,17 +9,20 @@
 
 /* --- Text: the heading --- */
 
+/* `line`, which may hold what a user wrote, unless nothing of it shows. */
+static void append_line(const char *line, GString *text)
+{
+  g_autofree char *shown = shown_text_line(line);
+  g_string_append_printf(text, *shown != '\0' ? "%s\n" : "%s", shown);
+}
+
 static void append_title(const study_table *table, GString *text)
 {
-  g_autofree char *title = shown_text_line(table->title);
   g_autofree char *seeds = study_table_seeds(table);
   g_autofree char *line =
       g_strdup_printf("scenario %s, %s, iwarpsim %s", table->names, seeds, table->versions);
-  g_autofree char *shown = shown_text_line(line);
-  if (*title != '\0') {
-    g_string_append_printf(text, "%s\n", title);
-  }
-  g_string_append_printf(text, "%s\n", shown);
+  append_line(table->title, text);
+  append_line(line, text);
 }
 
 static void append_counts(const result_request *request, GString *text)
@@ -43,8 +46,7 @@ static void append_counts(const result_request *request, GString *text)
         g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else%s",
                         scenario_key_row_of(request->pairing->key)->name, a, b,
                         *in_step != '\0' ? " but what moves in step" : "");
-    g_autofree char *shown = shown_text_line(line);
-    g_string_append_printf(text, "%s\n", shown);
+    append_line(line, text);
   }
 }
 

@@ -185,6 +185,21 @@ sweep = ( { key = "run.seed"; from = 1; to = 4; } );
         self.shell("iwarpsim plot run --quiet")
         self.assertLess(float(re.search(b"^x_to = (.*)$", kit.octets("run/occupancy.gnuplot"), re.MULTILINE)[1]), 1)
 
+    def test_hole_in_a_series(self):
+        """Octets that are 0, as after a crash, are not taken for the end of the file."""
+        self.shell("iwarpsim run a.cfg --out run --quiet")
+        with open("run/occupancy.csv", "ab") as series:
+            series.write(b"\0\0\n")
+        self.expect_refused("iwarpsim plot run", "occupancy.csv:", "expected the end of the line: the file is cut off")
+
+    def test_metric_as_another_plot(self):
+        """It keeps the plot's scale of y: 1 to 4 connections alone need no logarithms."""
+        kit.write("b.cfg", 'run: { engine = "native"; };\n'
+                           'sweep = ( { key = "workload.connections"; values = [1, 4]; } );\n')
+        self.shell("iwarpsim sweep b.cfg --quiet --store b.sqlite")
+        self.shell("iwarpsim plot b.sqlite --what connections --metric tcp.segments --quiet")
+        self.assertIn(b"\ny_log = 1\n", kit.octets("b-connections-tcp.segments.gnuplot"))
+
     def test_part_of_a_picture(self):
         """A picture whose end is missing, as on a full disk, is no picture."""
         os.mkdir("bin")

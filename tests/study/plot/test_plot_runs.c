@@ -130,6 +130,10 @@ PLOT_TEST(test_counts)
 PLOT_TEST(test_flags_and_excluded)
 {
   plot_fixture_sweep(f, "{ key = \"run.seed\"; from = 1; to = 2; }");
+  plot_fixture_flag(f, 1, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
+  expect(f, 1,
+         "a · scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with timeouts or lost "
+         "retransmissions");
   plot_fixture_flag(f, 1, STUDY_FLAG_SPURIOUS);
   expect(f, 1,
          "a · scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");

@@ -242,8 +242,7 @@ static void print_picture(const char *picture)
 }
 
 /* What a picture ends with: gnuplot does not notice when a write fails. */
-static const char *const picture_ends[] = {[GNUPLOT_PNG] = "IEND\xae"
-                                                           "B`\x82",
+static const char *const picture_ends[] = {[GNUPLOT_PNG] = "IEND\xae\x42`\x82",
                                            [GNUPLOT_SVG] = "</svg>\n\n",
                                            [GNUPLOT_PDF] = "%%EOF\n"};
 

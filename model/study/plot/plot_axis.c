@@ -409,7 +409,8 @@ char *plot_text_cut(char *text, guint letters)
   if (g_utf8_strlen(text, -1) <= letters) {
     return text;
   }
-  g_autofree char *whole = text, *head = g_utf8_substring(text, 0, letters - 1);
+  g_autofree char *head = g_utf8_substring(text, 0, letters - 1);
+  g_free(text);
   return g_strconcat(head, "…", NULL);
 }
 

@@ -242,9 +242,8 @@ static void print_picture(const char *picture)
 }
 
 /* What a picture ends with: gnuplot does not notice when a write fails. */
-static const char *const picture_ends[] = {[GNUPLOT_PNG] = "IEND\xae\x42`\x82",
-                                           [GNUPLOT_SVG] = "</svg>\n\n",
-                                           [GNUPLOT_PDF] = "%%EOF\n"};
+static const char *const picture_ends[] = {
+    [GNUPLOT_PNG] = "IEND\xae\x42`\x82", [GNUPLOT_SVG] = "</svg>\n\n", [GNUPLOT_PDF] = "%%EOF\n"};
 
 /* The plot's files, made in `files`, as the user gets them: the picture last. */
 static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "trace/trace.h"
+
+#include <string.h>
+
+enum {
+  LEB128_OCTETS_MAX = 10, /* of a 64-bit number */
+  BUFFER_OCTETS = 64 * 1024,
+  RECORD_OCTETS_MAX = (4 + TRACE_FIELDS_MAX) * LEB128_OCTETS_MAX,
+};
+
+struct trace {
+  FILE *file;
+  trace_clock now;
+  const void *clock;
+  GHashTable *names; /* the number of each static text, by its address */
+  time_ps last;      /* when the last event was */
+  uint32_t packets;  /* that were sent */
+  uint32_t arriving; /* of them; 0: none */
+  uint32_t used;     /* octets of the buffer */
+  uint8_t buffer[BUFFER_OCTETS];
+};
+
+static inline void put_number(trace *self, uint64_t number)
+{
+  uint8_t *at = self->buffer + self->used;
+
+  for (; number >= 0x80; number >>= 7) {
+    *at++ = (uint8_t)(number | 0x80);
+  }
+  *at++ = (uint8_t)number;
+  self->used = (uint32_t)(at - self->buffer);
+}
+
+static void flush(trace *self)
+{
+  (void)fwrite(self->buffer, 1, self->used, self->file);
+  self->used = 0;
+}
+
+/* Makes room for a record. */
+static inline void begin_record(trace *self)
+{
+  if (self->used > BUFFER_OCTETS - RECORD_OCTETS_MAX) {
+    flush(self);
+  }
+}
+
+static void put_text(trace *self, const char *text)
+{
+  size_t length = strlen(text);
+
+  put_number(self, length);
+  flush(self);
+  (void)fwrite(text, 1, length, self->file);
+}
+
+trace *trace_new(FILE *file, const char *about, trace_clock now, const void *clock)
+{
+  trace *self = g_new0(trace, 1);
+
+  self->file = file;
+  self->now = now;
+  self->clock = clock;
+  self->names = g_hash_table_new(g_direct_hash, g_direct_equal);
+  (void)fwrite(TRACE_MAGIC, 1, strlen(TRACE_MAGIC), file);
+  put_number(self, TRACE_VERSION);
+  put_text(self, about);
+  return self;
+}
+
+void trace_free(trace *self)
+{
+  if (self) {
+    begin_record(self);
+    put_number(self, TRACE_RECORD_END);
+    flush(self);
+    g_hash_table_destroy(self->names);
+    g_free(self);
+  }
+}
+
+uint32_t trace_next_packet(trace *self)
+{
+  return ++self->packets;
+}
+
+void trace_arrives(trace *self, uint32_t packet)
+{
+  self->arriving = packet;
+}
+
+/* The number of the text at `address`, which is defined in the file from here on. */
+static uint64_t name_number(trace *self, uint64_t address)
+{
+  gpointer key = (gpointer)(uintptr_t)address, number;
+
+  if (!g_hash_table_lookup_extended(self->names, key, NULL, &number)) {
+    number = GUINT_TO_POINTER(g_hash_table_size(self->names));
+    g_assert(strlen(key) <= TRACE_NAME_OCTETS_MAX);
+    put_number(self, TRACE_RECORD_NAME);
+    put_text(self, key);
+    g_hash_table_insert(self->names, key, number);
+  }
+  return GPOINTER_TO_UINT(number);
+}
+
+void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *values)
+{
+  trace *self = scope->to;
+  const trace_row *row = trace_row_of(id);
+  const time_ps now = self->now(self->clock);
+  uint64_t numbers[TRACE_FIELDS_MAX];
+
+  begin_record(self);
+  for (uint32_t i = 0; i < row->field_count; i++) {
+    numbers[i] = row->fields[i].type == TRACE_NAME_ID ? name_number(self, values[i]) : values[i];
+  }
+  put_number(self, TRACE_RECORD_EVENT + (uint64_t)id);
+  put_number(self, (uint64_t)(now - self->last));
+  put_number(self, 2 * (uint64_t)scope->connection + scope->side);
+  put_number(self, scope->packet ? scope->packet : self->arriving);
+  for (uint32_t i = 0; i < row->field_count; i++) {
+    put_number(self, numbers[i]);
+  }
+  self->last = now;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Writes what happens in a run to a file, event by event (docs/trace.md). The layers hold a trace_scope, and
+ * write with TRACE(); where nothing is traced, that is one comparison.
+ *
+ * The file: the octets of TRACE_MAGIC, TRACE_VERSION, the length of a text and the text, which is JSON and
+ * names scenario, seed and version; then records. A number is LEB128: seven bits an octet, the least first,
+ * the last octet below 128. A record is
+ *     0                                   the end: a file without it was cut short
+ *     1, length, octets                   defines the next name: 0, 1, 2 …
+ *     2 + event, time, end, packet, fields
+ *                                         time in ps since the last event; end = 2 x connection + side;
+ *                                         fields as the event's row has them, a name by its number */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/side.h"
+#include "base/time_ps.h"
+#include "trace/trace_table.h"
+
+#define TRACE_MAGIC "iWtrace\n"
+
+/* The first octet of a record. */
+enum { TRACE_RECORD_END, TRACE_RECORD_NAME, TRACE_RECORD_EVENT };
+
+typedef struct trace trace;
+
+/* What events are of. All-zero: nothing is traced. */
+typedef struct trace_scope {
+  trace *to;           /* NULL: nothing is traced */
+  uint32_t connection; /* of the end, or of the packet */
+  uint32_t packet;     /* the packet; 0: the one that arrives, trace_arrives() */
+  enum side side;      /* of the end; of a packet on its way, who has sent it */
+} trace_scope;
+
+/* The present of the clock `user`, in ps. */
+typedef time_ps (*trace_clock)(const void *user);
+
+/* A trace into `file`, which stays the caller's, of a run that the JSON text `about` names. Nothing that is
+ * written is kept in memory. `now` is called at each event. Free with trace_free(). */
+trace *trace_new(FILE *file, const char *about, trace_clock now, const void *clock);
+
+/* Writes the end of the trace; what could not be written shows in ferror(file). NULL is allowed. */
+void trace_free(trace *self);
+
+/* The number of a packet that is sent now: 1, 2, 3 … */
+uint32_t trace_next_packet(trace *self);
+
+/* What happens from here on is because packet `packet` arrives; 0: because of no packet. */
+void trace_arrives(trace *self, uint32_t packet);
+
+/* Writes the event `id` with `values`, one for each field of its row. For TRACE(). */
+void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *values);
+
+/* TRACE(scope, TIMEOUT, .rto_ps = rto): writes the event at the end `scope` (not NULL), if anything is
+ * traced. Fields that are left out are 0. */
+#define TRACE(scope, id, ...)                                                                                \
+  do {                                                                                                       \
+    if (G_UNLIKELY((scope)->to != NULL)) {                                                                   \
+      trace_write((scope), TRACE_##id, (const uint64_t *)&(const struct trace_##id){__VA_ARGS__});           \
+    }                                                                                                        \
+  } while (0)
+
+/* A NAME: a static text, at most TRACE_NAME_OCTETS_MAX long. */
+#define TRACE_NAME(text) ((uint64_t)(uintptr_t)(const char *)(text))
+enum { TRACE_NAME_OCTETS_MAX = 255 };

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "trace/trace_reader.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/trace.h"
+
+enum { ABOUT_OCTETS_MAX = 1 << 20, NAMES_MAX = 4096 };
+
+struct trace_reader {
+  FILE *file;
+  char *name;
+  char *about;
+  GPtrArray *names; /* of char: as they were defined */
+  time_ps time;     /* of the last event */
+  guint64 octets;   /* read so far */
+};
+
+/* Sets `error`: at this octet there is not what there must be. */
+static gboolean fail(const trace_reader *reader, GError **error, const char *what)
+{
+  error_set(error, "%s: octet %" G_GUINT64_FORMAT ": %s", reader->name, reader->octets,
+            feof(reader->file) ? "the trace ends in the middle: it was cut short" : what);
+  return FALSE;
+}
+
+static gboolean get_octet(trace_reader *reader, guint8 *octet)
+{
+  int read = getc(reader->file);
+
+  reader->octets += read != EOF;
+  *octet = (guint8)read;
+  return read != EOF;
+}
+
+/* A number, of at most 64 bits. */
+static gboolean get_number(trace_reader *reader, guint64 *number, GError **error)
+{
+  guint8 octet = 0x80;
+
+  *number = 0;
+  for (guint shift = 0; octet & 0x80; shift += 7) {
+    if (!get_octet(reader, &octet) || shift > 63 || (shift == 63 && octet > 1)) {
+      return fail(reader, error, "there is no number here");
+    }
+    *number |= (guint64)(octet & 0x7F) << shift;
+  }
+  return TRUE;
+}
+
+/* A text of at most `most` octets. NULL: there is none. */
+static char *get_text(trace_reader *reader, guint64 most, GError **error)
+{
+  guint64 length;
+
+  if (!get_number(reader, &length, error)) {
+    return NULL;
+  }
+  if (length > most) {
+    fail(reader, error, "there is no text here");
+    return NULL;
+  }
+  g_autofree char *text = g_malloc0(length + 1);
+  gsize read = fread(text, 1, length, reader->file);
+  reader->octets += read;
+  if (read < length || !g_utf8_validate(text, (gssize)length, NULL)) {
+    fail(reader, error, "there is no text here");
+    return NULL;
+  }
+  return g_steal_pointer(&text);
+}
+
+/* The beginning, up to the first record. */
+static gboolean get_beginning(trace_reader *reader, GError **error)
+{
+  char magic[sizeof TRACE_MAGIC - 1];
+  guint64 version;
+
+  if (fread(magic, 1, sizeof magic, reader->file) < sizeof magic ||
+      memcmp(magic, TRACE_MAGIC, sizeof magic) != 0) {
+    error_set(error, "%s: this is not a trace; expected a file that `iwarpsim run --trace` has written",
+              reader->name);
+    return FALSE;
+  }
+  reader->octets = sizeof magic;
+  if (!get_number(reader, &version, error)) {
+    return FALSE;
+  }
+  if (version != TRACE_VERSION) {
+    error_set(error,
+              "%s: a trace of version %" G_GUINT64_FORMAT
+              "; this program reads version %d: run the scenario again",
+              reader->name, version, TRACE_VERSION);
+    return FALSE;
+  }
+  reader->about = get_text(reader, ABOUT_OCTETS_MAX, error);
+  return reader->about != NULL;
+}
+
+trace_reader *trace_reader_new(FILE *file, const char *name, GError **error)
+{
+  trace_reader *reader = g_new0(trace_reader, 1);
+
+  reader->file = file;
+  reader->name = g_strdup(name);
+  reader->names = g_ptr_array_new_with_free_func(g_free);
+  if (!get_beginning(reader, error)) {
+    trace_reader_free(reader);
+    return NULL;
+  }
+  return reader;
+}
+
+void trace_reader_free(trace_reader *reader)
+{
+  if (reader) {
+    g_ptr_array_unref(reader->names);
+    g_free(reader->about);
+    g_free(reader->name);
+    g_free(reader);
+  }
+}
+
+const char *trace_reader_about(const trace_reader *reader)
+{
+  return reader->about;
+}
+
+static gboolean get_event(trace_reader *reader, guint64 id, trace_event *event, GError **error)
+{
+  guint64 passed, end;
+
+  if (id >= TRACE_EVENTS) {
+    return fail(reader, error, "there is no such event");
+  }
+  if (!get_number(reader, &passed, error) || !get_number(reader, &end, error) ||
+      !get_number(reader, &event->packet, error)) {
+    return FALSE;
+  }
+  if (passed > (guint64)(G_MAXINT64 - reader->time) || end / 2 > G_MAXUINT32) {
+    return fail(reader, error, "there is no event here");
+  }
+  const trace_row *row = trace_row_of((trace_event_id)id);
+  reader->time += (time_ps)passed;
+  event->id = (trace_event_id)id;
+  event->time = reader->time;
+  event->connection = (uint32_t)(end / 2);
+  event->side = (enum side)(end & 1);
+  for (guint i = 0; i < row->field_count; i++) {
+    if (!get_number(reader, &event->values[i], error)) {
+      return FALSE;
+    }
+    if (row->fields[i].type == TRACE_NAME_ID) {
+      if (event->values[i] >= reader->names->len) {
+        return fail(reader, error, "a name that was not defined");
+      }
+      event->texts[i] = reader->names->pdata[event->values[i]];
+    }
+  }
+  return TRUE;
+}
+
+gboolean trace_reader_next(trace_reader *reader, trace_event *event, GError **error)
+{
+  guint64 record;
+  guint8 more;
+
+  while (get_number(reader, &record, error) && record != TRACE_RECORD_END) {
+    if (record >= TRACE_RECORD_EVENT) {
+      return get_event(reader, record - TRACE_RECORD_EVENT, event, error);
+    }
+    char *text = reader->names->len < NAMES_MAX ? get_text(reader, TRACE_NAME_OCTETS_MAX, error) : NULL;
+    if (text == NULL) {
+      return *error != NULL ? FALSE : fail(reader, error, "too many names");
+    }
+    g_ptr_array_add(reader->names, text);
+  }
+  return *error == NULL && get_octet(reader, &more) ? fail(reader, error, "the trace goes on after its end")
+                                                    : FALSE;
+}

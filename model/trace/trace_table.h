@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of a trace: their ids, their structs and their rows, all made from trace_events.def. */
+#pragma once
+
+#include <stdint.h>
+
+/* The format of the file and the rows: traces of another version are refused. */
+enum { TRACE_VERSION = 1 };
+
+typedef enum trace_event_id {
+#define EVENT(id, name, sentence) TRACE_##id,
+#include "trace/trace_events.def"
+  TRACE_EVENTS
+} trace_event_id;
+
+/* A struct for each event: one 64-bit member for each field, in their order. */
+#define EVENT(id, name, sentence) struct trace_##id {
+#define FIELD(type, member, sentence) uint64_t member;
+#define EVENT_END(id)                                                                                        \
+  }                                                                                                          \
+  ;
+#include "trace/trace_events.def"
+
+typedef enum trace_field_type {
+  TRACE_OCTETS,
+  TRACE_COUNT,
+  TRACE_NUMBER,
+  TRACE_POSITION,
+  TRACE_PS,
+  TRACE_FLAG,
+  TRACE_NAME_ID, /* in a file: the number of a text that the file has defined */
+} trace_field_type;
+
+enum { TRACE_FIELDS_MAX = 16 }; /* of one event */
+
+typedef struct trace_field {
+  const char *name;
+  trace_field_type type;
+  const char *sentence;
+} trace_field;
+
+typedef struct trace_row {
+  const char *name; /* "packet_sent" */
+  const char *sentence;
+  uint32_t field_count;
+  trace_field fields[TRACE_FIELDS_MAX];
+} trace_row;
+
+/* The row of `id` (< TRACE_EVENTS); static. */
+const trace_row *trace_row_of(trace_event_id id);

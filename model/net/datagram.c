@@ -83,6 +83,8 @@ datagram *datagram_copy(const datagram *packet)
 
   copy->retransmission = packet->retransmission;
   copy->carries_checksum = packet->carries_checksum;
+  copy->connection = packet->connection;
+  copy->number = packet->number;
   copy->flow_order = packet->flow_order;
   copy->ip_octets = packet->ip_octets;
   copy->header_octets = packet->header_octets;

@@ -37,11 +37,13 @@ typedef enum datagram_ecn {
 typedef struct datagram {
   memory_pool *pool; /* that it is a piece of; NULL: of the heap */
   unsigned references;
-  datagram_kind kind;
+  datagram_kind kind : 8;
   bool retransmission;   /* it has octets that TCP has sent before: the simulation's own mark, on no wire */
   bool carries_checksum; /* the checksum is the sender's and may be wrong; else it is right, and 0 there */
   uint8_t ip_octets;     /* IP header, with IPv6's fragment header */
   uint8_t header_octets; /* all of `header` */
+  uint16_t connection;   /* in a trace, and … */
+  uint32_t number;       /* … which of all packets sent: on no wire; 0: it has no number */
   uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
   uint64_t flow_order;   /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
   buffer_chain payload;
@@ -81,6 +83,7 @@ static inline datagram *datagram_allocate(memory_pool *pool, datagram_kind kind)
   packet->kind = kind;
   packet->retransmission = false;
   packet->carries_checksum = false;
+  packet->number = 0;
   packet->send_order = 0;
   packet->flow_order = 0;
   buffer_chain_init(&packet->payload);
@@ -145,7 +148,8 @@ bool datagram_may_be_fragmented(const datagram *packet);
 datagram_ecn datagram_ecn_of(const datagram *packet);
 void datagram_set_ecn(datagram *packet, datagram_ecn ecn);
 
-/* A copy with one reference, of octets shared where possible; not of `send_order`, but of `flow_order`. */
+/* A copy with one reference, of octets shared where possible; not of `send_order`, but of `flow_order` and
+ * `number`. */
 datagram *datagram_copy(const datagram *packet);
 
 datagram *datagram_ref(datagram *packet);

@@ -34,6 +34,7 @@ void path_box_emit(path_box *box, datagram *packet, time_ps now)
     packet = path_element_own(packet);
     datagram_allow_fragments(packet, (*next)++);
   }
+  path_element_made(&box->element, packet, 0);
   path_element_emit(&box->element, packet, now);
 }
 

@@ -129,6 +129,7 @@ static path_node *add_node(path_direction *path, path_element *element, engine_c
   path_node *node = g_new0(path_node, 1);
 
   node->element = element;
+  element->trace = path->config.trace;
   node->timer_due = TIME_PS_NEVER;
   node->gate = path->config.gate;
   if (element->class->deadline) {
@@ -240,6 +241,7 @@ static bool add_link(path_direction *path, size_t index, GError **error)
     return false;
   }
   path_transmitter_config queue = config_of(path)->queue;
+  queue.index = (uint32_t)index;
   queue.manager = manager_of(config_of(path), &config, random_of(path, "queue", index));
   path_node *node = add_node(path, path_transmitter_new(link, &queue), ENGINE_TRANSMITTER);
   node->link = link;

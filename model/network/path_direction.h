@@ -50,6 +50,7 @@ typedef struct path_place {
   path_gate *gate;                            /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   void *is_fpdu_start_user;
+  path_trace trace;
   path_output output; /* what comes out */
   void *output_user;
   path_too_big too_big; /* NULL: routers report nothing */

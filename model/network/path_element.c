@@ -42,6 +42,8 @@ void path_element_drop(path_element *element, datagram *packet)
 {
   element->counts.dropped++;
   element->counts.retransmissions_dropped += packet->retransmission;
+  PATH_TRACE(element, packet, PACKET_DROPPED, .place = TRACE_NAME(element->class->name),
+             .again = packet->retransmission);
   datagram_unref(packet);
 }
 
@@ -56,6 +58,28 @@ datagram *path_element_own(datagram *packet)
   return copy;
 }
 
+/* Fragments have no ports but the first. */
+static G_GNUC_NO_INLINE void trace_made(const path_element *element, datagram *packet, uint32_t fragment_of)
+{
+  datagram_flow flow;
+  uint32_t sequence = 0;
+
+  if (packet->kind == DATAGRAM_TCP && datagram_flow_of(packet, &flow)) {
+    sequence = big_endian_read_32(packet->header + packet->ip_octets + TCP_SEQUENCE_AT);
+    packet->connection = (uint16_t)(MAX(flow.source_port, flow.destination_port) - element->trace.first_port);
+  }
+  packet->number = trace_next_packet(element->trace.to);
+  PATH_TRACE(element, packet, PACKET_MADE, .place = TRACE_NAME(element->class->name), .sequence = sequence,
+             .payload_octets = packet->payload.length, .fragment_of = fragment_of);
+}
+
+void path_element_made(const path_element *element, datagram *packet, uint32_t fragment_of)
+{
+  if (element->trace.to && packet->number == 0) {
+    trace_made(element, packet, fragment_of);
+  }
+}
+
 datagram *path_element_mark(path_element *element, datagram *packet)
 {
   g_assert(datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE);
@@ -65,6 +89,7 @@ datagram *path_element_mark(path_element *element, datagram *packet)
   packet = path_element_own(packet);
   datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
   element->counts.marked++;
+  PATH_TRACE(element, packet, PACKET_MARKED, .place = TRACE_NAME(element->class->name));
   return packet;
 }
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "base/deque.h"
+#include "base/side.h"
 #include "base/time_ps.h"
 #include "net/datagram.h"
+#include "trace/trace.h"
 
 /* Takes a packet and its reference. */
 typedef void (*path_output)(void *user, datagram *packet, time_ps now);
@@ -31,10 +33,18 @@ typedef struct path_element_counts {
 #include "measure/metrics.def"
 } path_element_counts;
 
+/* Where the events of packets go. */
+typedef struct path_trace {
+  trace *to; /* NULL: nowhere */
+  enum side direction;
+  uint16_t first_port; /* connection N's larger port is this + N */
+} path_trace;
+
 /* Embedded as the first member of each kind. */
 struct path_element {
   const path_element_class *class;
   path_element_counts counts;
+  path_trace trace;
   path_output output;
   void *output_user;
 };
@@ -49,6 +59,19 @@ time_ps path_element_deadline(const path_element *element, uint64_t *order);
 
 /* Does what is due at `now`. */
 void path_element_run(path_element *element, time_ps now);
+
+/* PATH_TRACE(element, packet, PACKET_DROPPED, .place = …): writes the event of `packet` at `element`, if
+ * anything is traced. */
+#define PATH_TRACE(element, datagram, id, ...)                                                               \
+  do {                                                                                                       \
+    if (G_UNLIKELY((element)->trace.to != NULL)) {                                                           \
+      const trace_scope of_packet = {.to = (element)->trace.to,                                              \
+                                     .connection = (datagram)->connection,                                   \
+                                     .packet = (datagram)->number,                                           \
+                                     .side = (element)->trace.direction};                                    \
+      TRACE(&of_packet, id, __VA_ARGS__);                                                                    \
+    }                                                                                                        \
+  } while (0)
 
 /* Where the element's packets go. */
 void path_element_set_output(path_element *element, path_output output, void *user);
@@ -66,6 +89,9 @@ void path_element_drop(path_element *element, datagram *packet);
 /* `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the same send
  * order. Takes the reference and returns one. For the elements themselves. */
 datagram *path_element_own(datagram *packet);
+
+/* `packet` was made by `element`: it gets a number if anything is traced. For the elements themselves. */
+void path_element_made(const path_element *element, datagram *packet, uint32_t fragment_of);
 
 /* Marks the ECN-capable `packet` with CE (RFC 3168 §5) and counts it, unless it is marked already. Takes the
  * reference and returns one, as path_element_own(). For the elements themselves. */

@@ -43,8 +43,10 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     uint32_t room = (box->mtu_octets - packet->ip_octets) / FRAGMENT_UNIT_OCTETS * FRAGMENT_UNIT_OCTETS;
     for (uint32_t from = 0; from < of.length_octets; from += room) {
       element->counts.fragments++;
-      path_element_emit(element, datagram_new_fragment(packet, from, MIN(room, of.length_octets - from)),
-                        now);
+      datagram *fragment = datagram_new_fragment(packet, from, MIN(room, of.length_octets - from));
+      fragment->connection = packet->connection;
+      path_element_made(element, fragment, packet->number);
+      path_element_emit(element, fragment, now);
     }
     datagram_unref(packet);
   }

@@ -97,6 +97,7 @@ static void receive_to_corrupt(path_element *element, datagram *packet, time_ps 
       damage_uncaught(corrupt, packet);
     }
     element->counts.damaged++;
+    PATH_TRACE(element, packet, PACKET_DAMAGED, .place = TRACE_NAME(element->class->name));
   }
   path_element_emit(element, packet, now);
 }
@@ -131,6 +132,7 @@ static void receive_to_duplicate(path_element *element, datagram *packet, time_p
     copy = datagram_copy(packet); /* now: who gets the packet may change it */
     copy->send_order = packet->send_order;
     element->counts.duplicated++;
+    PATH_TRACE(element, packet, PACKET_DOUBLED, .place = TRACE_NAME(element->class->name));
   }
   path_element_emit(element, packet, now);
   if (copy) {

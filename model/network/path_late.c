@@ -39,6 +39,7 @@ static void hold(path_late *late, datagram *packet, time_ps now)
                         .leaves_at = now + (by.in_segments ? late->config.wait_ps : (time_ps)by.number),
                         .after = by.in_segments ? late->passed + by.number : 0};
   late->element.counts.displaced++;
+  PATH_TRACE(&late->element, packet, PACKET_DISPLACED, .place = TRACE_NAME(late->element.class->name));
 }
 
 static void receive(path_element *element, datagram *packet, time_ps now)

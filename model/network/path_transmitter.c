@@ -36,10 +36,14 @@ static waiting_packet remove_first(path_transmitter *transmitter)
   return first;
 }
 
-static void add_last(path_transmitter *transmitter, const waiting_packet *last)
+/* `packet` waits as `last` has it. */
+static void add_last(path_transmitter *transmitter, const waiting_packet *last, const datagram *packet)
 {
+
   *(waiting_packet *)deque_insert(&transmitter->waiting, transmitter->waiting.count) = *last;
   transmitter->waiting_octets += last->octets;
+  PATH_TRACE(&transmitter->element, packet, PACKET_QUEUED, .link = transmitter->config.index,
+             .waiting_octets = transmitter->waiting_octets);
 }
 
 static void note_peak(path_transmitter *transmitter)
@@ -130,7 +134,7 @@ static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32
   time_ps start = transmitter->link->schedule.free_at;
 
   if (start > now) {
-    add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
+    add_last(transmitter, &(waiting_packet){.start = start, .octets = octets}, packet);
     note_peak(transmitter);
   }
   path_link_send(transmitter->link, packet, now);
@@ -161,7 +165,7 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t 
 {
   const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
 
-  add_last(transmitter, &last);
+  add_last(transmitter, &last, packet);
   if (transmitter->link->schedule.free_at <= now) {
     transmit_next(transmitter, now);
   }

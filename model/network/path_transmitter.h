@@ -13,6 +13,7 @@ typedef struct path_transmitter_config {
   uint64_t queue_limit_octets;  /* so is one with which more octets (IP) would wait than this */
   uint32_t mark_packets; /* an ECN-capable packet that finds at least so many waiting is marked: DCTCP's K */
   uint64_t mark_octets;  /* so is one that finds so many octets (RFC 8257 §3.1) */
+  uint32_t index;        /* of the link in its direction, for a trace */
   path_queue_manager *manager; /* becomes the transmitter's; NULL: none */
 } path_transmitter_config;
 

@@ -47,6 +47,7 @@ void replay_free(replay *r)
   if (r) {
     replay_profile_free(r->plan.profile);
     configuration_unref(r->plan.configuration);
+    scenario_free(r->plan.scenario);
     g_free(r);
   }
 }
@@ -95,6 +96,7 @@ typedef struct replay_network {
   const replay_plan *plan;
   engine *clock;
   session *session;
+  trace *trace; /* NULL: none */
   session_capture capture;
   uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
   capture_source *file;
@@ -352,6 +354,7 @@ static void make_session(replay_network *self, FILE *series)
   const session_config config = {.configuration = self->plan->configuration,
                                  .clock = self->clock,
                                  .capture = &self->capture,
+                                 .trace = self->trace,
                                  .series = series};
   self->session = session_new(&config);
   rnic_host *rnic = session_host_rnic(measured_host(self));
@@ -363,6 +366,7 @@ static void make_session(replay_network *self, FILE *series)
 static void network_close(replay_network *self)
 {
   session_free(self->session);
+  trace_free(self->trace);
   replay_source_free(self->source);
   replay_path_free(self->path);
   decode_session_free(self->arrivals);
@@ -397,6 +401,8 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
       plan->configuration->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
     self->arrivals = decode_session_new(&capture->decoding, NULL, NULL);
   }
+  FILE *file = plan->options.trace;
+  self->trace = file ? simulation_trace_new(plan->scenario, file, self->clock) : NULL;
   make_session(self, series);
   self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
   return self;

@@ -281,6 +281,7 @@ gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error
     }
   }
   plan->configuration = configuration_ref(scenario_configuration(s));
+  plan->scenario = scenario_copy(s);
   return TRUE;
 }
 

@@ -55,11 +55,18 @@ bool rnic_admission_has_limits(const rnic_admission_config *config)
   return config->silent_drop || looks_at_segments(config);
 }
 
+static void refuse(const rnic_admission *admission, uint64_t position, const char *why)
+{
+  TRACE(&admission->config.receiver->config.trace, SEGMENT_REFUSED, .position = position,
+        .why = TRACE_NAME(why));
+}
+
 bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const buffer_chain *octets)
 {
   rnic_receiver *receiver = admission->config.receiver;
 
   if (admission->config.silent_drop && rnic_receiver_inspect(receiver, position, octets)) {
+    refuse(admission, position, "invalid FPDU");
     admission->refusals.broken++;
     g_array_set_size(admission->runs, 0);
     return false;
@@ -111,8 +118,9 @@ static bool exceeds(uint32_t count, uint32_t limit)
   return limit > 0 && count > limit;
 }
 
-static bool refuse_for_memory(rnic_admission *admission)
+static bool refuse_for_memory(rnic_admission *admission, uint64_t position)
 {
+  refuse(admission, position, "memory");
   admission->refusals.memory++;
   return false;
 }
@@ -127,7 +135,7 @@ static bool decide(rnic_admission *admission, uint64_t position)
   rnic_receiver_held(config->receiver, &before);
   glance memory = glance_at_memory(admission, &before);
   if (memory == GLANCE_DOES_NOT_FIT) {
-    return refuse_for_memory(admission);
+    return refuse_for_memory(admission, position);
   }
   if (memory == GLANCE_FITS && !has_descriptors) {
     return true;
@@ -136,10 +144,11 @@ static bool decide(rnic_admission *admission, uint64_t position)
   if (config->memory &&
       !rnic_reassembly_memory_has_room(config->memory, admission->share,
                                        rnic_reassembly_memory_octets_of(config->memory, &dry_run.held))) {
-    return refuse_for_memory(admission);
+    return refuse_for_memory(admission, position);
   }
   if (exceeds(dry_run.pieces, config->fpdu_descriptors) ||
       exceeds(dry_run.held.partial_fpdus, config->partial_fpdus)) {
+    refuse(admission, position, "descriptors");
     admission->refusals.descriptors++;
     return false;
   }

@@ -20,7 +20,7 @@ typedef struct rnic_admission_config {
   rnic_reassembly_memory *memory; /* the RNIC's, outlives this; NULL: as much as is needed */
   uint32_t fpdu_descriptors;      /* pieces that an FPDU with octets missing may be held in; 0: any number */
   uint32_t partial_fpdus;         /* located FPDUs with octets missing, at a time; 0: any number */
-  rnic_receiver *receiver;
+  rnic_receiver *receiver;        /* whose trace it writes, too */
 } rnic_admission_config;
 
 /* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are

@@ -76,6 +76,7 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
                                      .fault = config->fault,
                                      .starts = config->starts,
                                      .fpdu_memory = fpdu_memory_for(config),
+                                     .trace = config->tcp.trace,
                                      .generation = config->generation,
                                      .assumed_emss_octets = config->assumed_emss_octets,
                                      .dynamic_mulpdu = config->dynamic_mulpdu,
@@ -92,6 +93,7 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
       .tcp = endpoint->tcp,
       .stream = endpoint->stream,
       .fpdu_memory = fpdu_memory_for(config),
+      .trace = config->tcp.trace,
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
       .placement_latency_ps = config->placement_latency_ps,
@@ -278,6 +280,8 @@ void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *comp
 {
   waiting_completion *added = g_new(waiting_completion, 1);
 
+  TRACE(&endpoint->receiver.config.trace, COMPLETED, .work = completion->id,
+        .receive = completion->is_receive, .in_error = completion->in_error, .octets = completion->octets);
   *added = (waiting_completion){.completion = *completion};
   *(endpoint->oldest_completion ? &endpoint->newest_completion->next : &endpoint->oldest_completion) = added;
   endpoint->newest_completion = added;
@@ -366,6 +370,8 @@ static void enter_full_operation(rnic_endpoint *endpoint)
   rnic_sender_start(&endpoint->sender, mpa_startup_send_markers(mpa), crc);
   rnic_receiver_start(&endpoint->receiver, mpa_startup_receive_markers(mpa), crc,
                       rnic_startup_phase_received_octets(endpoint->startup));
+  TRACE(&endpoint->receiver.config.trace, FULL_OPERATION, .sends_from = endpoint->sender.phase_start,
+        .receives_from = endpoint->receiver.phase_start, .markers = endpoint->receiver.markers);
   rnic_startup_phase_free(endpoint->startup); /* most connections live long after it */
   endpoint->startup = NULL;
 }
@@ -476,6 +482,23 @@ bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
 {
   return endpoint->sender.is_started ? (int64_t)endpoint->sender.phase_start : -1;
+}
+
+void rnic_endpoint_trace(rnic_endpoint *endpoint, datagram *packet)
+{
+  rnic_receiver *receiver = &endpoint->receiver;
+  const mpa_deframer_statistics *statistics = rnic_receiver_statistics(receiver);
+
+  tcp_transport_trace(endpoint->tcp, packet);
+  if (statistics && statistics->wrong_guesses > receiver->wrong_guesses) {
+    TRACE(&receiver->config.trace, GUESS_WRONG, .fpdus = statistics->wrong_guesses - receiver->wrong_guesses);
+    receiver->wrong_guesses = statistics->wrong_guesses;
+  }
+}
+
+uint64_t rnic_endpoint_received_phase_start(const rnic_endpoint *endpoint)
+{
+  return endpoint->receiver.phase_start;
 }
 
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)

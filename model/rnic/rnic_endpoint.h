@@ -62,6 +62,9 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
  * every other call. */
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now);
 
+/* What tcp_transport_trace() does, if anything is traced. */
+void rnic_endpoint_trace(rnic_endpoint *endpoint, datagram *packet);
+
 /* When rnic_endpoint_run() is next due; TIME_PS_NEVER. */
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint);
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);
@@ -85,6 +88,9 @@ bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase
 
 /* The stream position at which the FPDU phase of the direction sent begins; -1 before full operation. */
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint);
+
+/* The same of the direction received, in full operation. */
+uint64_t rnic_endpoint_received_phase_start(const rnic_endpoint *endpoint);
 
 /* True only when the receiving side holds nothing and there are no holes; a quick answer for nearly every
  * segment. */

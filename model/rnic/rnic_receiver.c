@@ -37,9 +37,28 @@ static void report_to_rdmap(rnic_receiver *receiver, time_ps now)
   }
 }
 
+static G_GNUC_NO_INLINE void trace_valid(const rnic_receiver *receiver, const mpa_ulpdu *ulpdu)
+{
+  static const char *const methods[MPA_LOCATIONS] = {[MPA_LOCATED_BY_CHAIN] = "chain",
+                                                     [MPA_LOCATED_BY_MARKER] = "marker",
+                                                     [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
+                                                     [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
+
+  TRACE(&receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu_start,
+        .octets = ulpdu->fpdu_end - ulpdu->fpdu_start, .held_octets = ulpdu->held_octets,
+        .markers = receiver->markers
+                       ? mpa_marker_count_below(ulpdu->fpdu_end) - mpa_marker_count_below(ulpdu->fpdu_start)
+                       : 0,
+        .located_by = TRACE_NAME(methods[ulpdu->located_by]));
+}
+
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   rnic_receiver *receiver = user;
+
+  if (receiver->config.trace.to) {
+    trace_valid(receiver, ulpdu);
+  }
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   if (receiver->pipe) {
@@ -59,9 +78,11 @@ static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
 
 /* mpa-01 §7: MPA itself closes nothing (MPA-289, MPA-290); RDMAP answers, and the end that it asks for
  * follows (MPA-291). */
-static void on_error(void *user, mpa_error error, G_GNUC_UNUSED uint64_t offset, time_ps now)
+static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
   rnic_receiver *receiver = user;
+
+  TRACE(&receiver->config.trace, FPDU_INVALID, .position = receiver->phase_start + offset, .error = error);
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   receiver->error = error;

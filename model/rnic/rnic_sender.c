@@ -169,6 +169,18 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
   }
 }
 
+static G_GNUC_NO_INLINE void trace_framed(rnic_sender *sender, const buffer_chain *ulpdu,
+                                          const buffer_chain *fpdu, uint64_t start)
+{
+  ddp_header header;
+
+  ddp_header_decode(&header, ulpdu);
+  TRACE(&sender->config.trace, FPDU_SENT, .position = sender->phase_start + start, .octets = fpdu->length,
+        .ulpdu_octets = ulpdu->length, .fpdu = ++sender->fpdus, .tagged = header.tagged, .last = header.last,
+        .opcode = header.ulp_control & 0x0F, .message = header.tagged ? header.stag : header.msn,
+        .offset = header.tagged ? header.tagged_offset : header.message_offset);
+}
+
 static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
@@ -184,6 +196,9 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
   mpa_framer_frame(framer, ulpdu, &fpdu);
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
+  }
+  if (sender->config.trace.to) {
+    trace_framed(sender, ulpdu, &fpdu, start);
   }
   if (fault) {
     fault->alter_fpdu(fault->user, start, sender->markers, sender->crc, &fpdu);

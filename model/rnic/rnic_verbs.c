@@ -52,7 +52,13 @@ bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
 
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
 {
-  return rdmap_stream_post(endpoint->stream, work);
+  bool posted = rdmap_stream_post(endpoint->stream, work);
+
+  if (posted) {
+    TRACE(&endpoint->receiver.config.trace, POSTED, .work = work->id,
+          .opcode = rdmap_operation_opcode(work->operation), .octets = work->length);
+  }
+  return posted;
 }
 
 void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user)

@@ -13,6 +13,7 @@
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_network.h"
+#include "trace/trace.h"
 
 typedef struct session session;
 typedef struct session_host session_host;
@@ -49,6 +50,7 @@ typedef struct session_config {
   uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
   const session_capture *capture;  /* which has the connections; NULL: they are the workload's */
   FILE *series;                    /* occupancy.csv; NULL: none */
+  trace *trace;                    /* of what happens; NULL: none */
   packet_capture *const *captures; /* of the packets at each host, NULL where there is none; NULL: at none */
 } session_config;
 

@@ -5,8 +5,25 @@
 
 /* --- After every event --- */
 
+static G_GNUC_NO_INLINE void trace_sent(const session_end *end, datagram *packet)
+{
+  trace_scope at = session_end_trace(end);
+
+  if (packet->kind == DATAGRAM_TCP) {
+    rnic_endpoint_trace(end->endpoint, packet);
+  } else {
+    packet->number = trace_next_packet(at.to);
+    packet->connection = (uint16_t)at.connection;
+  }
+  at.packet = packet->number;
+  TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(packet));
+}
+
 static void send(session_end *end, datagram *packet, time_ps now)
 {
+  if (G_UNLIKELY(end->session->config.trace)) {
+    trace_sent(end, packet);
+  }
   if (end->host->capture) {
     packet_capture_add(end->host->capture, packet, now);
   }
@@ -41,6 +58,14 @@ void session_end_settle(session_end *end, time_ps now)
   }
 }
 
+static G_GNUC_NO_INLINE void run_traced(session_end *end, time_ps now)
+{
+  trace_arrives(end->session->config.trace, 0);
+  rnic_endpoint_run(end->endpoint, now);
+  session_end_settle(end, now);
+  rnic_endpoint_trace(end->endpoint, NULL);
+}
+
 void session_end_on_timer(void *user, time_ps now)
 {
   session_end *end = user;
@@ -49,6 +74,10 @@ void session_end_on_timer(void *user, time_ps now)
   end->timer_due = TIME_PS_NEVER;
   if (deadline > now) {
     set_timer(end, deadline);
+    return;
+  }
+  if (G_UNLIKELY(end->session->config.trace)) {
+    run_traced(end, now);
     return;
   }
   rnic_endpoint_run(end->endpoint, now);
@@ -192,6 +221,38 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
   rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);
   session_end_settle(end, now);
+  if (G_UNLIKELY(self->config.trace)) {
+    rnic_endpoint_trace(end->endpoint, NULL);
+    trace_arrives(self->config.trace, 0);
+  }
+}
+
+/* What a capture's packet is of; the others got their numbers when they were sent. */
+static void number_captured(const session_capture *capture, trace *to, datagram *packet)
+{
+  datagram_flow flow;
+  uint32_t connection = 0;
+
+  packet->number = trace_next_packet(to);
+  if (datagram_flow_of(packet, &flow)) {
+    capture->connection_of(capture->user, &flow, &connection);
+  }
+  packet->connection = (uint16_t)connection;
+}
+
+static G_GNUC_NO_INLINE void trace_arrived(const session_host *host, datagram *packet)
+{
+  const session_config *config = &host->session->config;
+
+  if (config->capture) {
+    number_captured(config->capture, config->trace, packet);
+  }
+  const trace_scope at = {.to = config->trace,
+                          .connection = packet->connection,
+                          .packet = packet->number,
+                          .side = side_peer(host->number)};
+  TRACE(&at, PACKET_ARRIVED, .ip_octets = datagram_octets(packet));
+  trace_arrives(at.to, packet->number);
 }
 
 void session_receive(void *user, datagram *packet, time_ps now)
@@ -200,6 +261,9 @@ void session_receive(void *user, datagram *packet, time_ps now)
 
   if (host->capture) {
     packet_capture_add(host->capture, packet, now);
+  }
+  if (G_UNLIKELY(host->session->config.trace)) {
+    trace_arrived(host, packet);
   }
   if (packet->kind == DATAGRAM_FRAGMENT) {
     ip_input_receive(host->input, packet, now);

@@ -37,6 +37,7 @@ typedef struct session_network_ends {
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
   void *is_fpdu_start_user;
   uint16_t *identifications[SIDES]; /* see path_place */
+  trace *trace;                     /* NULL: none */
 } session_network_ends;
 
 /* Embedded as the first member of each kind. */

@@ -105,6 +105,12 @@ struct session {
   int64_t wall_us;              /* that session_run() took */
 };
 
+/* What an event at `end` is of. */
+static inline trace_scope session_end_trace(const session_end *end)
+{
+  return (trace_scope){.to = end->session->config.trace, .connection = end->index, .side = end->side};
+}
+
 /* The number of connection `index` among those of all sessions on the clock. */
 static inline uint32_t session_connection_key(const session *self, uint32_t index)
 {

@@ -55,6 +55,11 @@ struct session_recorder {
   uint32_t parts_unused; /* the first of the chain of those that are free again */
 };
 
+static void trace_measured(const session_recorder *recorder, bool open, time_ps at)
+{
+  TRACE(&recorder->config.trace, MEASURED, .open = open, .at_ps = (uint64_t)at);
+}
+
 session_recorder *session_recorder_new(const session_recorder_config *config)
 {
   session_recorder *recorder = g_new0(session_recorder, 1);
@@ -69,6 +74,7 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   recorder->measures = config->from.kind == RUN_MOMENT_DEFAULT;
   if (!recorder->measures) {
     occupancy_wait(recorder->gauge);
+    trace_measured(recorder, false, 0);
   }
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
@@ -130,6 +136,7 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
     recorder->measures = true;
     recorder->opened_at = reached_at(recorder, from, now);
     occupancy_start(recorder->gauge, recorder->opened_at);
+    trace_measured(recorder, true, recorder->opened_at);
   }
   recorder->next_at = TIME_PS_NEVER;
   recorder->next_octets = UINT64_MAX;
@@ -137,6 +144,7 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
     recorder->measures = false;
     recorder->closed_at = reached_at(recorder, to, now);
     occupancy_close(recorder->gauge, recorder->closed_at);
+    trace_measured(recorder, false, recorder->closed_at);
     return;
   }
   const run_moment *next[] = {recorder->measures ? to : from, to};
@@ -372,6 +380,17 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
          state->partial_fpdus == held->partial_fpdus && state->undelivered == held->undelivered;
 }
 
+static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
+{
+  trace_scope at = recorder->config.trace;
+
+  at.connection = connection;
+  TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],
+        .order = state->octets[HELD_ORDER], .fragment = state->octets[HELD_FRAGMENT],
+        .processing = state->octets[HELD_PROCESSING], .holes = state->holes,
+        .partial_fpdus = state->partial_fpdus, .undelivered = state->undelivered);
+}
+
 void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now)
 {
@@ -394,6 +413,7 @@ void session_recorder_held(session_recorder *recorder, uint32_t connection, cons
                                  .partial_fpdus = held->partial_fpdus,
                                  .undelivered = held->undelivered};
   occupancy_update(recorder->gauge, connection, &state, now);
+  trace_held(recorder, connection, &state);
   recorder->connections[connection].holds = !is_held(&(occupancy_state){0}, held);
 }
 
@@ -412,6 +432,7 @@ void session_recorder_fragments(session_recorder *recorder, uint32_t connection,
   if (state.octets[HELD_FRAGMENT] != octets) {
     state.octets[HELD_FRAGMENT] = octets;
     occupancy_update(recorder->gauge, connection, &state, now);
+    trace_held(recorder, connection, &state);
   }
 }
 

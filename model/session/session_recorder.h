@@ -26,6 +26,7 @@ typedef struct session_recorder_config {
   uint32_t series_connections; /* the first so many connections' */
   run_moment from;             /* measure.from and measure.to */
   run_moment to;
+  trace_scope trace;                      /* where what is held goes; its connection is set for each event */
   uint32_t quantile_parts[QUANTILES_MAX]; /* measure.quantiles, ascending parts of QUANTILE_PARTS */
   size_t quantile_count;
 } session_recorder_config;

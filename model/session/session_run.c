@@ -56,7 +56,8 @@ session *session_new(const session_config *config)
   self->table = pattern_new();
   self->host_count = config->pairs ? config->hosts : SIDES;
   self->hosts = g_new0(session_host, self->host_count);
-  const session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
+  session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
+  recorder.trace = (trace_scope){.to = config->trace, .side = self->measured};
   self->recorder = session_recorder_new(&recorder);
   for (uint32_t i = 0; i < self->host_count; i++) {
     make_host(self, i);
@@ -108,6 +109,7 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
   config.starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index);
+  config.tcp.trace = session_end_trace(end);
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();
     config.tcp_new_user = (void *)&ns3_place;

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/version.h"
 #include "session/session_paths.h"
 #include "session/session_setup.h"
@@ -82,8 +83,10 @@ static gboolean close_files(const session_config *config, const char *directory,
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
                                      run_engine kind, GError **error)
 {
-  session_network_ends ends = {
-      .output = session_receive, .is_fpdu_start = session_is_fpdu_start, .is_fpdu_start_user = run};
+  session_network_ends ends = {.output = session_receive,
+                               .trace = config->trace,
+                               .is_fpdu_start = session_is_fpdu_start,
+                               .is_fpdu_start_user = run};
 
   for (enum side side = 0; side < SIDES; side++) {
     ends.users[side] = session_host_of(run, side_peer(side));
@@ -92,6 +95,27 @@ static session_network *make_network(session *run, const scenario *s, const sess
   return session_topology_is_wanted(config->configuration)
              ? session_topology_new(s, config->clock, &ends, error)
              : session_paths_new(config->configuration, kind, config->clock, &ends, error);
+}
+
+static time_ps now_of(const void *clock)
+{
+  return engine_now(clock);
+}
+
+trace *simulation_trace_new(const scenario *s, FILE *file, const engine *clock)
+{
+  g_autoptr(GString) about = g_string_new("{\"scenario\": ");
+
+  plain_text_append_json(about, scenario_name(s));
+  g_string_append_printf(about, ", \"seed\": %" G_GUINT64_FORMAT ", \"version\": \"%s\", \"keys\": {",
+                         scenario_configuration(s)->run.seed, IWARPSIM_VERSION);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_autofree char *text = scenario_value_text(s, key);
+    g_string_append_printf(about, "%s\"%s\": ", key > 0 ? ", " : "", scenario_key_row_of(key)->name);
+    plain_text_append_json(about, text);
+  }
+  g_string_append(about, "}}");
+  return trace_new(file, about->str, now_of, clock);
 }
 
 static gboolean run_with_files(const scenario *s, session_config *config, const simulation_options *options,
@@ -111,6 +135,7 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
   if (!config->clock) {
     return FALSE;
   }
+  config->trace = options->trace ? simulation_trace_new(s, options->trace, config->clock) : NULL;
   session *run = session_new(config);
   session_network *network = make_network(run, s, config, kind, error);
   if (network) {
@@ -120,6 +145,7 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
     session_finish(run, result);
   }
   session_free(run);
+  trace_free(config->trace);
   engine_free(config->clock);
   return network != NULL;
 }

@@ -11,6 +11,7 @@
 typedef struct simulation_options {
   const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
   gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */
+  FILE *trace;           /* opened; a trace of what happens goes there. NULL: none */
   session_progress_function
       progress; /* called with how far the run is, as session_on_progress() does; NULL: none */
   void *progress_user;
@@ -22,6 +23,10 @@ typedef struct simulation_options {
  * returns TRUE with its status. ns-3 keeps one simulator a process: one run at a time. */
 gboolean simulation_run(const scenario *s, const simulation_options *options, session_result *result,
                         GError **error);
+
+/* A trace of a run of `s` on `clock` into `file`: trace_new() with {"scenario": its name, "seed", "version",
+ * "keys": {NAME: canonical text, …}}. */
+trace *simulation_trace_new(const scenario *s, FILE *file, const engine *clock);
 
 /* Opens DIRECTORY/occupancy.csv of a run of `c`, and writes its first line, which names scenario, seed and
  * version. NULL and `error` when that fails. simulation_close_series() closes it; FALSE and `error` when not

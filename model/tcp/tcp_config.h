@@ -9,6 +9,7 @@
 #include "base/memory_pool.h"
 #include "base/time_ps.h"
 #include "net/ip_header.h"
+#include "trace/trace.h"
 
 /* How the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
 typedef enum tcp_segmentation {
@@ -67,6 +68,7 @@ typedef enum tcp_rto_floor {
 
 /* There is one for each connection: the fields lie close. */
 typedef struct tcp_config {
+  trace_scope trace;              /* where its events go */
   memory_pool *datagram_pool;     /* datagram_pool_new(): what its packets are made of; NULL: the heap. Must
                                      outlive the connection */
   uint64_t receive_window_octets; /* right edge = in-order edge + this - unread octets; never moves left */

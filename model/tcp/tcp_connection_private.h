@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and tcp_output.c (a
- * segment leaves) share. The first knows the other two only as two functions of its class. */
+ * segment leaves) share. The first knows the other two only as three functions of its class. */
 #pragma once
 
 #include "tcp/tcp_acceptance.h"
@@ -108,6 +108,7 @@ static inline void tcp_connection_take_window(tcp_connection *connection, int64_
 /* Of its class, in tcp_input.c and tcp_output.c. */
 void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now);
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
+void tcp_connection_trace(const tcp_transport *transport, datagram *packet);
 
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
  * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */

@@ -203,6 +203,7 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->statistics.window_probes++;
+  TRACE(&connection->config.trace, PROBE_SENT, .tail_loss = 0);
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
 
@@ -245,6 +246,48 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
     break;
   }
   return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+}
+
+/* `packet`, which has just been made, gets its number. */
+static void trace_sent(const tcp_connection *connection, datagram *packet)
+{
+  trace_scope at = connection->config.trace;
+  tcp_header header;
+  datagram_tcp_header(packet, &header);
+  const int64_t next = (int64_t)connection->sender.next;
+  const int64_t edge = (int64_t)connection->receiver.next;
+  const int64_t position = tcp_position_of(header.sequence, connection->config.isn, next);
+  const int64_t acknowledged = tcp_position_of(header.acknowledgement, connection->peer_isn, edge);
+  packet->number = trace_next_packet(at.to);
+  packet->connection = (uint16_t)at.connection;
+  at.packet = packet->number;
+  TRACE(&at, SEGMENT_SENT, .position = (uint64_t)MAX(position, 0), .payload_octets = packet->payload.length,
+        .acknowledged = (uint64_t)MAX(acknowledged, 0),
+        .window_octets = (uint64_t)header.window
+                         << (tcp_header_has(&header, TCP_SYN) ? 0 : connection->receive_scale),
+        .flags = header.flags, .sequence = header.sequence, .again = packet->retransmission);
+  for (unsigned i = 0; i < header.sack_count; i++) {
+    TRACE(&at, SACK_SENT, .from = (uint64_t)tcp_position_of(header.sack[i].from, connection->peer_isn, edge),
+          .to = (uint64_t)tcp_position_of(header.sack[i].to, connection->peer_isn, edge));
+  }
+}
+
+void tcp_connection_trace(const tcp_transport *transport, datagram *packet)
+{
+  static const char *const states[] = {
+      [TCP_SENDING_OPEN] = "open", [TCP_SENDING_RECOVERY] = "recovery", [TCP_SENDING_LOSS] = "loss"};
+  const tcp_connection *connection = tcp_connection_of_const(transport);
+  const tcp_sender *sender = &connection->sender;
+  if (packet) {
+    trace_sent(connection, packet);
+    return;
+  }
+  TRACE(&connection->config.trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,
+        .edge = sender->window_edge, .congestion_window_octets = sender->congestion.window.octets,
+        .threshold_octets = sender->congestion.window.threshold_octets,
+        .in_flight_octets = sender->flight ? sender->flight->board.pipe_octets : 0,
+        .smoothed_ps = (uint64_t)connection->timer.smoothed_ps, .rto_ps = (uint64_t)connection->timer.rto_ps,
+        .state = TRACE_NAME(states[sender->state]));
 }
 
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)

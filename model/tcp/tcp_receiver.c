@@ -364,9 +364,28 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer
 static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t length, uint64_t new_octets,
                           time_ps now)
 {
-  if (receiver->events->segment && length > 0) {
+  if (length == 0) {
+    return;
+  }
+  TRACE(&receiver->config->trace, SEGMENT_ARRIVED, .position = (uint64_t)MAX(position, 0),
+        .payload_octets = length, .new_octets = new_octets, .in_order_edge = receiver->gauges->in_order_edge);
+  if (receiver->events->segment) {
     receiver->events->segment(receiver->user, (uint64_t)MAX(position, 0), length, (uint32_t)new_octets,
                               receiver->gauges->in_order_edge, now);
+  }
+}
+
+/* Octets from `from` on were new. Before them there were `runs` beyond the in-order edge `edge`. */
+static G_GNUC_NO_INLINE void trace_holes(const tcp_receiver *receiver, uint64_t from, size_t runs,
+                                         uint64_t edge)
+{
+  const trace_scope *at = &receiver->config->trace;
+  if (tcp_receiver_out_of_order_runs(receiver) > runs) {
+    size_t run = range_set_find(receiver->late->beyond, from);
+    TRACE(at, HOLE_OPENED,
+          .from = run > 0 ? range_set_get(receiver->late->beyond, run - 1).to : receiver->next, .to = from);
+  } else if (runs > 0 && receiver->next > edge) {
+    TRACE(at, HOLE_FILLED, .from = edge, .to = receiver->next);
   }
 }
 
@@ -379,7 +398,8 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
     return;
   }
   uint64_t end = (uint64_t)signed_end;
-  bool had_holes = tcp_receiver_out_of_order_runs(receiver) > 0;
+  size_t runs = tcp_receiver_out_of_order_runs(receiver);
+  uint64_t edge = receiver->next;
   fin = fin && accept_fin(receiver, end);
   uint64_t limit = receive_limit(receiver);
   uint64_t from = MAX(start, receiver->next);
@@ -405,7 +425,10 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
       pass_in_order(receiver, payload_position, payload, from, to, take_to, now);
     }
   }
-  decide_ack(receiver, had_holes, nothing_new, fin, now);
+  if (receiver->config->trace.to && !nothing_new) {
+    trace_holes(receiver, from, runs, edge);
+  }
+  decide_ack(receiver, runs > 0, nothing_new, fin, now);
   if (receiver->late) {
     settle_late(receiver);
   }

@@ -100,7 +100,10 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   news->duplicate =
       !news->advances &&
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
-  sender->statistics->duplicates_reported += ack->has_duplicate ? 1 : 0;
+  if (ack->has_duplicate) {
+    sender->statistics->duplicates_reported++;
+    TRACE(&sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
+  }
   if (sender->by_time) {
     tcp_rack_delivered_all(&sender->flight->rack);
     tcp_rack_heed_duplicate(&sender->flight->rack, ack->has_duplicate, sender->acknowledged, sender->next);
@@ -133,6 +136,8 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
     }
     tcp_sender_note_reduction(sender);
     sender->statistics->ecn_reductions++;
+    TRACE(&sender->config->trace, ECN_REDUCED,
+          .threshold_octets = sender->congestion.window.threshold_octets);
   }
 }
 

@@ -26,16 +26,16 @@ static GByteArray *ulpdus_of(const char *folder)
 {
   g_autoptr(wire_decoding) decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
   const marked_half *half = &g_array_index(decoding->decoded, wire_decoded, 0).half[WIRE_INITIATOR];
-  GByteArray *trace = g_byte_array_new();
+  GByteArray *lines = g_byte_array_new();
 
   wire_assert_no_complaints(decoding);
   for (guint i = 0; i < half->fpdus->len; i++) {
     const marked_fpdu *fpdu = &g_array_index(half->fpdus, marked_fpdu, i);
 
-    g_byte_array_append(trace, (const guint8 *)&fpdu->octets, sizeof fpdu->octets);
-    g_byte_array_append(trace, fpdu->ulpdu, fpdu->octets);
+    g_byte_array_append(lines, (const guint8 *)&fpdu->octets, sizeof fpdu->octets);
+    g_byte_array_append(lines, fpdu->ulpdu, fpdu->octets);
   }
-  return trace;
+  return lines;
 }
 
 static guint count_fragments(const char *folder)
@@ -76,12 +76,12 @@ EACH_TEST(test_transparent, option_case, option_cases)
         RUN(.text = FRAGMENTED, .folder = folder, .sets = c->sets, .more = STRINGS(treatments[i]));
     g_auto(session_result) whole =
         RUN(.text = FRAGMENTED, .folder = whole_folder, .sets = STRINGS("path.forward.hop_mtu=[1500,1500]"));
-    g_autoptr(GByteArray) trace = ulpdus_of(folder);
+    g_autoptr(GByteArray) lines = ulpdus_of(folder);
     g_autoptr(GByteArray) whole_trace = ulpdus_of(whole_folder);
 
     g_assert_cmpuint(count_fragments(folder), >, 2 * 440);
     g_assert_cmpuint(count_fragments(whole_folder), ==, 0);
-    g_assert_cmpmem(trace->data, trace->len, whole_trace->data, whole_trace->len);
+    g_assert_cmpmem(lines->data, lines->len, whole_trace->data, whole_trace->len);
     EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, MESSAGES * MESSAGE_OCTETS), (INTEGRITY_OCTETS_WRONG, ==, 0),
                    (BUFFER_PEAK_OCTETS_FRAGMENT, >=, FIRST_HELD),
                    (BUFFER_PEAK_OCTETS_FRAGMENT, <=, c->most_held));

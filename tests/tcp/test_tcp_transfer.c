@@ -425,7 +425,7 @@ static GArray *trace_of(const trouble *what, const choices *which, const variati
 {
   g_autoptr(random_stream) random = random_stream_new(which->seed, what->name);
   g_autoptr(tcp_fixture) f = two_ends(what, which, random);
-  GArray *trace = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  GArray *states = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   if (what->refusal == 0 && random_stream_chance(random, 0.5)) { /* what comes is not inspected */
     f->events.inspect = NULL;
     f->events.admit = NULL;
@@ -434,11 +434,11 @@ static GArray *trace_of(const trouble *what, const choices *which, const variati
   skip_to(f, changed->start);
   f->urgent = changed->urgent;
   f->general = changed->general;
-  f->trace = trace;
+  f->trace = states;
   run(f, what, random);
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     const tcp_statistics *statistics = f->end[i].connection->statistics;
-    g_array_append_vals(trace, statistics, sizeof *statistics / sizeof(uint64_t));
+    g_array_append_vals(states, statistics, sizeof *statistics / sizeof(uint64_t));
     sum->retransmissions += statistics->retransmissions;
     sum->timeouts += statistics->timeouts;
     sum->recoveries += statistics->recoveries;
@@ -447,7 +447,7 @@ static GArray *trace_of(const trouble *what, const choices *which, const variati
     sum->duplicates_reported += statistics->duplicates_reported;
   }
   *plain += f->plain;
-  return trace;
+  return states;
 }
 
 EACH_TEST(test_goes_the_same_way, variation, VARIATIONS)
@@ -460,11 +460,11 @@ EACH_TEST(test_goes_the_same_way, variation, VARIATIONS)
   while (choose_next(&which, 3)) {
     const trouble *what = &REPEATED[which.seed % G_N_ELEMENTS(REPEATED)];
     g_autoptr(GArray) expected = trace_of(what, &which, &usual, &sum, &plain);
-    g_autoptr(GArray) trace = trace_of(what, &which, c, &sum, &changed_plain);
-    for (guint i = 0; i < MIN(expected->len, trace->len); i++) {
-      g_assert_cmphex(g_array_index(trace, uint64_t, i), ==, g_array_index(expected, uint64_t, i));
+    g_autoptr(GArray) states = trace_of(what, &which, c, &sum, &changed_plain);
+    for (guint i = 0; i < MIN(expected->len, states->len); i++) {
+      g_assert_cmphex(g_array_index(states, uint64_t, i), ==, g_array_index(expected, uint64_t, i));
     }
-    g_assert_cmpuint(trace->len, ==, expected->len);
+    g_assert_cmpuint(states->len, ==, expected->len);
   }
   g_test_message("%u plain", plain);
   g_assert_cmpuint(plain, >, 10000);

@@ -11,6 +11,7 @@
  * size. Other words, and texts, are only equal or not. Keys that are lists cannot be compared. */
 #pragma once
 
+#include "scenario/condition.h"
 #include "scenario/scenario.h"
 
 typedef struct scenario_where scenario_where;
@@ -20,11 +21,6 @@ typedef struct scenario_where scenario_where;
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error);
 void scenario_where_free(scenario_where *where);
 
-typedef enum scenario_verdict {
-  SCENARIO_VERDICT_FALSE,
-  SCENARIO_VERDICT_TRUE,
-  SCENARIO_VERDICT_NONE /* values without order were compared, such as "auto" with a number: `error` is set */
-} scenario_verdict;
-
-/* Whether `where` holds for the values of `s`. A part that `and` or `or` does not need is not evaluated. */
-scenario_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);
+/* Whether `where` holds for the values of `s`. NONE when values without order were compared, such as "auto"
+ * with a number: `error` is set. A part that `and` or `or` does not need is not evaluated. */
+condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);

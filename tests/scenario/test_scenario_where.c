@@ -18,10 +18,10 @@ static gboolean holds(const char *text, const scenario *s)
   scenario_where *where = scenario_where_parse(text, "a.cfg:1", &error);
 
   g_assert_no_error(error);
-  scenario_verdict verdict = scenario_where_holds(where, s, &error);
+  condition_verdict verdict = scenario_where_holds(where, s, &error);
   g_assert_no_error(error);
   scenario_where_free(where);
-  return verdict == SCENARIO_VERDICT_TRUE;
+  return verdict == CONDITION_TRUE;
 }
 
 static void expect_truth(const scenario *s, gboolean truth, const char *const *conditions)
@@ -209,7 +209,7 @@ TEST(test_no_verdict)
                                                 cases[i][1]);
     scenario_where *where = scenario_where_parse(cases[i][0], "a.cfg:7", NULL);
 
-    g_assert_cmpint(scenario_where_holds(where, s, &error), ==, SCENARIO_VERDICT_NONE);
+    g_assert_cmpint(scenario_where_holds(where, s, &error), ==, CONDITION_NONE);
     g_assert_cmpstr(error->message, ==, expected);
     scenario_where_free(where);
   }

@@ -184,11 +184,11 @@ static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError
         return FALSE;
       }
     }
-    scenario_verdict verdict = scenario_where_holds(where, s, error);
-    if (verdict == SCENARIO_VERDICT_NONE) {
+    condition_verdict verdict = scenario_where_holds(where, s, error);
+    if (verdict == CONDITION_NONE) {
       return FALSE;
     }
-    if (verdict == SCENARIO_VERDICT_FALSE) {
+    if (verdict == CONDITION_FALSE) {
       g_ptr_array_remove_index(runs, i);
     }
   }

@@ -39,6 +39,35 @@ void html_append(GString *html, const char *format, ...)
   va_end(arguments);
 }
 
+/* --- Pages --- */
+
+/* As a Content-Security-Policy names what it admits. Free with g_free(). */
+static char *hash_of(const char *text)
+{
+  guint8 digest[32];
+  gsize octets = sizeof digest;
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_checksum_update(checksum, (const guchar *)text, -1);
+  g_checksum_get_digest(checksum, digest, &octets);
+  return g_base64_encode(digest, octets);
+}
+
+void html_append_head(GString *html, const char *style, const char *script, const char *title,
+                      const char *kind)
+{
+  g_autofree char *style_hash = hash_of(style), *script_hash = hash_of(script);
+  html_append(
+      html,
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
+      "script-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"iwarpsim\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>%s – %s</title>\n",
+      style_hash, script_hash, title, kind);
+  g_string_append_printf(html, "<style>%s</style>\n</head>\n", style);
+}
+
 /* --- Tables --- */
 
 static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",

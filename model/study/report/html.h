@@ -17,6 +17,11 @@ void html_append_text(GString *html, const char *text);
  * them and numbers in place of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* Appends the head of a page up to its body: title "TITLE – KIND", `style` and its policy, which forbids to
+ * fetch anything, and admits `style` alone and `script` alone, each by its hash. */
+void html_append_head(GString *html, const char *style, const char *script, const char *title,
+                      const char *kind);
+
 /* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place,
  * after a link that saves it as "NAME.csv". The caption also names the region it scrolls in on narrow pages.
  * In the heading of a TEXT_COLUMN_HEADING ("path.forward.mtu") the text up to the last dot stands in small

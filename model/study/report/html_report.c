@@ -6,17 +6,6 @@
 #include "study/report/html.h"
 #include "study/report/report_page.h"
 
-/* As a Content-Security-Policy names what it admits. Free with g_free(). */
-static char *hash_of(const char *text)
-{
-  guint8 digest[32];
-  gsize octets = sizeof digest;
-  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-  g_checksum_update(checksum, (const guchar *)text, -1);
-  g_checksum_get_digest(checksum, digest, &octets);
-  return g_base64_encode(digest, octets);
-}
-
 static const struct section {
   const char *id;
   const char *title;
@@ -67,8 +56,7 @@ static void append_sections(report_page *report, GString *contents)
   }
 }
 
-/* The page: title, scenario, seeds, program, where is what, and the sections. Its policy forbids to fetch
- * anything, and admits `style` alone and `script` alone, each by its hash. Free with g_free(). */
+/* The page: title, scenario, seeds, program, where is what, and the sections. Free with g_free(). */
 static char *page_of(report_page *report, const char *style, const char *script)
 {
   const study_table *table = report->table;
@@ -77,21 +65,12 @@ static char *page_of(report_page *report, const char *style, const char *script)
   const char *names = *table->names != '\0' ? table->names : first->name;
   const char *versions = *table->versions != '\0' ? table->versions : first->version;
   const char *title = *table->title != '\0' ? table->title : names;
-  g_autofree char *style_hash = hash_of(style), *script_hash = hash_of(script);
   g_autofree char *seeds = report->empty == NULL ? study_table_seeds(table) : g_strdup("nothing to compare");
   g_autoptr(GString) contents = g_string_new(NULL);
   GString *page = g_string_new(NULL);
   append_sections(report, contents);
-  html_append(
-      page,
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
-      "script-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"iwarpsim\">\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<title>%s – iwarpsim report</title>\n",
-      style_hash, script_hash, title);
-  g_string_append_printf(page, "<style>%s</style>\n</head>\n<body>\n", style);
+  html_append_head(page, style, script, title, "iwarpsim report");
+  g_string_append(page, "<body>\n");
   html_append(page,
               "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n"
               "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s</p>\n",

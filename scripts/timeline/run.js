@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A run over time (docs/timeline.md). model/study/timeline/timeline_page.c says how the events stand in the page. What the
+ * trace says is put into the page as text only, never as markup. */
+'use strict';
+
+/* --- The events: a table for each kind, with an array for each column --- */
+
+const NONE = {rows: 0};
+const run = {about: {}, names: [], tables: {}, packets: {}, ends: [], first: 0, last: 0};
+const table = name => run.tables[name] || NONE;
+
+async function unpacked(element) {
+  const octets = Uint8Array.from(atob(element.textContent), c => c.charCodeAt(0));
+  element.remove();
+  const stream = new Blob([octets]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function readEvents(octets) {
+  let at = 0;
+  const number = () => {
+    let value = 0, scale = 1, octet;
+    do {
+      octet = octets[at++];
+      value += (octet & 127) * scale;
+      scale *= 128;
+    } while (octet > 127);
+    return value;
+  };
+  const change = () => {
+    const value = number();
+    return value % 2 ? -(value + 1) / 2 : value / 2;
+  };
+  const length = number();
+  const head = JSON.parse(new TextDecoder().decode(octets.subarray(at, at += length)));
+  run.names = head.names;
+  try { // what the trace says of itself
+    run.about = Object(JSON.parse(head.about));
+  } catch (_) {}
+  for (const {name, count, fields} of head.events) {
+    const made = run.tables[name] = {rows: count};
+    for (const column of ['end', 'time', 'packet']) {
+      const values = made[column] = new Float64Array(count);
+      for (let i = 0, last = 0; i < count; i++) values[i] = last += change();
+    }
+    for (const [field, type] of fields) {
+      const values = made[field] = new Float64Array(count), last = new Map();
+      for (let i = 0; i < count; i++) {
+        const end = made.end[i];
+        values[i] = type === 'name' ? number() : (last.get(end) || 0) + change();
+        last.set(end, values[i]);
+      }
+    }
+  }
+}
+
+const nameOf = (columns, field, row) => run.names[columns[field][row]];
+
+/* The rows of an event at `end`, in the order of time. */
+function rowsAt(name, end) {
+  const {rows, end: ends} = table(name), found = [];
+  for (let i = 0; i < rows; i++) if (ends[i] === end) found.push(i);
+  return found;
+}
+
+/* Which rows a packet has, and which ends send payload. */
+function indexEvents() {
+  for (const name of ['segment_sent', 'packet_made', 'packet_sent', 'packet_dropped', 'packet_arrived', 'segment_arrived',
+    'packet_marked', 'packet_damaged', 'segment_refused']) {
+    const index = run.packets[name] = new Map(), columns = table(name);
+    for (let i = columns.rows - 1; i >= 0; i--) index.set(columns.packet[i], i);
+  }
+  const payload = new Map(), sent = table('segment_sent');
+  for (let i = 0; i < sent.rows; i++) {
+    payload.set(sent.end[i], (payload.get(sent.end[i]) || 0) + sent.payload_octets[i]);
+  }
+  const largest = Math.max(0, ...payload.values());
+  run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100).sort((a, b) => a - b);
+  run.main = run.ends.find(end => payload.get(end) === largest) || 0;
+  const starts = Object.values(run.tables).map(columns => columns.time[0]);
+  run.first = Math.min(...starts);
+  run.last = Math.max(run.first + 1, ...Object.values(run.tables).map(columns => columns.time[columns.rows - 1]));
+}
+
+const rowOf = (name, packet) => run.packets[name].get(packet) ?? -1;
+
+/* The first index in [0, count) of which `is` is true, `count` if none is; is(i) never turns false again. */
+function firstIndex(count, is) {
+  let low = 0, high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (is(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/* --- One direction: what an end sends, and what becomes of it at the other one --- */
+
+const MARKER_PERIOD = 512, MARKER_OCTETS = 4;
+const CAUSES = ['incomplete', 'unlocated', 'order', 'fragment', 'processing'];
+const OPCODES = ['RDMA Write', 'Read Request', 'Read Response', 'Send', 'Send with Invalidate', 'Send with Solicited Event',
+  'Send with Solicited Event and Invalidate', 'Terminate'];
+let flow;
+
+function makeFlow(end) {
+  const peer = end % 2 ? end - 1 : end + 1, sent = table('segment_sent'), made = {end, peer};
+  const rows = rowsAt('segment_sent', end);
+  const payload = rows.filter(i => sent.payload_octets[i] > 0);
+  const plain = rows.find(i => !(sent.flags[i] & 2));
+  made.sequence = plain === undefined ? 0 : sent.sequence[plain] - sent.position[plain];
+  made.news = payload.filter(i => !sent.again[i]);
+  made.again = payload.filter(i => sent.again[i]);
+  made.window = rowsAt('window', end);
+  made.sacks = rowsAt('sack_sent', peer);
+  made.held = rowsAt('held', peer).filter((row, n, all) => table('held').time[row] !== table('held').time[all[n + 1]]);
+  made.queued = rowsAt('packet_queued', end);
+  made.timeouts = rowsAt('time_out', end);
+  made.dropRows = rowsAt('packet_dropped', end);
+  made.full = rowsAt('full_operation', peer)[0];
+  const full = table('full_operation');
+  made.begin = made.full === undefined ? Infinity : full.receives_from[made.full];
+  made.markers = made.full !== undefined && full.markers[made.full] === 1;
+  made.packets = {
+    news: extentsOf(made, 'segment_sent', made.news),
+    again: extentsOf(made, 'segment_sent', made.again),
+    made: extentsOf(made, 'packet_made', rowsAt('packet_made', end)),
+    drops: extentsOf(made, 'packet_dropped', made.dropRows),
+  };
+  readArrivals(made);
+  readFpdus(made);
+  readMessages(made);
+  splitPieces(made);
+  readPeak(made);
+  made.top = Math.max(made.high, 1, ...made.news.slice(-1).map(i => sent.position[i] + sent.payload_octets[i]));
+  return made;
+}
+
+/* Where the payload of a packet is in the stream; undefined where it is no segment of this direction or an ACK. */
+function extentOf(packet, made = flow) {
+  const sent = table('segment_sent'), parts = table('packet_made');
+  const s = rowOf('segment_sent', packet), m = rowOf('packet_made', packet);
+  if (s >= 0) {
+    return {packet, end: sent.end[s], time: sent.time[s], from: sent.position[s], to: sent.position[s] + sent.payload_octets[s]};
+  }
+  if (m >= 0 && parts.fragment_of[m] > 0 && parts.fragment_of[m] < packet) { // that of the segment
+    return {...extentOf(parts.fragment_of[m], made), packet, time: parts.time[m]};
+  }
+  if (m < 0 || parts.end[m] !== made.end || parts.sequence[m] === 0) return undefined;
+  const from = ((parts.sequence[m] - made.sequence) % 2 ** 32 + 2 ** 32) % 2 ** 32;
+  return {packet, end: made.end, time: parts.time[m], from, to: from + parts.payload_octets[m]};
+}
+
+/* The extents of the packets of `rows`, by position; those without payload are left out. */
+function extentsOf(made, name, rows) {
+  const {packet, time: times} = table(name);
+  const list = rows.map(i => ({...extentOf(packet[i], made), at: times[i]})).filter(extent => extent.to > extent.from);
+  list.sort((a, b) => a.from - b.from);
+  list.longest = list.reduce((longest, extent) => Math.max(longest, extent.to - extent.from), 0);
+  return list;
+}
+
+/* Those of `list` that have octets of [from, to). */
+function extentsIn(list, from, to) {
+  const found = [];
+  for (let i = firstIndex(list.length, n => list[n].from > from - list.longest); i < list.length && list[i].from < to; i++) {
+    if (list[i].to > from) found.push(list[i]);
+  }
+  return found;
+}
+
+/* Their packets, as they were sent, but `but`. */
+const packetsIn = (list, from, to, but) => [...new Set(extentsIn(list, from, to).sort((a, b) => a.packet - b.packet)
+  .map(extent => extent.packet))].filter(packet => packet !== but);
+
+/* Which octets arrived first when (`pieces`), and what was missing for how long (`holes`). */
+function readArrivals(made) {
+  const arrived = table('segment_arrived'), gaps = [], pieces = made.pieces = [];
+  made.holes = [];
+  made.high = 0;
+  for (const i of rowsAt('segment_arrived', made.peer)) {
+    const from = arrived.position[i], to = from + arrived.payload_octets[i], time = arrived.time[i];
+    const packet = arrived.packet[i];
+    if (arrived.new_octets[i] === 0) continue; // a duplicate, or refused
+    for (let g = 0; g < gaps.length && gaps[g].from < to; g++) {
+      const gap = gaps[g], low = Math.max(gap.from, from), high = Math.min(gap.to, to);
+      if (low >= high) continue;
+      pieces.push({from: low, to: high, arrived: time, packet, since: gap.hole.opened});
+      gap.hole.left -= high - low;
+      gap.hole.fillers.push(packet);
+      if (gap.hole.left === 0) gap.hole.filled = time;
+      const rest = [[gap.from, low], [high, gap.to]].filter(([a, b]) => a < b).map(([a, b]) => ({from: a, to: b, hole: gap.hole}));
+      gaps.splice(g, 1, ...rest);
+      g += rest.length - 1;
+    }
+    if (from > made.high) {
+      const hole = {number: made.holes.length + 1, from: made.high, to: from, opened: time, packet, filled: Infinity,
+        left: from - made.high, fillers: []};
+      made.holes.push(hole);
+      gaps.push({from: made.high, to: from, hole});
+    }
+    if (to > made.high) {
+      pieces.push({from: Math.max(from, made.high), to, arrived: time, packet, since: NaN});
+      made.high = to;
+    }
+  }
+  for (const gap of gaps) pieces.push({from: gap.from, to: gap.to, arrived: Infinity, packet: 0, since: gap.hole.opened});
+  pieces.sort((a, b) => a.from - b.from);
+  let latest = 0;
+  for (const piece of pieces) piece.inOrder = latest = Math.max(latest, piece.arrived); // all up to its end is there
+}
+
+/* The piece that has the octet at `position`. */
+function pieceAt(made, position) {
+  const index = firstIndex(made.pieces.length, i => made.pieces[i].to > position);
+  const piece = made.pieces[index];
+  return piece && piece.from <= position ? piece : undefined;
+}
+
+/* When all of [from, to) has arrived. */
+function arrivalOf(made, from, to) {
+  let latest = -Infinity;
+  for (let position = from; position < to;) {
+    const piece = pieceAt(made, position);
+    if (!piece) return Infinity;
+    latest = Math.max(latest, piece.arrived);
+    position = piece.to;
+  }
+  return latest;
+}
+
+/* Positions of the markers of [from, to); a damaged trace may have an FPDU without end. */
+function markersOf(made, from, to) {
+  const found = [], end = Math.min(to, from + 2 ** 17);
+  if (!made.markers) return found;
+  let at = made.begin + Math.ceil((from - made.begin) / MARKER_PERIOD) * MARKER_PERIOD;
+  for (; at < end; at += MARKER_PERIOD) found.push(at);
+  return found;
+}
+
+function readFpdus(made) {
+  const sent = table('fpdu_sent'), valid = table('fpdu_valid'), placed = table('placed'), delivered = table('delivered');
+  const held = table('held');
+  const byPosition = name => {
+    const index = new Map(), columns = table(name);
+    for (const i of rowsAt(name, made.peer)) index.set(columns.position[i], i);
+    return index;
+  };
+  const valids = byPosition('fpdu_valid'), places = byPosition('placed'), deliveries = byPosition('delivered');
+  const time = (columns, row) => row === undefined ? Infinity : columns.time[row];
+  made.fpdus = rowsAt('fpdu_sent', made.end).map(i => {
+    const from = sent.position[i], v = valids.get(from), p = places.get(from), d = deliveries.get(from);
+    return {row: i, number: sent.fpdu[i], from, to: from + sent.octets[i], validRow: v, placedRow: p, valid: time(valid, v),
+      placed: p === undefined ? time(valid, v) : placed.time[p], delivered: d === undefined ? time(placed, p) : delivered.time[d],
+      locatedBy: v === undefined ? '' : nameOf(valid, 'located_by', v), late: p !== undefined && placed.out_of_order[p] === 1};
+  });
+  made.byNumber = new Map(made.fpdus.map(fpdu => [fpdu.number, fpdu]));
+  made.looksAhead = made.held.some(i => held.unlocated[i] > 0) || made.fpdus.some(f => f.locatedBy !== '' && f.locatedBy !== 'chain');
+  let before = {valid: -Infinity, ahead: false};
+  for (const fpdu of made.fpdus) {
+    const marks = markersOf(made, fpdu.from, fpdu.to);
+    const header = fpdu.from + (marks[0] === fpdu.from ? MARKER_OCTETS : 0);
+    const known = arrivalOf(made, header, header + 2), piece = pieceAt(made, fpdu.from - 1);
+    let start = piece ? piece.inOrder : -Infinity; // by the chain
+    if (made.looksAhead && made.markers) {
+      for (const at of marks) start = Math.min(start, arrivalOf(made, at, at + MARKER_OCTETS));
+      start = Math.min(start, before.valid);
+    }
+    if (fpdu.locatedBy === 'assumption') start = known;
+    fpdu.located = Math.min(fpdu.valid, Math.max(known, start));
+    before = fpdu;
+  }
+}
+
+/* The pieces, and the FPDUs, that have octets of [from, to). */
+function piecesIn(from, to) {
+  const first = firstIndex(flow.pieces.length, i => flow.pieces[i].to > from);
+  return flow.pieces.slice(first, firstIndex(flow.pieces.length, i => flow.pieces[i].from >= to));
+}
+
+
+function fpdusIn(made, from, to) {
+  const first = firstIndex(made.fpdus.length, i => made.fpdus[i].to > from);
+  return made.fpdus.slice(first, firstIndex(made.fpdus.length, i => made.fpdus[i].from >= to));
+}
+
+/* A message is the FPDUs up to one with the L bit; the nth of an opcode is the nth operation of that opcode. */
+function readMessages(made) {
+  const sent = table('fpdu_sent'), posted = table('posted'), completed = table('completed'), queues = new Map();
+  for (const i of rowsAt('posted', made.end)) {
+    const opcode = posted.opcode[i];
+    queues.set(opcode, (queues.get(opcode) || []).concat(i));
+  }
+  const completions = new Map(rowsAt('completed', made.end).filter(i => !completed.receive[i]).map(i => [completed.work[i], i]));
+  let message;
+  made.messages = [];
+  for (const fpdu of made.fpdus) {
+    if (!message) {
+      const opcode = sent.opcode[fpdu.row], post = (queues.get(opcode) || []).shift();
+      message = {number: made.messages.length + 1, opcode, fpdus: [], from: fpdu.from, post,
+        done: post === undefined ? undefined : completions.get(posted.work[post])};
+      made.messages.push(message);
+    }
+    fpdu.message = message;
+    message.fpdus.push(fpdu);
+    message.to = fpdu.to;
+    if (sent.last[fpdu.row]) message = undefined;
+  }
+}
+
+/* Cuts the pieces where FPDUs begin, and gives each what it waits for from its arrival on: [state, from, to] … */
+function splitPieces(made) {
+  const cut = [];
+  for (const piece of made.pieces) {
+    let {from} = piece;
+    for (const fpdu of fpdusIn(made, piece.from, piece.to)) {
+      if (fpdu.from > from) cut.push({...piece, from, to: fpdu.from});
+      cut.push({...piece, from: Math.max(from, fpdu.from), to: Math.min(fpdu.to, piece.to), fpdu});
+      from = fpdu.to;
+    }
+    if (from < piece.to) cut.push({...piece, from});
+  }
+  for (const piece of cut) {
+    const {arrived, fpdu} = piece, until = [];
+    if (fpdu && arrived < Infinity) {
+      const steps = [[made.looksAhead ? 'unlocated' : 'order', fpdu.located], ['incomplete', fpdu.valid],
+        ['processing', fpdu.placed], ['placed', fpdu.delivered]];
+      let now = arrived;
+      for (const [state, time] of steps) {
+        const next = Math.min(time, run.last);
+        if (next > now) until.push([state, now, next]);
+        now = Math.max(now, next);
+      }
+    }
+    piece.states = until;
+    piece.direct = !fpdu || fpdu.placed === arrived;
+  }
+  made.pieces = cut;
+}
+
+/* The sum of what is held at `row`, without what is being processed. */
+const heldAt = row => CAUSES.slice(0, 4).reduce((sum, cause) => sum + table('held')[cause][row], 0);
+
+/* The peak, and what all connections of the host hold. What passes within one picosecond counts for nothing. */
+function readPeak(made) {
+  const held = table('held'), own = new Map(), pool = {rows: [], time: [], total: []};
+  made.peak = {octets: 0, time: run.first};
+  for (const row of made.held) if (heldAt(row) > made.peak.octets) made.peak = {octets: heldAt(row), time: held.time[row]};
+  for (let i = 0, total = 0; i < held.rows; i++) {
+    if (held.end[i] % 2 !== made.peer % 2) continue;
+    total += heldAt(i) - (own.get(held.end[i]) || 0);
+    own.set(held.end[i], heldAt(i));
+    if (pool.time[pool.rows.length - 1] !== held.time[i]) pool.rows.push(pool.rows.length);
+    pool.time[pool.rows.length - 1] = held.time[i];
+    pool.total[pool.rows.length - 1] = total;
+  }
+  made.pool = own.size > 1 ? pool : {rows: [], time: [], total: []};
+}

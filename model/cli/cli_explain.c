@@ -15,6 +15,7 @@
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
+#include "trace/trace_table.h"
 
 /* --- The pages without their tables --- */
 
@@ -192,6 +193,28 @@ static char *metrics_page(void)
   fill_in(page, "@GAUGES@\n", gauges);
   fill_in(page, "@METRICS@\n", metrics);
   fill_in(page, "@DISTRIBUTIONS@\n", distributions);
+  return page_finish(page);
+}
+
+/* docs/trace.md: the events of a trace. Free with g_free(). */
+static char *trace_page(void)
+{
+  static const char *const types[] = {
+      [TRACE_OCTETS] = "octets",     [TRACE_COUNT] = "count", [TRACE_NUMBER] = "number",
+      [TRACE_POSITION] = "position", [TRACE_PS] = "ps",       [TRACE_FLAG] = "0 or 1",
+      [TRACE_NAME_ID] = "text"};
+  GString *page = page_new("trace.md.in"), *events = g_string_new(NULL);
+  for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
+    const trace_row *row = trace_row_of(id);
+    g_string_append_printf(events, "### `%s`\n\n%s\n\n| field | kind | meaning |\n|---|---|---|\n", row->name,
+                           row->sentence);
+    for (guint i = 0; i < row->field_count; i++) {
+      const trace_field *field = &row->fields[i];
+      append_row(events, "ctt", (const char *[]){field->name, types[field->type], field->sentence});
+    }
+    g_string_append_c(events, '\n');
+  }
+  fill_in(page, "@EVENTS@\n", events);
   return page_finish(page);
 }
 
@@ -455,10 +478,11 @@ static int print_markdown(const char *name)
 {
   g_autofree char *page = strcmp(name, "keys") == 0      ? scenario_page()
                           : strcmp(name, "metrics") == 0 ? metrics_page()
+                          : strcmp(name, "trace") == 0   ? trace_page()
                                                          : NULL;
 
   if (page == NULL) {
-    return cli_usage_error("explain", "--markdown needs keys or metrics, not '%s'", name);
+    return cli_usage_error("explain", "--markdown needs keys, metrics or trace, not '%s'", name);
   }
   fputs(page, stdout);
   return CLI_OK;
@@ -506,7 +530,7 @@ static int explain(const cli_arguments *arguments)
 }
 
 static const GOptionEntry entries[] = {
-    CLI_SWITCH("markdown", 0, &markdown, "with keys or metrics: the whole page of the documentation"),
+    CLI_SWITCH("markdown", 0, &markdown, "with keys, metrics or trace: the whole page of the documentation"),
     G_OPTION_ENTRY_NULL,
 };
 

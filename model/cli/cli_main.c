@@ -10,9 +10,10 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-static const cli_command *const commands[] = {&cli_run,    &cli_sweep,  &cli_size,   &cli_table,
-                                              &cli_plot,   &cli_report, &cli_export, &cli_merge,
-                                              &cli_decode, &cli_replay, &cli_check,  &cli_explain};
+static const cli_command *const commands[] = {&cli_run,          &cli_sweep,  &cli_size,   &cli_table,
+                                              &cli_plot,         &cli_report, &cli_export, &cli_merge,
+                                              &cli_decode,       &cli_replay, &cli_trace,  &cli_timeline,
+                                              &cli_explain_peak, &cli_check,  &cli_explain};
 
 static void print_help(void)
 {
@@ -25,7 +26,7 @@ static void print_help(void)
       "cost.\n\n"
       "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    plain_text_print(stdout, "  %-8s%-24s %s\n", commands[i]->name, commands[i]->forms,
+    plain_text_print(stdout, "  %-9s%-24s %s\n", commands[i]->name, commands[i]->forms,
                      commands[i]->sentence);
   }
   plain_text_print(stdout,

@@ -17,6 +17,7 @@ static struct {
   char *directory;
   cli_capture_options capture;
   char *resend;
+  char *trace;
 } chosen;
 
 static gboolean read_resend(replay_options *options, GError **error)
@@ -110,7 +111,7 @@ static int replay_capture(const cli_arguments *arguments)
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options.capture.decoding, &error);
 
-  if (!hints || !read_resend(&options, &error)) {
+  if (!hints || !read_resend(&options, &error) || !cli_trace_open(chosen.trace, &options.trace, &error)) {
     return cli_fail(error);
   }
   if (cli_shows_progress(arguments)) {
@@ -126,7 +127,8 @@ static int replay_capture(const cli_arguments *arguments)
   int status = good ? run_into(&results, r, s, arguments, &shown) : cli_fail(error);
   cli_results_end(&results);
   replay_free(r);
-  return status;
+  error = NULL;
+  return cli_trace_close(chosen.trace, options.trace, &error) ? status : cli_fail(error);
 }
 
 static const GOptionEntry entries[] = {
@@ -139,6 +141,7 @@ static const GOptionEntry entries[] = {
              "send a segment again that has not arrived after TIME; auto (default): with a path, after the "
              "handshake's round trip",
              "TIME|auto|never"),
+    CLI_TEXT("trace", 0, &chosen.trace, "write each event to this file ('iwarpsim trace' prints it)", "FILE"),
     G_OPTION_ENTRY_NULL,
 };
 

@@ -2,8 +2,10 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
 #include "cli/cli_run.h"
 
+#include <errno.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/git_state.h"
 #include "base/plain_text.h"
 #include "base/version.h"
@@ -110,6 +112,18 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
   return status;
 }
 
+gboolean cli_trace_open(const char *path, FILE **file, GError **error)
+{
+  *file = path ? fopen(path, "wb") : NULL;
+  return !path || *file || error_set(error, "--trace %s: %s", path, g_strerror(errno));
+}
+
+gboolean cli_trace_close(const char *path, FILE *file, GError **error)
+{
+  return !file || !(ferror(file) | fclose(file)) ||
+         error_set(error, "--trace %s: %s", path, g_strerror(errno));
+}
+
 /* --- The command --- */
 
 static struct {
@@ -117,6 +131,7 @@ static struct {
   char *engine;
   char *directory;
   gboolean capture;
+  char *trace;
 } options;
 
 static void show_progress(const session_progress *progress, void *shown)
@@ -130,12 +145,18 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   GError *error = NULL;
   session_result result;
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  FILE *events = NULL;
+  if (!cli_trace_open(options.trace, &events, &error)) {
+    return cli_fail(error);
+  }
   const simulation_options how = {.directory = new_files_folder(results->files),
                                   .capture = options.capture,
+                                  .trace = events,
                                   .progress = cli_shows_progress(arguments) ? show_progress : NULL,
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
+  done = cli_trace_close(options.trace, events, done ? &error : NULL) && done;
   done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, &error);
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
@@ -171,6 +192,8 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("engine", 0, &options.engine, "auto, ns3 or native; as --set run.engine=…", "ENGINE"),
     CLI_TEXT("out", 'o', &options.directory, "folder for the results (default: results/<scenario name>)",
              "DIR"),
+    CLI_TEXT("trace", 0, &options.trace,
+             "write each event of the run to this file ('iwarpsim trace' prints it)", "FILE"),
     CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
     G_OPTION_ENTRY_NULL,
 };

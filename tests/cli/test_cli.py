@@ -6,7 +6,8 @@ import unittest
 import program_kit as kit
 
 COMMANDS = "run sweep size table plot report export merge decode replay check explain".split()
-ONE_OF_THEM = "expected run, sweep, size, table, plot, report, export, merge, decode, replay, check or explain"
+ONE_OF_THEM = ("expected run, sweep, size, table, plot, report, export, merge, decode, replay, trace, timeline, "
+               "explain-peak, check or explain")
 NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'
 
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* iwarpsim timeline: a trace as one page that shows the run over time. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/plain_text.h"
+#include "cli/cli.h"
+#include "study/timeline/timeline_page.h"
+
+static char *out;
+
+static int run(const cli_arguments *arguments)
+{
+  const char *path = arguments->rest[0];
+  GError *error = NULL;
+  char *page = NULL;
+
+  if (out == NULL) {
+    return cli_usage_error("timeline", "no page to write; expected -o FILE");
+  }
+  if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+    error_set(&error, "%s: this is a folder; expected a file that `iwarpsim run --trace` has written", path);
+    return cli_fail(error);
+  }
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    error_set(&error, "%s: %s", path, g_strerror(errno));
+    return cli_fail(error);
+  }
+  trace_reader *reader = trace_reader_new(file, path, &error);
+  if (reader != NULL) {
+    g_autofree char *title = g_path_get_basename(path);
+    page = timeline_page_make(reader, title, &error);
+  }
+  trace_reader_free(reader);
+  fclose(file);
+  if (page == NULL || !cli_output_write(out, page, strlen(page), &error)) {
+    g_free(page);
+    return cli_fail(error);
+  }
+  g_free(page);
+  if (!arguments->quiet) {
+    plain_text_print(stdout, "%s\n", out);
+  }
+  return CLI_OK;
+}
+
+static const GOptionEntry entries[] = {
+    CLI_TEXT("out", 'o', &out, "page to write", "FILE"),
+    G_OPTION_ENTRY_NULL,
+};
+
+const cli_command cli_timeline = {
+    .name = "timeline",
+    .forms = "TRACE -o FILE",
+    .sentence = "write one HTML page that shows a run over time",
+    .arguments = "TRACE",
+    .operand = "TRACE",
+    .summary =
+        "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "
+        "lost, held, placed and delivered, and what TCP did. The page needs nothing else "
+        "(docs/timeline.md).",
+    .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"
+               "  iwarpsim timeline one-loss.trace -o one-loss.html\n",
+    .entries = entries,
+    .run = run,
+};

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""explain-peak: its numbers are those that the printed trace gives by arithmetic of its own."""
+import json
+import os
+import random
+import re
+import subprocess
+import unittest
+
+from program_kit import PROGRAM, folder, octets, write
+
+SCENARIO = 'workload: { message_size = "64KiB"; messages = 6; };\n'
+CAUSES = ["incomplete", "unlocated", "order", "fragment"]
+SCENARIOS = 25
+
+
+def explain(what):
+    return subprocess.run([PROGRAM, "explain-peak", what], capture_output=True, text=True, check=False)
+
+
+def run(keys):
+    """The metrics and the events of a run into out/ and t.trace; None when the keys contradict each other."""
+    sets = [f"--set={key}={value}" for key, value in {"run.expect": "any", **keys}.items()]
+    ran = subprocess.run([PROGRAM, "run", "t.cfg", "-q", "-o", "out", "--trace", "t.trace", *sets],
+                         capture_output=True, text=True, check=False)
+    if ran.returncode == 2:
+        return None
+    printed = subprocess.run([PROGRAM, "trace", "t.trace"], capture_output=True, text=True, check=True)
+    with open("out/summary.json", encoding="utf-8") as file:
+        return json.load(file)["metrics"], [json.loads(line) for line in printed.stdout.splitlines()]
+
+
+def us(time_ps):
+    tenths = (time_ps + 50_000) // 100_000
+    return f"{tenths // 10:,}.{tenths % 10} us"
+
+
+def named(events, packet):
+    """The packet as the sentences have it."""
+    sent = next((e for e in events if e["event"] == "segment_sent" and e["packet"] == packet), None)
+    if sent:
+        number = sum(e["event"] == "segment_sent" and e["side"] == sent["side"] and e["payload_octets"] > 0 and
+                     e["packet"] <= packet for e in events)
+        return (f"segment {number:,} (packet {packet:,}, stream {sent['position']:,} to "
+                f"{sent['position'] + sent['payload_octets'] - 1:,})")
+    return f"packet {packet:,}, made by "
+
+
+class ExplainPeak(unittest.TestCase):
+    def setUp(self):
+        self.enterContext(folder("explain"))
+        write("t.cfg", SCENARIO)
+
+    def explained(self, keys):
+        metrics, events = run(keys)
+        told = explain("t.trace")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        again = explain("out")  # its folder has no trace: the run is made again
+        self.assertEqual((again.stderr, again.stdout[:len(told.stdout)]), ("", told.stdout))
+        return metrics, events, told.stdout
+
+    def test_one_loss(self):
+        """Every word of it: one segment lost, one connection, an in-order receiver."""
+        metrics, events, text = self.explained({"receiver.mode": "in-order", "path.forward.drop": "[40]"})
+        drop = next(e for e in events if e["event"] == "packet_dropped")
+        lost = next(e for e in events if e["event"] == "segment_sent" and e["packet"] == drop["packet"])
+        held = [e for e in events if e["event"] == "held"]
+        peak = max(held, key=lambda e: e["order"])  # the first of the largest
+        after = [e for e in events if e["event"] == "segment_arrived" and e["side"] == "responder" and
+                 e["position"] > lost["position"] and e["time_ps"] <= peak["time_ps"]]
+        self.assertEqual(sum(e["new_octets"] for e in after), peak["order"])
+        again = next(e for e in events if e["event"] == "segment_sent" and e["again"])
+        filled = next(e for e in events if e["event"] == "hole_filled" and e["from"] == lost["position"])
+        self.assertEqual(metrics["buffer.reassembly_peak_octets"], peak["order"])
+        self.assertEqual(text, f"Peak {peak['order']:,} octets at {us(peak['time_ps'])} on connection 0: "
+                         f"{named(events, drop['packet'])} was lost on path.forward at {us(drop['time_ps'])}; "
+                         f"{len(after)} segments arrived after it, and none could be placed because the receiver "
+                         f"is in-order; sent again at {us(again['time_ps'])} in fast recovery, filled at "
+                         f"{us(filled['time_ps'])}.\n")
+
+    def test_located_behind_the_hole(self):
+        """With markers and a middlebox: what is placed meanwhile, and the causes of what is not."""
+        _, events, text = self.explained({"middlebox.mode": "rechunk", "path.forward.drop": "[60]"})
+        held = [e for e in events if e["event"] == "held"]
+        peak = max(held, key=lambda e: sum(e[cause] for cause in CAUSES))
+        drop = next(e for e in events if e["event"] == "packet_dropped")
+        made = next(e for e in events if e["event"] == "packet_made" and e["packet"] == drop["packet"])
+        hole = next(e for e in events if e["event"] == "hole_opened" and e["time_ps"] > drop["time_ps"])
+        placed = [e for e in events if e["event"] == "placed" and e["out_of_order"] and
+                  e["time_ps"] <= peak["time_ps"]]
+        self.assertGreater(len(placed), 3)
+        self.assertEqual(made["payload_octets"], hole["to"] - hole["from"])
+        for words in (f"Peak {sum(peak[cause] for cause in CAUSES):,} octets at {us(peak['time_ps'])} on",
+                      f"packet {drop['packet']}, made by rechunk (stream {hole['from']:,} to {hole['to'] - 1:,}) was "
+                      f"lost on path.forward at {us(drop['time_ps'])}; ",
+                      f"Meanwhile {len(placed)} FPDUs behind it had been located by markers and placed: "
+                      f"{sum(e['payload_octets'] for e in placed):,} octets of payload.",
+                      f"{peak['incomplete']:,} octets lay in {peak['partial_fpdus']} located FPDU"):
+            self.assertIn(words, text)
+        self.assertEqual(f"{peak['unlocated']:,} octets lay in FPDUs that no marker had located" in text,
+                         peak["unlocated"] > 0)
+
+    def expect_cause(self, keys, event, words):
+        """The first hole at the peak is because of a packet with that event."""
+        _, events, text = self.explained({"receiver.mode": "in-order", **keys})
+        packet = int(re.search(r"packet ([\d,]+)", text)[1].replace(",", ""))
+        of_it = [e for e in events if e.get("packet") == packet and e["event"] == event]
+        self.assertTrue(of_it, text)
+        self.assertIn(named(events, packet), text)
+        self.assertRegex(text, rf"{words} {re.escape(us(of_it[-1]['time_ps']))}")
+
+    def test_why_octets_are_missing(self):
+        self.expect_cause({"path.forward.queue": "30"}, "packet_dropped", "found a queue full on path.forward at")
+        self.expect_cause({"path.forward.displace": "2%", "path.forward.displace_by": "20us"}, "packet_displaced",
+                          "was sent late, without a loss, on path.forward at")
+        self.expect_cause({"path.forward.corrupt": "2%"}, "checksum_error",
+                          "was dropped by TCP for its checksum, damaged on path.forward at")
+        self.expect_cause({"middlebox.mode": "proxy", "path.forward.drop": "[40]"}, "packet_dropped",
+                          "was lost on path.forward at")
+
+    def test_refused(self):
+        """A segment that the memory has no room for is the hole of the next peak."""
+        _, events, text = self.explained({"receiver.mode": "out-of-order", "receiver.memory": "4KiB",
+                                          "mpa.markers": "false", "path.forward.loss": "2%", "run.seed": "3"})
+        refused = {e["position"] for e in events if e["event"] == "segment_refused"}
+        found = re.findall(r"stream ([\d,]+) to [\d,]+\) was refused for lack of memory", text)
+        self.assertTrue(refused)
+        self.assertTrue({int(position.replace(",", "")) for position in found} <= refused)
+
+    def test_fragments(self):
+        """An octet in a datagram whose fragment was lost: the packet that is named is a fragment."""
+        _, events, text = self.explained({"path.forward.hop_mtu": "[1000,1500]", "receiver.mode": "in-order",
+                                          "tcp.path_mtu_discovery": "false", "path.forward.drop": "[50]"})
+        drop = next(e for e in events if e["event"] == "packet_dropped")
+        made = next(e for e in events if e["event"] == "packet_made" and e["packet"] == drop["packet"])
+        whole = next(e for e in events if e["event"] == "segment_sent" and e["packet"] == made["fragment_of"])
+        self.assertIn(f"packet {drop['packet']}, made by fragmenter (stream {whole['position']:,} to "
+                      f"{whole['position'] + whole['payload_octets'] - 1:,}) was lost", text)
+
+    def test_nothing_held(self):
+        self.assertRegex(self.explained({})[2], "^Peak 0 octets: nothing was ever held.")
+        self.assertRegex(self.explained({"measure.from": "first-loss"})[2], "never opened")
+
+    def test_random_scenarios(self):
+        """The summary's peak, its connection and its time, windows and cells too, of whatever run."""
+        made = 0
+        for seed in range(SCENARIOS):
+            r = random.Random(seed)
+            keys = {"run.seed": seed, "mpa.markers": r.choice(["true", "false"]),
+                    "receiver.mode": r.choice(["in-order", "out-of-order"]),
+                    "path.forward.loss": r.choice(["0", "1%", "5%"]), "receiver.cell": r.choice([1, 64, 2048]),
+                    "workload.connections": r.choice([1, 2, 5]), "path.forward.displace": r.choice(["0", "1%"]),
+                    "middlebox.mode": r.choice(["none", "rechunk", "random", "split", "shift", "proxy"]),
+                    "workload.operation": r.choice(["write", "read"])}
+            for key, values in {"measure.from": ["100us", "300us", "first-loss", "64KiB"],
+                                "measure.to": ["500us", "700us"], "receiver.memory": ["8KiB"]}.items():
+                if r.random() < 0.3:
+                    keys[key] = r.choice(values)
+            if run(keys) is None:
+                continue
+            metrics, _, text = self.explained(keys)
+            peak = metrics.get("buffer.reassembly_peak_octets")
+            if peak is None:
+                self.assertIn("never opened", text)
+            elif peak > 0:
+                at = round(metrics["buffer.reassembly_peak_at_s"] * 10**12)
+                begin = f"Peak {peak:,} octets at {us(at)}" if at < 10**12 else f"Peak {peak:,} octets at "
+                self.assertTrue(text.startswith(begin), f"{text} {keys}")
+                self.assertIn(f" on connection {metrics['buffer.reassembly_peak_connection']}: ", text)
+            made += 1
+        self.assertGreater(made, SCENARIOS * 3 // 4)
+
+    def test_terminated(self):
+        """The FPDU that the end looked at, and who spoilt it: its sender, or the path."""
+        _, events, text = self.explained({"fault.error": "bad-crc", "fault.at": 20})
+        invalid = next(e for e in events if e["event"] == "fpdu_invalid")
+        fpdu = next(e for e in events if e["event"] == "fpdu_sent" and e["position"] == invalid["position"])
+        self.assertIn(f"Connection 0 ended at {us(invalid['time_ps'])}: its Responder reports \"MPA error 2", text)
+        self.assertIn(f"It looked at FPDU {fpdu['fpdu']} of the Initiator (stream {fpdu['position']:,} to "
+                      f"{fpdu['position'] + fpdu['octets'] - 1:,}), sent at {us(fpdu['time_ps'])}. The path damaged "
+                      "no packet with octets of it: the Initiator sent it so, by the fault bad-crc.", text)
+        damage = {"path.forward.corrupt": "2%", "path.forward.corrupt_checksum": "misses"}
+        _, events, text = self.explained(damage)
+        at = next(e for e in events if e["event"] == "fpdu_invalid")
+        damaged = next(e for e in events if e["event"] == "packet_damaged" and e["packet"] == at["packet"])
+        self.assertIn(f"Of its octets, {named(events, at['packet'])} was damaged on path.forward at "
+                      f"{us(damaged['time_ps'])}.", text)
+
+    def test_octets_wrong(self):
+        """Without a CRC damage passes: which packets, and what a trace cannot show."""
+        _, events, text = self.explained({"path.forward.corrupt": "1%", "path.forward.corrupt_checksum": "misses",
+                                          "mpa.crc": "false"})
+        damaged = {e["packet"] for e in events if e["event"] == "packet_damaged" and e["side"] == "initiator"}
+        passed = [e for e in events if e["event"] == "segment_arrived" and e["packet"] in damaged]
+        first = passed[0]
+        self.assertIn(f"TCP took {len(passed)} segment{'s' * (len(passed) > 1)} as good that the path had damaged: "
+                      f"first packet {first['packet']} of connection 0 (stream {first['position']:,} to "
+                      f"{first['position'] + first['payload_octets'] - 1:,}) at {us(first['time_ps'])}.", text)
+        self.assertIn("octets wrong", explain("out").stdout)
+
+    def expect_error(self, what, words):
+        told = explain(what)
+        self.assertEqual((told.returncode, told.stdout, told.stderr.count("\n")), (2, "", 1), told.stderr)
+        self.assertIn(words, told.stderr)
+
+    def test_bad_input(self):
+        run({"receiver.mode": "in-order", "path.forward.loss": "2%"})
+        whole = octets("t.trace")
+        for trace, words in ((whole[:-1], "cut short"), (b"", "not a trace"), (whole[:8] + b"\x7f", "version 127")):
+            with open("bad.trace", "wb") as file:
+                file.write(trace)
+            self.expect_error("bad.trace", words)
+        r = random.Random(1)
+        for _ in range(80):
+            damaged = bytearray(whole)
+            for _ in range(r.choice([1, 1, 20])):
+                damaged[r.randrange(8, len(damaged))] = r.randrange(256)
+            with open("bad.trace", "wb") as file:
+                file.write(damaged)
+            told = explain("bad.trace")
+            self.assertIn((told.returncode, told.stderr.count("\n")), [(0, 0), (2, 1)], told.stderr)
+        self.expect_error("no.trace", "No such file")
+        os.mkdir("empty")
+        self.expect_error("empty", "summary.json")
+        with open("out/summary.json", encoding="utf-8") as file:
+            summary = file.read()
+        peak = r'"buffer.reassembly_peak_octets": \d+'
+        write("out/summary.json", re.sub(peak, '"buffer.reassembly_peak_octets": 1', summary))
+        self.expect_error("out", "buffer.reassembly_peak_octets is 1 there")
+        write("out/summary.json", re.sub(r'"receiver.mode": "in-order",', "", summary))
+        self.expect_error("out", "receiver.mode")
+
+
+if __name__ == "__main__":
+    unittest.main()

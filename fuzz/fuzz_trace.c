@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any octets as a trace: events in the order of time whose names are texts, and then the end, or one line that
- * names the file and the octet. */
+/* Any octets as a trace: events in the order of time whose names are texts, and then the end, or one line
+ * that names the file and the octet. */
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>

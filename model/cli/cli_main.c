@@ -26,7 +26,7 @@ static void print_help(void)
       "cost.\n\n"
       "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    plain_text_print(stdout, "  %-9s%-24s %s\n", commands[i]->name, commands[i]->forms,
+    plain_text_print(stdout, "  %-13s%-24s %s\n", commands[i]->name, commands[i]->forms,
                      commands[i]->sentence);
   }
   plain_text_print(stdout,

@@ -47,7 +47,7 @@ void replay_free(replay *r)
   if (r) {
     replay_profile_free(r->plan.profile);
     configuration_unref(r->plan.configuration);
-    scenario_free(r->plan.scenario);
+    g_free(r->plan.trace_about);
     g_free(r);
   }
 }
@@ -402,7 +402,7 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
     self->arrivals = decode_session_new(&capture->decoding, NULL, NULL);
   }
   FILE *file = plan->options.trace;
-  self->trace = file ? simulation_trace_new(plan->scenario, file, self->clock) : NULL;
+  self->trace = file ? simulation_trace_new(plan->trace_about, file, self->clock) : NULL;
   make_session(self, series);
   self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
   return self;

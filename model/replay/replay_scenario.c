@@ -2,6 +2,7 @@
 #include "replay/replay_scenario.h"
 
 #include "base/error.h"
+#include "session/simulation.h"
 
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
 
@@ -281,7 +282,7 @@ gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error
     }
   }
   plan->configuration = configuration_ref(scenario_configuration(s));
-  plan->scenario = scenario_copy(s);
+  plan->trace_about = simulation_trace_about(s);
   return TRUE;
 }
 

@@ -21,7 +21,7 @@ typedef struct replay_options {
   replay_reading capture;
   replay_resend resend;
   time_ps resend_ps;
-  FILE *trace; /* as simulation_options has it */
+  FILE *trace;                        /* as simulation_options has it */
   session_progress_function progress; /* called with how far both readings of the capture are; may be NULL */
   void *progress_user;
 } replay_options;
@@ -31,7 +31,7 @@ typedef struct replay_plan {
   replay_options options;
   replay_profile *profile;
   const configuration *configuration; /* of the complete scenario */
-  scenario *scenario;                 /* a copy of that */
+  char *trace_about;                  /* what a trace of it names */
   bool has_path;     /* the user wants the traffic to go through a path first: any key of path or middlebox is
                         given */
   bool has_link;     /* and that path has a link; else there are only its impairments and boxes */
@@ -45,7 +45,7 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 /* To be called when the capture has been read, and `plan` has its profile and the options: sets what the
  * capture decides, and the end that is measured, unless measure.side names it; and the rest of `plan`, whose
- * configuration and scenario are then its own. FALSE and `error` when nothing of the capture can be
+ * configuration and text are then its own. FALSE and `error` when nothing of the capture can be
  * replayed, when a key concerns the direction that is not replayed, or as scenario_check() reports it. */
 gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error);
 

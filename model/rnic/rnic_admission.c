@@ -57,7 +57,7 @@ bool rnic_admission_has_limits(const rnic_admission_config *config)
 
 static void refuse(const rnic_admission *admission, uint64_t position, const char *why)
 {
-  TRACE(&admission->config.receiver->config.trace, SEGMENT_REFUSED, .position = position,
+  TRACE(admission->config.receiver->config.trace, SEGMENT_REFUSED, .position = position,
         .why = TRACE_NAME(why));
 }
 

@@ -280,8 +280,8 @@ void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *comp
 {
   waiting_completion *added = g_new(waiting_completion, 1);
 
-  TRACE(&endpoint->receiver.config.trace, COMPLETED, .work = completion->id,
-        .receive = completion->is_receive, .in_error = completion->in_error, .octets = completion->octets);
+  TRACE(endpoint->receiver.config.trace, COMPLETED, .work = completion->id, .receive = completion->is_receive,
+        .in_error = completion->in_error, .octets = completion->octets);
   *added = (waiting_completion){.completion = *completion};
   *(endpoint->oldest_completion ? &endpoint->newest_completion->next : &endpoint->oldest_completion) = added;
   endpoint->newest_completion = added;
@@ -370,7 +370,7 @@ static void enter_full_operation(rnic_endpoint *endpoint)
   rnic_sender_start(&endpoint->sender, mpa_startup_send_markers(mpa), crc);
   rnic_receiver_start(&endpoint->receiver, mpa_startup_receive_markers(mpa), crc,
                       rnic_startup_phase_received_octets(endpoint->startup));
-  TRACE(&endpoint->receiver.config.trace, FULL_OPERATION, .sends_from = endpoint->sender.phase_start,
+  TRACE(endpoint->receiver.config.trace, FULL_OPERATION, .sends_from = endpoint->sender.phase_start,
         .receives_from = endpoint->receiver.phase_start, .markers = endpoint->receiver.markers);
   rnic_startup_phase_free(endpoint->startup); /* most connections live long after it */
   endpoint->startup = NULL;
@@ -484,16 +484,9 @@ int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
   return endpoint->sender.is_started ? (int64_t)endpoint->sender.phase_start : -1;
 }
 
-void rnic_endpoint_trace(rnic_endpoint *endpoint, datagram *packet)
+void rnic_endpoint_trace(const rnic_endpoint *endpoint, datagram *packet)
 {
-  rnic_receiver *receiver = &endpoint->receiver;
-  const mpa_deframer_statistics *statistics = rnic_receiver_statistics(receiver);
-
   tcp_transport_trace(endpoint->tcp, packet);
-  if (statistics && statistics->wrong_guesses > receiver->wrong_guesses) {
-    TRACE(&receiver->config.trace, GUESS_WRONG, .fpdus = statistics->wrong_guesses - receiver->wrong_guesses);
-    receiver->wrong_guesses = statistics->wrong_guesses;
-  }
 }
 
 uint64_t rnic_endpoint_received_phase_start(const rnic_endpoint *endpoint)

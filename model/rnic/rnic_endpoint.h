@@ -63,7 +63,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now);
 
 /* What tcp_transport_trace() does, if anything is traced. */
-void rnic_endpoint_trace(rnic_endpoint *endpoint, datagram *packet);
+void rnic_endpoint_trace(const rnic_endpoint *endpoint, datagram *packet);
 
 /* When rnic_endpoint_run() is next due; TIME_PS_NEVER. */
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint);

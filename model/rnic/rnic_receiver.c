@@ -44,7 +44,7 @@ static G_GNUC_NO_INLINE void trace_valid(const rnic_receiver *receiver, const mp
                                                      [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
                                                      [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
 
-  TRACE(&receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu_start,
+  TRACE(receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu_start,
         .octets = ulpdu->fpdu_end - ulpdu->fpdu_start, .held_octets = ulpdu->held_octets,
         .markers = receiver->markers
                        ? mpa_marker_count_below(ulpdu->fpdu_end) - mpa_marker_count_below(ulpdu->fpdu_start)
@@ -56,7 +56,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   rnic_receiver *receiver = user;
 
-  if (receiver->config.trace.to) {
+  if (receiver->config.trace) {
     trace_valid(receiver, ulpdu);
   }
 
@@ -82,7 +82,7 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
   rnic_receiver *receiver = user;
 
-  TRACE(&receiver->config.trace, FPDU_INVALID, .position = receiver->phase_start + offset, .error = error);
+  TRACE(receiver->config.trace, FPDU_INVALID, .position = receiver->phase_start + offset, .error = error);
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   receiver->error = error;

@@ -19,7 +19,7 @@ typedef struct rnic_receiver_config {
   tcp_transport *tcp;                 /* asked what it holds */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_fpdu_memory_arrived(); NULL: nothing is copied */
   rdmap_stream *stream;
-  trace_scope trace;
+  trace_scope *trace;            /* see tcp_config */
   bool looks_ahead;              /* TCP passes octets as they arrive; MPA uses them so if markers are on */
   bool assumes_aligned;          /* in addition, a segment after a hole is assumed to start with an FPDU */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
@@ -44,7 +44,6 @@ typedef struct rnic_receiver {
   uint64_t segment_position; /* of the segment that came last */
   reassembly_queue *early;   /* came after a hole in streaming mode's octets; NULL: nothing did */
   time_ps first_fpdu_deadline;
-  uint64_t wrong_guesses; /* that are in the trace */
 } rnic_receiver;
 
 /* New octets of a segment, from stream position `position` on. */

@@ -175,9 +175,10 @@ static G_GNUC_NO_INLINE void trace_framed(rnic_sender *sender, const buffer_chai
   ddp_header header;
 
   ddp_header_decode(&header, ulpdu);
-  TRACE(&sender->config.trace, FPDU_SENT, .position = sender->phase_start + start, .octets = fpdu->length,
-        .ulpdu_octets = ulpdu->length, .fpdu = ++sender->fpdus, .tagged = header.tagged, .last = header.last,
-        .opcode = header.ulp_control & 0x0F, .message = header.tagged ? header.stag : header.msn,
+  TRACE(sender->config.trace, FPDU_SENT, .position = sender->phase_start + start, .octets = fpdu->length,
+        .ulpdu_octets = ulpdu->length, .fpdu = ++sender->config.trace->fpdus, .tagged = header.tagged,
+        .last = header.last, .opcode = header.ulp_control & 0x0F,
+        .message = header.tagged ? header.stag : header.msn,
         .offset = header.tagged ? header.tagged_offset : header.message_offset);
 }
 
@@ -197,7 +198,7 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
   }
-  if (sender->config.trace.to) {
+  if (sender->config.trace) {
     trace_framed(sender, ulpdu, &fpdu, start);
   }
   if (fault) {

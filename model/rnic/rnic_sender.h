@@ -20,7 +20,7 @@ typedef struct rnic_sender_config {
   const rnic_misbehaviour *fault;     /* may be NULL */
   fpdu_starts *starts;                /* see rnic_endpoint_config */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_use_memory() */
-  trace_scope trace;
+  trace_scope *trace;                 /* see tcp_config */
   iwarp_generation generation;
   uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
   bool dynamic_mulpdu;
@@ -55,7 +55,6 @@ typedef struct rnic_sender {
   uint32_t emss_octets;   /* the EMSS that `mulpdu_octets` is for */
   uint32_t mulpdu_octets;
   uint64_t phase_start;
-  uint64_t fpdus; /* framed, if they are traced */
   rnic_full_size full_size;
 } rnic_sender;
 

@@ -55,7 +55,7 @@ bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
   bool posted = rdmap_stream_post(endpoint->stream, work);
 
   if (posted) {
-    TRACE(&endpoint->receiver.config.trace, POSTED, .work = work->id,
+    TRACE(endpoint->receiver.config.trace, POSTED, .work = work->id,
           .opcode = rdmap_operation_opcode(work->operation), .octets = work->length);
   }
   return posted;

@@ -21,6 +21,7 @@ void session_free(session *self)
     ulp_workload_free(connection->workload);
   }
   g_aligned_free(self->connections);
+  g_free(self->scopes);
   g_clear_pointer(&self->faults, g_ptr_array_unref);
   engine_timer_free(self->stall_timer);
   session_network_free(self->network);

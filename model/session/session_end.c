@@ -7,7 +7,7 @@
 
 static G_GNUC_NO_INLINE void trace_sent(const session_end *end, datagram *packet)
 {
-  trace_scope at = session_end_trace(end);
+  trace_scope at = *session_end_trace(end);
 
   if (packet->kind == DATAGRAM_TCP) {
     rnic_endpoint_trace(end->endpoint, packet);

@@ -46,8 +46,8 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
   const time_ps earliest =
       session_network_earliest_arrival(self->network, end->index, side_peer(self->measured), now);
   if (self->config.trace) {
-    const trace_scope at = session_end_trace(end);
-    TRACE(&at, SEGMENT_SENT_AGAIN,
+    const trace_scope *at = session_end_trace(end);
+    TRACE(at, SEGMENT_SENT_AGAIN,
           .position = (uint64_t)(phase_offset + rnic_endpoint_sent_phase_start(end->endpoint)),
           .payload_octets = length, .earliest_arrival_ps = (uint64_t)earliest);
   }
@@ -66,18 +66,18 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
 static G_GNUC_NO_INLINE void trace_placed(const session_end *end, const ddp_segment *segment,
                                           const mpa_ulpdu *ulpdu, bool out_of_order, time_ps now)
 {
-  const trace_scope at = session_end_trace(end);
+  const trace_scope *at = session_end_trace(end);
   const uint64_t position = rnic_endpoint_received_phase_start(end->endpoint) + ulpdu->fpdu_start;
   const uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
 
-  TRACE(&at, PLACED, .position = position, .payload_octets = segment->payload_octets,
+  TRACE(at, PLACED, .position = position, .payload_octets = segment->payload_octets,
         .held_octets = ulpdu->held_octets, .out_of_order = out_of_order, .last = segment->header.last,
         .opcode = rdmap_control_opcode(segment->header.ulp_control));
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
     const uint32_t from = MAX(part->from, payload_from), to = part->from + part->length;
     if (to > from) {
-      TRACE(&at, PLACED_PART, .position = position, .payload_octets = to - from,
+      TRACE(at, PLACED_PART, .position = position, .payload_octets = to - from,
             .waited_ps = (uint64_t)(now - part->arrival));
     }
   }
@@ -96,9 +96,9 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 
 static void trace_delivered(const session_end *end, const ddp_segment *segment)
 {
-  const trace_scope at = session_end_trace(end);
+  const trace_scope *at = session_end_trace(end);
 
-  TRACE(&at, DELIVERED, .position = rnic_endpoint_received_phase_start(end->endpoint) + segment->fpdu_start,
+  TRACE(at, DELIVERED, .position = rnic_endpoint_received_phase_start(end->endpoint) + segment->fpdu_start,
         .payload_octets = segment->payload_octets, .last = segment->header.last,
         .opcode = rdmap_control_opcode(segment->header.ulp_control));
 }
@@ -181,8 +181,8 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   const configuration *c = self->config.configuration;
 
   if (self->config.trace) {
-    const trace_scope at = session_end_trace(end);
-    TRACE(&at, FAILED, .why = TRACE_NAME(rnic_failure_text(failure)));
+    const trace_scope *at = session_end_trace(end);
+    TRACE(at, FAILED, .why = TRACE_NAME(rnic_failure_text(failure)));
   }
   if (connection->terminated) {
     return; /* the other end reports the same ending */

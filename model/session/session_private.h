@@ -84,7 +84,8 @@ struct session {
   rnic_endpoint_events endpoint_events[SIDES];
   ulp_workload_config workload_config;
   session_connection *connections;
-  GPtrArray *faults; /* of fault_injector */
+  trace_scope *scopes; /* of their ends, by connection and side; NULL: nothing is traced */
+  GPtrArray *faults;   /* of fault_injector */
   uint32_t connection_count;
   time_ps start;           /* of the first connection */
   uint32_t started;        /* connections that have been opened */
@@ -105,10 +106,12 @@ struct session {
   int64_t wall_us;              /* that session_run() took */
 };
 
-/* What an event at `end` is of. */
-static inline trace_scope session_end_trace(const session_end *end)
+/* What an event at `end` is of; NULL: nothing is traced. */
+static inline trace_scope *session_end_trace(const session_end *end)
 {
-  return (trace_scope){.to = end->session->config.trace, .connection = end->index, .side = end->side};
+  trace_scope *scopes = end->session->scopes;
+
+  return scopes ? &scopes[end->index * SIDES + end->side] : NULL;
 }
 
 /* The number of connection `index` among those of all sessions on the clock. */

@@ -57,7 +57,11 @@ struct session_recorder {
 
 static void trace_measured(const session_recorder *recorder, bool open, time_ps at)
 {
-  TRACE(&recorder->config.trace, MEASURED, .open = open, .at_ps = (uint64_t)at);
+  const trace_scope of_run = {.to = recorder->config.trace, .side = recorder->config.side};
+
+  if (of_run.to) {
+    TRACE(&of_run, MEASURED, .open = open, .at_ps = (uint64_t)at);
+  }
 }
 
 session_recorder *session_recorder_new(const session_recorder_config *config)
@@ -382,13 +386,15 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 
 static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
 {
-  trace_scope at = recorder->config.trace;
+  const trace_scope at = {
+      .to = recorder->config.trace, .connection = connection, .side = recorder->config.side};
 
-  at.connection = connection;
-  TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],
-        .order = state->octets[HELD_ORDER], .fragment = state->octets[HELD_FRAGMENT],
-        .processing = state->octets[HELD_PROCESSING], .holes = state->holes,
-        .partial_fpdus = state->partial_fpdus, .undelivered = state->undelivered);
+  if (at.to) {
+    TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],
+          .order = state->octets[HELD_ORDER], .fragment = state->octets[HELD_FRAGMENT],
+          .processing = state->octets[HELD_PROCESSING], .holes = state->holes,
+          .partial_fpdus = state->partial_fpdus, .undelivered = state->undelivered);
+  }
 }
 
 void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,

@@ -26,7 +26,8 @@ typedef struct session_recorder_config {
   uint32_t series_connections; /* the first so many connections' */
   run_moment from;             /* measure.from and measure.to */
   run_moment to;
-  trace_scope trace;                      /* where what is held goes; its connection is set for each event */
+  trace *trace;                           /* NULL: nothing is traced */
+  enum side side;                         /* of the measured ends */
   uint32_t quantile_parts[QUANTILES_MAX]; /* measure.quantiles, ascending parts of QUANTILE_PARTS */
   size_t quantile_count;
 } session_recorder_config;

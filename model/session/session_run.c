@@ -57,7 +57,8 @@ session *session_new(const session_config *config)
   self->host_count = config->pairs ? config->hosts : SIDES;
   self->hosts = g_new0(session_host, self->host_count);
   session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
-  recorder.trace = (trace_scope){.to = config->trace, .side = self->measured};
+  recorder.trace = config->trace;
+  recorder.side = self->measured;
   self->recorder = session_recorder_new(&recorder);
   for (uint32_t i = 0; i < self->host_count; i++) {
     make_host(self, i);
@@ -109,7 +110,9 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
   config.starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index);
-  config.tcp.trace = session_end_trace(end);
+  if ((config.tcp.trace = session_end_trace(end))) {
+    *config.tcp.trace = (trace_scope){.to = self->config.trace, .connection = index, .side = side};
+  }
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();
     config.tcp_new_user = (void *)&ns3_place;
@@ -167,6 +170,7 @@ void session_connect(session *self, session_network *network)
   self->ends_open = SIDES * self->connection_count;
   self->workloads_open = self->config.capture ? 0 : self->connection_count;
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
+  self->scopes = self->config.trace ? g_new(trace_scope, SIDES * self->connection_count) : NULL;
   self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     make_connection(self, i);

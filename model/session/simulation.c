@@ -102,9 +102,9 @@ static time_ps now_of(const void *clock)
   return engine_now(clock);
 }
 
-trace *simulation_trace_new(const scenario *s, FILE *file, const engine *clock)
+char *simulation_trace_about(const scenario *s)
 {
-  g_autoptr(GString) about = g_string_new("{\"scenario\": ");
+  GString *about = g_string_new("{\"scenario\": ");
 
   plain_text_append_json(about, scenario_name(s));
   g_string_append_printf(about, ", \"seed\": %" G_GUINT64_FORMAT ", \"version\": \"%s\", \"keys\": {",
@@ -115,7 +115,12 @@ trace *simulation_trace_new(const scenario *s, FILE *file, const engine *clock)
     plain_text_append_json(about, text);
   }
   g_string_append(about, "}}");
-  return trace_new(file, about->str, now_of, clock);
+  return g_string_free(about, FALSE);
+}
+
+trace *simulation_trace_new(const char *about, FILE *file, const engine *clock)
+{
+  return trace_new(file, about, now_of, clock);
 }
 
 static gboolean run_with_files(const scenario *s, session_config *config, const simulation_options *options,
@@ -135,7 +140,8 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
   if (!config->clock) {
     return FALSE;
   }
-  config->trace = options->trace ? simulation_trace_new(s, options->trace, config->clock) : NULL;
+  g_autofree char *about = simulation_trace_about(s);
+  config->trace = options->trace ? simulation_trace_new(about, options->trace, config->clock) : NULL;
   session *run = session_new(config);
   session_network *network = make_network(run, s, config, kind, error);
   if (network) {

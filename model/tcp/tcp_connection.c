@@ -181,7 +181,7 @@ static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint
   uint32_t before = connection->gauges.emss_octets;
   connection->config.send_mtu_octets = mtu_octets;
   connection->statistics.path_mtu_changes++;
-  TRACE(&connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
+  TRACE(connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
   if (connection->gauges.emss_octets == before) {
     return; /* the peer's MSS is smaller still */
@@ -231,7 +231,7 @@ static bool time_out(tcp_connection *connection, time_ps now)
 {
   if (connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED) {
     connection->statistics.timeouts++;
-    TRACE(&connection->config.trace, TIME_OUT, .in_flight = 1, .rto_ps = (uint64_t)connection->timer.rto_ps);
+    TRACE(connection->config.trace, TIME_OUT, .in_flight = 1, .rto_ps = (uint64_t)connection->timer.rto_ps);
     connection->syn_timeouts++;
     tcp_retransmission_timer_back_off(&connection->timer);
     connection->syn_due = true; /* sending it starts the timer */

@@ -203,7 +203,7 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->statistics.window_probes++;
-  TRACE(&connection->config.trace, PROBE_SENT, .tail_loss = 0);
+  TRACE(connection->config.trace, PROBE_SENT, .tail_loss = 0);
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
 
@@ -251,7 +251,7 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
 /* `packet`, which has just been made, gets its number. */
 static void trace_sent(const tcp_connection *connection, datagram *packet)
 {
-  trace_scope at = connection->config.trace;
+  trace_scope at = *connection->config.trace;
   tcp_header header;
   datagram_tcp_header(packet, &header);
   const int64_t next = (int64_t)connection->sender.next;
@@ -282,7 +282,7 @@ void tcp_connection_trace(const tcp_transport *transport, datagram *packet)
     trace_sent(connection, packet);
     return;
   }
-  TRACE(&connection->config.trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,
+  TRACE(connection->config.trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,
         .edge = sender->window_edge, .congestion_window_octets = sender->congestion.window.octets,
         .threshold_octets = sender->congestion.window.threshold_octets,
         .in_flight_octets = sender->flight ? sender->flight->board.pipe_octets : 0,

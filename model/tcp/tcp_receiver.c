@@ -367,7 +367,7 @@ static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t len
   if (length == 0) {
     return;
   }
-  TRACE(&receiver->config->trace, SEGMENT_ARRIVED, .position = (uint64_t)MAX(position, 0),
+  TRACE(receiver->config->trace, SEGMENT_ARRIVED, .position = (uint64_t)MAX(position, 0),
         .payload_octets = length, .new_octets = new_octets, .in_order_edge = receiver->gauges->in_order_edge);
   if (receiver->events->segment) {
     receiver->events->segment(receiver->user, (uint64_t)MAX(position, 0), length, (uint32_t)new_octets,
@@ -379,7 +379,7 @@ static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t len
 static G_GNUC_NO_INLINE void trace_holes(const tcp_receiver *receiver, uint64_t from, size_t runs,
                                          uint64_t edge)
 {
-  const trace_scope *at = &receiver->config->trace;
+  const trace_scope *at = receiver->config->trace;
   if (tcp_receiver_out_of_order_runs(receiver) > runs) {
     size_t run = range_set_find(receiver->late->beyond, from);
     TRACE(at, HOLE_OPENED,
@@ -425,7 +425,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
       pass_in_order(receiver, payload_position, payload, from, to, take_to, now);
     }
   }
-  if (receiver->config->trace.to && !nothing_new) {
+  if (receiver->config->trace && !nothing_new) {
     trace_holes(receiver, from, runs, edge);
   }
   decide_ack(receiver, runs > 0, nothing_new, fin, now);

@@ -102,7 +102,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   if (ack->has_duplicate) {
     sender->statistics->duplicates_reported++;
-    TRACE(&sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
+    TRACE(sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
   }
   if (sender->by_time) {
     tcp_rack_delivered_all(&sender->flight->rack);
@@ -136,8 +136,7 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
     }
     tcp_sender_note_reduction(sender);
     sender->statistics->ecn_reductions++;
-    TRACE(&sender->config->trace, ECN_REDUCED,
-          .threshold_octets = sender->congestion.window.threshold_octets);
+    TRACE(sender->config->trace, ECN_REDUCED, .threshold_octets = sender->congestion.window.threshold_octets);
   }
 }
 

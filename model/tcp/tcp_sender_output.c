@@ -257,7 +257,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     resend(sender, &last, false, outgoing, now);
   }
   sender->statistics->tail_loss_probes++;
-  TRACE(&sender->config->trace, PROBE_SENT, .tail_loss = 1);
+  TRACE(sender->config->trace, PROBE_SENT, .tail_loss = 1);
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
 }
 

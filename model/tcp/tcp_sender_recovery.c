@@ -89,7 +89,7 @@ static void enter_recovery(tcp_sender *sender)
   sender->flight->partially_acknowledged = false;
   sender->recovery_point = (int64_t)sender->next;
   sender->flight->limited_octets = 0;
-  TRACE(&sender->config->trace, RECOVERY_ENTERED, .recovery_point = sender->next,
+  TRACE(sender->config->trace, RECOVERY_ENTERED, .recovery_point = sender->next,
         .why = TRACE_NAME(sender->by_time ? "RACK" : "duplicates"));
   begin_resending(sender);
 }
@@ -114,14 +114,14 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
   tcp_frto_end(&sender->flight->frto);
   sender->state = TCP_SENDING_OPEN;
   sender->flight->resend_first = false;
-  TRACE(&sender->config->trace, RECOVERY_LEFT, .recovery_point = (uint64_t)sender->recovery_point);
+  TRACE(sender->config->trace, RECOVERY_LEFT, .recovery_point = (uint64_t)sender->recovery_point);
 }
 
 static void count_lost_again(tcp_sender *sender, uint64_t retransmissions)
 {
   sender->statistics->retransmissions_lost += (uint32_t)retransmissions;
   if (retransmissions > 0) {
-    TRACE(&sender->config->trace, RETRANSMISSION_LOST, .segments = retransmissions);
+    TRACE(sender->config->trace, RETRANSMISSION_LOST, .segments = retransmissions);
   }
 }
 
@@ -194,7 +194,7 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
 {
   sender->statistics->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
-  TRACE(&sender->config->trace, UNDONE, .time_out = kind == TCP_UNDO_TIME_OUT);
+  TRACE(sender->config->trace, UNDONE, .time_out = kind == TCP_UNDO_TIME_OUT);
   tcp_congestion_undo(&sender->congestion);
   if (sender->state != TCP_SENDING_OPEN) {
     tcp_scoreboard_restore(&sender->flight->board, findable);
@@ -319,7 +319,7 @@ bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
 {
   sender->timeouts_in_a_row++;
   sender->statistics->timeouts += tcp_sender_flight_octets(sender) > 0 ? 1 : 0;
-  TRACE(&sender->config->trace, TIME_OUT, .in_flight = tcp_sender_flight_octets(sender) > 0,
+  TRACE(sender->config->trace, TIME_OUT, .in_flight = tcp_sender_flight_octets(sender) > 0,
         .rto_ps = (uint64_t)sender->timer->rto_ps);
   if (sender->timeouts_in_a_row >= sender->config->retries_max) {
     tcp_retransmission_timer_stop(sender->timer);

@@ -28,12 +28,13 @@ enum { TRACE_RECORD_END, TRACE_RECORD_NAME, TRACE_RECORD_EVENT };
 
 typedef struct trace trace;
 
-/* What events are of. All-zero: nothing is traced. */
+/* What events are of. Layers have a pointer to one; NULL: nothing is traced. */
 typedef struct trace_scope {
-  trace *to;           /* NULL: nothing is traced */
+  trace *to;
   uint32_t connection; /* of the end, or of the packet */
   uint32_t packet;     /* the packet; 0: the one that arrives, trace_arrives() */
   enum side side;      /* of the end; of a packet on its way, who has sent it */
+  uint64_t fpdus;      /* that the end has sent */
 } trace_scope;
 
 /* The present of the clock `user`, in ps. */
@@ -55,12 +56,13 @@ void trace_arrives(trace *self, uint32_t packet);
 /* Writes the event `id` with `values`, one for each field of its row. For TRACE(). */
 void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *values);
 
-/* TRACE(scope, TIMEOUT, .rto_ps = rto): writes the event at the end `scope` (not NULL), if anything is
- * traced. Fields that are left out are 0. */
+/* TRACE(scope, TIMEOUT, .rto_ps = rto): writes the event; `scope` NULL: nothing is traced. Fields that are
+ * left out are 0. */
 #define TRACE(scope, id, ...)                                                                                \
   do {                                                                                                       \
-    if (G_UNLIKELY((scope)->to != NULL)) {                                                                   \
-      trace_write((scope), TRACE_##id, (const uint64_t *)&(const struct trace_##id){__VA_ARGS__});           \
+    const trace_scope *trace_at = (scope);                                                                   \
+    if (G_UNLIKELY(trace_at != NULL)) {                                                                      \
+      trace_write(trace_at, TRACE_##id, (const uint64_t *)&(const struct trace_##id){__VA_ARGS__});          \
     }                                                                                                        \
   } while (0)
 

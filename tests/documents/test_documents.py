@@ -7,6 +7,7 @@ tree.
 argv: the built iwarpsim, the source folder, "ns3" or "", and "long" to run everything in its full size. What
 is not run as printed stands in REDUCED or in ELSEWHERE, with the reason."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -84,7 +85,8 @@ def dead_links():
 
 
 def shell(folder, command):
-    return subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
+                          env=os.environ | {"HOME": str(folder)})
 
 
 def prepare(folder):
@@ -92,7 +94,8 @@ def prepare(folder):
     pages speak of."""
     (folder / "build").mkdir()
     (folder / "build" / "iwarpsim").symlink_to(PROGRAM)
-    for name in ["scenarios", "bench"]:
+    (folder / "scripts").mkdir()
+    for name in ["scenarios", "bench", "scripts/wireshark"]:
         (folder / name).symlink_to(SOURCE / name)
     scenario = block_with(PAGES[0], "# my.cfg")
     study = block_with(PAGES[0], "sweep = (")

@@ -72,6 +72,8 @@ static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t le
   packet->carries_checksum = sent->carries_checksum;
   packet->send_order = sent->send_order;
   packet->flow_order = sent->flow_order;
+  packet->connection = sent->connection;
+  packet->number = sent->number;
   datagram_unref(sent);
   return packet;
 }

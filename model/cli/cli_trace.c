@@ -138,8 +138,9 @@ static gboolean know(const condition_reader *reader, const condition_token *toke
     g_autofree char *shown = scenario_shown(name);
     g_autoptr(GPtrArray) known = known_names();
     g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)known->pdata));
-    return condition_fail(reader, token->at, "unknown field '%s'; expected one that docs/trace.md lists%s",
-                          shown, hint);
+    condition_fail(reader, token->at, "unknown field '%s'; expected one that docs/trace.md lists%s", shown,
+                   hint);
+    return FALSE;
   }
   *is_text = is_column ? strcmp(name, "event") == 0 || strcmp(name, "side") == 0
                        : trace_row_of(id)->fields[field_of(id, name)].type == TRACE_NAME_ID;
@@ -180,7 +181,7 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
   if (user == NULL || is_read_only || !value_of(user, name, &found)) {
     return user == NULL ? CONDITION_TRUE : CONDITION_FALSE;
   }
-  const unsigned how = is_text ? (strcmp(found.text, text) == 0 ? RELATION_EQUAL : RELATION_NONE)
+  const unsigned how = is_text ? (g_strcmp0(found.text, text) == 0 ? RELATION_EQUAL : RELATION_NONE)
                        : found.number == literal.number ? RELATION_EQUAL
                        : found.number < literal.number  ? RELATION_LESS
                                                         : RELATION_MORE;

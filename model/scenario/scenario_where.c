@@ -43,7 +43,8 @@ static gboolean unknown_key(const condition_reader *p, const condition_token *to
 {
   g_autofree char *name = condition_token_text(token);
   g_autofree char *problem = scenario_key_problem(name);
-  return condition_fail(p, token->at, "%s", problem);
+  condition_fail(p, token->at, "%s", problem);
+  return FALSE;
 }
 
 /* --- Comparisons --- */
@@ -116,7 +117,7 @@ static relation relate(scenario_type type, const scenario_value *left, const sce
   gboolean is_less;
 
   if ((!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) || (left->is_word && right->is_word)) {
-    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
+    return g_strcmp0(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
   }
   if (left->is_word || right->is_word) {
     const char *word = left->is_word ? left->text : right->text;

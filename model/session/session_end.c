@@ -248,7 +248,7 @@ static G_GNUC_NO_INLINE void trace_arrived(const session_host *host, datagram *p
     number_captured(config->capture, config->trace, packet);
   }
   const trace_scope at = {.to = config->trace,
-                          .connection = packet->connection,
+                          .connection = packet->number > 0 ? packet->connection : 0,
                           .packet = packet->number,
                           .side = side_peer(host->number)};
   TRACE(&at, PACKET_ARRIVED, .ip_octets = datagram_octets(packet));

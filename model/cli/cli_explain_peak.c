@@ -47,7 +47,8 @@ static gboolean agrees(const held_peak *peak, const metric_values *metrics, cons
                    path, octets, at, peak->octets, time_ps_in_seconds(peak->at));
 }
 
-/* Runs the scenario of `directory`/summary.json again, with a trace into `file`, and says what that shows. */
+/* Runs the scenario of `directory`/summary.json again, with a trace into `file`, and explains what that
+ * shows. */
 static char *explain_directory(const char *directory, FILE *file, GError **error)
 {
   g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
@@ -104,11 +105,12 @@ const cli_command cli_explain_peak = {
     .sentence = "explain what made the peak of a run, and how it failed",
     .arguments = "TRACE|DIR",
     .operand = "TRACE, or the folder of a run",
-    .summary = "Says in words when the reassembly memory held most, what was missing then and why, and what "
-               "waited for "
-               "it; and, of a run that failed or was terminated, what caused that. A DIR is the folder of a "
-               "run: the "
-               "scenario of its summary.json is run again, with a trace.",
+    .summary =
+        "Prints in words when the reassembly memory held most, what was missing then and why, and what "
+        "waited for "
+        "it; and, of a run that failed or was terminated, what caused that. A DIR is the folder of a "
+        "run: the "
+        "scenario of its summary.json is run again, with a trace.",
     .example = "  iwarpsim run scenarios/one-loss-in-order.cfg\n"
                "  iwarpsim explain-peak results/one-loss-in-order\n",
     .entries = entries,

@@ -3,7 +3,7 @@
 
 #include "explain/packet_sentences.h"
 
-/* What damaged octets look like to TCP: a packet that the path damaged arrives, and no checksum tells. */
+/* What damaged octets look like to TCP: a packet that the path damaged arrives, and no checksum shows it. */
 static void find_miss(GHashTable *damaged, const trace_event *event, run_ending *ending)
 {
   if (event->id == TRACE_PACKET_DAMAGED) {

@@ -15,7 +15,7 @@ typedef struct hole {
   time_ps filled_at; /* TIME_PS_NEVER: not in the trace */
 } hole;
 
-/* An arrival, or an FPDU that was placed, behind the first octet that is missing. */
+/* An arrival, or an FPDU that was placed, beyond the first octet that is missing. */
 typedef struct beyond {
   guint64 position;
   guint64 payload_octets;
@@ -129,7 +129,7 @@ static void add_placed(const follower *of, const explained_run *run, prose *to)
     octets += g_array_index(of->beyonds, beyond, i).payload_octets;
   }
   if (fpdus > 0) {
-    prose_add(to, " Meanwhile %s behind it had been located by %s and placed: %s of payload.",
+    prose_add(to, " Meanwhile %s beyond it had been located by %s and placed: %s of payload.",
               prose_plural(to, fpdus, "FPDU"), run->assumes ? "assumption" : "markers",
               prose_plural(to, octets, "octet"));
   }
@@ -168,8 +168,8 @@ static void add_causes(const follower *of, const explained_run *run, prose *to)
   prose_add(to, ".");
 }
 
-/* What was missing, `behind` it, and how it came in the end. */
-static void add_hole(const follower *of, const hole *one, const char *behind, prose *to)
+/* What was missing, what arrived `after` it, and how it came in the end. */
+static void add_hole(const follower *of, const hole *one, const char *after, prose *to)
 {
   const enum side sender = of->log.sender;
   g_autoptr(GPtrArray) packets = packet_log_find(&of->log, one->missing.from);
@@ -181,7 +181,7 @@ static void add_hole(const follower *of, const hole *one, const char *behind, pr
     prose_add(to, "octets %s to %s of the stream were missing, of which the trace has no packet",
               prose_count(to, one->missing.from), prose_count(to, one->missing.to - 1));
   }
-  prose_add(to, "%s", behind);
+  prose_add(to, "%s", after);
   packet_sentences_add_again(packets, cause, sender, to);
   if (one->filled_at == TIME_PS_NEVER) {
     prose_add(to, ", and not filled before the trace ends.");
@@ -200,16 +200,16 @@ static void add_holes(const follower *of, const explained_run *run, prose *to)
     const beyond *arrival = &g_array_index(of->beyonds, beyond, i);
     arrivals += !arrival->is_fpdu && arrival->position >= first->missing.to;
   }
-  g_autofree char *behind = g_strdup_printf(
-      "; %s arrived after it%s%s", prose_plural(to, arrivals, "segment"),
-      is_simple ? ", and none could be placed because " : "", is_simple ? why_order(run) : "");
-  add_hole(of, first, behind, to);
+  g_autofree char *after = g_strdup_printf("; %s arrived after it%s%s", prose_plural(to, arrivals, "segment"),
+                                           is_simple ? ", and none could be placed because " : "",
+                                           is_simple ? why_order(run) : "");
+  add_hole(of, first, after, to);
   if (!is_simple) {
     add_placed(of, run, to);
     add_causes(of, run, to);
   }
   for (guint i = 1; i < MIN(of->holes->len, HOLES_TOLD); i++) {
-    prose_add(to, " Behind it, ");
+    prose_add(to, " Beyond it, ");
     add_hole(of, &g_array_index(of->holes, hole, i), "", to);
   }
   if (of->holes->len > HOLES_TOLD) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a trace shows of the peak of the reassembly occupancy: which segments were missing, why, what waited
- * behind them and for what. */
+ * after them and for what. */
 #pragma once
 
 #include "explain/held_peak.h"

@@ -79,13 +79,13 @@ void packet_sentences_add(const logged_packet *packet, enum side sender, prose *
 
 void packet_sentences_add_again(const GPtrArray *packets, guint cause, enum side sender, prose *into)
 {
-  enum { TOLD = 3 };
-  guint told = 0;
+  enum { DESCRIBED = 3 };
+  guint resent = 0;
 
   for (guint i = cause + 1; i < packets->len; i++) {
     const logged_packet *packet = packets->pdata[i];
-    told += packet->again;
-    if (told > TOLD) {
+    resent += packet->again;
+    if (resent > DESCRIBED) {
       continue;
     }
     if (packet->again) {
@@ -97,7 +97,7 @@ void packet_sentences_add_again(const GPtrArray *packets, guint cause, enum side
       add_fate(packet, sender, into);
     }
   }
-  if (told > TOLD) {
-    prose_add(into, "; sent again %s more", prose_plural(into, told - TOLD, "time"));
+  if (resent > DESCRIBED) {
+    prose_add(into, "; sent again %s more", prose_plural(into, resent - DESCRIBED, "time"));
   }
 }

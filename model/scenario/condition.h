@@ -71,5 +71,5 @@ gboolean condition_fail(const condition_reader *reader, gsize at, const char *fo
 /* The same: after `c`, whose left operand stands alone, a sign should follow. */
 gboolean condition_expects_sign(const condition_reader *reader, const condition_comparison *c);
 
-/* What the token says; free with g_free(). */
+/* The token's text; free with g_free(). */
 char *condition_token_text(const condition_token *token);

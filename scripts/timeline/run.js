@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run over time (docs/timeline.md). model/study/timeline/timeline_page.c says how the events stand in the page. What the
- * trace says is put into the page as text only, never as markup. */
+/* A run over time (docs/timeline.md). model/study/timeline/timeline_page.c describes how the events stand in the page. What the
+ * trace holds is put into the page as text only, never as markup. */
 'use strict';
 
 /* --- The events: a table for each kind, with an array for each column --- */
@@ -34,7 +34,7 @@ function readEvents(octets) {
   const length = number();
   const head = JSON.parse(new TextDecoder().decode(octets.subarray(at, at += length)));
   run.names = head.names;
-  try { // what the trace says of itself
+  try { // what the trace is of
     run.about = Object(JSON.parse(head.about));
   } catch (_) {}
   for (const {name, count, fields} of head.events) {

@@ -167,7 +167,7 @@ const HELP = [['+ −', 'zoom; x X the time alone, y Y the stream alone; 0 the w
 
 const zoomMiddle = (factor, axes) => zoom(factor, screen.left + screen.width / 2, screen.top / 2, axes);
 
-/* What the address says, or the whole run. */
+/* What the address names, or the whole run. */
 function restore() {
   const place = new Map(location.hash.slice(1).split('&').map(part => part.split('=')));
   const pair = name => (place.get(name) || '').match(/^(-?\d+)\.\.(-?\d+)$/), times = pair('time'), stream = pair('stream');

@@ -78,7 +78,7 @@ class ExplainPeak(unittest.TestCase):
                          f"is in-order; sent again at {us(again['time_ps'])} in fast recovery, filled at "
                          f"{us(filled['time_ps'])}.\n")
 
-    def test_located_behind_the_hole(self):
+    def test_located_beyond_the_hole(self):
         """With markers and a middlebox: what is placed meanwhile, and the causes of what is not."""
         _, events, text = self.explained({"middlebox.mode": "rechunk", "path.forward.drop": "[60]"})
         held = [e for e in events if e["event"] == "held"]
@@ -93,7 +93,7 @@ class ExplainPeak(unittest.TestCase):
         for words in (f"Peak {sum(peak[cause] for cause in CAUSES):,} octets at {us(peak['time_ps'])} on",
                       f"packet {drop['packet']}, made by rechunk (stream {hole['from']:,} to {hole['to'] - 1:,}) was "
                       f"lost on path.forward at {us(drop['time_ps'])}; ",
-                      f"Meanwhile {len(placed)} FPDUs behind it had been located by markers and placed: "
+                      f"Meanwhile {len(placed)} FPDUs beyond it had been located by markers and placed: "
                       f"{sum(e['payload_octets'] for e in placed):,} octets of payload.",
                       f"{peak['incomplete']:,} octets lay in {peak['partial_fpdus']} located FPDU"):
             self.assertIn(words, text)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from program_kit import HAS_NS3, PROGRAM, octets, folder, write
 from trace_metrics import metrics_of, quantile
 
-SCENARIO = 'workload: { message_size = "64KiB"; messages = 6; };\n'
+SCENARIO = 'workload: { message_size = "64KiB"; messages = 3; };\n'
 MEASURED = ("buffer.", "placement.", "mpa.", "state.", "delay.", "tcp.", "goodput", "delivery.")
 # MULPDU and EMSS at the end of the run are states of the sender, not events.
 STATES_AT_END = {"mpa.mulpdu_octets", "mpa.emss_octets"}

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim timeline: a trace as one page that shows the run over time. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_run_trace.h"
 #include "study/timeline/timeline_page.h"
 
 static char *out;
@@ -20,13 +18,8 @@ static int run(const cli_arguments *arguments)
   if (out == NULL) {
     return cli_usage_error("timeline", "no page to write; expected -o FILE");
   }
-  if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-    error_set(&error, "%s: this is a folder; expected a file that `iwarpsim run --trace` has written", path);
-    return cli_fail(error);
-  }
-  FILE *file = fopen(path, "rb");
+  FILE *file = cli_run_trace_open(path, NULL, &error);
   if (file == NULL) {
-    error_set(&error, "%s: %s", path, g_strerror(errno));
     return cli_fail(error);
   }
   trace_reader *reader = trace_reader_new(file, path, &error);
@@ -54,14 +47,14 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_timeline = {
     .name = "timeline",
-    .forms = "TRACE -o FILE",
+    .forms = "TRACE|DIR -o FILE",
     .sentence = "write one HTML page that shows a run over time",
-    .arguments = "TRACE",
-    .operand = "TRACE",
+    .arguments = "TRACE|DIR",
+    .operand = "TRACE, or the folder of a run",
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "
-        "lost, held, placed and delivered, and what TCP did. The page needs nothing else "
-        "(docs/timeline.md).",
+        "lost, held, placed and delivered, and what TCP did. The page needs nothing else (docs/timeline.md). "
+        "A DIR is the folder of a run: the scenario of its summary.json is run again, with a trace.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"
                "  iwarpsim timeline one-loss.trace -o one-loss.html\n",
     .entries = entries,

@@ -68,7 +68,7 @@ static gboolean tell(FILE *file, const char *name, const explained_run *run, con
   return reader && explain_ending(reader, ending, fault, to, error);
 }
 
-char *explain_trace(FILE *file, const char *name, held_peak *peak, GError **error)
+char *explain_trace(FILE *file, const char *name, GError **error)
 {
   g_autoptr(JsonParser) about = json_parser_new();
   g_autoptr(trace_reader) reader = read_again(file, name, error);
@@ -91,8 +91,5 @@ char *explain_trace(FILE *file, const char *name, held_peak *peak, GError **erro
       tell(file, name, &run, &found, &ending, g_strcmp0(fault, "none") == 0 ? NULL : fault, &text, error);
   run_ending_clear(&ending);
   g_autofree char *sentences = prose_end(&text);
-  if (good && peak) {
-    *peak = found;
-  }
   return good ? g_steal_pointer(&sentences) : NULL;
 }

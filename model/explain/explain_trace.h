@@ -2,11 +2,10 @@
 /* What a trace shows, in sentences: the peak of the reassembly occupancy, and how the run failed. */
 #pragma once
 
+#include <glib.h>
 #include <stdio.h>
 
-#include "explain/held_peak.h"
-
 /* The sentences, a paragraph each; free with g_free(). `file`, which is read several times, stays the
- * caller's; `name` is for errors. Sets `*peak` (may be NULL). NULL and `error`, which is not NULL here nor in
+ * caller's; `name` is for errors. NULL and `error`, which is not NULL here nor in
  * the rest of this folder, when it is no trace, or a damaged one. */
-char *explain_trace(FILE *file, const char *name, held_peak *peak, GError **error);
+char *explain_trace(FILE *file, const char *name, GError **error);

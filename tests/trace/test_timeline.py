@@ -328,11 +328,18 @@ class Timeline(unittest.TestCase):
         self.assertIsNone(self.script("return window.acted || null"))
         self.assertIn("Content Security Policy", " ".join(self.browser.console()))
 
+    def test_folder(self):
+        """The page of a run's folder has the events of its trace."""
+        self.make(SCENARIOS / "one-loss-markers.cfg", "trace", "run.seed=7")
+        self.assertEqual(self.iwarpsim("timeline", "out", "-o", "folder.html").returncode, 0)
+        of_trace, of_folder = ((self.folder / name).read_text() for name in ("trace.html", "folder.html"))
+        self.assertEqual(of_trace.replace("<title>trace.trace", "<title>out"), of_folder)
+
     def test_damaged(self):
         """A page of any trace that the program takes shows something, and what it refuses has one clear line."""
         whole = (self.folder / "one.trace").read_bytes()
         (self.folder / "bad.trace").write_bytes(whole[:5000])
-        for path, words in (("bad.trace", "cut short"), (".", "this is a folder; expected a file that"),
+        for path, words in (("bad.trace", "cut short"), (".", "summary.json"),
                             (SCENARIOS / "lossless.cfg", "not a trace"), ("none.trace", "No such file")):
             done = self.iwarpsim("timeline", path, "-o", "bad.html")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

@@ -236,11 +236,11 @@ const cli_command cli_decode = {
     .arguments = "CAPTURE",
     .operand = "CAPTURE",
     .summary =
-        "Reads a pcap or pcapng file (-: standard input), finds the connections that speak MPA, and prints "
-        "one line\n"
-        "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
-        "and\n"
-        "RDMAP fields, markers. docs/captures.md describes how to take a capture, and each field.",
+        "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the connections\n"
+        "that speak MPA, and prints one line for each FPDU: time, connection, stream position, octets, "
+        "packets,\n"
+        "how it was located, CRC, DDP and RDMAP fields, markers. docs/captures.md describes how to take a\n"
+        "capture, and each field.",
     .example = "  iwarpsim decode receiver.pcap\n"
                "  iwarpsim decode siw.pcapng --summary\n"
                "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"

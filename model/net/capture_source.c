@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/error.h"
 #include "net/flow_table.h"
@@ -14,6 +15,10 @@
 
 /* libpcap reads packet by packet through stdio, whose own buffer would make a system call for each. */
 enum { READ_AHEAD_OCTETS = 256 * 1024 };
+
+/* The first octet of a file that gzip made (RFC 1952 §2.3.1), and of no capture; zlib's window and the format
+ * that it is to expect; compressed octets that are read at once. */
+enum { GZIP_FIRST_OCTET = 0x1F, GZIP_WINDOW_BITS = 15 + 16, COMPRESSED_OCTETS = 64 * 1024 };
 
 /* In a capture of pcap's own format; pcapng's is 1. */
 enum { PCAP_FORMAT_MAJOR = 2 };
@@ -44,9 +49,20 @@ typedef struct conversation {
   unsigned opener; /* which of the ends, source or destination, is ends[0] of `current` */
 } conversation;
 
+/* A compressed file on its way to libpcap. */
+typedef struct unzipping {
+  FILE *file;
+  z_stream zlib;
+  bool in_member;   /* a file may have several, one after the other (RFC 1952 §2.2) */
+  char problem[80]; /* "": none */
+  uint8_t compressed[COMPRESSED_OCTETS];
+} unzipping;
+
 struct capture_source {
   char *name;
   char *read_ahead;
+  FILE *file;       /* as it is on the disk; libpcap's */
+  unzipping *unzip; /* NULL: `file` is not compressed */
   pcap_t *pcap;
   struct bpf_program filter;
   gboolean has_origin;
@@ -63,6 +79,67 @@ struct capture_source {
   int64_t time_ns; /* its time, since the origin: 0 … CAPTURE_LONGEST_NS */
   capture_counts counts;
 };
+
+/* --- Compressed files --- */
+
+/* As read(2) does, for fopencookie(3). */
+static ssize_t unzip_read(void *cookie, char *octets, size_t size)
+{
+  unzipping *unzip = cookie;
+  z_stream *zlib = &unzip->zlib;
+
+  const uInt room = (uInt)MIN(size, (size_t)READ_AHEAD_OCTETS);
+  zlib->next_out = (Bytef *)octets;
+  zlib->avail_out = room;
+  while (zlib->avail_out == room && *unzip->problem == '\0') {
+    if (zlib->avail_in == 0) {
+      zlib->next_in = unzip->compressed;
+      zlib->avail_in = (uInt)fread(unzip->compressed, 1, sizeof unzip->compressed, unzip->file);
+    }
+    if (zlib->avail_in == 0 && (ferror(unzip->file) || !unzip->in_member)) {
+      return ferror(unzip->file) ? -1 : 0;
+    }
+    int result = zlib->avail_in > 0 ? inflate(zlib, Z_NO_FLUSH) : Z_BUF_ERROR;
+    unzip->in_member = result != Z_STREAM_END;
+    if (result == Z_STREAM_END) {
+      inflateReset(zlib);
+    } else if (result == Z_BUF_ERROR) {
+      g_strlcpy(unzip->problem, "the compressed file ends early", sizeof unzip->problem);
+    } else if (result != Z_OK) {
+      g_snprintf(unzip->problem, sizeof unzip->problem, "the compressed file is damaged: %s",
+                 zlib->msg ? zlib->msg : zError(result));
+    }
+  }
+  errno = EIO;
+  return zlib->avail_out < room ? (ssize_t)(room - zlib->avail_out) : -1;
+}
+
+static int unzip_close(void *cookie)
+{
+  unzipping *unzip = cookie;
+  int result = fclose(unzip->file);
+
+  inflateEnd(&unzip->zlib);
+  g_free(unzip);
+  return result;
+}
+
+/* The stream that `file`, whose first octet is gzip's, is made of; `*unzip` lives until it is closed. */
+static FILE *unzip_open(FILE *file, unzipping **unzip)
+{
+  const cookie_io_functions_t functions = {.read = unzip_read, .close = unzip_close};
+
+  *unzip = g_new0(unzipping, 1);
+  (*unzip)->file = file;
+  inflateInit2(&(*unzip)->zlib, GZIP_WINDOW_BITS);
+  return fopencookie(*unzip, "rb", functions);
+}
+
+/* Why `stream` could not be read, if that is because its file is not as gzip makes it; else `otherwise`. */
+static const char *problem_of(FILE *stream, const unzipping *unzip, const char *otherwise)
+{
+  return ferror(stream) && unzip && *unzip->problem != '\0' ? unzip->problem : otherwise;
+}
 
 /* --- The file --- */
 
@@ -82,20 +159,27 @@ static gboolean prepare(capture_source *source, const char *filter, GError **err
                    source->name, text);
 }
 
-capture_source *capture_source_open_stream(FILE *stream, const char *name, const char *filter, GError **error)
+capture_source *capture_source_open_stream(FILE *file, const char *name, const char *filter, GError **error)
 {
   char message[PCAP_ERRBUF_SIZE] = "";
   char *read_ahead = g_malloc(READ_AHEAD_OCTETS);
+  FILE *stream = file;
+  unzipping *unzip = NULL;
   struct stat status;
 
-  setvbuf(stream, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
+  setvbuf(file, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
+  int first = ungetc(getc(file), file);
+  if (first == GZIP_FIRST_OCTET) {
+    stream = unzip_open(file, &unzip);
+  }
   pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);
   if (!pcap) {
     error_set(error,
               ferror(stream)
                   ? "%s: cannot be read: %s"
-                  : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, not compressed",
-              name, message);
+                  : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, as it "
+                    "is or compressed by gzip",
+              name, problem_of(stream, unzip, message));
     fclose(stream);
     g_free(read_ahead);
     return NULL;
@@ -104,7 +188,9 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   source->name = g_strdup(name);
   source->read_ahead = read_ahead;
   source->pcap = pcap;
-  if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) {
+  source->file = file;
+  source->unzip = unzip;
+  if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode)) {
     source->total_octets = status.st_size;
   }
   ip_reassembly_config config = ip_reassembly_config_unlimited();
@@ -160,7 +246,7 @@ static gboolean fail(capture_source *source, GError **error, const char *text)
  * message names the command that makes a file of its own of one. */
 static gboolean fail_to_read(capture_source *source, GError **error)
 {
-  const char *text = pcap_geterr(source->pcap);
+  const char *text = problem_of(pcap_file(source->pcap), source->unzip, pcap_geterr(source->pcap));
 
   if (!strstr(text, "of the first interface")) {
     return fail(source, error, text);
@@ -465,6 +551,6 @@ const capture_counts *capture_source_counts(const capture_source *source)
 
 double capture_source_share(const capture_source *source)
 {
-  off_t at = source->total_octets > 0 ? ftello(pcap_file(source->pcap)) : 0;
+  off_t at = source->total_octets > 0 ? ftello(source->file) : 0;
   return at > 0 ? MIN((double)at / (double)source->total_octets, 1) : 0;
 }

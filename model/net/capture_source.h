@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap; Ethernet, VLAN tags,
- * Linux cooked (both versions), raw IP, loopback; IPv4 and IPv6; fragments are put together. Reads as it
- * goes: a file may be longer than the memory.
+/* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap, as they are
+ * or compressed by gzip (RFC 1952); Ethernet, VLAN tags, Linux cooked (both versions), raw IP, loopback; IPv4
+ * and IPv6; fragments are put together. Reads as it goes: a file may be longer than the memory.
  *
  * Nothing in the file is trusted: every length is checked, and what is no TCP segment is counted and passed
  * over. */
@@ -80,5 +80,6 @@ int64_t capture_source_origin_ns(const capture_source *source);
 /* The counts so far; the source's. */
 const capture_counts *capture_source_counts(const capture_source *source);
 
-/* The share of the file that has been read, 0 … 1; 0 when that is not known (a pipe). */
+/* The share of the file, as it is on the disk, that has been read, 0 … 1; 0 when that is not known (a pipe).
+ */
 double capture_source_share(const capture_source *source);

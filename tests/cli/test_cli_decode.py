@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with
 that."""
+import gzip
 import json
+import os
 import struct
 
 import program_kit as kit
@@ -157,7 +159,7 @@ class Decode(kit.ProgramTest):
         """One clear line, which names the file; nothing on standard output."""
         for make, name in (("", "none.pcap"), ("", "."), ("", "a.cfg"), (": > empty.pcap", "empty.pcap"),
                            ("head -c 10 a.pcap > short.pcap", "short.pcap"),
-                           ("gzip -c a.pcap > a.pcap.gz", "a.pcap.gz")):
+                           (": | gzip > nothing.gz", "nothing.gz"), ("gzip -c a.cfg > a.cfg.gz", "a.cfg.gz")):
             self.shell(make)
             done = self.expect_refused(f"iwarpsim decode {name}")
             self.expect_start(done.stderr, f"{name}: ")
@@ -170,6 +172,47 @@ class Decode(kit.ProgramTest):
         done = self.shell("iwarpsim decode half.pcap -s -j", 2)
         self.assertGreater(directions(done)[0]["fpdus"], 50)
         self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_compressed(self):
+        """What gzip makes is read as what it was made of, by both commands, from a pipe too, and in several
+        members: decode and replay give the same."""
+        self.shell("split -b 100000 a.pcap part. && gzip -k a.pcap part.*")
+        expected = self.shell("iwarpsim decode a.pcap --json").stdout.partition("\n")[2]
+        for line in ("iwarpsim decode a.pcap.gz --json", "iwarpsim decode - -j < a.pcap.gz",
+                     "cat part.*.gz | iwarpsim decode - --json"):
+            self.assertTrue(self.shell(line).stdout.partition("\n")[2] == expected, line)
+        self.shell("iwarpsim replay a.pcap -q -o a && iwarpsim replay a.pcap.gz -q -o b &&"
+                   " sed 1d a/occupancy.csv > a.csv && sed 1d b/occupancy.csv | cmp - a.csv")
+
+    def test_broken_compressed(self):
+        """What was compressed before the place where the file is broken is printed, then what is wrong; of a
+        file that starts so, nothing."""
+        self.shell("gzip a.pcap")
+        whole = kit.octets("a.pcap.gz")
+        damaged = whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:]
+        for octets, error, fpdus in ((whole[:-1], "the compressed file ends early", FPDUS),
+                                     (whole[:len(whole) // 2], "the compressed file ends early", 20),
+                                     (damaged, "the compressed file is damaged: incorrect data check", FPDUS),
+                                     (whole + b"more", "the compressed file is damaged: incorrect header", FPDUS)):
+            with open("b.gz", "wb") as broken:
+                broken.write(octets)
+            done = self.shell("iwarpsim decode b.gz", 2)
+            self.assertRegex(done.stderr, fr"^b\.gz: packet \d+: {error}[^\n]*\n$")
+            self.assertGreaterEqual(done.stdout.count("CRC right"), fpdus)
+        with open("b.gz", "wb") as broken:
+            broken.write(whole[:12])
+        self.assertEqual(self.expect_refused("iwarpsim decode b.gz").stderr,
+                         "b.gz: cannot be read: the compressed file ends early\n")
+
+    def test_compressed_bomb(self):
+        """A million empty packets in 16 kB: read in the memory that a small file needs."""
+        with gzip.open("bomb.gz", "wb") as bomb:
+            bomb.write(kit.octets("a.pcap")[:24])
+            for _ in range(100):
+                bomb.write(bytes(16 * 10000))
+        self.assertLess(os.path.getsize("bomb.gz"), 20000)
+        done = self.shell("ulimit -v 200000; iwarpsim decode bomb.gz", 2)
+        self.expect_parts(done.stderr, "no connection speaks MPA: 1000000 packets")
 
     def test_no_packets(self):
         """The header of a capture without packets: read well, and no connection speaks MPA."""

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -13,6 +14,7 @@
 #include "decode/decode_format.h"
 #include "decode/decode_session.h"
 #include "net/capture_source.h"
+#include "scenario/scenario_problem.h"
 
 enum {
   FLUSH_OCTETS = 64 << 10,
@@ -26,7 +28,13 @@ static struct {
   gboolean json;
   gboolean summary;
   gboolean assume_aligned;
+  char *time; /* NULL: relative */
 } chosen;
+
+static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
+                                          [DECODE_CLOCK_ABSOLUTE] = "absolute",
+                                          [DECODE_CLOCK_DELTA] = "delta",
+                                          NULL};
 
 /* One capture on its way to standard output. */
 typedef struct decoding {
@@ -34,6 +42,7 @@ typedef struct decoding {
   capture_source *source;
   decode_session *session;
   const decode_format *format;
+  decode_clock clock;
   decode_line *line;
   cli_progress *progress; /* NULL: none */
   GArray *flow_octets;    /* payload octets by flow: whose connection is the busiest */
@@ -67,6 +76,8 @@ static decode_capture capture_of(const decoding *d)
   return (decode_capture){.version = IWARPSIM_VERSION,
                           .file = d->file,
                           .origin_ns = capture_source_origin_ns(d->source),
+                          .clock = d->clock,
+                          .decimals = capture_source_decimals(d->source),
                           .flows = capture_source_flows(d->source),
                           .connections = decode_session_connections(d->session),
                           .counts = capture_source_counts(d->source)};
@@ -184,6 +195,22 @@ static int finish(const decoding *d, GError *error)
   return decode_session_connections(d->session)->len > 0 ? CLI_OK : complain_of_silence(d);
 }
 
+/* FALSE, and `error`, when --time is none, or there are no lines of text that it could apply to. */
+static gboolean read_clock(decode_clock *clock, GError **error)
+{
+  *clock = DECODE_CLOCK_RELATIVE;
+  while (chosen.time && clock_words[*clock] && strcmp(chosen.time, clock_words[*clock]) != 0) {
+    ++*clock;
+  }
+  if (!clock_words[*clock]) {
+    g_autofree char *hint = scenario_did_you_mean(scenario_suggest(chosen.time, clock_words));
+    return error_set(error, "--time %s; expected relative, absolute or delta%s", chosen.time, hint);
+  }
+  return !chosen.time || (!chosen.json && !chosen.summary) ||
+         error_set(error,
+                   "--time is for lines of text; JSON has time_s and origin_s, and --summary no times");
+}
+
 static int decode(const cli_arguments *arguments)
 {
   decode_options options = {.assume_aligned = chosen.assume_aligned};
@@ -191,12 +218,13 @@ static int decode(const cli_arguments *arguments)
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, &error);
 
-  if (!hints) {
+  decoding d = {.file = arguments->rest[0], .format = chosen.json ? &decode_json : &decode_text};
+
+  if (!hints || !read_clock(&d.clock, &error)) {
     int status = cli_usage_error("decode", "%s", error->message);
     g_error_free(error);
     return status;
   }
-  decoding d = {.file = arguments->rest[0], .format = chosen.json ? &decode_json : &decode_text};
   d.source = capture_source_open(d.file, chosen.capture.filter, &error);
   if (!d.source) {
     return cli_fail(error);
@@ -226,6 +254,9 @@ static const GOptionEntry entries[] = {
     CLI_SWITCH(
         "assume-aligned", 0, &chosen.assume_aligned,
         "after octets that were never captured: take what looks like an FPDU at a segment's start for one"),
+    CLI_TEXT("time", 't', &chosen.time,
+             "what the times of lines count from: the capture's start, UTC, the line before",
+             "relative|absolute|delta"),
     G_OPTION_ENTRY_NULL,
 };
 

@@ -69,6 +69,8 @@ typedef struct decode_capture {
   const char *version;          /* of the program */
   const char *file;             /* the capture's name */
   int64_t origin_ns;            /* what times count from: capture_source_origin_ns() */
+  decode_clock clock;           /* of lines of text */
+  unsigned decimals;            /* of seconds in its times: capture_source_decimals() */
   uint32_t flows;               /* TCP connections in the capture */
   const GPtrArray *connections; /* of those that speak MPA: decode_session_connections() */
   const capture_counts *counts;

@@ -7,7 +7,8 @@
 
 enum { FIRST_CAPACITY_OCTETS = 128 << 10 };
 
-#define NS_PER_SECOND G_GUINT64_CONSTANT(1000000000)
+#define NS_PER_SECOND INT64_C(1000000000)
+#define NS_PER_MICROSECOND 1000
 
 struct decode_line {
   decode_line_write write;
@@ -17,6 +18,11 @@ struct decode_line {
   size_t start;  /* of the line that is not ended */
   size_t widest; /* decode_line_widest() */
   bool failed;
+  decode_clock clock;
+  int64_t origin_ns;
+  int64_t previous_ns; /* time of the line before */
+  unsigned decimals;   /* of a date */
+  size_t shift;        /* of all columns */
 };
 
 decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets)
@@ -92,12 +98,45 @@ void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width)
   size_t from = line->text->len;
 
   g_string_append(line->text, time_ns < 0 ? "-" : "");
-  append_digits(line->text, magnitude_ns / NS_PER_SECOND, 10, 1);
+  append_digits(line->text, magnitude_ns / (uint64_t)NS_PER_SECOND, 10, 1);
   g_string_append_c(line->text, '.');
-  append_digits(line->text, magnitude_ns % NS_PER_SECOND, 10, 9);
+  append_digits(line->text, magnitude_ns % (uint64_t)NS_PER_SECOND, 10, 9);
   while (line->text->len - from < width) {
     g_string_insert_c(line->text, (gssize)from, ' ');
   }
+}
+
+void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals)
+{
+  int64_t ns = since_1970_ns % NS_PER_SECOND;
+  bool is_before = ns < 0;
+  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(since_1970_ns / NS_PER_SECOND - is_before);
+  g_autofree char *seconds = g_date_time_format(time, "%Y-%m-%dT%H:%M:%S.");
+
+  ns += is_before ? NS_PER_SECOND : 0;
+  g_string_append(line->text, seconds);
+  append_digits(line->text, (uint64_t)(decimals == 9 ? ns : ns / NS_PER_MICROSECOND), 10, decimals);
+  g_string_append_c(line->text, 'Z');
+}
+
+void decode_line_set_clock(decode_line *line, decode_clock clock, int64_t origin_ns, unsigned decimals)
+{
+  line->clock = clock;
+  line->origin_ns = origin_ns;
+  line->decimals = decimals;
+}
+
+void decode_line_time(decode_line *line, int64_t time_ns, size_t width)
+{
+  size_t from = line->text->len;
+
+  if (line->clock == DECODE_CLOCK_ABSOLUTE) {
+    decode_line_utc(line, line->origin_ns + time_ns, line->decimals);
+    line->shift = line->text->len - from - width;
+  } else {
+    decode_line_seconds(line, time_ns - (line->clock == DECODE_CLOCK_DELTA ? line->previous_ns : 0), width);
+  }
+  line->previous_ns = time_ns;
 }
 
 void decode_line_json(decode_line *line, const char *text)
@@ -108,7 +147,7 @@ void decode_line_json(decode_line *line, const char *text)
 void decode_line_column(decode_line *line, size_t column)
 {
   size_t from = line->text->len;
-  size_t end = MAX(line->start + column, from + 1);
+  size_t end = MAX(line->start + line->shift + column, from + 1);
 
   g_string_set_size(line->text, end);
   memset(line->text->str + from, ' ', end - from);

@@ -36,6 +36,24 @@ void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, c
  * least. */
 void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 
+/* Appends "2026-11-21T12:00:00.000000001Z" with so many `decimals`, 6 or 9, of a time since 1970. */
+void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals);
+
+/* What times of lines count from. */
+typedef enum decode_clock {
+  DECODE_CLOCK_RELATIVE, /* the capture's origin */
+  DECODE_CLOCK_ABSOLUTE, /* no time: UTC */
+  DECODE_CLOCK_DELTA,    /* the line before */
+} decode_clock;
+
+/* How decode_line_time() shows times since `origin_ns`, itself since 1970; before any: DECODE_CLOCK_RELATIVE.
+ * `decimals` as for decode_line_utc(). */
+void decode_line_set_clock(decode_line *line, decode_clock clock, int64_t origin_ns, unsigned decimals);
+
+/* Appends the time of a line, after as many blanks as make it `width` characters; the columns after a longer
+ * date move. */
+void decode_line_time(decode_line *line, int64_t time_ns, size_t width);
+
 /* Appends plain_text_append_json() of `text`. */
 void decode_line_json(decode_line *line, const char *text);
 

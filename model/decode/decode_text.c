@@ -28,8 +28,6 @@ enum {
   RDMAP_RESERVED_BITS = 0x30, /* of RDMAP Control (rdmap-00 §6.1 fig. 3) */
 };
 
-#define NS_PER_SECOND INT64_C(1000000000)
-
 static void append_field(decode_line *line, const decode_field *field, const void *of)
 {
   uint64_t value = decode_field_value(field, of);
@@ -239,7 +237,7 @@ static size_t append_source(decode_line *line, const decode_event *event)
   const char *to = event->connection->ends[!event->direction];
   size_t after_name = NAME_COLUMN + decode_line_widest(line, strlen(from) + strlen(" > ") + strlen(to));
 
-  decode_line_seconds(line, event->time_ns, TIME_WIDTH);
+  decode_line_time(line, event->time_ns, TIME_WIDTH);
   decode_line_number(line, " ", event->connection->index);
   decode_line_column(line, NAME_COLUMN);
   decode_line_text(line, from);
@@ -276,19 +274,21 @@ static void append_event(decode_line *line, const decode_event *event)
 
 static void append_heading(decode_line *line, const decode_capture *capture)
 {
+  static const char *const times[] = {"time_s", "time_utc", "delta_s"};
   g_autofree char *file = plain_text(capture->file, -1, "");
-  int64_t origin_ns = capture->origin_ns;
-  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(origin_ns / NS_PER_SECOND);
-  g_autofree char *seconds = time && origin_ns > 0 ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : NULL;
 
+  decode_line_set_clock(line, capture->clock, capture->origin_ns, capture->decimals);
   decode_line_print(line, "# iwarpsim %s, decode %s", capture->version, file);
-  if (seconds) { /* "2026-11-21T12:00:00.000000001Z" */
-    decode_line_print(line, ", time 0 is %s.%09dZ", seconds, (int)(origin_ns % NS_PER_SECOND));
+  if (capture->origin_ns > 0) {
+    decode_line_text(line, ", time 0 is ");
+    decode_line_utc(line, capture->origin_ns, 9);
   }
   decode_line_end(line);
-  decode_line_text(
-      line, "# time_s, connection, from > to, stream position, octets, packets, located by, CRC, content, "
-            "markers (position:FPDUPTR)");
+  decode_line_print(
+      line,
+      "# %s, connection, from > to, stream position, octets, packets, located by, CRC, content, "
+      "markers (position:FPDUPTR)",
+      times[capture->clock]);
   decode_line_end(line);
 }
 

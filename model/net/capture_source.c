@@ -63,6 +63,7 @@ struct capture_source {
   char *read_ahead;
   FILE *file;       /* as it is on the disk; libpcap's */
   unzipping *unzip; /* NULL: `file` is not compressed */
+  unsigned decimals;
   pcap_t *pcap;
   struct bpf_program filter;
   gboolean has_origin;
@@ -143,6 +144,22 @@ static const char *problem_of(FILE *stream, const unzipping *unzip, const char *
 
 /* --- The file --- */
 
+/* The decimals of seconds that the format of `stream` has, of which nothing is read. */
+static unsigned decimals_of(FILE *stream)
+{
+  static const char *const in_us[] = {"\xD4\xC3\xB2\xA1", "\xA1\xB2\xC3\xD4"};
+  char magic[sizeof "1234"] = "";
+  size_t length = 0;
+
+  for (int octet; length + 1 < sizeof magic && (octet = getc(stream)) != EOF;) {
+    magic[length++] = (char)octet;
+  }
+  for (size_t i = length; i > 0; i--) {
+    ungetc((uint8_t)magic[i - 1], stream); /* they are from its buffer, which has room for all */
+  }
+  return strcmp(magic, in_us[0]) == 0 || strcmp(magic, in_us[1]) == 0 ? 6 : 9;
+}
+
 /* The link type is known here, and so is the filter, which depends on it. */
 static gboolean prepare(capture_source *source, const char *filter, GError **error)
 {
@@ -172,6 +189,7 @@ capture_source *capture_source_open_stream(FILE *file, const char *name, const c
   if (first == GZIP_FIRST_OCTET) {
     stream = unzip_open(file, &unzip);
   }
+  unsigned decimals = decimals_of(stream);
   pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);
   if (!pcap) {
     error_set(error,
@@ -187,6 +205,7 @@ capture_source *capture_source_open_stream(FILE *file, const char *name, const c
   capture_source *source = g_new0(capture_source, 1);
   source->name = g_strdup(name);
   source->read_ahead = read_ahead;
+  source->decimals = decimals;
   source->pcap = pcap;
   source->file = file;
   source->unzip = unzip;
@@ -542,6 +561,11 @@ const capture_flow *capture_source_find(capture_source *source, const datagram_f
 int64_t capture_source_origin_ns(const capture_source *source)
 {
   return source->origin_ns;
+}
+
+unsigned capture_source_decimals(const capture_source *source)
+{
+  return source->decimals;
 }
 
 const capture_counts *capture_source_counts(const capture_source *source)

@@ -77,6 +77,9 @@ const capture_flow *capture_source_find(capture_source *source, const datagram_f
  * simulator's time 0; else the first packet's time. 0 before the first packet. */
 int64_t capture_source_origin_ns(const capture_source *source);
 
+/* The decimals of seconds in the file's times: 6 or 9; of pcapng always 9. */
+unsigned capture_source_decimals(const capture_source *source);
+
 /* The counts so far; the source's. */
 const capture_counts *capture_source_counts(const capture_source *source);
 

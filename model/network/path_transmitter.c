@@ -36,12 +36,14 @@ static waiting_packet remove_first(path_transmitter *transmitter)
   return first;
 }
 
-/* `packet` waits as `last` has it. */
-static void add_last(path_transmitter *transmitter, const waiting_packet *last, const datagram *packet)
+static void add_last(path_transmitter *transmitter, const waiting_packet *last)
 {
-
   *(waiting_packet *)deque_insert(&transmitter->waiting, transmitter->waiting.count) = *last;
   transmitter->waiting_octets += last->octets;
+}
+
+static G_GNUC_NO_INLINE void trace_queued(const path_transmitter *transmitter, const datagram *packet)
+{
   PATH_TRACE(&transmitter->element, packet, PACKET_QUEUED, .link = transmitter->config.index,
              .waiting_octets = transmitter->waiting_octets);
 }
@@ -134,8 +136,11 @@ static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32
   time_ps start = transmitter->link->schedule.free_at;
 
   if (start > now) {
-    add_last(transmitter, &(waiting_packet){.start = start, .octets = octets}, packet);
+    add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
     note_peak(transmitter);
+    if (G_UNLIKELY(transmitter->element.trace.to)) {
+      trace_queued(transmitter, packet);
+    }
   }
   path_link_send(transmitter->link, packet, now);
 }
@@ -165,7 +170,8 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t 
 {
   const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
 
-  add_last(transmitter, &last, packet);
+  add_last(transmitter, &last);
+  trace_queued(transmitter, packet);
   if (transmitter->link->schedule.free_at <= now) {
     transmit_next(transmitter, now);
   }

@@ -484,11 +484,6 @@ int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
   return endpoint->sender.is_started ? (int64_t)endpoint->sender.phase_start : -1;
 }
 
-void rnic_endpoint_trace(const rnic_endpoint *endpoint, datagram *packet)
-{
-  tcp_transport_trace(endpoint->tcp, packet);
-}
-
 uint64_t rnic_endpoint_received_phase_start(const rnic_endpoint *endpoint)
 {
   return endpoint->receiver.phase_start;

@@ -62,9 +62,6 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
  * every other call. */
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now);
 
-/* What tcp_transport_trace() does, if anything is traced. */
-void rnic_endpoint_trace(const rnic_endpoint *endpoint, datagram *packet);
-
 /* When rnic_endpoint_run() is next due; TIME_PS_NEVER. */
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint);
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);

@@ -14,19 +14,6 @@ static void on_established(void *user, time_ps now)
   rnic_endpoint_follow_startup(endpoint, now);
 }
 
-/* Guesses that were wrong are known by their number alone. */
-static G_GNUC_NO_INLINE void receive_traced(rnic_receiver *receiver, uint64_t position,
-                                            const buffer_chain *octets, time_ps arrival, time_ps now)
-{
-  uint64_t before = receiver->deframer ? rnic_receiver_statistics(receiver)->wrong_guesses : 0;
-
-  rnic_receiver_receive(receiver, position, octets, arrival, now);
-  uint64_t wrong = receiver->deframer ? rnic_receiver_statistics(receiver)->wrong_guesses - before : 0;
-  if (wrong > 0) {
-    TRACE(receiver->config.trace, GUESS_WRONG, .fpdus = wrong);
-  }
-}
-
 static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   rnic_endpoint *endpoint = user;
@@ -35,8 +22,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
     return; /* acknowledged by TCP and dropped */
   }
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
-    (endpoint->receiver.config.trace ? receive_traced : rnic_receiver_receive)(&endpoint->receiver, position,
-                                                                               octets, arrival, now);
+    rnic_receiver_receive(&endpoint->receiver, position, octets, arrival, now);
   } else {
     rnic_startup_phase_receive(endpoint->startup, position, octets, arrival, now);
     rnic_endpoint_follow_startup(endpoint, now);

@@ -37,28 +37,9 @@ static void report_to_rdmap(rnic_receiver *receiver, time_ps now)
   }
 }
 
-static G_GNUC_NO_INLINE void trace_valid(const rnic_receiver *receiver, const mpa_ulpdu *ulpdu)
-{
-  static const char *const methods[MPA_LOCATIONS] = {[MPA_LOCATED_BY_CHAIN] = "chain",
-                                                     [MPA_LOCATED_BY_MARKER] = "marker",
-                                                     [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
-                                                     [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
-
-  TRACE(receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu_start,
-        .octets = ulpdu->fpdu_end - ulpdu->fpdu_start, .held_octets = ulpdu->held_octets,
-        .markers = receiver->markers
-                       ? mpa_marker_count_below(ulpdu->fpdu_end) - mpa_marker_count_below(ulpdu->fpdu_start)
-                       : 0,
-        .located_by = TRACE_NAME(methods[ulpdu->located_by]));
-}
-
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   rnic_receiver *receiver = user;
-
-  if (receiver->config.trace) {
-    trace_valid(receiver, ulpdu);
-  }
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   if (receiver->pipe) {
@@ -66,6 +47,35 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   } else {
     rdmap_stream_receive(receiver->config.stream, ulpdu, now);
   }
+}
+
+/* Guesses that were wrong are known by their number alone. */
+static void trace_wrong_guesses(const rnic_receiver *receiver)
+{
+  uint64_t guesses = rnic_receiver_statistics(receiver)->wrong_guesses;
+
+  if (guesses > receiver->config.trace->wrong_guesses) {
+    TRACE(receiver->config.trace, GUESS_WRONG, .fpdus = guesses - receiver->config.trace->wrong_guesses);
+    receiver->config.trace->wrong_guesses = guesses;
+  }
+}
+
+static void on_ulpdu_traced(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  static const char *const methods[MPA_LOCATIONS] = {[MPA_LOCATED_BY_CHAIN] = "chain",
+                                                     [MPA_LOCATED_BY_MARKER] = "marker",
+                                                     [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
+                                                     [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
+  const rnic_receiver *receiver = user;
+
+  trace_wrong_guesses(receiver);
+  TRACE(receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu_start,
+        .octets = ulpdu->fpdu_end - ulpdu->fpdu_start, .held_octets = ulpdu->held_octets,
+        .markers = receiver->markers
+                       ? mpa_marker_count_below(ulpdu->fpdu_end) - mpa_marker_count_below(ulpdu->fpdu_start)
+                       : 0,
+        .located_by = TRACE_NAME(methods[ulpdu->located_by]));
+  on_ulpdu(user, ulpdu, now);
 }
 
 /* A guess that DDP could not place was none, or has a fault that the in-order point will find: it waits. */
@@ -82,8 +92,10 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 {
   rnic_receiver *receiver = user;
 
-  TRACE(receiver->config.trace, FPDU_INVALID, .position = receiver->phase_start + offset, .error = error);
-
+  if (receiver->config.trace) {
+    trace_wrong_guesses(receiver);
+    TRACE(receiver->config.trace, FPDU_INVALID, .position = receiver->phase_start + offset, .error = error);
+  }
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   receiver->error = error;
   report_to_rdmap(receiver, now);
@@ -102,9 +114,13 @@ void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64
 
 static G_GNUC_NO_INLINE void make_deframer(rnic_receiver *receiver)
 {
-  static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
+  static const mpa_deframer_events untraced = {
+      .ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
+  static const mpa_deframer_events traced = {
+      .ulpdu = on_ulpdu_traced, .error = on_error, .plausible = on_plausible};
 
-  receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc, &events, receiver);
+  receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc,
+                                        receiver->config.trace ? &traced : &untraced, receiver);
   if (receiver->config.takes_long_ulpdus) {
     mpa_deframer_take_long(receiver->deframer);
   }

@@ -5,25 +5,8 @@
 
 /* --- After every event --- */
 
-static G_GNUC_NO_INLINE void trace_sent(const session_end *end, datagram *packet)
-{
-  trace_scope at = *session_end_trace(end);
-
-  if (packet->kind == DATAGRAM_TCP) {
-    rnic_endpoint_trace(end->endpoint, packet);
-  } else {
-    packet->number = trace_next_packet(at.to);
-    packet->connection = (uint16_t)at.connection;
-  }
-  at.packet = packet->number;
-  TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(packet));
-}
-
 static void send(session_end *end, datagram *packet, time_ps now)
 {
-  if (G_UNLIKELY(end->session->config.trace)) {
-    trace_sent(end, packet);
-  }
   if (end->host->capture) {
     packet_capture_add(end->host->capture, packet, now);
   }
@@ -58,14 +41,6 @@ void session_end_settle(session_end *end, time_ps now)
   }
 }
 
-static G_GNUC_NO_INLINE void run_traced(session_end *end, time_ps now)
-{
-  trace_arrives(end->session->config.trace, 0);
-  rnic_endpoint_run(end->endpoint, now);
-  session_end_settle(end, now);
-  rnic_endpoint_trace(end->endpoint, NULL);
-}
-
 void session_end_on_timer(void *user, time_ps now)
 {
   session_end *end = user;
@@ -74,10 +49,6 @@ void session_end_on_timer(void *user, time_ps now)
   end->timer_due = TIME_PS_NEVER;
   if (deadline > now) {
     set_timer(end, deadline);
-    return;
-  }
-  if (G_UNLIKELY(end->session->config.trace)) {
-    run_traced(end, now);
     return;
   }
   rnic_endpoint_run(end->endpoint, now);
@@ -221,10 +192,6 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
   rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);
   session_end_settle(end, now);
-  if (G_UNLIKELY(self->config.trace)) {
-    rnic_endpoint_trace(end->endpoint, NULL);
-    trace_arrives(self->config.trace, 0);
-  }
 }
 
 /* What a capture's packet is of; the others got their numbers when they were sent. */
@@ -240,7 +207,19 @@ static void number_captured(const session_capture *capture, trace *to, datagram 
   packet->connection = (uint16_t)connection;
 }
 
-static G_GNUC_NO_INLINE void trace_arrived(const session_host *host, datagram *packet)
+static inline void receive(session_host *host, datagram *packet, time_ps now)
+{
+  if (host->capture) {
+    packet_capture_add(host->capture, packet, now);
+  }
+  if (packet->kind == DATAGRAM_FRAGMENT) {
+    ip_input_receive(host->input, packet, now);
+  } else {
+    receive_whole(host, packet, now); /* nearly all: there is nothing to reassemble */
+  }
+}
+
+static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet, time_ps now)
 {
   const session_config *config = &host->session->config;
 
@@ -253,22 +232,18 @@ static G_GNUC_NO_INLINE void trace_arrived(const session_host *host, datagram *p
                           .side = side_peer(host->number)};
   TRACE(&at, PACKET_ARRIVED, .ip_octets = datagram_octets(packet));
   trace_arrives(at.to, packet->number);
+  receive(host, packet, now);
+  trace_arrives(at.to, 0);
 }
 
 void session_receive(void *user, datagram *packet, time_ps now)
 {
   session_host *host = user;
 
-  if (host->capture) {
-    packet_capture_add(host->capture, packet, now);
-  }
   if (G_UNLIKELY(host->session->config.trace)) {
-    trace_arrived(host, packet);
-  }
-  if (packet->kind == DATAGRAM_FRAGMENT) {
-    ip_input_receive(host->input, packet, now);
+    receive_traced(host, packet, now);
   } else {
-    receive_whole(host, packet, now); /* nearly all: there is nothing to reassemble */
+    receive(host, packet, now);
   }
 }
 
@@ -301,7 +276,14 @@ static void on_answer(void *user, datagram *message, time_ps now)
   session_end *end =
       datagram_flow_of(message, &flow) ? end_with_ports(host, flow.destination_port, flow.source_port) : NULL;
 
-  send(end ? end : host->first_end, message, now);
+  end = end ? end : host->first_end;
+  if (host->session->config.trace) {
+    trace_scope at = *session_end_trace(end);
+    at.packet = message->number = trace_next_packet(at.to);
+    message->connection = (uint16_t)at.connection;
+    TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(message));
+  }
+  send(end, message, now);
 }
 
 /* Fragments whose connection is not known count for the host, if Data Sinks are there. */

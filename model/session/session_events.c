@@ -63,16 +63,25 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
                            now);
 }
 
-static G_GNUC_NO_INLINE void trace_placed(const session_end *end, const ddp_segment *segment,
-                                          const mpa_ulpdu *ulpdu, bool out_of_order, time_ps now)
+static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
+  session_end *end = user;
+  bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
+
+  session_recorder_placed(end->session->recorder, segment, ulpdu, out_of_order, now);
+}
+
+static void on_placed_traced(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  const session_end *end = user;
   const trace_scope *at = session_end_trace(end);
   const uint64_t position = rnic_endpoint_received_phase_start(end->endpoint) + ulpdu->fpdu_start;
   const uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
 
   TRACE(at, PLACED, .position = position, .payload_octets = segment->payload_octets,
-        .held_octets = ulpdu->held_octets, .out_of_order = out_of_order, .last = segment->header.last,
-        .opcode = rdmap_control_opcode(segment->header.ulp_control));
+        .held_octets = ulpdu->held_octets,
+        .out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start),
+        .last = segment->header.last, .opcode = rdmap_control_opcode(segment->header.ulp_control));
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
     const uint32_t from = MAX(part->from, payload_from), to = part->from + part->length;
@@ -81,17 +90,23 @@ static G_GNUC_NO_INLINE void trace_placed(const session_end *end, const ddp_segm
             .waited_ps = (uint64_t)(now - part->arrival));
     }
   }
+  on_placed(user, segment, ulpdu, now);
 }
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   session_end *end = user;
-  bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
+  session_connection *connection = session_connection_of(end);
+  session *self = end->session;
 
-  if (end->session->config.trace) {
-    trace_placed(end, segment, ulpdu, out_of_order, now);
+  self->delivered++;
+  if (end->side == self->measured) {
+    session_recorder_delivered(self->recorder, segment, now);
   }
-  session_recorder_placed(end->session->recorder, segment, ulpdu, out_of_order, now);
+  ulp_workload_delivered(connection->workload, end->side, segment);
+  if (segment->header.last) {
+    note_delivery(connection);
+  }
 }
 
 static void trace_delivered(const session_end *end, const ddp_segment *segment)
@@ -103,23 +118,10 @@ static void trace_delivered(const session_end *end, const ddp_segment *segment)
         .opcode = rdmap_control_opcode(segment->header.ulp_control));
 }
 
-static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
+static void on_delivered_traced(void *user, const ddp_segment *segment, time_ps now)
 {
-  session_end *end = user;
-  session_connection *connection = session_connection_of(end);
-  session *self = end->session;
-
-  self->delivered++;
-  if (self->config.trace) {
-    trace_delivered(end, segment);
-  }
-  if (end->side == self->measured) {
-    session_recorder_delivered(self->recorder, segment, now);
-  }
-  ulp_workload_delivered(connection->workload, end->side, segment);
-  if (segment->header.last) {
-    note_delivery(connection);
-  }
+  trace_delivered(user, segment);
+  on_delivered(user, segment, now);
 }
 
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length, G_GNUC_UNUSED time_ps now)
@@ -221,23 +223,25 @@ static void on_idle_delivery(void *user, const ddp_segment *segment, time_ps now
 
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
 {
-  static const rnic_endpoint_events of_capture = {.completion = on_idle_completion,
-                                                  .probe.placed = on_placed,
-                                                  .probe.delivered = on_idle_delivery,
-                                                  .segment = on_segment,
-                                                  .probe.half_closed = on_half_closed,
-                                                  .failed = on_failed};
+  const bool traced = self->config.trace != NULL;
 
   if (self->config.capture) {
-    return of_capture;
+    return (rnic_endpoint_events){.completion = on_idle_completion,
+                                  .probe = {.placed = traced ? on_placed_traced : on_placed,
+                                            .delivered = on_idle_delivery,
+                                            .half_closed = on_half_closed},
+                                  .segment = on_segment,
+                                  .failed = on_failed};
   }
   const bool is_sink = side == self->measured;
   return (rnic_endpoint_events){
       .completion = on_completion,
       .want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL,
       .private_data = on_private_data,
-      .probe = {.placed = is_sink ? on_placed : NULL,
-                .delivered = on_delivered,
+      .probe = {.placed = !is_sink ? NULL
+                          : traced ? on_placed_traced
+                                   : on_placed,
+                .delivered = traced ? on_delivered_traced : on_delivered,
                 .half_closed = on_half_closed},
       .segment = is_sink ? on_segment : NULL,
       .retransmitted = is_sink ? NULL : on_retransmitted,

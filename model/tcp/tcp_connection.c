@@ -403,21 +403,16 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
 
 tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
 {
-  static const tcp_transport_class class = {.free = connection_free,
-                                            .open = connection_open,
-                                            .listen = connection_listen,
-                                            .post = connection_post,
-                                            .close = connection_close,
-                                            .abort = connection_abort,
-                                            .receive = tcp_connection_receive,
-                                            .transmit = tcp_connection_transmit,
-                                            .deadline = connection_deadline,
-                                            .run = connection_run,
-                                            .out_of_order_runs = connection_out_of_order_runs,
-                                            .held_octets = connection_held_octets,
-                                            .held_octets_below = connection_held_octets_below,
-                                            .held = connection_held,
-                                            .trace = tcp_connection_trace};
+#define THAT_SENDS_BY(transmit_function)                                                                     \
+  {                                                                                                          \
+    .free = connection_free, .open = connection_open, .listen = connection_listen, .post = connection_post,  \
+    .close = connection_close, .abort = connection_abort, .receive = tcp_connection_receive,                 \
+    .transmit = (transmit_function), .deadline = connection_deadline, .run = connection_run,                 \
+    .out_of_order_runs = connection_out_of_order_runs, .held_octets = connection_held_octets,                \
+    .held_octets_below = connection_held_octets_below, .held = connection_held                               \
+  }
+  static const tcp_transport_class untraced = THAT_SENDS_BY(tcp_connection_transmit);
+  static const tcp_transport_class traced = THAT_SENDS_BY(tcp_connection_transmit_traced);
   uint8_t version = config->local_address.version;
   g_assert((version == 4 || version == 6) && config->remote_address.version == version);
   uint32_t mtu_min = tcp_path_mtu_min_octets(version);
@@ -425,7 +420,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   g_assert(config->send_mtu_octets <= UINT16_MAX && config->receive_mtu_octets <= UINT16_MAX);
   g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
   tcp_connection *connection = g_new0(tcp_connection, 1);
-  connection->transport.class = &class;
+  connection->transport.class = config->trace ? &traced : &untraced;
   connection->transport.gauges = &connection->gauges;
   connection->transport.statistics = &connection->statistics;
   connection->config = *config;

@@ -108,7 +108,7 @@ static inline void tcp_connection_take_window(tcp_connection *connection, int64_
 /* Of its class, in tcp_input.c and tcp_output.c. */
 void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now);
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
-void tcp_connection_trace(const tcp_transport *transport, datagram *packet);
+datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now);
 
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
  * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */

@@ -248,6 +248,19 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
   return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
+datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
+{
+  tcp_connection *connection = tcp_connection_of(transport);
+  bool in_stream = connection->state >= TCP_STATE_ESTABLISHED && connection->state < TCP_STATE_TIME_WAIT;
+  if (!in_stream || connection->reset.due) {
+    return transmit_beside_stream(connection, now);
+  }
+  /* asked once more than there is something, each time */
+  bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
+               tcp_sender_rests(&connection->sender);
+  return rests ? NULL : transmit_stream(connection, now);
+}
+
 /* `packet`, which has just been made, gets its number. */
 static void trace_sent(const tcp_connection *connection, datagram *packet)
 {
@@ -270,17 +283,20 @@ static void trace_sent(const tcp_connection *connection, datagram *packet)
     TRACE(&at, SACK_SENT, .from = (uint64_t)tcp_position_of(header.sack[i].from, connection->peer_isn, edge),
           .to = (uint64_t)tcp_position_of(header.sack[i].to, connection->peer_isn, edge));
   }
+  TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(packet));
 }
 
-void tcp_connection_trace(const tcp_transport *transport, datagram *packet)
+/* The same, which writes what leaves and, when nothing does, what may be sent now. */
+datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now)
 {
   static const char *const states[] = {
       [TCP_SENDING_OPEN] = "open", [TCP_SENDING_RECOVERY] = "recovery", [TCP_SENDING_LOSS] = "loss"};
-  const tcp_connection *connection = tcp_connection_of_const(transport);
+  const tcp_connection *connection = tcp_connection_of(transport);
   const tcp_sender *sender = &connection->sender;
+  datagram *packet = tcp_connection_transmit(transport, now);
   if (packet) {
     trace_sent(connection, packet);
-    return;
+    return packet;
   }
   TRACE(connection->config.trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,
         .edge = sender->window_edge, .congestion_window_octets = sender->congestion.window.octets,
@@ -288,17 +304,5 @@ void tcp_connection_trace(const tcp_transport *transport, datagram *packet)
         .in_flight_octets = sender->flight ? sender->flight->board.pipe_octets : 0,
         .smoothed_ps = (uint64_t)connection->timer.smoothed_ps, .rto_ps = (uint64_t)connection->timer.rto_ps,
         .state = TRACE_NAME(states[sender->state]));
-}
-
-datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
-{
-  tcp_connection *connection = tcp_connection_of(transport);
-  bool in_stream = connection->state >= TCP_STATE_ESTABLISHED && connection->state < TCP_STATE_TIME_WAIT;
-  if (!in_stream || connection->reset.due) {
-    return transmit_beside_stream(connection, now);
-  }
-  /* asked once more than there is something, each time */
-  bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
-               tcp_sender_rests(&connection->sender);
-  return rests ? NULL : transmit_stream(connection, now);
+  return NULL;
 }

@@ -10,7 +10,7 @@
 
 typedef struct tcp_transport tcp_transport;
 
-/* The functions of one kind of TCP; none is NULL but `trace`.
+/* The functions of one kind of TCP; none is NULL.
  *
  * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`,
  * nothing is given to `receive`, and it needs no `run`. It calls its events from outside these functions,
@@ -30,7 +30,6 @@ typedef struct tcp_transport_class {
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
   const reassembly_queue *(*held)(tcp_transport *transport);
-  void (*trace)(const tcp_transport *transport, datagram *packet); /* NULL: it writes nothing */
 } tcp_transport_class;
 
 /* Embedded as the first member of each kind. */
@@ -103,15 +102,6 @@ static inline void tcp_transport_receive(tcp_transport *transport, const datagra
 static inline datagram *tcp_transport_transmit(tcp_transport *transport, time_ps now)
 {
   return transport->class->transmit(transport, now);
-}
-
-/* With tcp_config.trace: `packet`, which tcp_transport_transmit() has just returned, gets its number and goes
- * into the trace; NULL: what may be sent now goes there. */
-static inline void tcp_transport_trace(const tcp_transport *transport, datagram *packet)
-{
-  if (transport->class->trace) {
-    transport->class->trace(transport, packet);
-  }
 }
 
 /* When tcp_transport_run() is next due; TIME_PS_NEVER. */

@@ -31,10 +31,11 @@ typedef struct trace trace;
 /* What events are of. Layers have a pointer to one; NULL: nothing is traced. */
 typedef struct trace_scope {
   trace *to;
-  uint32_t connection; /* of the end, or of the packet */
-  uint32_t packet;     /* the packet; 0: the one that arrives, trace_arrives() */
-  enum side side;      /* of the end; of a packet on its way, who has sent it */
-  uint64_t fpdus;      /* that the end has sent */
+  uint32_t connection;    /* of the end, or of the packet */
+  uint32_t packet;        /* the packet; 0: the one that arrives, trace_arrives() */
+  enum side side;         /* of the end; of a packet on its way, who has sent it */
+  uint64_t fpdus;         /* that the end has sent */
+  uint64_t wrong_guesses; /* that are written */
 } trace_scope;
 
 /* The present of the clock `user`, in ps. */

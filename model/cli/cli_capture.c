@@ -6,9 +6,12 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "scenario/scenario_problem.h"
 
-enum { DECIMAL = 10, HEXADECIMAL = 16 };
+enum { DECIMAL = 10, HEXADECIMAL = 16, SEGMENTS_BETWEEN_PROGRESS = 1024 };
+
+#define NS_PER_SECOND 1e9
 
 /* "; did you mean 'markers'?", or "". Free with g_free(). */
 static char *suggestion(const char *name, const char *const *known)
@@ -168,4 +171,98 @@ GArray *cli_capture_read(const cli_capture_options *options, decode_options *dec
   decoding->hints = (const decode_hint *)(const void *)hints->data;
   decoding->hint_count = hints->len;
   return g_steal_pointer(&hints);
+}
+
+/* --- The reading --- */
+
+gboolean cli_capture_open(cli_capture *capture, const decode_options *decoding, decode_handler handler,
+                          void *user, GError **error)
+{
+  capture->source = capture_source_open(capture->path, capture->options->filter, error);
+  if (!capture->source) {
+    return FALSE;
+  }
+  capture->session = decode_session_new(decoding, handler, user);
+  capture->flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
+  return TRUE;
+}
+
+void cli_capture_close(cli_capture *capture)
+{
+  g_array_unref(capture->flow_octets);
+  decode_session_free(capture->session);
+  capture_source_free(capture->source);
+}
+
+gboolean cli_capture_next(cli_capture *capture, GError **error)
+{
+  capture_segment segment;
+
+  if (!capture_source_next(capture->source, &segment, NULL, error)) {
+    return FALSE;
+  }
+  if (segment.flow >= capture->flow_octets->len) {
+    g_array_set_size(capture->flow_octets, segment.flow + 1);
+  }
+  g_array_index(capture->flow_octets, guint64, segment.flow) += segment.payload_octets;
+  decode_session_receive(capture->session, capture_source_flow(capture->source, segment.flow), &segment);
+  if (capture->progress && capture->segments % SEGMENTS_BETWEEN_PROGRESS == 0) {
+    double share = capture_source_share(capture->source);
+    cli_progress_show(capture->progress, share > 0 ? share : -1, (double)segment.time_ns / NS_PER_SECOND,
+                      "the capture", g_get_monotonic_time());
+  }
+  capture->segments++;
+  return TRUE;
+}
+
+decode_capture cli_capture_of(const cli_capture *capture)
+{
+  return (decode_capture){.version = IWARPSIM_VERSION,
+                          .file = capture->path,
+                          .origin_ns = capture_source_origin_ns(capture->source),
+                          .decimals = capture_source_decimals(capture->source),
+                          .flows = capture_source_flows(capture->source),
+                          .connections = decode_session_connections(capture->session),
+                          .counts = capture_source_counts(capture->source)};
+}
+
+/* ", most octets (N) between A and B"; "" when no connection has octets. Free with g_free(). */
+static char *busiest(const cli_capture *capture)
+{
+  const capture_flow *flow = NULL;
+  guint64 most = 0;
+
+  for (guint i = 0; i < capture->flow_octets->len; i++) {
+    if (g_array_index(capture->flow_octets, guint64, i) > most) {
+      most = g_array_index(capture->flow_octets, guint64, i);
+      flow = capture_source_flow(capture->source, i);
+    }
+  }
+  if (!flow) {
+    return g_strdup("");
+  }
+  char opener[DECODE_END_LETTERS], listener[DECODE_END_LETTERS];
+  decode_print_end(&flow->ends[0], opener);
+  decode_print_end(&flow->ends[1], listener);
+  return g_strdup_printf(", most octets (%" G_GUINT64_FORMAT ") between %s and %s", most, opener, listener);
+}
+
+gboolean cli_capture_has_mpa(const cli_capture *capture, GError **error)
+{
+  const capture_counts *counts = capture_source_counts(capture->source);
+  guint32 flows = capture_source_flows(capture->source);
+  g_autofree char *most = busiest(capture);
+
+  if (decode_session_connections(capture->session)->len > 0) {
+    return TRUE;
+  }
+  if (counts->packets == 0 && capture->options->filter) {
+    return error_set(error, "%s: no packet matches --filter %s", capture->path, capture->options->filter);
+  }
+  return error_set(error,
+                   "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
+                   " packets, %u TCP connection%s%s; expected an MPA Request and "
+                   "Reply Frame%s",
+                   capture->path, counts->packets, flows, flows == 1 ? "" : "s", most,
+                   capture->options->mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
 }

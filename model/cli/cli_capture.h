@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options with which decode and replay read a capture. */
+/* The options with which decode, replay and timeline read a capture, and its reading. */
 #pragma once
 
 #include <glib.h>
 
 #include "cli/cli.h"
+#include "cli/cli_progress.h"
+#include "decode/decode_format.h"
 #include "decode/decode_session.h"
+#include "net/capture_source.h"
 
 /* As given on the command line; cli_free() frees them with the entries below. */
 typedef struct cli_capture_options {
@@ -32,3 +35,31 @@ typedef struct cli_capture_options {
  * hints are in the GArray that is returned, which the caller frees after `decoding` with g_array_unref().
  * NULL and `error`, with what was expected, when an option has an invalid value. */
 GArray *cli_capture_read(const cli_capture_options *options, decode_options *decoding, GError **error);
+
+/* A capture that is decoded: `path`, `options` and `progress` (NULL: none is shown) are the caller's. */
+typedef struct cli_capture {
+  const char *path;
+  const cli_capture_options *options;
+  cli_progress *progress;
+  capture_source *source;
+  decode_session *session;
+  GArray *flow_octets; /* payload octets by flow: whose connection is the busiest */
+  guint64 segments;    /* read so far */
+} cli_capture;
+
+/* Opens it, for cli_capture_next(); `decoding`, `handler` and `user` are decode_session_new()'s. FALSE and
+ * `error` when it cannot be read. Close with cli_capture_close(). */
+gboolean cli_capture_open(cli_capture *capture, const decode_options *decoding, decode_handler handler,
+                          void *user, GError **error);
+void cli_capture_close(cli_capture *capture);
+
+/* Decodes the next segment. FALSE at the end, and with `error` where the file is broken; then
+ * decode_session_finish() is the caller's. */
+gboolean cli_capture_next(cli_capture *capture, GError **error);
+
+/* What is known of it now; valid until it is closed. */
+decode_capture cli_capture_of(const cli_capture *capture);
+
+/* Whether a connection of the capture, which has been read, speaks MPA; else `error`, with what was
+ * expected. */
+gboolean cli_capture_has_mpa(const cli_capture *capture, GError **error);

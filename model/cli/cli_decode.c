@@ -7,21 +7,14 @@
 
 #include "base/error.h"
 #include "base/plain_text.h"
-#include "base/version.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
 #include "decode/decode_format.h"
 #include "decode/decode_session.h"
-#include "net/capture_source.h"
 #include "scenario/scenario_problem.h"
 
-enum {
-  FLUSH_OCTETS = 64 << 10,
-  SEGMENTS_BETWEEN_PROGRESS = 1024,
-};
-
-#define NS_PER_SECOND 1e9
+enum { FLUSH_OCTETS = 64 << 10 };
 
 static struct {
   cli_capture_options capture;
@@ -38,14 +31,10 @@ static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
 
 /* One capture on its way to standard output. */
 typedef struct decoding {
-  const char *file;
-  capture_source *source;
-  decode_session *session;
+  cli_capture capture;
   const decode_format *format;
   decode_clock clock;
   decode_line *line;
-  cli_progress *progress; /* NULL: none */
-  GArray *flow_octets;    /* payload octets by flow: whose connection is the busiest */
   gboolean has_heading;
   int write_errno; /* of standard output; 0: it takes what comes */
 } decoding;
@@ -71,24 +60,13 @@ static bool write_output(void *user, const char *text, size_t length)
   return true;
 }
 
-static decode_capture capture_of(const decoding *d)
-{
-  return (decode_capture){.version = IWARPSIM_VERSION,
-                          .file = d->file,
-                          .origin_ns = capture_source_origin_ns(d->source),
-                          .clock = d->clock,
-                          .decimals = capture_source_decimals(d->source),
-                          .flows = capture_source_flows(d->source),
-                          .connections = decode_session_connections(d->session),
-                          .counts = capture_source_counts(d->source)};
-}
-
 /* The first line waits for the first packet, whose time it has. */
 static void print_heading(decoding *d)
 {
   if (!d->has_heading && !chosen.summary) {
-    const decode_capture capture = capture_of(d);
+    decode_capture capture = cli_capture_of(&d->capture);
 
+    capture.clock = d->clock;
     d->has_heading = TRUE;
     d->format->heading(d->line, &capture);
   }
@@ -96,8 +74,9 @@ static void print_heading(decoding *d)
 
 static void print_event(void *user, const decode_event *event)
 {
-  const decoding *d = user;
+  decoding *d = user;
 
+  print_heading(d);
   d->format->event(d->line, event);
 }
 
@@ -107,72 +86,20 @@ static void print_event(void *user, const decode_event *event)
  * file is broken. */
 static void decode_segments(decoding *d, GError **error)
 {
-  capture_segment segment;
-
-  for (guint64 i = 0; d->write_errno == 0 && capture_source_next(d->source, &segment, NULL, error); i++) {
+  while (d->write_errno == 0 && cli_capture_next(&d->capture, error)) {
     print_heading(d);
-    if (segment.flow >= d->flow_octets->len) {
-      g_array_set_size(d->flow_octets, segment.flow + 1);
-    }
-    g_array_index(d->flow_octets, guint64, segment.flow) += segment.payload_octets;
-    decode_session_receive(d->session, capture_source_flow(d->source, segment.flow), &segment);
-    if (d->progress && i % SEGMENTS_BETWEEN_PROGRESS == 0) {
-      double share = capture_source_share(d->source);
-      cli_progress_show(d->progress, share > 0 ? share : -1, (double)segment.time_ns / NS_PER_SECOND,
-                        "the capture", g_get_monotonic_time());
-    }
   }
-  if (d->progress) {
-    cli_progress_clear(d->progress);
+  if (d->capture.progress) {
+    cli_progress_clear(d->capture.progress);
   }
   print_heading(d);
-  decode_session_finish(d->session);
+  decode_session_finish(d->capture.session);
   if (chosen.summary) {
-    const decode_capture capture = capture_of(d);
+    const decode_capture capture = cli_capture_of(&d->capture);
 
     d->format->overview(d->line, &capture);
   }
   decode_line_flush(d->line);
-}
-
-/* ", most octets (N) between A and B"; "" when no connection has octets. Free with g_free(). */
-static char *busiest(const decoding *d)
-{
-  const capture_flow *flow = NULL;
-  guint64 most = 0;
-
-  for (guint i = 0; i < d->flow_octets->len; i++) {
-    if (g_array_index(d->flow_octets, guint64, i) > most) {
-      most = g_array_index(d->flow_octets, guint64, i);
-      flow = capture_source_flow(d->source, i);
-    }
-  }
-  if (!flow) {
-    return g_strdup("");
-  }
-  char opener[DECODE_END_LETTERS], listener[DECODE_END_LETTERS];
-  decode_print_end(&flow->ends[0], opener);
-  decode_print_end(&flow->ends[1], listener);
-  return g_strdup_printf(", most octets (%" G_GUINT64_FORMAT ") between %s and %s", most, opener, listener);
-}
-
-static int complain_of_silence(const decoding *d)
-{
-  const capture_counts *counts = capture_source_counts(d->source);
-  guint32 flows = capture_source_flows(d->source);
-  g_autofree char *most = busiest(d);
-
-  if (counts->packets == 0 && chosen.capture.filter) {
-    plain_text_print(stderr, "%s: no packet matches --filter %s\n", d->file, chosen.capture.filter);
-    return CLI_USAGE;
-  }
-  plain_text_print(stderr,
-                   "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
-                   " packets, %u TCP connection%s%s; expected an MPA Request and "
-                   "Reply Frame%s\n",
-                   d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
-                   chosen.capture.mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
-  return CLI_USAGE;
 }
 
 /* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no
@@ -189,10 +116,7 @@ static int finish(const decoding *d, GError *error)
                      g_strerror(d->write_errno));
     return CLI_FAILED;
   }
-  if (error) {
-    return cli_fail(error);
-  }
-  return decode_session_connections(d->session)->len > 0 ? CLI_OK : complain_of_silence(d);
+  return !error && cli_capture_has_mpa(&d->capture, &error) ? CLI_OK : cli_fail(error);
 }
 
 /* FALSE, and `error`, when --time is none, or there are no lines of text that it could apply to. */
@@ -218,31 +142,29 @@ static int decode(const cli_arguments *arguments)
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, &error);
 
-  decoding d = {.file = arguments->rest[0], .format = chosen.json ? &decode_json : &decode_text};
+  decoding d = {.format = chosen.json ? &decode_json : &decode_text};
 
   if (!hints || !read_clock(&d.clock, &error)) {
     int status = cli_usage_error("decode", "%s", error->message);
     g_error_free(error);
     return status;
   }
-  d.source = capture_source_open(d.file, chosen.capture.filter, &error);
-  if (!d.source) {
+  const gboolean is_terminal = terminal_of(stdout).shows;
+  d.capture = (cli_capture){
+      .path = arguments->rest[0],
+      .options = &chosen.capture,
+      /* Lines on the same terminal would tear it. */
+      .progress = cli_shows_progress(arguments) && (chosen.summary || !is_terminal) ? &shown : NULL};
+  if (!cli_capture_open(&d.capture, &options, chosen.summary ? NULL : print_event, &d, &error)) {
     return cli_fail(error);
   }
-  const gboolean is_terminal = terminal_of(stdout).shows;
-  /* Lines on the same terminal would tear it. */
-  d.progress = cli_shows_progress(arguments) && (chosen.summary || !is_terminal) ? &shown : NULL;
   signal(SIGPIPE, SIG_IGN);
-  d.session = decode_session_new(&options, chosen.summary ? NULL : print_event, &d);
   /* Who looks on sees each line at once. */
   d.line = decode_line_new(write_output, &d, is_terminal ? 0 : FLUSH_OCTETS);
-  d.flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
   decode_segments(&d, &error);
   int status = finish(&d, error);
-  g_array_unref(d.flow_octets);
   decode_line_free(d.line);
-  decode_session_free(d.session);
-  capture_source_free(d.source);
+  cli_capture_close(&d.capture);
   return status;
 }
 

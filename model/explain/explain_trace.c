@@ -1,95 +1,421 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The trace is read three times: to find the peak and the failure, to see what was held and missing then, and
+ * to follow the packets that explain it. */
 #include "explain/explain_trace.h"
 
 #include <errno.h>
 #include <json-glib/json-glib.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "explain/explain_ending.h"
-#include "explain/explain_peak.h"
+#include "base/range_set.h"
+#include "explain/packet_story.h"
 
-/* A new reader from the first octet on. */
-static trace_reader *read_again(FILE *file, const char *name, GError **error)
+/* As the event `held` has them; processing is not part of the reassembly occupancy. */
+enum { INCOMPLETE, UNLOCATED, ORDER, FRAGMENT, CAUSES };
+enum { HOLES_DESCRIBED = 4 };
+
+typedef struct explanation {
+  trace_reader *reader;   /* the present one: it owns the texts of events */
+  bool in_order, assumes; /* the receiver is in-order, assume-aligned */
+  char *fault;            /* what it makes a peer do wrong; NULL: nothing */
+  guint64 cell_octets;
+
+  /* The first reading. */
+  trace_event peak;
+  trace_event failure; /* of the first end that fails */
+  char *why;
+  trace_event looked_at; /* the last fpdu_valid or fpdu_invalid before, of whatever end */
+  GHashTable *damaged;   /* packets that the path damaged, and which have not arrived yet */
+  guint64 misses;        /* those that TCP took as good … */
+  trace_event miss;      /* … and when the first arrived */
+
+  /* The second one, up to the peak. */
+  guint64 causes[CAUSES]; /* in whole cells, of the connection that holds most */
+  guint64 octets;         /* of all of them */
+  guint64 partial_fpdus;
+  GHashTable *holding; /* connections that hold something, by their ends */
+  range_set arrived;   /* where most is held; the third reading goes on with it */
+
+  /* The third one. */
+  GArray *missing; /* of range: the holes at the peak */
+  guint holes;     /* of them, those that are described: */
+  packet_story *stories[HOLES_DESCRIBED];
+  time_ps filled_at[HOLES_DESCRIBED];      /* TIME_PS_NEVER: not in the trace */
+  guint64 arrivals, fpdus, payload_octets; /* beyond the first, up to the peak; the last two placed there */
+  packet_story *failed;                    /* of what was looked at */
+  trace_event sent;                        /* fpdu_sent of that */
+} explanation;
+
+static guint64 end_of(const trace_event *event)
 {
-  if (fseek(file, 0, SEEK_SET) != 0) {
-    error_set(error, "%s: cannot be read from its beginning (%s); expected a file", name, g_strerror(errno));
-    return NULL;
-  }
-  return trace_reader_new(file, name, error);
+  return packet_story_end(event->connection, event->side);
 }
 
-/* A key of the scenario as the trace has it; NULL: it has none. */
-static const char *key_of(JsonParser *about, const char *key)
-{
-  JsonNode *node = json_parser_get_root(about);
+/* --- The first reading: the peak, what went wrong --- */
 
-  if (node && JSON_NODE_HOLDS_OBJECT(node)) {
-    node = json_object_get_member(json_node_get_object(node), "keys");
+/* What damaged octets look like to TCP: a packet that the path damaged arrives, and no checksum shows it. */
+static void find_miss(explanation *of, const trace_event *event)
+{
+  if (event->id == TRACE_PACKET_DAMAGED) {
+    g_hash_table_add(of->damaged, g_memdup2(&event->packet, sizeof event->packet));
+  } else if (event->id == TRACE_CHECKSUM_ERROR || event->id == TRACE_PACKET_DROPPED) {
+    g_hash_table_remove(of->damaged, &event->packet);
+  } else if (event->id == TRACE_SEGMENT_ARRIVED && g_hash_table_remove(of->damaged, &event->packet) &&
+             of->misses++ == 0) {
+    of->miss = *event;
   }
-  if (node && JSON_NODE_HOLDS_OBJECT(node)) {
-    node = json_object_get_member(json_node_get_object(node), key);
-  }
-  return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING
-             ? json_node_get_string(node)
-             : NULL;
 }
 
-/* One reading each. */
-static gboolean find(FILE *file, const char *name, guint64 cell_octets, held_peak *peak, run_ending *ending,
-                     GError **error)
+static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError **error)
 {
-  g_autoptr(trace_reader) first = read_again(file, name, error);
-  if (!first || !held_peak_find(first, cell_octets, peak, error)) {
-    return FALSE;
+  find_miss(of, event);
+  if (event->id == TRACE_PEAK) {
+    of->peak = *event;
+  } else if (event->id == TRACE_FAILED && !of->why) {
+    of->failure = *event;
+    of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
+  } else if ((event->id == TRACE_FPDU_VALID || event->id == TRACE_FPDU_INVALID) && !of->why) {
+    of->looked_at = *event;
   }
-  g_autoptr(trace_reader) second = read_again(file, name, error);
-  if (!second || !held_peak_find_holders(second, cell_octets, peak, error)) {
-    return FALSE;
-  }
-  g_autoptr(trace_reader) third = read_again(file, name, error);
-  return third && run_ending_find(third, ending, error);
 }
 
-static gboolean tell(FILE *file, const char *name, const explained_run *run, const held_peak *peak,
-                     const run_ending *ending, const char *fault, prose *to, GError **error)
+/* --- The second reading: what was so at the peak --- */
+
+static guint64 peak_at(const explanation *of)
 {
-  if (!peak->measured) {
+  return TRACE_VALUE(&of->peak, PEAK, at_ps);
+}
+
+static bool brings_octets(const trace_event *event)
+{
+  return event->id == TRACE_SEGMENT_ARRIVED && TRACE_VALUE(event, SEGMENT_ARRIVED, new_octets) > 0;
+}
+
+static void arrive(explanation *of, const trace_event *event, GError **error)
+{
+  const guint64 from = TRACE_VALUE(event, SEGMENT_ARRIVED, position);
+  const guint64 octets = TRACE_VALUE(event, SEGMENT_ARRIVED, payload_octets);
+
+  if (octets == 0 || octets > G_MAXUINT32 || from > G_MAXINT64) {
+    error_set(error, "the trace is damaged: at %" G_GINT64_FORMAT " ps a segment lies in no stream",
+              event->time);
+  } else {
+    range_set_add(&of->arrived, from, from + octets);
+  }
+}
+
+static void look(explanation *of, const trace_event *event, GError **error)
+{
+  const guint64 end = end_of(event), cell = of->cell_octets;
+  guint64 causes[CAUSES], octets = 0;
+
+  if ((guint64)event->time > peak_at(of)) {
+    return;
+  }
+  if (brings_octets(event) && end == end_of(&of->peak)) {
+    arrive(of, event, error);
+  }
+  if (event->id != TRACE_HELD) {
+    return;
+  }
+  for (guint cause = 0; cause < CAUSES; cause++) {
+    causes[cause] = event->values[cause] / cell * cell + (event->values[cause] % cell > 0 ? cell : 0);
+    octets += causes[cause];
+  }
+  if (octets == 0) {
+    g_hash_table_remove(of->holding, &end);
+  } else {
+    g_hash_table_add(of->holding, g_memdup2(&end, sizeof end));
+  }
+  if (end == end_of(&of->peak)) {
+    memcpy(of->causes, causes, sizeof causes);
+    of->octets = octets;
+    of->partial_fpdus = TRACE_VALUE(event, HELD, partial_fpdus);
+  }
+}
+
+/* --- The third reading: the packets that explain it --- */
+
+static const range *hole_of(const explanation *of, guint i)
+{
+  return &g_array_index(of->missing, range, i);
+}
+
+/* What is missing at the peak, and what shall be followed. */
+static void begin_to_follow(explanation *of)
+{
+  guint64 from = 0;
+
+  for (size_t i = 0; i < range_set_count(&of->arrived); i++) {
+    const range next = range_set_get(&of->arrived, i), hole = {from, next.from};
+    if (hole.to > hole.from) {
+      g_array_append_val(of->missing, hole);
+    }
+    from = next.to;
+  }
+  for (; of->holes < MIN(of->missing->len, HOLES_DESCRIBED); of->holes++) {
+    of->stories[of->holes] = packet_story_new(end_of(&of->peak) ^ 1, hole_of(of, of->holes)->from);
+    of->filled_at[of->holes] = TIME_PS_NEVER;
+  }
+  of->failed = packet_story_new(end_of(&of->failure) ^ 1, of->looked_at.values[0]);
+}
+
+/* What arrives, or is placed, where most is held. */
+static void follow_peak(explanation *of, const trace_event *event, GError **error)
+{
+  const bool is_before = (guint64)event->time <= peak_at(of);
+
+  if (brings_octets(event)) {
+    arrive(of, event, error);
+    of->arrivals += is_before && TRACE_VALUE(event, SEGMENT_ARRIVED, position) >= hole_of(of, 0)->to;
+    for (guint i = 0; i < of->holes; i++) {
+      if (of->filled_at[i] == TIME_PS_NEVER &&
+          range_set_contains(&of->arrived, hole_of(of, i)->from, hole_of(of, i)->to)) {
+        of->filled_at[i] = event->time;
+      }
+    }
+  } else if (is_before && event->id == TRACE_PLACED && TRACE_VALUE(event, PLACED, out_of_order) &&
+             TRACE_VALUE(event, PLACED, position) >= hole_of(of, 0)->from) {
+    of->fpdus++;
+    of->payload_octets += TRACE_VALUE(event, PLACED, payload_octets);
+  }
+}
+
+static void follow(explanation *of, const trace_event *event, GError **error)
+{
+  for (guint i = 0; i < of->holes; i++) {
+    packet_story_hear(of->stories[i], event);
+  }
+  packet_story_hear(of->failed, event);
+  if (of->holes > 0 && end_of(event) == end_of(&of->peak)) {
+    follow_peak(of, event, error);
+  }
+  if (event->id == TRACE_FPDU_SENT && end_of(event) == (end_of(&of->failure) ^ 1) &&
+      TRACE_VALUE(event, FPDU_SENT, position) == of->looked_at.values[0]) {
+    of->sent = *event;
+    packet_story_widen(of->failed,
+                       TRACE_VALUE(event, FPDU_SENT, position) + TRACE_VALUE(event, FPDU_SENT, octets));
+  }
+}
+
+/* --- The peak, in words --- */
+
+static const char *why_order(const explanation *of)
+{
+  return of->in_order ? "the receiver is in-order"
+                      : "the stream has no markers, or the startup of MPA was not over";
+}
+
+/* What was placed meanwhile, and what the octets that were held waited for, by cause. */
+static void add_causes(const explanation *of, prose *to)
+{
+  const char *const words[CAUSES] = {
+      [INCOMPLETE] = " of which octets were missing (incomplete)",
+      [UNLOCATED] = " lay in FPDUs that no marker had located yet (unlocated)",
+      [ORDER] = why_order(of),
+      [FRAGMENT] = " lay in IP datagrams of which fragments were missing (fragment)",
+  };
+  const char *gap = " Of what it held";
+
+  if (of->fpdus > 0) {
+    prose_add(to, " Meanwhile %s beyond it had been located by %s and placed: %s of payload.",
+              prose_plural(to, of->fpdus, "FPDU"), of->assumes ? "assumption" : "markers",
+              prose_plural(to, of->payload_octets, "octet"));
+  }
+  for (guint cause = 0; cause < CAUSES; cause++) {
+    if (of->causes[cause] == 0) {
+      continue;
+    }
+    prose_add(to, "%s %s", gap, prose_plural(to, of->causes[cause], "octet"));
+    if (cause == INCOMPLETE) {
+      prose_add(to, " lay in %s",
+                of->partial_fpdus > 0 ? prose_plural(to, of->partial_fpdus, "located FPDU")
+                                      : "a startup frame, or a marker,");
+    }
+    prose_add(to, cause == ORDER ? " could not be placed because %s (order)" : "%s", words[cause]);
+    gap = ";";
+  }
+  prose_add(to, ".");
+}
+
+static void add_hole(const explanation *of, guint i, const char *after, prose *to)
+{
+  packet_story_add(of->stories[i], after, to);
+  if (of->filled_at[i] == TIME_PS_NEVER) {
+    prose_add(to, ", and not filled before the trace ends.");
+  } else {
+    prose_add(to, ", filled at %s.", prose_time(to, of->filled_at[i]));
+  }
+}
+
+static void add_peak(const explanation *of, prose *to)
+{
+  const bool is_simple = of->holes > 0 && of->causes[ORDER] == of->octets;
+
+  if (of->peak.id != TRACE_PEAK) {
     prose_add(to, "The window that is measured never opened: there is no peak.\n");
-  } else if (peak->octets == 0) {
+    return;
+  }
+  if (peak_at(of) == 0) {
     prose_add(to,
               "Peak 0 octets: nothing was ever held. Every FPDU came whole, and was placed as it came.\n");
-  } else {
-    g_autoptr(trace_reader) reader = read_again(file, name, error);
-    if (!reader || !explain_peak(reader, run, peak, to, error)) {
-      return FALSE;
-    }
+    return;
   }
-  g_autoptr(trace_reader) reader = read_again(file, name, error);
-  return reader && explain_ending(reader, ending, fault, to, error);
+  prose_add(to, "Peak %s at %s", prose_plural(to, TRACE_VALUE(&of->peak, PEAK, octets), "octet"),
+            prose_time(to, (time_ps)peak_at(of)));
+  if (g_hash_table_size(of->holding) > 1) {
+    prose_add(to, " over %s, most of it, %s,", prose_plural(to, g_hash_table_size(of->holding), "connection"),
+              prose_plural(to, of->octets, "octet"));
+  }
+  prose_add(to, " on connection %u: ", of->peak.connection);
+  if (of->holes > 0) {
+    g_autofree char *after = g_strdup_printf(
+        "; %s arrived after it%s%s", prose_plural(to, of->arrivals, "segment"),
+        is_simple ? ", and none could be placed because " : "", is_simple ? why_order(of) : "");
+    add_hole(of, 0, after, to);
+  } else {
+    prose_add(to, "no hole was open: all octets before the last that had arrived were there.");
+  }
+  if (!is_simple) {
+    add_causes(of, to);
+  }
+  for (guint i = 1; i < of->holes; i++) {
+    prose_add(to, " Beyond it, ");
+    add_hole(of, i, "", to);
+  }
+  if (of->missing->len > of->holes) {
+    prose_add(to, " And %s more.", prose_plural(to, of->missing->len - of->holes, "hole"));
+  }
+  prose_add(to, "\n");
 }
 
-char *explain_trace(FILE *file, const char *name, GError **error)
+/* --- The failure, in words --- */
+
+static void add_misses(const explanation *of, prose *to)
+{
+  const trace_event *first = &of->miss;
+  const guint64 from = TRACE_VALUE(first, SEGMENT_ARRIVED, position);
+
+  prose_add(to,
+            "TCP took %s as good that the path had damaged: first packet %s of connection %u (stream %s to "
+            "%s) at %s. The trace has no octets: which of them were wrong, and what was expected, is not in "
+            "it.\n",
+            prose_plural(to, of->misses, "segment"), prose_count(to, first->packet), first->connection,
+            prose_count(to, from),
+            prose_count(to, from + TRACE_VALUE(first, SEGMENT_ARRIVED, payload_octets) - 1),
+            prose_time(to, first->time));
+}
+
+/* Why the end failed that did first: the FPDU that it looked at then. */
+static void add_failure(const explanation *of, prose *to)
+{
+  const trace_event *failure = &of->failure, *looked_at = &of->looked_at, *sent = &of->sent;
+  const guint64 from = TRACE_VALUE(sent, FPDU_SENT, position);
+
+  prose_add(to, "Connection %u ended at %s: its %s reports \"%s\".", failure->connection,
+            prose_time(to, failure->time), side_name(failure->side), of->why);
+  if (sent->id != TRACE_FPDU_SENT || looked_at->time != failure->time ||
+      looked_at->connection != failure->connection || looked_at->side != failure->side) {
+    prose_add(to, " The trace has no FPDU that it looked at then%s%s.\n",
+              of->fault ? "; the scenario has the fault " : "", of->fault ? of->fault : "");
+    return;
+  }
+  prose_add(to, " It looked at FPDU %s of the %s (stream %s to %s), sent at %s.",
+            prose_count(to, TRACE_VALUE(sent, FPDU_SENT, fpdu)), side_name(sent->side), prose_count(to, from),
+            prose_count(to, from + TRACE_VALUE(sent, FPDU_SENT, octets) - 1), prose_time(to, sent->time));
+  if (!packet_story_add_damage(of->failed, failure->time, to)) {
+    prose_add(to, " The path damaged no packet with octets of it: the %s sent it so%s%s.",
+              side_name(sent->side), of->fault ? ", by the fault " : "", of->fault ? of->fault : "");
+  }
+  prose_add(to, "\n");
+}
+
+/* --- All readings --- */
+
+/* A key of the scenario that the trace is of; NULL: it has none. Free with g_free(). */
+static char *key_of(JsonParser *about, const char *key)
+{
+  g_autoptr(JsonReader) reader = json_reader_new(json_parser_get_root(about));
+
+  json_reader_read_member(reader, "keys"); /* its errors stay until the end */
+  json_reader_read_member(reader, key);
+  return g_strdup(json_reader_get_string_value(reader));
+}
+
+static void note_scenario(explanation *of, const char *text)
 {
   g_autoptr(JsonParser) about = json_parser_new();
-  g_autoptr(trace_reader) reader = read_again(file, name, error);
-  run_ending ending = {.failed = FALSE};
-  held_peak found;
 
-  if (!reader) {
-    return NULL;
+  (void)json_parser_load_from_data(about, text, -1, NULL); /* its keys are a help */
+  g_autofree char *cell = key_of(about, "receiver.cell"), *mode = key_of(about, "receiver.mode");
+  of->in_order = g_strcmp0(mode, "in-order") == 0;
+  of->assumes = g_strcmp0(mode, "assume-aligned") == 0;
+  of->cell_octets = MAX(cell ? g_ascii_strtoull(cell, NULL, 10) : 1, 1);
+  of->fault = key_of(about, "fault.error");
+  if (g_strcmp0(of->fault, "none") == 0) {
+    g_clear_pointer(&of->fault, g_free);
   }
-  (void)json_parser_load_from_data(about, trace_reader_about(reader), -1, NULL); /* its keys are a help */
-  const char *cell = key_of(about, "receiver.cell");
-  const char *fault = key_of(about, "fault.error");
-  const char *mode = key_of(about, "receiver.mode");
-  const explained_run run = {.in_order = g_strcmp0(mode, "in-order") == 0,
-                             .assumes = g_strcmp0(mode, "assume-aligned") == 0,
-                             .cell_octets = MAX(cell ? g_ascii_strtoull(cell, NULL, 10) : 1, 1)};
+}
+
+/* Reads the trace from its first octet to its end. */
+static gboolean read_all(explanation *of, FILE *file, const char *name,
+                         void (*hear)(explanation *, const trace_event *, GError **), GError **error)
+{
+  trace_event event;
+
+  if (fseek(file, 0, SEEK_SET) != 0) {
+    return error_set(error, "%s: cannot be read from its beginning (%s); expected a file", name,
+                     g_strerror(errno));
+  }
+  trace_reader_free(of->reader);
+  of->reader = trace_reader_new(file, name, error);
+  while (*error == NULL && trace_reader_next(of->reader, &event, error)) {
+    hear(of, &event, error);
+  }
+  return *error == NULL;
+}
+
+char *explain_trace(FILE *file, const char *name, explained_peak *peak, GError **error)
+{
+  explanation of = {.peak.id = TRACE_EVENTS,
+                    .sent.id = TRACE_EVENTS,
+                    .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                    .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                    .missing = g_array_new(FALSE, FALSE, sizeof(range))};
   prose text = prose_new();
-  gboolean good =
-      find(file, name, run.cell_octets, &found, &ending, error) &&
-      tell(file, name, &run, &found, &ending, g_strcmp0(fault, "none") == 0 ? NULL : fault, &text, error);
-  run_ending_clear(&ending);
+
+  range_set_init(&of.arrived);
+  if (read_all(&of, file, name, find, error)) {
+    note_scenario(&of, trace_reader_about(of.reader));
+  }
+  if (*error == NULL && read_all(&of, file, name, look, error)) {
+    begin_to_follow(&of);
+  }
+  if (*error == NULL && read_all(&of, file, name, follow, error)) {
+    add_peak(&of, &text);
+    if (of.misses > 0) {
+      add_misses(&of, &text);
+    }
+    if (of.why) {
+      add_failure(&of, &text);
+    }
+  }
+  if (peak) {
+    *peak = (explained_peak){end_of(&of.peak) ^ 1, (time_ps)peak_at(&of)};
+  }
+  for (guint i = 0; i < of.holes; i++) {
+    packet_story_free(of.stories[i]);
+  }
+  g_clear_pointer(&of.failed, packet_story_free);
+  trace_reader_free(of.reader);
+  range_set_clear(&of.arrived);
+  g_array_unref(of.missing);
+  g_hash_table_destroy(of.damaged);
+  g_hash_table_destroy(of.holding);
+  g_free(of.why);
+  g_free(of.fault);
   g_autofree char *sentences = prose_end(&text);
-  return good ? g_steal_pointer(&sentences) : NULL;
+  return *error == NULL ? g_steal_pointer(&sentences) : NULL;
 }

@@ -447,6 +447,11 @@ void occupancy_close(occupancy *gauge, time_ps now)
   }
 }
 
+time_ps occupancy_peak_at(const occupancy *gauge)
+{
+  return gauge->peak_at;
+}
+
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
 {
   static const uint32_t p99 = QUANTILE_PARTS / 100 * 99;

@@ -80,6 +80,9 @@ void occupancy_close(occupancy *gauge, time_ps now);
  * end. */
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
 
+/* When the largest reassembly occupancy came so far; TIME_PS_NEVER: there was none above 0. */
+time_ps occupancy_peak_at(const occupancy *gauge);
+
 /* After occupancy_finish(): sets the quantiles for the `count` (<= QUANTILES_MAX) ascending `parts`, and the
  * block maxima, in `results`, which is all-zero. */
 void occupancy_results(const occupancy *gauge, const uint32_t *parts, size_t count, run_results *results);

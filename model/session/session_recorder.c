@@ -64,6 +64,21 @@ static void trace_measured(const session_recorder *recorder, bool open, time_ps 
   }
 }
 
+static void trace_peak(const session_recorder *recorder, const metric_values *values)
+{
+  const trace_scope fullest = {
+      .to = recorder->config.trace,
+      .connection = (uint32_t)values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION],
+      .side = recorder->config.side,
+  };
+  const double octets = values->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS];
+
+  if (fullest.to && values->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]) {
+    TRACE(&fullest, PEAK, .octets = (uint64_t)octets,
+          .at_ps = octets > 0 ? (uint64_t)occupancy_peak_at(recorder->gauge) : 0);
+  }
+}
+
 session_recorder *session_recorder_new(const session_recorder_config *config)
 {
   session_recorder *recorder = g_new0(session_recorder, 1);
@@ -491,6 +506,7 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   }
   finish_delays(recorder, values);
   occupancy_finish(recorder->gauge, now, values);
+  trace_peak(recorder, values);
   /* What a host's fragments of no known connection hold is of none. */
   values->present[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] &=
       values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] < recorder->config.connections;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "explain/packet_story.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/range_set.h"
+
+#define PROXY "proxy"
+
+typedef struct carrier {
+  guint64 number;
+  guint64 segment; /* of the segments with payload that the end has sent, from 1; 0: none */
+  range octets;
+  time_ps sent;
+  const char *maker; /* the element that made it; NULL: the end */
+  bool again;        /* it has octets that were sent before */
+  const char *why;   /* … because of this; or NULL */
+  const char *fate;  /* "was lost on", what became of it; NULL: it arrived, or was still on its way */
+  const char *place; /* where, or of what; NULL: on the path */
+  time_ps at;
+  time_ps damaged_at; /* TIME_PS_NEVER: it was not */
+} carrier;
+
+/* Where a sequence number lies in the stream. A proxy has TCP connections of its own. */
+typedef struct sequence_base {
+  bool known;
+  guint64 position;
+  uint32_t sequence; /* of it */
+} sequence_base;
+
+struct packet_story {
+  guint64 sender;
+  range octets;
+  GPtrArray *carriers; /* in the order in which they were made */
+  guint64 segments;
+  sequence_base sender_base, proxy_base;
+  guint64 proxy_next; /* what the proxy has not sent before */
+  const char *why;    /* it would send again now; NULL: no reason is known */
+};
+
+packet_story *packet_story_new(guint64 sender, guint64 position)
+{
+  packet_story *story = g_new0(packet_story, 1);
+
+  story->sender = sender;
+  story->octets = (range){position, position + 1};
+  story->carriers = g_ptr_array_new_with_free_func(g_free);
+  return story;
+}
+
+void packet_story_widen(packet_story *story, guint64 to)
+{
+  story->octets.to = to;
+}
+
+void packet_story_free(packet_story *story)
+{
+  g_ptr_array_unref(story->carriers);
+  g_free(story);
+}
+
+/* --- What happens --- */
+
+/* The packet with this number; NULL: none. */
+static carrier *find(const packet_story *story, guint64 number)
+{
+  for (guint i = story->carriers->len; i > 0; i--) {
+    carrier *packet = story->carriers->pdata[i - 1];
+    if (packet->number == number) {
+      return packet;
+    }
+  }
+  return NULL;
+}
+
+/* A new packet of `payload`, if it has octets of the story. */
+static void add_carrier(packet_story *story, const trace_event *event, range payload, carrier packet)
+{
+  if (payload.from < story->octets.to && payload.to > story->octets.from) {
+    packet.number = event->packet;
+    packet.octets = payload;
+    packet.sent = event->time;
+    packet.damaged_at = TIME_PS_NEVER;
+    g_ptr_array_add(story->carriers, g_memdup2(&packet, sizeof packet));
+  }
+}
+
+static void hear_sent(packet_story *story, const trace_event *event)
+{
+  const guint64 position = TRACE_VALUE(event, SEGMENT_SENT, position);
+  const guint64 octets = TRACE_VALUE(event, SEGMENT_SENT, payload_octets);
+  const carrier packet = {.segment = story->segments + 1,
+                          .again = TRACE_VALUE(event, SEGMENT_SENT, again) > 0,
+                          .why = story->why};
+
+  story->sender_base = (sequence_base){true, position, (uint32_t)TRACE_VALUE(event, SEGMENT_SENT, sequence)};
+  if (octets > 0) {
+    story->segments++;
+    add_carrier(story, event, (range){position, position + octets}, packet);
+  }
+}
+
+static int64_t distance_of(const sequence_base *base, uint32_t sequence)
+{
+  return base->known ? (int32_t)(sequence - base->sequence) : INT64_MAX;
+}
+
+/* TCP payload that a middlebox made: of the sender's connection, or of the proxy's. */
+static void hear_piece(packet_story *story, const trace_event *event, const char *maker)
+{
+  const uint32_t sequence = (uint32_t)TRACE_VALUE(event, PACKET_MADE, sequence);
+  const guint64 octets = TRACE_VALUE(event, PACKET_MADE, payload_octets);
+  const int64_t of_sender = distance_of(&story->sender_base, sequence);
+  const int64_t of_proxy = distance_of(&story->proxy_base, sequence);
+  const bool is_proxys = llabs(of_proxy) < llabs(of_sender);
+  const sequence_base *base = is_proxys ? &story->proxy_base : &story->sender_base;
+  const guint64 position = base->position + (guint64)(is_proxys ? of_proxy : of_sender);
+  carrier packet = {.maker = maker};
+
+  if (octets == 0 || octets > G_MAXUINT32 || position > G_MAXINT64) {
+    return;
+  }
+  if (strcmp(maker, PROXY) == 0) {
+    packet.again = position < story->proxy_next;
+    story->proxy_next = MAX(story->proxy_next, position + octets);
+    story->proxy_base = (sequence_base){true, position, sequence};
+  }
+  add_carrier(story, event, (range){position, position + octets}, packet);
+}
+
+/* What a middlebox or a router made; a fragment counts as the whole datagram, which is lost with it. */
+static void hear_made(packet_story *story, const trace_event *event)
+{
+  const guint64 of = TRACE_VALUE(event, PACKET_MADE, fragment_of);
+  const carrier *whole = find(story, of);
+  const char *maker = TRACE_TEXT(event, PACKET_MADE, place);
+
+  if (whole) {
+    add_carrier(story, event, whole->octets, (carrier){.maker = maker});
+  } else if (!story->proxy_base.known && strcmp(maker, PROXY) == 0) { /* its SYN */
+    story->proxy_base = (sequence_base){true, 0, (uint32_t)TRACE_VALUE(event, PACKET_MADE, sequence) + 1};
+  } else if (of == 0) {
+    hear_piece(story, event, maker);
+  }
+}
+
+/* How the element `place` drops. */
+static const char *drop_words(const char *place)
+{
+  static const char *const drops[][2] = {
+      {"loss", "was lost on"},
+      {"gilbert-elliott", "was lost in a burst on"},
+      {"four-state loss", "was lost in a burst on"},
+      {"transmitter", "found a queue full on"},
+      {"managed transmitter", "found a queue full on"},
+      {"red", "was dropped by RED on"},
+      {"codel", "was dropped by CoDel on"},
+      {"fragmenter", "was too large for a link of"},
+  };
+  const char *words = "was dropped on";
+
+  for (gsize i = 0; i < G_N_ELEMENTS(drops); i++) {
+    words = strcmp(place, drops[i][0]) == 0 ? drops[i][1] : words;
+  }
+  return words;
+}
+
+/* What becomes of a packet. */
+static void hear_fate(carrier *packet, const trace_event *event)
+{
+  switch (event->id) {
+  case TRACE_PACKET_DAMAGED:
+    packet->damaged_at = event->time;
+    return;
+  case TRACE_PACKET_DROPPED:
+    packet->fate = drop_words(TRACE_TEXT(event, PACKET_DROPPED, place));
+    break;
+  case TRACE_PACKET_DISPLACED:
+    packet->fate = "was sent late, without a loss, on";
+    break;
+  case TRACE_CHECKSUM_ERROR:
+    packet->fate = "was dropped by TCP for its checksum, damaged on";
+    break;
+  case TRACE_SEGMENT_REFUSED:
+    packet->fate = "was refused for lack of";
+    packet->place = TRACE_TEXT(event, SEGMENT_REFUSED, why);
+    break;
+  default:
+    return;
+  }
+  packet->at = event->time;
+}
+
+void packet_story_hear(packet_story *story, const trace_event *event)
+{
+  carrier *packet = find(story, event->packet);
+
+  if (packet) {
+    hear_fate(packet, event);
+  }
+  if (packet_story_end(event->connection, event->side) != story->sender) {
+    return;
+  }
+  switch (event->id) {
+  case TRACE_SEGMENT_SENT:
+    hear_sent(story, event);
+    break;
+  case TRACE_PACKET_MADE:
+    hear_made(story, event);
+    break;
+  case TRACE_TIME_OUT:
+    story->why = " after a time-out";
+    break;
+  case TRACE_RECOVERY_ENTERED:
+    story->why = " in fast recovery";
+    break;
+  case TRACE_PROBE_SENT:
+    story->why = " as a probe";
+    break;
+  case TRACE_RECOVERY_LEFT:
+    story->why = NULL;
+    break;
+  default:
+    break;
+  }
+}
+
+/* --- Words --- */
+
+static const char *path_of(const packet_story *story)
+{
+  return story->sender % 2 == SIDE_INITIATOR ? "path.forward" : "path.reverse";
+}
+
+static void add_name(const carrier *packet, prose *to)
+{
+  if (packet->segment > 0) {
+    prose_add(to, "segment %s (packet %s, ", prose_count(to, packet->segment),
+              prose_count(to, packet->number));
+  } else {
+    prose_add(to, "packet %s, made by %s (", prose_count(to, packet->number), packet->maker);
+  }
+  prose_add(to, "stream %s to %s)", prose_count(to, packet->octets.from),
+            prose_count(to, packet->octets.to - 1));
+}
+
+static void add_fate(const packet_story *story, const carrier *packet, prose *to)
+{
+  if (packet->fate) {
+    prose_add(to, " %s %s at %s", packet->fate, packet->place ? packet->place : path_of(story),
+              prose_time(to, packet->at));
+  } else {
+    prose_add(to, " was still on its way, sent at %s and overtaken by later ones",
+              prose_time(to, packet->sent));
+  }
+}
+
+void packet_story_add(const packet_story *story, const char *after, prose *to)
+{
+  enum { DESCRIBED = 3 };
+  const GPtrArray *carriers = story->carriers;
+  guint cause = 0, resent = 0;
+
+  while (cause < carriers->len && !((const carrier *)carriers->pdata[cause])->fate) {
+    cause++;
+  }
+  cause = cause < carriers->len ? cause : 0;
+  if (carriers->len > 0) {
+    add_name(carriers->pdata[cause], to);
+    add_fate(story, carriers->pdata[cause], to);
+  } else {
+    prose_add(to, "octets from %s on of the stream were missing, of which the trace has no packet",
+              prose_count(to, story->octets.from));
+  }
+  prose_add(to, "%s", after);
+  for (guint i = cause + 1; i < carriers->len; i++) {
+    const carrier *packet = carriers->pdata[i];
+    resent += packet->again;
+    if (resent > DESCRIBED) {
+      continue;
+    }
+    if (packet->again) {
+      prose_add(to, "; sent again at %s%s", prose_time(to, packet->sent), packet->why ? packet->why : "");
+    }
+    if (packet->fate) {
+      prose_add(to, "; that%s", packet->again ? "" : " or a part of it");
+      add_fate(story, packet, to);
+    }
+  }
+  if (resent > DESCRIBED) {
+    prose_add(to, "; sent again %s more", prose_plural(to, resent - DESCRIBED, "time"));
+  }
+}
+
+gboolean packet_story_add_damage(const packet_story *story, time_ps then, prose *to)
+{
+  for (guint i = 0; i < story->carriers->len; i++) {
+    const carrier *packet = story->carriers->pdata[i];
+    if (packet->damaged_at <= then && !packet->fate) {
+      prose_add(to, " Of its octets, ");
+      add_name(packet, to);
+      prose_add(to, " was damaged on %s at %s.", path_of(story), prose_time(to, packet->damaged_at));
+      return TRUE;
+    }
+  }
+  return FALSE;
+}

@@ -11,7 +11,7 @@ static int run(const cli_arguments *arguments)
   GError *error = NULL;
   g_autofree char *ending = NULL;
   FILE *file = cli_run_trace_open(path, &ending, &error);
-  g_autofree char *text = file ? explain_trace(file, path, NULL, &error) : NULL;
+  g_autofree char *text = file ? explain_trace(file, path, &error) : NULL;
 
   if (file) {
     fclose(file);

@@ -5,6 +5,7 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_run_trace.h"
+#include "explain/explain_trace.h"
 #include "study/timeline/timeline_page.h"
 
 static char *out;
@@ -13,27 +14,26 @@ static int run(const cli_arguments *arguments)
 {
   const char *path = arguments->rest[0];
   GError *error = NULL;
-  char *page = NULL;
+  g_autofree char *page = NULL;
 
   if (out == NULL) {
     return cli_usage_error("timeline", "no page to write; expected -o FILE");
   }
-  FILE *file = cli_run_trace_open(path, NULL, &error);
-  if (file == NULL) {
-    return cli_fail(error);
+  g_autofree char *ending = NULL;
+  FILE *file = cli_run_trace_open(path, &ending, &error);
+  g_autofree char *sentences = file ? explain_trace(file, path, &error) : NULL;
+  if (sentences) {
+    g_autofree char *title = g_path_get_basename(path), *explained = g_strconcat(sentences, ending, NULL);
+    rewind(file);
+    g_autoptr(trace_reader) reader = trace_reader_new(file, path, &error);
+    page = reader ? timeline_page_make(reader, title, explained, &error) : NULL;
   }
-  trace_reader *reader = trace_reader_new(file, path, &error);
-  if (reader != NULL) {
-    g_autofree char *title = g_path_get_basename(path);
-    page = timeline_page_make(reader, title, &error);
+  if (file) {
+    fclose(file);
   }
-  trace_reader_free(reader);
-  fclose(file);
   if (page == NULL || !cli_output_write(out, page, strlen(page), &error)) {
-    g_free(page);
     return cli_fail(error);
   }
-  g_free(page);
   if (!arguments->quiet) {
     plain_text_print(stdout, "%s\n", out);
   }

@@ -377,7 +377,7 @@ static gboolean read_all(explanation *of, FILE *file, const char *name,
   return *error == NULL;
 }
 
-char *explain_trace(FILE *file, const char *name, explained_peak *peak, GError **error)
+char *explain_trace(FILE *file, const char *name, GError **error)
 {
   explanation of = {.peak.id = TRACE_EVENTS,
                     .sent.id = TRACE_EVENTS,
@@ -401,9 +401,6 @@ char *explain_trace(FILE *file, const char *name, explained_peak *peak, GError *
     if (of.why) {
       add_failure(&of, &text);
     }
-  }
-  if (peak) {
-    *peak = (explained_peak){end_of(&of.peak) ^ 1, (time_ps)peak_at(&of)};
   }
   for (guint i = 0; i < of.holes; i++) {
     packet_story_free(of.stories[i]);

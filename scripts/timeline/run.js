@@ -33,7 +33,7 @@ function readEvents(octets) {
   };
   const length = number();
   const head = JSON.parse(new TextDecoder().decode(octets.subarray(at, at += length)));
-  run.names = head.names;
+  [run.names, run.explained] = [head.names, head.explained];
   try { // what the trace is of
     run.about = Object(JSON.parse(head.about));
   } catch (_) {}
@@ -75,7 +75,8 @@ function indexEvents() {
     payload.set(sent.end[i], (payload.get(sent.end[i]) || 0) + sent.payload_octets[i]);
   }
   const largest = Math.max(0, ...payload.values());
-  run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100).sort((a, b) => a - b);
+  run.peak = table('peak').rows && table('peak').octets[0] ? table('peak').end[0] ^ 1 : -1; // who sends what is held then
+  run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100 || end === run.peak).sort((a, b) => a - b);
   run.main = run.ends.find(end => payload.get(end) === largest) || 0;
   const starts = Object.values(run.tables).map(columns => columns.time[0]);
   run.first = Math.min(...starts);
@@ -83,6 +84,7 @@ function indexEvents() {
 }
 
 const rowOf = (name, packet) => run.packets[name].get(packet) ?? -1;
+const endOf = packet => table('segment_sent').end?.[rowOf('segment_sent', packet)] ?? table('packet_made').end?.[rowOf('packet_made', packet)];
 
 /* The first index in [0, count) of which `is` is true, `count` if none is; is(i) never turns false again. */
 function firstIndex(count, is) {

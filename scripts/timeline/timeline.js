@@ -101,6 +101,17 @@ function diagram(packet) {
     element('table', {className: 'fields'}, element('thead', {}, element('tr', {}, ...titles)), body))];
 }
 
+/* A paragraph of `explain-peak`, with links to the peak, packets and FPDUs that it names. */
+function explained(text) {
+  const [, connection] = text.match(/[Cc]onnection (\d+)/) || [], parts = text.split(/(^Peak [\d,]+ octets?|packet [\d,]+|FPDU [\d,]+ of the \w+)/);
+  return element('p', {}, ...parts.map((part, n) => {
+    const number = Number((part.match(/[\d,]+/) || ['0'])[0].replaceAll(',', ''));
+    const [end, thing] = part.startsWith('packet') ? [endOf(number), `packet-${number}`] :
+      part.startsWith('FPDU') ? [2 * connection + part.endsWith('Responder'), `fpdu-${number}`] : [run.peak, `time-${table('peak').at_ps}`];
+    return n % 2 && run.ends.includes(end) ? element('a', {href: `#end=${end}&at=${thing}`}, part) : part;
+  }));
+}
+
 const packetsOf = list => flow.packets[list].map(({packet, at}) => [`packet-${packet}`, at]);
 
 /* What a word of the search, or a key, goes through: [thing, time] … */
@@ -241,7 +252,8 @@ function build() {
   [...page.legend.children].forEach((item, n) => { item.dataset.name = Object.keys(LEGEND)[n]; });
   const help = element('details', {}, element('summary', {}, 'Keys, pointer, search'),
     element('dl', {}, ...HELP.flatMap(([keys, what]) => [element('dt', {}, keys), element('dd', {}, what)])));
-  document.body.append(element('header', {}, element('h1', {}, String(scenario)), element('p', {}, facts.join(' · '))), tools,
+  document.body.append(element('header', {}, element('h1', {}, String(scenario)), element('p', {}, facts.join(' · '))),
+    element('section', {className: 'explained', ariaLabel: 'The peak, and what failed'}, ...run.explained.split('\n').filter(Boolean).map(explained)), tools,
     element('main', {}, element('div', {className: 'screen'}, page.legend, element('div', {className: 'frame'}, screen.canvas, hint), help), page.details));
   listenToPointer(screen.canvas, hint);
   document.addEventListener('keydown', event => {

@@ -7,6 +7,7 @@ argv[1] is the built iwarpsim. Skipped without a browser (browser.py).
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -240,6 +241,19 @@ class Timeline(unittest.TestCase):
             self.settle(f"flow.end === {2 * i}")
             counts.append(self.script("return flow.packets.drops.length"))
         self.assertEqual(sum(counts), 1)
+
+    def test_explained(self):
+        """What explain-peak prints, as it is, with links to the peak, a packet and an FPDU, of whatever connection."""
+        self.make(SCENARIOS / "one-loss-in-order.cfg", "explained", "workload.connections=3", "path.forward.drop=[30]",
+                  "fault.error=bad-crc", "fault.at=60", "run.expect=any")
+        text = self.iwarpsim("explain-peak", "explained.trace").stdout
+        self.show("explained")
+        self.assertEqual(self.element(".explained").text.replace("\n", ""), text.replace("\n", ""))
+        peak = int(re.search(r"on connection (\d)", text)[1])
+        for link, title, end in (("Peak", ": the peak", 2 * peak), ("packet", "lost, a segment", 2 * peak), ("FPDU", "FPDU 60", 0)):
+            self.browser.driver.find_element(By.PARTIAL_LINK_TEXT, link).click()
+            self.settle(f"flow.end === {end}")
+            self.assertIn(title, self.title())
 
     def test_states_are_what_is_held(self):
         """The areas of the picture sum up to what the receiver said that it holds, at each of its events."""

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events stand in the page as base64 of gzip of
- *     the length of a JSON text, and the text: {"about": TEXT, "names": [TEXT …],
+ *     the length of a JSON text, and the text: {"about": TEXT, "explained": TEXT, "names": [TEXT …],
  *         "events": [{"name": …, "count": N, "fields": [[NAME, TYPE] …]} …]}
  *     for each of these events its columns: end (2 x connection + side), time, packet, fields; N numbers
  * each. A number is LEB128 (trace.h). In a column it is the difference to the one before, a field's to the
@@ -103,13 +103,15 @@ static void add_event(timeline_page *page, const trace_event *event)
 }
 
 /* The JSON text. Free with g_string_free(). */
-static GString *head_of(const timeline_page *page, const char *about)
+static GString *head_of(const timeline_page *page, const char *about, const char *explained)
 {
   static const char *const types[] = {"octets", "count", "number", "position", "ps", "flag", "name"};
   GString *head = g_string_new("{\"about\":");
   const char *separator = "";
 
   plain_text_append_json(head, about);
+  g_string_append(head, ",\"explained\":");
+  plain_text_append_json(head, explained);
   g_string_append_printf(head, ",\"names\":[%s],\"events\":[", page->names->str);
   for (guint id = 0; id < TRACE_EVENTS; id++) {
     if (page->events[id].count > 0) {
@@ -129,9 +131,9 @@ static GString *head_of(const timeline_page *page, const char *about)
 }
 
 /* The events as they stand in the page. Free with g_free(). */
-static char *events_of(const timeline_page *page, const char *about)
+static char *events_of(const timeline_page *page, const char *about, const char *explained)
 {
-  g_autoptr(GString) head = head_of(page, about);
+  g_autoptr(GString) head = head_of(page, about, explained);
   g_autoptr(GByteArray) length = g_byte_array_new();
   g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 9));
   g_autoptr(GOutputStream) packed = g_memory_output_stream_new_resizable();
@@ -200,7 +202,7 @@ static char *files_of_page(const char *const *files, GError **error)
   return g_string_free(g_steal_pointer(&texts), FALSE);
 }
 
-char *timeline_page_make(trace_reader *reader, const char *title, GError **error)
+char *timeline_page_make(trace_reader *reader, const char *title, const char *explained, GError **error)
 {
   static const char *const styles[] = {"timeline.css", NULL};
   static const char *const scripts[] = {"run.js", "words.js", "picture.js", "timeline.js", NULL};
@@ -209,7 +211,7 @@ char *timeline_page_make(trace_reader *reader, const char *title, GError **error
   timeline_page page = {.name_numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                         .names = g_string_new(NULL)};
   g_autofree char *events = script != NULL && read_events(&page, reader, error)
-                                ? events_of(&page, trace_reader_about(reader))
+                                ? events_of(&page, trace_reader_about(reader), explained)
                                 : NULL;
 
   clear(&page);

@@ -5,6 +5,7 @@
 
 #include "trace/trace_reader.h"
 
-/* The page, called `title`, of all events that `reader` still has. NULL and `error` when the trace is
- * damaged, or a file of scripts/timeline cannot be read. Free with g_free(). */
-char *timeline_page_make(trace_reader *reader, const char *title, GError **error);
+/* The page, called `title`, of all events that `reader` still has, with the paragraphs `explained` about
+ * them. NULL and `error` when the trace is damaged, or a file of scripts/timeline cannot be read. Free with
+ * g_free(). */
+char *timeline_page_make(trace_reader *reader, const char *title, const char *explained, GError **error);

@@ -59,13 +59,16 @@ function stepLine(colour, rows, times, values, y, dash = []) {
   pen.beginPath();
   for (let i = first; i < rows.length && times[rows[i]] <= view.t1; i++) {
     const x = Math.max(screen.left, Math.round(X(times[rows[i]]))), now = Math.round(y(values[rows[i]]));
-    if (values[rows[i]] < 0) continue;
     if (x !== column) {
       heights.clear();
       if (last === last) pen.lineTo(x, last);
     }
+    if (values[rows[i]] < 0) { // there is none
+      [column, last] = [NaN, NaN];
+      continue;
+    }
     if (!heights.has(now)) {
-      pen.lineTo(x, now);
+      pen[last === last ? 'lineTo' : 'moveTo'](x, now);
       drawn++;
     }
     heights.add(now);

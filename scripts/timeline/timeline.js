@@ -103,7 +103,7 @@ function diagram(packet) {
 
 /* A paragraph of `explain-peak`, with links to the peak, packets and FPDUs that it names. */
 function explained(text) {
-  const [, connection] = text.match(/[Cc]onnection (\d+)/) || [], parts = text.split(/(^Peak [\d,]+ octets?|packet [\d,]+|FPDU [\d,]+ of the \w+)/);
+  const [, connection] = text.match(/[Cc]onnection (\d+)/) || [], parts = text.split(/(^Peak [\d,]+ octets?|packet [\d,]*\d|FPDU [\d,]+ of the \w+)/);
   return element('p', {}, ...parts.map((part, n) => {
     const number = Number((part.match(/[\d,]+/) || ['0'])[0].replaceAll(',', ''));
     const [end, thing] = part.startsWith('packet') ? [endOf(number), `packet-${number}`] :

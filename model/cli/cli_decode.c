@@ -11,6 +11,7 @@
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
 #include "decode/decode_format.h"
+#include "decode/decode_messages.h"
 #include "decode/decode_session.h"
 #include "scenario/scenario_problem.h"
 
@@ -21,6 +22,7 @@ static struct {
   gboolean json;
   gboolean summary;
   gboolean assume_aligned;
+  gboolean messages;
   char *time; /* NULL: relative */
 } chosen;
 
@@ -32,6 +34,7 @@ static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
 /* One capture on its way to standard output. */
 typedef struct decoding {
   cli_capture capture;
+  decode_messages *messages; /* NULL: FPDUs are printed as they are */
   const decode_format *format;
   decode_clock clock;
   decode_line *line;
@@ -67,6 +70,7 @@ static void print_heading(decoding *d)
     decode_capture capture = cli_capture_of(&d->capture);
 
     capture.clock = d->clock;
+    capture.has_messages = d->messages != NULL;
     d->has_heading = TRUE;
     d->format->heading(d->line, &capture);
   }
@@ -94,6 +98,9 @@ static void decode_segments(decoding *d, GError **error)
   }
   print_heading(d);
   decode_session_finish(d->capture.session);
+  if (d->messages) {
+    decode_messages_finish(d->messages);
+  }
   if (chosen.summary) {
     const decode_capture capture = cli_capture_of(&d->capture);
 
@@ -119,7 +126,7 @@ static int finish(const decoding *d, GError *error)
   return !error && cli_capture_has_mpa(&d->capture, &error) ? CLI_OK : cli_fail(error);
 }
 
-/* FALSE, and `error`, when --time is none, or there are no lines of text that it could apply to. */
+/* FALSE, and `error`, when --time is none, or there are no lines that it or --messages could apply to. */
 static gboolean read_clock(decode_clock *clock, GError **error)
 {
   *clock = DECODE_CLOCK_RELATIVE;
@@ -130,9 +137,11 @@ static gboolean read_clock(decode_clock *clock, GError **error)
     g_autofree char *hint = scenario_did_you_mean(scenario_suggest(chosen.time, clock_words));
     return error_set(error, "--time %s; expected relative, absolute or delta%s", chosen.time, hint);
   }
-  return !chosen.time || (!chosen.json && !chosen.summary) ||
-         error_set(error,
-                   "--time is for lines of text; JSON has time_s and origin_s, and --summary no times");
+  if (chosen.summary && (chosen.time || chosen.messages)) {
+    return error_set(error, "--summary prints no lines, to which --messages and --time apply");
+  }
+  return !chosen.time || !chosen.json ||
+         error_set(error, "--time is for lines of text; JSON has time_s and origin_s");
 }
 
 static int decode(const cli_arguments *arguments)
@@ -141,7 +150,6 @@ static int decode(const cli_arguments *arguments)
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, &error);
-
   decoding d = {.format = chosen.json ? &decode_json : &decode_text};
 
   if (!hints || !read_clock(&d.clock, &error)) {
@@ -155,7 +163,15 @@ static int decode(const cli_arguments *arguments)
       .options = &chosen.capture,
       /* Lines on the same terminal would tear it. */
       .progress = cli_shows_progress(arguments) && (chosen.summary || !is_terminal) ? &shown : NULL};
-  if (!cli_capture_open(&d.capture, &options, chosen.summary ? NULL : print_event, &d, &error)) {
+  if (chosen.messages) {
+    d.messages = decode_messages_new(options.hold_octets, print_event, &d);
+  }
+  if (!cli_capture_open(&d.capture, &options,
+                        chosen.summary    ? NULL
+                        : chosen.messages ? decode_messages_receive
+                                          : print_event,
+                        chosen.messages ? (void *)d.messages : &d, &error)) {
+    decode_messages_free(d.messages);
     return cli_fail(error);
   }
   signal(SIGPIPE, SIG_IGN);
@@ -165,6 +181,7 @@ static int decode(const cli_arguments *arguments)
   int status = finish(&d, error);
   decode_line_free(d.line);
   cli_capture_close(&d.capture);
+  decode_messages_free(d.messages);
   return status;
 }
 
@@ -173,6 +190,8 @@ static const GOptionEntry entries[] = {
     CLI_SWITCH("json", 'j', &chosen.json, "one JSON object a line"),
     CLI_SWITCH("summary", 's', &chosen.summary,
                "sums of each connection instead of lines; with --json one object"),
+    CLI_SWITCH("messages", 'm', &chosen.messages,
+               "lines of messages: FPDUs joined, Read Responses matched with their Requests"),
     CLI_SWITCH(
         "assume-aligned", 0, &chosen.assume_aligned,
         "after octets that were never captured: take what looks like an FPDU at a segment's start for one"),

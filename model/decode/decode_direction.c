@@ -171,6 +171,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, decode_connect
   summary->in_full_operation = start->in_full_operation;
   if (start->in_full_operation) {
     summary->phase_start = start->phase_start;
+    summary->is_found = start->is_found;
     summary->markers = start->markers;
     summary->crc = start->crc;
     if (!start->is_lost) {

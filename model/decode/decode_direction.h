@@ -21,6 +21,7 @@ typedef struct decode_direction_start {
   uint64_t startup_position; /* stream position of the startup frame, … */
   uint32_t startup_octets;   /* … and its length; 0: there is none */
   bool in_full_operation;    /* FPDUs follow; else all but the startup frame is streaming mode's */
+  bool is_found;             /* where they start was searched */
   bool is_lost;              /* FPDUs follow, but it is not known where: no FPDU is located */
   uint64_t phase_start;      /* stream position of the first octet of an FPDU … */
   uint64_t phase_offset;     /* … which has this offset in the FPDU phase */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/range_set.h"
 #include "base/side.h"
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_ulpdu.h"
@@ -48,9 +49,11 @@ typedef struct decode_options {
   bool ignore_checksums; /* segments with a wrong TCP checksum are accepted too */
   /* After a hole that is given up, what looks like an FPDU at a segment's start is taken for one. */
   bool assume_aligned;
-  /* Octets of one direction that may wait beyond a hole before it is given up; 0: the default, 64 MiB. */
+  /* Octets of one direction that may wait beyond a hole before it is given up; 0: the default. */
   uint64_t hold_octets;
 } decode_options;
+
+#define DECODE_HOLD_DEFAULT_OCTETS (UINT64_C(64) << 20)
 
 /* --- Startup frames --- */
 
@@ -104,6 +107,7 @@ typedef struct decode_direction_summary {
   uint32_t first_sequence;     /* TCP's sequence number of stream position 0 */
   uint64_t phase_start;        /* the stream position at which the FPDU phase starts */
   bool in_full_operation;      /* that is known */
+  bool is_found;               /* that is where an FPDU was found: others may have come before */
   bool markers, crc;           /* of this direction */
   uint64_t fpdus;              /* reported */
   uint64_t located_by[MPA_LOCATIONS];
@@ -192,11 +196,40 @@ typedef struct decode_fpdu {
   uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
 } decode_fpdu;
 
+/* --- Messages --- */
+
+/* A time that is not known, or that there was not. */
+#define DECODE_TIME_NONE INT64_MIN
+
+/* Of its missing octets, so many ranges are named. */
+enum { DECODE_GAPS_MAX = 8 };
+
+/* A DDP Message, joined from its FPDUs (decode_messages.h). */
+typedef struct decode_message {
+  ddp_header ddp; /* of its first FPDU that came; but `last`: its last one has come */
+  uint8_t opcode;
+  uint64_t fpdus;
+  uint64_t payload_octets;     /* that came */
+  uint64_t missing_octets;     /* that did not, as far as is known */
+  range gaps[DECODE_GAPS_MAX]; /* where these are in the message: the first `gap_count` ranges */
+  uint32_t gap_count;
+  bool has_start;        /* else the octets that the capture lacks may have been its first */
+  bool is_complete;      /* it has a start and an end, and nothing is missing */
+  int64_t first_ns;      /* when the first of its FPDUs was known */
+  int64_t in_order_ns;   /* when all octets up to its end had come; DECODE_TIME_NONE */
+  bool is_request;       /* RDMA Read Request: `request` holds */
+  bool is_answer;        /* Read Response whose Read Request is known: what follows holds */
+  uint32_t request_msn;  /* the Request's */
+  int64_t round_trip_ns; /* from the Request to the last FPDU; DECODE_TIME_NONE when incomplete */
+  rdmap_read_request request;
+} decode_message;
+
 /* --- Events --- */
 
 typedef enum decode_event_kind {
   DECODE_FPDU,
   DECODE_STARTUP_FRAME,
+  DECODE_MESSAGE, /* decode_messages.h */
   /* Notes: facts that are neither. */
   DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
   DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are ignored */
@@ -207,6 +240,7 @@ typedef enum decode_event_kind {
   DECODE_NOTE_FIN,
   DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make it
                            */
+  DECODE_NOTE_UNANSWERED, /* no Read Response answers a Read Request: decode_messages.h */
 } decode_event_kind;
 
 /* The packets that brought some octets: the lowest and the highest number, and how many. All 0: none. */
@@ -228,6 +262,7 @@ typedef struct decode_event {
   uint64_t octets;                   /* of an FPDU: including markers, PAD and CRC */
   const decode_fpdu *fpdu;           /* DECODE_FPDU */
   const decode_startup_frame *frame; /* DECODE_STARTUP_FRAME */
+  const decode_message *message;     /* DECODE_MESSAGE; the event's time is that of its last FPDU */
   const char *text;                  /* of a note: one line for people */
 } decode_event;
 

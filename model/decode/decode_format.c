@@ -104,6 +104,25 @@ const decode_field decode_fields_startup[] = {
     {.member = NULL},
 };
 
+#define MESSAGE(...) FIELD(decode_message, __VA_ARGS__, false)
+
+const decode_field decode_fields_message[] = {
+    MESSAGE(" payload=", "payload_octets", NUMBER, payload_octets),
+    MESSAGE(" FPDUs=", "fpdus", NUMBER, fpdus),
+    MESSAGE(NULL, "complete", FLAG, is_complete),
+    MESSAGE(NULL, "start_known", FLAG, has_start),
+    MESSAGE(NULL, "missing_octets", NUMBER, missing_octets),
+    MESSAGE(NULL, "first_s", SECONDS, first_ns),
+    MESSAGE(NULL, "in_order_s", SECONDS, in_order_ns),
+    {.member = NULL},
+};
+
+const decode_field decode_fields_answer[] = {
+    MESSAGE(" request MSN=", "request_msn", NUMBER, request_msn),
+    MESSAGE(NULL, "round_trip_s", SECONDS, round_trip_ns),
+    {.member = NULL},
+};
+
 #define SUM(text_, name_, member_, is_always_)                                                               \
   FIELD(decode_direction_summary, text_, name_, NUMBER, member_, is_always_)
 

@@ -27,6 +27,7 @@ typedef enum decode_field_kind {
   DECODE_FIELD_FLAG,     /* 1 or 0 for people, true or false as JSON */
   DECODE_FIELD_HEX,      /* with all digits of its width */
   DECODE_FIELD_HEX_TEXT, /* the same for people; a number as JSON */
+  DECODE_FIELD_SECONDS,  /* of int64_t nanoseconds; as JSON null for DECODE_TIME_NONE */
 } decode_field_kind;
 
 typedef struct decode_field {
@@ -42,6 +43,7 @@ typedef struct decode_field {
 extern const decode_field decode_fields_tagged[], decode_fields_untagged[]; /* of ddp_header */
 extern const decode_field decode_fields_read_request[];                     /* of rdmap_read_request */
 extern const decode_field decode_fields_startup[];                          /* of decode_startup_frame */
+extern const decode_field decode_fields_message[], decode_fields_answer[];  /* of decode_message */
 extern const decode_field decode_fields_fpdu_sums[], decode_fields_segment_sums[]; /* of a direction's sums */
 extern const decode_field decode_fields_counts[];                                  /* of capture_counts */
 
@@ -69,6 +71,7 @@ typedef struct decode_capture {
   const char *version;          /* of the program */
   const char *file;             /* the capture's name */
   int64_t origin_ns;            /* what times count from: capture_source_origin_ns() */
+  bool has_messages;            /* lines are of messages, not of FPDUs */
   decode_clock clock;           /* of lines of text */
   unsigned decimals;            /* of seconds in its times: capture_source_decimals() */
   uint32_t flows;               /* TCP connections in the capture */

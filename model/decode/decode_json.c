@@ -13,6 +13,7 @@ static const char *const notes[] = {
     [DECODE_NOTE_RESET] = "reset",
     [DECODE_NOTE_FIN] = "fin",
     [DECODE_NOTE_LONG_ULPDU] = "long ulpdu",
+    [DECODE_NOTE_UNANSWERED] = "unanswered",
 };
 
 static const char *bool_text(bool is_true)
@@ -32,6 +33,11 @@ static void append_fields(decode_line *line, const char *before, const decode_fi
     if (field->kind == DECODE_FIELD_HEX) {
       decode_line_hex(line, "\":\"", value, field->octets);
       decode_line_text(line, "\"");
+    } else if (field->kind == DECODE_FIELD_SECONDS && (int64_t)value == DECODE_TIME_NONE) {
+      decode_line_text(line, "\":null");
+    } else if (field->kind == DECODE_FIELD_SECONDS) {
+      decode_line_text(line, "\":");
+      decode_line_seconds(line, (int64_t)value, 0);
     } else if (field->kind == DECODE_FIELD_FLAG) {
       decode_line_text(line, value != 0 ? "\":true" : "\":false");
     } else {
@@ -135,6 +141,28 @@ static void append_fpdu(decode_line *line, const decode_event *event)
   append_ulpdu(line, event->connection, fpdu);
 }
 
+/* --- Messages --- */
+
+static void append_message(decode_line *line, const decode_message *message)
+{
+  append_fields(line, ",\"ddp\":{", decode_fields_of(&message->ddp), &message->ddp);
+  decode_line_print(line, "},\"rdmap\":{\"opcode\":%u,\"name\":\"%s\"", message->opcode,
+                    decode_opcode_name(message->opcode));
+  if (message->is_request) {
+    append_read_request(line, &message->request);
+  }
+  append_fields(line, "},", decode_fields_message, message);
+  decode_line_text(line, ",\"missing\":[");
+  for (uint32_t i = 0; i < message->gap_count; i++) {
+    decode_line_print(line, "%s[%" PRIu64 ",%" PRIu64 "]", i > 0 ? "," : "", message->gaps[i].from,
+                      message->gaps[i].to);
+  }
+  decode_line_text(line, "]");
+  if (message->is_answer) {
+    append_fields(line, ",", decode_fields_answer, message);
+  }
+}
+
 /* --- Events --- */
 
 static void append_frame(decode_line *line, const char *before, const decode_startup_frame *frame)
@@ -160,7 +188,7 @@ static const char *type_of(const decode_event *event)
   if (event->frame) {
     return event->frame->is_reply ? "reply" : "request";
   }
-  return event->fpdu ? "fpdu" : "note";
+  return event->fpdu ? "fpdu" : event->message ? "message" : "note";
 }
 
 static void append_event(decode_line *line, const decode_event *event)
@@ -179,6 +207,8 @@ static void append_event(decode_line *line, const decode_event *event)
     append_fpdu(line, event);
   } else if (event->frame) {
     append_frame(line, ",", event->frame);
+  } else if (event->message) {
+    append_message(line, event->message);
   } else {
     decode_line_print(line, ",\"kind\":\"%s\",\"text\":", notes[event->kind]);
     decode_line_json(line, event->text);

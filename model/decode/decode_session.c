@@ -11,8 +11,6 @@
  * whether they speak MPA. */
 enum { WAITING_SHARE = 4 };
 
-#define DEFAULT_HOLD_OCTETS (UINT64_C(64) << 20)
-
 struct decode_session {
   decode_tools tools;
   GPtrArray *conversations; /* of conversation, by the flow's index; NULL: not seen */
@@ -203,7 +201,7 @@ decode_session *decode_session_new(const decode_options *options, decode_handler
     session->tools.options.hints = g_memdup2(options->hints, options->hint_count * sizeof(decode_hint));
   }
   if (session->tools.options.hold_octets == 0) {
-    session->tools.options.hold_octets = DEFAULT_HOLD_OCTETS;
+    session->tools.options.hold_octets = DECODE_HOLD_DEFAULT_OCTETS;
   }
   session->tools.handler = handler;
   session->tools.user = user;

@@ -160,6 +160,46 @@ static void append_fpdu(decode_line *line, const decode_event *event, size_t aft
   append_markers(line, fpdu);
 }
 
+/* --- Messages --- */
+
+/* " took 0.000001000 s". */
+static void append_duration(decode_line *line, const char *before, int64_t duration_ns)
+{
+  decode_line_text(line, before);
+  decode_line_seconds(line, duration_ns, 0);
+  decode_line_text(line, " s");
+}
+
+static void append_message(decode_line *line, const decode_event *event)
+{
+  const decode_message *message = event->message;
+
+  append_opcode(line, rdmap_opcode_rules_of(message->opcode), message->opcode);
+  append_fields(line, decode_fields_of(&message->ddp), &message->ddp);
+  append_fields(line, decode_fields_message, message);
+  if (message->is_request) {
+    append_fields(line, decode_fields_read_request, &message->request);
+  }
+  if (message->is_answer) {
+    append_fields(line, decode_fields_answer, message);
+  }
+  append_duration(line, ", took ", event->time_ns - message->first_ns);
+  if (message->in_order_ns != DECODE_TIME_NONE) {
+    append_duration(line, ", in order after ", message->in_order_ns - event->time_ns);
+  }
+  if (message->is_answer && message->round_trip_ns != DECODE_TIME_NONE) {
+    append_duration(line, ", round trip ", message->round_trip_ns);
+  }
+  decode_line_text(line, message->is_complete ? "" : ", INCOMPLETE");
+  decode_line_text(line, message->has_start ? "" : ", start unknown");
+  decode_line_text(line, message->ddp.last ? "" : ", no end");
+  for (uint32_t i = 0; i < message->gap_count; i++) {
+    decode_line_text(line, i > 0 ? " " : ", missing ");
+    decode_line_print(line, "%" PRIu64 "-%" PRIu64, message->gaps[i].from, message->gaps[i].to);
+  }
+  decode_line_text(line, message->gap_count < DECODE_GAPS_MAX ? "" : " …");
+}
+
 /* --- Startup frames --- */
 
 /* " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved ones. */
@@ -264,6 +304,8 @@ static void append_event(decode_line *line, const decode_event *event)
     append_fpdu(line, event, after_name);
   } else if (event->frame) {
     append_startup(line, event->frame);
+  } else if (event->message) {
+    append_message(line, event);
   } else {
     decode_line_print(line, "note: %s", event->text);
   }
@@ -285,10 +327,8 @@ static void append_heading(decode_line *line, const decode_capture *capture)
   }
   decode_line_end(line);
   decode_line_print(
-      line,
-      "# %s, connection, from > to, stream position, octets, packets, located by, CRC, content, "
-      "markers (position:FPDUPTR)",
-      times[capture->clock]);
+      line, "# %s, connection, from > to, stream position, octets, packets, %s", times[capture->clock],
+      capture->has_messages ? "message, times" : "located by, CRC, content, markers (position:FPDUPTR)");
   decode_line_end(line);
 }
 

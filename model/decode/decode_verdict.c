@@ -360,6 +360,7 @@ static bool find_start(const decode_waiting_side *side, bool markers, bool crc, 
     size_t at;
     if (decode_find_start(octets->data, octets->len, markers, crc, &at, &start->phase_offset)) {
       start->phase_start = from + at - origin;
+      start->is_found = true;
       start->markers = markers;
       start->crc = crc;
       return true;

@@ -37,7 +37,8 @@ class Lines(DecodeTest):
         for options, text in (
                 (("--time", "abslute"), "--time abslute; expected relative, absolute or delta (did you mean "
                  "'absolute'?)"),
-                (("--time", "delta", "--json"), "--time is for lines of text; JSON has time_s and origin_s")):
+                (("--time", "delta", "--json"), "--time is for lines of text; JSON has time_s and origin_s"),
+                (("--messages", "--summary"), "--summary prints no lines, to which --messages and --time")):
             done = kit.iwarpsim("decode", "none.pcap", *options)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(text, done.stderr)

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "decode/decode_messages.h"
+
+#include "base/deque.h"
+
+/* Limits for hostile captures: FPDUs that wait beyond a hole; Requests without an answer, of which an end may
+ * have 65,536 (rdmap.ord); and how many of those are looked through for a Response. */
+enum { HELD_MAX = 1 << 18, REQUESTS_MAX = 1 << 16, LOOK_AHEAD = 1024 };
+
+/* What is kept of an FPDU. */
+typedef struct piece {
+  uint64_t position; /* in TCP's stream; the first member: the key of a deque */
+  uint64_t octets;
+  int64_t time_ns;
+  decode_packet_span packets;
+  bool is_readable; /* it has a DDP header, and no wrong CRC; else nothing below holds */
+  uint8_t opcode;
+  uint32_t payload_octets;
+  ddp_header ddp;
+  bool is_request;
+  rdmap_read_request request;
+} piece;
+
+/* Messages whose segments do not come between each other's. */
+typedef enum lane_kind {
+  LANE_QUEUES = 0, /* by queue number */
+  LANE_OTHER_QUEUE = LANE_QUEUES + RDMAP_QUEUES,
+  LANE_WRITE,
+  LANE_RESPONSE,
+  LANE_OTHER_TAGGED,
+  LANES,
+} lane_kind;
+
+typedef struct lane {
+  bool is_open;
+  uint64_t base;    /* TO, or MO, at which the open message starts … */
+  uint64_t next;    /* … and to which it is known */
+  uint64_t lost;    /* the direction's, at the last segment */
+  int64_t asked_ns; /* when the Request came that it answers */
+  uint32_t asked_octets;
+  decode_event event;
+  decode_message message;
+} lane;
+
+typedef struct direction {
+  const decode_connection *connection;
+  enum side from;
+  deque held;          /* of piece, from beyond the edge; ascending */
+  deque requests;      /* of piece: this end's Read Requests without an answer, ascending */
+  uint64_t edge;       /* pieces up to this position were taken */
+  uint64_t end;        /* of the highest piece */
+  uint64_t lost;       /* octets below the edge of which no piece could be read */
+  bool has_hole;       /* some of them were not captured: nothing is known to be in order any more */
+  int64_t in_order_ns; /* when all octets below the edge had come */
+  lane lanes[LANES];
+} direction;
+
+struct decode_messages {
+  uint64_t hold_octets;
+  decode_handler handler;
+  void *user;
+  GPtrArray *directions; /* of direction, SIDES of each connection; NULL: nothing has come */
+  int64_t latest_ns;
+};
+
+/* --- Read Requests --- */
+
+/* Takes the oldest `count` Requests of `d` away, which no Response answers. */
+static void give_up_requests(const decode_messages *messages, direction *d, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const piece *p = deque_at(&d->requests, i);
+    g_autofree char *text =
+        g_strdup_printf("no Read Response answers the Read Request with MSN %u in packet %" G_GUINT64_FORMAT,
+                        p->ddp.msn, p->packets.last);
+    const decode_event event = {.kind = DECODE_NOTE_UNANSWERED,
+                                .connection = d->connection,
+                                .direction = d->from,
+                                .time_ns = messages->latest_ns,
+                                .packets = p->packets,
+                                .stream_position = p->position,
+                                .octets = p->octets,
+                                .text = text};
+    messages->handler(messages->user, &event);
+  }
+  deque_remove(&d->requests, 0, count);
+}
+
+/* The Request, at the other end, that the Response which begins with `p` answers. */
+static void find_request(const decode_messages *messages, const direction *d, lane *l, const piece *p)
+{
+  direction *peer = messages->directions->pdata[d->connection->index * SIDES + !d->from];
+  size_t count = peer ? peer->requests.count : 0, i = 0;
+  const piece *asked = NULL;
+
+  for (; i < MIN(count, (size_t)LOOK_AHEAD); i++) {
+    asked = deque_at(&peer->requests, i);
+    uint64_t at = p->ddp.tagged_offset - asked->request.sink_offset;
+    if (asked->request.sink_stag == p->ddp.stag && (at == 0 || at < asked->request.length)) {
+      break;
+    }
+    asked = NULL;
+  }
+  if (asked) {
+    l->base = l->next = asked->request.sink_offset;
+    l->asked_ns = asked->time_ns;
+    l->asked_octets = asked->request.length;
+    l->message.has_start = true;
+    l->message.is_answer = true;
+    l->message.request_msn = asked->ddp.msn;
+    give_up_requests(messages, peer, i);
+    deque_remove(&peer->requests, 0, 1);
+  } else if (count > LOOK_AHEAD) {
+    give_up_requests(messages, peer, LOOK_AHEAD);
+  }
+}
+
+/* --- Messages --- */
+
+static lane *lane_of(direction *d, const piece *p)
+{
+  if (!p->ddp.tagged) {
+    return &d->lanes[MIN(p->ddp.queue_number, (uint32_t)LANE_OTHER_QUEUE)];
+  }
+  return &d->lanes[p->opcode == RDMAP_WRITE           ? LANE_WRITE
+                   : p->opcode == RDMAP_READ_RESPONSE ? LANE_RESPONSE
+                                                      : LANE_OTHER_TAGGED];
+}
+
+/* Octets [from, to) of the open message have not come. */
+static void add_gap(lane *l, uint64_t from, uint64_t to)
+{
+  decode_message *message = &l->message;
+
+  message->missing_octets += to - from;
+  if (message->gap_count < DECODE_GAPS_MAX) {
+    message->gaps[message->gap_count++] = (range){from, to};
+  }
+}
+
+/* The open message of `l` ends: no segment of it follows. */
+static void end_message(const decode_messages *messages, const direction *d, lane *l)
+{
+  decode_message *message = &l->message;
+  uint64_t length = l->next - l->base;
+
+  if (message->is_answer && length < l->asked_octets) {
+    add_gap(l, length, l->asked_octets);
+  }
+  message->is_complete = message->has_start && message->ddp.last && message->missing_octets == 0;
+  message->in_order_ns = message->is_complete && !d->has_hole ? d->in_order_ns : DECODE_TIME_NONE;
+  message->round_trip_ns =
+      message->is_answer && message->is_complete ? l->event.time_ns - l->asked_ns : DECODE_TIME_NONE;
+  l->event.message = message;
+  messages->handler(messages->user, &l->event);
+  l->is_open = false;
+}
+
+static void begin_message(const decode_messages *messages, const direction *d, lane *l, const piece *p)
+{
+  *l = (lane){.is_open = true,
+              .base = p->ddp.tagged ? p->ddp.tagged_offset : 0,
+              .event = {.kind = DECODE_MESSAGE,
+                        .connection = d->connection,
+                        .direction = d->from,
+                        .time_ns = p->time_ns,
+                        .packets = p->packets,
+                        .stream_position = p->position},
+              .message = {.ddp = p->ddp,
+                          .opcode = p->opcode,
+                          .first_ns = p->time_ns,
+                          .has_start = !p->ddp.tagged || l->lost == d->lost,
+                          .is_request = p->is_request,
+                          .request = p->request}};
+  l->next = l->base;
+  if (p->ddp.tagged && p->opcode == RDMAP_READ_RESPONSE) {
+    find_request(messages, d, l, p);
+  }
+}
+
+/* Is `p`, which starts at `start`, of the open message? STag and TO of a segment without octets have no
+ * meaning (DDP-100). */
+static bool continues(const direction *d, const lane *l, const piece *p, uint64_t start)
+{
+  const ddp_header *ddp = &l->message.ddp;
+
+  if (!l->is_open || l->message.opcode != p->opcode) {
+    return false;
+  }
+  if (!p->ddp.tagged) {
+    return ddp->queue_number == p->ddp.queue_number && ddp->msn == p->ddp.msn && start >= l->next;
+  }
+  return p->payload_octets == 0 || (ddp->stag == p->ddp.stag && start - l->next <= d->lost - l->lost);
+}
+
+static void join(const decode_messages *messages, direction *d, const piece *p)
+{
+  lane *l = lane_of(d, p);
+  uint64_t start = p->ddp.tagged ? p->ddp.tagged_offset : p->ddp.message_offset;
+  decode_event *event = &l->event;
+  decode_message *message = &l->message;
+
+  if (!continues(d, l, p, start)) {
+    if (l->is_open) {
+      end_message(messages, d, l);
+    }
+    begin_message(messages, d, l, p);
+  }
+  if (p->payload_octets == 0 && p->ddp.tagged) {
+    start = l->next;
+  }
+  if (start != l->next) {
+    add_gap(l, l->next - l->base, start - l->base);
+  }
+  l->next = start + p->payload_octets;
+  l->lost = d->lost;
+  event->octets += p->octets;
+  event->time_ns = MAX(event->time_ns, p->time_ns);
+  event->packets.first = MIN(event->packets.first, p->packets.first);
+  event->packets.last = MAX(event->packets.last, p->packets.last);
+  message->first_ns = MIN(message->first_ns, p->time_ns);
+  message->fpdus++;
+  message->payload_octets += p->payload_octets;
+  message->ddp.last = p->ddp.last;
+  if (p->ddp.last) {
+    end_message(messages, d, l);
+  }
+}
+
+/* --- The order of the stream --- */
+
+/* Takes the pieces that follow the edge, and, as long as more than `limit` octets wait, the others too. */
+static void take_held(const decode_messages *messages, direction *d, uint64_t limit)
+{
+  while (d->held.count > 0) {
+    const piece p = *(const piece *)deque_at(&d->held, 0);
+
+    if (p.position > d->edge) {
+      if (d->end - d->edge <= limit && d->held.count <= HELD_MAX) {
+        return;
+      }
+      d->lost += p.position - d->edge;
+      d->has_hole = true;
+    }
+    deque_remove(&d->held, 0, 1);
+    d->edge = p.position + p.octets;
+    d->in_order_ns = MAX(d->in_order_ns, p.time_ns);
+    if (p.is_readable) {
+      join(messages, d, &p);
+    } else {
+      d->lost += p.octets;
+    }
+  }
+}
+
+static void insert(deque *pieces, const piece *p)
+{
+  piece *room = deque_insert(pieces, deque_count_to(pieces, offsetof(piece, position), p->position));
+
+  *room = *p;
+}
+
+static direction *direction_of(decode_messages *messages, const decode_event *event)
+{
+  guint index = event->connection->index * SIDES;
+
+  if (index >= messages->directions->len) {
+    g_ptr_array_set_size(messages->directions, (gint)index + SIDES);
+  }
+  direction **d = (direction **)&messages->directions->pdata[index + event->direction];
+  if (!*d) {
+    const decode_direction_summary *summary = &event->connection->directions[event->direction];
+    *d = g_new0(direction, 1);
+    (*d)->connection = event->connection;
+    (*d)->from = event->direction;
+    (*d)->edge = summary->phase_start;
+    (*d)->lost = summary->is_found; /* so that what begins may have begun before */
+    deque_init(&(*d)->held, sizeof(piece));
+    deque_init(&(*d)->requests, sizeof(piece));
+  }
+  return *d;
+}
+
+void decode_messages_receive(void *of, const decode_event *event)
+{
+  decode_messages *messages = of;
+  const decode_fpdu *fpdu = event->fpdu;
+
+  messages->latest_ns = MAX(messages->latest_ns, event->time_ns);
+  if (!fpdu) {
+    messages->handler(messages->user, event);
+    return;
+  }
+  direction *d = direction_of(messages, event);
+  const piece p = {.position = event->stream_position,
+                   .octets = event->octets,
+                   .time_ns = event->time_ns,
+                   .packets = event->packets,
+                   .is_readable = fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG,
+                   .opcode = fpdu->rdmap_opcode,
+                   .payload_octets = fpdu->payload_octets,
+                   .ddp = fpdu->ddp,
+                   .is_request = fpdu->has_read_request,
+                   .request = fpdu->read_request};
+  if (p.position < d->edge) { /* its place was given up */
+    return;
+  }
+  if (p.is_readable && p.is_request) { /* at once: its Response can come before what the capture lacks */
+    insert(&d->requests, &p);
+    give_up_requests(messages, d, d->requests.count > REQUESTS_MAX);
+  }
+  d->end = MAX(d->end, p.position + p.octets);
+  insert(&d->held, &p);
+  take_held(messages, d, messages->hold_octets);
+}
+
+void decode_messages_finish(decode_messages *messages)
+{
+  for (guint i = 0; i < messages->directions->len; i++) {
+    direction *d = messages->directions->pdata[i];
+    if (d) {
+      take_held(messages, d, 0);
+      for (unsigned kind = 0; kind < LANES; kind++) {
+        if (d->lanes[kind].is_open) {
+          end_message(messages, d, &d->lanes[kind]);
+        }
+      }
+    }
+  }
+  for (guint i = 0; i < messages->directions->len; i++) {
+    if (messages->directions->pdata[i]) {
+      direction *d = messages->directions->pdata[i];
+      give_up_requests(messages, d, d->requests.count);
+    }
+  }
+}
+
+decode_messages *decode_messages_new(uint64_t hold_octets, decode_handler handler, void *user)
+{
+  decode_messages *messages = g_new0(decode_messages, 1);
+
+  messages->hold_octets = hold_octets > 0 ? hold_octets : DECODE_HOLD_DEFAULT_OCTETS;
+  messages->handler = handler;
+  messages->user = user;
+  messages->directions = g_ptr_array_new();
+  return messages;
+}
+
+void decode_messages_free(decode_messages *messages)
+{
+  for (guint i = 0; messages && i < messages->directions->len; i++) {
+    direction *d = messages->directions->pdata[i];
+    if (d) {
+      deque_clear(&d->held);
+      deque_clear(&d->requests);
+      g_free(d);
+    }
+  }
+  if (messages) {
+    g_ptr_array_unref(messages->directions);
+    g_free(messages);
+  }
+}

@@ -10,6 +10,7 @@
 
 #include "base/range_set.h"
 #include "decode/decode_format.h"
+#include "decode/decode_messages.h"
 #include "decode/decode_session.h"
 #include "fuzz_input.h"
 #include "net/capture_source.h"
@@ -20,6 +21,7 @@ enum {
   FLAG_ASSUMES = 0x04,
   FLAG_HINT = 0x08,
   FLAG_HOLDS_LITTLE = 0x10,
+  FLAG_MESSAGES = 0x20,
 };
 
 enum { SEGMENTS_MAX = 1000, LITTLE_OCTETS = 600 };
@@ -28,10 +30,14 @@ typedef struct trial {
   uint8_t flags;
   capture_source *source;
   decode_session *session;
+  decode_messages *messages; /* NULL: FPDUs are printed as they are */
   decode_line *line;
   GPtrArray *told; /* of each connection's two directions: the octets of FPDUs reported, a range_set */
   uint64_t fpdus;
   uint64_t fpdu_octets;
+  uint64_t joined;         /* FPDUs in messages */
+  uint64_t joined_payload; /* octets */
+  uint64_t payload;        /* of all FPDUs */
 } trial;
 
 /* --- What is printed --- */
@@ -99,6 +105,32 @@ static void check_fpdu(trial *t, const decode_event *event)
   g_assert_cmpuint(event->packets.first, <=, event->packets.last);
   t->fpdus++;
   t->fpdu_octets += event->octets;
+  t->payload += fpdu->has_ddp ? fpdu->payload_octets : 0;
+}
+
+static void check_message(trial *t, const decode_message *message)
+{
+  uint64_t missing = 0;
+
+  for (uint32_t i = 0; i < message->gap_count; i++) {
+    g_assert_cmpuint(message->gaps[i].from, <, message->gaps[i].to);
+    g_assert_true(i == 0 || message->gaps[i - 1].to <= message->gaps[i].from);
+    missing += message->gaps[i].to - message->gaps[i].from;
+  }
+  g_assert_cmpuint(missing, <=, message->missing_octets);
+  g_assert_true(!message->is_complete || missing == 0);
+  t->joined += message->fpdus;
+  t->joined_payload += message->payload_octets;
+}
+
+static void print_event(void *user, const decode_event *event)
+{
+  trial *t = user;
+
+  if (event->message) {
+    check_message(t, event->message);
+  }
+  format_of(t)->event(t->line, event);
 }
 
 static void on_event(void *user, const decode_event *event)
@@ -110,7 +142,11 @@ static void on_event(void *user, const decode_event *event)
   } else {
     g_assert_true((event->frame != NULL) != (event->text != NULL));
   }
-  format_of(t)->event(t->line, event);
+  if (t->messages) {
+    decode_messages_receive(t->messages, event);
+  } else {
+    print_event(t, event);
+  }
 }
 
 /* Each connection's sums; all that was reported is in them. */
@@ -168,6 +204,11 @@ static void decode_all(trial *t)
   }
   g_clear_error(&error);
   decode_session_finish(t->session);
+  if (t->messages) {
+    decode_messages_finish(t->messages);
+    g_assert_cmpuint(t->joined, <=, t->fpdus);
+    g_assert_cmpuint(t->joined_payload, <=, t->payload);
+  }
   capture.origin_ns = capture_source_origin_ns(t->source);
   capture.flows = capture_source_flows(t->source);
   print_overview(t, &capture);
@@ -185,7 +226,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   if (t.source) {
     t.told = g_ptr_array_new_with_free_func(free_told);
     t.line = decode_line_new(on_line, &t, 0);
+    t.messages = t.flags & FLAG_MESSAGES ? decode_messages_new(LITTLE_OCTETS, print_event, &t) : NULL;
     decode_all(&t);
+    decode_messages_free(t.messages);
     decode_line_free(t.line);
     g_ptr_array_unref(t.told);
   }

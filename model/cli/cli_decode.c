@@ -163,14 +163,14 @@ static int decode(const cli_arguments *arguments)
       .options = &chosen.capture,
       /* Lines on the same terminal would tear it. */
       .progress = cli_shows_progress(arguments) && (chosen.summary || !is_terminal) ? &shown : NULL};
+  decode_handler handler = chosen.summary ? NULL : print_event;
+  void *user = &d;
   if (chosen.messages) {
     d.messages = decode_messages_new(options.hold_octets, print_event, &d);
+    handler = decode_messages_receive;
+    user = d.messages;
   }
-  if (!cli_capture_open(&d.capture, &options,
-                        chosen.summary    ? NULL
-                        : chosen.messages ? decode_messages_receive
-                                          : print_event,
-                        chosen.messages ? (void *)d.messages : &d, &error)) {
+  if (!cli_capture_open(&d.capture, &options, handler, user, &error)) {
     decode_messages_free(d.messages);
     return cli_fail(error);
   }

@@ -175,6 +175,15 @@ static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
                                                    : judge(deframer, fpdu, &ulpdu, now);
 }
 
+static void on_located(mpa_locator *locator, const mpa_pending_fpdu *entry)
+{
+  const mpa_deframer *deframer = (const mpa_deframer *)locator;
+
+  if (deframer->events->located) {
+    deframer->events->located(deframer->user, &entry->fpdu, entry->method, entry->arrived);
+  }
+}
+
 /* Its ULPDU_Length reaches into a valid FPDU that was passed already, so its digest cannot be looked at any
  * more. The documents do not know this case. With CRC the length is taken for the broken one, as an unproven
  * length against a proven FPDU (code 2 comes first, docs/decisions.md); without, lengths and markers
@@ -211,7 +220,7 @@ static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, G_GN
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
 {
   static const mpa_locator_policy policy = {
-      .complete = on_complete, .conflict = on_conflict, .long_length = on_long_length};
+      .complete = on_complete, .located = on_located, .conflict = on_conflict, .long_length = on_long_length};
   mpa_deframer *deframer = g_new0(mpa_deframer, 1);
 
   mpa_locator_init(&deframer->locator, 0, markers, crc, &policy);
@@ -323,12 +332,17 @@ static void pass_front(mpa_deframer *deframer)
   mpa_front *front = &deframer->slow->front;
   uint64_t start = deframer->locator.edge;
   uint64_t end = start + front->octets.length;
+  bool was_located = front->is_located;
 
   front->is_located = false;
   while (deframer->locator.edge < end &&
          read_at_edge(deframer, start, &front->octets, deframer->slow->now, &front->fpdu)) {
     if (front->fpdu.end > end) {
       front->is_located = true;
+      if (deframer->events->located && !(was_located && front->fpdu.start == start)) {
+        deframer->events->located(deframer->user, &front->fpdu, MPA_LOCATED_BY_CHAIN,
+                                  end - front->fpdu.start);
+      }
       break;
     }
     const mpa_complete_fpdu fpdu = {.extent = front->fpdu,

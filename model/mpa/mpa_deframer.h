@@ -29,6 +29,8 @@ typedef struct mpa_deframer_events {
   /* An assumption (mpa_deframer_receive_segment()) is right as far as MPA can see: could the layer above
    * place it? Called before `ulpdu`, changes nothing. NULL: it could. */
   bool (*plausible)(void *user, const mpa_ulpdu *ulpdu);
+  /* `fpdu` is located by `method` while only `arrived` octets of it have come. NULL: nothing is called. */
+  void (*located)(void *user, const mpa_fpdu *fpdu, mpa_location method, uint64_t arrived);
 } mpa_deframer_events;
 
 /* Counters of FPDUs passed up and of errors reported: metrics, which measure/metrics.def explains, and: */

@@ -269,6 +269,9 @@ static mpa_pending_fpdu *locate(mpa_locator *locator, uint64_t start, mpa_locati
   mpa_pending_fpdus_locate(&reassembly->pending, entry, &fpdu, arrived_octets(reassembly, start, fpdu.end));
   reassembly->has_conflict |= range_set_covered(&reassembly->taken, start, fpdu.end) > 0;
   note_if_complete(reassembly, entry);
+  if (locator->policy->located && entry->arrived < fpdu.end - start) {
+    locator->policy->located(locator, entry);
+  }
   return entry;
 }
 

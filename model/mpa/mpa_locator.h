@@ -50,6 +50,8 @@ typedef struct mpa_locator mpa_locator;
 typedef struct mpa_locator_policy {
   /* True: `fpdu` is taken, and its octets are released; a chain continues after it. False: it stays held. */
   bool (*complete)(mpa_locator *locator, const mpa_complete_fpdu *fpdu);
+  /* The FPDU of `entry` is located, and octets of it are missing. NULL: nothing happens. */
+  void (*located)(mpa_locator *locator, const mpa_pending_fpdu *entry);
   /* The complete FPDU `extent`, which stays held, reaches into one that was taken. NULL: nothing happens. */
   void (*conflict)(mpa_locator *locator, const mpa_fpdu *extent);
   /* The FPDU that starts at `start` has such a length; `next` are the two octets after it, NULL while they

@@ -42,10 +42,11 @@ static void add_last(path_transmitter *transmitter, const waiting_packet *last)
   transmitter->waiting_octets += last->octets;
 }
 
-static G_GNUC_NO_INLINE void trace_queued(const path_transmitter *transmitter, const datagram *packet)
+static G_GNUC_NO_INLINE void trace_queued(const path_transmitter *transmitter, const datagram *packet,
+                                          time_ps waits_ps)
 {
   PATH_TRACE(&transmitter->element, packet, PACKET_QUEUED, .link = transmitter->config.index,
-             .waiting_octets = transmitter->waiting_octets);
+             .waiting_octets = transmitter->waiting_octets, .waits_ps = (uint64_t)waits_ps);
 }
 
 static void note_peak(path_transmitter *transmitter)
@@ -139,7 +140,7 @@ static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32
     add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
     note_peak(transmitter);
     if (G_UNLIKELY(transmitter->element.trace.to)) {
-      trace_queued(transmitter, packet);
+      trace_queued(transmitter, packet, start - now);
     }
   }
   path_link_send(transmitter->link, packet, now);
@@ -157,6 +158,8 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
     path_queue_question question = question_about(transmitter, first.packet);
 
     question.waited_ps = now - first.start;
+    PATH_TRACE(&transmitter->element, first.packet, PACKET_DEQUEUED, .link = transmitter->config.index,
+               .waiting_octets = transmitter->waiting_octets, .waited_ps = (uint64_t)question.waited_ps);
     path_queue_verdict verdict = manager->class->dequeue(manager, &question, now);
     datagram *packet = obey(transmitter, verdict, first.packet);
     if (packet) {
@@ -171,7 +174,7 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t 
   const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
 
   add_last(transmitter, &last);
-  trace_queued(transmitter, packet);
+  trace_queued(transmitter, packet, 0);
   if (transmitter->link->schedule.free_at <= now) {
     transmit_next(transmitter, now);
   }

@@ -3,13 +3,13 @@
 
 #include <glib.h>
 
-#include "net/datagram.h"
-
 /* What octets keep of the segment that brought them. */
 typedef struct path_origin {
   int64_t to; /* after its last octet */
   uint32_t timestamp_value;
-  datagram_ecn ecn;
+  uint32_t number; /* see datagram */
+  uint16_t connection;
+  datagram_ecn ecn : 8;
   bool has_timestamps;
   bool window_reduced; /* CWR, and no octet of it has left */
   bool retransmission;
@@ -41,6 +41,8 @@ void path_waiting_append(path_waiting *waiting, const datagram *packet, const tc
   path_origin *origin = deque_insert(&waiting->origins, waiting->origins.count);
   *origin = (path_origin){.to = to,
                           .timestamp_value = header->timestamp_value,
+                          .number = packet->number,
+                          .connection = packet->connection,
                           .ecn = datagram_ecn_of(packet),
                           .has_timestamps = header->has_timestamps,
                           .window_reduced = header->flags & TCP_CWR,
@@ -124,9 +126,30 @@ static inline datagram *packet_of(const path_piece *piece, const path_origin *or
   return datagram_new_plain(piece->datagrams, &flow->source, &flow->destination, &header, NULL);
 }
 
+/* Writes that a packet of the octets up to `to` is made, and of which; returns its number. */
+static G_GNUC_NO_INLINE uint32_t trace_made(const path_waiting *waiting, int64_t to, const path_piece *piece)
+{
+  const path_element *maker = piece->maker;
+  path_origin made = *(const path_origin *)deque_at(&waiting->origins, 0);
+  int64_t from = waiting->from;
+
+  made.number = trace_next_packet(maker->trace.to);
+  PATH_TRACE(maker, &made, PACKET_MADE, .place = TRACE_NAME(maker->class->name),
+             .sequence = tcp_sequence_of(from, piece->isn), .payload_octets = (uint64_t)(to - from));
+  for (size_t i = 0; from < to; i++) {
+    const path_origin *part = deque_at(&waiting->origins, i);
+    PATH_TRACE(maker, &made, PACKET_PART, .of = part->number,
+               .payload_octets = (uint64_t)(MIN(part->to, to) - from));
+    from = part->to;
+  }
+  return made.number;
+}
+
 datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece *piece)
 {
   g_assert(waiting->from < to && to <= path_waiting_end(waiting));
+  bool traced = piece->maker && piece->maker->trace.to;
+  uint32_t number = G_UNLIKELY(traced) ? trace_made(waiting, to, piece) : 0;
   path_origin origin = take_origins(waiting, to);
   int64_t from = waiting->from;
   datagram *packet = packet_of(piece, &origin, from);
@@ -134,6 +157,8 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   buffer_chain_take_front(&packet->payload, &waiting->octets, (uint32_t)(to - from));
   datagram_ip_set_length(packet);
   waiting->from = to;
+  packet->number = number;
+  packet->connection = origin.connection;
   packet->retransmission = origin.retransmission;
   packet->send_order = piece->send_order;
   datagram_set_ecn(packet, origin.ecn);

@@ -60,12 +60,22 @@ static void trace_wrong_guesses(const rnic_receiver *receiver)
   }
 }
 
+static const char *const methods[MPA_LOCATIONS] = {[MPA_LOCATED_BY_CHAIN] = "chain",
+                                                   [MPA_LOCATED_BY_MARKER] = "marker",
+                                                   [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
+                                                   [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
+
+static void on_located_traced(void *user, const mpa_fpdu *fpdu, mpa_location method, uint64_t arrived)
+{
+  const rnic_receiver *receiver = user;
+
+  TRACE(receiver->config.trace, FPDU_LOCATED, .position = receiver->phase_start + fpdu->start,
+        .octets = fpdu->end - fpdu->start, .arrived_octets = arrived,
+        .located_by = TRACE_NAME(methods[method]));
+}
+
 static void on_ulpdu_traced(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  static const char *const methods[MPA_LOCATIONS] = {[MPA_LOCATED_BY_CHAIN] = "chain",
-                                                     [MPA_LOCATED_BY_MARKER] = "marker",
-                                                     [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
-                                                     [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
   const rnic_receiver *receiver = user;
 
   trace_wrong_guesses(receiver);
@@ -117,7 +127,7 @@ static G_GNUC_NO_INLINE void make_deframer(rnic_receiver *receiver)
   static const mpa_deframer_events untraced = {
       .ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
   static const mpa_deframer_events traced = {
-      .ulpdu = on_ulpdu_traced, .error = on_error, .plausible = on_plausible};
+      .ulpdu = on_ulpdu_traced, .error = on_error, .plausible = on_plausible, .located = on_located_traced};
 
   receiver->deframer = mpa_deframer_new(receiver->markers, receiver->crc,
                                         receiver->config.trace ? &traced : &untraced, receiver);

@@ -278,7 +278,8 @@ static void trace_sent(const tcp_connection *connection, datagram *packet)
         .acknowledged = (uint64_t)MAX(acknowledged, 0),
         .window_octets = (uint64_t)header.window
                          << (tcp_header_has(&header, TCP_SYN) ? 0 : connection->receive_scale),
-        .flags = header.flags, .sequence = header.sequence, .again = packet->retransmission);
+        .flags = header.flags, .sequence = header.sequence, .again = packet->retransmission,
+        .why = TRACE_NAME(packet->retransmission ? at.why_again : ""));
   for (unsigned i = 0; i < header.sack_count; i++) {
     TRACE(&at, SACK_SENT, .from = (uint64_t)tcp_position_of(header.sack[i].from, connection->peer_isn, edge),
           .to = (uint64_t)tcp_position_of(header.sack[i].to, connection->peer_isn, edge));

@@ -104,9 +104,13 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
   }
 }
 
-static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool moves_high_rxt,
+/* `why` is for a trace. */
+static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool moves_high_rxt, const char *why,
                    tcp_outgoing *outgoing, time_ps now)
 {
+  if (G_UNLIKELY(sender->config->trace)) {
+    sender->config->trace->why_again = why;
+  }
   build_again(sender, outgoing, segment->from, segment->to);
   tcp_scoreboard_resent(&sender->flight->board, segment->number, moves_high_rxt, now);
   sender->flight->first_resent_at = MIN(sender->flight->first_resent_at, now);
@@ -143,6 +147,9 @@ static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segmen
 static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t room, tcp_outgoing *outgoing,
                         time_ps now)
 {
+  const char *reasons[] = {[TCP_SENDING_OPEN] = "path MTU",
+                           [TCP_SENDING_RECOVERY] = sender->by_time ? "RACK" : "duplicates",
+                           [TCP_SENDING_LOSS] = "time-out"};
   bool repacketizes =
       sender->config->retransmission == TCP_RETRANSMISSION_REPACKETIZE && !segment->sent_again;
   uint64_t to = repacketizes ? repacketized_end(sender, segment) : segment->to;
@@ -153,7 +160,7 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
     tcp_scoreboard_extend(&sender->flight->board, segment->number, to);
     segment->to = to;
   }
-  return resend(sender, segment, true, outgoing, now);
+  return resend(sender, segment, true, reasons[sender->state], outgoing, now);
 }
 
 /* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is
@@ -254,7 +261,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   if (!is_new) {
     bool any = tcp_scoreboard_last_unsacked(&sender->flight->board, &last);
     g_assert(any); /* what is in flight, no segment of it SACKed: else no probe would be due */
-    resend(sender, &last, false, outgoing, now);
+    resend(sender, &last, false, "probe", outgoing, now);
   }
   sender->statistics->tail_loss_probes++;
   TRACE(sender->config->trace, PROBE_SENT, .tail_loss = 1);
@@ -304,7 +311,8 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
   }
   /* rule 3, what may be lost */
   if (tcp_scoreboard_next_unsacked(&sender->flight->board, &segment)) {
-    return fits(sender, segment.to - segment.from, room) && resend(sender, &segment, true, outgoing, now);
+    return fits(sender, segment.to - segment.from, room) &&
+           resend(sender, &segment, true, "unproven", outgoing, now);
   }
   /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the
    * SACKs of the last octets are still on their way back: needless whenever these were not lost. A partial
@@ -314,7 +322,7 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
       segment.to <= sender->flight->sent_before_partial_ack &&
       fits(sender, segment.to - segment.from, room)) {
     sender->flight->rescued = true;
-    return resend(sender, &segment, false, outgoing, now);
+    return resend(sender, &segment, false, "rescue", outgoing, now);
   }
   return false;
 }

@@ -111,6 +111,67 @@ class Trace(unittest.TestCase):
         filled = next(e for e in events if e["event"] == "hole_filled")
         self.assertEqual((filled["packet"], filled["from"]), (again["packet"], sent["position"]))
 
+    def test_located_before_complete(self):
+        """An FPDU of 1460 octets in pieces of 536: its length comes with the first, its check with the last."""
+        for extra in ({}, {"path.forward.loss": 0.02, "mpa.markers": "true", "run.seed": 4}):
+            _, events = traced({"middlebox.mode": "split"} | extra)
+            of = {name: {e["position"]: e for e in events if e["event"] == name and e["side"] == side}
+                  for name, side in (("fpdu_located", "responder"), ("fpdu_valid", "responder"),
+                                     ("fpdu_sent", "initiator"))}
+            for position, valid in of["fpdu_valid"].items():
+                located = of["fpdu_located"].get(position)
+                if not extra:
+                    self.assertEqual(located is None, valid["held_octets"] == 0, valid)
+                if located:  # else its length came last
+                    self.assertEqual((located["octets"], located["located_by"]),
+                                     (of["fpdu_sent"][position]["octets"], valid["located_by"]))
+                    self.assertLess(located["arrived_octets"], located["octets"])
+                    self.assertLess(located["time_ps"], valid["time_ps"])
+            self.assertEqual({e["located_by"] for e in of["fpdu_located"].values()},
+                             {"chain", "marker"} if extra else {"chain"})
+
+    def test_parts_of_packets(self):
+        """Each octet of a packet that a middlebox makes is one of the packet that its part names."""
+        for mode in ("rechunk", "split", "random"):
+            _, events = traced({"middlebox.mode": mode, "path.forward.loss": 0.02, "run.seed": 2})
+            sent = {e["packet"]: e for e in events if e["event"] == "segment_sent"}
+            at = {}
+            for e in events:
+                if e["event"] == "packet_made":
+                    at[e["packet"]] = [e["sequence"], e["sequence"] + e["payload_octets"]]
+                elif e["event"] == "packet_part":
+                    whole, begin = sent[e["of"]], at[e["packet"]][0]
+                    self.assertLessEqual(whole["sequence"], begin)
+                    self.assertLessEqual(begin + e["payload_octets"], whole["sequence"] + whole["payload_octets"])
+                    at[e["packet"]][0] += e["payload_octets"]
+            self.assertGreater(len(at), 100)
+            self.assertEqual([], [packet for packet, (begin, end) in at.items() if begin != end])
+
+    def test_why_octets_are_sent_again(self):
+        last = "[%s]" % ",".join(str(n) for n in range(138, 148))  # what the third message ends with
+        for keys, why in (({"path.forward.drop": "[5]"}, ["RACK"]),
+                          ({"path.forward.drop": "[5]", "tcp.rack": "false"}, ["duplicates"]),
+                          ({"path.forward.drop": last}, ["probe"] + 9 * ["time-out"])):
+            _, events = traced(keys)
+            again = [e for e in events if e["event"] == "segment_sent" and e["why"]]
+            self.assertEqual([e["why"] for e in again][:len(why)], why)
+            self.assertEqual(again, [e for e in events if e["event"] == "segment_sent" and e["again"]])
+
+    def test_time_in_a_queue(self):
+        """From leaving the queue on, a packet takes its transmission and the delay of the link: the gap after
+        it, 36 of the 38 octets of framing, delays the next one (docs/facts.md, "A link's times")."""
+        for queue in ("tail", "codel"):
+            _, events = traced({"path.forward.rate": "1Gbit/s", "path.forward.discipline": queue})
+            left = {}
+            for e in events:
+                if e["event"] == "packet_queued" and e["waits_ps"]:
+                    left[e["packet"]] = e["time_ps"] + e["waits_ps"]
+                elif e["event"] == "packet_dequeued":
+                    left[e["packet"]] = e["time_ps"]
+                elif e["event"] == "packet_arrived" and e["packet"] in left:
+                    self.assertEqual(e["time_ps"] - left[e["packet"]], (e["ip_octets"] + 2) * 8_000 + 25_000_000)
+            self.assertGreater(len(left), 50)
+
     def expect_error(self, trace, words):
         with open("bad.trace", "wb") as file:
             file.write(trace)

@@ -69,7 +69,7 @@ function choose(thing, move = true) {
   const found = describe(thing);
   if (!found) return false;
   chosen = thing;
-  const parts = part => part.thing ? element('button', {type: 'button', className: 'link', onclick: () => choose(part.thing)}, part.text) : part;
+  const parts = part => part.thing ? element('a', {href: `#end=${flow.end}&at=${part.thing}`}, part.text) : part;
   const list = element('dl');
   for (const [name, words] of found.lines) {
     const items = (Array.isArray(words) ? words : [words]).flatMap(part => [parts(part), ' ']);
@@ -81,6 +81,12 @@ function choose(thing, move = true) {
   if (move) bring(found.at);
   show();
   return true;
+}
+
+function forget() {
+  chosen = '';
+  page.details.replaceChildren();
+  show();
 }
 
 function diagram(packet) {
@@ -114,27 +120,26 @@ function explained(text) {
 
 const packetsOf = list => flow.packets[list].map(({packet, at}) => [`packet-${packet}`, at]);
 
-/* What a word of the search, or a key, goes through: [thing, time] … */
-const LISTS = {
-  hole: () => flow.holes.map(hole => [`hole-${hole.number}`, hole.opened]),
-  lost: () => packetsOf('drops'),
-  again: () => packetsOf('again'),
-  segment: () => [...packetsOf('news'), ...packetsOf('again')],
-  marker: () => flow.fpdus.filter(f => f.locatedBy === 'marker').map(f => [`fpdu-${f.number}`, f.valid]),
-  timeout: () => flow.timeouts.map(i => [`time-${table('time_out').time[i]}`, table('time_out').time[i]]),
-  peak: () => flow.peak.octets ? [[`time-${flow.peak.time}`, flow.peak.time]] : [],
+/* What a word of the search, or a key, goes through: keys to the next and the one before, what it is, [thing, time] … */
+const GOALS = {
+  hole: ['nN', 'hole', () => flow.holes.map(hole => [`hole-${hole.number}`, hole.opened])],
+  lost: ['lL', 'lost packet', () => packetsOf('drops')],
+  again: ['rR', 'retransmission', () => packetsOf('again')],
+  marker: ['mM', 'FPDU that a marker located', () => flow.fpdus.filter(f => f.locatedBy === 'marker').map(f => [`fpdu-${f.number}`, f.valid])],
+  timeout: ['oO', 'time-out', () => flow.timeouts.map(i => [`time-${table('time_out').time[i]}`, table('time_out').time[i]])],
+  segment: ['.,', 'segment', () => [...packetsOf('news'), ...packetsOf('again')]],
+  peak: ['p', 'peak', () => flow.peak.octets ? [[`time-${flow.peak.time}`, flow.peak.time]] : []],
 };
-const KINDS = {hole: 'hole', lost: 'lost packet', again: 'retransmission', segment: 'segment', marker: 'FPDU that a marker located',
-  timeout: 'time-out', peak: 'peak'};
 const WORDS = {drop: 'lost', loss: 'lost', retransmission: 'again', 'time-out': 'timeout', rto: 'timeout'};
+const EXAMPLES = 'packet 412, FPDU 17, message 2, hole 1, 770us, octet 5000, lost, again, hole, marker, timeout, peak';
 
 /* The next one of a list after what is chosen, or the one before it; after the last comes the first. */
 function step(name, way = 1) {
-  const list = LISTS[name]().sort((a, b) => a[1] - b[1]), index = list.findIndex(([thing]) => thing === chosen);
+  const list = GOALS[name][2]().sort((a, b) => a[1] - b[1]), index = list.findIndex(([thing]) => thing === chosen);
   const found = index < 0 && chosen ? describe(chosen) : undefined, now = found ? Math.min(...found.at.times) : -Infinity;
   const after = index >= 0 ? index + way : firstIndex(list.length, i => list[i][1] >= now) - (way < 0 ? 1 : 0);
   const next = list.length && list[(after + list.length) % list.length];
-  page.answer.value = next ? '' : `there is no ${KINDS[name]} here`;
+  page.answer.value = next ? '' : `there is no ${GOALS[name][1]} here`;
   if (next) choose(next[0]);
 }
 
@@ -150,31 +155,23 @@ function search(text) {
     thing = extent ? `packet-${extent.packet}` : 'none';
   }
   page.answer.value = '';
-  if (LISTS[word]) step(word);
+  if (GOALS[word]) step(word);
   else if (!choose(thing)) {
-    page.answer.value = thing ? 'there is none here' : 'expected e.g. packet 412, FPDU 17, message 2, hole 1, 770us, octet 5000, lost, again, marker, peak';
+    page.answer.value = thing ? 'there is none here' : `expected e.g. ${EXAMPLES}`;
   }
 }
 
 const KEYS = {
   ArrowLeft: () => pan(-.125, 0), ArrowRight: () => pan(.125, 0), ArrowUp: () => pan(0, .125), ArrowDown: () => pan(0, -.125),
-  '+': () => zoomMiddle(.7), '=': () => zoomMiddle(.7), '-': () => zoomMiddle(1 / .7), 0: whole,
+  '+': () => zoomMiddle(.7), '=': () => zoomMiddle(.7), '-': () => zoomMiddle(1 / .7), 0: whole, '/': () => page.search.focus(), Escape: forget,
   x: () => zoomMiddle(.7, 't'), X: () => zoomMiddle(1 / .7, 't'), y: () => zoomMiddle(.7, 'p'), Y: () => zoomMiddle(1 / .7, 'p'),
-  n: () => step('hole'), N: () => step('hole', -1), l: () => step('lost'), L: () => step('lost', -1), p: () => step('peak'),
-  r: () => step('again'), R: () => step('again', -1), m: () => step('marker'), M: () => step('marker', -1), o: () => step('timeout'),
-  '.': () => step('segment'), ',': () => step('segment', -1), '/': () => page.search.focus(),
-  Escape: () => {
-    chosen = '';
-    page.details.replaceChildren();
-    show();
-  },
 };
-const HELP = [['+ −', 'zoom; x X the time alone, y Y the stream alone; 0 the whole run'], ['← → ↑ ↓', 'move'],
-  ['n N', 'next, previous hole'], ['l L', 'next, previous packet that was lost'], ['r R', 'next, previous retransmission'],
-  ['m M', 'next, previous FPDU that a marker located'], ['. ,', 'next, previous segment'], ['p', 'the peak'], ['o', 'next time-out'],
-  ['/', 'search'], ['Esc', 'choose nothing'],
-  ['pointer', 'wheel: zoom (Shift: the time, Alt: the stream); drag: move; click: choose'],
-  ['search', 'packet 412, FPDU 17, message 2, hole 1, 770us, octet 5000, lost, again, marker, hole, peak, timeout']];
+const HELP = [['+ −', 'zoom; x X the time alone, y Y the stream alone; 0 the whole run'], ['← → ↑ ↓', 'move'], ['/', 'search'],
+  ['Esc', 'choose nothing'], ['pointer', 'wheel: zoom (Shift: the time, Alt: the stream); drag: move; click: choose'], ['search', EXAMPLES]];
+for (const [name, [keys, what]] of Object.entries(GOALS)) {
+  [...keys].forEach((key, n) => { KEYS[key] = () => step(name, n ? -1 : 1); });
+  HELP.push([[...keys].join(' '), keys.length > 1 ? `next, previous ${what}` : `the ${what}`]);
+}
 
 const zoomMiddle = (factor, axes) => zoom(factor, screen.left + screen.width / 2, screen.top / 2, axes);
 
@@ -182,13 +179,14 @@ const zoomMiddle = (factor, axes) => zoom(factor, screen.left + screen.width / 2
 function restore() {
   const place = new Map(location.hash.slice(1).split('&').map(part => part.split('=')));
   const pair = name => (place.get(name) || '').match(/^(-?\d+)\.\.(-?\d+)$/), times = pair('time'), stream = pair('stream');
-  const end = Number(place.get('end'));
-  flow = makeFlow(place.has('end') && run.ends.includes(end) ? end : run.main);
-  page.end.value = flow.end;
-  screen.used.clear();
-  chosen = '';
-  page.details.replaceChildren();
-  whole();
+  const end = run.ends.find(each => String(each) === place.get('end')) ?? run.main;
+  if (!flow || flow.end !== end || !place.has('at')) {
+    if (!flow || flow.end !== end) flow = makeFlow(end);
+    page.end.value = end;
+    screen.used.clear();
+    whole();
+    forget();
+  }
   if (times && stream) view = {t0: Number(times[1]), t1: Number(times[2]), p0: Number(stream[1]), p1: Number(stream[2])};
   if (place.has('at')) choose(place.get('at'), !(times && stream));
   show();

@@ -104,7 +104,7 @@ class Timeline(unittest.TestCase):
 
     def follow(self, row, text=""):
         """Clicks the first link of a row of the details that begins with `text`."""
-        links = self.browser.driver.find_elements(By.XPATH, f"//dt[.='{row}']/following-sibling::dd[1]/button")
+        links = self.browser.driver.find_elements(By.XPATH, f"//dt[.='{row}']/following-sibling::dd[1]/a")
         next(each for each in links if each.text.startswith(text)).click()
         self.settle()
 

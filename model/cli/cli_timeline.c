@@ -1,62 +1,125 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim timeline: a trace as one page that shows the run over time. */
+/* iwarpsim timeline: a trace, or a capture, as one page that shows it over time. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_capture.h"
 #include "cli/cli_run_trace.h"
 #include "explain/explain_trace.h"
+#include "study/timeline/timeline_capture.h"
 #include "study/timeline/timeline_page.h"
+#include "trace/trace.h"
 
-static char *out;
+static struct {
+  cli_capture_options capture;
+  char *out;
+} chosen;
 
-static int run(const cli_arguments *arguments)
+/* Whether the file at `path` is a trace, or the folder of a run; else it is a capture. */
+static gboolean is_trace(const char *path)
 {
-  const char *path = arguments->rest[0];
-  GError *error = NULL;
-  g_autofree char *page = NULL;
+  char magic[sizeof TRACE_MAGIC - 1];
+  FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rb") : NULL;
+  const gboolean is_other = file != NULL && (fread(magic, 1, sizeof magic, file) < sizeof magic ||
+                                             memcmp(magic, TRACE_MAGIC, sizeof magic) != 0);
 
-  if (out == NULL) {
-    return cli_usage_error("timeline", "no page to write; expected -o FILE");
+  if (file != NULL) {
+    fclose(file);
   }
+  return !is_other;
+}
+
+static char *page_of_trace(const char *path, const char *title, GError **error)
+{
   g_autofree char *ending = NULL;
-  FILE *file = cli_run_trace_open(path, &ending, &error);
-  g_autofree char *sentences = file ? explain_trace(file, path, &error) : NULL;
+  FILE *file = cli_run_trace_open(path, &ending, error);
+  g_autofree char *sentences = file ? explain_trace(file, path, error) : NULL;
+  char *page = NULL;
+
   if (sentences) {
-    g_autofree char *title = g_path_get_basename(path), *explained = g_strconcat(sentences, ending, NULL);
+    g_autofree char *explained = g_strconcat(sentences, ending, NULL);
     rewind(file);
-    g_autoptr(trace_reader) reader = trace_reader_new(file, path, &error);
-    page = reader ? timeline_page_make(reader, title, explained, &error) : NULL;
+    g_autoptr(trace_reader) reader = trace_reader_new(file, path, error);
+    page = reader ? timeline_page_of_trace(reader, title, explained, error) : NULL;
   }
   if (file) {
     fclose(file);
   }
-  if (page == NULL || !cli_output_write(out, page, strlen(page), &error)) {
-    return cli_fail(error);
+  return page;
+}
+
+/* Where the capture is broken from some place on, there is `error`, and the page shows what is before. */
+static char *page_of_capture(const char *path, const char *title, GError **error)
+{
+  decode_options decoding = {0};
+  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &decoding, error);
+  cli_capture capture = {.path = path, .options = &chosen.capture};
+  timeline_capture *events = timeline_capture_new();
+  char *page = NULL;
+
+  if (hints && cli_capture_open(&capture, &decoding, timeline_capture_event, events, error)) {
+    while (cli_capture_next(&capture, error)) {
+    }
+    decode_session_finish(capture.session);
+    const decode_capture of = cli_capture_of(&capture);
+    GError **further = *error ? NULL : error;
+    if (cli_capture_has_mpa(&capture, further)) {
+      capture_source *again = capture_source_open(path, chosen.capture.filter, further);
+      page =
+          again ? timeline_capture_html(events, &of, again, decoding.ignore_checksums, title, further) : NULL;
+      capture_source_free(again);
+    }
+    cli_capture_close(&capture);
   }
-  if (!arguments->quiet) {
-    plain_text_print(stdout, "%s\n", out);
+  timeline_capture_free(events);
+  return page;
+}
+
+static int run(const cli_arguments *arguments)
+{
+  const char *path = arguments->rest[0];
+  g_autofree char *title = g_path_get_basename(path);
+  GError *error = NULL;
+
+  if (chosen.out == NULL) {
+    return cli_usage_error("timeline", "no page to write; expected -o FILE");
   }
-  return CLI_OK;
+  const gboolean has_trace = is_trace(path);
+  if (has_trace && (chosen.capture.filter || chosen.capture.mpa || chosen.capture.hold ||
+                    chosen.capture.ignore_checksums)) {
+    return cli_usage_error("timeline", "--filter, --mpa, --hold and --ignore-checksums are for captures");
+  }
+  g_autofree char *page =
+      has_trace ? page_of_trace(path, title, &error) : page_of_capture(path, title, &error);
+  if (page && cli_output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
+    plain_text_print(stdout, "%s\n", chosen.out);
+  }
+  return error ? cli_fail(error) : CLI_OK;
 }
 
 static const GOptionEntry entries[] = {
-    CLI_TEXT("out", 'o', &out, "page to write", "FILE"),
+    CLI_TEXT("out", 'o', &chosen.out, "page to write", "FILE"),
+    CLI_CAPTURE_ENTRIES(chosen.capture),
     G_OPTION_ENTRY_NULL,
 };
 
 const cli_command cli_timeline = {
     .name = "timeline",
-    .forms = "TRACE|DIR -o FILE",
-    .sentence = "write one HTML page that shows a run over time",
-    .arguments = "TRACE|DIR",
-    .operand = "TRACE, or the folder of a run",
+    .forms = "TRACE|DIR|CAPTURE -o FILE",
+    .sentence = "write one HTML page that shows a run, or a capture, over time",
+    .arguments = "TRACE|DIR|CAPTURE",
+    .operand = "TRACE, the folder of a run, or CAPTURE",
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "
         "lost, held, placed and delivered, and what TCP did. The page needs nothing else (docs/timeline.md). "
-        "A DIR is the folder of a run: the scenario of its summary.json is run again, with a trace.",
+        "A DIR is the folder of a run: the scenario of its summary.json is run again, with a trace. "
+        "A CAPTURE (pcap, pcapng, perhaps compressed by gzip) is shown as far as one who only looks on can "
+        "know (docs/captures.md); the options but -o are for it.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"
-               "  iwarpsim timeline one-loss.trace -o one-loss.html\n",
+               "  iwarpsim timeline one-loss.trace -o one-loss.html\n"
+               "  iwarpsim timeline middle.pcap --mpa 10.0.0.2:5044 -o middle.html\n",
     .entries = entries,
     .run = run,
 };

@@ -5,7 +5,10 @@ const LEGEND = {sent: 'sent', again: 'sent again', lost: 'lost', hole: 'missing 
   incomplete: 'held: FPDU incomplete', unlocated: 'held: FPDU not located', order: 'held: out of order',
   fragment: 'held: fragments', processing: 'being placed', placed: 'placed, not delivered', ack: 'acknowledged',
   edge: 'window edge', sack: 'SACK block', flight: 'in flight', cwnd: 'cwnd', ssthresh: 'ssthresh', queue: 'queue'};
-const PANELS = [['held', 'held octets'], ['tcp', 'cwnd, ssthresh, in flight'], ['queue', 'queue']];
+const PANELS = [['held', 'held octets', 'held'], ['tcp', 'cwnd, ssthresh, in flight', 'window'], ['queue', 'queue', 'queued']];
+/* Of a capture, where the words differ. */
+const LEGEND_CAPTURE = {sent: 'captured', again: 'captured late', direct: 'FPDU complete at once', incomplete: 'FPDU not complete', unlocated: 'FPDU not located',
+  order: 'FPDU out of order', placed: 'FPDU complete beyond a hole', flight: 'not acknowledged'};
 const screen = {left: 70, right: 10, strip: 10, gap: 20, colours: {}, used: new Set()};
 let view, chosen = '', pen, drawn;
 
@@ -54,7 +57,6 @@ function stepLine(colour, rows, times, values, y, dash = []) {
   const first = Math.max(0, firstIndex(rows.length, n => times[rows[n]] > view.t0) - 1), heights = new Set();
   let column = NaN, last = NaN;
   pen.strokeStyle = screen.colours[colour];
-  screen.used.add(colour);
   pen.setLineDash(dash);
   pen.beginPath();
   for (let i = first; i < rows.length && times[rows[i]] <= view.t1; i++) {
@@ -74,7 +76,10 @@ function stepLine(colour, rows, times, values, y, dash = []) {
     heights.add(now);
     [column, last] = [x, now];
   }
-  if (last === last) pen.lineTo(X(Math.min(view.t1, run.last)), last);
+  if (last === last) {
+    pen.lineTo(X(Math.min(view.t1, run.last)), last);
+    screen.used.add(colour);
+  }
   pen.stroke();
   pen.setLineDash([]);
 }
@@ -266,7 +271,8 @@ function draw() {
   }
   screen.left = Math.ceil(Math.max(...[view.p1, 1e5].map(number => pen.measureText(count(Math.round(number))).width)) + screen.strip + 9);
   screen.width = Math.round(wide - screen.left - screen.right);
-  screen.height = screen.top = high - 22 - PANELS.length * (lower + gap) - 18;
+  const panels = PANELS.filter(([, , rows]) => flow[rows].length);
+  screen.height = screen.top = high - 22 - panels.length * (lower + gap) - 18;
   rectangle('paper', 0, 0, wide, high);
   const stripes = document.createElement('canvas'), ink = stripes.getContext('2d');
   stripes.width = stripes.height = 6;
@@ -277,11 +283,11 @@ function draw() {
   }
   ink.stroke();
   screen.colours.hole = pen.createPattern(stripes, 'repeat');
-  const bottoms = PANELS.map((_, n) => screen.top + 18 + (n + 1) * (lower + gap));
+  const bottoms = panels.map((_, n) => screen.top + 18 + (n + 1) * (lower + gap)), floor = bottoms[bottoms.length - 1] || screen.top;
   for (const at of ticks(view.t0, view.t1, screen.width, 90)) {
     const x = Math.round(X(at));
-    rectangle('grid', x, 0, 1, bottoms[bottoms.length - 1]);
-    for (const y of [screen.top + 13, bottoms[bottoms.length - 1] + 14]) label(time(at, view.t1), x, y, x > wide - 40 ? 'right' : 'center');
+    rectangle('grid', x, 0, 1, floor);
+    for (const y of new Set([screen.top + 14, floor + 14])) label(time(at, view.t1), x, y, x > wide - 40 ? 'right' : 'center');
   }
   for (const at of ticks(view.p0, view.p1, screen.height, 44)) {
     rectangle('grid', screen.left, Math.round(Y(at)), screen.width, 1);
@@ -297,8 +303,8 @@ function draw() {
   };
   clipped(screen.left - 14, 0, screen.width + 14, screen.top, drawPositions);
   clipped(screen.left, 0, screen.width, screen.top, drawStream);
-  PANELS.forEach(([name, title], n) => clipped(0, bottoms[n] - lower - 14, wide, lower + 16,
-    () => drawPanel(name, title, bottoms[n] - lower, lower)));
+  panels.forEach(([name, title], n) => clipped(0, bottoms[n] - lower - 14, wide, lower + 16,
+    () => drawPanel(name, run.capture ? 'captured, not acknowledged' : title, bottoms[n] - lower, lower)));
   clipped(screen.left, 0, screen.width, high, drawChosen);
   canvas.dataset.drawn = drawn;
   for (const item of page.legend.children) item.hidden = !screen.used.has(item.dataset.name);

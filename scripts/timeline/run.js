@@ -6,7 +6,7 @@
 /* --- The events: a table for each kind, with an array for each column --- */
 
 const NONE = {rows: 0};
-const run = {about: {}, names: [], tables: {}, packets: {}, ends: [], first: 0, last: 0};
+const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, ends: [], first: 0, last: 0};
 const table = name => run.tables[name] || NONE;
 
 async function unpacked(element) {
@@ -36,6 +36,8 @@ function readEvents(octets) {
   [run.names, run.explained] = [head.names, head.explained];
   try { // what the trace is of
     run.about = Object(JSON.parse(head.about));
+    // Of a capture: lines of `decode --json`, and last what `decode --summary --json` prints.
+    if (run.about[run.about.length - 1].capture.packets) [run.capture, run.notes] = [run.about.pop(), run.about];
   } catch (_) {}
   for (const {name, count, fields} of head.events) {
     const made = run.tables[name] = {rows: count};
@@ -75,12 +77,15 @@ function indexEvents() {
     payload.set(sent.end[i], (payload.get(sent.end[i]) || 0) + sent.payload_octets[i]);
   }
   const largest = Math.max(0, ...payload.values());
+  const noted = new Set(run.notes.filter(note => note.type === 'fpdu' || (note.type === 'note' && note.kind !== 'fin'))
+    .map(note => 2 * note.connection + note.direction));
   run.peak = table('peak').rows && table('peak').octets[0] ? table('peak').end[0] ^ 1 : -1; // who sends what is held then
-  run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100 || end === run.peak).sort((a, b) => a - b);
+  noted.add(run.peak);
+  run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100 || noted.has(end)).sort((a, b) => a - b);
   run.main = run.ends.find(end => payload.get(end) === largest) || 0;
-  const starts = Object.values(run.tables).map(columns => columns.time[0]);
-  run.first = Math.min(...starts);
-  run.last = Math.max(run.first + 1, ...Object.values(run.tables).map(columns => columns.time[columns.rows - 1]));
+  const tables = Object.values(run.tables);
+  run.first = tables.reduce((first, {time: at}) => at.reduce((a, b) => Math.min(a, b), first), Infinity);
+  run.last = tables.reduce((last, {time: at}) => at.reduce((a, b) => Math.max(a, b), last), run.first + 1);
 }
 
 const rowOf = (name, packet) => run.packets[name].get(packet) ?? -1;
@@ -118,6 +123,7 @@ function makeFlow(end) {
   made.held = rowsAt('held', peer).filter((row, n, all) => table('held').time[row] !== table('held').time[all[n + 1]]);
   made.queued = rowsAt('packet_queued', end);
   made.timeouts = rowsAt('time_out', end);
+  made.notes = run.notes.filter(note => 2 * note.connection + note.direction === end);
   made.dropRows = rowsAt('packet_dropped', end);
   made.full = rowsAt('full_operation', peer)[0];
   const full = table('full_operation');
@@ -206,7 +212,12 @@ function readArrivals(made) {
       made.high = to;
     }
   }
-  for (const gap of gaps) pieces.push({from: gap.from, to: gap.to, arrived: Infinity, packet: 0, since: gap.hole.opened});
+  const windows = table('window');
+  for (const gap of gaps) { // what is acknowledged is missing in the capture alone
+    const row = made.window[firstIndex(made.window.length, n => windows.acknowledged[made.window[n]] >= gap.to)];
+    gap.hole.filled = row === undefined ? Infinity : windows.time[row];
+    pieces.push({from: gap.from, to: gap.to, arrived: gap.hole.filled, packet: 0, since: gap.hole.opened});
+  }
   pieces.sort((a, b) => a.from - b.from);
   let latest = 0;
   for (const piece of pieces) piece.inOrder = latest = Math.max(latest, piece.arrived); // all up to its end is there
@@ -250,9 +261,9 @@ function readFpdus(made) {
   };
   const valids = byPosition('fpdu_valid'), places = byPosition('placed'), deliveries = byPosition('delivered');
   const time = (columns, row) => row === undefined ? Infinity : columns.time[row];
-  made.fpdus = rowsAt('fpdu_sent', made.end).map(i => {
+  made.fpdus = rowsAt('fpdu_sent', made.end).sort((a, b) => sent.position[a] - sent.position[b]).map((i, n) => {
     const from = sent.position[i], v = valids.get(from), p = places.get(from), d = deliveries.get(from);
-    return {row: i, number: sent.fpdu[i], from, to: from + sent.octets[i], validRow: v, placedRow: p, valid: time(valid, v),
+    return {row: i, number: sent.fpdu[i] || n + 1, from, to: from + sent.octets[i], validRow: v, placedRow: p, valid: time(valid, v),
       placed: p === undefined ? time(valid, v) : placed.time[p], delivered: d === undefined ? time(placed, p) : delivered.time[d],
       locatedBy: v === undefined ? '' : nameOf(valid, 'located_by', v), late: p !== undefined && placed.out_of_order[p] === 1};
   });
@@ -269,6 +280,7 @@ function readFpdus(made) {
       start = Math.min(start, before.valid);
     }
     if (fpdu.locatedBy === 'assumption') start = known;
+    if (run.capture && fpdu.locatedBy) fpdu.delivered = Math.max(fpdu.valid, pieceAt(made, fpdu.to - 1).inOrder);
     fpdu.located = Math.min(fpdu.valid, Math.max(known, start));
     before = fpdu;
   }
@@ -297,6 +309,7 @@ function readMessages(made) {
   let message;
   made.messages = [];
   for (const fpdu of made.fpdus) {
+    if (message && run.capture && fpdu.from > message.to) message = undefined;
     if (!message) {
       const opcode = sent.opcode[fpdu.row], post = (queues.get(opcode) || []).shift();
       message = {number: made.messages.length + 1, opcode, fpdus: [], from: fpdu.from, post,
@@ -335,7 +348,8 @@ function splitPieces(made) {
       }
     }
     piece.states = until;
-    piece.direct = !fpdu || fpdu.placed === arrived;
+    if (run.capture && !fpdu && piece.packet && piece.from >= made.begin) until.push(['unlocated', arrived, run.last]);
+    piece.direct = fpdu ? fpdu.placed <= arrived : !run.capture;
   }
   made.pieces = cut;
 }

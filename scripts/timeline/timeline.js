@@ -46,7 +46,7 @@ function pan(times, positions) {
 
 /* The time in which payload is sent, arrives, and is delivered and acknowledged. */
 function whole() {
-  const times = flow.pieces.flatMap(({arrived, states}) => [arrived, ...states.map(state => state[2])]).filter(Number.isFinite);
+  const times = flow.pieces.flatMap(({arrived, states}) => [arrived, ...states.map(state => state[2])]).filter(at => at < run.last);
   const [first, last] = [...flow.packets.news, ...flow.packets.again].map(extent => extent.time).concat(times).reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [run.last, run.first]);
   const margin = Math.max(1e6, (last - first) * .03);
   view = {t0: first - margin, t1: last + 2 * margin, p0: -flow.top * .02, p1: flow.top * 1.04};
@@ -183,6 +183,9 @@ function restore() {
   if (!flow || flow.end !== end || !place.has('at')) {
     if (!flow || flow.end !== end) flow = makeFlow(end);
     page.end.value = end;
+    page.notes.hidden = !flow.notes.length;
+    page.notes.lastChild.replaceChildren(...flow.notes.slice(0, 100).map(note => element('li', {}, `${time(note.time_s * 1e12)}, octet ${count(note.position)}: ${noteWords(note)} `,
+      element('a', {href: `#end=${end}&at=${noteLink(note).thing}`}, noteLink(note).text))));
     screen.used.clear();
     whole();
     forget();
@@ -228,9 +231,10 @@ function listenToPointer(canvas, hint) {
 }
 
 function build() {
-  const {scenario = 'a trace', seed, version} = run.about, ends = run.ends.map(end =>
-    element('option', {value: end}, `connection ${Math.floor(end / 2)}, ${sideOf(end)} to ${sideOf(end ^ 1)}`));
-  const facts = [seed === undefined ? '' : `seed ${seed}`, version ? `iwarpsim ${version}` : '', `${time(run.last - run.first)}`].filter(Boolean);
+  const {capture} = run, {scenario = capture ? capture.file : 'a trace', seed, version = capture && capture.version} = run.about;
+  const named = end => `${sideOf(end)}${capture ? ` ${capture.connections[end >> 1]?.[end % 2 ? 'responder' : 'initiator']}` : ''}`;
+  const ends = run.ends.map(end => element('option', {value: end}, `connection ${Math.floor(end / 2)}, ${named(end)} to ${named(end ^ 1)}`));
+  const facts = [seed === undefined ? '' : `seed ${seed}`, capture ? `a capture of ${count(capture.capture.packets)} packets` : '', version ? `iwarpsim ${version}` : '', `${time(run.last - run.first)}`].filter(Boolean);
   document.title = `${scenario} – iwarpsim timeline`;
   page.end = element('select', {ariaLabel: 'Connection', onchange: () => { location.hash = `end=${page.end.value}`; }}, ...ends);
   page.search = element('input', {type: 'search', placeholder: 'packet 412, FPDU 17, 770us, lost …', ariaLabel: 'Search'});
@@ -243,16 +247,17 @@ function build() {
     search(page.search.value);
   }}, page.search, element('button', {}, 'Find')), hint = element('div', {className: 'hint', hidden: true});
   const tools = element('nav', {ariaLabel: 'View'}, page.end, form, button('Next hole', 'n', () => step('hole')),
-    button('Next loss', 'l', () => step('lost')), button('The peak', 'p', () => step('peak')), button('+', 'zoom in', () => zoomMiddle(.5)),
+    ...capture ? [] : [button('Next loss', 'l', () => step('lost')), button('The peak', 'p', () => step('peak'))], button('+', 'zoom in', () => zoomMiddle(.5)),
     button('−', 'zoom out', () => zoomMiddle(2)), button('Whole run', '0', whole), page.answer);
-  page.legend = element('ul', {className: 'legend'}, ...Object.entries(LEGEND).map(([name, text]) =>
+  page.notes = element('details', {open: true, hidden: true}, element('summary', {}, 'What decode notes of this direction'), element('ul'));
+  page.legend = element('ul', {className: 'legend'}, ...Object.entries(capture ? {...LEGEND, ...LEGEND_CAPTURE} : LEGEND).map(([name, text]) =>
     element('li', {}, element('span', {className: 'swatch ' + name}), text)));
   [...page.legend.children].forEach((item, n) => { item.dataset.name = Object.keys(LEGEND)[n]; });
   const help = element('details', {}, element('summary', {}, 'Keys, pointer, search'),
     element('dl', {}, ...HELP.flatMap(([keys, what]) => [element('dt', {}, keys), element('dd', {}, what)])));
   document.body.append(element('header', {}, element('h1', {}, String(scenario)), element('p', {}, facts.join(' · '))),
-    element('section', {className: 'explained', ariaLabel: 'The peak, and what failed'}, ...run.explained.split('\n').filter(Boolean).map(explained)), tools,
-    element('main', {}, element('div', {className: 'screen'}, page.legend, element('div', {className: 'frame'}, screen.canvas, hint), help), page.details));
+    element('section', {className: 'explained', hidden: !run.explained, ariaLabel: 'The peak, and what failed'}, ...run.explained.split('\n').filter(Boolean).map(explained)), tools,
+    element('main', {}, element('div', {className: 'screen'}, page.legend, element('div', {className: 'frame'}, screen.canvas, hint), page.notes, help), page.details));
   listenToPointer(screen.canvas, hint);
   document.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, select') || !KEYS[event.key]) return;

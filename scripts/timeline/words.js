@@ -24,9 +24,28 @@ const causesOf = row => CAUSES.filter(cause => table('held')[cause][row] > 0)
 
 function heldWords(at) {
   const held = table('held'), n = firstIndex(flow.held.length, i => held.time[flow.held[i]] > at) - 1;
-  if (n < 0) return '0 octets';
+  if (n < 0) return flow.held.length ? '0 octets' : '';
   const total = CAUSES.reduce((sum, cause) => sum + held[cause][flow.held[n]], 0);
   return octets(total) + (total ? `: ${causesOf(flow.held[n])}` : '');
+}
+
+const windowWords = window => window < 0 ? 'not known: the SYN with its scale was not captured' : octets(window);
+
+/* What decode notes of a capture. */
+function noteWords({type, text, kind, crc, rdmap, ...frame}) {
+  const printable = (frame.private_data || '').replace(/../g, pair => /[2-6].|7[^f]/i.test(pair) ? String.fromCharCode(parseInt(pair, 16)) : '.');
+  if (type === 'note') return text;
+  if (type === 'fpdu') return crc === 'wrong' ? 'wrong CRC' : rdmap && rdmap.terminate ? `Terminate: ${rdmap.terminate.text}` : 'a marker that points elsewhere';
+  return `MPA ${type === 'reply' ? 'Reply' : 'Request'} Frame: Rev=${frame.revision} M=${+frame.markers} C=${+crc} R=${+frame.rejected}` +
+    (printable ? `, Private Data "${printable}"` : '');
+}
+
+const notesIn = (from, to) => flow.notes.filter(note => note.position >= from && note.position < to);
+
+function noteLink(note) {
+  const fpdu = note.type === 'fpdu' && flow.fpdus.find(({from}) => from === note.position);
+  const hole = note.kind === 'hole' && holeAt(note.position), piece = pieceAt(flow, note.position);
+  return link(fpdu ? `fpdu-${fpdu.number}` : hole ? `hole-${hole.number}` : `packet-${piece && piece.packet || note.packets[1]}`);
 }
 
 function describePacket(packet) {
@@ -37,10 +56,10 @@ function describePacket(packet) {
   if (!extent && d < 0 && a < 0 && m < 0) return undefined;
   const data = extent && extent.to > extent.from && extent.end === flow.end, again = s >= 0 && sent.again[s];
   const whole = m >= 0 ? made.fragment_of[m] : 0;
-  const kind = !data ? 'carries no payload of this direction' : again ? 'a retransmission' : whole ? 'a fragment' : 'a segment';
+  const kind = !data ? 'carries no payload of this direction' : again ? run.capture && taken.new_octets[t] ? 'late: sent again, or overtaken' : 'a retransmission' : whole ? 'a fragment' : 'a segment';
   const at = {from: data ? extent.from : NaN, to: data ? extent.to : NaN, times: extent ? [extent.time] : m >= 0 ? [made.time[m]] : []};
   if (extent) {
-    lines.push([m >= 0 ? `Made by ${nameOf(made, 'place', m)}` : `Sent by the ${sideOf(extent.end)}`, time(extent.time)]);
+    lines.push([m >= 0 ? `Made by ${nameOf(made, 'place', m)}` : `${run.capture ? 'Captured, from' : 'Sent by'} the ${sideOf(extent.end)}`, time(extent.time)]);
   }
   for (const [name, word] of [['packet_marked', 'Marked with CE by'], ['packet_damaged', 'Damaged by']]) {
     const row = rowOf(name, packet);
@@ -54,7 +73,7 @@ function describePacket(packet) {
     lines.push([`Arrived at the ${sideOf(arrived.end[a] ^ 1)}`, time(arrived.time[a])]);
     at.times.push(arrived.time[a]);
   }
-  if (s >= 0 && !data) lines.push(['Acknowledges', `all below ${count(sent.acknowledged[s])}, window ${octets(sent.window_octets[s])}`]);
+  if (s >= 0 && !data) lines.push(['Acknowledges', `all below ${count(sent.acknowledged[s])}, window ${windowWords(sent.window_octets[s])}`]);
   const blocks = table('sack_sent'), sacks = flow.sacks.filter(i => blocks.packet[i] === packet);
   lines.push(['SACK blocks', sacks.map(i => range(blocks.from[i], blocks.to[i])).join('; ')]);
   if (data) {
@@ -87,15 +106,16 @@ function describeFpdu(number) {
     ['Stream', `${range(fpdu.from, fpdu.to)}: ${octets(fpdu.to - fpdu.from)}, ULPDU ${octets(sent.ulpdu_octets[fpdu.row])}`],
     ['Carries', `${OPCODES[sent.opcode[fpdu.row]] || 'opcode ' + sent.opcode[fpdu.row]}, ${sent.tagged[fpdu.row] ? 'tagged' : 'untagged'}`],
     ['Message', [link(`message-${fpdu.message.number}`)]],
-    ['Given to TCP', time(sent.time[fpdu.row])],
+    [run.capture ? 'Noted' : 'Given to TCP', run.capture ? notesIn(fpdu.from, fpdu.to).map(noteWords).join('; ') : time(sent.time[fpdu.row])],
     ['Sent in', packetLinks(packetsIn(flow.packets.news, fpdu.from, fpdu.to))],
     ['Sent again in', packetLinks(packetsIn(flow.packets.again, fpdu.from, fpdu.to))],
     ['Arrived in', packetLinks([...new Set(pieces.map(piece => piece.packet))].filter(Boolean))],
   ];
   if (fpdu.locatedBy) lines.push(['Located by', fpdu.locatedBy], ['Located, about', time(fpdu.located)], ['Complete and valid', time(fpdu.valid)]);
   else lines.push(['Valid', 'never']);
-  lines.push([fpdu.late ? 'Placed out of order' : 'Placed', time(fpdu.placed)], ['Delivered', time(fpdu.delivered)]);
-  if (fpdu.validRow !== undefined) {
+  if (run.capture && fpdu.locatedBy) lines.push(['All below it captured, too', time(fpdu.delivered)]);
+  if (!run.capture) lines.push([fpdu.late ? 'Placed out of order' : 'Placed', time(fpdu.placed)], ['Delivered', time(fpdu.delivered)]);
+  if (fpdu.validRow !== undefined && !run.capture) {
     const held = valid.held_octets[fpdu.validRow];
     lines.push(['Held', held ? `${octets(held)} of it, for up to ${time(fpdu.placed - first)}` : 'nothing: placed at once']);
   }
@@ -114,7 +134,7 @@ function describeMessage(number) {
   if (message.post !== undefined) {
     lines.push(['Posted', `${time(posted.time[message.post])}, operation ${posted.work[message.post]}, ${octets(posted.octets[message.post])}`]);
   }
-  lines.push(['Last FPDU delivered', time(last.delivered)]);
+  if (!run.capture) lines.push(['Last FPDU delivered', time(last.delivered)]);
   if (message.done !== undefined) lines.push(['Completed', time(completed.time[message.done])]);
   lines.push(['Sent again of it', packetLinks(packetsIn(flow.packets.again, message.from, message.to))]);
   return {title: `Message ${number}: ${OPCODES[message.opcode] || 'opcode ' + message.opcode}`, lines,
@@ -132,7 +152,7 @@ function describeHole(number) {
   const lines = [
     ['Missing', `${range(from, to)}: ${octets(to - from)}`],
     ['Opened', [time(hole.opened), 'by', link(`packet-${hole.packet}`), 'beyond it']],
-    ['Filled', Number.isFinite(hole.filled) ? [time(hole.filled), `after ${time(hole.filled - hole.opened)}, by`,
+    ['Filled', hole.left ? `never: not in the capture, ${Number.isFinite(hole.filled) ? `but acknowledged at ${time(hole.filled)}` : 'nor acknowledged there'}` : Number.isFinite(hole.filled) ? [time(hole.filled), `after ${time(hole.filled - hole.opened)}, by`,
       ...packetLinks([...new Set(hole.fillers)])] : 'never'],
     ['Lost of it', packetLinks(packetsIn(flow.packets.drops, from, to))],
     ['Sent again as', packetLinks(packetsIn(flow.packets.again, from, to))],
@@ -150,7 +170,8 @@ function describeTime(at) {
   const lines = [['Held', heldWords(at)]];
   if (at === flow.peak.time) lines.push(['Peak', `the most that this connection holds: ${octets(flow.peak.octets)}`]);
   lines.push(['Open holes', open.slice(0, 8).map(hole => link(`hole-${hole.number}`))]);
-  if (n >= 0) {
+  if (n >= 0 && run.capture) lines.push(['Not acknowledged', octets(windows.in_flight_octets[flow.window[n]])]);
+  else if (n >= 0) {
     const row = flow.window[n], threshold = windows.threshold_octets[row];
     lines.push(['cwnd', octets(windows.congestion_window_octets[row])], ['ssthresh', threshold < 0 ? 'none yet' : octets(threshold)],
       ['In flight', octets(windows.in_flight_octets[row])], ['State', nameOf(windows, 'state', row)],
@@ -199,10 +220,19 @@ function diagramOf(packet) {
   const headers = whole - (to - from), ip = run.ip6 ? 40 : 20, fields = [];
   fields.push({kind: 'ip', name: run.ip6 ? 'IPv6 header' : 'IPv4 header', octets: ip, value: octets(whole), section: run.ip6 ? DOCUMENTS.ip6 : DOCUMENTS.ip});
   fields.push({kind: 'tcp', name: 'TCP header', octets: headers - ip, section: DOCUMENTS.tcp, value: s >= 0 ?
-    `sequence ${sent.sequence[s]}, acknowledges ${count(sent.acknowledged[s])}, window ${count(sent.window_octets[s])}` : headers - ip > 20 ? 'with options' : ''});
-  if (from < flow.begin) fields.push({kind: 'mpa', name: 'MPA startup', octets: Math.min(to, flow.begin) - from, value: '', section: DOCUMENTS.startup});
+    `sequence ${sent.sequence[s]}, acknowledges ${count(sent.acknowledged[s])}, window ${windowWords(sent.window_octets[s])}` : headers - ip > 20 ? 'with options' : ''});
+  let next = from;
+  const outside = until => { // of FPDUs
+    const notes = notesIn(next, until).filter(note => note.kind !== 'hole'), startup = next < flow.begin && (!run.capture || notes.some(note => note.type !== 'note'));
+    if (until > next) {
+      fields.push({kind: startup ? 'mpa' : 'payload', name: startup ? 'MPA startup' : 'In no FPDU', octets: until - next, position: next,
+        value: notes.map(noteWords).join('; '), section: startup ? DOCUMENTS.startup : ''});
+    }
+  };
   for (const fpdu of fpdusIn(flow, from, to)) {
     let at = fpdu.from;
+    outside(at);
+    next = fpdu.to;
     const add = (kind, name, length, value, section) => {
       const low = Math.max(at, from), high = Math.min(at + length, to);
       if (low < high) {
@@ -225,5 +255,6 @@ function diagramOf(packet) {
       }
     }
   }
+  outside(to);
   return fields;
 }

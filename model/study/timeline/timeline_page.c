@@ -27,11 +27,11 @@ typedef struct event_columns {
   GHashTable *last_of_end; /* of the fields: guint64[TRACE_FIELDS_MAX] by end */
 } event_columns;
 
-typedef struct timeline_page {
+struct timeline_page {
   event_columns events[TRACE_EVENTS];
   GHashTable *name_numbers; /* by the text */
   GString *names;           /* JSON texts, separated by commas */
-} timeline_page;
+};
 
 /* What the page shows needs all events but these, which are many. */
 static gboolean is_shown(trace_event_id id)
@@ -72,7 +72,7 @@ static guint64 name_number(timeline_page *page, const char *text)
   return GPOINTER_TO_UINT(number);
 }
 
-static void add_event(timeline_page *page, const trace_event *event)
+void timeline_page_add(timeline_page *page, const trace_event *event)
 {
   const trace_row *row = trace_row_of(event->id);
   event_columns *of = &page->events[event->id];
@@ -163,7 +163,7 @@ static gboolean read_events(timeline_page *page, trace_reader *reader, GError **
   while (trace_reader_next(reader, &event, &damaged)) {
     any = TRUE;
     if (is_shown(event.id)) {
-      add_event(page, &event);
+      timeline_page_add(page, &event);
     }
   }
   if (damaged != NULL) {
@@ -173,7 +173,16 @@ static gboolean read_events(timeline_page *page, trace_reader *reader, GError **
   return any || error_set(error, "the trace has no events: there is nothing to show");
 }
 
-static void clear(timeline_page *page)
+timeline_page *timeline_page_new(void)
+{
+  timeline_page *page = g_new0(timeline_page, 1);
+
+  page->name_numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  page->names = g_string_new(NULL);
+  return page;
+}
+
+void timeline_page_free(timeline_page *page)
 {
   for (guint id = 0; id < TRACE_EVENTS; id++) {
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {
@@ -183,6 +192,7 @@ static void clear(timeline_page *page)
   }
   g_hash_table_unref(page->name_numbers);
   g_string_free(page->names, TRUE);
+  g_free(page);
 }
 
 /* The texts of `files` of scripts/timeline, one after the other. Free with g_free(); NULL and `error` when
@@ -202,22 +212,18 @@ static char *files_of_page(const char *const *files, GError **error)
   return g_string_free(g_steal_pointer(&texts), FALSE);
 }
 
-char *timeline_page_make(trace_reader *reader, const char *title, const char *explained, GError **error)
+char *timeline_page_html(const timeline_page *page, const char *about, const char *title,
+                         const char *explained, GError **error)
 {
   static const char *const styles[] = {"timeline.css", NULL};
   static const char *const scripts[] = {"run.js", "words.js", "picture.js", "timeline.js", NULL};
   g_autofree char *style = files_of_page(styles, error);
   g_autofree char *script = style != NULL ? files_of_page(scripts, error) : NULL;
-  timeline_page page = {.name_numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                        .names = g_string_new(NULL)};
-  g_autofree char *events = script != NULL && read_events(&page, reader, error)
-                                ? events_of(&page, trace_reader_about(reader), explained)
-                                : NULL;
 
-  clear(&page);
-  if (events == NULL) {
+  if (script == NULL) {
     return NULL;
   }
+  g_autofree char *events = events_of(page, about, explained);
   GString *html = g_string_new(NULL);
   html_append_head(html, style, script, title, "iwarpsim timeline");
   g_string_append_printf(
@@ -227,4 +233,15 @@ char *timeline_page_make(trace_reader *reader, const char *title, const char *ex
       "</body>\n</html>\n",
       events, script);
   return g_string_free(html, FALSE);
+}
+
+char *timeline_page_of_trace(trace_reader *reader, const char *title, const char *explained, GError **error)
+{
+  timeline_page *page = timeline_page_new();
+  char *html = read_events(page, reader, error)
+                   ? timeline_page_html(page, trace_reader_about(reader), title, explained, error)
+                   : NULL;
+
+  timeline_page_free(page);
+  return html;
 }

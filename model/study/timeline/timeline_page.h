@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One HTML page that shows a trace over time (docs/timeline.md). What it draws, and how, is in
+/* One HTML page that shows events over time (docs/timeline.md). What it draws, and how, is in
  * scripts/timeline; here the events are put into the page in a compact form. */
 #pragma once
 
 #include "trace/trace_reader.h"
 
-/* The page, called `title`, of all events that `reader` still has, with the paragraphs `explained` about
- * them. NULL and `error` when the trace is damaged, or a file of scripts/timeline cannot be read. Free with
- * g_free(). */
-char *timeline_page_make(trace_reader *reader, const char *title, const char *explained, GError **error);
+typedef struct timeline_page timeline_page;
+
+/* A page without events. Free with timeline_page_free(). */
+timeline_page *timeline_page_new(void);
+void timeline_page_free(timeline_page *page);
+
+/* Adds `event`, of which nothing is kept; of one end, in the order of time. */
+void timeline_page_add(timeline_page *page, const trace_event *event);
+
+/* The page as HTML, called `title`, of what the JSON text `about` names, with the paragraphs `explained`
+ * about it. NULL and `error` when a file of scripts/timeline cannot be read. Free with g_free(). */
+char *timeline_page_html(const timeline_page *page, const char *about, const char *title,
+                         const char *explained, GError **error);
+
+/* The same of all events that `reader` still has; NULL and `error` also when the trace is damaged. */
+char *timeline_page_of_trace(trace_reader *reader, const char *title, const char *explained, GError **error);

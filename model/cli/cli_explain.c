@@ -218,6 +218,41 @@ static char *trace_page(void)
   return page_finish(page);
 }
 
+/* The JSON schema of a line of `iwarpsim trace`. */
+static void print_trace_schema(void)
+{
+  static const char number[] = "\"type\": \"integer\", \"minimum\": 0";
+  g_autoptr(GString) schema =
+      g_string_new("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n");
+  g_string_append_printf(schema, "\"title\": \"A line of 'iwarpsim trace', version %d\",\n\"oneOf\": [",
+                         TRACE_VERSION);
+  for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
+    const trace_row *row = trace_row_of(id);
+    g_autoptr(GString) required = g_string_new("\"time_ps\", \"event\", \"connection\", \"side\"");
+    g_string_append_printf(
+        schema,
+        "%s\n{\"type\": \"object\", \"additionalProperties\": false, \"description\": ", id > 0 ? "," : "");
+    plain_text_append_json(schema, row->sentence);
+    g_string_append_printf(schema,
+                           ",\n \"properties\": {\"time_ps\": {%s}, \"event\": {\"const\": \"%s\"}, "
+                           "\"connection\": {%s}, \"side\": {\"enum\": [\"initiator\", \"responder\"]}, "
+                           "\"packet\": {\"type\": \"integer\", \"minimum\": 1}",
+                           number, row->name, number);
+    for (guint i = 0; i < row->field_count; i++) {
+      const trace_field *field = &row->fields[i];
+      const char *type = field->type == TRACE_NAME_ID ? "\"type\": \"string\""
+                         : field->type == TRACE_FLAG  ? "\"enum\": [0, 1]"
+                                                      : number;
+      g_string_append_printf(schema, ",\n  \"%s\": {%s, \"description\": ", field->name, type);
+      plain_text_append_json(schema, field->sentence);
+      g_string_append_c(schema, '}');
+      g_string_append_printf(required, ", \"%s\"", field->name);
+    }
+    g_string_append_printf(schema, "},\n \"required\": [%s]}", required->str);
+  }
+  printf("%s]}\n", schema->str);
+}
+
 /* --- In the terminal --- */
 
 /* Prints `text` indented by four blanks, broken between words. */
@@ -509,7 +544,7 @@ static int explain_name(const char *name, const GArray *subjects)
              : unknown_name(name, subjects);
 }
 
-static gboolean markdown;
+static gboolean markdown, schema;
 
 static int explain(const cli_arguments *arguments)
 {
@@ -519,6 +554,13 @@ static int explain(const cli_arguments *arguments)
   }
   if (markdown) {
     return print_markdown(name);
+  }
+  if (schema && strcmp(name, "trace") != 0) {
+    return cli_usage_error("explain", "--schema needs trace, not '%s'", name);
+  }
+  if (schema) {
+    print_trace_schema();
+    return CLI_OK;
   }
   g_autoptr(GPtrArray) terms = terms_new();
   g_autoptr(GArray) subjects = subjects_new(terms);
@@ -531,6 +573,7 @@ static int explain(const cli_arguments *arguments)
 
 static const GOptionEntry entries[] = {
     CLI_SWITCH("markdown", 0, &markdown, "with keys, metrics or trace: the whole page of the documentation"),
+    CLI_SWITCH("schema", 0, &schema, "with trace: the JSON schema of the lines of 'iwarpsim trace'"),
     G_OPTION_ENTRY_NULL,
 };
 

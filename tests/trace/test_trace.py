@@ -5,8 +5,10 @@ import os
 import random
 import subprocess
 import unittest
+from collections import Counter
 from fractions import Fraction
 
+import jsonschema
 from program_kit import HAS_NS3, PROGRAM, octets, folder, write
 from trace_metrics import metrics_of, quantile
 
@@ -171,6 +173,34 @@ class Trace(unittest.TestCase):
                 elif e["event"] == "packet_arrived" and e["packet"] in left:
                     self.assertEqual(e["time_ps"] - left[e["packet"]], (e["ip_octets"] + 2) * 8_000 + 25_000_000)
             self.assertGreater(len(left), 50)
+
+    def test_schema(self):
+        """Lines of each event are as the schema says, which allows nothing else."""
+        schema = json.loads(subprocess.run([PROGRAM, "explain", "trace", "--schema"], capture_output=True,
+                                           text=True, check=True).stdout)
+        kinds = {kind["properties"]["event"]["const"]: jsonschema.Draft202012Validator(kind)
+                 for kind in schema["oneOf"]}
+        jsonschema.Draft202012Validator.check_schema(schema)
+        longer, path = {"workload.messages": 20, "path.forward.loss": 0.02}, "path.forward."
+        seen = Counter()
+        for keys in (longer | {"middlebox.mode": "rechunk", path + "duplicate": 0.02, path + "corrupt": 0.02,
+                               path + "displace": 0.02, "path.reverse.jitter": "2ms", "measure.from": "1ms"},
+                     longer | {path + "discipline": "codel", path + "ecn_mark": 0.05, "tcp.ecn": "on",
+                               "receiver.memory": "2KiB", "receiver.mode": "in-order"},
+                     {},
+                     {path + "drop": "[%s]" % ",".join(str(n) for n in range(138, 148))},
+                     longer | {"receiver.mode": "assume-aligned", "mpa.crc": "false", "mpa.markers": "false",
+                               "middlebox.mode": "shift", path + "loss": 0.05, "fault.error": "bad-crc"},
+                     {"fault.error": "bad-crc"}):
+            smaller = 'event = ( { at = "101us"; key = "path.forward.mtu"; value = 1280; } );\n'
+            write("t.cfg", SCENARIO + ("" if keys else smaller))
+            for line in traced(keys)[1]:
+                seen[line["event"]] += 1
+                if seen[line["event"]] <= 100:
+                    kinds[line["event"]].validate(line)
+        self.assertEqual(set(seen), set(kinds))
+        line.pop("connection")
+        self.assertFalse(jsonschema.Draft202012Validator(schema).is_valid(line))
 
     def expect_error(self, trace, words):
         with open("bad.trace", "wb") as file:

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_run_trace.h"
 #include "scenario/scenario_problem.h"
 #include "study/plot/study_plot.h"
 
@@ -19,13 +20,20 @@ enum { PIPE_COLUMNS = 80 };
 static struct {
   char *what; /* NULL: what fits */
   char *metric, *x, *series, *panel;
-  char *width, *height, *font_size, *x_range, *y_range;
+  char *width, *height, *font_size, *x_range, *y_range, *from, *to;
   char *out, *format, *exclude;
   plot_request request; /* its title, condition and scales are options' */
   gboolean force;
   guint exclude_flags;
   result_quantity quantity;
-} chosen;
+  int connection; /* -1: none */
+} chosen = {.connection = -1};
+
+/* Whether a trace is drawn, or, of a folder, one that is made for it. */
+static gboolean is_trace_plot(void)
+{
+  return chosen.what != NULL && g_strv_contains(trace_plot_names, chosen.what);
+}
 
 /* --- Usage --- */
 
@@ -51,35 +59,44 @@ static gboolean check_what(gboolean is_folder, int *status)
 #define NAME(plot) (plot).name,
   const char *const store_kinds[] = {STUDY_PLOTS(NAME) NULL};
 #undef NAME
-  const char *const *known = is_folder ? run_kinds : store_kinds;
-  g_autofree char *all = g_strjoinv(", ", (char **)known);
-  if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
+  const char *const *first = is_folder ? run_kinds : store_kinds;
+  g_autofree char *own = g_strjoinv(",", (char **)first);
+  g_autofree char *of_trace = g_strjoinv(",", (char **)trace_plot_names);
+  g_autofree char *names = g_strconcat(own, ",", of_trace, NULL);
+  g_auto(GStrv) known = g_strsplit(names, ",", -1);
+  g_autofree char *all = g_strjoinv(", ", known);
+  if (chosen.what != NULL && !is_known("--what", chosen.what, (const char *const *)known, all, status)) {
     return FALSE;
   }
-  const study_plot *plot = is_folder || chosen.what == NULL ? NULL : study_plot_find(chosen.what);
+  gboolean over_trace = is_trace_plot(), of_run = is_folder || over_trace;
+  const study_plot *plot = of_run || chosen.what == NULL ? NULL : study_plot_find(chosen.what);
   const char *what = chosen.what != NULL ? chosen.what : is_folder ? run_kinds[0] : "what fits";
-  gboolean takes_keys = !is_folder && (plot == NULL || plot->takes_keys), takes_axes = plot != &plot_heat_map;
-  gboolean takes_scales = takes_axes && !(is_folder && strcmp(what, run_kinds[0]) == 0);
+  gboolean takes_keys = !of_run && (plot == NULL || plot->takes_keys), takes_axes = plot != &plot_heat_map;
+  gboolean over_time = over_trace || (is_folder && strcmp(what, run_kinds[0]) == 0);
+  gboolean takes_scales = takes_axes && !over_time, takes_times = over_time && chosen.x_range == NULL;
   const struct {
     const char *name;
     gboolean given, fits, of_stores;
-  } options[] = {{"--leave-out", chosen.exclude != NULL, !is_folder, TRUE},
-                 {"--where", chosen.request.where != NULL, !is_folder, TRUE},
-                 {"--metric", chosen.metric != NULL, takes_keys, TRUE},
-                 {"--x", chosen.x != NULL, takes_keys, TRUE},
-                 {"--series", chosen.series != NULL, takes_keys, TRUE},
-                 {"--panel", chosen.panel != NULL, takes_keys, TRUE},
-                 {"--xrange", chosen.x_range != NULL, takes_axes, FALSE},
-                 {"--yrange", chosen.y_range != NULL, takes_axes, FALSE},
-                 {"--xlog", chosen.request.x_log, takes_scales, FALSE},
-                 {"--ylog", chosen.request.y_log, takes_scales, FALSE}};
+  } options[] = {
+      {"--leave-out", chosen.exclude != NULL, !of_run, TRUE},
+      {"--where", chosen.request.where != NULL, !of_run, TRUE},
+      {"--metric", chosen.metric != NULL, takes_keys, TRUE},
+      {"--x", chosen.x != NULL, takes_keys, TRUE},
+      {"--series", chosen.series != NULL, takes_keys, TRUE},
+      {"--panel", chosen.panel != NULL, takes_keys, TRUE},
+      {"--from", chosen.from != NULL, takes_times, FALSE},
+      {"--to", chosen.to != NULL, takes_times, FALSE},
+      {"--connection", chosen.request.connection != NULL, over_trace && strcmp(what, "queue") != 0, FALSE},
+      {"--xrange", chosen.x_range != NULL, takes_axes, FALSE},
+      {"--yrange", chosen.y_range != NULL, takes_axes, FALSE},
+      {"--xlog", chosen.request.x_log, takes_scales, FALSE},
+      {"--ylog", chosen.request.y_log, takes_scales, FALSE}};
   for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
     if (options[i].given && !options[i].fits) {
-      *status =
-          cli_usage_error("plot",
-                          is_folder && options[i].of_stores ? "%s goes with a STORE, not with a run's %s"
-                                                            : "%s does not go with --what %s",
-                          options[i].name, what);
+      *status = cli_usage_error("plot",
+                                of_run && options[i].of_stores ? "%s goes with a STORE, not with a run's %s"
+                                                               : "%s does not go with --what %s",
+                                options[i].name, what);
       return FALSE;
     }
   }
@@ -90,6 +107,8 @@ static gboolean check_what(gboolean is_folder, int *status)
 static gboolean read_shape(gnuplot_format format, GError **error)
 {
   plot_request *request = &chosen.request;
+  g_autofree char *times =
+      g_strconcat(chosen.from != NULL ? chosen.from : "", ":", chosen.to != NULL ? chosen.to : "", NULL);
   if (chosen.metric != NULL) {
     request->quantity = &chosen.quantity;
   }
@@ -100,6 +119,7 @@ static gboolean read_shape(gnuplot_format format, GError **error)
           plot_request_read_font(chosen.font_size, &request->font_points, error)) &&
          (chosen.x_range == NULL || plot_request_read_range(chosen.x_range, &request->x_range, error)) &&
          (chosen.y_range == NULL || plot_request_read_range(chosen.y_range, &request->y_range, error)) &&
+         (strcmp(times, ":") == 0 || plot_request_read_range(times, &request->x_range, error)) &&
          (chosen.metric == NULL || result_quantity_read(chosen.metric, &chosen.quantity, error));
 }
 
@@ -130,6 +150,16 @@ static void note_constant(const study_table *table)
                      all.mean, strcmp(unit, "1") == 0 ? "" : " ", strcmp(unit, "1") == 0 ? "" : unit,
                      (guint)all.count);
   }
+}
+
+/* Plots are called after the file, without its folder and `ending`. */
+static char *stem_of(const char *path, const char *ending)
+{
+  char *stem = g_path_get_basename(path);
+  if (g_str_has_suffix(stem, ending)) {
+    stem[strlen(stem) - strlen(ending)] = '\0';
+  }
+  return stem;
 }
 
 static gboolean plot_store(const char *path, const gnuplot_target *target, GError **error)
@@ -165,11 +195,7 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
     return error_set(error, "nothing to draw: the runs vary no key beside run.seed");
   }
   note_constant(table);
-  /* Plots are called after the store, without its folder and ".sqlite". */
-  g_autofree char *stem = g_path_get_basename(path);
-  if (g_str_has_suffix(stem, ".sqlite")) {
-    stem[strlen(stem) - strlen(".sqlite")] = '\0';
-  }
+  g_autofree char *stem = stem_of(path, ".sqlite");
   gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
   for (guint i = 0; good && i < plots->len; i++) {
     if (i > 0 && target->format == GNUPLOT_TERM) {
@@ -180,13 +206,29 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
   return good;
 }
 
-static gboolean plot_run(const char *path, const gnuplot_target *target, GError **error)
+static gboolean plot_of_trace(const char *path, gboolean is_folder, const gnuplot_target *target,
+                              GError **error)
+{
+  g_autofree char *name = stem_of(path, ".trace");
+  g_autofree char *titled =
+      g_strjoin("-", is_folder ? chosen.what : name, is_folder ? NULL : chosen.what, NULL);
+  g_autofree char *stem = gnuplot_file_stem(titled);
+  FILE *file = cli_run_trace_open(path, NULL, error);
+  gboolean good = file != NULL && plot_trace(file, path, chosen.what, &chosen.request, stem, target, error);
+  if (file != NULL) {
+    fclose(file);
+  }
+  return good;
+}
+
+static gboolean plot_run(const char *path, gboolean is_folder, const gnuplot_target *target, GError **error)
 {
   const char *what = chosen.what != NULL ? chosen.what : run_kinds[0];
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
     return FALSE;
   }
-  return strcmp(what, run_kinds[0]) == 0
+  return is_trace_plot() ? plot_of_trace(path, is_folder, target, error)
+         : strcmp(what, run_kinds[0]) == 0
              ? plot_occupancy(path, &chosen.request, target, error)
              : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &chosen.request, target, error);
 }
@@ -203,6 +245,7 @@ static int plot(const cli_arguments *arguments)
                            .screen = terminal_of(stdout),
                            .force = chosen.force};
   int status;
+  chosen.request.connection = chosen.connection != -1 ? &chosen.connection : NULL;
   if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||
       !is_known("--format", format, gnuplot_format_names, "png, svg, pdf or term", &status) ||
       !check_what(is_folder, &status)) {
@@ -222,7 +265,8 @@ static int plot(const cli_arguments *arguments)
   if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
   } else {
-    (void)(is_folder ? plot_run(path, &target, &error) : plot_store(path, &target, &error));
+    (void)(is_folder || is_trace_plot() ? plot_run(path, is_folder, &target, &error)
+                                        : plot_store(path, &target, &error));
   }
   for (guint i = 0; i < written->len && !arguments->quiet; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
@@ -233,10 +277,10 @@ static int plot(const cli_arguments *arguments)
 /* "PLOTS of a STORE", a kind a line. Free with g_free(). */
 static char *summary_of_kinds(void)
 {
-  GString *text =
-      g_string_new("Draws what a sweep's STORE varies, or the run in DIR; leaves the gnuplot script and data "
-                   "beside each plot and prints the files' names.\n\nPlots (--what) of a STORE, by default "
-                   "what fits what it varies:\n");
+  GString *text = g_string_new(
+      "Draws what a sweep's STORE varies, or the run in DIR or TRACE; leaves the gnuplot script and data "
+      "beside each plot and prints the files' names.\n\nPlots (--what) of a STORE, by default "
+      "what fits what it varies:\n");
   for (const study_plot *const *plot = study_plots; *plot != NULL; plot++) {
     g_string_append_printf(text, "  %-12s  %s\n", (*plot)->name, (*plot)->sentence);
   }
@@ -245,7 +289,11 @@ static char *summary_of_kinds(void)
       "Plots of a DIR:\n"
       "  occupancy     what the RNIC holds over time, by cause (default)\n"
       "  distribution  share of the time with a reassembly occupancy above x\n"
-      "  delays        share of the payload that waits longer than x\n\n"
+      "  delays        share of the payload that waits longer than x\n"
+      "Plots of a DIR, whose scenario is then run again, or of a TRACE (run --trace):\n"
+      "  sequence      the stream of a connection: sent, lost, arrived, acknowledged\n"
+      "  window        cwnd, ssthresh and what is in flight\n"
+      "  queue         the octets that wait for a link\n\n"
       "What draws them are templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots): a\n"
       "changed copy of that folder draws instead when IWARPSIM_PLOTS of the environment names it.");
   return g_string_free(text, FALSE);
@@ -268,6 +316,10 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("font-size", 0, &chosen.font_size, "points of letters, whatever the page (default: 8.64)", "PT"),
     CLI_SWITCH("xlog", 0, &chosen.request.x_log, "a logarithmic x axis"),
     CLI_SWITCH("ylog", 0, &chosen.request.y_log, "a logarithmic y axis"),
+    CLI_TEXT("from", 0, &chosen.from, "over time: from this time on, such as 700us", "TIME"),
+    CLI_TEXT("to", 0, &chosen.to, "over time: up to this time", "TIME"),
+    CLI_NUMBER("connection", 0, &chosen.connection,
+               "the connection, from 0 (default: the one with most payload)"),
     CLI_TEXT("xrange", 0, &chosen.x_range, "the part of the x axis: 0:64KiB, 1us:1ms, 0.1%:1%, 10:", "A:B"),
     CLI_TEXT("yrange", 0, &chosen.y_range, "the part of the y axis", "A:B"),
     CLI_TEXT("out", 'o', &chosen.out, "folder for the plots (default: beside what is plotted)", "DIR"),
@@ -279,17 +331,18 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_plot = {
     .name = "plot",
-    .forms = "STORE|DIR",
+    .forms = "STORE|DIR|TRACE",
     .sentence = "draw the plots of a sweep or of a run",
-    .arguments = "STORE|DIR",
-    .operand = "STORE or DIR",
+    .arguments = "STORE|DIR|TRACE",
+    .operand = "STORE, DIR or TRACE",
     .summary_of = summary_of_kinds,
     .example =
         "  iwarpsim plot results/mtu-loss.sqlite\n"
         "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
         "  iwarpsim plot results/mtu-loss.sqlite --where 'path.forward.mtu = 1500' --x path.forward.loss "
         "--series receiver --width 8.5cm --format pdf\n"
-        "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n",
+        "  iwarpsim plot results/one-loss-markers --what distribution --format svg\n"
+        "  iwarpsim plot results/one-loss-markers --what sequence --from 700us --to 900us\n",
     .entries = entries,
     .run = plot,
 };

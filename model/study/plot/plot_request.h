@@ -60,8 +60,9 @@ typedef struct plot_request {
   double font_points; /* in print; 0: PLOT_FONT_POINTS */
   gboolean x_log;
   gboolean y_log;
+  const int *connection;   /* of a trace; NULL: the one with most payload */
   const plot_bound *bound; /* NULL: what lines have where x is unlimited, if that is one of its values */
-  plot_range x_range;
+  plot_range x_range;      /* of a plot over time in seconds */
   plot_range y_range;
   plot_values *values; /* receives what is drawn; NULL: it is not asked for */
 } plot_request;

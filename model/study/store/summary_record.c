@@ -248,6 +248,14 @@ static gboolean read_root(const reading *r, JsonObject *root)
   summary_record *record = r->record;
   JsonObject *part;
   g_autofree char *status = NULL;
+  if (json_object_has_member(root, "keys")) { /* the beginning of a trace */
+    record->message = g_strdup("");
+    record->engine = g_strdup("");
+    return text_member(r, root, "scenario", &record->name) &&
+           text_member(r, root, "version", &record->version) &&
+           (part = object_member(r, root, "keys")) != NULL && read_each(r, part, read_key) &&
+           text_member(r, part, "title", &record->title);
+  }
   if ((part = object_member(r, root, "scenario")) == NULL || !text_member(r, part, "name", &record->name) ||
       !text_member(r, part, "title", &record->title) || (part = object_member(r, part, "keys")) == NULL ||
       !read_each(r, part, read_key) || (part = object_member(r, root, "provenance")) == NULL ||

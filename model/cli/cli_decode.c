@@ -15,12 +15,16 @@
 #include "decode/decode_session.h"
 #include "scenario/scenario_problem.h"
 
-enum { FLUSH_OCTETS = 64 << 10 };
+enum {
+  FLUSH_OCTETS = 64 << 10,
+  EXIT_ERRORS = 3, /* --problems: there are errors */
+};
 
 static struct {
   cli_capture_options capture;
   gboolean json;
   gboolean summary;
+  gboolean problems;
   gboolean assume_aligned;
   gboolean messages;
   char *time; /* NULL: relative */
@@ -39,6 +43,11 @@ typedef struct decoding {
   decode_clock clock;
   decode_line *line;
   gboolean has_heading;
+  /* --problems: how many; where lines of this severity wait until the end (NULL: they do not), and where the
+   * present line goes. */
+  guint64 counts[DECODE_SEVERITIES];
+  FILE *waiting[DECODE_SEVERITIES];
+  FILE *into;
   int write_errno; /* of standard output; 0: it takes what comes */
 } decoding;
 
@@ -48,6 +57,10 @@ static bool write_output(void *user, const char *text, size_t length)
 {
   decoding *d = user;
 
+  if (d->into) {
+    d->write_errno = fwrite(text, 1, length, d->into) < length ? errno : 0;
+    return d->write_errno == 0;
+  }
   while (length > 0) {
     ssize_t written = write(STDOUT_FILENO, text, length);
 
@@ -71,6 +84,7 @@ static void print_heading(decoding *d)
 
     capture.clock = d->clock;
     capture.has_messages = d->messages != NULL;
+    capture.of_problems = chosen.problems;
     d->has_heading = TRUE;
     d->format->heading(d->line, &capture);
   }
@@ -82,6 +96,47 @@ static void print_event(void *user, const decode_event *event)
 
   print_heading(d);
   d->format->event(d->line, event);
+}
+
+/* Errors are printed at once; the others wait, so that severities come one after the other. */
+static void print_problems(void *user, const decode_event *event)
+{
+  decoding *d = user;
+
+  print_heading(d);
+  DECODE_PROBLEM_EACH (problem, event->problems) {
+    const decode_severity severity = decode_problem_row_of((decode_problem)problem)->severity;
+    d->counts[severity]++;
+    decode_line_flush(d->line);
+    d->into = d->waiting[severity];
+    d->format->problem(d->line, event, (decode_problem)problem);
+    decode_line_flush(d->line);
+    d->into = NULL;
+  }
+}
+
+/* What has waited, and how many there are. */
+static void finish_problems(decoding *d)
+{
+  char text[FLUSH_OCTETS];
+
+  decode_line_flush(d->line);
+  for (decode_severity severity = 0; severity < DECODE_SEVERITIES; severity++) {
+    FILE *waiting = d->waiting[severity];
+    if (waiting) {
+      rewind(waiting);
+      for (gsize length; d->write_errno == 0 && (length = fread(text, 1, sizeof text, waiting)) > 0;) {
+        write_output(d, text, length);
+      }
+      fclose(waiting);
+    }
+  }
+  if (!chosen.json) {
+    decode_line_print(
+        d->line, "# errors %" G_GUINT64_FORMAT ", warnings %" G_GUINT64_FORMAT ", notes %" G_GUINT64_FORMAT,
+        d->counts[DECODE_ERROR], d->counts[DECODE_WARNING], d->counts[DECODE_NOTE]);
+    decode_line_end(d->line);
+  }
 }
 
 /* --- The capture --- */
@@ -100,6 +155,9 @@ static void decode_segments(decoding *d, GError **error)
   decode_session_finish(d->capture.session);
   if (d->messages) {
     decode_messages_finish(d->messages);
+  }
+  if (chosen.problems) {
+    finish_problems(d);
   }
   if (chosen.summary) {
     const decode_capture capture = cli_capture_of(&d->capture);
@@ -123,7 +181,10 @@ static int finish(const decoding *d, GError *error)
                      g_strerror(d->write_errno));
     return CLI_FAILED;
   }
-  return !error && cli_capture_has_mpa(&d->capture, &error) ? CLI_OK : cli_fail(error);
+  if (error || !cli_capture_has_mpa(&d->capture, &error)) {
+    return cli_fail(error);
+  }
+  return d->counts[DECODE_ERROR] > 0 ? EXIT_ERRORS : CLI_OK;
 }
 
 /* FALSE, and `error`, when --time is none, or there are no lines that it or --messages could apply to. */
@@ -157,13 +218,16 @@ static int decode(const cli_arguments *arguments)
     g_error_free(error);
     return status;
   }
+  if (chosen.problems && (chosen.summary || chosen.messages)) {
+    return cli_usage_error("decode", "expected one of --problems, --summary and --messages");
+  }
   const gboolean is_terminal = terminal_of(stdout).shows;
   d.capture = (cli_capture){
       .path = arguments->rest[0],
       .options = &chosen.capture,
       /* Lines on the same terminal would tear it. */
       .progress = cli_shows_progress(arguments) && (chosen.summary || !is_terminal) ? &shown : NULL};
-  decode_handler handler = chosen.summary ? NULL : print_event;
+  decode_handler handler = chosen.summary ? NULL : chosen.problems ? print_problems : print_event;
   void *user = &d;
   if (chosen.messages) {
     d.messages = decode_messages_new(options.hold_octets, print_event, &d);
@@ -175,6 +239,10 @@ static int decode(const cli_arguments *arguments)
     return cli_fail(error);
   }
   signal(SIGPIPE, SIG_IGN);
+  if (chosen.problems) {
+    d.waiting[DECODE_WARNING] = tmpfile();
+    d.waiting[DECODE_NOTE] = tmpfile();
+  }
   /* Who looks on sees each line at once. */
   d.line = decode_line_new(write_output, &d, is_terminal ? 0 : FLUSH_OCTETS);
   decode_segments(&d, &error);
@@ -192,6 +260,8 @@ static const GOptionEntry entries[] = {
                "sums of each connection instead of lines; with --json one object"),
     CLI_SWITCH("messages", 'm', &chosen.messages,
                "lines of messages: FPDUs joined, Read Responses matched with their Requests"),
+    CLI_SWITCH("problems", 'p', &chosen.problems,
+               "only what is wrong: errors, then warnings, then notes; exit status 3 if there is an error"),
     CLI_SWITCH(
         "assume-aligned", 0, &chosen.assume_aligned,
         "after octets that were never captured: take what looks like an FPDU at a segment's start for one"),

@@ -8,6 +8,7 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_explain_pages.h"
+#include "decode/decode_problem.h"
 #include "fault/fault_table.h"
 #include "measure/distribution.h"
 #include "measure/gauge.h"
@@ -251,6 +252,19 @@ static void print_trace_schema(void)
     g_string_append_printf(schema, "},\n \"required\": [%s]}", required->str);
   }
   printf("%s]}\n", schema->str);
+}
+
+/* docs/problems.md: what `decode` finds wrong. Free with g_free(). */
+static char *problems_page(void)
+{
+  GString *page = page_new("problems.md.in"), *problems = g_string_new(NULL);
+  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
+    const decode_problem_row *row = decode_problem_row_of(problem);
+    append_row(problems, "tctt",
+               (const char *[]){decode_severity_name(row->severity), row->kind, row->clause, row->sentence});
+  }
+  fill_in(page, "@PROBLEMS@\n", problems);
+  return page_finish(page);
 }
 
 /* --- In the terminal --- */
@@ -511,13 +525,14 @@ static void print_topics(const GArray *subjects)
 
 static int print_markdown(const char *name)
 {
-  g_autofree char *page = strcmp(name, "keys") == 0      ? scenario_page()
-                          : strcmp(name, "metrics") == 0 ? metrics_page()
-                          : strcmp(name, "trace") == 0   ? trace_page()
-                                                         : NULL;
+  g_autofree char *page = strcmp(name, "keys") == 0       ? scenario_page()
+                          : strcmp(name, "metrics") == 0  ? metrics_page()
+                          : strcmp(name, "trace") == 0    ? trace_page()
+                          : strcmp(name, "problems") == 0 ? problems_page()
+                                                          : NULL;
 
   if (page == NULL) {
-    return cli_usage_error("explain", "--markdown needs keys, metrics or trace, not '%s'", name);
+    return cli_usage_error("explain", "--markdown needs keys, metrics, trace or problems, not '%s'", name);
   }
   fputs(page, stdout);
   return CLI_OK;
@@ -572,7 +587,8 @@ static int explain(const cli_arguments *arguments)
 }
 
 static const GOptionEntry entries[] = {
-    CLI_SWITCH("markdown", 0, &markdown, "with keys, metrics or trace: the whole page of the documentation"),
+    CLI_SWITCH("markdown", 0, &markdown,
+               "with keys, metrics, trace or problems: the whole page of the documentation"),
     CLI_SWITCH("schema", 0, &schema, "with trace: the JSON schema of the lines of 'iwarpsim trace'"),
     G_OPTION_ENTRY_NULL,
 };

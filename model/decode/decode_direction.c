@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decode/decode_check.h"
 #include "decode/decode_scanner.h"
 #include "decode/decode_stream.h"
 #include "net/capture_stream.h"
@@ -12,17 +13,21 @@
  * ULPDU_Length. A marker made of them points to no FPDU, or the scanner finds that it does not. */
 enum { NOT_CAPTURED_OCTET = 0xFF };
 
+#define NS_PER_SECOND 1e9
+
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
 struct decode_direction {
   const decode_tools *tools;
   const decode_connection *connection;
   enum side from;
+  decode_direction *const *peer;
   decode_direction_start start;
   decode_direction_summary *summary;
   capture_stream *stream;
   decode_scanner *scanner; /* NULL without an FPDU phase, and when no FPDU can be located any more */
   decode_packets packets;  /* of octets from the in-order edge on */
   decode_alignment alignment;
+  decode_sequence sequence;
   range_set reported;  /* offsets of the FPDUs that were reported */
   uint64_t first;      /* lowest position that came */
   uint64_t ignored_to; /* octets below this offset are not for the scanner */
@@ -49,22 +54,25 @@ static uint64_t position_of(const decode_direction *direction, uint64_t offset)
 
 static void report(const decode_direction *direction, decode_event event)
 {
+  event.connection = direction->connection;
+  event.direction = direction->from;
+  event.time_ns = direction->time_ns;
+  decode_count_problems(direction->summary, &event);
   if (direction->tools->handler) {
-    event.connection = direction->connection;
-    event.direction = direction->from;
-    event.time_ns = direction->time_ns;
     direction->tools->handler(direction->tools->user, &event);
   }
 }
 
+/* `text` NULL: that of the only one of `problems`. */
 static void note(const decode_direction *direction, decode_event_kind kind, uint64_t position,
-                 uint64_t octets, const char *text)
+                 uint64_t octets, decode_problem_set problems, const char *text)
 {
   report(direction, (decode_event){.kind = kind,
                                    .packets = {direction->packet, direction->packet, 1},
                                    .stream_position = position,
                                    .octets = octets,
-                                   .text = text});
+                                   .problems = problems,
+                                   .text = decode_note_text(problems, text)});
 }
 
 /* --- FPDUs --- */
@@ -91,6 +99,7 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, ui
   summary->located_by[fpdu->located_by]++;
   summary->marker_count += fpdu->marker_count;
   summary->wrong_markers += fpdu->wrong_markers;
+  summary->crc_right += fpdu->crc == DECODE_CRC_RIGHT;
   summary->crc_bad += fpdu->crc == DECODE_CRC_WRONG;
   summary->after_error += fpdu->after_error;
   if (fpdu->has_ddp) {
@@ -102,27 +111,74 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, ui
   }
 }
 
+/* Whether each octet that this direction has brought so far is in an FPDU whose CRC is right. */
+static bool is_all_right(const decode_direction *direction)
+{
+  const range_set *reported = &direction->reported;
+  uint64_t end = offset_of(direction, capture_stream_end(direction->stream)), start;
+
+  if (!direction->scanner || range_set_count(reported) != 1 ||
+      direction->summary->crc_right != direction->summary->fpdus ||
+      range_set_get(reported, 0).from != direction->start.phase_offset) {
+    return false;
+  }
+  uint64_t to = range_set_get(reported, 0).to;
+  return to == end || (decode_scanner_unfinished(direction->scanner, end, &start) > 0 && start == to);
+}
+
+/* What is wrong with `fpdu` because of what came before it, in both directions. */
+static decode_problem_set check_history(decode_direction *direction, decode_fpdu *fpdu,
+                                        const decode_event *event)
+{
+  const rdmap_error *meant = &fpdu->meant;
+  decode_terminate_sum *terminate = &direction->summary->terminate;
+  decode_problem_set found =
+      decode_sequence_check(&direction->sequence, fpdu, event->fpdu->phase_offset + event->octets);
+
+  if (terminate->is_there && terminate->position < event->stream_position) {
+    found |= DECODE_PROBLEM_BIT(AFTER_TERMINATE);
+  }
+  if (fpdu->has_terminate && fpdu->crc != DECODE_CRC_WRONG) {
+    bool is_refusal =
+        meant->layer == RDMAP_LAYER_LLP && meant->type == 0 && meant->code == (uint8_t)MPA_ERROR_CRC;
+    if (is_refusal && *direction->peer && is_all_right(*direction->peer)) {
+      found |= DECODE_PROBLEM_BIT(CRC_REFUSED);
+    }
+    if (!terminate->is_there) {
+      *terminate = (decode_terminate_sum){.is_there = true,
+                                          .rdmap_version = fpdu->rdmap_version,
+                                          .error = *meant,
+                                          .time_ns = direction->time_ns,
+                                          .position = event->stream_position,
+                                          .packet = event->packets.first};
+    }
+  }
+  return found;
+}
+
 static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error error)
 {
   decode_direction *direction = user;
   uint64_t start = framed->extent.start;
   uint64_t end = framed->extent.end;
   decode_fpdu fpdu;
-  const decode_event event = {.kind = DECODE_FPDU,
-                              .packets = decode_packets_of(&direction->packets, start, end),
-                              .stream_position = position_of(direction, start),
-                              .octets = end - start,
-                              .fpdu = &fpdu};
+  decode_event event = {.kind = DECODE_FPDU,
+                        .packets = decode_packets_of(&direction->packets, start, end),
+                        .stream_position = position_of(direction, start),
+                        .octets = end - start,
+                        .fpdu = &fpdu};
 
   decode_fpdu_read(&fpdu, direction->scanner, framed, error, event.stream_position);
   fpdu.after_error = is_after_error(direction, &fpdu, end);
+  event.problems = decode_check_fpdu(&fpdu, direction->connection);
+  event.problems |= check_history(direction, &fpdu, &event);
   count(direction->summary, &fpdu, event.octets);
   decode_packets_remove(&direction->packets, start, end);
   range_set_add(&direction->reported, start, end);
   decode_alignment_fpdu(&direction->alignment, start);
   report(direction, event);
   if (fpdu.ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
-    note(direction, DECODE_NOTE_LONG_ULPDU, event.stream_position, event.octets,
+    note(direction, DECODE_NOTE_LONG_ULPDU, event.stream_position, event.octets, 0,
          "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
   }
   g_free(fpdu.terminate_octets);
@@ -135,8 +191,8 @@ static void take_bad_length(void *user, uint64_t offset)
   direction->is_stuck = true;
   if (range_set_covered(&direction->scanner->not_captured, offset,
                         offset + MPA_MARKER_OCTETS + MPA_FPDU_LENGTH_OCTETS) == 0) {
-    note(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
-         "the ULPDU_Length cannot be: the chain of FPDUs ends here");
+    note(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0, DECODE_PROBLEM_BIT(BAD_LENGTH),
+         NULL);
   }
 }
 
@@ -152,7 +208,8 @@ static void new_scanner(decode_direction *direction, uint64_t offset)
 }
 
 decode_direction *decode_direction_new(const decode_tools *tools, decode_connection *connection,
-                                       enum side from, const decode_direction_start *start)
+                                       enum side from, const decode_direction_start *start,
+                                       decode_direction *const *peer)
 {
   decode_direction *direction = g_new0(decode_direction, 1);
   decode_direction_summary *summary = &connection->directions[from];
@@ -162,11 +219,13 @@ decode_direction *decode_direction_new(const decode_tools *tools, decode_connect
   direction->summary = summary;
   direction->connection = connection;
   direction->from = from;
+  direction->peer = peer;
   direction->first = start->first_position;
   direction->stream = capture_stream_new(start->first_sequence, start->first_position);
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
   range_set_init(&direction->reported);
   decode_packets_init(&direction->packets);
+  decode_sequence_begin(&direction->sequence, start->phase_offset, start->startup_octets > 0);
   summary->first_sequence = start->first_sequence - (uint32_t)start->first_position;
   summary->in_full_operation = start->in_full_operation;
   if (start->in_full_operation) {
@@ -303,11 +362,11 @@ static void note_flags(decode_direction *direction, const capture_segment *segme
 
   if ((segment->flags & TCP_RST) && !direction->has_reset) {
     direction->has_reset = true;
-    note(direction, DECODE_NOTE_RESET, at, 0, "RST: the connection is reset");
+    note(direction, DECODE_NOTE_RESET, at, 0, DECODE_PROBLEM_BIT(RESET), NULL);
   }
   if ((segment->flags & TCP_FIN) && !direction->has_fin) {
     direction->has_fin = true;
-    note(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, "FIN: this end sends nothing more");
+    note(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, 0, "FIN: this end sends nothing more");
   }
 }
 
@@ -315,8 +374,11 @@ static void note_flags(decode_direction *direction, const capture_segment *segme
 static void receive_counted(decode_direction *direction, const capture_segment *segment, uint64_t position)
 {
   decode_direction_summary *summary = direction->summary;
+  bool is_first = summary->segments++ == 0;
 
-  summary->segments++;
+  summary->data_from_ns = is_first ? segment->time_ns : MIN(summary->data_from_ns, segment->time_ns);
+  summary->data_to_ns = is_first ? segment->time_ns : MAX(summary->data_to_ns, segment->time_ns);
+  summary->wire_octets += segment->wire_octets;
   summary->out_of_order += position > capture_stream_in_order_edge(direction->stream);
   uint64_t offset = offset_of(direction, position);
   uint32_t added = take_segment(direction, segment, (int64_t)position);
@@ -381,7 +443,7 @@ static void end_phase(decode_direction *direction, uint64_t end)
     decode_alignment_fpdu(&direction->alignment, start);
     range_set_add(&direction->reported, start, end);
     note(direction, DECODE_NOTE_INCOMPLETE, position_of(direction, start), octets,
-         "the capture ends within this FPDU");
+         DECODE_PROBLEM_BIT(INCOMPLETE), NULL);
   }
   direction->summary->aligned = direction->alignment.aligned;
 }
@@ -403,10 +465,16 @@ static void report_gaps(decode_direction *direction, uint64_t from, uint64_t to)
 
     if (end > from) {
       note(direction, came ? DECODE_NOTE_LOST_CHAIN : DECODE_NOTE_HOLE, from, MIN(end, to) - from,
-           came ? "no FPDU is located in these octets" : "these octets are not in the capture");
+           came ? DECODE_PROBLEM_BIT(LOST_CHAIN) : DECODE_PROBLEM_BIT(HOLE), NULL);
     }
     from = end > from ? end : position_of(direction, next.to);
   }
+}
+
+/* `amount` in `time_ns`. */
+static uint64_t per_second(uint64_t amount, uint64_t time_ns)
+{
+  return time_ns > 0 ? (uint64_t)((double)amount * NS_PER_SECOND / (double)time_ns + 0.5) : 0;
 }
 
 void decode_direction_finish(decode_direction *direction, int64_t time_ns)
@@ -439,4 +507,8 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
   if (start->in_full_operation) {
     report_gaps(direction, MAX(first, phase), end);
   }
+  summary->data_ns = (uint64_t)(summary->data_to_ns - summary->data_from_ns);
+  summary->payload_octets_per_s = per_second(summary->payload_octets, summary->data_ns);
+  summary->wire_octets_per_s = per_second(summary->wire_octets, summary->data_ns);
+  summary->fpdus_per_s = per_second(summary->fpdus, summary->data_ns);
 }

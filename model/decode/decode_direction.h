@@ -31,10 +31,12 @@ typedef struct decode_direction_start {
 
 typedef struct decode_direction decode_direction;
 
-/* `tools` and `connection`, whose sums of `from` it makes, outlive it. Free with decode_direction_free()
+/* `tools` and `connection`, whose sums of `from` it makes, outlive it, and so does `peer`, where the other
+ * direction is; NULL there: that has not begun. Free with decode_direction_free()
  * (NULL is allowed). */
 decode_direction *decode_direction_new(const decode_tools *tools, decode_connection *connection,
-                                       enum side from, const decode_direction_start *start);
+                                       enum side from, const decode_direction_start *start,
+                                       decode_direction *const *peer);
 void decode_direction_free(decode_direction *direction);
 
 /* The next segment of this direction, whose checksum is good enough. */

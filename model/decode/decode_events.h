@@ -11,6 +11,7 @@
 #include "base/range_set.h"
 #include "base/side.h"
 #include "ddp/ddp_header.h"
+#include "decode/decode_problem.h"
 #include "mpa/mpa_ulpdu.h"
 #include "net/capture_packet.h"
 #include "rdmap/rdmap_header.h"
@@ -96,6 +97,24 @@ typedef struct decode_startup_frame {
 
 /* --- Connections --- */
 
+/* How often there was a problem, and where first. */
+typedef struct decode_problem_sum {
+  uint64_t count;
+  int64_t first_ns;
+  uint64_t first_position;
+  uint64_t first_packet; /* 0: none */
+} decode_problem_sum;
+
+/* A direction's first Terminate. */
+typedef struct decode_terminate_sum {
+  bool is_there;
+  uint8_t rdmap_version;
+  rdmap_error error; /* as it was meant */
+  int64_t time_ns;
+  uint64_t position;
+  uint64_t packet;
+} decode_terminate_sum;
+
 /* One direction's sums. Every octet of its stream is in one of the first five. */
 typedef struct decode_direction_summary {
   uint64_t streaming_octets;   /* before MPA */
@@ -113,7 +132,7 @@ typedef struct decode_direction_summary {
   uint64_t located_by[MPA_LOCATIONS];
   uint64_t marker_count; /* in those */
   uint64_t wrong_markers;
-  uint64_t crc_bad;
+  uint64_t crc_right, crc_bad;
   uint64_t after_error;
   uint64_t long_ulpdus;    /* of more than 64,768 octets */
   uint64_t opcodes[16];    /* by the 4 bits */
@@ -125,6 +144,14 @@ typedef struct decode_direction_summary {
   uint64_t out_of_order;    /* of those: they start beyond the in-order edge (tcp.segments_out_of_order) */
   uint64_t duplicates;      /* of those: with nothing new */
   uint64_t wrong_checksums; /* segments ignored */
+  /* From the first to the last of those segments; the octets of their IP packets, without the extension
+   * headers of IPv6. */
+  int64_t data_from_ns, data_to_ns;
+  uint64_t data_ns;
+  uint64_t wire_octets;
+  uint64_t payload_octets_per_s, wire_octets_per_s, fpdus_per_s; /* over data_ns; 0 where that is 0 */
+  decode_terminate_sum terminate;
+  decode_problem_sum problems[DECODE_PROBLEMS];
 } decode_direction_summary;
 
 /* Room for "[fd00::1]:5044" of any address. */
@@ -164,6 +191,9 @@ typedef struct decode_marker {
   bool is_captured;         /* else (snap length) the others are 0 */
 } decode_marker;
 
+/* In the DDP Control (ddp-07/rfc5041 §4.1) and RDMAP Control (rdmap-00 §6.1 fig. 3) octets. */
+enum { DECODE_DDP_RESERVED_BITS = 0x3C, DECODE_RDMAP_RESERVED_BITS = 0x30 };
+
 /* In an FPDU with the longest ULPDU that ULPDU_Length can have: 65,544 octets and 4 for each marker. */
 enum { DECODE_MARKERS_MAX = 130 };
 
@@ -180,6 +210,7 @@ typedef struct decode_fpdu {
   uint32_t marker_count;
   decode_marker markers[DECODE_MARKERS_MAX]; /* in stream order */
   uint32_t wrong_markers;                    /* captured, and not right */
+  uint32_t pad;                              /* the captured octets of PAD, as one number */
   /* The ULPDU. */
   uint32_t ulpdu_octets; /* ULPDU_Length */
   bool has_ddp; /* it is long enough for its DDP header, and that was captured; else nothing below holds */
@@ -194,6 +225,8 @@ typedef struct decode_fpdu {
   bool has_terminate; /* Terminate, whole */
   rdmap_terminate terminate;
   uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
+  rdmap_error meant;         /* of a Terminate: its error, as it was meant if its octet is swapped */
+  uint32_t expected;         /* with DECODE_PROBLEM_MSN, _SEGMENT_ORDER: the MSN or MO that was next */
 } decode_fpdu;
 
 /* --- Messages --- */
@@ -264,6 +297,7 @@ typedef struct decode_event {
   const decode_startup_frame *frame; /* DECODE_STARTUP_FRAME */
   const decode_message *message;     /* DECODE_MESSAGE; the event's time is that of its last FPDU */
   const char *text;                  /* of a note: one line for people */
+  decode_problem_set problems;       /* what is wrong with it */
 } decode_event;
 
 /* Called with each event; everything is valid during the call only. */

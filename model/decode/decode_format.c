@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_format.h"
 
+#include "mpa/mpa_fpdu.h"
+
 const char *decode_opcode_name(uint8_t opcode)
 {
   static const char *const reserved[] = {"reserved 0x8", "reserved 0x9", "reserved 0xA", "reserved 0xB",
@@ -33,6 +35,42 @@ const decode_word decode_crcs[] = {
     [DECODE_CRC_UNUSED] = {"CRC off", "off"},
     [DECODE_CRC_NOT_CAPTURED] = {"CRC ?", "not captured"},
 };
+
+/* --- Problems --- */
+
+void decode_append_problem(decode_line *line, const decode_event *event, decode_problem problem)
+{
+  const decode_fpdu *fpdu = event->fpdu;
+
+  decode_line_text(line, event->text ? event->text : decode_problem_row_of(problem)->sentence);
+  switch (problem) {
+  case DECODE_PROBLEM_CRC:
+    decode_line_print(line, ": computed 0x%08X, received 0x%08X", fpdu->crc_computed, fpdu->crc_received);
+    break;
+  case DECODE_PROBLEM_CRC_REFUSED:
+    decode_line_number(line, ": of ", event->connection->directions[!event->direction].fpdus);
+    break;
+  case DECODE_PROBLEM_LONG_ULPDU:
+    decode_line_number(line, ": ", fpdu->ulpdu_octets);
+    break;
+  case DECODE_PROBLEM_PAD:
+    decode_line_hex(line, ": ", fpdu->pad, (unsigned)mpa_fpdu_pad_octets(fpdu->ulpdu_octets));
+    break;
+  case DECODE_PROBLEM_MSN:
+  case DECODE_PROBLEM_SEGMENT_ORDER:
+    decode_line_number(line, ": ", problem == DECODE_PROBLEM_MSN ? fpdu->ddp.msn : fpdu->ddp.message_offset);
+    decode_line_number(line, ", expected ", fpdu->expected);
+    break;
+  case DECODE_PROBLEM_TERMINATE_SWAPPED:
+    decode_line_print(
+        line, ": meant is Layer=%u EType=%u Error Code=0x%02X, %s", fpdu->meant.layer, fpdu->meant.type,
+        fpdu->meant.code,
+        rdmap_error_text(fpdu->meant, decode_generation(event->connection, fpdu->rdmap_version)));
+    break;
+  default:
+    break;
+  }
+}
 
 /* --- Fields --- */
 
@@ -133,7 +171,7 @@ const decode_field decode_fields_fpdu_sums[] = {
     SUM("  located by marker chain", "located_by_marker_chain", located_by[MPA_LOCATED_BY_MARKER_CHAIN],
         false),
     SUM("  assumed", "located_by_assumption", located_by[MPA_LOCATED_BY_ASSUMPTION], false),
-    SUM("  behind an error", "after_error", after_error, false),
+    SUM("  after an error", "after_error", after_error, false),
     SUM("  without a DDP header", "no_ddp", no_ddp, false),
     SUM("  longer than a sender may", "long_ulpdus", long_ulpdus, false),
     SUM("markers", "markers", marker_count, true),
@@ -149,13 +187,18 @@ const decode_field decode_fields_segment_sums[] = {
     SUM("  with nothing new", "duplicates", duplicates, false),
     SUM("  wrong checksum, passed over", "wrong_checksums", wrong_checksums, false),
     SUM("octets in FPDUs", "fpdu_octets", fpdu_octets, true),
-    SUM("  payload behind DDP headers", "payload_octets", payload_octets, true),
+    SUM("  payload after DDP headers", "payload_octets", payload_octets, true),
     SUM("  of that, tagged", "tagged_payload_octets", tagged_payload_octets, false),
     SUM("octets of the startup frame", "startup_octets", startup_octets, false),
     SUM("octets of streaming mode", "streaming_octets", streaming_octets, false),
     SUM("octets of an incomplete FPDU", "incomplete_octets", incomplete_octets, false),
     SUM("octets unaccounted for", "unaccounted_octets", unaccounted_octets, true),
     SUM("  of those, never captured", "missing_octets", missing_octets, false),
+    SUM("octets of the segments' packets", "wire_octets", wire_octets, false),
+    SUM("ns from first to last segment", "data_ns", data_ns, false),
+    SUM("  payload octets per second", "payload_octets_per_s", payload_octets_per_s, false),
+    SUM("  packets' octets per second", "wire_octets_per_s", wire_octets_per_s, false),
+    SUM("  FPDUs per second", "fpdus_per_s", fpdus_per_s, false),
     {.member = NULL},
 };
 

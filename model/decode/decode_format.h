@@ -64,6 +64,9 @@ typedef struct decode_word {
 
 extern const decode_word decode_locations[MPA_LOCATIONS], decode_crcs[];
 
+/* Appends what is wrong with `event`: the sentence of `problem`, one of its own, with what it is about. */
+void decode_append_problem(decode_line *line, const decode_event *event, decode_problem problem);
+
 /* --- The formats --- */
 
 /* The whole capture; before its end `version`, `file` and `origin_ns` are known. */
@@ -73,6 +76,7 @@ typedef struct decode_capture {
   int64_t origin_ns;            /* what times count from: capture_source_origin_ns() */
   bool has_messages;            /* lines are of messages, not of FPDUs */
   decode_clock clock;           /* of lines of text */
+  bool of_problems;             /* lines are those of `problem`, not of `event` */
   unsigned decimals;            /* of seconds in its times: capture_source_decimals() */
   uint32_t flows;               /* TCP connections in the capture */
   const GPtrArray *connections; /* of those that speak MPA: decode_session_connections() */
@@ -85,6 +89,8 @@ typedef struct decode_format {
   void (*heading)(decode_line *line, const decode_capture *capture);
   /* An event. For people, the first 256 octets of a startup frame's Private Data follow, 16 octets a line. */
   void (*event)(decode_line *line, const decode_event *event);
+  /* One of an event's problems. */
+  void (*problem)(decode_line *line, const decode_event *event, decode_problem problem);
   /* The sums of all connections; as JSON one line. */
   void (*overview)(decode_line *line, const decode_capture *capture);
 } decode_format;

@@ -80,13 +80,18 @@ static void append_read_request(decode_line *line, const rdmap_read_request *req
   decode_line_text(line, "}");
 }
 
+static void append_error(decode_line *line, rdmap_error error, iwarp_generation generation)
+{
+  decode_line_print(line, "\"layer\":%u,\"type\":%u,\"code\":%u,\"text\":\"%s\"", error.layer, error.type,
+                    error.code, rdmap_error_text(error, generation));
+}
+
 static void append_terminate(decode_line *line, const decode_fpdu *fpdu, iwarp_generation generation)
 {
   const rdmap_terminate *terminate = &fpdu->terminate;
 
-  decode_line_print(line, ",\"terminate\":{\"layer\":%u,\"type\":%u,\"code\":%u,\"text\":\"%s\"",
-                    terminate->error.layer, terminate->error.type, terminate->error.code,
-                    rdmap_error_text(terminate->error, generation));
+  decode_line_text(line, ",\"terminate\":{");
+  append_error(line, terminate->error, generation);
   append_octets(line, "wire", fpdu->terminate_octets, fpdu->payload_octets);
   if (terminate->has_segment) {
     decode_line_number(line, ",\"segment_octets\":", terminate->segment_octets);
@@ -191,11 +196,12 @@ static const char *type_of(const decode_event *event)
   return event->fpdu ? "fpdu" : event->message ? "message" : "note";
 }
 
-static void append_event(decode_line *line, const decode_event *event)
+/* What every line but the first begins with. */
+static void append_source(decode_line *line, const char *type, const decode_event *event)
 {
   const decode_connection *connection = event->connection;
 
-  decode_line_print(line, "{\"type\":\"%s\",\"time_s\":", type_of(event));
+  decode_line_print(line, "{\"type\":\"%s\",\"time_s\":", type);
   decode_line_seconds(line, event->time_ns, 0);
   decode_line_print(line,
                     ",\"connection\":%u,\"direction\":%u,\"from\":\"%s\",\"to\":\"%s\",\"position\":%" PRIu64
@@ -203,6 +209,47 @@ static void append_event(decode_line *line, const decode_event *event)
                     connection->index, event->direction, connection->ends[event->direction],
                     connection->ends[!event->direction], event->stream_position, event->octets,
                     event->packets.first, event->packets.last);
+}
+
+/* Members, without braces. */
+static void append_row(decode_line *line, const decode_problem_row *row)
+{
+  decode_line_print(line, "\"severity\":\"%s\",\"kind\":\"%s\",\"clause\":\"%s\"",
+                    decode_severity_name(row->severity), row->kind, row->clause);
+}
+
+static void append_sentence(decode_line *line, const decode_event *event, decode_problem problem)
+{
+  append_row(line, decode_problem_row_of(problem));
+  decode_line_text(line, ",\"text\":\"");
+  decode_append_problem(line, event, problem);
+  decode_line_text(line, "\"");
+}
+
+static void append_problem(decode_line *line, const decode_event *event, decode_problem problem)
+{
+  append_source(line, "problem", event);
+  decode_line_text(line, ",");
+  append_sentence(line, event, problem);
+  decode_line_text(line, "}");
+  decode_line_end(line);
+}
+
+static void append_problems(decode_line *line, const decode_event *event)
+{
+  const char *before = ",\"problems\":[{";
+
+  DECODE_PROBLEM_EACH (problem, event->problems) {
+    decode_line_text(line, before);
+    append_sentence(line, event, (decode_problem)problem);
+    before = "},{";
+  }
+  decode_line_text(line, event->problems != 0 ? "}]" : "");
+}
+
+static void append_event(decode_line *line, const decode_event *event)
+{
+  append_source(line, type_of(event), event);
   if (event->fpdu) {
     append_fpdu(line, event);
   } else if (event->frame) {
@@ -213,6 +260,7 @@ static void append_event(decode_line *line, const decode_event *event)
     decode_line_print(line, ",\"kind\":\"%s\",\"text\":", notes[event->kind]);
     decode_line_json(line, event->text);
   }
+  append_problems(line, event);
   decode_line_text(line, "}");
   decode_line_end(line);
 }
@@ -237,8 +285,48 @@ static void append_heading(decode_line *line, const decode_capture *capture)
   decode_line_end(line);
 }
 
-static void append_direction(decode_line *line, const decode_direction_summary *sums)
+/* Where something was, without braces. */
+static void append_place(decode_line *line, const char *time, int64_t time_ns, uint64_t position,
+                         uint64_t packet)
 {
+  decode_line_print(line, "\"%s\":", time);
+  decode_line_seconds(line, time_ns, 0);
+  decode_line_print(line, ",\"position\":%" PRIu64 ",\"packet\":%" PRIu64, position, packet);
+}
+
+static void append_findings(decode_line *line, const decode_connection *connection,
+                            const decode_direction_summary *sums)
+{
+  const decode_terminate_sum *terminate = &sums->terminate;
+  const char *before = "{";
+
+  decode_line_text(line, terminate->is_there ? ",\"terminate\":{" : ",\"terminate\":null");
+  if (terminate->is_there) {
+    append_place(line, "time_s", terminate->time_ns, terminate->position, terminate->packet);
+    decode_line_text(line, ",");
+    append_error(line, terminate->error, decode_generation(connection, terminate->rdmap_version));
+    decode_line_text(line, "}");
+  }
+  decode_line_text(line, ",\"problems\":[");
+  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
+    const decode_problem_sum *sum = &sums->problems[problem];
+    if (sum->count > 0) {
+      decode_line_text(line, before);
+      append_row(line, decode_problem_row_of(problem));
+      decode_line_print(line, ",\"text\":\"%s\"", decode_problem_row_of(problem)->sentence);
+      decode_line_number(line, ",\"count\":", sum->count);
+      decode_line_text(line, ",");
+      append_place(line, "first_s", sum->first_ns, sum->first_position, sum->first_packet);
+      decode_line_text(line, "}");
+      before = ",{";
+    }
+  }
+  decode_line_text(line, "]");
+}
+
+static void append_direction(decode_line *line, const decode_connection *connection, enum side from)
+{
+  const decode_direction_summary *sums = &connection->directions[from];
   const char *before = "";
 
   append_fields(line, "{", decode_fields_fpdu_sums, sums);
@@ -252,8 +340,10 @@ static void append_direction(decode_line *line, const decode_direction_summary *
   }
   append_fields(line, "},", decode_fields_segment_sums, sums);
   decode_line_print(
-      line, ",\"in_full_operation\":%s,\"phase_start\":%" PRIu64 ",\"markers_on\":%s,\"crc_on\":%s}",
+      line, ",\"in_full_operation\":%s,\"phase_start\":%" PRIu64 ",\"markers_on\":%s,\"crc_on\":%s",
       bool_text(sums->in_full_operation), sums->phase_start, bool_text(sums->markers), bool_text(sums->crc));
+  append_findings(line, connection, sums);
+  decode_line_text(line, "}");
 }
 
 static void append_connection(decode_line *line, const decode_connection *connection)
@@ -272,9 +362,9 @@ static void append_connection(decode_line *line, const decode_connection *connec
     decode_line_text(line, frames[sender] ? "}" : "null");
   }
   decode_line_text(line, ",\"directions\":[");
-  append_direction(line, &connection->directions[SIDE_INITIATOR]);
+  append_direction(line, connection, SIDE_INITIATOR);
   decode_line_text(line, ",");
-  append_direction(line, &connection->directions[SIDE_RESPONDER]);
+  append_direction(line, connection, SIDE_RESPONDER);
   decode_line_text(line, "]}");
 }
 
@@ -293,4 +383,4 @@ static void append_overview(decode_line *line, const decode_capture *capture)
 }
 
 const decode_format decode_json = {
-    .heading = append_heading, .event = append_event, .overview = append_overview};
+    .heading = append_heading, .event = append_event, .problem = append_problem, .overview = append_overview};

@@ -122,6 +122,25 @@ static void read_crc(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa
   }
 }
 
+/* PAD shares a word with the end of the ULPDU; the CRC follows, or a marker and the CRC (note M4). */
+static void read_pad(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed)
+{
+  const mpa_fpdu *extent = &framed->extent;
+  uint32_t octets = mpa_fpdu_pad_octets(extent->ulpdu_octets);
+  uint64_t end = extent->end - MPA_FPDU_CRC_OCTETS;
+  uint8_t wire[4] = {0};
+
+  if (octets > 0) {
+    bool has_marker = extent->markers && (end - MPA_MARKER_OCTETS) % MPA_MARKER_PERIOD_OCTETS == 0;
+    end -= has_marker ? MPA_MARKER_OCTETS : 0;
+    if (range_set_covered(&scanner->not_captured, end - octets, end) == 0) {
+      buffer_chain_copy_out(framed->octets, framed->from + (uint32_t)(end - octets - extent->start), octets,
+                            wire + sizeof wire - octets);
+    }
+    fpdu->pad = big_endian_read_32(wire);
+  }
+}
+
 /* How many of the ULPDU's first octets were captured. */
 static uint32_t captured_octets(const mpa_fpdu *extent, const range_set *not_captured)
 {
@@ -178,6 +197,7 @@ void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mp
   *fpdu = (decode_fpdu){.phase_offset = extent->start, .located_by = framed->method};
   read_markers(fpdu, scanner, framed, stream_position);
   read_crc(fpdu, scanner, framed, error);
+  read_pad(fpdu, scanner, framed);
   buffer_chain_init(&ulpdu);
   mpa_fpdu_strip(extent, framed->octets, framed->from, &ulpdu);
   read_ulpdu(fpdu, &ulpdu, captured_octets(extent, &scanner->not_captured));

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <glib.h>
 
+#include "decode/decode_check.h"
 #include "decode/decode_direction.h"
 #include "decode/decode_verdict.h"
 
@@ -51,8 +52,8 @@ static enum side side_of(const conversation *talk, unsigned from)
 /* --- A connection begins --- */
 
 /* What there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */
-static void report(const decode_session *session, const conversation *talk, const decode_verdict_frame *found,
-                   decode_event_kind kind, const char *text)
+static void report(const decode_session *session, conversation *talk, const decode_verdict_frame *found,
+                   decode_event_kind kind, decode_problem_set problems, const char *text)
 {
   const decode_event event = {.kind = kind,
                               .connection = &talk->connection,
@@ -62,36 +63,33 @@ static void report(const decode_session *session, const conversation *talk, cons
                               .stream_position = found->position,
                               .octets = found->frame.frame_octets,
                               .frame = kind == DECODE_STARTUP_FRAME ? &found->frame : NULL,
-                              .text = text};
+                              .text = decode_note_text(problems, text),
+                              .problems = problems};
 
+  decode_count_problems(&talk->connection.directions[event.direction], &event);
   if (session->tools.handler) {
     session->tools.handler(session->tools.user, &event);
   }
 }
 
 /* A startup frame, and what no document allows in it. */
-static void report_frame(const decode_session *session, const conversation *talk,
-                         const decode_verdict_frame *found)
+static void report_frame(const decode_session *session, conversation *talk, const decode_verdict_frame *found)
 {
   const decode_verdict_frame *request = &talk->verdict.frames[DECODE_REQUEST];
   const decode_startup_frame *frame = &found->frame;
   bool has_high_revision = frame->is_reply && request->is_there && frame->revision > request->frame.revision;
-  const char *const faults[] = {
-      !frame->is_reply && frame->rejected ? "the R bit of a Request must be 0 (mpa-01 §6.1.1)" : NULL,
-      frame->reserved != 0 ? "reserved bits are not 0 (mpa-01 §6.1.1)" : NULL,
-      frame->enhanced_flag && !frame->has_enhanced
-          ? "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)"
-          : NULL,
-      has_high_revision ? "the Revision of the Reply is higher than that of the Request" : NULL};
+  decode_problem_set faults = 0;
 
   if (!found->is_there) {
     return;
   }
-  report(session, talk, found, DECODE_STARTUP_FRAME, NULL);
-  for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
-    if (faults[i]) {
-      report(session, talk, found, DECODE_NOTE_STARTUP, faults[i]);
-    }
+  report(session, talk, found, DECODE_STARTUP_FRAME, 0, NULL);
+  faults |= !frame->is_reply && frame->rejected ? DECODE_PROBLEM_BIT(STARTUP_REJECT) : 0;
+  faults |= frame->reserved != 0 ? DECODE_PROBLEM_BIT(STARTUP_RESERVED) : 0;
+  faults |= frame->enhanced_flag && !frame->has_enhanced ? DECODE_PROBLEM_BIT(STARTUP_ENHANCED) : 0;
+  faults |= has_high_revision ? DECODE_PROBLEM_BIT(STARTUP_REVISION) : 0;
+  DECODE_PROBLEM_EACH (fault, faults) {
+    report(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);
   }
 }
 
@@ -99,8 +97,8 @@ static void begin_direction(const decode_session *session, conversation *talk, u
 {
   enum side side = side_of(talk, from);
 
-  talk->directions[from] =
-      decode_direction_new(&session->tools, &talk->connection, side, &talk->verdict.starts[from]);
+  talk->directions[from] = decode_direction_new(&session->tools, &talk->connection, side,
+                                                &talk->verdict.starts[from], &talk->directions[!from]);
 }
 
 /* A segment of a connection that speaks MPA. */
@@ -142,7 +140,8 @@ static void begin_connection(decode_session *session, conversation *talk)
   report_frame(session, talk, reply_first ? reply : request);
   report_frame(session, talk, reply_first ? request : reply);
   if (verdict->text) {
-    report(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP, verdict->text);
+    report(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP,
+           DECODE_PROBLEM_BIT(STARTUP_ASSUMED), verdict->text);
   }
   for (unsigned from = 0; from < 2; from++) {
     if (verdict->has_start[from]) {

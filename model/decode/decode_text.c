@@ -24,8 +24,6 @@ enum {
   DUMP_COLUMN = NAME_COLUMN + 18,
   DUMP_LINE_OCTETS = 16,
   DUMP_MAX_OCTETS = 256,
-  DDP_RESERVED_BITS = 0x3C,   /* of DDP Control (ddp-07/rfc5041 §4.1) */
-  RDMAP_RESERVED_BITS = 0x30, /* of RDMAP Control (rdmap-00 §6.1 fig. 3) */
 };
 
 static void append_field(decode_line *line, const decode_field *field, const void *of)
@@ -73,23 +71,28 @@ static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
   if (!ddp->tagged && !invalidates && ddp->ulp_word != 0) {
     decode_line_print(line, " RsvdULP=0x%08X", ddp->ulp_word);
   }
-  if ((fpdu->ddp_control & DDP_RESERVED_BITS) != 0) {
+  if ((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0) {
     decode_line_print(line, " DDP Control=0x%02X", fpdu->ddp_control);
   }
-  if ((ddp->ulp_control & RDMAP_RESERVED_BITS) != 0) {
+  if ((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0) {
     decode_line_print(line, " RDMAP Control=0x%02X", ddp->ulp_control);
   }
 }
 
-static void append_terminate(decode_line *line, const rdmap_terminate *terminate, iwarp_generation generation)
+static void append_error(decode_line *line, const char *before, rdmap_error error,
+                         iwarp_generation generation)
 {
   static const char *const layers[] = {
       [RDMAP_LAYER_RDMA] = " (RDMA)", [RDMAP_LAYER_DDP] = " (DDP)", [RDMAP_LAYER_LLP] = " (LLP)"};
-  const rdmap_error *error = &terminate->error;
 
-  decode_line_print(line, " Layer=%u%s EType=%u Error Code=0x%02X: %s", error->layer,
-                    error->layer < G_N_ELEMENTS(layers) ? layers[error->layer] : "", error->type, error->code,
-                    rdmap_error_text(*error, generation));
+  decode_line_print(line, "%s Layer=%u%s EType=%u Error Code=0x%02X: %s", before, error.layer,
+                    error.layer < G_N_ELEMENTS(layers) ? layers[error.layer] : "", error.type, error.code,
+                    rdmap_error_text(error, generation));
+}
+
+static void append_terminate(decode_line *line, const rdmap_terminate *terminate, iwarp_generation generation)
+{
+  append_error(line, "", terminate->error, generation);
   if (terminate->has_segment) {
     decode_line_print(line, "; of: DDP Segment Length=%u ", terminate->segment_octets);
     uint8_t opcode = rdmap_control_opcode(terminate->header.ulp_control);
@@ -296,17 +299,50 @@ static size_t append_source(decode_line *line, const decode_event *event)
   return after_name;
 }
 
+/* "error: PAD is not 0: 0x01 (RFC 5044 §4.1)". */
+static void append_sentence(decode_line *line, const decode_event *event, decode_problem problem)
+{
+  const decode_problem_row *row = decode_problem_row_of(problem);
+
+  decode_line_print(line, "%s: ", decode_severity_name(row->severity));
+  decode_append_problem(line, event, problem);
+  decode_line_print(line, " (%s)", row->clause);
+}
+
+/* The errors and warnings of `event`, each after `before`; false when there are none. */
+static bool append_problems(decode_line *line, const decode_event *event, const char *before)
+{
+  bool has_any = false;
+
+  DECODE_PROBLEM_EACH (problem, event->problems) {
+    if (decode_problem_row_of((decode_problem)problem)->severity != DECODE_NOTE) {
+      decode_line_text(line, before);
+      append_sentence(line, event, (decode_problem)problem);
+      has_any = true;
+    }
+  }
+  return has_any;
+}
+
+static void append_problem(decode_line *line, const decode_event *event, decode_problem problem)
+{
+  append_source(line, event);
+  append_sentence(line, event, problem);
+  decode_line_end(line);
+}
+
 static void append_event(decode_line *line, const decode_event *event)
 {
   size_t after_name = append_source(line, event);
 
   if (event->fpdu) {
     append_fpdu(line, event, after_name);
+    append_problems(line, event, "; ");
   } else if (event->frame) {
     append_startup(line, event->frame);
   } else if (event->message) {
     append_message(line, event);
-  } else {
+  } else if (!append_problems(line, event, "")) {
     decode_line_print(line, "note: %s", event->text);
   }
   decode_line_end(line);
@@ -326,9 +362,11 @@ static void append_heading(decode_line *line, const decode_capture *capture)
     decode_line_utc(line, capture->origin_ns, 9);
   }
   decode_line_end(line);
-  decode_line_print(
-      line, "# %s, connection, from > to, stream position, octets, packets, %s", times[capture->clock],
-      capture->has_messages ? "message, times" : "located by, CRC, content, markers (position:FPDUPTR)");
+  decode_line_print(line, "# %s, connection, from > to, stream position, octets, packets, %s",
+                    times[capture->clock],
+                    capture->of_problems    ? "problem"
+                    : capture->has_messages ? "message, times"
+                                            : "located by, CRC, content, markers (position:FPDUPTR)");
   decode_line_end(line);
 }
 
@@ -371,6 +409,40 @@ static void append_kind(decode_line *line, const char *to, const decode_directio
   }
 }
 
+static void append_place(decode_line *line, const char *before, int64_t time_ns, uint64_t position,
+                         uint64_t packet)
+{
+  decode_line_print(line, "%sstream position %" PRIu64 ", packet %" PRIu64 ", ", before, position, packet);
+  decode_line_seconds(line, time_ns, 0);
+  decode_line_text(line, " s");
+}
+
+/* A direction's Terminate and problems. */
+static void append_findings(decode_line *line, const decode_connection *connection, enum side from)
+{
+  const decode_direction_summary *sums = &connection->directions[from];
+  const char *to = from == SIDE_INITIATOR ? "Responder" : "Initiator";
+  const decode_terminate_sum *terminate = &sums->terminate;
+
+  if (terminate->is_there) {
+    decode_line_print(line, "  Terminate to the %s", to);
+    append_place(line, ", ", terminate->time_ns, terminate->position, terminate->packet);
+    append_error(line, ":", terminate->error, decode_generation(connection, terminate->rdmap_version));
+    decode_line_end(line);
+  }
+  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
+    const decode_problem_sum *sum = &sums->problems[problem];
+    const decode_problem_row *row = decode_problem_row_of(problem);
+    if (sum->count > 0) {
+      decode_line_print(line, "  %s to the %s, %" PRIu64 " time%s: %s (%s)",
+                        decode_severity_name(row->severity), to, sum->count, sum->count == 1 ? "" : "s",
+                        row->sentence, row->clause);
+      append_place(line, ", first at ", sum->first_ns, sum->first_position, sum->first_packet);
+      decode_line_end(line);
+    }
+  }
+}
+
 static void append_connection(decode_line *line, const decode_connection *connection)
 {
   const decode_direction_summary *sums = connection->directions;
@@ -394,6 +466,8 @@ static void append_connection(decode_line *line, const decode_connection *connec
                sums[SIDE_RESPONDER].opcodes[opcode]);
   }
   append_sums(line, decode_fields_segment_sums, sums);
+  append_findings(line, connection, SIDE_INITIATOR);
+  append_findings(line, connection, SIDE_RESPONDER);
 }
 
 static void append_overview(decode_line *line, const decode_capture *capture)
@@ -420,4 +494,4 @@ static void append_overview(decode_line *line, const decode_capture *capture)
 }
 
 const decode_format decode_text = {
-    .heading = append_heading, .event = append_event, .overview = append_overview};
+    .heading = append_heading, .event = append_event, .problem = append_problem, .overview = append_overview};

@@ -312,6 +312,8 @@ bool capture_tcp_read(capture_segment *segment, const capture_ip *ip)
   segment->payload = wire + header_captured;
   segment->captured_octets = ip->captured_octets - header_captured;
   segment->payload_octets = ip->payload_octets - header_octets;
+  segment->wire_octets =
+      ip->payload_octets + (ip->version == 4 ? (ip->header[0] & 0x0Fu) * 4 : IPV6_HEADER_OCTETS);
   segment->checksum = verify(ip);
   read_options(segment, wire, header_captured);
   return true;

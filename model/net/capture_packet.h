@@ -87,6 +87,7 @@ typedef struct capture_segment {
   const uint8_t *payload;   /* the octets that were captured */
   uint32_t captured_octets; /* of the payload; fewer than payload_octets with a snap length */
   uint32_t payload_octets;  /* on the wire; of an offload's super-segment more than a packet can hold */
+  uint32_t wire_octets; /* of its packet on the wire: IP header (without extensions), TCP header, payload */
 } capture_segment;
 
 /* Reads the TCP segment in `ip`, which is no fragment, into `segment`: all but packet, time_ns, flow and

@@ -48,9 +48,14 @@ static const error_row rows[] = {
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 2}, "LLP error 0x02: MPA CRC error"},
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 3}, "LLP error 0x03: MPA marker and ULPDU_Length disagree"},
     {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 4}, "LLP error 0x04: invalid MPA startup frame"},
+    /* Of MPA Revision 2 (RFC 6581 §8). */
+    {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 5}, "LLP error 0x05: local catastrophic"},
+    {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 6}, "LLP error 0x06: insufficient IRD resources"},
+    {{RDMAP_LAYER_LLP, LLP_ERROR_TYPE, 7}, "LLP error 0x07: no matching RTR option"},
 };
 
-const char *rdmap_error_text(rdmap_error error, iwarp_generation generation)
+/* NULL: the documents do not have it. */
+static const char *find_text(rdmap_error error, iwarp_generation generation)
 {
   const char *text = NULL;
 
@@ -65,5 +70,17 @@ const char *rdmap_error_text(rdmap_error error, iwarp_generation generation)
       text = rows[i].text;
     }
   }
+  return text;
+}
+
+bool rdmap_error_is_known(rdmap_error error, iwarp_generation generation)
+{
+  return find_text(error, generation) != NULL;
+}
+
+const char *rdmap_error_text(rdmap_error error, iwarp_generation generation)
+{
+  const char *text = find_text(error, generation);
+
   return text ? text : "unknown layer, type or code";
 }

@@ -46,6 +46,9 @@ typedef struct rdmap_error {
   uint8_t code;
 } rdmap_error;
 
+/* Whether the documents of `generation` define `error`. */
+bool rdmap_error_is_known(rdmap_error error, iwarp_generation generation);
+
 /* "remote operation error 0x05: invalid RDMAP version" and the like, for people, in the words of the
  * documents of `generation` (see ddp_error_text()). Static, never NULL. */
 const char *rdmap_error_text(rdmap_error error, iwarp_generation generation);

@@ -18,7 +18,8 @@ class Documents(kit.ProgramTest):
         return re.findall(r"(?m)^([a-z_0-9.]+) \((.*)\)$", self.shell(f"iwarpsim explain {topic}").stdout)
 
     def test_pages_are_current(self):
-        for topic, name in (("keys", "scenario.md"), ("metrics", "metrics.md"), ("trace", "trace.md")):
+        for topic, name in (("keys", "scenario.md"), ("metrics", "metrics.md"), ("trace", "trace.md"),
+                            ("problems", "problems.md")):
             self.assertEqual((DOCS / name).read_text(encoding="utf-8"), self.page(topic),
                              f"run 'iwarpsim explain {topic} --markdown > {DOCS / name}'")
 

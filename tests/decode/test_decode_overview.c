@@ -69,15 +69,17 @@ FIXTURE_TEST(test_object)
       "'reserved 0xC':119},'segments':123,'aligned':124,'out_of_order':125,'duplicates':126,"
       "'wrong_checksums':127,'fpdu_octets':103,'payload_octets':121,'tagged_payload_octets':122,"
       "'startup_octets':102,'streaming_octets':101,'incomplete_octets':104,"
-      "'unaccounted_octets':105,'missing_octets':106,'in_full_operation':true,'phase_start':107,"
-      "'markers_on':true,'crc_on':false},"
+      "'unaccounted_octets':105,'missing_octets':106,'wire_octets':0,'data_ns':0,'payload_octets_per_s':0,'"
+      "wire_octets_per_s':0,'fpdus_per_s':0,'in_full_operation':true,'phase_start':107,"
+      "'markers_on':true,'crc_on':false,'terminate':null,'problems':[]},"
       "{'fpdus':0,'located_by_chain':0,'located_by_marker':0,'located_by_marker_chain':0,"
       "'located_by_assumption':0,'after_error':0,'no_ddp':0,'long_ulpdus':0,'markers':0,"
       "'wrong_markers':0,'crc_bad':0,'opcodes':{},'segments':0,'aligned':0,'out_of_order':0,"
       "'duplicates':0,'wrong_checksums':0,'fpdu_octets':0,'payload_octets':0,"
       "'tagged_payload_octets':0,'startup_octets':0,'streaming_octets':0,'incomplete_octets':0,"
-      "'unaccounted_octets':0,'missing_octets':0,'in_full_operation':false,'phase_start':0,"
-      "'markers_on':false,'crc_on':false}]}";
+      "'unaccounted_octets':0,'missing_octets':0,'wire_octets':0,'data_ns':0,'payload_octets_per_s':0,'wire_"
+      "octets_per_s':0,'fpdus_per_s':0,'in_full_operation':false,'phase_start':0,"
+      "'markers_on':false,'crc_on':false,'terminate':null,'problems':[]}]}";
   g_autofree char *expected = g_strdup_printf(CAPTURE "%s,%s]}", connection, connection);
 
   add_connection(f);
@@ -112,7 +114,7 @@ FIXTURE_TEST(test_table)
                           "    located by marker                              110                   0\n"
                           "    located by marker chain                        111                   0\n"
                           "    assumed                                        112                   0\n"
-                          "    behind an error                                116                   0\n"
+                          "    after an error                                 116                   0\n"
                           "    without a DDP header                           120                   0\n"
                           "    longer than a sender may                       128                   0\n"
                           "  markers                                          113                   0\n"
@@ -127,7 +129,7 @@ FIXTURE_TEST(test_table)
                           "    with nothing new                               126                   0\n"
                           "    wrong checksum, passed over                    127                   0\n"
                           "  octets in FPDUs                                  103                   0\n"
-                          "    payload behind DDP headers                     121                   0\n"
+                          "    payload after DDP headers                      121                   0\n"
                           "    of that, tagged                                122                   0\n"
                           "  octets of the startup frame                      102                   0\n"
                           "  octets of streaming mode                         101                   0\n"
@@ -153,6 +155,6 @@ FIXTURE_TEST(test_short_table)
                           "  segments with payload                              0                   0\n"
                           "    that start with an FPDU                          0                   0\n"
                           "  octets in FPDUs                                    0                   0\n"
-                          "    payload behind DDP headers                       0                   0\n"
+                          "    payload after DDP headers                        0                   0\n"
                           "  octets unaccounted for                             0                   0\n");
 }

@@ -267,7 +267,8 @@ TEST(test_what_is_no_capture)
   static const char text[] = "This is a text, and no capture at all.";
   static const uint8_t gzip[32] = {0x1F, 0x8B, 8};
   assert_does_not_open(text, sizeof text, "this is no capture that libpcap reads");
-  assert_does_not_open(gzip, sizeof gzip, "test: cannot be read: the compressed file is damaged: invalid stored block lengths");
+  assert_does_not_open(gzip, sizeof gzip,
+                       "test: cannot be read: the compressed file is damaged: invalid stored block lengths");
   assert_link_is_refused(105, "its link type is IEEE802_11; expected Ethernet, Linux");
   assert_link_is_refused(9999, "its link type is number 9999; expected Ethernet");
   assert_cannot_be_read("/nowhere/at.pcap", "No such file or directory");

@@ -41,6 +41,9 @@ static const value values[] = {
     {{2, 0, 0x02}, "LLP error 0x02: MPA CRC error"},
     {{2, 0, 0x03}, "LLP error 0x03: MPA marker and ULPDU_Length disagree"},
     {{2, 0, 0x04}, "LLP error 0x04: invalid MPA startup frame"},
+    {{2, 0, 0x05}, "LLP error 0x05: local catastrophic"},
+    {{2, 0, 0x06}, "LLP error 0x06: insufficient IRD resources"},
+    {{2, 0, 0x07}, "LLP error 0x07: no matching RTR option"},
 };
 
 /* Each row is known and called by its own name; DDP words the rest of its own (NULL), never alike. */
@@ -67,7 +70,7 @@ TEST(test_two_wordings)
                   "tagged buffer error 0x02: STag not associated with the DDP Stream");
 }
 
-/* All values of 4, 4 and 8 bits: the 29 rows with a code, and 0/0 with any of 256 (RDMAP-113). */
+/* All values of 4, 4 and 8 bits: the 32 rows with a code, and 0/0 with any of 256 (RDMAP-113). */
 TEST(test_other_numbers_are_unknown)
 {
   unsigned known = 0;

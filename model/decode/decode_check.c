@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "decode/decode_check.h"
+
+#include "decode/decode_format.h"
+#include "mpa/mpa_locator.h"
+
+enum {
+  LOW_BITS = 3, /* of FPDUPTR (RFC 5044 §4.2) */
+  ENHANCED_REVISION = 2,
+  LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
+};
+
+static decode_problem_set check_markers(const decode_fpdu *fpdu)
+{
+  decode_problem_set found = fpdu->wrong_markers > 0 ? DECODE_PROBLEM_BIT(MARKER) : 0;
+
+  for (uint32_t i = 0; i < fpdu->marker_count; i++) {
+    if (fpdu->markers[i].reserved != 0 || (fpdu->markers[i].pointer & LOW_BITS) != 0) {
+      found |= DECODE_PROBLEM_BIT(MARKER_RESERVED);
+    }
+  }
+  return found;
+}
+
+/* Whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup. */
+static bool is_known(rdmap_error error, const decode_connection *connection, iwarp_generation generation)
+{
+  bool is_enhanced =
+      connection->request.revision >= ENHANCED_REVISION || connection->reply.revision >= ENHANCED_REVISION;
+
+  return rdmap_error_is_known(error, generation) &&
+         (is_enhanced || error.layer != RDMAP_LAYER_LLP || error.code <= LAST_CODE_OF_MPA);
+}
+
+static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connection *connection)
+{
+  const rdmap_terminate *terminate = &fpdu->terminate;
+  iwarp_generation generation = decode_generation(connection, fpdu->rdmap_version);
+  const rdmap_error swapped = {terminate->error.type, terminate->error.layer, terminate->error.code};
+  decode_problem_set found = 0;
+
+  fpdu->meant = terminate->error;
+  if (!is_known(terminate->error, connection, generation)) {
+    bool is_swapped = is_known(swapped, connection, generation);
+    fpdu->meant = is_swapped ? swapped : terminate->error;
+    found = is_swapped ? DECODE_PROBLEM_BIT(TERMINATE_SWAPPED) : DECODE_PROBLEM_BIT(TERMINATE_CODE);
+  }
+  if (fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment) {
+    found |= DECODE_PROBLEM_BIT(TERMINATE_HEADER);
+  }
+  return found;
+}
+
+/* The opcode's own rules (RFC 5040 §4.1 fig. 4). */
+static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connection *connection)
+{
+  const ddp_header *ddp = &fpdu->ddp;
+  const rdmap_opcode_rules *rules = fpdu->opcode;
+  decode_problem_set found = 0;
+
+  if (!rules) {
+    return DECODE_PROBLEM_BIT(OPCODE);
+  }
+  if (rules->tagged != ddp->tagged) {
+    return DECODE_PROBLEM_BIT(BUFFER_MODEL);
+  }
+  if (ddp->tagged) {
+    return 0;
+  }
+  if (ddp->queue_number != rules->queue_number) {
+    found |= DECODE_PROBLEM_BIT(QUEUE);
+  }
+  if (!rules->invalidates && ddp->ulp_word != 0) {
+    found |= DECODE_PROBLEM_BIT(INVALIDATE_STAG);
+  }
+  if (rules->opcode == RDMAP_READ_REQUEST && fpdu->payload_octets != RDMAP_READ_REQUEST_OCTETS) {
+    found |= DECODE_PROBLEM_BIT(READ_REQUEST);
+  }
+  if (rules->opcode == RDMAP_TERMINATE && fpdu->has_terminate) {
+    found |= check_terminate(fpdu, connection);
+  } else if (rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
+             fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS) {
+    found |= DECODE_PROBLEM_BIT(TERMINATE_SHORT);
+  }
+  return found;
+}
+
+decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection)
+{
+  const ddp_header *ddp = &fpdu->ddp;
+  decode_problem_set found = fpdu->after_error ? DECODE_PROBLEM_BIT(AFTER_ERROR) : 0;
+
+  if (fpdu->crc == DECODE_CRC_WRONG) {
+    return found | DECODE_PROBLEM_BIT(CRC) | (fpdu->wrong_markers > 0 ? DECODE_PROBLEM_BIT(MARKER) : 0);
+  }
+  found |= check_markers(fpdu);
+  found |= fpdu->pad != 0 ? DECODE_PROBLEM_BIT(PAD) : 0;
+  found |= mpa_length_is_long(fpdu->ulpdu_octets) ? DECODE_PROBLEM_BIT(LONG_ULPDU) : 0;
+  if (!fpdu->has_ddp) {
+    bool is_short = fpdu->ulpdu_octets < DDP_TAGGED_HEADER_OCTETS ||
+                    (fpdu->ulpdu_octets < DDP_UNTAGGED_HEADER_OCTETS && fpdu->crc != DECODE_CRC_NOT_CAPTURED);
+    return found | (is_short ? DECODE_PROBLEM_BIT(NO_DDP) : 0);
+  }
+  if (ddp->version != fpdu->rdmap_version || ddp->version > 1) {
+    found |= DECODE_PROBLEM_BIT(VERSION);
+  }
+  if ((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0) {
+    found |= DECODE_PROBLEM_BIT(DDP_RESERVED);
+  }
+  if ((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0) {
+    found |= DECODE_PROBLEM_BIT(RDMAP_RESERVED);
+  }
+  return found | check_opcode(fpdu, connection);
+}
+
+/* --- One after the other --- */
+
+static void forget(decode_sequence *sequence)
+{
+  for (unsigned queue = 0; queue < RDMAP_QUEUES; queue++) {
+    sequence->queues[queue].is_known = false;
+  }
+}
+
+void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_first)
+{
+  sequence->end = start;
+  for (unsigned queue = 0; queue < RDMAP_QUEUES; queue++) {
+    sequence->queues[queue].is_known = is_first;
+    sequence->queues[queue].msn = 1; /* RFC 5041 §4.3 */
+    sequence->queues[queue].offset = 0;
+  }
+}
+
+decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu *fpdu, uint64_t end)
+{
+  const ddp_header *ddp = &fpdu->ddp;
+  decode_problem_set found = 0;
+
+  if (fpdu->phase_offset != sequence->end || fpdu->crc == DECODE_CRC_WRONG || !fpdu->has_ddp) {
+    forget(sequence);
+  }
+  sequence->end = end;
+  if (!fpdu->has_ddp || ddp->tagged || ddp->queue_number >= RDMAP_QUEUES || fpdu->crc == DECODE_CRC_WRONG) {
+    return 0;
+  }
+  struct decode_queue *queue = &sequence->queues[ddp->queue_number];
+  if (queue->is_known && ddp->msn != queue->msn) {
+    found = DECODE_PROBLEM_BIT(MSN);
+    fpdu->expected = queue->msn;
+  } else if (queue->is_known && ddp->message_offset != queue->offset) {
+    found = DECODE_PROBLEM_BIT(SEGMENT_ORDER);
+    fpdu->expected = queue->offset;
+  }
+  queue->is_known = true;
+  queue->msn = ddp->msn + ddp->last;
+  queue->offset = ddp->last ? 0 : ddp->message_offset + fpdu->payload_octets;
+  return found;
+}
+
+/* --- Sums --- */
+
+void decode_count_problems(decode_direction_summary *sums, const decode_event *event)
+{
+  DECODE_PROBLEM_EACH (problem, event->problems) {
+    decode_problem_sum *sum = &sums->problems[problem];
+    if (sum->count++ == 0) {
+      sum->first_ns = event->time_ns;
+      sum->first_position = event->stream_position;
+      sum->first_packet = event->packets.first;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds what is wrong with FPDUs, by themselves and after each other, and counts it. */
+#pragma once
+
+#include "decode/decode_events.h"
+
+/* What is wrong with `fpdu` of `connection` by itself. Of one with a wrong CRC nothing else is judged, since
+ * any octet of it may be damaged. Sets `fpdu->meant` when it is a Terminate. */
+decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection);
+
+/* What the segments of untagged messages that come next must have: as far as FPDUs without a gap between them
+ * show it. Only for the functions below. */
+typedef struct decode_sequence {
+  uint64_t end; /* of the FPDU before, in the FPDU phase */
+  struct decode_queue {
+    bool is_known;
+    uint32_t msn, offset;
+  } queues[RDMAP_QUEUES];
+} decode_sequence;
+
+/* At `start` of the FPDU phase; `is_first`: its first octet, so that each queue begins with MSN 1. */
+void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_first);
+
+/* What is wrong with `fpdu`, whose end is at `end` of the FPDU phase, after those before it; sets
+ * `fpdu->expected` to the MSN or MO that should have come. */
+decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu *fpdu, uint64_t end);
+
+/* Adds the problems of `event` to `sums`, of its direction. */
+void decode_count_problems(decode_direction_summary *sums, const decode_event *event);

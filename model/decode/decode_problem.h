@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What can be wrong in a capture: the rows of decode_problems.def. */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+
+typedef enum decode_problem {
+#define PROBLEM(id, kind, severity, clause, sentence) DECODE_PROBLEM_##id,
+#include "decode/decode_problems.def"
+  DECODE_PROBLEMS
+} decode_problem;
+
+/* A set of problems: a bit for each. */
+typedef uint64_t decode_problem_set;
+
+typedef enum decode_severity { DECODE_ERROR, DECODE_WARNING, DECODE_NOTE, DECODE_SEVERITIES } decode_severity;
+
+typedef struct decode_problem_row {
+  const char *kind;
+  decode_severity severity;
+  const char *clause; /* "RFC 5044 §4.4" */
+  const char *sentence;
+} decode_problem_row;
+
+/* `text`, or when it is NULL the sentence of the first of `set`; NULL: that is empty. */
+const char *decode_note_text(decode_problem_set set, const char *text);
+
+/* The row of `problem` (< DECODE_PROBLEMS); static. */
+const decode_problem_row *decode_problem_row_of(decode_problem problem);
+
+/* "error", "warning", "note". Static. */
+const char *decode_severity_name(decode_severity severity);
+
+#define DECODE_PROBLEM_BIT(id) (UINT64_C(1) << DECODE_PROBLEM_##id)
+G_STATIC_ASSERT(DECODE_PROBLEMS <= 64);
+
+/* Loops over the problems of `set`, each in `problem`, in the order of the table. */
+#define DECODE_PROBLEM_EACH(problem, set)                                                                    \
+  for (decode_problem_set left_ = (set), problem = 0;                                                        \
+       left_ != 0 && (problem = (decode_problem_set)__builtin_ctzll(left_), true); left_ &= left_ - 1)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `iwarpsim decode` finds wrong: each row of docs/problems.md, in a connection made by hand, whose FPDUs
+are otherwise right; in the lines, as --problems, as --summary, and as JSON. The rates of --summary."""
+import json
+import os
+import re
+import struct
+
+import program_kit as kit
+from decode_trip import DecodeTest, write_packets
+
+INITIATOR, RESPONDER = 0, 1
+SEND, READ_REQUEST, TERMINATE = 3, 1, 7
+REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
+CRC, MARKERS, REJECT, ENHANCED = 0x40, 0x80, 0x20, 0x10  # of a startup frame's flags
+RESET = "RST"
+MICROSECOND_NS, TCP_IP_OCTETS = 1000, 40
+
+
+def crc32c(octets):
+    """RFC 3720's, reflected; on the wire least significant octet first."""
+    crc = 0xFFFFFFFF
+    for octet in octets:
+        crc ^= octet
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return struct.pack("<I", crc ^ 0xFFFFFFFF)
+
+
+def startup(key, flags=CRC, revision=1):
+    return key + bytes([flags, revision, 0, 0])
+
+
+def segment(opcode=SEND, queue=0, msn=1, offset=0, payload=b"data", last=1, word=0, ddp=1, rdmap=0x40):
+    """An untagged DDP Segment; `ddp` and `rdmap`: the control octets without L and opcode."""
+    return struct.pack(">BBIIII", last << 6 | ddp, rdmap | opcode, word, queue, msn, offset) + payload
+
+
+def terminate(layer, error_type, code):
+    return segment(TERMINATE, queue=2, payload=bytes([layer << 4 | error_type, code, 0, 0]))
+
+
+def fpdu(ulpdu, pad=None, flip=0, marker=b""):
+    """`marker` leads it; `flip`: bits of its CRC that are wrong."""
+    octets = marker + struct.pack(">H", len(ulpdu)) + ulpdu + (pad or bytes(-(2 + len(ulpdu)) % 4))
+    crc = crc32c(octets)
+    return octets + bytes([crc[0] ^ flip]) + crc[1:]
+
+
+def sent(*ulpdus, sender=INITIATOR):
+    return [(sender, fpdu(ulpdu)) for ulpdu in ulpdus]
+
+
+HELLO = sent(segment())
+FRAMES = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY))]
+MARKED = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY, CRC | MARKERS))]
+
+# kind: what the ends send, the startup frames too, and which other kinds come of it.
+CASES = {
+    "crc": (FRAMES + [(INITIATOR, fpdu(segment(), flip=1))],),
+    "crc refused": (FRAMES + HELLO + sent(terminate(2, 0, 2), sender=RESPONDER),),
+    "marker": (MARKED + [(INITIATOR, fpdu(segment(), marker=b"\0\0\0\x08"))],),
+    "marker reserved": (MARKED + [(INITIATOR, fpdu(segment(), marker=b"\0\x01\0\0"))],),
+    "bad length": (FRAMES + HELLO + [(INITIATOR, b"\xFF" * 100)], "lost chain"),
+    "long ulpdu": (FRAMES + sent(segment(payload=bytes(64769 - 18))),),
+    "pad": (FRAMES + [(INITIATOR, fpdu(segment(payload=b"1"), pad=b"\x01\x02\x03"))],),
+    "no ddp header": (FRAMES + sent(segment()[:17]),),
+    "version": (FRAMES + sent(segment(rdmap=0)),),
+    "ddp reserved": (FRAMES + sent(segment(ddp=5)),),
+    "rdmap reserved": (FRAMES + sent(segment(rdmap=0x50)),),
+    "opcode": (FRAMES + sent(segment(8)),),
+    "buffer model": (FRAMES + sent(segment(0)),),
+    "queue": (FRAMES + sent(segment(queue=1)),),
+    "invalidate stag": (FRAMES + sent(segment(word=5)),),
+    "msn": (FRAMES + sent(segment(), segment(msn=3)),),
+    "read request": (FRAMES + sent(segment(READ_REQUEST, queue=1, payload=bytes(27))),),
+    "terminate short": (FRAMES + sent(segment(TERMINATE, queue=2, payload=b"")),),
+    "terminate swapped": (FRAMES + HELLO + sent(terminate(0, 2, 3), sender=RESPONDER),),
+    "terminate code": (FRAMES + sent(terminate(3, 0, 0)),),
+    "after terminate": (FRAMES + sent(terminate(2, 0, 1), segment()),),
+    "startup reject": ([(INITIATOR, startup(REQUEST, CRC | REJECT)), FRAMES[1]] + HELLO,),
+    "startup reserved": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC | 1))] + HELLO,),
+    "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2)), FRAMES[1]] + HELLO,),
+    "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
+    "segment order": (FRAMES + sent(segment(last=0), segment(offset=8)),),
+    "terminate header": (FRAMES + sent(terminate(1, 1, 0)),),
+    "hole": (FRAMES + HELLO + [(INITIATOR, 100)] + HELLO, "lost chain"),
+    "lost chain": (FRAMES + [(INITIATOR, 1)] + HELLO, "hole"),
+    "incomplete": (FRAMES + [(INITIATOR, fpdu(segment())[:-1])],),
+    "after error": (FRAMES + [(INITIATOR, fpdu(segment(), flip=1))] + sent(segment(msn=2)), "crc"),
+    "reset": (FRAMES + HELLO + [(RESPONDER, RESET)],),
+    "startup assumed": ([FRAMES[0]] + HELLO,),
+}
+
+
+def rows():
+    """Of docs/problems.md: kind to (severity, clause, sentence)."""
+    page = kit.octets(f"{os.environ['SCENARIOS']}/../docs/problems.md").decode()
+    found = re.findall(r"(?m)^\| (\w+) \| `([\w ]+)` \| (RFC [^|]*) \| (.*) \|$", page)
+    return {kind: (severity, clause, sentence) for severity, kind, clause, sentence in found}
+
+
+def packets(sent_octets, cut=1400):
+    """A packet each microsecond: SYN, SYN and ACK, then these; a number instead of octets: so many are
+    missing."""
+    made, at = [], [1, 1]
+
+    def add(sender, flags, sequence, octets=b""):
+        ports, addresses = (49152, 5044), (b"\x0a\0\0\1", b"\x0a\0\0\2")
+        tcp = struct.pack(">HHIIBBHHH", ports[sender], ports[1 - sender], sequence, at[1 - sender], 0x50,
+                          flags, 65535, 0, 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, TCP_IP_OCTETS + len(octets), 0, 0, 64, 6, 0,
+                         addresses[sender], addresses[1 - sender])
+        made.append((len(made) * MICROSECOND_NS, ip + tcp + octets))
+
+    add(INITIATOR, 0x02, 0)
+    add(RESPONDER, 0x12, 0)
+    for sender, octets in sent_octets:
+        if octets == RESET:
+            add(sender, 0x04, at[sender])
+        elif isinstance(octets, int):
+            at[sender] += octets
+        else:
+            for part in (octets[i:i + cut] for i in range(0, len(octets), cut)):
+                add(sender, 0x10, at[sender], part)
+                at[sender] += len(part)
+    return made
+
+
+class Problems(DecodeTest):
+    def problems(self, status, *options):
+        done = kit.iwarpsim("decode", "x.pcap", "--problems", *options)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        return done.stdout.splitlines()
+
+    def test_each(self):
+        """Each is found, and nothing else; everywhere with its clause and its place. Only an error gives
+        status 3."""
+        table = rows()
+        self.assertEqual(sorted(CASES), sorted(table))
+        for kind, (sent_octets, *others) in CASES.items():
+            with self.subTest(kind=kind):
+                severity, clause, sentence = table[kind]
+                write_packets("x.pcap", packets(sent_octets))
+                status = 3 if "error" in [table[each][0] for each in (kind, *others)] else 0
+                found = [json.loads(line) for line in self.problems(status, "--json")[1:]]
+                self.assertEqual({each["kind"] for each in found}, {kind, *others})
+                one = next(each for each in found if each["kind"] == kind)
+                self.assertEqual((one["type"], one["severity"], one["clause"]), ("problem", severity, clause))
+                if kind != "startup assumed":  # its text is what is assumed
+                    self.expect_start(one["text"], sentence)
+                text = f"{severity}: {one['text']} ({clause})"
+                line = next(line for line in self.problems(status) if line.endswith(text))
+                self.expect_parts(line, f"{one['from']} > {one['to']}  {one['position']} ")
+                self.expect_in_lines(one, text)
+                self.expect_in_sums(one, sentence)
+
+    def expect_in_lines(self, one, text):
+        """The event at that place has it, too; for people errors and warnings have their clause."""
+        at = [json.loads(line) for line in self.decode("x.pcap", "--json").splitlines()]
+        self.assertIn(one["kind"], [problem["kind"] for event in at for problem in event.get("problems", [])
+                                    if event["position"] == one["position"]])
+        if one["severity"] != "note":
+            self.assertIn(text, self.decode("x.pcap"))
+
+    def expect_in_sums(self, one, sentence):
+        connection = json.loads(self.decode("x.pcap", "--summary", "--json"))["connections"][0]
+        sums = connection["directions"][one["direction"]]
+        problem = next(each for each in sums["problems"] if each["kind"] == one["kind"])
+        self.assertEqual((problem["position"], problem["packet"], problem["first_s"], problem["text"]),
+                         (one["position"], one["packets"][0], one["time_s"], sentence))
+        self.assertRegex(self.decode("x.pcap", "--summary"),
+                         rf"\n  {one['severity']} to the \w+, \d+ times?: {re.escape(sentence)} \({one['clause']}\)")
+
+    def test_order(self):
+        """Errors come first, then warnings, then notes, whatever came first in the capture."""
+        write_packets("x.pcap", packets(FRAMES + [(RESPONDER, RESET)] + sent(
+            segment(last=0), segment(offset=8), segment(msn=2, word=1))))
+        lines = self.problems(3)
+        self.assertEqual([re.search(r"(error|warning|note): ", line).group(1) for line in lines[2:-1]],
+                         ["error", "warning", "note"])
+        self.assertEqual(lines[-1], "# errors 1, warnings 1, notes 1")
+
+    def test_swapped(self):
+        """What was meant is printed: MPA's CRC error, which also refuses an FPDU whose CRC is right."""
+        write_packets("x.pcap", packets(FRAMES + HELLO + sent(terminate(0, 2, 2), sender=RESPONDER)))
+        meant = "Layer and EType are swapped: meant is Layer=2 EType=0 Error Code=0x02, LLP error 0x02: MPA CRC error"
+        self.expect_parts(self.decode("x.pcap"), meant, "the CRC of every FPDU that came before is right: of 1 (RFC")
+        sums = json.loads(self.decode("x.pcap", "-s", "-j"))["connections"][0]["directions"][RESPONDER]
+        self.assertEqual([sums["terminate"][member] for member in ("layer", "type", "code", "position")],
+                         [2, 0, 2, 20])
+        self.expect_parts(self.decode("x.pcap", "-s"), "Terminate to the Initiator, stream position 20, packet 6, "
+                          "0.000005000 s: Layer=2 (LLP) EType=0 Error Code=0x02: LLP error 0x02: MPA CRC error")
+
+    def test_not_refused(self):
+        """A refusal is none of a right CRC while an FPDU is wrong, or octets are missing, or the two of Revision
+        2 use a code that earlier ones do not have."""
+        refusal = sent(terminate(2, 0, 2), sender=RESPONDER)
+        for before in ([(INITIATOR, fpdu(segment(), flip=1))], HELLO + [(INITIATOR, 100)] + HELLO):
+            write_packets("x.pcap", packets(FRAMES + before + refusal))
+            self.assertNotIn("before is right", self.decode("x.pcap"))
+        for revision, kinds in ((1, ["terminate swapped"]), (2, [])):
+            write_packets("x.pcap", packets([(INITIATOR, startup(REQUEST, CRC, revision)), (RESPONDER, startup(
+                REPLY, CRC, revision))] + HELLO + sent(terminate(2, 0, 6), sender=RESPONDER)))
+            lines = self.problems(3 if kinds else 0, "--json")[1:]
+            self.assertEqual([json.loads(line)["kind"] for line in lines], kinds)
+
+    def test_rates(self):
+        """11 FPDUs of 100 octets of payload in a packet each, one each microsecond: 10 us; a FPDU has 128 octets
+        (2 + 18 + 100 + 4 of CRC, and 0 of PAD), its packet 40 more."""
+        write_packets("x.pcap", packets(FRAMES + sent(*(segment(msn=1 + i, payload=bytes(100))
+                                                        for i in range(11)))))
+        octets = 2 + 18 + 100 + 4
+        sums = json.loads(self.decode("x.pcap", "-s", "-j"))["connections"][0]["directions"][INITIATOR]
+        self.assertEqual([sums[member] for member in ("data_ns", "wire_octets", "payload_octets_per_s",
+                                                      "wire_octets_per_s", "fpdus_per_s")],
+                         [10000, 11 * (octets + 40), 1100 * 10**5, 11 * (octets + 40) * 10**5, 11 * 10**5])
+        self.assertRegex(self.decode("x.pcap", "-s"), r"\n    FPDUs per second +1100000 +0\n")
+
+    def test_mistake(self):
+        self.expect_refused("iwarpsim decode x.pcap -s -p", "expected one of --problems, --summary and --messages")

@@ -6,16 +6,13 @@
 
 #include "base/range_set.h"
 
-#define PROXY "proxy"
-
 typedef struct carrier {
   guint64 number;
   guint64 segment; /* of the segments with payload that the end has sent, from 1; 0: none */
   range octets;
   time_ps sent;
   const char *maker; /* the element that made it; NULL: the end */
-  bool again;        /* it has octets that were sent before */
-  const char *why;   /* … because of this; or NULL */
+  const char *why;   /* it has octets that were sent before because of this; NULL: it has none */
   const char *fate;  /* "was lost on", what became of it; NULL: it arrived, or was still on its way */
   const char *place; /* where, or of what; NULL: on the path */
   time_ps at;
@@ -24,7 +21,6 @@ typedef struct carrier {
 
 /* Where a sequence number lies in the stream. A proxy has TCP connections of its own. */
 typedef struct sequence_base {
-  bool known;
   guint64 position;
   uint32_t sequence; /* of it */
 } sequence_base;
@@ -34,9 +30,9 @@ struct packet_story {
   range octets;
   GPtrArray *carriers; /* in the order in which they were made */
   guint64 segments;
-  sequence_base sender_base, proxy_base;
+  sequence_base sender_tcp, proxy;
+  bool is_proxied;
   guint64 proxy_next; /* what the proxy has not sent before */
-  const char *why;    /* it would send again now; NULL: no reason is known */
 };
 
 packet_story *packet_story_new(guint64 sender, guint64 position)
@@ -90,41 +86,32 @@ static void hear_sent(packet_story *story, const trace_event *event)
 {
   const guint64 position = TRACE_VALUE(event, SEGMENT_SENT, position);
   const guint64 octets = TRACE_VALUE(event, SEGMENT_SENT, payload_octets);
-  const carrier packet = {.segment = story->segments + 1,
-                          .again = TRACE_VALUE(event, SEGMENT_SENT, again) > 0,
-                          .why = story->why};
+  const char *why = TRACE_TEXT(event, SEGMENT_SENT, why);
 
-  story->sender_base = (sequence_base){true, position, (uint32_t)TRACE_VALUE(event, SEGMENT_SENT, sequence)};
+  story->sender_tcp = (sequence_base){position, (uint32_t)TRACE_VALUE(event, SEGMENT_SENT, sequence)};
   if (octets > 0) {
     story->segments++;
-    add_carrier(story, event, (range){position, position + octets}, packet);
+    add_carrier(story, event, (range){position, position + octets},
+                (carrier){.segment = story->segments, .why = *why == '\0' ? NULL : why});
   }
 }
 
-static int64_t distance_of(const sequence_base *base, uint32_t sequence)
-{
-  return base->known ? (int32_t)(sequence - base->sequence) : INT64_MAX;
-}
-
 /* TCP payload that a middlebox made: of the sender's connection, or of the proxy's. */
-static void hear_piece(packet_story *story, const trace_event *event, const char *maker)
+static void hear_piece(packet_story *story, const trace_event *event, bool is_proxys)
 {
   const uint32_t sequence = (uint32_t)TRACE_VALUE(event, PACKET_MADE, sequence);
   const guint64 octets = TRACE_VALUE(event, PACKET_MADE, payload_octets);
-  const int64_t of_sender = distance_of(&story->sender_base, sequence);
-  const int64_t of_proxy = distance_of(&story->proxy_base, sequence);
-  const bool is_proxys = llabs(of_proxy) < llabs(of_sender);
-  const sequence_base *base = is_proxys ? &story->proxy_base : &story->sender_base;
-  const guint64 position = base->position + (guint64)(is_proxys ? of_proxy : of_sender);
-  carrier packet = {.maker = maker};
+  sequence_base *base = is_proxys ? &story->proxy : &story->sender_tcp;
+  const guint64 position = base->position + (guint64)(int64_t)(int32_t)(sequence - base->sequence);
+  carrier packet = {.maker = TRACE_TEXT(event, PACKET_MADE, place)};
 
   if (octets == 0 || octets > G_MAXUINT32 || position > G_MAXINT64) {
     return;
   }
-  if (strcmp(maker, PROXY) == 0) {
-    packet.again = position < story->proxy_next;
+  if (is_proxys) {
+    packet.why = position < story->proxy_next ? "by the proxy" : NULL;
     story->proxy_next = MAX(story->proxy_next, position + octets);
-    story->proxy_base = (sequence_base){true, position, sequence};
+    *base = (sequence_base){position, sequence};
   }
   add_carrier(story, event, (range){position, position + octets}, packet);
 }
@@ -135,13 +122,15 @@ static void hear_made(packet_story *story, const trace_event *event)
   const guint64 of = TRACE_VALUE(event, PACKET_MADE, fragment_of);
   const carrier *whole = find(story, of);
   const char *maker = TRACE_TEXT(event, PACKET_MADE, place);
+  const bool is_proxys = strcmp(maker, "proxy") == 0;
 
   if (whole) {
     add_carrier(story, event, whole->octets, (carrier){.maker = maker});
-  } else if (!story->proxy_base.known && strcmp(maker, PROXY) == 0) { /* its SYN */
-    story->proxy_base = (sequence_base){true, 0, (uint32_t)TRACE_VALUE(event, PACKET_MADE, sequence) + 1};
+  } else if (is_proxys && !story->is_proxied) {
+    story->is_proxied = true;
+    story->proxy = (sequence_base){0, (uint32_t)TRACE_VALUE(event, PACKET_MADE, sequence) + 1}; /* its SYN */
   } else if (of == 0) {
-    hear_piece(story, event, maker);
+    hear_piece(story, event, is_proxys);
   }
 }
 
@@ -202,27 +191,10 @@ void packet_story_hear(packet_story *story, const trace_event *event)
   if (packet_story_end(event->connection, event->side) != story->sender) {
     return;
   }
-  switch (event->id) {
-  case TRACE_SEGMENT_SENT:
+  if (event->id == TRACE_SEGMENT_SENT) {
     hear_sent(story, event);
-    break;
-  case TRACE_PACKET_MADE:
+  } else if (event->id == TRACE_PACKET_MADE) {
     hear_made(story, event);
-    break;
-  case TRACE_TIME_OUT:
-    story->why = " after a time-out";
-    break;
-  case TRACE_RECOVERY_ENTERED:
-    story->why = " in fast recovery";
-    break;
-  case TRACE_PROBE_SENT:
-    story->why = " as a probe";
-    break;
-  case TRACE_RECOVERY_LEFT:
-    story->why = NULL;
-    break;
-  default:
-    break;
   }
 }
 
@@ -276,15 +248,15 @@ void packet_story_add(const packet_story *story, const char *after, prose *to)
   prose_add(to, "%s", after);
   for (guint i = cause + 1; i < carriers->len; i++) {
     const carrier *packet = carriers->pdata[i];
-    resent += packet->again;
+    resent += packet->why != NULL;
     if (resent > DESCRIBED) {
       continue;
     }
-    if (packet->again) {
-      prose_add(to, "; sent again at %s%s", prose_time(to, packet->sent), packet->why ? packet->why : "");
+    if (packet->why) {
+      prose_add(to, "; sent again at %s (%s)", prose_time(to, packet->sent), packet->why);
     }
     if (packet->fate) {
-      prose_add(to, "; that%s", packet->again ? "" : " or a part of it");
+      prose_add(to, "; that%s", packet->why ? "" : " or a part of it");
       add_fate(story, packet, to);
     }
   }

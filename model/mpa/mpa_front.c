@@ -70,6 +70,7 @@ void mpa_front_leave(mpa_front *front, mpa_locator *locator)
     mpa_pending_fpdus *pending = &locator->reassembly->pending;
     mpa_pending_fpdu *entry = mpa_pending_fpdus_establish(pending, locator->edge, MPA_LOCATED_BY_CHAIN);
     mpa_pending_fpdus_locate(pending, entry, &front->fpdu, front->octets.length);
+    front->is_located = false;
   }
   buffer_chain_empty(&front->octets);
   front->piece_count = 0;

@@ -115,7 +115,9 @@ function makeFlow(end) {
   const rows = rowsAt('segment_sent', end);
   const payload = rows.filter(i => sent.payload_octets[i] > 0);
   const plain = rows.find(i => !(sent.flags[i] & 2));
-  made.sequence = plain === undefined ? 0 : sent.sequence[plain] - sent.position[plain];
+  const proxy = rowsAt('packet_made', end).find(i => nameOf(table('packet_made'), 'place', i) === 'proxy'); // its SYN
+  made.sequence = plain === undefined ? 0 : sent.sequence[plain] - sent.position[plain]; // of position 0; a proxy has its own
+  if (proxy !== undefined) made.sequence = table('packet_made').sequence[proxy] + 1;
   made.news = payload.filter(i => !sent.again[i]);
   made.again = payload.filter(i => sent.again[i]);
   made.window = rowsAt('window', end);
@@ -230,18 +232,6 @@ function pieceAt(made, position) {
   return piece && piece.from <= position ? piece : undefined;
 }
 
-/* When all of [from, to) has arrived. */
-function arrivalOf(made, from, to) {
-  let latest = -Infinity;
-  for (let position = from; position < to;) {
-    const piece = pieceAt(made, position);
-    if (!piece) return Infinity;
-    latest = Math.max(latest, piece.arrived);
-    position = piece.to;
-  }
-  return latest;
-}
-
 /* Positions of the markers of [from, to); a damaged trace may have an FPDU without end. */
 function markersOf(made, from, to) {
   const found = [], end = Math.min(to, from + 2 ** 17);
@@ -252,37 +242,39 @@ function markersOf(made, from, to) {
 }
 
 function readFpdus(made) {
-  const sent = table('fpdu_sent'), valid = table('fpdu_valid'), placed = table('placed'), delivered = table('delivered');
-  const held = table('held');
+  const sent = table('fpdu_sent'), located = table('fpdu_located'), valid = table('fpdu_valid'), placed = table('placed');
+  const delivered = table('delivered');
   const byPosition = name => {
     const index = new Map(), columns = table(name);
     for (const i of rowsAt(name, made.peer)) index.set(columns.position[i], i);
     return index;
   };
-  const valids = byPosition('fpdu_valid'), places = byPosition('placed'), deliveries = byPosition('delivered');
+  const locates = byPosition('fpdu_located'), valids = byPosition('fpdu_valid'), places = byPosition('placed'), deliveries = byPosition('delivered');
   const time = (columns, row) => row === undefined ? Infinity : columns.time[row];
   made.fpdus = rowsAt('fpdu_sent', made.end).sort((a, b) => sent.position[a] - sent.position[b]).map((i, n) => {
-    const from = sent.position[i], v = valids.get(from), p = places.get(from), d = deliveries.get(from);
-    return {row: i, number: sent.fpdu[i] || n + 1, from, to: from + sent.octets[i], validRow: v, placedRow: p, valid: time(valid, v),
+    const from = sent.position[i], l = locates.get(from), v = valids.get(from), p = places.get(from), d = deliveries.get(from);
+    return {row: i, number: sent.fpdu[i] || n + 1, from, to: from + sent.octets[i], validRow: v, located: l === undefined ? time(valid, v) : located.time[l], valid: time(valid, v),
       placed: p === undefined ? time(valid, v) : placed.time[p], delivered: d === undefined ? time(placed, p) : delivered.time[d],
       locatedBy: v === undefined ? '' : nameOf(valid, 'located_by', v), late: p !== undefined && placed.out_of_order[p] === 1};
   });
   made.byNumber = new Map(made.fpdus.map(fpdu => [fpdu.number, fpdu]));
-  made.looksAhead = made.held.some(i => held.unlocated[i] > 0) || made.fpdus.some(f => f.locatedBy !== '' && f.locatedBy !== 'chain');
-  let before = {valid: -Infinity, ahead: false};
+  if (run.capture) locateCaptured(made);
+}
+
+/* A capture has no fpdu_located: an FPDU is located by the chain, a marker, or the FPDU before it, once its length is there. */
+function locateCaptured(made) {
+  const arrivalOf = (from, to) => Math.max(...made.pieces.slice(firstIndex(made.pieces.length, i => made.pieces[i].to > from),
+    firstIndex(made.pieces.length, i => made.pieces[i].from >= to)).map(piece => piece.arrived));
+  let before = -Infinity; // when the FPDU before was valid
+  made.looksAhead = made.fpdus.some(f => f.locatedBy.startsWith('marker'));
   for (const fpdu of made.fpdus) {
-    const marks = markersOf(made, fpdu.from, fpdu.to);
-    const header = fpdu.from + (marks[0] === fpdu.from ? MARKER_OCTETS : 0);
-    const known = arrivalOf(made, header, header + 2), piece = pieceAt(made, fpdu.from - 1);
-    let start = piece ? piece.inOrder : -Infinity; // by the chain
-    if (made.looksAhead && made.markers) {
-      for (const at of marks) start = Math.min(start, arrivalOf(made, at, at + MARKER_OCTETS));
-      start = Math.min(start, before.valid);
-    }
-    if (fpdu.locatedBy === 'assumption') start = known;
-    if (run.capture && fpdu.locatedBy) fpdu.delivered = Math.max(fpdu.valid, pieceAt(made, fpdu.to - 1).inOrder);
+    const marks = markersOf(made, fpdu.from, fpdu.to), header = fpdu.from + (marks[0] === fpdu.from ? MARKER_OCTETS : 0);
+    const known = arrivalOf(header, header + 2), chain = pieceAt(made, fpdu.from - 1)?.inOrder ?? -Infinity;
+    const ahead = made.looksAhead ? [before, ...marks.map(at => arrivalOf(at, at + MARKER_OCTETS))] : [];
+    const start = fpdu.locatedBy === 'assumption' ? known : Math.min(chain, ...ahead);
+    if (fpdu.locatedBy) fpdu.delivered = Math.max(fpdu.valid, pieceAt(made, fpdu.to - 1).inOrder);
     fpdu.located = Math.min(fpdu.valid, Math.max(known, start));
-    before = fpdu;
+    before = fpdu.valid;
   }
 }
 
@@ -325,7 +317,7 @@ function readMessages(made) {
 
 /* Cuts the pieces where FPDUs begin, and gives each what it waits for from its arrival on: [state, from, to] … */
 function splitPieces(made) {
-  const cut = [];
+  const cut = [], waits = made.looksAhead || made.held.some(i => table('held').unlocated[i] > 0) ? 'unlocated' : 'order';
   for (const piece of made.pieces) {
     let {from} = piece;
     for (const fpdu of fpdusIn(made, piece.from, piece.to)) {
@@ -338,7 +330,7 @@ function splitPieces(made) {
   for (const piece of cut) {
     const {arrived, fpdu} = piece, until = [];
     if (fpdu && arrived < Infinity) {
-      const steps = [[made.looksAhead ? 'unlocated' : 'order', fpdu.located], ['incomplete', fpdu.valid],
+      const steps = [[waits, fpdu.located], ['incomplete', fpdu.valid],
         ['processing', fpdu.placed], ['placed', fpdu.delivered]];
       let now = arrived;
       for (const [state, time] of steps) {

@@ -111,7 +111,7 @@ function describeFpdu(number) {
     ['Sent again in', packetLinks(packetsIn(flow.packets.again, fpdu.from, fpdu.to))],
     ['Arrived in', packetLinks([...new Set(pieces.map(piece => piece.packet))].filter(Boolean))],
   ];
-  if (fpdu.locatedBy) lines.push(['Located by', fpdu.locatedBy], ['Located, about', time(fpdu.located)], ['Complete and valid', time(fpdu.valid)]);
+  if (fpdu.locatedBy) lines.push(['Located by', fpdu.locatedBy], ['Located', time(fpdu.located)], ['Complete and valid', time(fpdu.valid)]);
   else lines.push(['Valid', 'never']);
   if (run.capture && fpdu.locatedBy) lines.push(['All below it captured, too', time(fpdu.delivered)]);
   if (!run.capture) lines.push([fpdu.late ? 'Placed out of order' : 'Placed', time(fpdu.placed)], ['Delivered', time(fpdu.delivered)]);

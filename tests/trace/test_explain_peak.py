@@ -75,7 +75,7 @@ class ExplainPeak(unittest.TestCase):
         self.assertEqual(text, f"Peak {peak['order']:,} octets at {us(peak['time_ps'])} on connection 0: "
                          f"{named(events, drop['packet'])} was lost on path.forward at {us(drop['time_ps'])}; "
                          f"{len(after)} segments arrived after it, and none could be placed because the receiver "
-                         f"is in-order; sent again at {us(again['time_ps'])} in fast recovery, filled at "
+                         f"is in-order; sent again at {us(again['time_ps'])} ({again['why']}), filled at "
                          f"{us(filled['time_ps'])}.\n")
 
     def test_located_beyond_the_hole(self):

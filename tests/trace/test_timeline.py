@@ -260,6 +260,7 @@ class Timeline(unittest.TestCase):
         for scenario, *sets in (["one-loss-middlebox"], ["one-loss-in-order"], ["one-loss-markers", "receiver.placement_latency=1us"],
                                 ["one-loss-markers", "middlebox.mode=rechunk", "path.forward.loss=2%", "mpa.markers=false"],
                                 ["one-loss-markers", "path.forward.loss=2%", "path.forward.duplicate=1%", "middlebox.mode=random"],
+                                ["one-loss-markers", "receiver.mode=assume-aligned", "path.forward.loss=2%", "middlebox.mode=random", "mpa.markers=false"],
                                 ["one-loss-in-order", "receiver.memory=64KiB", "path.forward.loss=1%"]):
             with self.subTest(scenario=scenario, sets=sets):
                 self.make(SCENARIOS / f"{scenario}.cfg", "held", *sets)
@@ -267,6 +268,15 @@ class Timeline(unittest.TestCase):
                 rows, wrong = self.script(DIFFERENCES)
                 self.assertGreater(rows, 50)
                 self.assertEqual(wrong, [])
+
+    def test_proxy(self):
+        """What a proxy sends in place of the sender has sequence numbers of its own."""
+        events = self.make(SCENARIOS / "one-loss-markers.cfg", "proxy", "middlebox.mode=proxy")
+        arrived = {e["packet"]: e["position"] for e in events if e["event"] == "segment_arrived" and e["side"] == "responder"}
+        made = next(e["packet"] for e in events if e["event"] == "packet_made" and arrived.get(e["packet"], 0) > 50_000)
+        self.show("proxy")
+        self.search(f"packet {made}")
+        self.assertTrue(self.details()["Stream"].startswith(f"{arrived[made]:,} to "), self.details())
 
     def test_refused(self):
         events = self.make(SCENARIOS / "one-loss-in-order.cfg", "refused", "receiver.memory=64KiB")

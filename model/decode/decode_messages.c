@@ -21,27 +21,6 @@ typedef struct piece {
   rdmap_read_request request;
 } piece;
 
-/* Messages whose segments do not come between each other's. */
-typedef enum lane_kind {
-  LANE_QUEUES = 0, /* by queue number */
-  LANE_OTHER_QUEUE = LANE_QUEUES + RDMAP_QUEUES,
-  LANE_WRITE,
-  LANE_RESPONSE,
-  LANE_OTHER_TAGGED,
-  LANES,
-} lane_kind;
-
-typedef struct lane {
-  bool is_open;
-  uint64_t base;    /* TO, or MO, at which the open message starts … */
-  uint64_t next;    /* … and to which it is known */
-  uint64_t lost;    /* the direction's, at the last segment */
-  int64_t asked_ns; /* when the Request came that it answers */
-  uint32_t asked_octets;
-  decode_event event;
-  decode_message message;
-} lane;
-
 typedef struct direction {
   const decode_connection *connection;
   enum side from;
@@ -49,10 +28,15 @@ typedef struct direction {
   deque requests;      /* of piece: this end's Read Requests without an answer, ascending */
   uint64_t edge;       /* pieces up to this position were taken */
   uint64_t end;        /* of the highest piece */
-  uint64_t lost;       /* octets below the edge of which no piece could be read */
-  bool has_hole;       /* some of them were not captured: nothing is known to be in order any more */
+  uint64_t lost;       /* octets since the last piece that was joined of which no piece can be read */
+  bool has_hole;       /* octets below the edge were not captured: nothing is known to be in order any more */
   int64_t in_order_ns; /* when all octets below the edge had come */
-  lane lanes[LANES];
+  bool is_open;        /* a message that follows, to which more pieces may come */
+  uint64_t base;       /* the TO or MO at which it starts … */
+  uint64_t next;       /* … and to which it is known */
+  piece asked;         /* of an answer: its Request */
+  decode_event event;
+  decode_message message;
 } direction;
 
 struct decode_messages {
@@ -65,7 +49,7 @@ struct decode_messages {
 
 /* --- Read Requests --- */
 
-/* Takes the oldest `count` Requests of `d` away, which no Response answers. */
+/* Takes the oldest `count` Requests of `d` away (0: `d` may be NULL), which no Response answers. */
 static void give_up_requests(const decode_messages *messages, direction *d, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -83,137 +67,116 @@ static void give_up_requests(const decode_messages *messages, direction *d, size
                                 .text = text};
     messages->handler(messages->user, &event);
   }
-  deque_remove(&d->requests, 0, count);
+  if (count > 0) {
+    deque_remove(&d->requests, 0, count);
+  }
 }
 
 /* The Request, at the other end, that the Response which begins with `p` answers. */
-static void find_request(const decode_messages *messages, const direction *d, lane *l, const piece *p)
+static void find_request(const decode_messages *messages, direction *d, const piece *p)
 {
   direction *peer = messages->directions->pdata[d->connection->index * SIDES + !d->from];
-  size_t count = peer ? peer->requests.count : 0, i = 0;
-  const piece *asked = NULL;
+  size_t count = peer ? peer->requests.count : 0;
 
-  for (; i < MIN(count, (size_t)LOOK_AHEAD); i++) {
-    asked = deque_at(&peer->requests, i);
+  for (size_t i = 0; i < MIN(count, (size_t)LOOK_AHEAD); i++) {
+    const piece *asked = deque_at(&peer->requests, i);
     uint64_t at = p->ddp.tagged_offset - asked->request.sink_offset;
     if (asked->request.sink_stag == p->ddp.stag && (at == 0 || at < asked->request.length)) {
-      break;
+      d->asked = *asked;
+      d->base = d->next = asked->request.sink_offset;
+      d->message.has_start = d->message.is_answer = true;
+      d->message.request_msn = asked->ddp.msn;
+      give_up_requests(messages, peer, i);
+      deque_remove(&peer->requests, 0, 1);
+      return;
     }
-    asked = NULL;
   }
-  if (asked) {
-    l->base = l->next = asked->request.sink_offset;
-    l->asked_ns = asked->time_ns;
-    l->asked_octets = asked->request.length;
-    l->message.has_start = true;
-    l->message.is_answer = true;
-    l->message.request_msn = asked->ddp.msn;
-    give_up_requests(messages, peer, i);
-    deque_remove(&peer->requests, 0, 1);
-  } else if (count > LOOK_AHEAD) {
-    give_up_requests(messages, peer, LOOK_AHEAD);
-  }
+  give_up_requests(messages, peer, count > LOOK_AHEAD ? LOOK_AHEAD : 0);
 }
 
 /* --- Messages --- */
 
-static lane *lane_of(direction *d, const piece *p)
-{
-  if (!p->ddp.tagged) {
-    return &d->lanes[MIN(p->ddp.queue_number, (uint32_t)LANE_OTHER_QUEUE)];
-  }
-  return &d->lanes[p->opcode == RDMAP_WRITE           ? LANE_WRITE
-                   : p->opcode == RDMAP_READ_RESPONSE ? LANE_RESPONSE
-                                                      : LANE_OTHER_TAGGED];
-}
-
 /* Octets [from, to) of the open message have not come. */
-static void add_gap(lane *l, uint64_t from, uint64_t to)
+static void add_gap(decode_message *message, uint64_t from, uint64_t to)
 {
-  decode_message *message = &l->message;
-
   message->missing_octets += to - from;
   if (message->gap_count < DECODE_GAPS_MAX) {
     message->gaps[message->gap_count++] = (range){from, to};
   }
 }
 
-/* The open message of `l` ends: no segment of it follows. */
-static void end_message(const decode_messages *messages, const direction *d, lane *l)
+/* No piece of the open message, if there is one, follows. */
+static void end_message(const decode_messages *messages, direction *d)
 {
-  decode_message *message = &l->message;
-  uint64_t length = l->next - l->base;
+  decode_message *message = &d->message;
 
-  if (message->is_answer && length < l->asked_octets) {
-    add_gap(l, length, l->asked_octets);
+  if (!d->is_open) {
+    return;
+  }
+  if (message->is_answer && d->next - d->base < d->asked.request.length) {
+    add_gap(message, d->next - d->base, d->asked.request.length);
   }
   message->is_complete = message->has_start && message->ddp.last && message->missing_octets == 0;
   message->in_order_ns = message->is_complete && !d->has_hole ? d->in_order_ns : DECODE_TIME_NONE;
   message->round_trip_ns =
-      message->is_answer && message->is_complete ? l->event.time_ns - l->asked_ns : DECODE_TIME_NONE;
-  l->event.message = message;
-  messages->handler(messages->user, &l->event);
-  l->is_open = false;
+      message->is_answer && message->is_complete ? d->event.time_ns - d->asked.time_ns : DECODE_TIME_NONE;
+  d->event.message = message;
+  messages->handler(messages->user, &d->event);
+  d->is_open = false;
 }
 
-static void begin_message(const decode_messages *messages, const direction *d, lane *l, const piece *p)
+static void begin_message(const decode_messages *messages, direction *d, const piece *p)
 {
-  *l = (lane){.is_open = true,
-              .base = p->ddp.tagged ? p->ddp.tagged_offset : 0,
-              .event = {.kind = DECODE_MESSAGE,
-                        .connection = d->connection,
-                        .direction = d->from,
-                        .time_ns = p->time_ns,
-                        .packets = p->packets,
-                        .stream_position = p->position},
-              .message = {.ddp = p->ddp,
-                          .opcode = p->opcode,
-                          .first_ns = p->time_ns,
-                          .has_start = !p->ddp.tagged || l->lost == d->lost,
-                          .is_request = p->is_request,
-                          .request = p->request}};
-  l->next = l->base;
+  d->is_open = true;
+  d->base = d->next = p->ddp.tagged ? p->ddp.tagged_offset : 0;
+  d->event = (decode_event){.kind = DECODE_MESSAGE,
+                            .connection = d->connection,
+                            .direction = d->from,
+                            .time_ns = p->time_ns,
+                            .packets = p->packets,
+                            .stream_position = p->position};
+  d->message = (decode_message){.ddp = p->ddp,
+                                .opcode = p->opcode,
+                                .first_ns = p->time_ns,
+                                .has_start = !p->ddp.tagged || d->lost == 0,
+                                .is_request = p->is_request,
+                                .request = p->request};
   if (p->ddp.tagged && p->opcode == RDMAP_READ_RESPONSE) {
-    find_request(messages, d, l, p);
+    find_request(messages, d, p);
   }
 }
 
 /* Is `p`, which starts at `start`, of the open message? STag and TO of a segment without octets have no
  * meaning (DDP-100). */
-static bool continues(const direction *d, const lane *l, const piece *p, uint64_t start)
+static bool continues(const direction *d, const piece *p, uint64_t start)
 {
-  const ddp_header *ddp = &l->message.ddp;
+  const ddp_header *ddp = &d->message.ddp;
 
-  if (!l->is_open || l->message.opcode != p->opcode) {
+  if (!d->is_open || d->message.opcode != p->opcode || ddp->tagged != p->ddp.tagged) {
     return false;
   }
-  if (!p->ddp.tagged) {
-    return ddp->queue_number == p->ddp.queue_number && ddp->msn == p->ddp.msn && start >= l->next;
-  }
-  return p->payload_octets == 0 || (ddp->stag == p->ddp.stag && start - l->next <= d->lost - l->lost);
+  return ddp->tagged ? p->payload_octets == 0 || (ddp->stag == p->ddp.stag && start - d->next <= d->lost)
+                     : ddp->queue_number == p->ddp.queue_number && ddp->msn == p->ddp.msn && start >= d->next;
 }
 
 static void join(const decode_messages *messages, direction *d, const piece *p)
 {
-  lane *l = lane_of(d, p);
   uint64_t start = p->ddp.tagged ? p->ddp.tagged_offset : p->ddp.message_offset;
-  decode_event *event = &l->event;
-  decode_message *message = &l->message;
+  decode_event *event = &d->event;
+  decode_message *message = &d->message;
 
-  if (!continues(d, l, p, start)) {
-    if (l->is_open) {
-      end_message(messages, d, l);
-    }
-    begin_message(messages, d, l, p);
+  if (!continues(d, p, start)) {
+    end_message(messages, d);
+    begin_message(messages, d, p);
   }
   if (p->payload_octets == 0 && p->ddp.tagged) {
-    start = l->next;
+    start = d->next;
   }
-  if (start != l->next) {
-    add_gap(l, l->next - l->base, start - l->base);
+  if (start != d->next) {
+    add_gap(message, d->next - d->base, start - d->base);
   }
-  l->next = start + p->payload_octets;
-  l->lost = d->lost;
+  d->next = start + p->payload_octets;
+  d->lost = 0;
   event->octets += p->octets;
   event->time_ns = MAX(event->time_ns, p->time_ns);
   event->packets.first = MIN(event->packets.first, p->packets.first);
@@ -223,7 +186,7 @@ static void join(const decode_messages *messages, direction *d, const piece *p)
   message->payload_octets += p->payload_octets;
   message->ddp.last = p->ddp.last;
   if (p->ddp.last) {
-    end_message(messages, d, l);
+    end_message(messages, d);
   }
 }
 
@@ -274,7 +237,7 @@ static direction *direction_of(decode_messages *messages, const decode_event *ev
     (*d)->connection = event->connection;
     (*d)->from = event->direction;
     (*d)->edge = summary->phase_start;
-    (*d)->lost = summary->is_found; /* so that what begins may have begun before */
+    (*d)->lost = summary->is_found; /* what begins there may have begun before */
     deque_init(&(*d)->held, sizeof(piece));
     deque_init(&(*d)->requests, sizeof(piece));
   }
@@ -316,22 +279,25 @@ void decode_messages_receive(void *of, const decode_event *event)
 
 void decode_messages_finish(decode_messages *messages)
 {
-  for (guint i = 0; i < messages->directions->len; i++) {
-    direction *d = messages->directions->pdata[i];
-    if (d) {
+  for (guint i = 0; i < 2 * messages->directions->len; i++) { /* Requests when all Responses are known */
+    direction *d = messages->directions->pdata[i % messages->directions->len];
+    if (d && i < messages->directions->len) {
       take_held(messages, d, 0);
-      for (unsigned kind = 0; kind < LANES; kind++) {
-        if (d->lanes[kind].is_open) {
-          end_message(messages, d, &d->lanes[kind]);
-        }
-      }
+      end_message(messages, d);
+    } else {
+      give_up_requests(messages, d, d ? d->requests.count : 0);
     }
   }
-  for (guint i = 0; i < messages->directions->len; i++) {
-    if (messages->directions->pdata[i]) {
-      direction *d = messages->directions->pdata[i];
-      give_up_requests(messages, d, d->requests.count);
-    }
+}
+
+static void free_direction(void *of)
+{
+  direction *d = of;
+
+  if (d) {
+    deque_clear(&d->held);
+    deque_clear(&d->requests);
+    g_free(d);
   }
 }
 
@@ -342,20 +308,12 @@ decode_messages *decode_messages_new(uint64_t hold_octets, decode_handler handle
   messages->hold_octets = hold_octets > 0 ? hold_octets : DECODE_HOLD_DEFAULT_OCTETS;
   messages->handler = handler;
   messages->user = user;
-  messages->directions = g_ptr_array_new();
+  messages->directions = g_ptr_array_new_with_free_func(free_direction);
   return messages;
 }
 
 void decode_messages_free(decode_messages *messages)
 {
-  for (guint i = 0; messages && i < messages->directions->len; i++) {
-    direction *d = messages->directions->pdata[i];
-    if (d) {
-      deque_clear(&d->held);
-      deque_clear(&d->requests);
-      g_free(d);
-    }
-  }
   if (messages) {
     g_ptr_array_unref(messages->directions);
     g_free(messages);

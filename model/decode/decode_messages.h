@@ -2,18 +2,18 @@
 /* FPDUs become messages: joins the FPDUs of each DDP Message, whatever the order in which they are located,
  * and matches Read Responses with their RDMA Read Requests.
  *
- * Messages are joined in the order of the stream, in which a sender should have their segments by rising MO
- * or TO (rfc5041 §5.3, DDP-104): untagged segments of one queue by MSN and MO, tagged ones of one opcode by
- * STag and TO, up to L=1. FPDUs beyond a hole wait for it as long as the decoding of octets does. After
- * octets that were lost, a tagged segment continues the open message when it has the same STag and no more
- * octets of TO are missing than were lost; else it begins a message, whose start may be among them. An FPDU
- * with a wrong CRC counts as lost.
+ * Messages are joined in the order of the stream, in which one follows the other, and a sender should have
+ * the segments of each by rising MO or TO (rfc5041 §5.3, DDP-103, DDP-104): untagged segments by QN, MSN and
+ * MO, tagged ones of one opcode by STag and TO, up to L=1. FPDUs beyond a hole wait for it as long as the
+ * decoding of octets does. After octets that were lost, a tagged segment continues the open message when it
+ * has the same STag and no more octets of TO are missing than were lost; else it begins a message, whose
+ * start may be among them. An FPDU with a wrong CRC counts as lost.
  *
  * Read Responses come in the order of their Requests (RDMAP-149): the oldest Request whose Sink Buffer has
  * the Response's STag and TO is the one that it answers, and those before it stay without answer.
  *
- * The memory needed is one message of each kind for a direction, FPDUs beyond a hole, and Requests without an
- * answer, both up to a limit. */
+ * The memory needed is, for each direction, one message, FPDUs beyond a hole, and Requests without an answer,
+ * both up to a limit. */
 #pragma once
 
 #include "decode/decode_events.h"

@@ -18,14 +18,16 @@ typedef struct cli_capture_options {
   gboolean ignore_checksums;
 } cli_capture_options;
 
-/* The rows of a GOptionEntry table for `options`, a cli_capture_options. */
+/* The rows of a GOptionEntry table for `options`, a cli_capture_options: all, and all but --filter. */
 #define CLI_CAPTURE_ENTRIES(options)                                                                         \
   CLI_TEXT("filter", 'f', &(options).filter,                                                                 \
            "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"", "EXPR"),      \
-      CLI_TEXTS("mpa", 0, &(options).mpa,                                                                    \
-                "connections with this end speak MPA (HOST: an address, [IPv6 address] or *), from the "     \
-                "first octet on; without a SYN, from where FPDUs are found; repeatable",                     \
-                "HOST:PORT[,markers=on|off][,crc=on|off][,start=first|find|SEQ][,start-reverse=...]"),       \
+      CLI_CAPTURE_OTHER_ENTRIES(options)
+#define CLI_CAPTURE_OTHER_ENTRIES(options)                                                                   \
+  CLI_TEXTS("mpa", 0, &(options).mpa,                                                                        \
+            "connections with this end speak MPA (HOST: an address, [IPv6 address] or *), from the "         \
+            "first octet on; without a SYN, from where FPDUs are found; repeatable",                         \
+            "HOST:PORT[,markers=on|off][,crc=on|off][,start=first|find|SEQ][,start-reverse=...]"),           \
       CLI_SWITCH("ignore-checksums", 0, &(options).ignore_checksums,                                         \
                  "take segments with a wrong TCP checksum too"),                                             \
       CLI_TEXT("hold", 0, &(options).hold,                                                                   \

@@ -9,6 +9,7 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
+#include "cli/cli_filter.h"
 #include "cli/cli_progress.h"
 #include "decode/decode_format.h"
 #include "decode/decode_messages.h"
@@ -20,6 +21,8 @@ enum {
   EXIT_ERRORS = 3, /* --problems: there are errors */
 };
 
+#define FIELDS_PAGE "docs/captures.md"
+
 static struct {
   cli_capture_options capture;
   gboolean json;
@@ -27,7 +30,9 @@ static struct {
   gboolean problems;
   gboolean assume_aligned;
   gboolean messages;
-  char *time; /* NULL: relative */
+  char *time;      /* NULL: relative */
+  char **filters;  /* of which `capture` has the one of packets, … */
+  char *condition; /* … and this is the one of lines; NULL: none */
 } chosen;
 
 static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
@@ -50,6 +55,73 @@ typedef struct decoding {
   FILE *into;
   int write_errno; /* of standard output; 0: it takes what comes */
 } decoding;
+
+/* --- The fields of a line --- */
+
+/* A cli_fields of a decode_event: those of docs/captures.md. */
+static gboolean field_at(const void *item, guint index, cli_field *field)
+{
+  static const decode_event nothing = {.kind = DECODE_FPDU};
+  static const cli_field_kind kinds[] = {[DECODE_FIELD_FLAG] = CLI_FIELD_FLAG,
+                                         [DECODE_FIELD_NUMBER] = CLI_FIELD_NUMBER,
+                                         [DECODE_FIELD_HEX] = CLI_FIELD_NUMBER,
+                                         [DECODE_FIELD_HEX_TEXT] = CLI_FIELD_NUMBER,
+                                         [DECODE_FIELD_SECONDS] = CLI_FIELD_SECONDS};
+  const decode_event *event = item ? item : &nothing;
+  const decode_connection *connection = event->connection;
+  const decode_message *message = event->message;
+  const decode_fpdu *fpdu = event->fpdu;
+  const decode_fpdu *payload = fpdu && fpdu->has_ddp ? fpdu : NULL;
+  const void *ddp = message ? &message->ddp : payload ? &payload->ddp : NULL;
+  const gboolean is_tagged = message ? message->ddp.tagged : payload && payload->ddp.tagged;
+  const void *request = message && message->is_request         ? &message->request
+                        : payload && payload->has_read_request ? &payload->read_request
+                                                               : NULL;
+  const struct {
+    const char *name;
+    const char *text;
+  } texts[] = {{"type", item ? decode_event_type(event) : NULL},
+               {"from", item ? connection->ends[event->direction] : NULL},
+               {"to", item ? connection->ends[!event->direction] : NULL},
+               {"located_by", fpdu ? decode_locations[fpdu->located_by].member : NULL},
+               {"crc", fpdu ? decode_crcs[fpdu->crc].member : NULL},
+               {"name", decode_event_name(event)},
+               {"kind", event->text ? decode_note_kind(event->kind) : NULL}};
+  const struct {
+    const decode_field *rows;
+    const void *of;
+  } tables[] = {{decode_fields_event, item},
+                {decode_fields_connection, connection},
+                {decode_fields_fpdu, fpdu},
+                {decode_fields_payload, payload},
+                {decode_fields_tagged, is_tagged ? ddp : NULL},
+                {decode_fields_untagged, is_tagged ? NULL : ddp},
+                {decode_fields_read_request, request},
+                {decode_fields_startup, event->frame},
+                {decode_fields_opcode, message},
+                {decode_fields_message, message},
+                {decode_fields_answer, message && message->is_answer ? message : NULL}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    if ((texts[i].text || !item) && index-- == 0) {
+      *field = (cli_field){.name = texts[i].name, .kind = CLI_FIELD_TEXT, .text = texts[i].text};
+      return TRUE;
+    }
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
+    const void *of = tables[i].of;
+    for (const decode_field *row = tables[i].rows; row->member && (of || !item); row++) {
+      const guint64 value = of ? decode_field_value(row, of) : 0;
+      const gboolean is_time = row->kind == DECODE_FIELD_SECONDS;
+      if ((!is_time || (gint64)value != DECODE_TIME_NONE) && index-- == 0) {
+        *field = (cli_field){.name = row->member, .kind = kinds[row->kind], .number = value};
+        field->number = is_time ? (guint64)MAX((gint64)value, 0) * TIME_PS_PER_NANOSECOND : value;
+        return TRUE;
+      }
+    }
+  }
+  return FALSE;
+}
 
 /* --- Output --- */
 
@@ -90,12 +162,19 @@ static void print_heading(decoding *d)
   }
 }
 
+static gboolean is_chosen(const decode_event *event)
+{
+  return !chosen.condition || cli_filter_holds(chosen.condition, field_at, FIELDS_PAGE, event, NULL);
+}
+
 static void print_event(void *user, const decode_event *event)
 {
   decoding *d = user;
 
   print_heading(d);
-  d->format->event(d->line, event);
+  if (is_chosen(event)) {
+    d->format->event(d->line, event);
+  }
 }
 
 /* Errors are printed at once; the others wait, so that severities come one after the other. */
@@ -104,7 +183,7 @@ static void print_problems(void *user, const decode_event *event)
   decoding *d = user;
 
   print_heading(d);
-  DECODE_PROBLEM_EACH (problem, event->problems) {
+  DECODE_PROBLEM_EACH (problem, is_chosen(event) ? event->problems : 0) {
     const decode_severity severity = decode_problem_row_of((decode_problem)problem)->severity;
     d->counts[severity]++;
     decode_line_flush(d->line);
@@ -187,7 +266,26 @@ static int finish(const decoding *d, GError *error)
   return d->counts[DECODE_ERROR] > 0 ? EXIT_ERRORS : CLI_OK;
 }
 
-/* FALSE, and `error`, when --time is none, or there are no lines that it or --messages could apply to. */
+/* Which of --filter are a condition on lines, and which are of packets: whatever is no such condition. `why`
+ * it is none is the caller's to free. FALSE and `error` when there are two of a kind. */
+static gboolean read_filters(GError **why, GError **error)
+{
+  for (char **text = chosen.filters; text && *text; text++) {
+    g_clear_error(why);
+    char **kind = cli_filter_holds(*text, field_at, FIELDS_PAGE, NULL, why) ? &chosen.condition
+                                                                            : &chosen.capture.filter;
+    if (*kind) {
+      return error_set(error,
+                       "--filter '%s' and '%s': expected one of packets and one of lines; join them with "
+                       "and",
+                       *kind, *text);
+    }
+    *kind = *text;
+  }
+  return TRUE;
+}
+
+/* FALSE, and `error`, when --time is none, or there are no lines that what was chosen could apply to. */
 static gboolean read_clock(decode_clock *clock, GError **error)
 {
   *clock = DECODE_CLOCK_RELATIVE;
@@ -198,8 +296,12 @@ static gboolean read_clock(decode_clock *clock, GError **error)
     g_autofree char *hint = scenario_did_you_mean(scenario_suggest(chosen.time, clock_words));
     return error_set(error, "--time %s; expected relative, absolute or delta%s", chosen.time, hint);
   }
-  if (chosen.summary && (chosen.time || chosen.messages)) {
-    return error_set(error, "--summary prints no lines, to which --messages and --time apply");
+  if (chosen.summary && (chosen.time || chosen.messages || chosen.condition)) {
+    return error_set(error, "--summary prints no lines, to which --messages, --time and a --filter of their "
+                            "fields apply");
+  }
+  if (chosen.problems && *clock == DECODE_CLOCK_DELTA) {
+    return error_set(error, "--problems sorts its lines; expected --time relative or absolute");
   }
   return !chosen.time || !chosen.json ||
          error_set(error, "--time is for lines of text; JSON has time_s and origin_s");
@@ -210,10 +312,11 @@ static int decode(const cli_arguments *arguments)
   decode_options options = {.assume_aligned = chosen.assume_aligned};
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   GError *error = NULL;
+  g_autoptr(GError) why = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, &error);
   decoding d = {.format = chosen.json ? &decode_json : &decode_text};
 
-  if (!hints || !read_clock(&d.clock, &error)) {
+  if (!hints || !read_filters(&why, &error) || !read_clock(&d.clock, &error)) {
     int status = cli_usage_error("decode", "%s", error->message);
     g_error_free(error);
     return status;
@@ -236,6 +339,11 @@ static int decode(const cli_arguments *arguments)
   }
   if (!cli_capture_open(&d.capture, &options, handler, user, &error)) {
     decode_messages_free(d.messages);
+    if (why && strstr(error->message, chosen.capture.filter)) {
+      g_autofree char *before = g_strdup(error->message);
+      g_clear_error(&error);
+      error_set(&error, "%s; and no condition on lines: %s", before, why->message);
+    }
     return cli_fail(error);
   }
   signal(SIGPIPE, SIG_IGN);
@@ -254,7 +362,12 @@ static int decode(const cli_arguments *arguments)
 }
 
 static const GOptionEntry entries[] = {
-    CLI_CAPTURE_ENTRIES(chosen.capture),
+    CLI_TEXTS(
+        "filter", 'f', &chosen.filters,
+        "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"; or lines that are "
+        "printed, by their fields: \"msn >= 5\"; one of each",
+        "EXPR"),
+    CLI_CAPTURE_OTHER_ENTRIES(chosen.capture),
     CLI_SWITCH("json", 'j', &chosen.json, "one JSON object a line"),
     CLI_SWITCH("summary", 's', &chosen.summary,
                "sums of each connection instead of lines; with --json one object"),

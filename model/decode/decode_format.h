@@ -16,6 +16,11 @@
 /* "RDMA Write", "reserved 0xC". Static. */
 const char *decode_opcode_name(uint8_t opcode);
 
+/* JSON's `type`, the name of the opcode (NULL: it has none), and a note's `kind`. Static. */
+const char *decode_event_type(const decode_event *event);
+const char *decode_event_name(const decode_event *event);
+const char *decode_note_kind(decode_event_kind kind);
+
 /* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by
  * RDMAP's version (0: rdmac). */
 iwarp_generation decode_generation(const decode_connection *connection, uint8_t rdmap_version);
@@ -40,10 +45,14 @@ typedef struct decode_field {
 } decode_field;
 
 /* Fields of one struct, in the order in which they are printed. */
+extern const decode_field decode_fields_event[];                            /* of decode_event */
+extern const decode_field decode_fields_connection[];                       /* of decode_connection */
+extern const decode_field decode_fields_fpdu[], decode_fields_payload[];    /* of decode_fpdu */
 extern const decode_field decode_fields_tagged[], decode_fields_untagged[]; /* of ddp_header */
 extern const decode_field decode_fields_read_request[];                     /* of rdmap_read_request */
 extern const decode_field decode_fields_startup[];                          /* of decode_startup_frame */
-extern const decode_field decode_fields_message[], decode_fields_answer[];  /* of decode_message */
+extern const decode_field decode_fields_opcode[], decode_fields_message[],
+    decode_fields_answer[];                                                        /* of decode_message */
 extern const decode_field decode_fields_fpdu_sums[], decode_fields_segment_sums[]; /* of a direction's sums */
 extern const decode_field decode_fields_counts[];                                  /* of capture_counts */
 

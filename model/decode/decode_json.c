@@ -16,6 +16,11 @@ static const char *const notes[] = {
     [DECODE_NOTE_UNANSWERED] = "unanswered",
 };
 
+const char *decode_note_kind(decode_event_kind kind)
+{
+  return notes[kind];
+}
+
 static const char *bool_text(bool is_true)
 {
   return is_true ? "true" : "false";
@@ -151,8 +156,8 @@ static void append_fpdu(decode_line *line, const decode_event *event)
 static void append_message(decode_line *line, const decode_message *message)
 {
   append_fields(line, ",\"ddp\":{", decode_fields_of(&message->ddp), &message->ddp);
-  decode_line_print(line, "},\"rdmap\":{\"opcode\":%u,\"name\":\"%s\"", message->opcode,
-                    decode_opcode_name(message->opcode));
+  append_fields(line, "},\"rdmap\":{", decode_fields_opcode, message);
+  decode_line_print(line, ",\"name\":\"%s\"", decode_opcode_name(message->opcode));
   if (message->is_request) {
     append_read_request(line, &message->request);
   }
@@ -188,7 +193,7 @@ static void append_frame(decode_line *line, const char *before, const decode_sta
   }
 }
 
-static const char *type_of(const decode_event *event)
+const char *decode_event_type(const decode_event *event)
 {
   if (event->frame) {
     return event->frame->is_reply ? "reply" : "request";
@@ -249,7 +254,7 @@ static void append_problems(decode_line *line, const decode_event *event)
 
 static void append_event(decode_line *line, const decode_event *event)
 {
-  append_source(line, type_of(event), event);
+  append_source(line, decode_event_type(event), event);
   if (event->fpdu) {
     append_fpdu(line, event);
   } else if (event->frame) {
@@ -257,7 +262,7 @@ static void append_event(decode_line *line, const decode_event *event)
   } else if (event->message) {
     append_message(line, event->message);
   } else {
-    decode_line_print(line, ",\"kind\":\"%s\",\"text\":", notes[event->kind]);
+    decode_line_print(line, ",\"kind\":\"%s\",\"text\":", decode_note_kind(event->kind));
     decode_line_json(line, event->text);
   }
   append_problems(line, event);

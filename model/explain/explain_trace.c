@@ -16,6 +16,13 @@
 enum { INCOMPLETE, UNLOCATED, ORDER, FRAGMENT, CAUSES };
 enum { HOLES_DESCRIBED = 4 };
 
+/* Octets that were missing at the peak. */
+typedef struct hole {
+  range missing;
+  packet_story *story; /* of the first of them */
+  time_ps filled_at;   /* TIME_PS_NEVER: not in the trace */
+} hole;
+
 typedef struct explanation {
   trace_reader *reader;   /* the present one: it owns the texts of events */
   bool in_order, assumes; /* the receiver is in-order, assume-aligned */
@@ -39,10 +46,8 @@ typedef struct explanation {
   range_set arrived;   /* where most is held; the third reading goes on with it */
 
   /* The third one. */
-  GArray *missing; /* of range: the holes at the peak */
-  guint holes;     /* of them, those that are described: */
-  packet_story *stories[HOLES_DESCRIBED];
-  time_ps filled_at[HOLES_DESCRIBED];      /* TIME_PS_NEVER: not in the trace */
+  hole holes[HOLES_DESCRIBED];             /* the first of them … */
+  guint described, missing;                /* … so many, and all */
   guint64 arrivals, fpdus, payload_octets; /* beyond the first, up to the peak; the last two placed there */
   packet_story *failed;                    /* of what was looked at */
   trace_event sent;                        /* fpdu_sent of that */
@@ -138,26 +143,18 @@ static void look(explanation *of, const trace_event *event, GError **error)
 
 /* --- The third reading: the packets that explain it --- */
 
-static const range *hole_of(const explanation *of, guint i)
-{
-  return &g_array_index(of->missing, range, i);
-}
-
 /* What is missing at the peak, and what shall be followed. */
 static void begin_to_follow(explanation *of)
 {
   guint64 from = 0;
 
   for (size_t i = 0; i < range_set_count(&of->arrived); i++) {
-    const range next = range_set_get(&of->arrived, i), hole = {from, next.from};
-    if (hole.to > hole.from) {
-      g_array_append_val(of->missing, hole);
+    const range next = range_set_get(&of->arrived, i);
+    if (next.from > from && of->missing++ < HOLES_DESCRIBED) {
+      of->holes[of->described++] =
+          (hole){{from, next.from}, packet_story_new(end_of(&of->peak) ^ 1, from), TIME_PS_NEVER};
     }
     from = next.to;
-  }
-  for (; of->holes < MIN(of->missing->len, HOLES_DESCRIBED); of->holes++) {
-    of->stories[of->holes] = packet_story_new(end_of(&of->peak) ^ 1, hole_of(of, of->holes)->from);
-    of->filled_at[of->holes] = TIME_PS_NEVER;
   }
   of->failed = packet_story_new(end_of(&of->failure) ^ 1, of->looked_at.values[0]);
 }
@@ -169,15 +166,14 @@ static void follow_peak(explanation *of, const trace_event *event, GError **erro
 
   if (brings_octets(event)) {
     arrive(of, event, error);
-    of->arrivals += is_before && TRACE_VALUE(event, SEGMENT_ARRIVED, position) >= hole_of(of, 0)->to;
-    for (guint i = 0; i < of->holes; i++) {
-      if (of->filled_at[i] == TIME_PS_NEVER &&
-          range_set_contains(&of->arrived, hole_of(of, i)->from, hole_of(of, i)->to)) {
-        of->filled_at[i] = event->time;
+    of->arrivals += is_before && TRACE_VALUE(event, SEGMENT_ARRIVED, position) >= of->holes->missing.to;
+    for (hole *one = of->holes; one < &of->holes[of->described]; one++) {
+      if (range_set_contains(&of->arrived, one->missing.from, one->missing.to)) {
+        one->filled_at = MIN(one->filled_at, event->time);
       }
     }
   } else if (is_before && event->id == TRACE_PLACED && TRACE_VALUE(event, PLACED, out_of_order) &&
-             TRACE_VALUE(event, PLACED, position) >= hole_of(of, 0)->from) {
+             TRACE_VALUE(event, PLACED, position) >= of->holes->missing.from) {
     of->fpdus++;
     of->payload_octets += TRACE_VALUE(event, PLACED, payload_octets);
   }
@@ -185,11 +181,11 @@ static void follow_peak(explanation *of, const trace_event *event, GError **erro
 
 static void follow(explanation *of, const trace_event *event, GError **error)
 {
-  for (guint i = 0; i < of->holes; i++) {
-    packet_story_hear(of->stories[i], event);
+  for (guint i = 0; i < of->described; i++) {
+    packet_story_hear(of->holes[i].story, event);
   }
   packet_story_hear(of->failed, event);
-  if (of->holes > 0 && end_of(event) == end_of(&of->peak)) {
+  if (of->described > 0 && end_of(event) == end_of(&of->peak)) {
     follow_peak(of, event, error);
   }
   if (event->id == TRACE_FPDU_SENT && end_of(event) == (end_of(&of->failure) ^ 1) &&
@@ -240,19 +236,19 @@ static void add_causes(const explanation *of, prose *to)
   prose_add(to, ".");
 }
 
-static void add_hole(const explanation *of, guint i, const char *after, prose *to)
+static void add_hole(const hole *one, const char *after, prose *to)
 {
-  packet_story_add(of->stories[i], after, to);
-  if (of->filled_at[i] == TIME_PS_NEVER) {
+  packet_story_add(one->story, after, to);
+  if (one->filled_at == TIME_PS_NEVER) {
     prose_add(to, ", and not filled before the trace ends.");
   } else {
-    prose_add(to, ", filled at %s.", prose_time(to, of->filled_at[i]));
+    prose_add(to, ", filled at %s.", prose_time(to, one->filled_at));
   }
 }
 
 static void add_peak(const explanation *of, prose *to)
 {
-  const bool is_simple = of->holes > 0 && of->causes[ORDER] == of->octets;
+  const bool is_simple = of->described > 0 && of->causes[ORDER] == of->octets;
 
   if (of->peak.id != TRACE_PEAK) {
     prose_add(to, "The window that is measured never opened: there is no peak.\n");
@@ -270,23 +266,23 @@ static void add_peak(const explanation *of, prose *to)
               prose_plural(to, of->octets, "octet"));
   }
   prose_add(to, " on connection %u: ", of->peak.connection);
-  if (of->holes > 0) {
+  if (of->described > 0) {
     g_autofree char *after = g_strdup_printf(
         "; %s arrived after it%s%s", prose_plural(to, of->arrivals, "segment"),
         is_simple ? ", and none could be placed because " : "", is_simple ? why_order(of) : "");
-    add_hole(of, 0, after, to);
+    add_hole(of->holes, after, to);
   } else {
     prose_add(to, "no hole was open: all octets before the last that had arrived were there.");
   }
   if (!is_simple) {
     add_causes(of, to);
   }
-  for (guint i = 1; i < of->holes; i++) {
+  for (guint i = 1; i < of->described; i++) {
     prose_add(to, " Beyond it, ");
-    add_hole(of, i, "", to);
+    add_hole(&of->holes[i], "", to);
   }
-  if (of->missing->len > of->holes) {
-    prose_add(to, " And %s more.", prose_plural(to, of->missing->len - of->holes, "hole"));
+  if (of->missing > of->described) {
+    prose_add(to, " And %s more.", prose_plural(to, of->missing - of->described, "hole"));
   }
   prose_add(to, "\n");
 }
@@ -348,7 +344,9 @@ static void note_scenario(explanation *of, const char *text)
 {
   g_autoptr(JsonParser) about = json_parser_new();
 
-  (void)json_parser_load_from_data(about, text, -1, NULL); /* its keys are a help */
+  if (!json_parser_load_from_data(about, text, -1, NULL) || !json_parser_get_root(about)) {
+    json_parser_load_from_data(about, "{}", -1, NULL); /* keys are a help, no more */
+  }
   g_autofree char *cell = key_of(about, "receiver.cell"), *mode = key_of(about, "receiver.mode");
   of->in_order = g_strcmp0(mode, "in-order") == 0;
   of->assumes = g_strcmp0(mode, "assume-aligned") == 0;
@@ -382,8 +380,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   explanation of = {.peak.id = TRACE_EVENTS,
                     .sent.id = TRACE_EVENTS,
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                    .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                    .missing = g_array_new(FALSE, FALSE, sizeof(range))};
+                    .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
   prose text = prose_new();
 
   range_set_init(&of.arrived);
@@ -402,13 +399,12 @@ char *explain_trace(FILE *file, const char *name, GError **error)
       add_failure(&of, &text);
     }
   }
-  for (guint i = 0; i < of.holes; i++) {
-    packet_story_free(of.stories[i]);
+  for (guint i = 0; i < of.described; i++) {
+    packet_story_free(of.holes[i].story);
   }
   g_clear_pointer(&of.failed, packet_story_free);
   trace_reader_free(of.reader);
   range_set_clear(&of.arrived);
-  g_array_unref(of.missing);
   g_hash_table_destroy(of.damaged);
   g_hash_table_destroy(of.holding);
   g_free(of.why);

@@ -219,6 +219,13 @@ class ExplainPeak(unittest.TestCase):
                 file.write(damaged)
             told = explain("bad.trace")
             self.assertIn((told.returncode, told.stderr.count("\n")), [(0, 0), (2, 1)], told.stderr)
+        for about in (b"", b"x", b"[]", b'{"keys":7}'):  # what the trace names is a help, no more
+            octets_there = int.from_bytes(whole[9:11], "little")
+            length = (octets_there & 127) | (octets_there >> 1 & 0x3F80)
+            with open("bad.trace", "wb") as file:
+                file.write(whole[:9] + bytes([len(about)]) + about + whole[11 + length:])
+            told = explain("bad.trace")
+            self.assertEqual((told.returncode, told.stderr), (0, ""))
         self.expect_error("no.trace", "No such file")
         os.mkdir("empty")
         self.expect_error("empty", "summary.json")

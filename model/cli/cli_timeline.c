@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
@@ -17,37 +18,22 @@ static struct {
   char *out;
 } chosen;
 
-/* Whether the file at `path` is a trace, or the folder of a run; else it is a capture. */
-static gboolean is_trace(const char *path)
+static char *page_of_trace(FILE *file, const char *path, const char *title, const char *ending,
+                           GError **error)
 {
-  char magic[sizeof TRACE_MAGIC - 1];
-  FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rb") : NULL;
-  const gboolean is_other = file != NULL && (fread(magic, 1, sizeof magic, file) < sizeof magic ||
-                                             memcmp(magic, TRACE_MAGIC, sizeof magic) != 0);
-
-  if (file != NULL) {
-    fclose(file);
+  if (chosen.capture.filter || chosen.capture.mpa || chosen.capture.hold || chosen.capture.ignore_checksums) {
+    error_set(error, "%s: this is a trace; --filter, --mpa, --hold and --ignore-checksums are for captures",
+              path);
+    return NULL;
   }
-  return !is_other;
-}
-
-static char *page_of_trace(const char *path, const char *title, GError **error)
-{
-  g_autofree char *ending = NULL;
-  FILE *file = cli_run_trace_open(path, &ending, error);
-  g_autofree char *sentences = file ? explain_trace(file, path, error) : NULL;
-  char *page = NULL;
-
-  if (sentences) {
-    g_autofree char *explained = g_strconcat(sentences, ending, NULL);
-    rewind(file);
-    g_autoptr(trace_reader) reader = trace_reader_new(file, path, error);
-    page = reader ? timeline_page_of_trace(reader, title, explained, error) : NULL;
+  g_autofree char *sentences = explain_trace(file, path, error);
+  if (!sentences) {
+    return NULL;
   }
-  if (file) {
-    fclose(file);
-  }
-  return page;
+  g_autofree char *explained = g_strconcat(sentences, ending, NULL);
+  rewind(file);
+  g_autoptr(trace_reader) reader = trace_reader_new(file, path, error);
+  return reader ? timeline_page_of_trace(reader, title, explained, error) : NULL;
 }
 
 /* Where the capture is broken from some place on, there is `error`, and the page shows what is before. */
@@ -80,19 +66,22 @@ static char *page_of_capture(const char *path, const char *title, GError **error
 static int run(const cli_arguments *arguments)
 {
   const char *path = arguments->rest[0];
-  g_autofree char *title = g_path_get_basename(path);
+  g_autofree char *title = g_path_get_basename(path), *ending = NULL;
+  char magic[sizeof TRACE_MAGIC] = "";
   GError *error = NULL;
 
   if (chosen.out == NULL) {
     return cli_usage_error("timeline", "no page to write; expected -o FILE");
   }
-  const gboolean has_trace = is_trace(path);
-  if (has_trace && (chosen.capture.filter || chosen.capture.mpa || chosen.capture.hold ||
-                    chosen.capture.ignore_checksums)) {
-    return cli_usage_error("timeline", "--filter, --mpa, --hold and --ignore-checksums are for captures");
+  FILE *file = cli_run_trace_open(path, &ending, &error);
+  if (!file) {
+    return cli_fail(error);
   }
-  g_autofree char *page =
-      has_trace ? page_of_trace(path, title, &error) : page_of_capture(path, title, &error);
+  (void)fread(magic, 1, strlen(TRACE_MAGIC), file);
+  rewind(file);
+  g_autofree char *page = strcmp(magic, TRACE_MAGIC) == 0 ? page_of_trace(file, path, title, ending, &error)
+                                                          : page_of_capture(path, title, &error);
+  fclose(file);
   if (page && cli_output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
     plain_text_print(stdout, "%s\n", chosen.out);
   }

@@ -226,33 +226,24 @@ static void free_connection(void *of)
   g_free(connection);
 }
 
-/* The connections that speak MPA, by the flow's index. */
-static GHashTable *connections_of(const GPtrArray *connections)
-{
-  GHashTable *by_flow = g_hash_table_new_full(NULL, NULL, NULL, free_connection);
-
-  for (guint i = 0; i < connections->len; i++) {
-    captured_connection *connection = g_new0(captured_connection, 1);
-    connection->of = connections->pdata[i];
-    for (enum side side = 0; side < SIDES; side++) {
-      const uint32_t first = connection->of->directions[side].first_sequence;
-      connection->ends[side].shift = SHIFT_NOT_KNOWN;
-      if (first != 0) { /* else this end sent no payload, and its first segment shows */
-        connection->ends[side].stream = capture_stream_new(first, 0);
-      }
-    }
-    g_hash_table_insert(by_flow, GUINT_TO_POINTER(connection->of->flow), connection);
-  }
-  return by_flow;
-}
-
 char *timeline_capture_html(timeline_capture *capture, const decode_capture *of, capture_source *again,
                             gboolean ignore_checksums, const char *title, GError **error)
 {
-  g_autoptr(GHashTable) connections = connections_of(of->connections);
+  g_autoptr(GHashTable) connections = g_hash_table_new_full(NULL, NULL, NULL, free_connection); /* by flow */
   capture_segment segment;
   gboolean any = FALSE;
 
+  for (guint i = 0; i < of->connections->len; i++) {
+    captured_connection *connection = g_new0(captured_connection, 1);
+    connection->of = of->connections->pdata[i];
+    for (enum side side = 0; side < SIDES; side++) {
+      const uint32_t first = connection->of->directions[side].first_sequence;
+      /* 0: this end sent no payload, and its first segment shows. */
+      connection->ends[side] = (captured_end){.stream = first == 0 ? NULL : capture_stream_new(first, 0),
+                                              .shift = SHIFT_NOT_KNOWN};
+    }
+    g_hash_table_insert(connections, GUINT_TO_POINTER(connection->of->flow), connection);
+  }
   while (capture_source_next(again, &segment, NULL, NULL)) {
     captured_connection *connection = g_hash_table_lookup(connections, GUINT_TO_POINTER(segment.flow));
     if (connection && (ignore_checksums || segment.checksum != CAPTURE_CHECKSUM_WRONG)) {

@@ -72,9 +72,11 @@ function indexEvents() {
     const index = run.packets[name] = new Map(), columns = table(name);
     for (let i = columns.rows - 1; i >= 0; i--) index.set(columns.packet[i], i);
   }
-  const payload = new Map(), sent = table('segment_sent');
+  // Of a replay there are arrivals alone.
+  const payload = new Map(), isSent = table('segment_sent').rows > 0, sent = table(isSent ? 'segment_sent' : 'segment_arrived');
   for (let i = 0; i < sent.rows; i++) {
-    payload.set(sent.end[i], (payload.get(sent.end[i]) || 0) + sent.payload_octets[i]);
+    const end = isSent ? sent.end[i] : sent.end[i] ^ 1;
+    payload.set(end, (payload.get(end) || 0) + sent.payload_octets[i]);
   }
   const largest = Math.max(0, ...payload.values());
   const noted = new Set(run.notes.filter(note => note.type === 'fpdu' || (note.type === 'note' && note.kind !== 'fin'))

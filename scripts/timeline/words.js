@@ -32,11 +32,12 @@ function heldWords(at) {
 const windowWords = window => window < 0 ? 'not known: the SYN with its scale was not captured' : octets(window);
 
 /* What decode notes of a capture. */
-function noteWords({type, text, kind, crc, rdmap, ...frame}) {
+function noteWords({type, text, problems = [], rdmap, ...frame}) {
+  const found = problems.map(each => `${each.severity}: ${each.text} (${each.clause})`);
   const printable = (frame.private_data || '').replace(/../g, pair => /[2-6].|7[^f]/i.test(pair) ? String.fromCharCode(parseInt(pair, 16)) : '.');
-  if (type === 'note') return text;
-  if (type === 'fpdu') return crc === 'wrong' ? 'wrong CRC' : rdmap && rdmap.terminate ? `Terminate: ${rdmap.terminate.text}` : 'a marker that points elsewhere';
-  return `MPA ${type === 'reply' ? 'Reply' : 'Request'} Frame: Rev=${frame.revision} M=${+frame.markers} C=${+crc} R=${+frame.rejected}` +
+  if (type === 'note') return found[0] || text;
+  if (type === 'fpdu') return [...(rdmap && rdmap.terminate ? [`Terminate: ${rdmap.terminate.text}`] : []), ...found].join('; ');
+  return `MPA ${type === 'reply' ? 'Reply' : 'Request'} Frame: Rev=${frame.revision} M=${+frame.markers} C=${+frame.crc} R=${+frame.rejected}` +
     (printable ? `, Private Data "${printable}"` : '');
 }
 

@@ -173,11 +173,21 @@ class Captures(unittest.TestCase):
         self.run_scenario("crc", "one-loss-markers", "--set=fault.error=bad-crc", "--set=run.expect=any")
         self.show("crc/sender.pcap")
         wrong, = self.script("return flow.fpdus.filter(f => !f.locatedBy).map(f => f.number)")
-        self.assertEqual([self.script(DETAILS, f"fpdu-{wrong}")[row] for row in ("Noted", "Valid")], ["wrong CRC", "never"])
+        fpdu = self.script(DETAILS, f"fpdu-{wrong}")
+        self.assertRegex(fpdu["Noted"], r"^error: the CRC is wrong: .* \(RFC 5044 §4\.4\)$")
+        self.assertEqual(fpdu["Valid"], "never")
         self.run_scenario("stag", "one-loss-markers", "--set=fault.error=invalid-stag", "--set=run.expect=any")
         self.show("stag/sender.pcap", end=1)
         terminate = self.script(DETAILS, "fpdu-1")
         self.assertEqual([terminate["Noted"], terminate["Carries"]], ["Terminate: tagged buffer error 0x00: invalid STag", "Terminate, untagged"])
+
+    def test_replay(self):
+        """The trace of a replay has arrivals alone: its page shows what the model's receiver holds."""
+        self.iwarpsim("replay", "one/receiver.pcap", "-q", "-o", "replayed", "--trace", "replayed.trace")
+        self.show("replayed.trace")
+        self.assertEqual(self.holes(), self.of_trace("hole_opened", "responder", "from", "to"))
+        self.assertEqual(self.script("return [run.ends, flow.end]"), [[0], 0])
+        self.assertGreater(self.script("return flow.peak.octets"), 1000)
 
     def test_octets_of_a_packet(self):
         """A segment's fields are as they were captured, the startup frame's Private Data is text."""

@@ -12,7 +12,7 @@
 /* Stands in a field for what the capture does not show. */
 #define NOT_KNOWN UINT64_MAX
 
-enum { SHIFT_NOT_KNOWN = -1, SHIFT_MAX = 14, PS_PER_NS = 1000 };
+enum { SHIFT_NOT_KNOWN = -1, SHIFT_MAX = 14, PS_PER_NS = 1000, PROBLEMS_OCTETS_MAX = 1 << 20 };
 
 struct timeline_capture {
   timeline_page *page;
@@ -95,7 +95,7 @@ void timeline_capture_event(void *user, const decode_event *event)
   trace_event receiver = sender;
 
   receiver.side = side_peer(sender.side);
-  if (!fpdu || fpdu->crc == DECODE_CRC_WRONG || fpdu->wrong_markers > 0 || fpdu->has_terminate) {
+  if (!fpdu || fpdu->has_terminate || (event->problems != 0 && capture->about->len < PROBLEMS_OCTETS_MAX)) {
     decode_json.event(capture->line, event);
   }
   if (!fpdu) {

@@ -250,9 +250,11 @@ static void note_losses(const checking *on)
   const gboolean is_independent = path->loss.probability > 0 && !(path->loss.correlation > 0) &&
                                   path->gemodel.count + path->state.count == 0;
   const double losses = path->loss.probability * payload_segments(on->c);
-  const double none = 100 * exp(-losses);
+  const double none = 100 * exp(-losses), some = -100 * expm1(-losses);
   g_autofree char *seeds =
-      none >= 0.5 ? g_strdup_printf(": %.0f %% of seeds will see none", none) : g_strdup("");
+      none < 0.5   ? g_strdup("")
+      : some < 0.5 ? g_strdup_printf(": all but %.2g %% of seeds will see none", some) /* not "100 %" */
+                   : g_strdup_printf(": %.0f %% of seeds will see none", none);
 
   note_if(on, is_independent, loss, losses < 10 ? "%.2g losses expected%s" : "%.0f losses expected%s", losses,
           seeds);

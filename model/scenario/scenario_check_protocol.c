@@ -234,7 +234,7 @@ void scenario_note_protocol(const checking *on)
               c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
               c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC,
           SCENARIO_SENDER_STREAM_PHASE,
-          "sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new segment, "
+          "sender.stream_phase shifts no cuts: after its startup frame a sender begins a new segment, "
           "and no middlebox cuts the stream");
   note_if(on, c->workload.signal_every > 0 && !choice_list_has(&c->workload.mix, ULP_OPERATION_WRITE),
           SCENARIO_WORKLOAD_SIGNAL_EVERY, "workload.signal_every has no effect: only Writes are signalled");

@@ -51,6 +51,10 @@ class Cli(kit.ProgramTest):
                     "idle.cfg: note: idle.cfg:2: where leaves out points of a sweep, and there is no sweep\n")
         self.expect("iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "")
         self.expect("iwarpsim --quiet check noted.cfg", "")
+        # A message in a segment of its own: 1 - e^-0.001 = 0.0999… % of the seeds lose it.
+        kit.write("rare.cfg", 'workload: { message_size = 100; messages = 1; };\npath: { forward: { loss = "0.1%"; }; };')
+        self.expect("iwarpsim check rare.cfg", "rare.cfg: ok\nrare.cfg: note: rare.cfg:2: 0.001 losses expected: "
+                    "all but 0.1 % of seeds will see none\n")
 
     def test_check_of_bad_scenarios(self):
         """Every file is checked, and of each bad one the first mistake is reported."""

@@ -227,7 +227,7 @@ static const char *const notes[][2] = {
      "a.cfg:2: run.stall = 5min is not more than mpa.startup_timeout = 5min: a connection that waits for a "
      "startup frame may be given up"},
     {"sender: { stream_phase = 700; };",
-     "a.cfg:1: sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new segment, "
+     "a.cfg:1: sender.stream_phase shifts no cuts: after its startup frame a sender begins a new segment, "
      "and no middlebox cuts the stream"},
     {"sender: { stream_phase = 700; }; mpa: { generation = \"rdmac\"; };", ""},
     {"sender: { stream_phase = \"random\"; }; middlebox: { mode = \"rechunk\"; };", ""},

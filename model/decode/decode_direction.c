@@ -131,11 +131,11 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
                                         const decode_event *event)
 {
   const rdmap_error *meant = &fpdu->meant;
-  decode_terminate_sum *terminate = &direction->summary->terminate;
+  decode_direction_summary *summary = direction->summary;
   decode_problem_set found =
       decode_sequence_check(&direction->sequence, fpdu, event->fpdu->phase_offset + event->octets);
 
-  if (terminate->is_there && terminate->position < event->stream_position) {
+  if (summary->terminate_count > 0 && summary->terminates[0].position < event->stream_position) {
     found |= DECODE_PROBLEM_BIT(AFTER_TERMINATE);
   }
   if (fpdu->has_terminate && fpdu->crc != DECODE_CRC_WRONG) {
@@ -144,13 +144,13 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
     if (is_refusal && *direction->peer && is_all_right(*direction->peer)) {
       found |= DECODE_PROBLEM_BIT(CRC_REFUSED);
     }
-    if (!terminate->is_there) {
-      *terminate = (decode_terminate_sum){.is_there = true,
-                                          .rdmap_version = fpdu->rdmap_version,
-                                          .error = *meant,
-                                          .time_ns = direction->time_ns,
-                                          .position = event->stream_position,
-                                          .packet = event->packets.first};
+    if (summary->terminate_count < DECODE_TERMINATES_MAX) {
+      summary->terminates[summary->terminate_count++] =
+          (decode_terminate_sum){.rdmap_version = fpdu->rdmap_version,
+                                 .error = *meant,
+                                 .time_ns = direction->time_ns,
+                                 .position = event->stream_position,
+                                 .packet = event->packets.first};
     }
   }
   return found;

@@ -105,9 +105,10 @@ typedef struct decode_problem_sum {
   uint64_t first_packet; /* 0: none */
 } decode_problem_sum;
 
-/* A direction's first Terminate. */
+/* Terminates of a direction that are kept; it may send one, and no more (RFC 5040 §5.4). */
+enum { DECODE_TERMINATES_MAX = 4 };
+
 typedef struct decode_terminate_sum {
-  bool is_there;
   uint8_t rdmap_version;
   rdmap_error error; /* as it was meant */
   int64_t time_ns;
@@ -150,7 +151,8 @@ typedef struct decode_direction_summary {
   uint64_t data_ns;
   uint64_t wire_octets;
   uint64_t payload_octets_per_s, wire_octets_per_s, fpdus_per_s; /* over data_ns; 0 where that is 0 */
-  decode_terminate_sum terminate;
+  uint32_t terminate_count;                                      /* kept: the first ones that came */
+  decode_terminate_sum terminates[DECODE_TERMINATES_MAX];
   decode_problem_sum problems[DECODE_PROBLEMS];
 } decode_direction_summary;
 

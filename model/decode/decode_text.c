@@ -422,9 +422,9 @@ static void append_findings(decode_line *line, const decode_connection *connecti
 {
   const decode_direction_summary *sums = &connection->directions[from];
   const char *to = from == SIDE_INITIATOR ? "Responder" : "Initiator";
-  const decode_terminate_sum *terminate = &sums->terminate;
 
-  if (terminate->is_there) {
+  for (uint32_t i = 0; i < sums->terminate_count; i++) {
+    const decode_terminate_sum *terminate = &sums->terminates[i];
     decode_line_print(line, "  Terminate to the %s", to);
     append_place(line, ", ", terminate->time_ns, terminate->position, terminate->packet);
     append_error(line, ":", terminate->error, decode_generation(connection, terminate->rdmap_version));

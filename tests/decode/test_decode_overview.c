@@ -71,7 +71,7 @@ FIXTURE_TEST(test_object)
       "'startup_octets':102,'streaming_octets':101,'incomplete_octets':104,"
       "'unaccounted_octets':105,'missing_octets':106,'wire_octets':0,'data_ns':0,'payload_octets_per_s':0,'"
       "wire_octets_per_s':0,'fpdus_per_s':0,'in_full_operation':true,'phase_start':107,"
-      "'markers_on':true,'crc_on':false,'terminate':null,'problems':[]},"
+      "'markers_on':true,'crc_on':false,'terminates':[],'problems':[]},"
       "{'fpdus':0,'located_by_chain':0,'located_by_marker':0,'located_by_marker_chain':0,"
       "'located_by_assumption':0,'after_error':0,'no_ddp':0,'long_ulpdus':0,'markers':0,"
       "'wrong_markers':0,'crc_bad':0,'opcodes':{},'segments':0,'aligned':0,'out_of_order':0,"
@@ -79,7 +79,7 @@ FIXTURE_TEST(test_object)
       "'tagged_payload_octets':0,'startup_octets':0,'streaming_octets':0,'incomplete_octets':0,"
       "'unaccounted_octets':0,'missing_octets':0,'wire_octets':0,'data_ns':0,'payload_octets_per_s':0,'wire_"
       "octets_per_s':0,'fpdus_per_s':0,'in_full_operation':false,'phase_start':0,"
-      "'markers_on':false,'crc_on':false,'terminate':null,'problems':[]}]}";
+      "'markers_on':false,'crc_on':false,'terminates':[],'problems':[]}]}";
   g_autofree char *expected = g_strdup_printf(CAPTURE "%s,%s]}", connection, connection);
 
   add_connection(f);

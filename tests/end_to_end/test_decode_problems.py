@@ -180,6 +180,8 @@ class Problems(DecodeTest):
         self.assertEqual([re.search(r"(error|warning|note): ", line).group(1) for line in lines[2:-1]],
                          ["error", "warning", "note"])
         self.assertEqual(lines[-1], "# errors 1, warnings 1, notes 1")
+        chosen = self.problems(0, "--filter", "msn = 1 or type = note")
+        self.assertEqual(chosen[-1], "# errors 0, warnings 1, notes 1")
 
     def test_swapped(self):
         """What was meant is printed: MPA's CRC error, which also refuses an FPDU whose CRC is right."""
@@ -187,10 +189,19 @@ class Problems(DecodeTest):
         meant = "Layer and EType are swapped: meant is Layer=2 EType=0 Error Code=0x02, LLP error 0x02: MPA CRC error"
         self.expect_parts(self.decode("x.pcap"), meant, "the CRC of every FPDU that came before is right: of 1 (RFC")
         sums = json.loads(self.decode("x.pcap", "-s", "-j"))["connections"][0]["directions"][RESPONDER]
-        self.assertEqual([sums["terminate"][member] for member in ("layer", "type", "code", "position")],
+        self.assertEqual([sums["terminates"][0][member] for member in ("layer", "type", "code", "position")],
                          [2, 0, 2, 20])
         self.expect_parts(self.decode("x.pcap", "-s"), "Terminate to the Initiator, stream position 20, packet 6, "
                           "0.000005000 s: Layer=2 (LLP) EType=0 Error Code=0x02: LLP error 0x02: MPA CRC error")
+
+    def test_terminates(self):
+        """The first four of a direction are listed; all are counted."""
+        write_packets("x.pcap", packets(FRAMES + sent(*(segment(TERMINATE, queue=2, msn=1 + code, payload=bytes(
+            [0x20, code, 0, 0])) for code in range(1, 6)))))
+        sums = json.loads(self.decode("x.pcap", "-s", "-j"))["connections"][0]["directions"][INITIATOR]
+        self.assertEqual(([each["code"] for each in sums["terminates"]], sums["opcodes"]["Terminate"]),
+                         ([1, 2, 3, 4], 5))
+        self.assertEqual(self.decode("x.pcap", "-s").count("\n  Terminate to the Responder, stream position "), 4)
 
     def test_not_refused(self):
         """A refusal is none of a right CRC while an FPDU is wrong, or octets are missing, or the two of Revision

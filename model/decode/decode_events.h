@@ -250,8 +250,8 @@ typedef struct decode_message {
   uint32_t gap_count;
   bool has_start;        /* else the octets that the capture lacks may have been its first */
   bool is_complete;      /* it has a start and an end, and nothing is missing */
-  int64_t first_ns;      /* when the first of its FPDUs was known */
-  int64_t in_order_ns;   /* when all octets up to its end had come; DECODE_TIME_NONE */
+  int64_t took_ns;       /* from its first FPDU to its last one */
+  int64_t held_ns;       /* from then until all octets up to its end had come; DECODE_TIME_NONE */
   bool is_request;       /* RDMA Read Request: `request` holds */
   bool is_answer;        /* Read Response whose Read Request is known: what follows holds */
   uint32_t request_msn;  /* the Request's */

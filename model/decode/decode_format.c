@@ -191,14 +191,14 @@ const decode_field decode_fields_message[] = {
     MESSAGE(NULL, "complete", FLAG, is_complete),
     MESSAGE(NULL, "start_known", FLAG, has_start),
     MESSAGE(NULL, "missing_octets", NUMBER, missing_octets),
-    MESSAGE(NULL, "first_s", SECONDS, first_ns),
-    MESSAGE(NULL, "in_order_s", SECONDS, in_order_ns),
+    MESSAGE(" took=", "took_s", SECONDS, took_ns),
+    MESSAGE(" held=", "held_s", SECONDS, held_ns),
     {.member = NULL},
 };
 
 const decode_field decode_fields_answer[] = {
-    MESSAGE(" request MSN=", "request_msn", NUMBER, request_msn),
-    MESSAGE(NULL, "round_trip_s", SECONDS, round_trip_ns),
+    MESSAGE(" request_MSN=", "request_msn", NUMBER, request_msn),
+    MESSAGE(" round_trip=", "round_trip_s", SECONDS, round_trip_ns),
     {.member = NULL},
 };
 

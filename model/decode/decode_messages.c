@@ -7,18 +7,12 @@
  * have 65,536 (rdmap.ord); and how many of those are looked through for a Response. */
 enum { HELD_MAX = 1 << 18, REQUESTS_MAX = 1 << 16, LOOK_AHEAD = 1024 };
 
-/* What is kept of an FPDU. */
+/* What is kept of an FPDU: a message of its own, until it is joined. */
 typedef struct piece {
   uint64_t position; /* in TCP's stream; the first member: the key of a deque */
-  uint64_t octets;
-  int64_t time_ns;
-  decode_packet_span packets;
-  bool is_readable; /* it has a DDP header, and no wrong CRC; else nothing below holds */
-  uint8_t opcode;
-  uint32_t payload_octets;
-  ddp_header ddp;
-  bool is_request;
-  rdmap_read_request request;
+  bool is_readable;  /* it has a DDP header, and no wrong CRC; else `message` does not hold */
+  decode_event event;
+  decode_message message;
 } piece;
 
 typedef struct direction {
@@ -32,6 +26,7 @@ typedef struct direction {
   bool has_hole;       /* octets below the edge were not captured: nothing is known to be in order any more */
   int64_t in_order_ns; /* when all octets below the edge had come */
   bool is_open;        /* a message that follows, to which more pieces may come */
+  int64_t first_ns;    /* when the first of its pieces came */
   uint64_t base;       /* the TO or MO at which it starts … */
   uint64_t next;       /* … and to which it is known */
   piece asked;         /* of an answer: its Request */
@@ -54,17 +49,13 @@ static void give_up_requests(const decode_messages *messages, direction *d, size
 {
   for (size_t i = 0; i < count; i++) {
     const piece *p = deque_at(&d->requests, i);
+    decode_event event = p->event;
     g_autofree char *text =
         g_strdup_printf("no Read Response answers the Read Request with MSN %u in packet %" G_GUINT64_FORMAT,
-                        p->ddp.msn, p->packets.last);
-    const decode_event event = {.kind = DECODE_NOTE_UNANSWERED,
-                                .connection = d->connection,
-                                .direction = d->from,
-                                .time_ns = messages->latest_ns,
-                                .packets = p->packets,
-                                .stream_position = p->position,
-                                .octets = p->octets,
-                                .text = text};
+                        p->message.ddp.msn, event.packets.last);
+    event.kind = DECODE_NOTE_UNANSWERED;
+    event.time_ns = messages->latest_ns;
+    event.text = text;
     messages->handler(messages->user, &event);
   }
   if (count > 0) {
@@ -72,20 +63,21 @@ static void give_up_requests(const decode_messages *messages, direction *d, size
   }
 }
 
-/* The Request, at the other end, that the Response which begins with `p` answers. */
-static void find_request(const decode_messages *messages, direction *d, const piece *p)
+/* The Request, at the other end, that the Response which has begun answers. */
+static void find_request(const decode_messages *messages, direction *d)
 {
   direction *peer = messages->directions->pdata[d->connection->index * SIDES + !d->from];
   size_t count = peer ? peer->requests.count : 0;
 
   for (size_t i = 0; i < MIN(count, (size_t)LOOK_AHEAD); i++) {
     const piece *asked = deque_at(&peer->requests, i);
-    uint64_t at = p->ddp.tagged_offset - asked->request.sink_offset;
-    if (asked->request.sink_stag == p->ddp.stag && (at == 0 || at < asked->request.length)) {
+    const rdmap_read_request *request = &asked->message.request;
+    uint64_t at = d->base - request->sink_offset;
+    if (request->sink_stag == d->message.ddp.stag && (at == 0 || at < request->length)) {
       d->asked = *asked;
-      d->base = d->next = asked->request.sink_offset;
+      d->base = d->next = request->sink_offset;
       d->message.has_start = d->message.is_answer = true;
-      d->message.request_msn = asked->ddp.msn;
+      d->message.request_msn = asked->message.ddp.msn;
       give_up_requests(messages, peer, i);
       deque_remove(&peer->requests, 0, 1);
       return;
@@ -109,17 +101,21 @@ static void add_gap(decode_message *message, uint64_t from, uint64_t to)
 static void end_message(const decode_messages *messages, direction *d)
 {
   decode_message *message = &d->message;
+  uint64_t length = d->next - d->base;
 
   if (!d->is_open) {
     return;
   }
-  if (message->is_answer && d->next - d->base < d->asked.request.length) {
-    add_gap(message, d->next - d->base, d->asked.request.length);
+  if (message->is_answer && length < d->asked.message.request.length) {
+    add_gap(message, length, d->asked.message.request.length);
   }
   message->is_complete = message->has_start && message->ddp.last && message->missing_octets == 0;
-  message->in_order_ns = message->is_complete && !d->has_hole ? d->in_order_ns : DECODE_TIME_NONE;
-  message->round_trip_ns =
-      message->is_answer && message->is_complete ? d->event.time_ns - d->asked.time_ns : DECODE_TIME_NONE;
+  message->took_ns = d->event.time_ns - d->first_ns;
+  message->held_ns =
+      message->is_complete && !d->has_hole ? d->in_order_ns - d->event.time_ns : DECODE_TIME_NONE;
+  message->round_trip_ns = message->is_answer && message->is_complete
+                               ? d->event.time_ns - d->asked.event.time_ns
+                               : DECODE_TIME_NONE;
   d->event.message = message;
   messages->handler(messages->user, &d->event);
   d->is_open = false;
@@ -128,64 +124,54 @@ static void end_message(const decode_messages *messages, direction *d)
 static void begin_message(const decode_messages *messages, direction *d, const piece *p)
 {
   d->is_open = true;
-  d->base = d->next = p->ddp.tagged ? p->ddp.tagged_offset : 0;
-  d->event = (decode_event){.kind = DECODE_MESSAGE,
-                            .connection = d->connection,
-                            .direction = d->from,
-                            .time_ns = p->time_ns,
-                            .packets = p->packets,
-                            .stream_position = p->position};
-  d->message = (decode_message){.ddp = p->ddp,
-                                .opcode = p->opcode,
-                                .first_ns = p->time_ns,
-                                .has_start = !p->ddp.tagged || d->lost == 0,
-                                .is_request = p->is_request,
-                                .request = p->request};
-  if (p->ddp.tagged && p->opcode == RDMAP_READ_RESPONSE) {
-    find_request(messages, d, p);
+  d->event = p->event;
+  d->message = p->message;
+  d->first_ns = p->event.time_ns;
+  d->base = d->next = d->message.ddp.tagged ? d->message.ddp.tagged_offset : 0;
+  d->message.has_start = !d->message.ddp.tagged || d->lost == 0;
+  if (d->message.ddp.tagged && d->message.opcode == RDMAP_READ_RESPONSE) {
+    find_request(messages, d);
   }
 }
 
-/* Is `p`, which starts at `start`, of the open message? STag and TO of a segment without octets have no
- * meaning (DDP-100). */
-static bool continues(const direction *d, const piece *p, uint64_t start)
+/* The next piece of the open message, which is not its first. */
+static void continue_message(direction *d, const piece *p)
 {
-  const ddp_header *ddp = &d->message.ddp;
+  decode_event *event = &d->event;
 
-  if (!d->is_open || d->message.opcode != p->opcode || ddp->tagged != p->ddp.tagged) {
-    return false;
-  }
-  return ddp->tagged ? p->payload_octets == 0 || (ddp->stag == p->ddp.stag && start - d->next <= d->lost)
-                     : ddp->queue_number == p->ddp.queue_number && ddp->msn == p->ddp.msn && start >= d->next;
+  event->octets += p->event.octets;
+  event->time_ns = MAX(event->time_ns, p->event.time_ns);
+  event->packets.first = MIN(event->packets.first, p->event.packets.first);
+  event->packets.last = MAX(event->packets.last, p->event.packets.last);
+  d->first_ns = MIN(d->first_ns, p->event.time_ns);
+  d->message.fpdus++;
+  d->message.payload_octets += p->message.payload_octets;
+  d->message.ddp.last = p->message.ddp.last;
 }
 
 static void join(const decode_messages *messages, direction *d, const piece *p)
 {
-  uint64_t start = p->ddp.tagged ? p->ddp.tagged_offset : p->ddp.message_offset;
-  decode_event *event = &d->event;
-  decode_message *message = &d->message;
+  const ddp_header *ddp = &p->message.ddp, *open = &d->message.ddp;
+  const uint64_t octets = p->message.payload_octets;
+  uint64_t start = ddp->tagged ? ddp->tagged_offset : ddp->message_offset;
+  const bool has_no_place = ddp->tagged && octets == 0; /* its STag and TO have no meaning (DDP-100) */
+  const bool continues =
+      ddp->tagged ? has_no_place || (open->stag == ddp->stag && start - d->next <= d->lost)
+                  : open->queue_number == ddp->queue_number && open->msn == ddp->msn && start >= d->next;
 
-  if (!continues(d, p, start)) {
+  if (d->is_open && d->message.opcode == p->message.opcode && open->tagged == ddp->tagged && continues) {
+    continue_message(d, p);
+  } else {
     end_message(messages, d);
     begin_message(messages, d, p);
   }
-  if (p->payload_octets == 0 && p->ddp.tagged) {
-    start = d->next;
-  }
+  start = has_no_place ? d->next : start;
   if (start != d->next) {
-    add_gap(message, d->next - d->base, start - d->base);
+    add_gap(&d->message, d->next - d->base, start - d->base);
   }
-  d->next = start + p->payload_octets;
+  d->next = start + octets;
   d->lost = 0;
-  event->octets += p->octets;
-  event->time_ns = MAX(event->time_ns, p->time_ns);
-  event->packets.first = MIN(event->packets.first, p->packets.first);
-  event->packets.last = MAX(event->packets.last, p->packets.last);
-  message->first_ns = MIN(message->first_ns, p->time_ns);
-  message->fpdus++;
-  message->payload_octets += p->payload_octets;
-  message->ddp.last = p->ddp.last;
-  if (p->ddp.last) {
+  if (ddp->last) {
     end_message(messages, d);
   }
 }
@@ -206,12 +192,12 @@ static void take_held(const decode_messages *messages, direction *d, uint64_t li
       d->has_hole = true;
     }
     deque_remove(&d->held, 0, 1);
-    d->edge = p.position + p.octets;
-    d->in_order_ns = MAX(d->in_order_ns, p.time_ns);
+    d->edge = p.position + p.event.octets;
+    d->in_order_ns = MAX(d->in_order_ns, p.event.time_ns);
     if (p.is_readable) {
       join(messages, d, &p);
     } else {
-      d->lost += p.octets;
+      d->lost += p.event.octets;
     }
   }
 }
@@ -255,24 +241,27 @@ void decode_messages_receive(void *of, const decode_event *event)
     return;
   }
   direction *d = direction_of(messages, event);
-  const piece p = {.position = event->stream_position,
-                   .octets = event->octets,
-                   .time_ns = event->time_ns,
-                   .packets = event->packets,
-                   .is_readable = fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG,
-                   .opcode = fpdu->rdmap_opcode,
-                   .payload_octets = fpdu->payload_octets,
-                   .ddp = fpdu->ddp,
-                   .is_request = fpdu->has_read_request,
-                   .request = fpdu->read_request};
+  piece p = {.position = event->stream_position,
+             .is_readable = fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG,
+             .event = *event,
+             .message = {.ddp = fpdu->ddp,
+                         .opcode = fpdu->rdmap_opcode,
+                         .fpdus = 1,
+                         .payload_octets = fpdu->payload_octets,
+                         .is_request = fpdu->has_read_request,
+                         .request = fpdu->read_request}};
+  p.event.kind = DECODE_MESSAGE;
+  p.event.fpdu = NULL;
+  p.event.problems = 0;
   if (p.position < d->edge) { /* its place was given up */
     return;
   }
-  if (p.is_readable && p.is_request) { /* at once: its Response can come before what the capture lacks */
+  if (p.is_readable &&
+      p.message.is_request) { /* at once: its Response can come before what the capture lacks */
     insert(&d->requests, &p);
     give_up_requests(messages, d, d->requests.count > REQUESTS_MAX);
   }
-  d->end = MAX(d->end, p.position + p.octets);
+  d->end = MAX(d->end, p.position + p.event.octets);
   insert(&d->held, &p);
   take_held(messages, d, messages->hold_octets);
 }

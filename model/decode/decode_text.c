@@ -32,6 +32,11 @@ static void append_field(decode_line *line, const decode_field *field, const voi
 
   if (field->text && (field->kind == DECODE_FIELD_HEX || field->kind == DECODE_FIELD_HEX_TEXT)) {
     decode_line_hex(line, field->text, value, field->octets);
+  } else if (field->text && field->kind == DECODE_FIELD_SECONDS) {
+    if ((int64_t)value != DECODE_TIME_NONE) {
+      decode_line_text(line, field->text);
+      decode_line_seconds(line, (int64_t)value, 0);
+    }
   } else if (field->text) {
     decode_line_number(line, field->text, value);
   }
@@ -165,18 +170,8 @@ static void append_fpdu(decode_line *line, const decode_event *event, size_t aft
 
 /* --- Messages --- */
 
-/* " took 0.000001000 s". */
-static void append_duration(decode_line *line, const char *before, int64_t duration_ns)
+static void append_message(decode_line *line, const decode_message *message)
 {
-  decode_line_text(line, before);
-  decode_line_seconds(line, duration_ns, 0);
-  decode_line_text(line, " s");
-}
-
-static void append_message(decode_line *line, const decode_event *event)
-{
-  const decode_message *message = event->message;
-
   append_opcode(line, rdmap_opcode_rules_of(message->opcode), message->opcode);
   append_fields(line, decode_fields_of(&message->ddp), &message->ddp);
   append_fields(line, decode_fields_message, message);
@@ -185,13 +180,6 @@ static void append_message(decode_line *line, const decode_event *event)
   }
   if (message->is_answer) {
     append_fields(line, decode_fields_answer, message);
-  }
-  append_duration(line, ", took ", event->time_ns - message->first_ns);
-  if (message->in_order_ns != DECODE_TIME_NONE) {
-    append_duration(line, ", in order after ", message->in_order_ns - event->time_ns);
-  }
-  if (message->is_answer && message->round_trip_ns != DECODE_TIME_NONE) {
-    append_duration(line, ", round trip ", message->round_trip_ns);
   }
   decode_line_text(line, message->is_complete ? "" : ", INCOMPLETE");
   decode_line_text(line, message->has_start ? "" : ", start unknown");
@@ -341,7 +329,7 @@ static void append_event(decode_line *line, const decode_event *event)
   } else if (event->frame) {
     append_startup(line, event->frame);
   } else if (event->message) {
-    append_message(line, event);
+    append_message(line, event->message);
   } else if (!append_problems(line, event, "")) {
     decode_line_print(line, "note: %s", event->text);
   }

@@ -52,12 +52,14 @@ class ExplainPeak(unittest.TestCase):
         write("t.cfg", SCENARIO)
 
     def explained(self, keys):
-        metrics, events = run(keys)
+        made = run(keys)
+        if made is None:
+            return None
         told = explain("t.trace")
         self.assertEqual((told.returncode, told.stderr), (0, ""))
         again = explain("out")  # its folder has no trace: the run is made again
         self.assertEqual((again.stderr, again.stdout[:len(told.stdout)]), ("", told.stdout))
-        return metrics, events, told.stdout
+        return *made, told.stdout
 
     def test_one_loss(self):
         """Every word of it: one segment lost, one connection, an in-order receiver."""
@@ -156,9 +158,10 @@ class ExplainPeak(unittest.TestCase):
                                 "measure.to": ["500us", "700us"], "receiver.memory": ["8KiB"]}.items():
                 if r.random() < 0.3:
                     keys[key] = r.choice(values)
-            if run(keys) is None:
+            explained = self.explained(keys)
+            if explained is None:
                 continue
-            metrics, _, text = self.explained(keys)
+            metrics, _, text = explained
             peak = metrics.get("buffer.reassembly_peak_octets")
             if peak is None:
                 self.assertIn("never opened", text)

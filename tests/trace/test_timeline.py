@@ -54,7 +54,8 @@ class Timeline(unittest.TestCase):
         cls.browser = browser.Browser(cls.folder)
         cls.addClassCleanup(cls.browser.quit)
         cls.script = cls.browser.script
-        cls.events = cls.make(SCENARIOS / "one-loss-middlebox.cfg", "one")
+        cls.make(SCENARIOS / "one-loss-middlebox.cfg", "one")
+        cls.events = cls.events_of("one")
 
     @classmethod
     def iwarpsim(cls, *arguments):
@@ -62,11 +63,14 @@ class Timeline(unittest.TestCase):
 
     @classmethod
     def make(cls, scenario, name, *sets):
-        """NAME.trace and NAME.html of a run; its events."""
+        """NAME.trace and NAME.html of a run."""
         for command in (["run", scenario, "-q", "-o", "out", "--trace", f"{name}.trace", *[f"--set={each}" for each in sets]],
                         ["timeline", f"{name}.trace", "-o", f"{name}.html"]):
             done = cls.iwarpsim(*command)
             assert done.returncode == 0, f"{command}: {done.stderr}"
+
+    @classmethod
+    def events_of(cls, name):
         return [json.loads(line) for line in cls.iwarpsim("trace", f"{name}.trace").stdout.splitlines()]
 
     def show(self, name="one", place=""):
@@ -91,8 +95,7 @@ class Timeline(unittest.TestCase):
     def search(self, words):
         field = self.element("input")
         field.clear()
-        field.send_keys(words)
-        self.element("form button").click()
+        field.send_keys(words, Keys.ENTER)
         self.settle()
         return self.element("output").text
 
@@ -166,7 +169,7 @@ class Timeline(unittest.TestCase):
         for _ in range(40):  # to the link, which a key follows
             if self.script("return document.activeElement.textContent").startswith("FPDU 397"):
                 break
-            self.press(Keys.TAB)
+            self.browser.driver.switch_to.active_element.send_keys(Keys.TAB)
         self.press(Keys.ENTER)
         self.assertEqual(self.title(), "FPDU 397")
         self.press(Keys.TAB)  # the reader stays where the link was
@@ -263,15 +266,16 @@ class Timeline(unittest.TestCase):
                                 ["one-loss-markers", "receiver.mode=assume-aligned", "path.forward.loss=2%", "middlebox.mode=random", "mpa.markers=false"],
                                 ["one-loss-in-order", "receiver.memory=64KiB", "path.forward.loss=1%"]):
             with self.subTest(scenario=scenario, sets=sets):
-                self.make(SCENARIOS / f"{scenario}.cfg", "held", *sets)
+                self.make(SCENARIOS / f"{scenario}.cfg", "held", "workload.messages=11", *sets)
                 self.show("held")
                 rows, wrong = self.script(DIFFERENCES)
-                self.assertGreater(rows, 50)
+                self.assertGreater(rows, 40)
                 self.assertEqual(wrong, [])
 
     def test_proxy(self):
         """What a proxy sends in place of the sender has sequence numbers of its own."""
-        events = self.make(SCENARIOS / "one-loss-markers.cfg", "proxy", "middlebox.mode=proxy")
+        self.make(SCENARIOS / "one-loss-markers.cfg", "proxy", "middlebox.mode=proxy")
+        events = self.events_of("proxy")
         arrived = {e["packet"]: e["position"] for e in events if e["event"] == "segment_arrived" and e["side"] == "responder"}
         made = next(e["packet"] for e in events if e["event"] == "packet_made" and arrived.get(e["packet"], 0) > 50_000)
         self.show("proxy")
@@ -279,7 +283,8 @@ class Timeline(unittest.TestCase):
         self.assertTrue(self.details()["Stream"].startswith(f"{arrived[made]:,} to "), self.details())
 
     def test_refused(self):
-        events = self.make(SCENARIOS / "one-loss-in-order.cfg", "refused", "receiver.memory=64KiB")
+        self.make(SCENARIOS / "one-loss-in-order.cfg", "refused", "receiver.memory=64KiB")
+        events = self.events_of("refused")
         refused = next(e for e in events if e["event"] == "segment_refused")
         self.show("refused")
         self.search(f"packet {refused['packet']}")
@@ -287,7 +292,8 @@ class Timeline(unittest.TestCase):
 
     def test_first_fpdu_that_a_marker_located_beyond_a_hole(self):
         """It became valid while the hole was open, and lies beyond it."""
-        events = self.make(SCENARIOS / "one-loss-middlebox.cfg", "holes", "path.forward.loss=2%")
+        self.make(SCENARIOS / "one-loss-middlebox.cfg", "holes", "path.forward.loss=2%")
+        events = self.events_of("holes")
         self.show("holes")
         holes = self.script("""return flow.holes.map(h => [h.from, h.to, h.opened, h.filled,
             describe(`hole-${h.number}`).lines.filter(l => l[0].startsWith('First')).map(l => l[1][0].text)])""")
@@ -299,7 +305,8 @@ class Timeline(unittest.TestCase):
             self.assertEqual(named, [f"FPDU {numbers[min(beyond)]}"] if beyond else [])
 
     def test_fragments(self):
-        events = self.make(SCENARIOS / "ip-fragments.cfg", "fragments")
+        self.make(SCENARIOS / "ip-fragments.cfg", "fragments")
+        events = self.events_of("fragments")
         made = {e["packet"]: e for e in events if e["event"] == "packet_made" and e["fragment_of"]}
         lost = next(e["packet"] for e in events if e["event"] == "packet_dropped" and e["packet"] in made)
         whole = next(e for e in events if e["event"] == "segment_sent" and e["packet"] == made[lost]["fragment_of"])
@@ -327,11 +334,11 @@ class Timeline(unittest.TestCase):
 
     def test_large(self):
         """The page of many FPDUs is small, and what it draws is bounded by its pixels."""
-        self.make(SCENARIOS / "one-loss-markers.cfg", "large", "workload.messages=600", "path.forward.loss=0.2%")
+        self.make(SCENARIOS / "one-loss-markers.cfg", "large", "workload.messages=200", "path.forward.loss=0.2%")
         self.show("large")
         fpdus, drawn, wide, high = self.script(
             "return [flow.fpdus.length, drawn, screen.canvas.clientWidth, screen.canvas.clientHeight]")
-        self.assertGreater(fpdus, 27_000)
+        self.assertGreater(fpdus, 9_000)
         self.assertLess((self.folder / "large.html").stat().st_size, fpdus * 50)
         self.assertLess(drawn, wide * high / 20)
 

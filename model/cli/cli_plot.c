@@ -12,7 +12,7 @@
 #include "study/plot/study_plot.h"
 
 /* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
-static const char *const run_kinds[] = {"occupancy", "distribution", "delays", NULL};
+static const char *const run_kinds[] = {"occupancy", "distribution", "delays", TRACE_PLOTS, NULL};
 
 enum { PIPE_COLUMNS = 80 };
 
@@ -32,7 +32,8 @@ static struct {
 /* Whether a trace is drawn, or, of a folder, one that is made for it. */
 static gboolean is_trace_plot(void)
 {
-  return chosen.what != NULL && g_strv_contains(trace_plot_names, chosen.what);
+  static const char *const names[] = {TRACE_PLOTS, NULL};
+  return chosen.what != NULL && g_strv_contains(names, chosen.what);
 }
 
 /* --- Usage --- */
@@ -57,15 +58,11 @@ static gboolean is_known(const char *option, const char *name, const char *const
 static gboolean check_what(gboolean is_folder, int *status)
 {
 #define NAME(plot) (plot).name,
-  const char *const store_kinds[] = {STUDY_PLOTS(NAME) NULL};
+  const char *const store_kinds[] = {STUDY_PLOTS(NAME) TRACE_PLOTS, NULL};
 #undef NAME
-  const char *const *first = is_folder ? run_kinds : store_kinds;
-  g_autofree char *own = g_strjoinv(",", (char **)first);
-  g_autofree char *of_trace = g_strjoinv(",", (char **)trace_plot_names);
-  g_autofree char *names = g_strconcat(own, ",", of_trace, NULL);
-  g_auto(GStrv) known = g_strsplit(names, ",", -1);
-  g_autofree char *all = g_strjoinv(", ", known);
-  if (chosen.what != NULL && !is_known("--what", chosen.what, (const char *const *)known, all, status)) {
+  const char *const *known = is_folder ? run_kinds : store_kinds;
+  g_autofree char *all = g_strjoinv(", ", (char **)known);
+  if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
     return FALSE;
   }
   gboolean over_trace = is_trace_plot(), of_run = is_folder || over_trace;

@@ -2,7 +2,6 @@
 /* One run over time, from its trace: layers of marks over one axis of time. What is smaller than a dot of the
  * page is drawn once, so that a picture's size does not grow with the run. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,79 +12,95 @@
 /* Across a page and down: more than any has in print. */
 #define DOTS 2000
 
+/* More than any trace lasts, and less than 64 bits of ps hold. */
+#define FOREVER_S 9e6
+
 /* From a time to another, and from `low` to `high` octets. */
 typedef struct mark {
   time_ps from, to;
   double low, high;
 } mark;
 
-typedef struct trace_layer {
-  const char *look; /* the template's word; NULL: there is no such layer */
-  const char *text; /* in the legend */
-  gboolean is_line; /* a value that holds until the next */
-} trace_layer;
+typedef enum trace_plot { SEQUENCE, WINDOW, QUEUE } trace_plot;
+static const char *const names[] = {TRACE_PLOTS};
+static const char *const things[] = {"stream", "congestion window", "queue"};
+static const char *const axes[] = {"position in the stream", "window", "waiting in the queue"};
 
-/* What is drawn below others comes first. */
-enum { HOLE, SACK, ARRIVED, EDGE, SENT, ACKNOWLEDGED, AGAIN, LOST, LAYERS };
-enum { RECOVERY, AFTER_TIME_OUT, TIME_OUT, THRESHOLD, CONGESTION, IN_FLIGHT };
-enum { WAITING, MARKED };
+/* What a layer shows of its event: a value that holds until the next; one that counts then; from a field to
+ * the next; as many octets as the next field has; whether TCP is in that state. */
+typedef enum layer_form { LINE, STATE, POINT, SPAN_TO, SPAN_OF } layer_form;
 
-typedef struct trace_chart trace_chart;
-
-typedef struct trace_plot {
-  const char *what, *y; /* what is drawn, and on y */
-  void (*add)(trace_chart *chart,
-              const trace_event *event); /* of the connection, or of the link's direction */
-  trace_layer layers[LAYERS];
-} trace_plot;
+/* What is drawn below others comes first. Layers without an event are filled by code. */
+enum { HOLE, SACK, ARRIVED, EDGE, SENT, ACKNOWLEDGED, AGAIN, RECOVERY, LOSS, TIME_OUT, THRESHOLD, CWND };
+enum { IN_FLIGHT = CWND + 1, WAITING, MARKED, LOST, LAYERS, OPEN_HOLES = LAYERS, JOINED, LISTS };
+#define OF(id, member) TRACE_##id, TRACE_FIELD(id, member)
+static const struct trace_layer {
+  trace_plot plot;
+  layer_form form;
+  gboolean at_sender;
+  const char *look, *text; /* a word of the template; in the legend */
+  trace_event_id event;
+  size_t field;
+} layers[LAYERS] = {
+    [HOLE] = {SEQUENCE, SPAN_TO, FALSE, "hole", "missing at the receiver", TRACE_EVENTS},
+    [SACK] = {SEQUENCE, SPAN_TO, FALSE, "sack", "SACK block sent", OF(SACK_SENT, from)},
+    [ARRIVED] = {SEQUENCE, SPAN_OF, FALSE, "arrived", "arrived", OF(SEGMENT_ARRIVED, position)},
+    [EDGE] = {SEQUENCE, LINE, TRUE, "edge", "right edge of the window", OF(WINDOW, edge)},
+    [SENT] = {SEQUENCE, SPAN_OF, TRUE, "sent", "sent", OF(SEGMENT_SENT, position)},
+    [ACKNOWLEDGED] = {SEQUENCE, LINE, TRUE, "una", "acknowledged (SND.UNA)", OF(WINDOW, acknowledged)},
+    [AGAIN] = {SEQUENCE, SPAN_OF, TRUE, "again", "sent again", TRACE_EVENTS},
+    [RECOVERY] = {WINDOW, STATE, TRUE, "recovery", "fast recovery", OF(WINDOW, state)},
+    [LOSS] = {WINDOW, STATE, TRUE, "loss", "recovery after a time-out", OF(WINDOW, state)},
+    [TIME_OUT] = {WINDOW, POINT, TRUE, "time_out", "time-out", OF(TIME_OUT, in_flight)},
+    [THRESHOLD] = {WINDOW, LINE, TRUE, "threshold", "ssthresh", OF(WINDOW, threshold_octets)},
+    [CWND] = {WINDOW, LINE, TRUE, "cwnd", "cwnd", OF(WINDOW, congestion_window_octets)},
+    [IN_FLIGHT] = {WINDOW, LINE, TRUE, "in_flight", "in flight", OF(WINDOW, in_flight_octets)},
+    [WAITING] = {QUEUE, LINE, TRUE, "waiting", "waiting", TRACE_EVENTS},
+    [MARKED] = {QUEUE, POINT, TRUE, "marked", "marked with CE", TRACE_EVENTS},
+    [LOST] = {QUEUE, POINT, TRUE, "lost", "lost", TRACE_EVENTS},
+};
 
 /* A chart in the making. */
-struct trace_chart {
+typedef struct trace_chart {
   summary_record *run; /* what the trace is of */
-  const trace_plot *plot;
+  trace_plot plot;
   time_ps from, to, end; /* what is drawn; the end of the trace */
   const int *asked;      /* the connection that was asked for; NULL: the one with most payload */
   guint64 most;          /* what the chosen connection, or link, has most of: payload, or octets that wait */
-  uint32_t connections;  /* of the trace, at least */
-  uint32_t connection;
-  enum side side;             /* that sends */
-  guint64 link;               /* of that direction */
-  GHashTable *packets;        /* the middle of each packet's payload in the stream, by its number */
-  guint64 position, sequence; /* of the segment sent last */
-  GArray *marks[LAYERS];      /* mark */
-  GArray *holes;              /* mark: those that are open, from when on */
-  double arrived;             /* the first octet beyond all that has arrived */
-  GArray *joined; /* mark: packets of the link's queue: when each leaves; octets that joined with it */
-  guint left;     /* so many of them have left */
+  uint32_t connections, connection; /* of the trace, at least; the chosen one */
+  enum side side;                   /* that sends */
+  guint64 link;                     /* of that direction */
+  GHashTable *packets;              /* the middle of each packet's payload in the stream, by its number */
+  /* mark: of each layer; holes that are open, from when on; packets of the link's queue: when each leaves,
+   * and the octets that have joined with it */
+  GArray *marks[LISTS];
+  double arrived;                       /* the first octet beyond all that has arrived */
+  guint left;                           /* so many of the packets that joined the queue */
   double waiting, all_joined, all_left; /* octets in the queue; that have joined, have left it */
-  guint state;                          /* of TCP: the layer that shows it; LAYERS: none */
-  time_ps state_since;
-};
-
-/* --- Layers --- */
+} trace_chart;
 
 static mark *mark_at(const GArray *marks, guint i)
 {
   return &g_array_index(marks, mark, i);
 }
 
+static gboolean is_line(guint layer)
+{
+  return layers[layer].form <= STATE;
+}
+
 /* Adds a mark, unless it lies outside of what is drawn. A line begins with the value that it has there. */
 static void add(trace_chart *chart, guint layer, time_ps from, time_ps to, double low, double high)
 {
   GArray *marks = chart->marks[layer];
-  const gboolean is_line = chart->plot->layers[layer].is_line;
-  const gboolean is_again = is_line && marks->len > 0 && mark_at(marks, marks->len - 1)->low == low;
-  const mark m = {is_line ? MAX(from, chart->from) : from, to, low, high};
+  const gboolean line = is_line(layer);
+  const gboolean again = line && marks->len > 0 && mark_at(marks, marks->len - 1)->low == low;
+  const mark m = {line ? MAX(from, chart->from) : from, to, low, high};
 
-  if (from <= chart->to && !is_again && (is_line || to >= chart->from)) {
-    g_array_set_size(marks, is_line && from <= chart->from ? 0 : marks->len);
+  if (from <= chart->to && !again && (line || to >= chart->from)) {
+    g_array_set_size(marks, line && from <= chart->from ? 0 : marks->len);
     g_array_append_val(marks, m);
   }
-}
-
-static void add_value(trace_chart *chart, guint layer, time_ps at, guint64 octets)
-{
-  add(chart, layer, at, at, (double)octets, (double)octets);
 }
 
 static double column_of(const trace_chart *chart, time_ps time)
@@ -93,7 +108,7 @@ static double column_of(const trace_chart *chart, time_ps time)
   return floor((double)(MAX(time, chart->from) - chart->from) * DOTS / (double)(chart->to - chart->from));
 }
 
-/* Of marks on the same dots, which are `dot` octets high, leaves the first, and in each column a line's last.
+/* Of marks on the same dots, which are `dot` octets high, leaves the first, and of a line each column's last.
  */
 static void thin(const trace_chart *chart, guint layer, double dot)
 {
@@ -104,15 +119,14 @@ static void thin(const trace_chart *chart, guint layer, double dot)
     const mark m = *mark_at(marks, i);
     const double at = column_of(chart, m.from);
     column = kept > 0 && column_of(chart, mark_at(marks, column)->from) == at ? column : kept;
-    gboolean is_new = chart->plot->layers[layer].is_line &&
-                      (i + 1 == marks->len || column_of(chart, mark_at(marks, i + 1)->from) != at);
     guint k = column;
-    while (k < kept && !(floor(mark_at(marks, k)->low / dot) == floor(m.low / dot) &&
-                         floor(mark_at(marks, k)->high / dot) == floor(m.high / dot) &&
-                         column_of(chart, mark_at(marks, k)->to) == column_of(chart, m.to))) {
+    while (k < kept && (floor(mark_at(marks, k)->low / dot) != floor(m.low / dot) ||
+                        floor(mark_at(marks, k)->high / dot) != floor(m.high / dot) ||
+                        column_of(chart, mark_at(marks, k)->to) != column_of(chart, m.to))) {
       k++;
     }
-    if (is_new || k == kept) {
+    if (k == kept ||
+        (is_line(layer) && (i + 1 == marks->len || column_of(chart, mark_at(marks, i + 1)->from) != at))) {
       *mark_at(marks, kept++) = m;
     }
   }
@@ -124,116 +138,80 @@ static void thin(const trace_chart *chart, guint layer, double dot)
 /* Octets from `from` to `to` arrive that had not all arrived before: of a hole that part is filled. */
 static void arrive(trace_chart *chart, time_ps now, double from, double to)
 {
-  for (guint i = chart->holes->len; i-- > 0;) {
-    const mark hole = *mark_at(chart->holes, i);
+  for (guint i = chart->marks[OPEN_HOLES]->len; i-- > 0;) {
+    const mark hole = *mark_at(chart->marks[OPEN_HOLES], i);
     const mark below = {hole.from, 0, hole.low, MIN(hole.high, from)};
     const mark above = {hole.from, 0, MAX(hole.low, to), hole.high};
     if (hole.low < to && hole.high > from) {
       add(chart, HOLE, hole.from, now, MAX(hole.low, from), MIN(hole.high, to));
-      g_array_remove_index(chart->holes, i);
-      g_array_append_vals(chart->holes, &below, below.low < below.high);
-      g_array_append_vals(chart->holes, &above, above.low < above.high);
+      g_array_remove_index(chart->marks[OPEN_HOLES], i);
+      g_array_append_vals(chart->marks[OPEN_HOLES], &below, below.low < below.high);
+      g_array_append_vals(chart->marks[OPEN_HOLES], &above, above.low < above.high);
     }
   }
   if (from > chart->arrived) {
     const mark hole = {now, 0, chart->arrived, from};
-    g_array_append_val(chart->holes, hole);
+    g_array_append_val(chart->marks[OPEN_HOLES], hole);
   }
   chart->arrived = MAX(chart->arrived, to);
 }
 
-/* The stream: a time-sequence graph. */
-static void add_sequence(trace_chart *chart, const trace_event *event)
+/* Adds what layers show of an event. */
+static void add_fields(trace_chart *chart, const trace_event *event)
 {
-  const time_ps now = event->time;
-  const gboolean is_sender = event->side == chart->side;
-  const uint64_t *values = event->values;
-  const double first = (double)values[0],
-               second = (double)values[1]; /* position and octets, or from and to */
-
-  if (event->id == TRACE_SEGMENT_SENT && is_sender && second > 0) {
-    add(chart, TRACE_VALUE(event, SEGMENT_SENT, again) ? AGAIN : SENT, now, now, first, first + second);
-  } else if (event->id == TRACE_WINDOW && is_sender) {
-    add_value(chart, ACKNOWLEDGED, now, TRACE_VALUE(event, WINDOW, acknowledged));
-    add_value(chart, EDGE, now, TRACE_VALUE(event, WINDOW, edge));
-  } else if (event->id == TRACE_SACK_SENT && !is_sender) {
-    add(chart, SACK, now, now, first, second);
-  } else if (event->id == TRACE_SEGMENT_ARRIVED && !is_sender) {
-    add(chart, ARRIVED, now, now, first, first + second);
-    if (TRACE_VALUE(event, SEGMENT_ARRIVED, new_octets) > 0) { /* else it was refused, or nothing is new */
-      arrive(chart, now, first, first + second);
+  for (guint i = 0; i < LAYERS; i++) {
+    const struct trace_layer *layer = &layers[i];
+    const uint64_t *values = &event->values[layer->field];
+    if (layer->plot != chart->plot || layer->event != event->id ||
+        layer->at_sender != (event->side == chart->side)) {
+      continue;
+    }
+    const double low = layer->form == STATE
+                           ? strcmp(event->texts[layer->field], i == LOSS ? "loss" : "recovery") == 0
+                       : *values == G_MAXUINT64 ? -1 /* no ssthresh yet */
+                                                : (double)*values;
+    const double high = layer->form == SPAN_TO   ? (double)values[1]
+                        : layer->form == SPAN_OF ? low + (double)values[1]
+                                                 : low;
+    if (is_line(i) || low < high || (layer->form == POINT && low > 0)) {
+      add(chart, i == SENT && TRACE_VALUE(event, SEGMENT_SENT, again) ? AGAIN : i, event->time, event->time,
+          low, high);
+    }
+    if (i == ARRIVED &&
+        TRACE_VALUE(event, SEGMENT_ARRIVED, new_octets) > 0) { /* else it was refused, or nothing is new */
+      arrive(chart, event->time, low, high);
     }
   }
 }
 
-/* What lasted until now is drawn. */
-static void change_state(trace_chart *chart, guint state, time_ps now)
-{
-  if (state != chart->state && chart->state != LAYERS) {
-    add(chart, chart->state, chart->state_since, now, 0, 0);
-  }
-  chart->state_since = state != chart->state ? now : chart->state_since;
-  chart->state = state;
-}
-
-/* The congestion window. */
-static void add_window(trace_chart *chart, const trace_event *event)
-{
-  const time_ps now = event->time;
-
-  if (event->id == TRACE_WINDOW && event->side == chart->side) {
-    const char *state = TRACE_TEXT(event, WINDOW, state);
-    const guint64 threshold = TRACE_VALUE(event, WINDOW, threshold_octets);
-    add_value(chart, CONGESTION, now, TRACE_VALUE(event, WINDOW, congestion_window_octets));
-    add_value(chart, IN_FLIGHT, now, TRACE_VALUE(event, WINDOW, in_flight_octets));
-    add(chart, THRESHOLD, now, now, threshold < G_MAXUINT64 ? (double)threshold : -1, 0);
-    change_state(chart,
-                 g_str_equal(state, "recovery") ? RECOVERY
-                 : g_str_equal(state, "loss")   ? AFTER_TIME_OUT
-                                                : LAYERS,
-                 now);
-  } else if (event->id == TRACE_TIME_OUT && event->side == chart->side && event->values[0]) {
-    add_value(chart, TIME_OUT, now, 0);
-  }
-}
-
-/* Marks where packets with payload are lost: in the stream, or on the axis of time. A proxy's have a stream
- * of their own. */
+/* Where packets with payload are lost: in the stream, or on the axis of time. Of a piece that a middlebox
+ * made it is the middle of the packet whose octets it has. */
 static void add_loss(trace_chart *chart, const trace_event *event)
 {
-  const gpointer packet = GSIZE_TO_POINTER(event->packet);
-  const uint64_t *values = event->values;
-  gpointer middle = NULL;
+  const gboolean is_made = event->id == TRACE_PACKET_MADE || event->id == TRACE_PACKET_PART;
+  const guint64 of =
+      is_made ? event->values[event->id == TRACE_PACKET_MADE ? TRACE_FIELD(PACKET_MADE, fragment_of) : 0]
+              : event->packet;
+  gpointer middle = g_hash_table_lookup(chart->packets, GSIZE_TO_POINTER(of));
 
-  if (event->id == TRACE_SEGMENT_SENT && event->side == chart->side) {
-    chart->position = TRACE_VALUE(event, SEGMENT_SENT, position);
-    chart->sequence = TRACE_VALUE(event, SEGMENT_SENT, sequence);
-    middle = GSIZE_TO_POINTER(values[1] > 0 ? chart->position + values[1] / 2 : 0);
-  } else if (event->id == TRACE_PACKET_MADE && event->side == chart->side &&
-             strcmp(event->texts[0], "proxy") != 0) {
-    const guint64 of = TRACE_VALUE(event, PACKET_MADE, fragment_of);
-    const int32_t beyond = (int32_t)(TRACE_VALUE(event, PACKET_MADE, sequence) - chart->sequence);
-    middle = of > 0          ? g_hash_table_lookup(chart->packets, GSIZE_TO_POINTER(of))
-             : values[2] > 0 ? GSIZE_TO_POINTER(chart->position + (guint64)beyond + values[2] / 2)
-                             : NULL;
-  } else if (event->id == TRACE_PACKET_DROPPED || event->id == TRACE_CHECKSUM_ERROR ||
-             event->id == TRACE_SEGMENT_REFUSED) {
-    gpointer at = g_hash_table_lookup(chart->packets, packet);
-    if (at) {
-      add_value(chart, LOST, event->time, chart->plot->add == add_sequence ? GPOINTER_TO_SIZE(at) : 0);
-    }
-  }
-  if (middle) {
-    g_hash_table_insert(chart->packets, packet, middle);
+  if (event->id == TRACE_SEGMENT_SENT && event->side == chart->side && event->values[1] > 0) {
+    middle = GSIZE_TO_POINTER(event->values[0] + event->values[1] / 2);
+    g_hash_table_insert(chart->packets, GSIZE_TO_POINTER(event->packet), middle);
+  } else if (middle && is_made) {
+    g_hash_table_insert(chart->packets, GSIZE_TO_POINTER(event->packet), middle);
+  } else if (middle && (event->id == TRACE_PACKET_DROPPED || event->id == TRACE_CHECKSUM_ERROR ||
+                        event->id == TRACE_SEGMENT_REFUSED)) {
+    const double at = chart->plot == SEQUENCE ? (double)GPOINTER_TO_SIZE(middle) : 0;
+    add(chart, LOST, event->time, event->time, at, at);
   }
 }
 
 /* The packets leave the link's queue that have waited until now. */
 static void leave(trace_chart *chart, time_ps now)
 {
-  for (; chart->left < chart->joined->len && mark_at(chart->joined, chart->left)->from <= now;
+  for (; chart->left < chart->marks[JOINED]->len && mark_at(chart->marks[JOINED], chart->left)->from <= now;
        chart->left++) {
-    const mark *packet = mark_at(chart->joined, chart->left);
+    const mark *packet = mark_at(chart->marks[JOINED], chart->left);
     chart->waiting = chart->all_joined - packet->low;
     chart->all_left = packet->low;
     add(chart, WAITING, packet->from, packet->from, chart->waiting, chart->waiting);
@@ -253,7 +231,7 @@ static void add_queue(trace_chart *chart, const trace_event *event)
     if (is_join && waits > 0) {
       chart->all_joined = chart->all_left + chart->waiting;
       const mark packet = {.from = event->time + (time_ps)waits, .low = chart->all_joined};
-      g_array_append_val(chart->joined, packet);
+      g_array_append_val(chart->marks[JOINED], packet);
     }
   } else if ((is_drop || event->id == TRACE_PACKET_MARKED) &&
              g_str_has_suffix(event->texts[0], "transmitter")) {
@@ -264,87 +242,38 @@ static void add_queue(trace_chart *chart, const trace_event *event)
   add(chart, layer, event->time, event->time, chart->waiting, chart->waiting);
 }
 
-/* What lasts until the end. */
-static void finish(trace_chart *chart)
-{
-  for (guint i = 0; i < chart->holes->len; i++) {
-    const mark *hole = mark_at(chart->holes, i);
-    add(chart, HOLE, hole->from, chart->to, hole->low, hole->high);
-  }
-  change_state(chart, LAYERS, chart->to);
-  leave(chart, chart->to);
-}
-
-const char *const trace_plot_names[] = {"sequence", "window", "queue", NULL};
-static const trace_plot trace_plots[] = {
-    /* in their order */
-    {"stream",
-     "position in the stream",
-     add_sequence,
-     {[HOLE] = {"hole", "missing at the receiver"},
-      [SACK] = {"sack", "SACK block sent"},
-      [ARRIVED] = {"arrived", "arrived"},
-      [EDGE] = {"edge", "right edge of the window", TRUE},
-      [SENT] = {"sent", "sent"},
-      [ACKNOWLEDGED] = {"acknowledged", "acknowledged (SND.UNA)", TRUE},
-      [AGAIN] = {"again", "sent again"},
-      [LOST] = {"lost", "lost"}}},
-    {"congestion window",
-     "window",
-     add_window,
-     {[RECOVERY] = {"recovery", "fast recovery"},
-      [AFTER_TIME_OUT] = {"loss", "recovery after a time-out"},
-      [TIME_OUT] = {"time_out", "time-out"},
-      [THRESHOLD] = {"threshold", "ssthresh", TRUE},
-      [CONGESTION] = {"congestion", "cwnd", TRUE},
-      [IN_FLIGHT] = {"in_flight", "in flight", TRUE},
-      [LOST] = {"lost", "segment lost"}}},
-    {"queue",
-     "waiting in the queue",
-     add_queue,
-     {[WAITING] = {"waiting", "waiting", TRUE},
-      [MARKED] = {"marked", "packet marked with CE"},
-      [LOST] = {"lost", "packet dropped"}}},
-};
-
 /* --- Reading --- */
-
-static gboolean is_of_link(const trace_chart *chart)
-{
-  return chart->plot->add == add_queue;
-}
 
 /* The longest stream decides which connection is drawn, unless one was asked for; the longest queue in the
  * time that is drawn, which link. */
 static void survey(trace_chart *chart, const trace_event *event)
 {
+  const uint64_t *values = event->values;
+  const gboolean is_asked = !chart->asked || event->connection == (guint)*chart->asked;
   guint64 octets = 0;
 
   chart->end = MAX(chart->end, event->time);
   chart->connections = MAX(chart->connections, event->connection + 1);
-  if (is_of_link(chart)) {
-    const gboolean is_seen = event->time >= chart->from && event->time <= chart->to;
-    octets =
-        is_seen && event->id == TRACE_PACKET_QUEUED ? TRACE_VALUE(event, PACKET_QUEUED, waiting_octets) : 0;
-  } else if (event->id == TRACE_SEGMENT_SENT && TRACE_VALUE(event, SEGMENT_SENT, payload_octets) > 0 &&
-             (!chart->asked || event->connection == (guint)*chart->asked)) {
-    octets = TRACE_VALUE(event, SEGMENT_SENT, position) + TRACE_VALUE(event, SEGMENT_SENT, payload_octets);
+  if (chart->plot == QUEUE && event->id == TRACE_PACKET_QUEUED) {
+    octets = event->time >= chart->from && event->time <= chart->to ? values[1] : 0;
+  } else if (chart->plot != QUEUE && event->id == TRACE_SEGMENT_SENT && is_asked && values[1] > 0) {
+    octets = values[0] + values[1];
   }
   if (octets > chart->most) {
     chart->most = octets;
     chart->connection = event->connection;
     chart->side = event->side;
-    chart->link = TRACE_VALUE(event, PACKET_QUEUED, link);
+    chart->link = values[0];
   }
 }
 
 static void add_event(trace_chart *chart, const trace_event *event)
 {
-  if (is_of_link(chart) ? event->side == chart->side : event->connection == chart->connection) {
-    chart->plot->add(chart, event);
-    if (!is_of_link(chart)) {
-      add_loss(chart, event);
-    }
+  if (chart->plot == QUEUE && event->side == chart->side) {
+    add_queue(chart, event);
+  } else if (chart->plot != QUEUE && event->connection == chart->connection) {
+    add_fields(chart, event);
+    add_loss(chart, event);
   }
 }
 
@@ -352,39 +281,28 @@ static void add_event(trace_chart *chart, const trace_event *event)
 static gboolean read_trace(trace_chart *chart, FILE *file, const char *name,
                            void (*each)(trace_chart *chart, const trace_event *event), GError **error)
 {
-  GError *problem = NULL;
   trace_event event;
 
   rewind(file);
-  g_autoptr(trace_reader) reader = trace_reader_new(file, name, &problem);
-  const char *about = reader ? trace_reader_about(reader) : "";
-  g_clear_pointer(&chart->run, summary_record_free);
-  chart->run = reader ? summary_parse_json(about, strlen(about), name, &problem) : NULL;
-  while (chart->run && trace_reader_next(reader, &event, &problem)) {
+  g_autoptr(trace_reader) reader = trace_reader_new(file, name, error);
+  if (reader && !chart->run) {
+    chart->run =
+        summary_parse_json(trace_reader_about(reader), strlen(trace_reader_about(reader)), name, error);
+  }
+  while (*error == NULL && trace_reader_next(reader, &event, error)) {
     each(chart, &event);
   }
-  if (problem) {
-    g_propagate_error(error, problem);
-  }
-  return !problem;
+  return *error == NULL;
 }
 
-/* After the first reading: whether there is what was asked for. */
-static gboolean check(const trace_chart *chart, const char *name, GError **error)
+static gboolean refuse(const trace_chart *chart, const char *name, GError **error)
 {
-  if (chart->from >= chart->to) {
-    return error_set(error, "%s: nothing to draw: the trace ends at %.9g s", name,
-                     time_ps_in_seconds(chart->end));
-  }
-  if (chart->asked && (guint)*chart->asked >= chart->connections) {
-    return error_set(error, "%s: there is no connection %d; expected 0 to %u", name, *chart->asked,
-                     chart->connections - 1);
-  }
-  return chart->most > 0 ||
-         error_set(error, "%s: nothing to draw: %s", name,
-                   is_of_link(chart) ? "no packet waits for a link in this time"
-                                     : "no segment has payload; the TCP of ns-3 writes no events of its own "
-                                       "(docs/trace.md)");
+  return error_set(
+      error,
+      "%s: nothing to draw: no %s in this time; the trace has connections 0 to %u, ends at %.9g s, "
+      "and has no events of the TCP of ns-3",
+      name, chart->plot == QUEUE ? "packet waits for a link" : "payload of the connection is sent",
+      MAX(chart->connections, 1) - 1, time_ps_in_seconds(chart->end));
 }
 
 /* --- Drawing --- */
@@ -393,19 +311,19 @@ static gboolean check(const trace_chart *chart, const char *name, GError **error
 static void append_layers(trace_chart *chart, plot_chart *drawn)
 {
   for (guint i = 0; i < LAYERS; i++) {
-    const trace_layer *layer = &chart->plot->layers[i];
     GArray *marks = chart->marks[i];
-    if (marks->len == 0 || mark_at(marks, 0)->low > drawn->y.to) {
+    const gboolean never = marks->len == 1 && layers[i].form == STATE && mark_at(marks, 0)->low == 0;
+    if (marks->len == 0 || never || mark_at(marks, 0)->low > drawn->y.to) {
       continue;
     }
-    if (layer->is_line) {
+    if (is_line(i)) { /* it lasts */
       mark last = *mark_at(marks, marks->len - 1);
       last.from = last.to = chart->to;
       g_array_append_val(marks, last);
     }
     thin(chart, i, (drawn->y.to - drawn->y.from) / DOTS);
-    plot_chart_add_legend(drawn, layer->look, drawn->legend->len + 1, layer->text);
-    g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", layer->text);
+    plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, layers[i].text);
+    g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", layers[i].text);
     for (guint k = 0; k < marks->len; k++) {
       const mark *m = mark_at(marks, k);
       g_string_append_printf(drawn->data, "%.12f %.12f %.0f %.0f\n", time_ps_in_seconds(m->from),
@@ -416,18 +334,19 @@ static void append_layers(trace_chart *chart, plot_chart *drawn)
   gnuplot_set_texts(drawn->variables, "layer", drawn->looks);
 }
 
-static gboolean draw(trace_chart *chart, const plot_request *request, const char *stem,
+static gboolean draw(trace_chart *chart, const char *name, const plot_request *request, const char *stem,
                      const gnuplot_target *target, GError **error)
 {
-  const trace_plot *plot = chart->plot;
-  const gboolean is_stream = plot->add == add_sequence;
   const plot_range times = {time_ps_in_seconds(chart->from), time_ps_in_seconds(chart->to)};
-  plot_range sight = {is_stream ? INFINITY : 0, 0};
-  value_extent values = {0};
+  plot_range sight = {chart->plot == SEQUENCE ? INFINITY : 0, 0};
 
-  finish(chart);
+  for (guint i = 0; i < chart->marks[OPEN_HOLES]->len; i++) {
+    const mark *hole = mark_at(chart->marks[OPEN_HOLES], i);
+    add(chart, HOLE, hole->from, chart->to, hole->low, hole->high);
+  }
+  leave(chart, chart->to);
   for (guint i = 0; i < LAYERS; i++) {
-    for (guint k = 0; k < chart->marks[i]->len && !(is_stream && i == EDGE); k++) {
+    for (guint k = 0; k < chart->marks[i]->len && i != EDGE; k++) {
       sight.from = fmin(sight.from, mark_at(chart->marks[i], k)->low);
       sight.to = fmax(sight.to, mark_at(chart->marks[i], k)->high);
     }
@@ -435,59 +354,48 @@ static gboolean draw(trace_chart *chart, const plot_request *request, const char
   sight.from = MAX(sight.from - (sight.to - sight.from) * 0.03, 0);
   sight.to += (sight.to - sight.from) * 0.03 + 1;
   if (sight.from >= sight.to) {
-    return error_set(error, "nothing to draw: nothing happens in this time");
+    return refuse(chart, name, error);
   }
   g_autofree char *what = g_strdup_printf(
-      "%s of the %s, %s %" G_GUINT64_FORMAT ", over simulated time", plot->what,
-      chart->side == SIDE_INITIATOR ? "initiator" : "responder", is_of_link(chart) ? "link" : "connection",
-      is_of_link(chart) ? chart->link : chart->connection);
+      "%s of the %s, %s %" G_GUINT64_FORMAT ", over simulated time", things[chart->plot],
+      chart->side == SIDE_INITIATOR ? "initiator" : "responder", chart->plot == QUEUE ? "link" : "connection",
+      chart->plot == QUEUE ? chart->link : chart->connection);
   g_autofree char *subtitle = plot_run_subtitle(chart->run);
-  g_autofree char *quantity = g_strconcat(plot->y, ", unit octets", NULL);
+  g_autofree char *quantity = g_strconcat(axes[chart->plot], ", unit octets", NULL);
   g_auto(plot_chart) drawn = plot_chart_new("trace", target, request, what, subtitle, quantity);
-  value_extent_add(&values, sight.to, NAN);
+  const value_extent values = {.largest = sight.to};
   drawn.x = plot_axis_limited(plot_axis_of_time("simulated time", times.to), &times);
-  drawn.y = plot_axis_limited(
-      plot_axis_limited(plot_axis_of_values(&values, plot->y, "octets", VALUE_SCALE_LINEAR), &sight),
-      &request->y_range);
+  drawn.y = plot_axis_of_values(&values, axes[chart->plot], "octets", VALUE_SCALE_LINEAR);
+  drawn.y = plot_axis_limited(plot_axis_limited(drawn.y, &sight), &request->y_range);
   append_layers(chart, &drawn);
   return plot_chart_draw(&drawn, stem, error);
-}
-
-static time_ps time_of(double seconds)
-{
-  return seconds < 1e6 ? (time_ps)llround(seconds * TIME_PS_PER_SECOND) : TIME_PS_NEVER;
 }
 
 gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_request *request,
                     const char *stem, const gnuplot_target *target, GError **error)
 {
-  const plot_range *part = &request->x_range;
-  const gboolean is_part = part->from < part->to;
-  trace_chart chart = {.plot = trace_plots,
-                       .from = is_part ? time_of(MAX(part->from, 0)) : 0,
-                       .to = is_part ? time_of(MAX(part->to, 0)) : TIME_PS_NEVER,
-                       .asked = request->connection,
-                       .packets = g_hash_table_new(NULL, NULL),
-                       .joined = g_array_new(FALSE, FALSE, sizeof(mark)),
-                       .holes = g_array_new(FALSE, FALSE, sizeof(mark)),
-                       .state = LAYERS};
+  const plot_range part = request->x_range;
+  const gboolean whole = part.from >= part.to;
+  trace_chart chart = {
+      .from = whole ? 0 : (time_ps)llround(CLAMP(part.from, 0, FOREVER_S) * TIME_PS_PER_SECOND),
+      .to = (time_ps)llround((whole ? FOREVER_S : CLAMP(part.to, 0, FOREVER_S)) * TIME_PS_PER_SECOND),
+      .asked = request->connection,
+      .packets = g_hash_table_new(NULL, NULL)};
 
-  while (strcmp(trace_plot_names[chart.plot - trace_plots], what) != 0) {
+  while (chart.plot < QUEUE && strcmp(names[chart.plot], what) != 0) {
     chart.plot++;
   }
-  for (guint i = 0; i < LAYERS; i++) {
+  for (guint i = 0; i < LISTS; i++) {
     chart.marks[i] = g_array_new(FALSE, FALSE, sizeof(mark));
   }
   gboolean good = read_trace(&chart, file, name, survey, error);
   chart.to = MIN(chart.to, chart.end);
-  good = good && check(&chart, name, error) && read_trace(&chart, file, name, add_event, error) &&
-         draw(&chart, request, stem, target, error);
-  for (guint i = 0; i < LAYERS; i++) {
+  good = good && ((chart.most > 0 && chart.from < chart.to) || refuse(&chart, name, error)) &&
+         read_trace(&chart, file, name, add_event, error) && draw(&chart, name, request, stem, target, error);
+  for (guint i = 0; i < LISTS; i++) {
     g_array_unref(chart.marks[i]);
   }
-  g_hash_table_unref(chart.packets);
-  g_array_unref(chart.joined);
   summary_record_free(chart.run);
-  g_array_unref(chart.holes);
+  g_hash_table_unref(chart.packets);
   return good;
 }

@@ -75,13 +75,14 @@ gboolean plot_occupancy(const char *run_folder, const plot_request *request, con
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const plot_request *request,
                                   const gnuplot_target *target, GError **error);
 
-/* What is drawn of a trace; NULL comes last. */
-extern const char *const trace_plot_names[];
+/* What is drawn of a trace. */
+#define TRACE_PLOTS "sequence", "window", "queue"
 
 /* Draws the plot `what`, one of these, of the trace in `file`, called `name` in errors, as
  * `stem`: of the connection and the time that `request` has, or of the one with most payload and of all of
  * the run; of links, the one with the longest queue. What lies on the same dots is drawn once. `file`, which
- * is read several times, stays the caller's. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+ * is read several times, stays the caller's. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR; not NULL here)
+ * on failure. */
 gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_request *request,
                     const char *stem, const gnuplot_target *target, GError **error);
 

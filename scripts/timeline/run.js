@@ -128,6 +128,9 @@ function makeFlow(end) {
   made.queued = rowsAt('packet_queued', end);
   made.timeouts = rowsAt('time_out', end);
   made.notes = run.notes.filter(note => 2 * note.connection + note.direction === end);
+  const {problems = []} = run.capture?.connections[end >> 1]?.directions[end % 2] || {};
+  made.found = [...made.notes.filter(note => !note.problems || note.kind === 'startup'), ...problems.filter(each => !each.kind.startsWith('startup')).map(each => ({type: 'note', ...each, time_s: each.first_s, problems: [each],
+    packets: [each.packet, each.packet]}))].sort((a, b) => a.time_s - b.time_s); // of each problem the first
   made.dropRows = rowsAt('packet_dropped', end);
   made.full = rowsAt('full_operation', peer)[0];
   const full = table('full_operation');

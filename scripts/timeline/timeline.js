@@ -183,8 +183,8 @@ function restore() {
   if (!flow || flow.end !== end || !place.has('at')) {
     if (!flow || flow.end !== end) flow = makeFlow(end);
     page.end.value = end;
-    page.notes.hidden = !flow.notes.length;
-    page.notes.lastChild.replaceChildren(...flow.notes.slice(0, 100).map(note => element('li', {}, `${time(note.time_s * 1e12)}, octet ${count(note.position)}: ${noteWords(note)} `,
+    page.notes.hidden = !flow.found.length;
+    page.notes.lastChild.replaceChildren(...flow.found.map(note => element('li', {}, `${time(note.time_s * 1e12)}, octet ${count(note.position)}: ${noteWords(note)} `,
       element('a', {href: `#end=${end}&at=${noteLink(note).thing}`}, noteLink(note).text))));
     screen.used.clear();
     whole();

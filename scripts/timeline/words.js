@@ -33,7 +33,7 @@ const windowWords = window => window < 0 ? 'not known: the SYN with its scale wa
 
 /* What decode notes of a capture. */
 function noteWords({type, text, problems = [], rdmap, ...frame}) {
-  const found = problems.map(each => `${each.severity}: ${each.text} (${each.clause})`);
+  const found = problems.map(each => `${each.severity}: ${each.text} (${each.clause})${each.count > 1 ? `; ${count(each.count)} times, first here:` : ''}`);
   const printable = (frame.private_data || '').replace(/../g, pair => /[2-6].|7[^f]/i.test(pair) ? String.fromCharCode(parseInt(pair, 16)) : '.');
   if (type === 'note') return found[0] || text;
   if (type === 'fpdu') return [...(rdmap && rdmap.terminate ? [`Terminate: ${rdmap.terminate.text}`] : []), ...found].join('; ');
@@ -44,9 +44,9 @@ function noteWords({type, text, problems = [], rdmap, ...frame}) {
 const notesIn = (from, to) => flow.notes.filter(note => note.position >= from && note.position < to);
 
 function noteLink(note) {
-  const fpdu = note.type === 'fpdu' && flow.fpdus.find(({from}) => from === note.position);
+  const fpdu = flow.fpdus.find(({from}) => from === note.position);
   const hole = note.kind === 'hole' && holeAt(note.position), piece = pieceAt(flow, note.position);
-  return link(fpdu ? `fpdu-${fpdu.number}` : hole ? `hole-${hole.number}` : `packet-${piece && piece.packet || note.packets[1]}`);
+  return fpdu ? fpduLink(fpdu) : link(hole ? `hole-${hole.number}` : `packet-${piece && piece.packet || note.packets[1]}`);
 }
 
 function describePacket(packet) {

@@ -39,6 +39,10 @@ static char *page_of_trace(FILE *file, const char *path, const char *title, cons
 /* Where the capture is broken from some place on, there is `error`, and the page shows what is before. */
 static char *page_of_capture(const char *path, const char *title, GError **error)
 {
+  if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+    error_set(error, "%s: a capture is read twice; put it in a file", path);
+    return NULL;
+  }
   decode_options decoding = {0};
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &decoding, error);
   cli_capture capture = {.path = path, .options = &chosen.capture};

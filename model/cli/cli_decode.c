@@ -183,12 +183,13 @@ static void print_problems(void *user, const decode_event *event)
   decoding *d = user;
 
   print_heading(d);
-  DECODE_PROBLEM_EACH (problem, is_chosen(event) ? event->problems : 0) {
-    const decode_severity severity = decode_problem_row_of((decode_problem)problem)->severity;
+  for (decode_problem_set left = is_chosen(event) ? event->problems : 0; left != 0;) {
+    const decode_problem problem = decode_problem_take(&left);
+    const decode_severity severity = decode_problem_row_of(problem)->severity;
     d->counts[severity]++;
     decode_line_flush(d->line);
     d->into = d->waiting[severity];
-    d->format->problem(d->line, event, (decode_problem)problem);
+    d->format->problem(d->line, event, problem);
     decode_line_flush(d->line);
     d->into = NULL;
   }

@@ -162,7 +162,8 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
 
 void decode_count_problems(decode_direction_summary *sums, const decode_event *event)
 {
-  DECODE_PROBLEM_EACH (problem, event->problems) {
+  for (decode_problem_set left = event->problems; left != 0;) {
+    const decode_problem problem = decode_problem_take(&left);
     decode_problem_sum *sum = &sums->problems[problem];
     if (sum->count++ == 0) {
       sum->first_ns = event->time_ns;

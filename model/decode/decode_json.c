@@ -244,9 +244,10 @@ static void append_problems(decode_line *line, const decode_event *event)
 {
   const char *before = ",\"problems\":[{";
 
-  DECODE_PROBLEM_EACH (problem, event->problems) {
+  for (decode_problem_set left = event->problems; left != 0;) {
+    const decode_problem problem = decode_problem_take(&left);
     decode_line_text(line, before);
-    append_sentence(line, event, (decode_problem)problem);
+    append_sentence(line, event, problem);
     before = "},{";
   }
   decode_line_text(line, event->problems != 0 ? "}]" : "");

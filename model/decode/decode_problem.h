@@ -35,7 +35,11 @@ const char *decode_severity_name(decode_severity severity);
 #define DECODE_PROBLEM_BIT(id) (UINT64_C(1) << DECODE_PROBLEM_##id)
 G_STATIC_ASSERT(DECODE_PROBLEMS <= 64);
 
-/* Loops over the problems of `set`, each in `problem`, in the order of the table. */
-#define DECODE_PROBLEM_EACH(problem, set)                                                                    \
-  for (decode_problem_set left_ = (set), problem = 0;                                                        \
-       left_ != 0 && (problem = (decode_problem_set)__builtin_ctzll(left_), true); left_ &= left_ - 1)
+/* The first of `left`, which is not empty, in the order of the table; takes it out. */
+static inline decode_problem decode_problem_take(decode_problem_set *left)
+{
+  decode_problem first = (decode_problem)__builtin_ctzll(*left);
+
+  *left &= *left - 1;
+  return first;
+}

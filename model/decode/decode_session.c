@@ -88,7 +88,8 @@ static void report_frame(const decode_session *session, conversation *talk, cons
   faults |= frame->reserved != 0 ? DECODE_PROBLEM_BIT(STARTUP_RESERVED) : 0;
   faults |= frame->enhanced_flag && !frame->has_enhanced ? DECODE_PROBLEM_BIT(STARTUP_ENHANCED) : 0;
   faults |= has_high_revision ? DECODE_PROBLEM_BIT(STARTUP_REVISION) : 0;
-  DECODE_PROBLEM_EACH (fault, faults) {
+  for (decode_problem_set left = faults; left != 0;) {
+    const decode_problem fault = decode_problem_take(&left);
     report(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);
   }
 }

@@ -302,10 +302,11 @@ static bool append_problems(decode_line *line, const decode_event *event, const 
 {
   bool has_any = false;
 
-  DECODE_PROBLEM_EACH (problem, event->problems) {
-    if (decode_problem_row_of((decode_problem)problem)->severity != DECODE_NOTE) {
+  for (decode_problem_set left = event->problems; left != 0;) {
+    const decode_problem problem = decode_problem_take(&left);
+    if (decode_problem_row_of(problem)->severity != DECODE_NOTE) {
       decode_line_text(line, before);
-      append_sentence(line, event, (decode_problem)problem);
+      append_sentence(line, event, problem);
       has_any = true;
     }
   }

@@ -114,26 +114,17 @@ function label(text, x, y, align = 'right', colour = 'muted') {
 }
 
 /* The mark of a retransmission, below it, and that of a loss. */
-function triangle(x, y, size) {
-  pen.fillStyle = screen.colours.again;
-  screen.used.add('again');
-  pen.beginPath();
-  for (const [across, down] of [[0, 2], [-size, 2 + 1.6 * size], [size + 1, 2 + 1.6 * size]]) pen.lineTo(x + across, y + down);
-  pen.fill();
-  drawn++;
-}
+const MARKS = {again: new Path2D('M0 .4L-1 2H1.2Z'), lost: new Path2D('M-1-1L1 1M-1 1L1-1')};
 
-function cross(x, y, size) {
-  pen.strokeStyle = screen.colours.lost;
-  screen.used.add('lost');
-  pen.lineWidth = size / 2;
-  pen.beginPath();
-  for (const way of [1, -1]) {
-    pen.moveTo(x - size, y - way * size);
-    pen.lineTo(x + size, y + way * size);
-  }
-  pen.stroke();
-  pen.lineWidth = 1.5;
+function mark(name, x, y, size) {
+  pen.save();
+  pen.translate(x, y);
+  pen.scale(size, size);
+  [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [screen.colours[name], screen.colours[name], .5];
+  if (name === 'again') pen.fill(MARKS.again);
+  else pen.stroke(MARKS.lost);
+  pen.restore();
+  screen.used.add(name);
   drawn++;
 }
 
@@ -185,11 +176,11 @@ function drawStream() {
   }
   stepLine('ack', flow.window, windows.time, windows.acknowledged, Y);
   stepLine('edge', flow.window, windows.time, windows.edge, Y, [5, 4]);
-  for (const [list, mark, base] of [['again', triangle, 0], ['drops', cross, .5]]) {
+  for (const [list, name, base] of [['again', 'again', 0], ['drops', 'lost', .5]]) {
     const extents = extentsIn(flow.packets[list], view.p0, view.p1), size = extents.length > screen.width / 16 ? 2 : 5;
     for (const {at, from, to} of extents) {
       const x = Math.round(X(at)), y = Math.round(Y(from + base * (to - from)));
-      if (once(list, x >> 1, y >> 1)) mark(x, y, size);
+      if (once(list, x >> 1, y >> 1)) mark(name, x, y, size);
     }
   }
 }
@@ -232,7 +223,7 @@ function drawPanel(name, title, top, height) {
   for (const [list, columns] of [[flow.dropRows, table('packet_dropped')], [flow.timeouts, table('time_out')]]) {
     const marks = new Set(list.map(i => Math.round(X(columns.time[i]))).filter(x => x >= left && x <= left + width));
     for (const x of marks) {
-      if (list === flow.dropRows) cross(x, top + 3, marks.size > width / 16 ? 1.5 : 3);
+      if (list === flow.dropRows) mark('lost', x, top + 3, marks.size > width / 16 ? 1.5 : 3);
       else rectangle('lost', x - 1, top, 2, height);
     }
   }

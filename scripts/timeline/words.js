@@ -91,7 +91,7 @@ function describePacket(packet) {
       ['Messages', [...new Set(fpdus.map(fpdu => fpdu.message))].map(({number}) => link(`message-${number}`))],
       [m >= 0 ? 'Other packets of these octets' : 'On its way', links('made')],
       [again ? 'First sent as' : 'Its octets were sent as', links('news', m >= 0 || again)],
-      ['Sent again as', links('again')],
+      ['Sent again because of', s >= 0 ? nameOf(sent, 'why', s) : ''], ['Sent again as', links('again')],
       ['Lost of these octets', links('drops')],
       ['Holes', flow.holes.filter(hole => hole.packet === packet || (hole.from < to && hole.to > from)).slice(0, 6)
         .map(hole => link(`hole-${hole.number}`))]);
@@ -195,7 +195,7 @@ function describe(thing) {
 /* --- The packet diagram: the fields of a segment --- */
 
 const DOCUMENTS = {ip: 'RFC 791 §3.1', ip6: 'RFC 8200 §3', tcp: 'RFC 9293 §3.1', mpa: 'mpa-01 §4', marker: 'mpa-01 §4.1',
-  crc: 'mpa-01 §5.2', startup: 'mpa-01 §6.1', control: 'ddp-07 §4.1', tagged: 'ddp-07 §4.2', untagged: 'ddp-07 §4.3', rdmap: 'rdmap-00 §6.1'};
+  crc: 'mpa-01 §5.2', startup: 'mpa-01 §6.1', control: 'ddp-07 §4.1', tagged: 'ddp-07 §4.2', untagged: 'ddp-07 §4.3', rdmap: 'rdmap-00 §6.1', payload: 'ddp-07 §5.2'};
 const hex = number => '0x' + BigInt.asUintN(64, BigInt(number)).toString(16);
 
 /* The fields of an FPDU, markers aside, with their octets. */
@@ -209,7 +209,7 @@ function fieldsOf(fpdu) {
     ...(tagged ? [['ddp', 'STag', 4, hex(sent.message[i]), ddp], ['ddp', 'TO', 8, hex(sent.offset[i]), ddp]] :
       [['rdmap', 'Invalidate STag', 4, '', DOCUMENTS.rdmap], ['ddp', 'QN', 4, String(queue), ddp],
         ['ddp', 'MSN', 4, count(sent.message[i]), ddp], ['ddp', 'MO', 4, count(sent.offset[i]), ddp]]),
-    ['payload', 'Payload', Math.min(sent.ulpdu_octets[i], 65535) - header, '', ''],
+    ['payload', 'Payload', Math.min(sent.ulpdu_octets[i], 65535) - header, '', DOCUMENTS.payload],
     ['pad', 'Pad', pad, 'zero', DOCUMENTS.mpa], ['crc', 'CRC', 4, 'CRC32C', DOCUMENTS.crc]].filter(field => field[2] > 0);
 }
 

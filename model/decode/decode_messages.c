@@ -268,14 +268,16 @@ void decode_messages_receive(void *of, const decode_event *event)
 
 void decode_messages_finish(decode_messages *messages)
 {
-  for (guint i = 0; i < 2 * messages->directions->len; i++) { /* Requests when all Responses are known */
-    direction *d = messages->directions->pdata[i % messages->directions->len];
-    if (d && i < messages->directions->len) {
+  for (guint i = 0; i < messages->directions->len; i++) {
+    direction *d = messages->directions->pdata[i];
+    if (d) {
       take_held(messages, d, 0);
       end_message(messages, d);
-    } else {
-      give_up_requests(messages, d, d ? d->requests.count : 0);
     }
+  }
+  for (guint i = 0; i < messages->directions->len; i++) { /* all Responses are known */
+    direction *d = messages->directions->pdata[i];
+    give_up_requests(messages, d, d ? d->requests.count : 0);
   }
 }
 

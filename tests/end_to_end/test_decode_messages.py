@@ -119,6 +119,38 @@ class Messages(DecodeTest):
                              (SIZE, response["ddp"]["stag"], response["ddp"]["tagged_offset"]))
             self.assertEqual(response["round_trip_s"], response["time_s"] - request["time_s"])
 
+    def test_mixed(self):
+        """Three connections, whose ends both send, read and send: five operations each, in turn."""
+        self.run_scenario("workload.connections=3", "workload.messages=5", f"workload.message_size={SIZE}",
+                          "workload.operation=send+read+send-se", "workload.directions=both",
+                          "path.forward.loss=1%", "path.reverse.loss=1%")
+        messages = self.lines("run/receiver.pcap", "message")
+        self.assertTrue(all(each["complete"] for each in messages))
+        for connection in range(3):
+            for direction in (FORWARD, REVERSE):
+                names = [each["rdmap"]["name"] for each in messages
+                         if (each["connection"], each["direction"]) == (connection, direction)]
+                self.assertEqual([name for name in names if name != "RDMA Read Response"],
+                                 ["Send", "RDMA Read Request", "Send with Solicited Event", "Send",
+                                  "RDMA Read Request"])
+                self.assertEqual(names.count("RDMA Read Response"), 2)
+        self.assertEqual([each["payload_octets"] for each in messages if "request_msn" in each], [SIZE] * 12)
+
+    def test_wrong_crc(self):
+        """An FPDU with a wrong CRC is none of a message, and does not hide the order of the stream."""
+        self.run_scenario("workload.messages=3", f"workload.message_size={SIZE}", "workload.operation=send")
+        packets = read_packets("run/receiver.pcap")
+        at = next(i for i in range(20, len(packets)) if len(packets[i][1]) >= 1000)
+        time_ns, ip = packets[at]
+        packets[at] = time_ns, ip[:500] + bytes([ip[500] ^ 1]) + ip[501:]
+        write_packets("other", packets)
+        wrong = [each for each in self.fpdus("other", "--ignore-checksums") if each["crc"] == "wrong"]
+        missing = [[each["ddp"]["message_offset"], each["ddp"]["message_offset"] + each["payload_octets"]]
+                   for each in wrong]
+        found = [(each["missing"], each["held_s"] is not None)
+                 for each in self.lines("other", "message", "--ignore-checksums")]
+        self.assertEqual(sorted(found), [([], True), ([], True), (missing, False)])
+
     def test_not_captured(self):
         """Without one packet of the sender: octets are missing where FPDUs are, and nothing after it is known
         to be in order."""

@@ -70,6 +70,18 @@ public:
     return std::min(m_tcb->m_cWnd.Get(), m_rWnd.Get());
   }
 
+  void Show(ns3_tcp_node_status *status) const
+  {
+    status->recovers = InRecovery();
+    status->lost = m_tcb->m_congState == TcpSocketState::CA_LOSS;
+    status->congestion_window_octets = m_tcb->m_cWnd;
+    status->threshold_octets = m_tcb->m_ssThresh;
+    status->in_flight_octets = BytesInFlight();
+    status->peer_window_octets = m_rWnd;
+    status->smoothed_ps = m_rtt->GetNSamples() > 0 ? m_rtt->GetEstimate().GetTimeStep() : 0;
+    status->rto_ps = m_rto.Get().GetTimeStep();
+  }
+
   bool InRecovery() const
   {
     return m_tcb->m_congState == TcpSocketState::CA_RECOVERY;
@@ -507,6 +519,7 @@ extern "C" void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *
     status->send_window_octets = node->socket->SendWindow();
     status->timeouts = node->socket->timeouts;
     status->recoveries = node->recoveries;
+    node->socket->Show(status);
     return true;
   });
 }

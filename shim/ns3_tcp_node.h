@@ -44,6 +44,9 @@ typedef struct ns3_tcp_node_status {
   uint32_t send_window_octets;  /* the smaller of the congestion window and the peer's */
   uint64_t timeouts;            /* of the retransmission timer, with data in flight */
   uint64_t recoveries;          /* fast recoveries entered */
+  bool recovers, lost;          /* it is in fast recovery; after a time-out */
+  uint32_t congestion_window_octets, threshold_octets, in_flight_octets, peer_window_octets;
+  time_ps smoothed_ps, rto_ps; /* SRTT, 0 before the first sample */
 } ns3_tcp_node_status;
 
 /* The EMSS: what the send MTU of `config` leaves after the headers and the options that every segment

@@ -5,6 +5,7 @@
 
 #include "shim/ns3_tcp_arrivals.h"
 #include "shim/ns3_tcp_node.h"
+#include "tcp/tcp_trace.h"
 
 enum { NS3_ISN = 0, WINDOWS_AHEAD = 2, RECEIVE_BUFFER_MAX_OCTETS = 1 << 30 };
 
@@ -26,6 +27,7 @@ typedef struct ns3_tcp_transport {
   time_ps due;
   bool established, finished, closed, close_due;
   tcp_statistics statistics;
+  time_ps rto_ps; /* when it was looked at last */
 } ns3_tcp_transport;
 
 static void expect(bool done, const ns3_shim_error *error)
@@ -69,6 +71,9 @@ static void count_sent(ns3_tcp_transport *self, datagram *packet)
   if (position < self->sent) {
     statistics->retransmissions++;
     packet->retransmission = true;
+    if (self->config.trace) {
+      self->config.trace->why_again = status_of(self).recovers ? "duplicates" : "time-out";
+    }
     if (self->events.retransmitted) {
       self->events.retransmitted(self->user, position, length, ns3_shim_now());
     }
@@ -177,6 +182,14 @@ static tcp_close_reason reason_of(ns3_tcp_end end)
 /* What happens to ns-3's connection is reported in the order in which it can have happened. */
 static void look_at_start(ns3_tcp_transport *self, const ns3_tcp_node_status *status, time_ps now)
 {
+  if (status->timeouts > self->statistics.timeouts) {
+    TRACE(self->config.trace, TIME_OUT, .in_flight = 1, .rto_ps = (uint64_t)self->rto_ps);
+  }
+  if (status->recoveries > self->statistics.recoveries) {
+    TRACE(self->config.trace, RECOVERY_ENTERED, .recovery_point = self->sent,
+          .why = TRACE_NAME("duplicates"));
+  }
+  self->rto_ps = status->rto_ps;
   self->statistics.timeouts = status->timeouts;
   self->statistics.recoveries = status->recoveries;
   if (status->established && !self->established) {
@@ -247,6 +260,7 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
   }
   if (!datagram_checksum_is_right(packet)) {
     self->statistics.checksum_errors++;
+    TRACE(self->config.trace, CHECKSUM_ERROR, .payload_octets = packet->payload.length);
     return false;
   }
   int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->gauges.in_order_edge);
@@ -294,6 +308,8 @@ static void note_received(ns3_tcp_transport *self, const arriving_segment *segme
   uint64_t to = MIN(segment->position + segment->length,
                     self->gauges.in_order_edge + self->config.receive_window_octets);
 
+  TRACE(self->config.trace, SEGMENT_ARRIVED, .position = segment->position, .payload_octets = segment->length,
+        .new_octets = taken, .in_order_edge = self->gauges.in_order_edge);
   if (taken > 0 && from < to) {
     ns3_tcp_arrivals_add(self->arrivals, from, to, now);
   }
@@ -395,6 +411,21 @@ static void ns3_abort(tcp_transport *transport, time_ps now)
   self->inside = was_inside;
 }
 
+static void trace_window(const ns3_tcp_transport *self)
+{
+  const ns3_tcp_node_status status = status_of(self);
+
+  TRACE(self->config.trace, WINDOW, .acknowledged = self->acknowledged, .next = self->sent,
+        .edge = self->acknowledged + status.peer_window_octets,
+        .congestion_window_octets = status.congestion_window_octets,
+        .threshold_octets = status.threshold_octets == UINT32_MAX ? UINT64_MAX : status.threshold_octets,
+        .in_flight_octets = status.in_flight_octets, .smoothed_ps = (uint64_t)status.smoothed_ps,
+        .rto_ps = (uint64_t)status.rto_ps,
+        .state = TRACE_NAME(status.recovers ? "recovery"
+                            : status.lost   ? "loss"
+                                            : "open"));
+}
+
 static datagram *ns3_transmit(tcp_transport *transport, time_ps now)
 {
   ns3_tcp_transport *self = self_of(transport);
@@ -404,7 +435,15 @@ static datagram *ns3_transmit(tcp_transport *transport, time_ps now)
     look_at_end(self, now);
     self->inside = false;
   }
-  return g_queue_pop_head(self->leaving);
+  datagram *packet = g_queue_pop_head(self->leaving);
+  if (self->config.trace && !packet) {
+    trace_window(self);
+  } else if (self->config.trace && packet->kind == DATAGRAM_TCP) {
+    unsigned bits = g_bit_storage(self->config.receive_window_octets);
+    tcp_trace_sent(self->config.trace, packet, NS3_ISN, self->sent, NS3_ISN, self->gauges.in_order_edge,
+                   (uint8_t)(MAX(bits, 16) - 16));
+  }
+  return packet;
 }
 
 static time_ps ns3_deadline(const tcp_transport *transport)

@@ -48,7 +48,9 @@ static void come_out(void *user, unsigned end, const uint8_t *octets, uint32_t l
   datagram *packet = datagram_read_copy(octets, length);
 
   if (packet) { /* else nothing of ours: an ICMP message of ns-3's */
-    packet->flow_order = mark >> 1;
+    packet->number = (uint32_t)(mark >> 32);
+    packet->connection = 0;
+    packet->flow_order = mark >> 1 & INT32_MAX;
     packet->retransmission = mark & 1;
     add_arrival(&path->ends[end], packet);
   }
@@ -71,7 +73,9 @@ void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *pac
                             G_GNUC_UNUSED time_ps now)
 {
   uint32_t octets = datagram_octets(packet);
-  uint64_t mark = packet->flow_order << 1 | packet->retransmission; /* as a number that ns-3 carries */
+  /* As a number that ns-3 carries, of 32, 31 and 1 bits. */
+  uint64_t mark =
+      (uint64_t)packet->number << 32 | (packet->flow_order & INT32_MAX) << 1 | packet->retransmission;
   size_t narrow = ns3_topology_narrow_hop(path->chain, end, octets);
 
   if (narrow < ns3_topology_hops(path->chain) && !datagram_may_be_fragmented(packet)) {

@@ -232,21 +232,18 @@ static void print_trace_schema(void)
     g_autoptr(GString) required = g_string_new("\"time_ps\", \"event\", \"connection\", \"side\"");
     g_string_append_printf(
         schema,
-        "%s\n{\"type\": \"object\", \"additionalProperties\": false, \"description\": ", id > 0 ? "," : "");
-    plain_text_append_json(schema, row->sentence);
-    g_string_append_printf(schema,
-                           ",\n \"properties\": {\"time_ps\": {%s}, \"event\": {\"const\": \"%s\"}, "
-                           "\"connection\": {%s}, \"side\": {\"enum\": [\"initiator\", \"responder\"]}, "
-                           "\"packet\": {\"type\": \"integer\", \"minimum\": 1}",
-                           number, row->name, number);
+        "%s\n{\"type\": \"object\", \"additionalProperties\": false, \"description\": \"%s\""
+        ",\n \"properties\": {\"time_ps\": {%s}, \"event\": {\"const\": \"%s\"}, "
+        "\"connection\": {%s}, \"side\": {\"enum\": [\"initiator\", \"responder\"]}, "
+        "\"packet\": {\"type\": \"integer\", \"minimum\": 1}",
+        id > 0 ? "," : "", row->sentence, number, row->name, number);
     for (guint i = 0; i < row->field_count; i++) {
       const trace_field *field = &row->fields[i];
       const char *type = field->type == TRACE_NAME_ID ? "\"type\": \"string\""
                          : field->type == TRACE_FLAG  ? "\"enum\": [0, 1]"
                                                       : number;
-      g_string_append_printf(schema, ",\n  \"%s\": {%s, \"description\": ", field->name, type);
-      plain_text_append_json(schema, field->sentence);
-      g_string_append_c(schema, '}');
+      g_string_append_printf(schema, ",\n  \"%s\": {%s, \"description\": \"%s\"}", field->name, type,
+                             field->sentence);
       g_string_append_printf(required, ", \"%s\"", field->name);
     }
     g_string_append_printf(schema, "},\n \"required\": [%s]}", required->str);

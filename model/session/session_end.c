@@ -226,8 +226,13 @@ static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet
   if (config->capture) {
     number_captured(config->capture, config->trace, packet);
   }
+  /* A packet that comes out of a chain of ns-3's nodes has its number alone. */
+  const session_end *to =
+      packet->kind == DATAGRAM_TCP && !config->capture ? session_host_end(host, packet) : NULL;
   const trace_scope at = {.to = config->trace,
-                          .connection = packet->number > 0 ? packet->connection : 0,
+                          .connection = to                   ? to->index
+                                        : packet->number > 0 ? packet->connection
+                                                             : 0,
                           .packet = packet->number,
                           .side = side_peer(host->number)};
   TRACE(&at, PACKET_ARRIVED, .ip_octets = datagram_octets(packet));

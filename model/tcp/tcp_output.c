@@ -4,6 +4,7 @@
 
 #include "net/datagram.h"
 #include "tcp/tcp_connection_private.h"
+#include "tcp/tcp_trace.h"
 
 /* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK
  * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
@@ -261,32 +262,6 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
   return rests ? NULL : transmit_stream(connection, now);
 }
 
-/* `packet`, which has just been made, gets its number. */
-static void trace_sent(const tcp_connection *connection, datagram *packet)
-{
-  trace_scope at = *connection->config.trace;
-  tcp_header header;
-  datagram_tcp_header(packet, &header);
-  const int64_t next = (int64_t)connection->sender.next;
-  const int64_t edge = (int64_t)connection->receiver.next;
-  const int64_t position = tcp_position_of(header.sequence, connection->config.isn, next);
-  const int64_t acknowledged = tcp_position_of(header.acknowledgement, connection->peer_isn, edge);
-  packet->number = trace_next_packet(at.to);
-  packet->connection = (uint16_t)at.connection;
-  at.packet = packet->number;
-  TRACE(&at, SEGMENT_SENT, .position = (uint64_t)MAX(position, 0), .payload_octets = packet->payload.length,
-        .acknowledged = (uint64_t)MAX(acknowledged, 0),
-        .window_octets = (uint64_t)header.window
-                         << (tcp_header_has(&header, TCP_SYN) ? 0 : connection->receive_scale),
-        .flags = header.flags, .sequence = header.sequence, .again = packet->retransmission,
-        .why = TRACE_NAME(packet->retransmission ? at.why_again : ""));
-  for (unsigned i = 0; i < header.sack_count; i++) {
-    TRACE(&at, SACK_SENT, .from = (uint64_t)tcp_position_of(header.sack[i].from, connection->peer_isn, edge),
-          .to = (uint64_t)tcp_position_of(header.sack[i].to, connection->peer_isn, edge));
-  }
-  TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(packet));
-}
-
 /* The same, which writes what leaves and, when nothing does, what may be sent now. */
 datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now)
 {
@@ -296,7 +271,8 @@ datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now)
   const tcp_sender *sender = &connection->sender;
   datagram *packet = tcp_connection_transmit(transport, now);
   if (packet) {
-    trace_sent(connection, packet);
+    tcp_trace_sent(connection->config.trace, packet, connection->config.isn, sender->next,
+                   connection->peer_isn, connection->receiver.next, connection->receive_scale);
     return packet;
   }
   TRACE(connection->config.trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,

@@ -100,6 +100,18 @@ class Trace(unittest.TestCase):
             traces.append(traced(any_keys(3) | {"run.engine": engine})[1])
         self.assertEqual(*traces)
 
+    def test_tcp_of_ns3(self):
+        """ns-3's own TCP has what the metrics need, over the simulator's links and a chain of ns-3's nodes."""
+        if not HAS_NS3:
+            self.skipTest("without ns-3")
+        for extra in ({"path.forward.loss": 0.02},
+                      {"topology.medium": "point-to-point",
+                       "topology.errors": "ns3::RateErrorModel ErrorRate=0.000001"}):
+            self.assertTrue(self.expect_metrics(
+                {"run.engine": "ns3", "tcp.implementation": "ns3", "sender.segmentation": "stream",
+                 "receiver.mode": "in-order", "receiver.cell": 1, "receiver.placement_latency": "0s",
+                 "workload.operation": "write", "workload.messages": 20, "run.seed": 3} | extra))
+
     def test_lost_segment(self):
         """The third payload segment of the FPDU phase is lost, and every event of it is joined by its packet."""
         _, events = traced({"path.forward.drop": "[5]", "mpa.markers": "true", "run.seed": 1})

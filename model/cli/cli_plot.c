@@ -67,7 +67,9 @@ static gboolean check_what(gboolean is_folder, int *status)
   }
   gboolean over_trace = is_trace_plot(), of_run = is_folder || over_trace;
   const study_plot *plot = of_run || chosen.what == NULL ? NULL : study_plot_find(chosen.what);
-  const char *what = chosen.what != NULL ? chosen.what : is_folder ? run_kinds[0] : "what fits";
+  const char *what = chosen.what != NULL ? chosen.what
+                     : is_folder         ? run_kinds[0]
+                                         : "peak or another of a STORE";
   gboolean takes_keys = !of_run && (plot == NULL || plot->takes_keys), takes_axes = plot != &plot_heat_map;
   gboolean over_time = over_trace || (is_folder && strcmp(what, run_kinds[0]) == 0);
   gboolean takes_scales = takes_axes && !over_time, takes_times = over_time && chosen.x_range == NULL;

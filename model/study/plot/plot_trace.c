@@ -26,8 +26,8 @@ static const char *const names[] = {TRACE_PLOTS};
 static const char *const things[] = {"stream", "congestion window", "queue"};
 static const char *const axes[] = {"position in the stream", "window", "waiting in the queue"};
 
-/* What a layer shows of its event: a value that holds until the next; one that counts then; from a field to
- * the next; as many octets as the next field has; whether TCP is in that state. */
+/* What a layer shows of its event: a value that holds until the next; whether TCP is in that state, likewise;
+ * that it happens, unless its field is 0; from a field to the next; as many octets as the next field has. */
 typedef enum layer_form { LINE, STATE, POINT, SPAN_TO, SPAN_OF } layer_form;
 
 /* What is drawn below others comes first. Layers without an event are filled by code. */
@@ -108,50 +108,27 @@ static double column_of(const trace_chart *chart, time_ps time)
   return floor((double)(MAX(time, chart->from) - chart->from) * DOTS / (double)(chart->to - chart->from));
 }
 
-/* Of marks on the same dots, which are `dot` octets high, leaves the first, and of a line each column's last.
- */
-static void thin(const trace_chart *chart, guint layer, double dot)
-{
-  GArray *marks = chart->marks[layer];
-  guint kept = 0;
-
-  for (guint i = 0, column = 0; i < marks->len; i++) {
-    const mark m = *mark_at(marks, i);
-    const double at = column_of(chart, m.from);
-    column = kept > 0 && column_of(chart, mark_at(marks, column)->from) == at ? column : kept;
-    guint k = column;
-    while (k < kept && (floor(mark_at(marks, k)->low / dot) != floor(m.low / dot) ||
-                        floor(mark_at(marks, k)->high / dot) != floor(m.high / dot) ||
-                        column_of(chart, mark_at(marks, k)->to) != column_of(chart, m.to))) {
-      k++;
-    }
-    if (k == kept ||
-        (is_line(layer) && (i + 1 == marks->len || column_of(chart, mark_at(marks, i + 1)->from) != at))) {
-      *mark_at(marks, kept++) = m;
-    }
-  }
-  g_array_set_size(marks, kept);
-}
-
 /* --- What happens --- */
 
 /* Octets from `from` to `to` arrive that had not all arrived before: of a hole that part is filled. */
 static void arrive(trace_chart *chart, time_ps now, double from, double to)
 {
-  for (guint i = chart->marks[OPEN_HOLES]->len; i-- > 0;) {
-    const mark hole = *mark_at(chart->marks[OPEN_HOLES], i);
+  GArray *holes = chart->marks[OPEN_HOLES];
+
+  for (guint i = holes->len; i-- > 0;) {
+    const mark hole = *mark_at(holes, i);
     const mark below = {hole.from, 0, hole.low, MIN(hole.high, from)};
     const mark above = {hole.from, 0, MAX(hole.low, to), hole.high};
     if (hole.low < to && hole.high > from) {
       add(chart, HOLE, hole.from, now, MAX(hole.low, from), MIN(hole.high, to));
-      g_array_remove_index(chart->marks[OPEN_HOLES], i);
-      g_array_append_vals(chart->marks[OPEN_HOLES], &below, below.low < below.high);
-      g_array_append_vals(chart->marks[OPEN_HOLES], &above, above.low < above.high);
+      g_array_remove_index(holes, i);
+      g_array_append_vals(holes, &below, below.low < below.high);
+      g_array_append_vals(holes, &above, above.low < above.high);
     }
   }
   if (from > chart->arrived) {
     const mark hole = {now, 0, chart->arrived, from};
-    g_array_append_val(chart->marks[OPEN_HOLES], hole);
+    g_array_append_val(holes, hole);
   }
   chart->arrived = MAX(chart->arrived, to);
 }
@@ -178,7 +155,7 @@ static void add_fields(trace_chart *chart, const trace_event *event)
           low, high);
     }
     if (i == ARRIVED &&
-        TRACE_VALUE(event, SEGMENT_ARRIVED, new_octets) > 0) { /* else it was refused, or nothing is new */
+        TRACE_VALUE(event, SEGMENT_ARRIVED, new_octets) > 0) { /* 0: none, or it was refused */
       arrive(chart, event->time, low, high);
     }
   }
@@ -209,9 +186,11 @@ static void add_loss(trace_chart *chart, const trace_event *event)
 /* The packets leave the link's queue that have waited until now. */
 static void leave(trace_chart *chart, time_ps now)
 {
-  for (; chart->left < chart->marks[JOINED]->len && mark_at(chart->marks[JOINED], chart->left)->from <= now;
-       chart->left++) {
+  for (; chart->left < chart->marks[JOINED]->len; chart->left++) {
     const mark *packet = mark_at(chart->marks[JOINED], chart->left);
+    if (packet->from > now) {
+      break;
+    }
     chart->waiting = chart->all_joined - packet->low;
     chart->all_left = packet->low;
     add(chart, WAITING, packet->from, packet->from, chart->waiting, chart->waiting);
@@ -230,7 +209,8 @@ static void add_queue(trace_chart *chart, const trace_event *event)
     chart->waiting = (double)event->values[1];
     if (is_join && waits > 0) {
       chart->all_joined = chart->all_left + chart->waiting;
-      const mark packet = {.from = event->time + (time_ps)waits, .low = chart->all_joined};
+      const time_ps leaves = time_ps_after(event->time, (time_ps)MIN(waits, TIME_PS_NEVER));
+      const mark packet = {.from = leaves, .low = chart->all_joined};
       g_array_append_val(chart->marks[JOINED], packet);
     }
   } else if ((is_drop || event->id == TRACE_PACKET_MARKED) &&
@@ -254,8 +234,8 @@ static void survey(trace_chart *chart, const trace_event *event)
 
   chart->end = MAX(chart->end, event->time);
   chart->connections = MAX(chart->connections, event->connection + 1);
-  if (chart->plot == QUEUE && event->id == TRACE_PACKET_QUEUED) {
-    octets = event->time >= chart->from && event->time <= chart->to ? values[1] : 0;
+  if (chart->plot == QUEUE && event->time >= chart->from && event->time <= chart->to) {
+    octets = event->id == TRACE_PACKET_QUEUED ? values[1] : 0;
   } else if (chart->plot != QUEUE && event->id == TRACE_SEGMENT_SENT && is_asked && values[1] > 0) {
     octets = values[0] + values[1];
   }
@@ -307,29 +287,40 @@ static gboolean refuse(const trace_chart *chart, const char *name, GError **erro
 
 /* --- Drawing --- */
 
+/* Appends marks of a layer; of those on the same dots the first, and of a line each column's last, too. */
+static void append_marks(const trace_chart *chart, guint layer, double dot, GString *data)
+{
+  const GArray *marks = chart->marks[layer];
+  g_autoptr(GHashTable) drawn = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < marks->len; i++) {
+    const mark *m = mark_at(marks, i);
+    const double column = column_of(chart, m->from);
+    char *dots = g_strdup_printf("%.0f %.0f %.0f %.0f", column, column_of(chart, m->to), floor(m->low / dot),
+                                 floor(m->high / dot));
+    const gboolean is_last = i + 1 == marks->len || column_of(chart, mark_at(marks, i + 1)->from) != column;
+    if (g_hash_table_add(drawn, dots) || (is_last && is_line(layer))) {
+      g_string_append_printf(data, "%.12f %.12f %.0f %.0f\n", time_ps_in_seconds(m->from),
+                             time_ps_in_seconds(m->to), m->low, m->high);
+    }
+  }
+}
+
 /* The data: an index for each layer that has marks in sight, in their order. */
 static void append_layers(trace_chart *chart, plot_chart *drawn)
 {
   for (guint i = 0; i < LAYERS; i++) {
     GArray *marks = chart->marks[i];
-    const gboolean never = marks->len == 1 && layers[i].form == STATE && mark_at(marks, 0)->low == 0;
-    if (marks->len == 0 || never || mark_at(marks, 0)->low > drawn->y.to) {
-      continue;
-    }
-    if (is_line(i)) { /* it lasts */
+    const mark *first = marks->len > 0 ? mark_at(marks, 0) : NULL;
+    if (first && first->low <= drawn->y.to && (marks->len > 1 || layers[i].form != STATE || first->low > 0)) {
       mark last = *mark_at(marks, marks->len - 1);
       last.from = last.to = chart->to;
-      g_array_append_val(marks, last);
+      g_array_append_vals(marks, &last, is_line(i)); /* it lasts */
+      plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, layers[i].text);
+      g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", layers[i].text);
+      append_marks(chart, i, (drawn->y.to - drawn->y.from) / DOTS, drawn->data);
+      g_string_append(drawn->data, "\n\n");
     }
-    thin(chart, i, (drawn->y.to - drawn->y.from) / DOTS);
-    plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, layers[i].text);
-    g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", layers[i].text);
-    for (guint k = 0; k < marks->len; k++) {
-      const mark *m = mark_at(marks, k);
-      g_string_append_printf(drawn->data, "%.12f %.12f %.0f %.0f\n", time_ps_in_seconds(m->from),
-                             time_ps_in_seconds(m->to), m->low, m->high);
-    }
-    g_string_append(drawn->data, "\n\n");
   }
   gnuplot_set_texts(drawn->variables, "layer", drawn->looks);
 }

@@ -35,14 +35,15 @@ typedef struct captured_connection {
   time_ps latest; /* of its segments: times in a capture may go back a little */
 } captured_connection;
 
-/* Adds to the page the event `id` with `values`: when, where and of which packet is as in `at`. */
-static void add(timeline_page *page, const trace_event *at, trace_event_id id, const uint64_t *values,
-                const char *text)
+/* Adds to the page the event `id` of `side`, with `values`; the rest is as in `at`. */
+static void add(timeline_page *page, const trace_event *at, enum side side, trace_event_id id,
+                const uint64_t *values, const char *text)
 {
   trace_event event = *at;
   const trace_row *row = trace_row_of(id);
 
   event.id = id;
+  event.side = side;
   memcpy(event.values, values, row->field_count * sizeof *values);
   for (uint32_t i = 0; i < row->field_count; i++) {
     event.texts[i] = text; /* of a NAME, which no row has two of */
@@ -50,8 +51,8 @@ static void add(timeline_page *page, const trace_event *at, trace_event_id id, c
   timeline_page_add(page, &event);
 }
 
-#define ADD(page, at, id, text, ...)                                                                         \
-  add(page, at, TRACE_##id, (const uint64_t *)&(const struct trace_##id){__VA_ARGS__}, text)
+#define ADD(page, at, side, id, text, ...)                                                                   \
+  add(page, at, side, TRACE_##id, (const uint64_t *)&(const struct trace_##id){__VA_ARGS__}, text)
 
 /* --- The first reading: FPDUs --- */
 
@@ -88,13 +89,11 @@ void timeline_capture_event(void *user, const decode_event *event)
   timeline_page *page = capture->page;
   const decode_direction_summary *sums = &event->connection->directions[event->direction];
   const decode_fpdu *fpdu = event->fpdu;
-  const trace_event sender = {.time = event->time_ns * PS_PER_NS,
-                              .connection = event->connection->index,
-                              .side = event->direction,
-                              .packet = event->packets.last};
-  trace_event receiver = sender;
+  const enum side sender = event->direction, receiver = side_peer(sender);
+  const trace_event at = {.time = event->time_ns * PS_PER_NS,
+                          .connection = event->connection->index,
+                          .packet = event->packets.last};
 
-  receiver.side = side_peer(sender.side);
   if (!fpdu || fpdu->has_terminate || (event->problems != 0 && capture->about->len < PROBLEMS_OCTETS_MAX)) {
     decode_json.event(capture->line, event);
   }
@@ -102,17 +101,17 @@ void timeline_capture_event(void *user, const decode_event *event)
     return;
   }
   if (sums->fpdus == 1) { /* midway the FPDU phase may have begun before position 0: the markers show */
-    ADD(page, &receiver, FULL_OPERATION, NULL, .receives_from = event->stream_position - fpdu->phase_offset,
-        .markers = sums->markers);
+    ADD(page, &at, receiver, FULL_OPERATION, NULL,
+        .receives_from = event->stream_position - fpdu->phase_offset, .markers = sums->markers);
   }
-  ADD(page, &sender, FPDU_SENT, NULL, .position = event->stream_position, .octets = event->octets,
+  ADD(page, &at, sender, FPDU_SENT, NULL, .position = event->stream_position, .octets = event->octets,
       .ulpdu_octets = fpdu->ulpdu_octets, .tagged = fpdu->ddp.tagged, .last = fpdu->ddp.last,
       .opcode = fpdu->rdmap_opcode, .message = fpdu->ddp.tagged ? fpdu->ddp.stag : fpdu->ddp.msn,
       .offset = fpdu->ddp.tagged ? fpdu->ddp.tagged_offset : fpdu->ddp.message_offset);
   if (fpdu->crc == DECODE_CRC_WRONG) {
-    ADD(page, &receiver, FPDU_INVALID, NULL, .position = event->stream_position, .error = MPA_ERROR_CRC);
+    ADD(page, &at, receiver, FPDU_INVALID, NULL, .position = event->stream_position, .error = MPA_ERROR_CRC);
   } else {
-    ADD(page, &receiver, FPDU_VALID, decode_locations[fpdu->located_by].text,
+    ADD(page, &at, receiver, FPDU_VALID, decode_locations[fpdu->located_by].text,
         .position = event->stream_position, .octets = event->octets, .held_octets = NOT_KNOWN,
         .markers = fpdu->marker_count);
   }
@@ -131,12 +130,12 @@ static uint64_t position_of(const captured_end *end, uint32_t sequence)
   return (uint64_t)MAX(capture_stream_position(end->stream, sequence), 0);
 }
 
-/* What `end`, which `at` names, may send, as far as acknowledgements were captured. */
-static void add_window(timeline_page *page, const trace_event *at, const captured_end *end)
+/* What the end `side` may send, as far as acknowledgements were captured. */
+static void add_window(timeline_page *page, const trace_event *at, enum side side, const captured_end *end)
 {
   if (end->is_acknowledged) {
     uint64_t next = capture_stream_end(end->stream);
-    ADD(page, at, WINDOW, "open", .acknowledged = end->acknowledged, .next = next, .edge = end->edge,
+    ADD(page, at, side, WINDOW, "open", .acknowledged = end->acknowledged, .next = next, .edge = end->edge,
         .congestion_window_octets = NOT_KNOWN, .threshold_octets = NOT_KNOWN,
         .in_flight_octets = next - MIN(next, end->acknowledged));
   }
@@ -164,19 +163,16 @@ static void add_segment(timeline_page *page, captured_connection *connection, co
                         const capture_source *source)
 {
   const enum side side = segment->from == connection->of->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
-  captured_end *own = &connection->ends[side], *peer = &connection->ends[side_peer(side)];
+  const enum side other = side_peer(side);
+  captured_end *own = &connection->ends[side], *peer = &connection->ends[other];
   const bool is_syn = (segment->flags & TCP_SYN) != 0;
   const uint32_t sequence = segment->sequence + is_syn;
   tcp_header header;
   const uint32_t ip_octets = read_headers(source, &header);
 
   connection->latest = MAX(connection->latest, segment->time_ns * PS_PER_NS);
-  const trace_event at = {.time = connection->latest,
-                          .connection = connection->of->index,
-                          .side = side,
-                          .packet = segment->packet};
-  trace_event there = at;
-  there.side = side_peer(side);
+  const trace_event at = {
+      .time = connection->latest, .connection = connection->of->index, .packet = segment->packet};
   if (!own->stream) {
     own->stream = capture_stream_new(sequence, 0);
   }
@@ -196,53 +192,44 @@ static void add_segment(timeline_page *page, captured_connection *connection, co
     peer->acknowledged = MAX(peer->acknowledged, acknowledged);
     peer->edge = window == NOT_KNOWN ? NOT_KNOWN : MAX(peer->edge, acknowledged + window);
     peer->is_acknowledged = true;
-    add_window(page, &there, peer);
+    add_window(page, &at, other, peer);
   }
   if (ip_octets > 0) {
-    ADD(page, &at, PACKET_SENT, NULL, .ip_octets = ip_octets);
+    ADD(page, &at, side, PACKET_SENT, NULL, .ip_octets = ip_octets);
   }
-  ADD(page, &at, SEGMENT_SENT, "", .position = position, .payload_octets = segment->payload_octets,
+  ADD(page, &at, side, SEGMENT_SENT, "", .position = position, .payload_octets = segment->payload_octets,
       .acknowledged = acknowledged, .window_octets = window, .flags = segment->flags,
       .sequence = segment->sequence, .again = is_late);
   for (uint32_t i = 0; peer->stream && i < header.sack_count; i++) {
-    ADD(page, &at, SACK_SENT, NULL, .from = position_of(peer, header.sack[i].from),
+    ADD(page, &at, side, SACK_SENT, NULL, .from = position_of(peer, header.sack[i].from),
         .to = position_of(peer, header.sack[i].to));
   }
   if (segment->payload_octets > 0) {
-    ADD(page, &there, SEGMENT_ARRIVED, NULL, .position = position, .payload_octets = segment->payload_octets,
-        .new_octets = added, .in_order_edge = edge);
-    add_window(page, &at, own);
+    ADD(page, &at, other, SEGMENT_ARRIVED, NULL, .position = position,
+        .payload_octets = segment->payload_octets, .new_octets = added, .in_order_edge = edge);
+    add_window(page, &at, side, own);
   }
 }
 
 /* --- The page --- */
 
-static void free_connection(void *of)
-{
-  captured_connection *connection = of;
-
-  capture_stream_free(connection->ends[SIDE_INITIATOR].stream);
-  capture_stream_free(connection->ends[SIDE_RESPONDER].stream);
-  g_free(connection);
-}
-
 char *timeline_capture_html(timeline_capture *capture, const decode_capture *of, capture_source *again,
                             gboolean ignore_checksums, const char *title, GError **error)
 {
-  g_autoptr(GHashTable) connections = g_hash_table_new_full(NULL, NULL, NULL, free_connection); /* by flow */
+  g_autoptr(GHashTable) connections = g_hash_table_new(NULL, NULL); /* by flow */
+  g_autofree captured_connection *all = g_new0(captured_connection, of->connections->len);
   capture_segment segment;
   gboolean any = FALSE;
 
   for (guint i = 0; i < of->connections->len; i++) {
-    captured_connection *connection = g_new0(captured_connection, 1);
-    connection->of = of->connections->pdata[i];
+    all[i].of = of->connections->pdata[i];
     for (enum side side = 0; side < SIDES; side++) {
-      const uint32_t first = connection->of->directions[side].first_sequence;
+      const uint32_t first = all[i].of->directions[side].first_sequence;
       /* 0: this end sent no payload, and its first segment shows. */
-      connection->ends[side] = (captured_end){.stream = first == 0 ? NULL : capture_stream_new(first, 0),
-                                              .shift = SHIFT_NOT_KNOWN};
+      all[i].ends[side] = (captured_end){.stream = first == 0 ? NULL : capture_stream_new(first, 0),
+                                         .shift = SHIFT_NOT_KNOWN};
     }
-    g_hash_table_insert(connections, GUINT_TO_POINTER(connection->of->flow), connection);
+    g_hash_table_insert(connections, GUINT_TO_POINTER(all[i].of->flow), &all[i]);
   }
   while (capture_source_next(again, &segment, NULL, NULL)) {
     captured_connection *connection = g_hash_table_lookup(connections, GUINT_TO_POINTER(segment.flow));
@@ -250,6 +237,10 @@ char *timeline_capture_html(timeline_capture *capture, const decode_capture *of,
       add_segment(capture->page, connection, &segment, again);
       any |= segment.payload_octets > 0;
     }
+  }
+  for (guint i = 0; i < of->connections->len; i++) {
+    capture_stream_free(all[i].ends[SIDE_INITIATOR].stream);
+    capture_stream_free(all[i].ends[SIDE_RESPONDER].stream);
   }
   if (!any) {
     error_set(error, "%s: no payload was captured: there is nothing to show", of->file);

@@ -122,7 +122,8 @@ static void read_crc(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa
   }
 }
 
-/* PAD shares a word with the end of the ULPDU; the CRC follows, or a marker and the CRC (MPA-110, MPA-128). */
+/* PAD shares a word with the end of the ULPDU; the CRC follows, or a marker and the CRC (MPA-110, MPA-128).
+ */
 static void read_pad(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed)
 {
   const mpa_fpdu *extent = &framed->extent;

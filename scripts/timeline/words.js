@@ -189,7 +189,8 @@ const DESCRIBE = {packet: describePacket, fpdu: describeFpdu, message: describeM
 function describe(thing) {
   const [, kind, number] = thing.match(/^(packet|fpdu|message|hole|time)-(\d+)$/) || [];
   const found = kind && DESCRIBE[kind](Number(number));
-  return found && {...found, lines: found.lines.filter(([, parts]) => parts.length)};
+  return found && {...found, lines: found.lines.filter(([, parts]) => parts.length)
+    .map(([name, parts]) => [run.capture ? name.replace(/^Sent again/, 'Captured late') : name, parts])};
 }
 
 /* --- The packet diagram: the fields of a segment --- */

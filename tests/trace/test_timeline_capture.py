@@ -94,6 +94,8 @@ class Captures(unittest.TestCase):
         in_time = "return flow.holes.map(h => [h.from, h.to, ...[h.opened, h.filled].map(at => Math.floor(at / 1000))])"
         late = "return flow.pieces.filter(p => p.since === p.since).map(p => [p.from, p.to])"
         holes, pieces = self.script(in_time), self.script(late)
+        hole = self.script(DETAILS, "hole-1")
+        self.assertEqual(hole["Captured late as"], hole["Filled"].split("by ")[1])
         self.assertEqual(self.script("return flow.held.length + flow.queued.length"), 0)  # nobody saw that
         self.show("one.trace")
         self.assertEqual([holes, pieces], [self.script(in_time), self.script(late)])

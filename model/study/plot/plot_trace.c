@@ -278,9 +278,7 @@ static gboolean read_trace(trace_chart *chart, FILE *file, const char *name,
 static gboolean refuse(const trace_chart *chart, const char *name, GError **error)
 {
   return error_set(
-      error,
-      "%s: nothing to draw: no %s in this time; the trace has connections 0 to %u, ends at %.9g s, "
-      "and has no events of the TCP of ns-3",
+      error, "%s: nothing to draw: no %s in this time; the trace has connections 0 to %u and ends at %.9g s",
       name, chart->plot == QUEUE ? "packet waits for a link" : "payload of the connection is sent",
       MAX(chart->connections, 1) - 1, time_ps_in_seconds(chart->end));
 }

@@ -160,11 +160,19 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
 
 /* --- Sums --- */
 
+decode_findings *decode_findings_of(decode_direction_summary *sums)
+{
+  if (!sums->findings) {
+    sums->findings = g_new0(decode_findings, 1);
+  }
+  return sums->findings;
+}
+
 void decode_count_problems(decode_direction_summary *sums, const decode_event *event)
 {
   for (decode_problem_set left = event->problems; left != 0;) {
     const decode_problem problem = decode_problem_take(&left);
-    decode_problem_sum *sum = &sums->problems[problem];
+    decode_problem_sum *sum = &decode_findings_of(sums)->problems[problem];
     if (sum->count++ == 0) {
       sum->first_ns = event->time_ns;
       sum->first_position = event->stream_position;

@@ -25,5 +25,8 @@ void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_fi
  * `fpdu->expected` to the MSN or MO that should have come. */
 decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu *fpdu, uint64_t end);
 
+/* Those of `sums`, made where there are none yet; free with g_free(). */
+decode_findings *decode_findings_of(decode_direction_summary *sums);
+
 /* Adds the problems of `event` to `sums`, of its direction. */
 void decode_count_problems(decode_direction_summary *sums, const decode_event *event);

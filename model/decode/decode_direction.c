@@ -131,11 +131,12 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
                                         const decode_event *event)
 {
   const rdmap_error *meant = &fpdu->meant;
-  decode_direction_summary *summary = direction->summary;
+  decode_findings *findings = direction->summary->findings;
   decode_problem_set found =
       decode_sequence_check(&direction->sequence, fpdu, event->fpdu->phase_offset + event->octets);
 
-  if (summary->terminate_count > 0 && summary->terminates[0].position < event->stream_position) {
+  if (findings && findings->terminate_count > 0 &&
+      findings->terminates[0].position < event->stream_position) {
     found |= DECODE_PROBLEM_BIT(AFTER_TERMINATE);
   }
   if (fpdu->has_terminate && fpdu->crc != DECODE_CRC_WRONG) {
@@ -144,8 +145,9 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
     if (is_refusal && *direction->peer && is_all_right(*direction->peer)) {
       found |= DECODE_PROBLEM_BIT(CRC_REFUSED);
     }
-    if (summary->terminate_count < DECODE_TERMINATES_MAX) {
-      summary->terminates[summary->terminate_count++] =
+    findings = decode_findings_of(direction->summary);
+    if (findings->terminate_count < DECODE_TERMINATES_MAX) {
+      findings->terminates[findings->terminate_count++] =
           (decode_terminate_sum){.rdmap_version = fpdu->rdmap_version,
                                  .error = *meant,
                                  .time_ns = direction->time_ns,
@@ -179,7 +181,7 @@ static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error err
   report(direction, event);
   if (fpdu.ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
     note(direction, DECODE_NOTE_LONG_ULPDU, event.stream_position, event.octets, 0,
-         "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
+         "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); reported once");
   }
   g_free(fpdu.terminate_octets);
 }

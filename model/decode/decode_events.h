@@ -116,6 +116,12 @@ typedef struct decode_terminate_sum {
   uint64_t packet;
 } decode_terminate_sum;
 
+typedef struct decode_findings {
+  uint32_t terminate_count; /* kept: the first ones that came */
+  decode_terminate_sum terminates[DECODE_TERMINATES_MAX];
+  decode_problem_sum problems[DECODE_PROBLEMS];
+} decode_findings;
+
 /* One direction's sums. Every octet of its stream is in one of the first five. */
 typedef struct decode_direction_summary {
   uint64_t streaming_octets;   /* before MPA */
@@ -151,9 +157,7 @@ typedef struct decode_direction_summary {
   uint64_t data_ns;
   uint64_t wire_octets;
   uint64_t payload_octets_per_s, wire_octets_per_s, fpdus_per_s; /* over data_ns; 0 where that is 0 */
-  uint32_t terminate_count;                                      /* kept: the first ones that came */
-  decode_terminate_sum terminates[DECODE_TERMINATES_MAX];
-  decode_problem_sum problems[DECODE_PROBLEMS];
+  decode_findings *findings; /* NULL: there are none, as in most connections; the session's */
 } decode_direction_summary;
 
 /* Room for "[fd00::1]:5044" of any address. */

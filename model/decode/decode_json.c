@@ -303,21 +303,21 @@ static void append_place(decode_line *line, const char *time, int64_t time_ns, u
 static void append_findings(decode_line *line, const decode_connection *connection,
                             const decode_direction_summary *sums)
 {
+  const decode_findings *found = sums->findings;
   const char *before = "{";
 
   decode_line_text(line, ",\"terminates\":[");
-  for (uint32_t i = 0; i < sums->terminate_count; i++) {
-    const decode_terminate_sum *terminate = &sums->terminates[i];
+  for (uint32_t i = 0; found && i < found->terminate_count; i++) {
+    const decode_terminate_sum *terminate = &found->terminates[i];
     decode_line_text(line, i > 0 ? ",{" : "{");
     append_place(line, "time_s", terminate->time_ns, terminate->position, terminate->packet);
     decode_line_text(line, ",");
     append_error(line, terminate->error, decode_generation(connection, terminate->rdmap_version));
     decode_line_text(line, "}");
   }
-  decode_line_text(line, "]");
-  decode_line_text(line, ",\"problems\":[");
-  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
-    const decode_problem_sum *sum = &sums->problems[problem];
+  decode_line_text(line, "],\"problems\":[");
+  for (decode_problem problem = 0; found && problem < DECODE_PROBLEMS; problem++) {
+    const decode_problem_sum *sum = &found->problems[problem];
     if (sum->count > 0) {
       decode_line_text(line, before);
       append_row(line, decode_problem_row_of(problem));

@@ -40,6 +40,8 @@ static void free_conversation(void *of)
     decode_verdict_clear(&talk->verdict);
     decode_direction_free(talk->directions[0]);
     decode_direction_free(talk->directions[1]);
+    g_free(talk->connection.directions[0].findings);
+    g_free(talk->connection.directions[1].findings);
     g_free(talk);
   }
 }

@@ -406,21 +406,21 @@ static void append_place(decode_line *line, const char *before, int64_t time_ns,
   decode_line_text(line, " s");
 }
 
-/* A direction's Terminate and problems. */
+/* A direction's Terminates and problems. */
 static void append_findings(decode_line *line, const decode_connection *connection, enum side from)
 {
-  const decode_direction_summary *sums = &connection->directions[from];
+  const decode_findings *found = connection->directions[from].findings;
   const char *to = from == SIDE_INITIATOR ? "Responder" : "Initiator";
 
-  for (uint32_t i = 0; i < sums->terminate_count; i++) {
-    const decode_terminate_sum *terminate = &sums->terminates[i];
+  for (uint32_t i = 0; found && i < found->terminate_count; i++) {
+    const decode_terminate_sum *terminate = &found->terminates[i];
     decode_line_print(line, "  Terminate to the %s", to);
     append_place(line, ", ", terminate->time_ns, terminate->position, terminate->packet);
     append_error(line, ":", terminate->error, decode_generation(connection, terminate->rdmap_version));
     decode_line_end(line);
   }
-  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
-    const decode_problem_sum *sum = &sums->problems[problem];
+  for (decode_problem problem = 0; found && problem < DECODE_PROBLEMS; problem++) {
+    const decode_problem_sum *sum = &found->problems[problem];
     const decode_problem_row *row = decode_problem_row_of(problem);
     if (sum->count > 0) {
       decode_line_print(line, "  %s to the %s, %" PRIu64 " time%s: %s (%s)",

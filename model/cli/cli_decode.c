@@ -399,6 +399,7 @@ const cli_command cli_decode = {
         "capture, and each field.",
     .example = "  iwarpsim decode receiver.pcap\n"
                "  iwarpsim decode siw.pcapng --summary\n"
+               "  iwarpsim decode siw.pcapng --messages --filter 'round_trip_s > 1ms'\n"
                "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
                "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044\n",
     .entries = entries,

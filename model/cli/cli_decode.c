@@ -58,10 +58,17 @@ typedef struct decoding {
 
 /* --- The fields of a line --- */
 
+/* As conditions have times. */
+static guint64 time_ps_of(int64_t time_ns)
+{
+  return (guint64)MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
+}
+
 /* A cli_fields of a decode_event: those of docs/captures.md. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
   static const decode_event nothing = {.kind = DECODE_FPDU};
+  static const decode_fpdu no_fpdu = {.has_ddp = false};
   static const cli_field_kind kinds[] = {[DECODE_FIELD_FLAG] = CLI_FIELD_FLAG,
                                          [DECODE_FIELD_NUMBER] = CLI_FIELD_NUMBER,
                                          [DECODE_FIELD_HEX] = CLI_FIELD_NUMBER,
@@ -73,38 +80,46 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
   const decode_fpdu *fpdu = event->fpdu;
   const decode_fpdu *payload = fpdu && fpdu->has_ddp ? fpdu : NULL;
   const void *ddp = message ? &message->ddp : payload ? &payload->ddp : NULL;
+  const uint8_t opcode = decode_event_opcode(event);
   const gboolean is_tagged = message ? message->ddp.tagged : payload && payload->ddp.tagged;
   const void *request = message && message->is_request         ? &message->request
                         : payload && payload->has_read_request ? &payload->read_request
                                                                : NULL;
+  const decode_fpdu *some = fpdu ? fpdu : &no_fpdu;
   const struct {
-    const char *name;
-    const char *text;
-  } texts[] = {{"type", item ? decode_event_type(event) : NULL},
-               {"from", item ? connection->ends[event->direction] : NULL},
-               {"to", item ? connection->ends[!event->direction] : NULL},
-               {"located_by", fpdu ? decode_locations[fpdu->located_by].member : NULL},
-               {"crc", fpdu ? decode_crcs[fpdu->crc].member : NULL},
-               {"name", decode_event_name(event)},
-               {"kind", event->text ? decode_note_kind(event->kind) : NULL}};
+    const void *of; /* NULL: this event has no such field */
+    cli_field field;
+  } own[] = {{item, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
+             {item, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
+             {item, {"connection", CLI_FIELD_NUMBER, .number = item ? connection->index : 0}},
+             {item, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
+             {item, {"from", CLI_FIELD_TEXT, .text = item ? connection->ends[event->direction] : NULL}},
+             {item, {"to", CLI_FIELD_TEXT, .text = item ? connection->ends[!event->direction] : NULL}},
+             {item, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
+             {item, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
+             {item, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
+             {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
+             {fpdu, {"located_by", CLI_FIELD_TEXT, .text = decode_locations[some->located_by].member}},
+             {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
+             {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
+             {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
+             {payload, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
+             {ddp, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
+             {ddp, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
+             {event->text, {"kind", CLI_FIELD_TEXT, .text = decode_note_kind(event->kind)}}};
   const struct {
     const decode_field *rows;
     const void *of;
-  } tables[] = {{decode_fields_event, item},
-                {decode_fields_connection, connection},
-                {decode_fields_fpdu, fpdu},
-                {decode_fields_payload, payload},
-                {decode_fields_tagged, is_tagged ? ddp : NULL},
+  } tables[] = {{decode_fields_tagged, is_tagged ? ddp : NULL},
                 {decode_fields_untagged, is_tagged ? NULL : ddp},
                 {decode_fields_read_request, request},
                 {decode_fields_startup, event->frame},
-                {decode_fields_opcode, message},
                 {decode_fields_message, message},
                 {decode_fields_answer, message && message->is_answer ? message : NULL}};
 
-  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
-    if ((texts[i].text || !item) && index-- == 0) {
-      *field = (cli_field){.name = texts[i].name, .kind = CLI_FIELD_TEXT, .text = texts[i].text};
+  for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
+    if ((own[i].of || !item) && index-- == 0) {
+      *field = own[i].field;
       return TRUE;
     }
   }
@@ -115,7 +130,7 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
       const gboolean is_time = row->kind == DECODE_FIELD_SECONDS;
       if ((!is_time || (gint64)value != DECODE_TIME_NONE) && index-- == 0) {
         *field = (cli_field){.name = row->member, .kind = kinds[row->kind], .number = value};
-        field->number = is_time ? (guint64)MAX((gint64)value, 0) * TIME_PS_PER_NANOSECOND : value;
+        field->number = is_time ? time_ps_of((gint64)value) : value;
         return TRUE;
       }
     }

@@ -16,12 +16,12 @@ typedef struct filtering {
 /* The item's field that is called `name`; FALSE: it has none. */
 static gboolean find(const filtering *f, const char *name, cli_field *field)
 {
-  guint i = 0;
-
-  while (f->fields(f->item, i, field) && strcmp(field->name, name) != 0) {
-    i++;
+  for (guint i = 0; f->fields(f->item, i, field); i++) {
+    if (strcmp(field->name, name) == 0) {
+      return TRUE;
+    }
   }
-  return f->fields(f->item, i, field);
+  return FALSE;
 }
 
 static gboolean fail_unknown(const filtering *f, const condition_reader *reader, gsize at, const char *name)

@@ -12,12 +12,9 @@ const char *decode_opcode_name(uint8_t opcode)
   return rules ? rules->name : reserved[opcode & 0x07];
 }
 
-const char *decode_event_name(const decode_event *event)
+uint8_t decode_event_opcode(const decode_event *event)
 {
-  if (event->message) {
-    return decode_opcode_name(event->message->opcode);
-  }
-  return event->fpdu && event->fpdu->has_ddp ? decode_opcode_name(event->fpdu->rdmap_opcode) : NULL;
+  return event->message ? event->message->opcode : event->fpdu ? event->fpdu->rdmap_opcode : 0;
 }
 
 iwarp_generation decode_generation(const decode_connection *connection, uint8_t rdmap_version)
@@ -106,34 +103,6 @@ uint64_t decode_field_value(const decode_field *field, const void *of)
     .octets = sizeof(((const struct_ *)0)->member_), .offset = offsetof(struct_, member_)                    \
   }
 
-#define EVENT(...) FIELD(decode_event, NULL, __VA_ARGS__, false)
-
-const decode_field decode_fields_event[] = {
-    EVENT("time_s", SECONDS, time_ns),          EVENT("direction", NUMBER, direction),
-    EVENT("position", NUMBER, stream_position), EVENT("octets", NUMBER, octets),
-    EVENT("packets", NUMBER, packets.last),     {.member = NULL},
-};
-
-const decode_field decode_fields_connection[] = {
-    FIELD(decode_connection, NULL, "connection", NUMBER, index, false),
-    {.member = NULL},
-};
-
-#define FPDU(...) FIELD(decode_fpdu, NULL, __VA_ARGS__, false)
-
-const decode_field decode_fields_fpdu[] = {
-    FPDU("phase_offset", NUMBER, phase_offset),
-    FPDU("after_error", FLAG, after_error),
-    FPDU("ulpdu_octets", NUMBER, ulpdu_octets),
-    {.member = NULL},
-};
-
-const decode_field decode_fields_payload[] = {
-    FPDU("payload_octets", NUMBER, payload_octets),
-    FPDU("opcode", NUMBER, rdmap_opcode),
-    {.member = NULL},
-};
-
 #define DDP(...) FIELD(ddp_header, __VA_ARGS__, false)
 #define BOTH_MODELS                                                                                          \
   DDP(NULL, "tagged", FLAG, tagged), DDP(" L=", "last", FLAG, last), DDP(NULL, "version", NUMBER, version)
@@ -179,11 +148,6 @@ const decode_field decode_fields_startup[] = {
 };
 
 #define MESSAGE(...) FIELD(decode_message, __VA_ARGS__, false)
-
-const decode_field decode_fields_opcode[] = {
-    MESSAGE(NULL, "opcode", NUMBER, opcode),
-    {.member = NULL},
-};
 
 const decode_field decode_fields_message[] = {
     MESSAGE(" payload=", "payload_octets", NUMBER, payload_octets),

@@ -16,9 +16,9 @@
 /* "RDMA Write", "reserved 0xC". Static. */
 const char *decode_opcode_name(uint8_t opcode);
 
-/* JSON's `type`, the name of the opcode (NULL: it has none), and a note's `kind`. Static. */
+/* JSON's `type`; the opcode, where a FPDU or message has one; and the word of a note's `kind`. */
 const char *decode_event_type(const decode_event *event);
-const char *decode_event_name(const decode_event *event);
+uint8_t decode_event_opcode(const decode_event *event);
 const char *decode_note_kind(decode_event_kind kind);
 
 /* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by
@@ -45,14 +45,10 @@ typedef struct decode_field {
 } decode_field;
 
 /* Fields of one struct, in the order in which they are printed. */
-extern const decode_field decode_fields_event[];                            /* of decode_event */
-extern const decode_field decode_fields_connection[];                       /* of decode_connection */
-extern const decode_field decode_fields_fpdu[], decode_fields_payload[];    /* of decode_fpdu */
 extern const decode_field decode_fields_tagged[], decode_fields_untagged[]; /* of ddp_header */
 extern const decode_field decode_fields_read_request[];                     /* of rdmap_read_request */
 extern const decode_field decode_fields_startup[];                          /* of decode_startup_frame */
-extern const decode_field decode_fields_opcode[], decode_fields_message[],
-    decode_fields_answer[];                                                        /* of decode_message */
+extern const decode_field decode_fields_message[], decode_fields_answer[];  /* of decode_message */
 extern const decode_field decode_fields_fpdu_sums[], decode_fields_segment_sums[]; /* of a direction's sums */
 extern const decode_field decode_fields_counts[];                                  /* of capture_counts */
 

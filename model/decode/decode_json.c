@@ -156,8 +156,8 @@ static void append_fpdu(decode_line *line, const decode_event *event)
 static void append_message(decode_line *line, const decode_message *message)
 {
   append_fields(line, ",\"ddp\":{", decode_fields_of(&message->ddp), &message->ddp);
-  append_fields(line, "},\"rdmap\":{", decode_fields_opcode, message);
-  decode_line_print(line, ",\"name\":\"%s\"", decode_opcode_name(message->opcode));
+  decode_line_print(line, "},\"rdmap\":{\"opcode\":%u,\"name\":\"%s\"", message->opcode,
+                    decode_opcode_name(message->opcode));
   if (message->is_request) {
     append_read_request(line, &message->request);
   }

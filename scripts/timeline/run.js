@@ -6,7 +6,7 @@
 /* --- The events: a table for each kind, with an array for each column --- */
 
 const NONE = {rows: 0};
-const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, ends: [], first: 0, last: 0};
+const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, sources: new Map(), became: new Map(), ends: [], first: 0, last: 0};
 const table = name => run.tables[name] || NONE;
 
 async function unpacked(element) {
@@ -72,6 +72,11 @@ function indexEvents() {
     const index = run.packets[name] = new Map(), columns = table(name);
     for (let i = columns.rows - 1; i >= 0; i--) index.set(columns.packet[i], i);
   }
+  const made = table('packet_made'), parts = table('packet_part');
+  const add = (map, key, value) => map.set(key, [...(map.get(key) || []), value]);
+  const join = (packet, source) => source && add(run.sources, packet, source) && add(run.became, source, packet);
+  for (let i = 0; i < made.rows; i++) join(made.packet[i], made.fragment_of[i]);
+  for (let i = 0; i < parts.rows; i++) join(parts.packet[i], parts.of[i]);
   // Of a replay there are arrivals alone.
   const payload = new Map(), isSent = table('segment_sent').rows > 0, sent = table(isSent ? 'segment_sent' : 'segment_arrived');
   for (let i = 0; i < sent.rows; i++) {
@@ -139,7 +144,6 @@ function makeFlow(end) {
   made.packets = {
     news: extentsOf(made, 'segment_sent', made.news),
     again: extentsOf(made, 'segment_sent', made.again),
-    made: extentsOf(made, 'packet_made', rowsAt('packet_made', end)),
     drops: extentsOf(made, 'packet_dropped', made.dropRows),
   };
   readArrivals(made);

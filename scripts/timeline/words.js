@@ -87,10 +87,11 @@ function describePacket(packet) {
       lines.push(['Then held', heldWords(taken.time[t])]);
     }
     const fpdus = fpdusIn(flow, from, to), links = (list, show = true) => show ? packetLinks(packetsIn(flow.packets[list], from, to, packet)) : [];
-    lines.push(['Fragment of', whole ? packetLinks([whole]) : []], ['FPDUs', fpdus.slice(0, 12).map(fpduLink)],
+    const sources = run.sources.get(packet) || [];
+    lines.push(['Made of', packetLinks(sources)], ['FPDUs', fpdus.slice(0, 12).map(fpduLink)],
       ['Messages', [...new Set(fpdus.map(fpdu => fpdu.message))].map(({number}) => link(`message-${number}`))],
-      [m >= 0 ? 'Other packets of these octets' : 'On its way', links('made')],
-      [again ? 'First sent as' : 'Its octets were sent as', links('news', m >= 0 || again)],
+      ['Became on its way', packetLinks(run.became.get(packet) || [])],
+      [again ? 'First sent as' : 'Its octets were sent as', links('news', again || m >= 0 && !sources.length)],
       ['Sent again because of', s >= 0 ? nameOf(sent, 'why', s) : ''], ['Sent again as', links('again')],
       ['Lost of these octets', links('drops')],
       ['Holes', flow.holes.filter(hole => hole.packet === packet || (hole.from < to && hole.to > from)).slice(0, 6)

@@ -126,6 +126,8 @@ class Timeline(unittest.TestCase):
         lost = self.details()
         self.assertEqual(lost["Stream"], f"{hole['from']:,} to {hole['to'] - 1:,}: {hole['to'] - hole['from']:,} octets")
         self.assertEqual(lost["Lost (loss)"], "691.398 us")
+        self.assertEqual([lost["Made of"]], [" ".join(f"packet {e['of']}" for e in self.events if e["event"] == "packet_part" and
+                                                      e["packet"] == drop["packet"])])
         self.follow("Sent again as")
         self.assertEqual(self.title(), f"Packet {again['packet']}: a retransmission")
         self.follow("Holes")
@@ -314,9 +316,9 @@ class Timeline(unittest.TestCase):
         self.assertEqual(self.search(f"packet {lost}"), "")
         self.assertEqual(self.title(), f"Packet {lost}: lost, a fragment")
         self.assertTrue(self.details()["Stream"].startswith(f"{whole['position']:,} to "), self.details())
-        self.follow("Fragment of")
+        self.follow("Made of")
         self.assertEqual(self.title(), f"Packet {whole['packet']}: a segment")
-        self.assertIn(f"packet {lost}", self.details()["On its way"])
+        self.assertIn(f"packet {lost}", self.details()["Became on its way"])
 
     def test_octets_of_a_packet(self):
         self.show()

@@ -36,7 +36,7 @@ struct timeline_page {
 /* What the page shows needs all events but these, which are many. */
 static gboolean is_shown(trace_event_id id)
 {
-  return id != TRACE_PLACED_PART && id != TRACE_SEGMENT_SENT_AGAIN && id != TRACE_PACKET_PART;
+  return id != TRACE_PLACED_PART && id != TRACE_SEGMENT_SENT_AGAIN;
 }
 
 static void append_number(GByteArray *octets, guint64 number)

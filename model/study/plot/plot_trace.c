@@ -42,22 +42,22 @@ static const struct trace_layer {
   trace_event_id event;
   size_t field;
 } layers[LAYERS] = {
-    [HOLE] = {SEQUENCE, SPAN_TO, FALSE, "hole", "missing at the receiver", TRACE_EVENTS},
+    [HOLE] = {SEQUENCE, SPAN_TO, FALSE, "hole", "missing at the receiver", TRACE_EVENTS, 0},
     [SACK] = {SEQUENCE, SPAN_TO, FALSE, "sack", "SACK block sent", OF(SACK_SENT, from)},
     [ARRIVED] = {SEQUENCE, SPAN_OF, FALSE, "arrived", "arrived", OF(SEGMENT_ARRIVED, position)},
     [EDGE] = {SEQUENCE, LINE, TRUE, "edge", "right edge of the window", OF(WINDOW, edge)},
     [SENT] = {SEQUENCE, SPAN_OF, TRUE, "sent", "sent", OF(SEGMENT_SENT, position)},
     [ACKNOWLEDGED] = {SEQUENCE, LINE, TRUE, "una", "acknowledged (SND.UNA)", OF(WINDOW, acknowledged)},
-    [AGAIN] = {SEQUENCE, SPAN_OF, TRUE, "again", "sent again", TRACE_EVENTS},
+    [AGAIN] = {SEQUENCE, SPAN_OF, TRUE, "again", "sent again", TRACE_EVENTS, 0},
     [RECOVERY] = {WINDOW, STATE, TRUE, "recovery", "fast recovery", OF(WINDOW, state)},
     [LOSS] = {WINDOW, STATE, TRUE, "loss", "recovery after a time-out", OF(WINDOW, state)},
     [TIME_OUT] = {WINDOW, POINT, TRUE, "time_out", "time-out", OF(TIME_OUT, in_flight)},
     [THRESHOLD] = {WINDOW, LINE, TRUE, "threshold", "ssthresh", OF(WINDOW, threshold_octets)},
     [CWND] = {WINDOW, LINE, TRUE, "cwnd", "cwnd", OF(WINDOW, congestion_window_octets)},
     [IN_FLIGHT] = {WINDOW, LINE, TRUE, "in_flight", "in flight", OF(WINDOW, in_flight_octets)},
-    [WAITING] = {QUEUE, LINE, TRUE, "waiting", "waiting", TRACE_EVENTS},
-    [MARKED] = {QUEUE, POINT, TRUE, "marked", "marked with CE", TRACE_EVENTS},
-    [LOST] = {QUEUE, POINT, TRUE, "lost", "lost", TRACE_EVENTS},
+    [WAITING] = {QUEUE, LINE, TRUE, "waiting", "waiting", TRACE_EVENTS, 0},
+    [MARKED] = {QUEUE, POINT, TRUE, "marked", "marked with CE", TRACE_EVENTS, 0},
+    [LOST] = {QUEUE, POINT, TRUE, "lost", "lost", TRACE_EVENTS, 0},
 };
 
 /* A chart in the making. */

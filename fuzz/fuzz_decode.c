@@ -131,6 +131,9 @@ static void print_event(void *user, const decode_event *event)
     check_message(t, event->message);
   }
   format_of(t)->event(t->line, event);
+  for (decode_problem_set left = event->problems; left != 0;) {
+    format_of(t)->problem(t->line, event, decode_problem_take(&left));
+  }
 }
 
 static void on_event(void *user, const decode_event *event)

@@ -42,6 +42,7 @@ typedef struct explanation {
   guint64 causes[CAUSES]; /* in whole cells, of the connection that holds most */
   guint64 octets;         /* of all of them */
   guint64 partial_fpdus;
+  bool has_started;    /* the startup of MPA was over there */
   GHashTable *holding; /* connections that hold something, by their ends */
   range_set arrived;   /* where most is held; the third reading goes on with it */
 
@@ -122,6 +123,7 @@ static void look(explanation *of, const trace_event *event, GError **error)
   if (brings_octets(event) && end == end_of(&of->peak)) {
     arrive(of, event, error);
   }
+  of->has_started |= event->id == TRACE_FULL_OPERATION && end == end_of(&of->peak);
   if (event->id != TRACE_HELD) {
     return;
   }
@@ -200,8 +202,10 @@ static void follow(explanation *of, const trace_event *event, GError **error)
 
 static const char *why_order(const explanation *of)
 {
-  return of->in_order ? "the receiver is in-order"
-                      : "the stream has no markers, or the startup of MPA was not over";
+  return of->in_order       ? "the receiver is in-order"
+         : !of->has_started ? "the startup of MPA was not over"
+         : of->assumes      ? "the stream has no markers, and their FPDUs were not located by assumption"
+                            : "the stream has no markers";
 }
 
 /* What was placed meanwhile, and what the octets that were held waited for, by cause. */
@@ -236,16 +240,6 @@ static void add_causes(const explanation *of, prose *to)
   prose_add(to, ".");
 }
 
-static void add_hole(const hole *one, const char *after, prose *to)
-{
-  packet_story_add(one->story, after, to);
-  if (one->filled_at == TIME_PS_NEVER) {
-    prose_add(to, ", and not filled before the trace ends.");
-  } else {
-    prose_add(to, ", filled at %s.", prose_time(to, one->filled_at));
-  }
-}
-
 static void add_peak(const explanation *of, prose *to)
 {
   const bool is_simple = of->described > 0 && of->causes[ORDER] == of->octets;
@@ -255,12 +249,14 @@ static void add_peak(const explanation *of, prose *to)
     return;
   }
   if (peak_at(of) == 0) {
-    prose_add(to,
-              "Peak 0 octets: nothing was ever held. Every FPDU came whole, and was placed as it came.\n");
+    prose_add(to, "Peak 0 octets: in the time that is measured, no octet waited for one that was missing.\n");
     return;
   }
-  prose_add(to, "Peak %s at %s", prose_plural(to, TRACE_VALUE(&of->peak, PEAK, octets), "octet"),
-            prose_time(to, (time_ps)peak_at(of)));
+  prose_add(to, "Peak %s", prose_plural(to, TRACE_VALUE(&of->peak, PEAK, octets), "octet"));
+  if (of->cell_octets > 1) {
+    prose_add(to, " in cells of %s", prose_count(to, of->cell_octets));
+  }
+  prose_add(to, " at %s", prose_time(to, (time_ps)peak_at(of)));
   if (g_hash_table_size(of->holding) > 1) {
     prose_add(to, " over %s, most of it, %s,", prose_plural(to, g_hash_table_size(of->holding), "connection"),
               prose_plural(to, of->octets, "octet"));
@@ -270,7 +266,7 @@ static void add_peak(const explanation *of, prose *to)
     g_autofree char *after = g_strdup_printf(
         "; %s arrived after it%s%s", prose_plural(to, of->arrivals, "segment"),
         is_simple ? ", and none could be placed because " : "", is_simple ? why_order(of) : "");
-    add_hole(of->holes, after, to);
+    packet_story_add(of->holes->story, after, of->holes->filled_at, to);
   } else {
     prose_add(to, "no hole was open: all octets before the last that had arrived were there.");
   }
@@ -279,7 +275,7 @@ static void add_peak(const explanation *of, prose *to)
   }
   for (guint i = 1; i < of->described; i++) {
     prose_add(to, " Beyond it, ");
-    add_hole(&of->holes[i], "", to);
+    packet_story_add(of->holes[i].story, "", of->holes[i].filled_at, to);
   }
   if (of->missing > of->described) {
     prose_add(to, " And %s more.", prose_plural(to, of->missing - of->described, "hole"));

@@ -228,9 +228,11 @@ static void add_fate(const packet_story *story, const carrier *packet, prose *to
   }
 }
 
-void packet_story_add(const packet_story *story, const char *after, prose *to)
+void packet_story_add(const packet_story *story, const char *after, time_ps filled_at, prose *to)
 {
   enum { DESCRIBED = 3 };
+  const char *gap = ";";
+  bool is_filled = false;
   const GPtrArray *carriers = story->carriers;
   guint cause = 0, resent = 0;
 
@@ -253,7 +255,13 @@ void packet_story_add(const packet_story *story, const char *after, prose *to)
       continue;
     }
     if (packet->why) {
-      prose_add(to, "; sent again at %s (%s)", prose_time(to, packet->sent), packet->why);
+      if (!is_filled && packet->sent > filled_at) {
+        prose_add(to, "%s filled at %s", gap, prose_time(to, filled_at));
+        is_filled = true;
+      }
+      gap = ",";
+      prose_add(to, "; sent again%s at %s (%s)", is_filled ? ", needlessly," : "",
+                prose_time(to, packet->sent), packet->why);
     }
     if (packet->fate) {
       prose_add(to, "; that%s", packet->why ? "" : " or a part of it");
@@ -263,6 +271,12 @@ void packet_story_add(const packet_story *story, const char *after, prose *to)
   if (resent > DESCRIBED) {
     prose_add(to, "; sent again %s more", prose_plural(to, resent - DESCRIBED, "time"));
   }
+  if (filled_at == TIME_PS_NEVER) {
+    prose_add(to, "%s not filled before the trace ends", gap);
+  } else if (!is_filled) {
+    prose_add(to, "%s filled at %s", gap, prose_time(to, filled_at));
+  }
+  prose_add(to, ".");
 }
 
 gboolean packet_story_add_damage(const packet_story *story, time_ps then, prose *to)

@@ -26,8 +26,9 @@ void packet_story_widen(packet_story *story, guint64 to);
 /* The next event of the trace. */
 void packet_story_hear(packet_story *story, const trace_event *event);
 
-/* Why the octets did not arrive at first, then the text `after`, then how they were sent again. */
-void packet_story_add(const packet_story *story, const char *after, prose *to);
+/* A sentence: why the octets did not arrive at first, then the text `after`, then when they were sent again,
+ * and, where that comes, that all were there at `filled_at` (TIME_PS_NEVER: not in the trace). */
+void packet_story_add(const packet_story *story, const char *after, time_ps filled_at, prose *to);
 
 /* The first of the packets that the path had damaged by then, unnoticed by TCP, and when. FALSE: none. */
 gboolean packet_story_add_damage(const packet_story *story, time_ps then, prose *to);

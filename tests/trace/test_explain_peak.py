@@ -120,6 +120,26 @@ class ExplainPeak(unittest.TestCase):
         self.expect_cause({"middlebox.mode": "proxy", "path.forward.drop": "[40]"}, "packet_dropped",
                           "was lost on path.forward at")
 
+    def test_overtaken_by_its_retransmission(self):
+        """A segment that is only late fills its hole before what is sent again for it arrives."""
+        _, events, text = self.explained({"receiver.mode": "in-order", "path.forward.displace": "3%",
+                                          "path.forward.displace_by": "20us", "run.seed": 5})
+        found = re.search(r"stream ([\d,]+) to .*; filled at (.+); sent again, needlessly, at (.+) \(RACK\)\.", text)
+        first = int(found[1].replace(",", ""))
+        again = next(e for e in events if e["event"] == "segment_sent" and e["again"] and e["position"] == first)
+        filled = next(e for e in events if e["event"] == "hole_filled" and e["from"] == first)
+        self.assertEqual((found[2], found[3]), (us(filled["time_ps"]), us(again["time_ps"])))
+        self.assertGreater(again["time_ps"], filled["time_ps"])
+
+    def test_why_they_wait_for_order(self):
+        """Each reason by itself: the receiver, or the stream."""
+        keys = {"mpa.markers": "false", "path.forward.drop": "[60]"}
+        for more, why in (({}, "the stream has no markers ("),
+                          ({"receiver.mode": "assume-aligned", "middlebox.mode": "rechunk"},
+                           "the stream has no markers, and their FPDUs were not located by assumption ("),
+                          ({"receiver.mode": "in-order"}, "the receiver is in-order")):
+            self.assertIn(f"because {why}", self.explained(keys | more | {"sender.segmentation": "stream"})[2])
+
     def test_refused(self):
         """A segment that the memory has no room for is the hole of the next peak."""
         _, events, text = self.explained({"receiver.mode": "out-of-order", "receiver.memory": "4KiB",
@@ -140,7 +160,9 @@ class ExplainPeak(unittest.TestCase):
                       f"{whole['position'] + whole['payload_octets'] - 1:,}) was lost", text)
 
     def test_nothing_held(self):
-        self.assertRegex(self.explained({})[2], "^Peak 0 octets: nothing was ever held.")
+        for keys in ({}, {"path.forward.loss": "100%", "run.stall": "1s"}):  # nothing comes, even
+            self.assertEqual(self.explained(keys)[2], "Peak 0 octets: in the time that is measured, no octet waited "
+                             "for one that was missing.\n")
         self.assertRegex(self.explained({"measure.from": "first-loss"})[2], "never opened")
 
     def test_random_scenarios(self):
@@ -167,7 +189,8 @@ class ExplainPeak(unittest.TestCase):
                 self.assertIn("never opened", text)
             elif peak > 0:
                 at = round(metrics["buffer.reassembly_peak_at_s"] * 10**12)
-                begin = f"Peak {peak:,} octets at {us(at)}" if at < 10**12 else f"Peak {peak:,} octets at "
+                cells = f" in cells of {keys['receiver.cell']:,}" if keys["receiver.cell"] > 1 else ""
+                begin = f"Peak {peak:,} octets{cells} at {us(at) if at < 10**12 else ''}"
                 self.assertTrue(text.startswith(begin), f"{text} {keys}")
                 self.assertIn(f" on connection {metrics['buffer.reassembly_peak_connection']}: ", text)
             made += 1

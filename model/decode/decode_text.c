@@ -414,7 +414,7 @@ static void append_findings(decode_line *line, const decode_connection *connecti
 
   for (uint32_t i = 0; found && i < found->terminate_count; i++) {
     const decode_terminate_sum *terminate = &found->terminates[i];
-    decode_line_print(line, "  Terminate to the %s", to);
+    decode_line_print(line, "  Terminate by the %s", from == SIDE_INITIATOR ? "Initiator" : "Responder");
     append_place(line, ", ", terminate->time_ns, terminate->position, terminate->packet);
     append_error(line, ":", terminate->error, decode_generation(connection, terminate->rdmap_version));
     decode_line_end(line);

@@ -191,7 +191,7 @@ class Problems(DecodeTest):
         sums = json.loads(self.decode("x.pcap", "-s", "-j"))["connections"][0]["directions"][RESPONDER]
         self.assertEqual([sums["terminates"][0][member] for member in ("layer", "type", "code", "position")],
                          [2, 0, 2, 20])
-        self.expect_parts(self.decode("x.pcap", "-s"), "Terminate to the Initiator, stream position 20, packet 6, "
+        self.expect_parts(self.decode("x.pcap", "-s"), "Terminate by the Responder, stream position 20, packet 6, "
                           "0.000005000 s: Layer=2 (LLP) EType=0 Error Code=0x02: LLP error 0x02: MPA CRC error")
 
     def test_terminates(self):
@@ -201,7 +201,7 @@ class Problems(DecodeTest):
         sums = json.loads(self.decode("x.pcap", "-s", "-j"))["connections"][0]["directions"][INITIATOR]
         self.assertEqual(([each["code"] for each in sums["terminates"]], sums["opcodes"]["Terminate"]),
                          ([1, 2, 3, 4], 5))
-        self.assertEqual(self.decode("x.pcap", "-s").count("\n  Terminate to the Responder, stream position "), 4)
+        self.assertEqual(self.decode("x.pcap", "-s").count("\n  Terminate by the Initiator, stream position "), 4)
 
     def test_not_refused(self):
         """A refusal is none of a right CRC while an FPDU is wrong, or octets are missing, or the two of Revision

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_check.h"
 
+#include <string.h>
+
 #include "decode/decode_format.h"
 #include "mpa/mpa_locator.h"
 
@@ -9,6 +11,12 @@ enum {
   ENHANCED_REVISION = 2,
   LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
 };
+
+/* A set of `problem` alone, when `is_so`. */
+static decode_problem_set when(bool is_so, decode_problem problem)
+{
+  return (decode_problem_set)is_so << problem;
+}
 
 static decode_problem_set check_markers(const decode_fpdu *fpdu)
 {
@@ -45,9 +53,8 @@ static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connec
     fpdu->meant = is_swapped ? swapped : terminate->error;
     found = is_swapped ? DECODE_PROBLEM_BIT(TERMINATE_SWAPPED) : DECODE_PROBLEM_BIT(TERMINATE_CODE);
   }
-  if (fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment) {
-    found |= DECODE_PROBLEM_BIT(TERMINATE_HEADER);
-  }
+  found |= when(fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment,
+                DECODE_PROBLEM_TERMINATE_HEADER);
   return found;
 }
 
@@ -67,15 +74,10 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
   if (ddp->tagged) {
     return 0;
   }
-  if (ddp->queue_number != rules->queue_number) {
-    found |= DECODE_PROBLEM_BIT(QUEUE);
-  }
-  if (!rules->invalidates && ddp->ulp_word != 0) {
-    found |= DECODE_PROBLEM_BIT(INVALIDATE_STAG);
-  }
-  if (rules->opcode == RDMAP_READ_REQUEST && fpdu->payload_octets != RDMAP_READ_REQUEST_OCTETS) {
-    found |= DECODE_PROBLEM_BIT(READ_REQUEST);
-  }
+  found |= when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE);
+  found |= when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG);
+  found |= when(rules->opcode == RDMAP_READ_REQUEST && fpdu->payload_octets != RDMAP_READ_REQUEST_OCTETS,
+                DECODE_PROBLEM_READ_REQUEST);
   if (rules->opcode == RDMAP_TERMINATE && fpdu->has_terminate) {
     found |= check_terminate(fpdu, connection);
   } else if (rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
@@ -94,41 +96,26 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection 
     return found | DECODE_PROBLEM_BIT(CRC) | (fpdu->wrong_markers > 0 ? DECODE_PROBLEM_BIT(MARKER) : 0);
   }
   found |= check_markers(fpdu);
-  found |= fpdu->pad != 0 ? DECODE_PROBLEM_BIT(PAD) : 0;
-  found |= mpa_length_is_long(fpdu->ulpdu_octets) ? DECODE_PROBLEM_BIT(LONG_ULPDU) : 0;
+  found |= when(fpdu->pad != 0, DECODE_PROBLEM_PAD);
+  found |= when(mpa_length_is_long(fpdu->ulpdu_octets), DECODE_PROBLEM_LONG_ULPDU);
   if (!fpdu->has_ddp) {
     bool is_short = fpdu->ulpdu_octets < DDP_TAGGED_HEADER_OCTETS ||
                     (fpdu->ulpdu_octets < DDP_UNTAGGED_HEADER_OCTETS && fpdu->crc != DECODE_CRC_NOT_CAPTURED);
     return found | (is_short ? DECODE_PROBLEM_BIT(NO_DDP) : 0);
   }
-  if (ddp->version != fpdu->rdmap_version || ddp->version > 1) {
-    found |= DECODE_PROBLEM_BIT(VERSION);
-  }
-  if ((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0) {
-    found |= DECODE_PROBLEM_BIT(DDP_RESERVED);
-  }
-  if ((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0) {
-    found |= DECODE_PROBLEM_BIT(RDMAP_RESERVED);
-  }
+  found |= when(ddp->version != fpdu->rdmap_version || ddp->version > 1, DECODE_PROBLEM_VERSION);
+  found |= when((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0, DECODE_PROBLEM_DDP_RESERVED);
+  found |= when((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0, DECODE_PROBLEM_RDMAP_RESERVED);
   return found | check_opcode(fpdu, connection);
 }
 
 /* --- One after the other --- */
 
-static void forget(decode_sequence *sequence)
-{
-  for (unsigned queue = 0; queue < RDMAP_QUEUES; queue++) {
-    sequence->queues[queue].is_known = false;
-  }
-}
-
 void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_first)
 {
   sequence->end = start;
   for (unsigned queue = 0; queue < RDMAP_QUEUES; queue++) {
-    sequence->queues[queue].is_known = is_first;
-    sequence->queues[queue].msn = 1; /* RFC 5041 §4.3 */
-    sequence->queues[queue].offset = 0;
+    sequence->queues[queue] = (struct decode_queue){is_first, 1, 0}; /* RFC 5041 §4.3 */
   }
 }
 
@@ -138,7 +125,7 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
   decode_problem_set found = 0;
 
   if (fpdu->phase_offset != sequence->end || fpdu->crc == DECODE_CRC_WRONG || !fpdu->has_ddp) {
-    forget(sequence);
+    memset(sequence->queues, 0, sizeof sequence->queues); /* nothing is known */
   }
   sequence->end = end;
   if (!fpdu->has_ddp || ddp->tagged || ddp->queue_number >= RDMAP_QUEUES || fpdu->crc == DECODE_CRC_WRONG) {

@@ -180,8 +180,9 @@ function restore() {
   const place = new Map(location.hash.slice(1).split('&').map(part => part.split('=')));
   const pair = name => (place.get(name) || '').match(/^(-?\d+)\.\.(-?\d+)$/), times = pair('time'), stream = pair('stream');
   const end = run.ends.find(each => String(each) === place.get('end')) ?? run.main;
-  if (!flow || flow.end !== end || !place.has('at')) {
-    if (!flow || flow.end !== end) flow = makeFlow(end);
+  const isOther = !flow || flow.end !== end;
+  if (isOther) flow = makeFlow(end);
+  if (isOther || !place.has('at')) {
     page.end.value = end;
     page.notes.hidden = !flow.found.length;
     page.notes.lastChild.replaceChildren(...flow.found.map(note => element('li', {}, `${time(note.time_s * 1e12)}, octet ${count(note.position)}: ${noteWords(note)} `,

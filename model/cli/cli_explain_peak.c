@@ -35,8 +35,7 @@ const cli_command cli_explain_peak = {
     .summary = "Prints in words when the reassembly memory held most, what was missing then and why, and "
                "what waited "
                "for it; and, of a run that failed or was terminated, what caused that. A DIR is the folder "
-               "of a run: "
-               "the scenario of its summary.json is run again, with a trace.",
+               "of a run: its run.trace is read; without one the scenario of its summary.json is run again.",
     .example = "  iwarpsim run scenarios/one-loss-in-order.cfg\n"
                "  iwarpsim explain-peak results/one-loss-in-order\n",
     .entries = entries,

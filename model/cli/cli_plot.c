@@ -13,6 +13,7 @@
 
 /* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
 static const char *const run_kinds[] = {"occupancy", "distribution", "delays", TRACE_PLOTS, NULL};
+static const char *const trace_kinds[] = {TRACE_PLOTS, NULL};
 
 enum { PIPE_COLUMNS = 80 };
 
@@ -32,8 +33,7 @@ static struct {
 /* Whether a trace is drawn, or, of a folder, one that is made for it. */
 static gboolean is_trace_plot(void)
 {
-  static const char *const names[] = {TRACE_PLOTS, NULL};
-  return chosen.what != NULL && g_strv_contains(names, chosen.what);
+  return chosen.what != NULL && g_strv_contains(trace_kinds, chosen.what);
 }
 
 /* --- Usage --- */
@@ -244,6 +244,11 @@ static int plot(const cli_arguments *arguments)
                            .screen = terminal_of(stdout),
                            .force = chosen.force};
   int status;
+  FILE *file = is_folder || chosen.what != NULL ? NULL : fopen(path, "rb");
+  if (file != NULL) {
+    chosen.what = cli_run_trace_is_one(file) ? g_strdup(trace_kinds[0]) : NULL;
+    fclose(file);
+  }
   chosen.request.connection = chosen.connection != -1 ? &chosen.connection : NULL;
   if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||
       !is_known("--format", format, gnuplot_format_names, "png, svg, pdf or term", &status) ||
@@ -290,7 +295,7 @@ static char *summary_of_kinds(void)
       "  distribution  share of the time with a reassembly occupancy above x\n"
       "  delays        share of the payload that waits longer than x\n"
       "Plots of a DIR, whose scenario is then run again, or of a TRACE (run --trace):\n"
-      "  sequence      the stream of a connection: sent, lost, arrived, acknowledged\n"
+      "  sequence      the stream of a connection: sent, lost, arrived, acknowledged (default of a TRACE)\n"
       "  window        cwnd, ssthresh and what is in flight\n"
       "  queue         the octets that wait for a link\n\n"
       "What draws them are templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots): a\n"

@@ -2,10 +2,12 @@
 #include "cli/cli_run_trace.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "session/simulation.h"
 #include "study/store/summary.h"
+#include "trace/trace_reader.h"
 
 /* The scenario that the summary at `path` is of, by its keys. */
 static scenario *scenario_of(const summary_record *record, const char *path, GError **error)
@@ -36,47 +38,88 @@ static gboolean agrees(const metric_values *again, const metric_values *there, c
     const metric_row *row = metric_row_of(id);
     if (!row->is_of_machine &&
         (again->present[id] != there->present[id] || again->value[id] != there->value[id])) {
-      return error_set(error,
-                       "%s: %s is %.12g there, and %.12g in the run made again; expected the summary of this "
-                       "version, of a scenario without events (else give the file of run --trace)",
-                       path, row->name, there->value[id], again->value[id]);
+      return error_set(
+          error,
+          "%s: %s is %.12g there, and %.12g in the run made again; expected the summary of this "
+          "version, of a scenario without events (else run it with --trace in this folder, as run.trace)",
+          path, row->name, there->value[id], again->value[id]);
     }
   }
   return TRUE;
 }
 
-static gboolean run_again(const char *directory, FILE *file, char **ending, GError **error)
+/* The trace `path`, which `file` reads, is of the scenario and seed of the summary in its folder. */
+static gboolean is_of(FILE *file, const char *path, const summary_record *record, GError **error)
 {
-  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
-  g_autoptr(summary_record) record = summary_read_json(path, error);
-  g_autoptr(scenario) s = record ? scenario_of(record, path, error) : NULL;
+  g_autoptr(trace_reader) reader = trace_reader_new(file, path, error);
+  const char *about = reader ? trace_reader_about(reader) : "";
+  g_autoptr(summary_record) traced = reader ? summary_parse_json(about, strlen(about), path, error) : NULL;
+
+  for (scenario_key key = 0; traced && key < SCENARIO_KEY_COUNT; key++) {
+    if (g_strcmp0(traced->keys[key], record->keys[key]) != 0) {
+      return error_set(error,
+                       "%s: a trace of %s = %s, but of %s in summary.json; expected that of the same run",
+                       path, scenario_key_row_of(key)->name, traced->keys[key] ? traced->keys[key] : "none",
+                       record->keys[key] ? record->keys[key] : "none");
+    }
+  }
+  return traced != NULL;
+}
+
+/* Runs the scenario of the summary at `path` again, with a trace into `file`. */
+static gboolean run_again(const summary_record *record, const char *path, FILE *file, GError **error)
+{
+  g_autoptr(scenario) s = scenario_of(record, path, error);
   const simulation_options how = {.trace = file};
   session_result result = {.status = RUN_OK};
   const gboolean good = s && simulation_run(s, &how, &result, error) &&
                         agrees(&result.results.metrics, &record->results.metrics, path, error);
 
-  if (good && ending && *result.message != '\0') {
-    *ending = g_strdup_printf("The run ended %s: %s.\n", run_status_name(result.status), result.message);
-  }
   session_result_clear(&result);
   return good;
+}
+
+/* The trace of the run whose folder is `path`. */
+static FILE *open_of_run(const char *path, char **ending, GError **error)
+{
+  g_autofree char *page = g_build_filename(path, "summary.json", NULL);
+  g_autofree char *name = g_build_filename(path, "run.trace", NULL);
+  g_autoptr(summary_record) record = summary_read_json(page, error);
+  FILE *file = NULL;
+
+  if (!record) {
+    return NULL;
+  }
+  if ((file = fopen(name, "rb")) ? !is_of(file, name, record, error)
+                                 : !(file = tmpfile()) || !run_again(record, page, file, error)) {
+    g_clear_pointer(&file, fclose);
+  } else if (ending && *record->message != '\0') {
+    *ending = g_strdup_printf("The run ended %s: %s.\n", run_status_name(record->status), record->message);
+  }
+  return file;
 }
 
 FILE *cli_run_trace_open(const char *path, char **ending, GError **error)
 {
   const gboolean is_directory = g_file_test(path, G_FILE_TEST_IS_DIR);
-  FILE *file = is_directory ? tmpfile() : fopen(path, "rb");
 
   if (ending) {
     *ending = NULL;
   }
-  if (!file) {
-    error_set(error, "%s: %s", path, g_strerror(errno));
-  } else if (is_directory && !run_again(path, file, ending, error)) {
-    fclose(file);
-    file = NULL;
-  } else {
+  FILE *file = is_directory ? open_of_run(path, ending, error) : fopen(path, "rb");
+  if (file) {
     rewind(file);
+  } else if (!*error) {
+    error_set(error, "%s: %s", path, g_strerror(errno));
   }
   return file;
+}
+
+gboolean cli_run_trace_is_one(FILE *file)
+{
+  char magic[sizeof TRACE_MAGIC] = "";
+
+  (void)fread(magic, 1, strlen(TRACE_MAGIC), file);
+  rewind(file);
+  return strcmp(magic, TRACE_MAGIC) == 0;
 }

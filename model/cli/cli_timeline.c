@@ -71,7 +71,6 @@ static int run(const cli_arguments *arguments)
 {
   const char *path = arguments->rest[0];
   g_autofree char *title = g_path_get_basename(path), *ending = NULL;
-  char magic[sizeof TRACE_MAGIC] = "";
   GError *error = NULL;
 
   if (chosen.out == NULL) {
@@ -81,10 +80,8 @@ static int run(const cli_arguments *arguments)
   if (!file) {
     return cli_fail(error);
   }
-  (void)fread(magic, 1, strlen(TRACE_MAGIC), file);
-  rewind(file);
-  g_autofree char *page = strcmp(magic, TRACE_MAGIC) == 0 ? page_of_trace(file, path, title, ending, &error)
-                                                          : page_of_capture(path, title, &error);
+  g_autofree char *page = cli_run_trace_is_one(file) ? page_of_trace(file, path, title, ending, &error)
+                                                     : page_of_capture(path, title, &error);
   fclose(file);
   if (page && cli_output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
     plain_text_print(stdout, "%s\n", chosen.out);
@@ -107,7 +104,9 @@ const cli_command cli_timeline = {
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "
         "lost, held, placed and delivered, and what TCP did. The page needs nothing else (docs/timeline.md). "
-        "A DIR is the folder of a run: the scenario of its summary.json is run again, with a trace. "
+        "A DIR is the folder of a run: its run.trace is read; without one the scenario of its summary.json "
+        "is "
+        "run again. "
         "A CAPTURE (pcap, pcapng, perhaps compressed by gzip) is shown as far as one who only looks on can "
         "know (docs/captures.md); the options but -o are for it.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"

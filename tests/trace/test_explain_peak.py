@@ -229,6 +229,18 @@ class ExplainPeak(unittest.TestCase):
         self.assertEqual((told.returncode, told.stdout, told.stderr.count("\n")), (2, "", 1), told.stderr)
         self.assertIn(words, told.stderr)
 
+    def test_trace_in_the_folder(self):
+        """A run with events cannot be made again from its summary; run.trace in its folder explains it."""
+        write("t.cfg", SCENARIO + 'event = ( { at = "100us"; key = "path.forward.mtu"; value = 1280; } );\n')
+        run({"receiver.mode": "in-order", "path.forward.drop": "[40]"})
+        self.expect_error("out", "in the run made again")
+        os.rename("t.trace", "out/run.trace")
+        self.assertEqual(explain("out").stdout, explain("out/run.trace").stdout)
+        os.rename("out", "other")
+        run({"run.seed": 2})
+        os.rename("other/run.trace", "out/run.trace")
+        self.expect_error("out", "out/run.trace: a trace of run.seed = 1, but of 2 in summary.json")
+
     def test_bad_input(self):
         run({"receiver.mode": "in-order", "path.forward.loss": "2%"})
         whole = octets("t.trace")

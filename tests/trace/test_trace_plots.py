@@ -57,7 +57,9 @@ class TracePlots(kit.ProgramTest):
         return layers
 
     def test_sequence(self):
-        """In a part of the run that has more dots than segments, each is drawn: sent, arrived, lost, missing."""
+        """In a part of the run that has more dots than segments, each is drawn: sent, arrived, lost, missing. It is
+        what a trace shows without --what."""
+        self.assertIn("a-sequence.png", self.shell("iwarpsim plot a.trace --force").stdout)
         first, last = 10_000_000_000, 14_000_000_000
         shown = self.layers("sequence", "--from 10ms --to 14ms")
         sent = self.named("segment_sent", first=first, last=last)

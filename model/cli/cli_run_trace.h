@@ -5,11 +5,12 @@
 #include <glib.h>
 #include <stdio.h>
 
-/* Opens the trace `path` for reading. Where it is the folder of a run: its run.trace, which must have the keys
- * of the summary.json there; without one, a temporary trace, for which the scenario of the summary is run
- * again. `*ending` (may be NULL) becomes how that run ended, if not well: "The run ended failed: …", else
- * NULL; free with g_free(). NULL and `error` when `path` cannot be read, when run.trace is of another run, and
- * when the run made again has other metrics than the summary: events of the scenario file, another version. */
+/* Opens the trace `path` for reading. Where it is the folder of a run: its run.trace, which must have the
+ * keys of the summary.json there; without one, a temporary trace, for which the scenario of the summary is
+ * run again. `*ending` (may be NULL) becomes how that run ended, if not well: "The run ended failed: …", else
+ * NULL; free with g_free(). NULL and `error` when `path` cannot be read, when run.trace is of another run,
+ * and when the run made again has other metrics than the summary: events of the scenario file, another
+ * version. */
 FILE *cli_run_trace_open(const char *path, char **ending, GError **error);
 
 /* Whether `file`, which is at its beginning and stays there, is a trace. */

@@ -7,7 +7,6 @@
 #include "mpa/mpa_locator.h"
 
 enum {
-  LOW_BITS = 3, /* of FPDUPTR (RFC 5044 §4.2) */
   ENHANCED_REVISION = 2,
   LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
 };
@@ -16,18 +15,6 @@ enum {
 static decode_problem_set when(bool is_so, decode_problem problem)
 {
   return (decode_problem_set)is_so << problem;
-}
-
-static decode_problem_set check_markers(const decode_fpdu *fpdu)
-{
-  decode_problem_set found = fpdu->wrong_markers > 0 ? DECODE_PROBLEM_BIT(MARKER) : 0;
-
-  for (uint32_t i = 0; i < fpdu->marker_count; i++) {
-    if (fpdu->markers[i].reserved != 0 || (fpdu->markers[i].pointer & LOW_BITS) != 0) {
-      found |= DECODE_PROBLEM_BIT(MARKER_RESERVED);
-    }
-  }
-  return found;
 }
 
 /* Whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup. */
@@ -92,10 +79,11 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection 
   const ddp_header *ddp = &fpdu->ddp;
   decode_problem_set found = fpdu->after_error ? DECODE_PROBLEM_BIT(AFTER_ERROR) : 0;
 
+  found |= when(fpdu->wrong_markers > 0, DECODE_PROBLEM_MARKER);
   if (fpdu->crc == DECODE_CRC_WRONG) {
-    return found | DECODE_PROBLEM_BIT(CRC) | (fpdu->wrong_markers > 0 ? DECODE_PROBLEM_BIT(MARKER) : 0);
+    return found | DECODE_PROBLEM_BIT(CRC);
   }
-  found |= check_markers(fpdu);
+  found |= when(fpdu->marker_reserved != 0, DECODE_PROBLEM_MARKER_RESERVED);
   found |= when(fpdu->pad != 0, DECODE_PROBLEM_PAD);
   found |= when(mpa_length_is_long(fpdu->ulpdu_octets), DECODE_PROBLEM_LONG_ULPDU);
   if (!fpdu->has_ddp) {

@@ -57,7 +57,9 @@ static void report(const decode_direction *direction, decode_event event)
   event.connection = direction->connection;
   event.direction = direction->from;
   event.time_ns = direction->time_ns;
-  decode_count_problems(direction->summary, &event);
+  if (event.problems != 0) {
+    decode_count_problems(direction->summary, &event);
+  }
   if (direction->tools->handler) {
     direction->tools->handler(direction->tools->user, &event);
   }

@@ -216,7 +216,9 @@ typedef struct decode_fpdu {
   uint32_t marker_count;
   decode_marker markers[DECODE_MARKERS_MAX]; /* in stream order */
   uint32_t wrong_markers;                    /* captured, and not right */
-  uint32_t pad;                              /* the captured octets of PAD, as one number */
+  uint16_t
+      marker_reserved; /* bits that are set in RESERVED or the low two of FPDUPTR of any (RFC 5044 §4.2) */
+  uint32_t pad;        /* the captured octets of PAD, as one number */
   /* The ULPDU. */
   uint32_t ulpdu_octets; /* ULPDU_Length */
   bool has_ddp; /* it is long enough for its DDP header, and that was captured; else nothing below holds */

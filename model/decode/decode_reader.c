@@ -97,6 +97,7 @@ static void read_markers(decode_fpdu *fpdu, const decode_scanner *scanner, const
       marker->pointer = big_endian_read_16(wire + 2);
       marker->is_right = mpa_marker_points_to(at, wire, extent->header);
       fpdu->wrong_markers += !marker->is_right;
+      fpdu->marker_reserved |= marker->reserved | (marker->pointer & 3);
     }
   }
 }

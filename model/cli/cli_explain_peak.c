@@ -31,7 +31,7 @@ const cli_command cli_explain_peak = {
     .forms = "TRACE|DIR",
     .sentence = "explain what made the peak of a run, and how it failed",
     .arguments = "TRACE|DIR",
-    .operand = "TRACE, or the folder of a run",
+    .operand = "TRACE or DIR",
     .summary = "Prints in words when the reassembly memory held most, what was missing then and why, and "
                "what waited "
                "for it; and, of a run that failed or was terminated, what caused that. A DIR is the folder "

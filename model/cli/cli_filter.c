@@ -88,6 +88,11 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
                    text);
     return CONDITION_NONE;
   }
+  if (!f->item && field.texts && !g_strv_contains(field.texts, text)) {
+    g_autofree char *hint = scenario_did_you_mean(scenario_suggest(text, field.texts));
+    condition_fail(reader, right->at, "no %s is called '%s'%s", name, text, hint);
+    return CONDITION_NONE;
+  }
   if (is_text && c->sign->orders) {
     condition_fail(reader, c->sign_token.at, "%s has no order; expected = or !=", name);
     return CONDITION_NONE;

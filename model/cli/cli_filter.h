@@ -18,6 +18,7 @@ typedef struct cli_field {
   cli_field_kind kind;
   const char *text; /* of another kind `number`: of a flag 0 or 1 */
   guint64 number;
+  const char *const *texts; /* all that it may have, ending in NULL; NULL: any */
 } cli_field;
 
 /* Fills in `field`, number `index` of those that `item` has, or with NULL name and kind of those that any

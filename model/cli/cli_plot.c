@@ -27,8 +27,8 @@ static struct {
   gboolean force;
   guint exclude_flags;
   result_quantity quantity;
-  int connection; /* -1: none */
-} chosen = {.connection = -1};
+  int connection; /* G_MININT: none */
+} chosen = {.connection = G_MININT};
 
 /* Whether a trace is drawn, or, of a folder, one that is made for it. */
 static gboolean is_trace_plot(void)
@@ -249,7 +249,7 @@ static int plot(const cli_arguments *arguments)
     chosen.what = cli_run_trace_is_one(file) ? g_strdup(trace_kinds[0]) : NULL;
     fclose(file);
   }
-  chosen.request.connection = chosen.connection != -1 ? &chosen.connection : NULL;
+  chosen.request.connection = chosen.connection != G_MININT ? &chosen.connection : NULL;
   if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||
       !is_known("--format", format, gnuplot_format_names, "png, svg, pdf or term", &status) ||
       !check_what(is_folder, &status)) {

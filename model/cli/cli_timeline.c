@@ -100,7 +100,7 @@ const cli_command cli_timeline = {
     .forms = "TRACE|DIR|CAPTURE -o FILE",
     .sentence = "write one HTML page that shows a run, or a capture, over time",
     .arguments = "TRACE|DIR|CAPTURE",
-    .operand = "TRACE, the folder of a run, or CAPTURE",
+    .operand = "TRACE, DIR or CAPTURE",
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "
         "lost, held, placed and delivered, and what TCP did. The page needs nothing else (docs/timeline.md). "

@@ -40,13 +40,22 @@ static void print_event(const trace_event *event)
 
 /* --- The filter: a condition on what the line shows --- */
 
+static const char *const event_names[] = {
+#define EVENT(id, name, sentence) name,
+#include "trace/trace_events.def"
+    NULL};
+
 /* A cli_fields of a trace_event: the columns that each event has, then its own. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
   const trace_event *event = item;
   const cli_field columns[] = {
       {.name = "time", .kind = CLI_FIELD_NUMBER, .number = event ? (guint64)event->time : 0},
-      {.name = "event", .kind = CLI_FIELD_TEXT, .text = event ? trace_row_of(event->id)->name : NULL},
+      {.name = "time_ps", .kind = CLI_FIELD_NUMBER, .number = event ? (guint64)event->time : 0},
+      {.name = "event",
+       .kind = CLI_FIELD_TEXT,
+       .text = event ? trace_row_of(event->id)->name : NULL,
+       .texts = event_names},
       {.name = "connection", .kind = CLI_FIELD_NUMBER, .number = event ? event->connection : 0},
       {.name = "side", .kind = CLI_FIELD_TEXT, .text = event ? side_word(event->side) : NULL},
       {.name = "packet", .kind = CLI_FIELD_NUMBER, .number = event ? event->packet : 0}};

@@ -238,6 +238,18 @@ class Trace(unittest.TestCase):
             ran = subprocess.run([PROGRAM, "trace", "bad.trace"], capture_output=True, check=False)
             self.assertEqual(ran.returncode, 2)  # cut short at the latest
 
+    def test_filter(self):
+        """The names that a line shows; one that no event has is refused, not silently never met."""
+        traced({"run.seed": 1})
+        for condition, status, part in (("time_ps >= 0 and time < 51us and event = full_operation", 0, ""),
+                                        ("event = packet_sent and time_ps < 1", 0, '{"time_ps":0,'),
+                                        ("event = packet_drop", 2, "no event is called 'packet_drop' (did you mean "),
+                                        ("event != loss", 2, "column 10: no event is called 'loss'")):
+            ran = subprocess.run([PROGRAM, "trace", "t.trace", "--filter", condition], capture_output=True,
+                                 text=True, check=False)
+            self.assertEqual(ran.returncode, status, ran.stderr)
+            self.assertIn(part, ran.stderr if status else ran.stdout)
+
     def test_no_place_to_write(self):
         ran = subprocess.run([PROGRAM, "run", "t.cfg", "-q", "--trace", "no/such/place"], capture_output=True,
                              text=True, check=False)

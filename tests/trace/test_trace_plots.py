@@ -169,6 +169,7 @@ class TracePlots(kit.ProgramTest):
                            ("a.trace --what queue --from 5min", "no packet waits for a link in this time"),
                            ("a.trace --what queue --from 1ms --xrange 0:1ms", "--from does not go with"),
                            ("a.trace --what queue --connection 0", "--connection does not go with --what queue"),
+                           ("a.trace --connection -1", "no payload of the connection is sent"),
                            ("a.trace --what window --connection -2", "the trace has connections 0 to 0 and ends at 0."),
                            ("run --what delays --from 1ms", "--from does not go with --what delays"),
                            ("a.trace --what sequence --xlog", "--xlog does not go with --what sequence"),

@@ -5,15 +5,11 @@
 
 # --- Colours: nine steps of viridis, whose lightness rises evenly, so that it reads in grey ---
 set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', 5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')
-if (cb_log) {
-  set logscale cb
-}
+if (cb_log) { set logscale cb }
 set cbrange [cb_from:cb_to]
 set cblabel cb_name
 set cbtics ()
-do for [i=1:cb_tics] {
-  set cbtics add (cb_label[i] cb_tic[i])
-}
+do for [i=1:cb_tics] { set cbtics add (cb_label[i] cb_tic[i]) }
 colour_of(v) = v > cb_from ? v : cb_from # what is less has no place on the scale
 panel_lines = 1.0*panel_height/letter_height # of letters; between cells one stays free
 cell_lines = letters ? (panel_lines/y_tics > 2 ? int(panel_lines/y_tics)-1 : 1) : 0

@@ -3,15 +3,7 @@
 
 # --- The legend ---
 if (legend_texts > 0) {
-  unset border
-  unset tics
-  unset grid
-  unset xlabel
-  unset ylabel
-  unset title
-  unset label
-  unset arrow
-  unset logscale
+  unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset title; unset label; unset arrow; unset logscale
   set xrange [0:1]
   set yrange [0:1]
   set lmargin at screen 0.02

@@ -22,12 +22,8 @@ if (format eq 'svg') {
 if (format eq 'pdf') {
   set terminal pdfcairo noenhanced color size inches(width)in,inches(height)in fontscale 1 font plain.points(1) linewidth 1 pointscale 0.84 background rgb '#ffffff'
 }
-if (letters && colours) {
-  set terminal dumb ansi noenhanced size width/letter_width,height/letter_height
-}
-if (letters && !colours) {
-  set terminal dumb mono noenhanced size width/letter_width,height/letter_height
-}
+if (letters && colours) { set terminal dumb ansi noenhanced size width/letter_width,height/letter_height }
+if (letters && !colours) { set terminal dumb mono noenhanced size width/letter_width,height/letter_height }
 if (!letters) {
   set output stem.'.'.format
   set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4' # among letters it would hide the lines
@@ -48,23 +44,13 @@ x_unit = 1.0*x_unit # between whole numbers gnuplot divides without a rest
 y_unit = 1.0*y_unit
 set xlabel x_name
 set xrange [x_from/x_unit:x_to/x_unit]
-if (x_log) {
-  set logscale x
-}
-if (x_turned) {
-  set xtics rotate by 45 right
-}
+if (x_log) { set logscale x }
+if (x_turned) { set xtics rotate by 45 right }
 set xtics ()
-do for [i=1:x_tics] {
-  set xtics add (x_label[i] x_tic[i]/x_unit)
-}
-do for [i=1:x_gaps] {
-  set label 10+i '//' at first x_gap[i],graph 0 center front
-}
+do for [i=1:x_tics] { set xtics add (x_label[i] x_tic[i]/x_unit) }
+do for [i=1:x_gaps] { set label 10+i '//' at first x_gap[i],graph 0 center front }
 set yrange [y_from/y_unit:y_to/y_unit]
-if (y_log) {
-  set logscale y
-}
+if (y_log) { set logscale y }
 y(v) = (v > 0 || !y_log ? v : y_zero ? y_from : NaN)/y_unit # a logarithmic axis may have a place for 0
 limited(v) = (v > y_from || v != v ? v : y_from)/y_unit # of an interval that goes on below the axis
 
@@ -81,9 +67,7 @@ right_margin(p) = left_margin(p)+1.0*panel_width/width
 top_margin(p) = down(first+row_height*int((p-1)/columns))
 bottom_margin(p) = top_margin(p)-1.0*panel_height/height
 wide = 0 # labels of tics: the name stands nearer to them, or there would be no room for it
-do for [i=1:y_tics] {
-  wide = wide || strlen(y_label[i]) > 6
-}
+do for [i=1:y_tics] { wide = wide || strlen(y_label[i]) > 6 }
 nearer = (wide ? 1 : -0.5)-(strstrt(y_lines, "\n") > 0 ? 1 : 0) # of several lines the last one stands by the labels
 panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
   ."set lmargin at screen left_margin(p); set rmargin at screen right_margin(p);"\

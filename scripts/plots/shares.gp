@@ -15,9 +15,7 @@ look(kind, i) = \
   kind eq 'kind' ? "with linespoints linecolor rgb '#606060' dashtype (10,5) linewidth 1 pointtype 6 pointsize 0.6" : \
   sprintf('with %s linestyle %d', marked ? 'linespoints' : 'lines', i)
 shown(v) = v < x_from ? NaN : v/x_unit
-if (strlen(nothing) > 0) {
-  set label 4 nothing at graph 0.5,graph 0.5 center
-}
+if (strlen(nothing) > 0) { set label 4 nothing at graph 0.5,graph 0.5 center }
 p = 1
 eval panel
 plot for [i=1:curves] file index i-1 using (shown($1)):(limited($2)) with lines linestyle i notitle, \

@@ -28,13 +28,6 @@ static gboolean append_letter(GString *to, gunichar character)
   return found != NULL;
 }
 
-static void append_escape(GString *to, gunichar character)
-{
-  if (!append_letter(to, character)) {
-    g_string_append_printf(to, character < 0x80 ? "\\x%02x" : "\\u%04x", character);
-  }
-}
-
 char *plain_text(const char *text, gssize length, const char *kept)
 {
   const char *end = text + (length < 0 ? strlen(text) : (gsize)length);
@@ -49,8 +42,8 @@ char *plain_text(const char *text, gssize length, const char *kept)
       g_string_append_printf(plain, "\\x%02x", (guchar)*text);
     } else if (plain_text_shows(character) || (character < 0x80 && strchr(kept, (int)character) != NULL)) {
       g_string_append_len(plain, text, next - text);
-    } else {
-      append_escape(plain, character);
+    } else if (!append_letter(plain, character)) {
+      g_string_append_printf(plain, character < 0x80 ? "\\x%02x" : "\\u%04x", character);
     }
   }
   return g_string_free(plain, FALSE);

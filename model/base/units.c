@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/integer_math.h"

@@ -378,16 +378,8 @@ static void print_subject(const subject *s)
   }
 }
 
-/* TRUE when `name` is `prefix` or lies below it: "path.forward.mtu" below "path". */
-static gboolean lies_below(const char *name, const char *prefix)
-{
-  gsize length = strlen(prefix);
-
-  return strncmp(name, prefix, length) == 0 && (name[length] == '\0' || name[length] == '.');
-}
-
-/* Prints all that is called `name`, and all keys, metrics and distributions below it: a name may be a key's
- * and a metric's. FALSE when there is none. */
+/* Prints all that is called `name`, and all keys, metrics and distributions below it, as path.forward.mtu is
+ * below path: a name may be a key's and a metric's. FALSE when there is none. */
 static gboolean print_named(const char *name, const GArray *subjects)
 {
   gboolean found = FALSE, measured = FALSE;
@@ -395,8 +387,9 @@ static gboolean print_named(const char *name, const GArray *subjects)
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
     gboolean has_heading = s->kind == KEY ? found : measured;
+    const char *rest = g_str_has_prefix(s->name, name) ? s->name + strlen(name) : "another";
 
-    if (s->kind == GROUP || !(s->kind < TERM ? lies_below(s->name, name) : strcmp(s->name, name) == 0)) {
+    if (s->kind == GROUP || (*rest != '\0' && (*rest != '.' || s->kind >= TERM))) {
       continue;
     }
     if (s->kind >= TERM || !has_heading) {

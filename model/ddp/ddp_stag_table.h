@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buffer_chain.h"
 #include "ddp/ddp_payload_source.h"
 
 typedef struct ddp_stag_table ddp_stag_table;

@@ -456,13 +456,6 @@ void path_direction_change(path_direction *path, path_quantity quantity, uint64_
 
 /* --- Counts --- */
 
-static void count_element(const path_element_counts *counts, metric_values *values)
-{
-#define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence)                                   \
-  metric_values_count(values, METRIC_##id, counts->member);
-#include "measure/metrics.def"
-}
-
 void path_direction_count(const path_direction *path, bool is_main, metric_values *values)
 {
   uint64_t queue_peak_octets = 0;
@@ -470,7 +463,9 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
   for (guint i = 0; i < path->nodes->len; i++) {
     const path_node *node = path->nodes->pdata[i];
 
-    count_element(&node->element->counts, values);
+#define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence)                                   \
+  metric_values_count(values, METRIC_##id, node->element->counts.member);
+#include "measure/metrics.def"
     if (node->link) {
       queue_peak_octets = MAX(queue_peak_octets, path_transmitter_queue_peak_octets(node->element));
     }

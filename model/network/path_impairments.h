@@ -9,7 +9,6 @@
 
 #include "base/random_stream.h"
 #include "base/settings.h"
-#include "base/side.h"
 #include "network/path_element.h"
 
 /* The impairments of a direction, in the order that they have by default. */

@@ -35,16 +35,6 @@ static void set_next(replay_source *source, time_ps now)
                    own < source->last ? source->last + 1 : MAX(own, source->last + source->apart));
 }
 
-/* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the
- * caller's. */
-static datagram *datagram_of(const capture_source *capture)
-{
-  uint32_t octets;
-  const uint8_t *ip = capture_source_ip(capture, &octets);
-
-  return datagram_read_copy(ip, octets);
-}
-
 static void on_due(void *user, time_ps now)
 {
   replay_source *source = user;
@@ -55,7 +45,9 @@ static void on_due(void *user, time_ps now)
     source->events.segment(source->user, capture_source_flow(source->capture, source->segment.flow),
                            &source->segment, now);
   } else {
-    datagram *packet = datagram_of(source->capture);
+    uint32_t octets;
+    const uint8_t *ip = capture_source_ip(source->capture, &octets);
+    datagram *packet = datagram_read_copy(ip, octets); /* as it was on the wire */
     if (packet) {
       source->events.fragment(source->user, packet, now);
     }

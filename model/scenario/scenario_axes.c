@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_axes.h"
 
-#include <string.h>
-
 #include "base/integer_math.h"
 #include "base/units.h"
 #include "scenario/scenario_private.h"

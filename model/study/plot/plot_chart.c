@@ -185,15 +185,6 @@ static guint y_name_letters(const plot_page *p)
   return (guint)MAX((p->panel_height + 3 * p->font_size) / (LETTER * p->font_size), 2);
 }
 
-static guint y_name_lines(const plot_page *p, const plot_chart *chart)
-{
-  guint lines = 1;
-  if (chart->y.name != NULL && chart->target->format != GNUPLOT_TERM) {
-    g_free(gnuplot_quote_lines(chart->y.name, y_name_letters(p), Y_NAME_LINES_MAX, &lines));
-  }
-  return lines;
-}
-
 plot_page plot_chart_page(const plot_chart *chart)
 {
   gnuplot_format format = chart->target->format;
@@ -206,7 +197,10 @@ plot_page plot_chart_page(const plot_chart *chart)
   double labels = chart->y.labels != NULL ? plot_axis_longest(chart->y.labels) * LETTER + LEFT_OF_LABELS : 0;
   p.left = MAX(LEFT, labels) * font;
   place_rows(&p, chart);
-  guint lines = y_name_lines(&p, chart);
+  guint lines = 1; /* of y's name */
+  if (chart->y.name != NULL && format != GNUPLOT_TERM) {
+    g_free(gnuplot_quote_lines(chart->y.name, y_name_letters(&p), Y_NAME_LINES_MAX, &lines));
+  }
   p.y_once = lines > 1 && p.rows > 1;
   p.left += p.y_once || lines == 1 ? 0 : (lines * TITLE_LINE - 0.7) * font;
   place_rows(&p, chart);

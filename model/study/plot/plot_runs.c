@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_runs.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "study/table/study_keys.h"
 

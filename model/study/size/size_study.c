@@ -156,20 +156,15 @@ static gboolean add_point(size_study *study, gsize index, GError **error)
   return result_quantity_check(&question->condition.quantity, s, error);
 }
 
-/* The text of `key` in what is `place`-th due. */
-static const char *due_text(const size_study *study, scenario_key key, guint place)
-{
-  const size_value *value = g_ptr_array_index(study->due, place);
-  return key == study->question->key ? value->text : value->point->texts[key];
-}
-
-/* Adds an axis of `count` values. */
+/* Adds an axis of `count` values: the seeds, or what is due. */
 static void add_asked(size_study *study, scenario_key key, int with, guint count)
 {
   char **values = g_new0(char *, count + 1);
   for (guint i = 0; i < count; i++) {
-    values[i] =
-        (char *)(key == SCENARIO_RUN_SEED ? g_ptr_array_index(study->seeds, i) : due_text(study, key, i));
+    const size_value *due = key != SCENARIO_RUN_SEED ? g_ptr_array_index(study->due, i) : NULL;
+    values[i] = (char *)(due == NULL                   ? g_ptr_array_index(study->seeds, i)
+                         : key == study->question->key ? due->text
+                                                       : due->point->texts[key]);
   }
   const scenario_axis axis = {.key = key, .with = with, .where = (char *)"--key", .values = values};
   g_array_append_val(study->asked, axis);

@@ -2,7 +2,6 @@
 #include "study/statistics/return_level.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MATHLIB_STANDALONE
 #include <Rmath.h>

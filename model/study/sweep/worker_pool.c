@@ -163,16 +163,6 @@ static void become_worker(const worker *w, pid_t sweep, int socket, guint64 memo
   }
 }
 
-/* FALSE: the sweep has no more points, or is gone. */
-static gboolean receive_point(guint64 *point)
-{
-  ssize_t count;
-  do {
-    count = recv(WORKER_SOCKET_FD, point, sizeof *point, 0);
-  } while (count < 0 && errno == EINTR);
-  return count == (ssize_t)sizeof *point;
-}
-
 static double seconds_since(gint64 then_us)
 {
   return (double)(g_get_monotonic_time() - then_us) / G_USEC_PER_SEC;
@@ -196,7 +186,8 @@ G_NORETURN static void serve(const worker *w, const sweep_grid *grid, worker_sim
 {
   const pid_t self = getpid();
   guint64 point;
-  while (receive_point(&point)) {
+  /* Until the sweep has no more points, or is gone. */
+  while (TEMP_FAILURE_RETRY(recv(WORKER_SOCKET_FD, &point, sizeof point, 0)) == (ssize_t)sizeof point) {
     gint64 started_us = g_get_monotonic_time();
     pid_t process;
     while ((process = fork()) < 0) {

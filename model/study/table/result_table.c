@@ -16,15 +16,6 @@ static void append_line(const char *line, GString *text)
   g_string_append_printf(text, *shown != '\0' ? "%s\n" : "%s", shown);
 }
 
-static void append_title(const study_table *table, GString *text)
-{
-  g_autofree char *seeds = study_table_seeds(table);
-  g_autofree char *line =
-      g_strdup_printf("scenario %s, %s, iwarpsim %s", table->names, seeds, table->versions);
-  append_line(table->title, text);
-  append_line(line, text);
-}
-
 static void append_counts(const result_request *request, GString *text)
 {
   const study_table *table = request->table;
@@ -198,10 +189,15 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
 
 char *result_table_text(const result_request *request)
 {
+  const study_table *table = request->table;
   GString *text = g_string_new(NULL);
   g_autoptr(GPtrArray) notes = g_ptr_array_new();
+  g_autofree char *seeds = study_table_seeds(table);
+  g_autofree char *origin =
+      g_strdup_printf("scenario %s, %s, iwarpsim %s", table->names, seeds, table->versions);
   gboolean has_level = FALSE, has_share = FALSE;
-  append_title(request->table, text);
+  append_line(table->title, text);
+  append_line(origin, text);
   append_counts(request, text);
   for (guint i = 0; i < request->quantities->len; i++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);

@@ -132,7 +132,7 @@ function mark(name, x, y, size) {
 function drawPositions() {
   const {left, strip, width, top} = screen, x = left - strip;
   const wide = extent => (extent.to - extent.from) / (view.p1 - view.p0) * screen.height;
-  const shown = fpdusIn(flow, view.p0, view.p1), fine = shown.length && wide(shown[0]) >= 4;
+  const shown = within(flow.fpdus, view.p0, view.p1), fine = shown.length && wide(shown[0]) >= 4;
   const extents = fine ? shown : flow.messages.filter(m => m.to > view.p0 && m.from < view.p1);
   let below = Infinity;
   for (const extent of extents) {
@@ -317,7 +317,7 @@ function nearest(x, y) {
       add(`packet-${extent.packet}`, at, at, extent.from, extent.to, bias);
     }
   }
-  for (const piece of piecesIn(position - reach, position + reach).slice(0, 5000)) {
+  for (const piece of within(flow.pieces, position - reach, position + reach).slice(0, 5000)) {
     const {from, to, arrived, since, states, fpdu, packet} = piece, until = Math.min(arrived, run.last);
     if (since === since) add(`hole-${holeAt(from).number}`, since, until, from, to, 1);
     if (packet) add(`packet-${packet}`, arrived, arrived, from, to, 1);

@@ -234,12 +234,9 @@ function readArrivals(made) {
   for (const piece of pieces) piece.inOrder = latest = Math.max(latest, piece.arrived); // all up to its end is there
 }
 
-/* The piece that has the octet at `position`. */
-function pieceAt(made, position) {
-  const index = firstIndex(made.pieces.length, i => made.pieces[i].to > position);
-  const piece = made.pieces[index];
-  return piece && piece.from <= position ? piece : undefined;
-}
+/* The pieces, or the FPDUs, of `list` that have octets of [from, to); the piece that has the octet at `position`. */
+const within = (list, from, to) => list.slice(firstIndex(list.length, i => list[i].to > from), firstIndex(list.length, i => list[i].from >= to));
+const pieceAt = (made, position) => within(made.pieces, position, position + 1)[0];
 
 /* Positions of the markers of [from, to); a damaged trace may have an FPDU without end. */
 function markersOf(made, from, to) {
@@ -272,8 +269,7 @@ function readFpdus(made) {
 
 /* A capture has no fpdu_located: an FPDU is located by the chain, a marker, or the FPDU before it, once its length is there. */
 function locateCaptured(made) {
-  const arrivalOf = (from, to) => Math.max(...made.pieces.slice(firstIndex(made.pieces.length, i => made.pieces[i].to > from),
-    firstIndex(made.pieces.length, i => made.pieces[i].from >= to)).map(piece => piece.arrived));
+  const arrivalOf = (from, to) => Math.max(...within(made.pieces, from, to).map(piece => piece.arrived));
   let before = -Infinity; // when the FPDU before was valid
   made.looksAhead = made.fpdus.some(f => f.locatedBy.startsWith('marker'));
   for (const fpdu of made.fpdus) {
@@ -285,18 +281,6 @@ function locateCaptured(made) {
     fpdu.located = Math.min(fpdu.valid, Math.max(known, start));
     before = fpdu.valid;
   }
-}
-
-/* The pieces, and the FPDUs, that have octets of [from, to). */
-function piecesIn(from, to) {
-  const first = firstIndex(flow.pieces.length, i => flow.pieces[i].to > from);
-  return flow.pieces.slice(first, firstIndex(flow.pieces.length, i => flow.pieces[i].from >= to));
-}
-
-
-function fpdusIn(made, from, to) {
-  const first = firstIndex(made.fpdus.length, i => made.fpdus[i].to > from);
-  return made.fpdus.slice(first, firstIndex(made.fpdus.length, i => made.fpdus[i].from >= to));
 }
 
 /* A message is the FPDUs up to one with the L bit; the nth of an opcode is the nth operation of that opcode. */
@@ -329,7 +313,7 @@ function splitPieces(made) {
   const cut = [], waits = made.looksAhead || made.held.some(i => table('held').unlocated[i] > 0) ? 'unlocated' : 'order';
   for (const piece of made.pieces) {
     let {from} = piece;
-    for (const fpdu of fpdusIn(made, piece.from, piece.to)) {
+    for (const fpdu of within(made.fpdus, piece.from, piece.to)) {
       if (fpdu.from > from) cut.push({...piece, from, to: fpdu.from});
       cut.push({...piece, from: Math.max(from, fpdu.from), to: Math.min(fpdu.to, piece.to), fpdu});
       from = fpdu.to;

@@ -86,7 +86,7 @@ function describePacket(packet) {
         `out of order: below it octets from ${count(taken.in_order_edge[t])} were missing` : 'in order']);
       lines.push(['Then held', heldWords(taken.time[t])]);
     }
-    const fpdus = fpdusIn(flow, from, to), links = (list, show = true) => show ? packetLinks(packetsIn(flow.packets[list], from, to, packet)) : [];
+    const fpdus = within(flow.fpdus, from, to), links = (list, show = true) => show ? packetLinks(packetsIn(flow.packets[list], from, to, packet)) : [];
     const sources = run.sources.get(packet) || [];
     lines.push(['Made of', packetLinks(sources)], ['FPDUs', fpdus.slice(0, 12).map(fpduLink)],
       ['Messages', [...new Set(fpdus.map(fpdu => fpdu.message))].map(({number}) => link(`message-${number}`))],
@@ -103,7 +103,7 @@ function describePacket(packet) {
 function describeFpdu(number) {
   const fpdu = flow.byNumber.get(number), sent = table('fpdu_sent'), valid = table('fpdu_valid');
   if (!fpdu) return undefined;
-  const pieces = piecesIn(fpdu.from, fpdu.to), arrivals = pieces.map(piece => piece.arrived).filter(Number.isFinite);
+  const pieces = within(flow.pieces, fpdu.from, fpdu.to), arrivals = pieces.map(piece => piece.arrived).filter(Number.isFinite);
   const first = Math.min(...arrivals), lines = [
     ['Stream', `${range(fpdu.from, fpdu.to)}: ${octets(fpdu.to - fpdu.from)}, ULPDU ${octets(sent.ulpdu_octets[fpdu.row])}`],
     ['Carries', `${OPCODES[sent.opcode[fpdu.row]] || 'opcode ' + sent.opcode[fpdu.row]}, ${sent.tagged[fpdu.row] ? 'tagged' : 'untagged'}`],
@@ -158,7 +158,7 @@ function describeHole(number) {
       ...packetLinks([...new Set(hole.fillers)])] : 'never'],
     ['Lost of it', packetLinks(packetsIn(flow.packets.drops, from, to))],
     ['Sent again as', packetLinks(packetsIn(flow.packets.again, from, to))],
-    ['FPDUs in it', fpdusIn(flow, from, to).slice(0, 8).map(fpduLink)],
+    ['FPDUs in it', within(flow.fpdus, from, to).slice(0, 8).map(fpduLink)],
     ['First FPDU that a marker located beyond it', byMarker ? [fpduLink(byMarker)] : []]];
   if (located.length) lines.push(['Located beyond it', `${count(located.length)} FPDUs, by markers and chains from them`]);
   if (most >= 0) lines.push(['Held at most', [`${octets(heldAt(most))} (${causesOf(most)}),`, link(`time-${held.time[most]}`, `at ${time(held.time[most])}`)]]);
@@ -232,7 +232,7 @@ function diagramOf(packet) {
         value: notes.map(noteWords).join('; '), section: startup ? DOCUMENTS.startup : ''});
     }
   };
-  for (const fpdu of fpdusIn(flow, from, to)) {
+  for (const fpdu of within(flow.fpdus, from, to)) {
     let at = fpdu.from;
     outside(at);
     next = fpdu.to;

@@ -160,8 +160,8 @@ function describeHole(number) {
     ['Sent again as', packetLinks(packetsIn(flow.packets.again, from, to))],
     ['FPDUs in it', within(flow.fpdus, from, to).slice(0, 8).map(fpduLink)],
     ['First FPDU that a marker located beyond it', byMarker ? [fpduLink(byMarker)] : []]];
-  if (located.length) lines.push(['Located beyond it', `${count(located.length)} FPDUs, by markers and chains from them`]);
-  if (most >= 0) lines.push(['Held at most', [`${octets(heldAt(most))} (${causesOf(most)}),`, link(`time-${held.time[most]}`, `at ${time(held.time[most])}`)]]);
+  if (located.length) lines.push(['Located beyond it', `${count(located.length)} FPDU${located.length === 1 ? '' : 's'}, by markers and chains from them`]);
+  if (most >= 0) lines.push(['Held at most', [`${heldWords(held.time[most])},`, link(`time-${held.time[most]}`, `at ${time(held.time[most])}`)]]);
   return {title: `Hole ${number} of ${flow.holes.length}`, lines,
     at: {from, to, times: [hole.opened, until]}};
 }

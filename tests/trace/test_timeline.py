@@ -140,7 +140,7 @@ class Timeline(unittest.TestCase):
         self.follow("Came while open")
         held = [e for e in self.events if e["event"] == "held" and e["time_ps"] >= hole["time_ps"]]
         most = max(e["incomplete"] + e["unlocated"] for e, after in zip(held, held[1:]) if e["time_ps"] < after["time_ps"])
-        self.assertTrue(self.details()["Held at most"].startswith(f"{most:,} octets ("), self.details())
+        self.assertTrue(self.details()["Held at most"].startswith(f"{most:,} octets: "), self.details())
         self.assertEqual(self.browser.console(), [])
         self.assertEqual(self.browser.fetched(), {(self.folder / "one.html").as_uri()})
 

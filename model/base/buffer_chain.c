@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/buffer_chain.h"
 
-#include <glib.h>
-#include <string.h>
-
 octet_buffer *octet_buffer_new(size_t octets)
 {
   return octet_buffer_new_in(NULL, octets);

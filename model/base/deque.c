@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/deque.h"
 
-#include <glib.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { SMALLEST_CAPACITY = 4 };

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/ranks.h"
+
 const char *warm_up_verdict_name(warm_up_verdict verdict)
 {
   static const char *const names[WARM_UP_VERDICTS] = {"too short to tell", "steady", "differs"};
@@ -11,42 +13,10 @@ const char *warm_up_verdict_name(warm_up_verdict verdict)
   return names[verdict];
 }
 
-static int compare_values(const void *a, const void *b)
-{
-  guint64 left = **(const guint64 *const *)a;
-  guint64 right = **(const guint64 *const *)b;
-  return (left > right) - (left < right);
-}
-
-/* The ranks of `values` less their mean; equal values share the mean of their ranks. */
-static void rank(const guint64 *values, guint count, double *ranks)
-{
-  const guint64 **sorted = g_new(const guint64 *, count);
-  for (guint i = 0; i < count; i++) {
-    sorted[i] = &values[i];
-  }
-  qsort(sorted, count, sizeof *sorted, compare_values);
-  for (guint first = 0, next; first < count; first = next) {
-    for (next = first; next < count && *sorted[next] == *sorted[first]; next++) {
-    }
-    for (guint i = first; i < next; i++) {
-      ranks[sorted[i] - values] = (first + next - 1.0) / 2 - (count - 1.0) / 2;
-    }
-  }
-  g_free(sorted);
-}
-
 /* The two-sided p of the rank sum `sum`, by the normal approximation, which ties do not harm. */
 static double p_of(double sum, double deviation)
 {
   return erfc(fabs(sum) / deviation / sqrt(2));
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-  double left = *(const double *)a;
-  double right = *(const double *)b;
-  return (left > right) - (left < right);
 }
 
 static double sum_of(const double *ranks, guint count)
@@ -75,12 +45,12 @@ static double correlation_of(const double *ranks, guint count)
 }
 
 /* Compares the halves of `count` blocks, unless their ranks still correlate: then FALSE. */
-static gboolean compare_halves(const guint64 *values, guint count, warm_up *test)
+static gboolean compare_halves(const double *values, guint count, warm_up *test)
 {
-  double *ranks = g_new(double, count);
+  double *ranks = ranks_of(values, count);
   double squares = 0;
-  rank(values, count, ranks);
   for (guint i = 0; i < count; i++) {
+    ranks[i] -= (count + 1.0) / 2; /* their mean */
     squares += ranks[i] * ranks[i];
   }
   double correlation = correlation_of(ranks, count);
@@ -91,7 +61,7 @@ static gboolean compare_halves(const guint64 *values, guint count, warm_up *test
     double deviation = sqrt(widened * squares * half * (count - half) / ((double)count * (count - 1)));
     test->blocks = count;
     test->p = p_of(sum_of(ranks, half), deviation);
-    qsort(ranks, count, sizeof *ranks, compare_ranks); /* the order that would show most */
+    qsort(ranks, count, sizeof *ranks, compare_doubles); /* the order that would show most */
     test->verdict = p_of(sum_of(ranks, half), deviation) > WARM_UP_LEVEL ? WARM_UP_TOO_SHORT
                     : test->p < WARM_UP_LEVEL                            ? WARM_UP_DIFFERS
                                                                          : WARM_UP_STEADY;
@@ -104,7 +74,10 @@ warm_up warm_up_test(const GArray *maxima)
 {
   warm_up test = {.verdict = WARM_UP_TOO_SHORT, .p = 1};
   guint count = maxima ? maxima->len : 0;
-  guint64 *values = maxima ? g_memdup2(maxima->data, count * sizeof *values) : NULL;
+  double *values = g_new(double, count);
+  for (guint i = 0; i < count; i++) {
+    values[i] = (double)g_array_index(maxima, guint64, i);
+  }
   while (count >= WARM_UP_BLOCKS_MIN && !compare_halves(values, count, &test)) {
     count /= 2;
     for (guint i = 0; i < count; i++) {

@@ -7,13 +7,9 @@
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
-#define CONFIDENCE 0.95
+#include "base/ranks.h"
 
-static int compare_values(const void *a, const void *b)
-{
-  double value_a = *(const double *)a, value_b = *(const double *)b;
-  return (value_a > value_b) - (value_a < value_b);
-}
+#define CONFIDENCE 0.95
 
 /* A sum depends on its order in the last bits; results must not. Free with g_free(). */
 static double *sorted_copy(const double *values, gsize count)
@@ -23,7 +19,7 @@ static double *sorted_copy(const double *values, gsize count)
     g_assert(fabs(values[i]) <= STATISTICS_VALUE_MAX);
     sorted[i] = values[i];
   }
-  qsort(sorted, count, sizeof *sorted, compare_values);
+  qsort(sorted, count, sizeof *sorted, compare_doubles);
   return sorted;
 }
 
@@ -111,36 +107,6 @@ static void add_interval(const double *sorted, gboolean is_difference, statistic
   } else if (of->count < FEWEST_FOR_ANY_SKEWNESS && !uses_prior && fabs(z) > 2) {
     of->coverage_note = "fewer than 16 values, which are skewed: about 90 %";
   }
-}
-
-/* A value and its place among the values as given. */
-typedef struct placed_value {
-  double value;
-  gsize place;
-} placed_value;
-
-static int compare_placed(const void *a, const void *b)
-{
-  return compare_values(&((const placed_value *)a)->value, &((const placed_value *)b)->value);
-}
-
-/* The ranks of `values`, equal ones with the mean of theirs. Free with g_free(). */
-static double *ranks_of(const double *values, gsize count)
-{
-  g_autofree placed_value *placed = g_new(placed_value, count);
-  double *ranks = g_new(double, count);
-  for (gsize i = 0; i < count; i++) {
-    placed[i] = (placed_value){values[i], i};
-  }
-  qsort(placed, count, sizeof *placed, compare_placed);
-  for (gsize first = 0, next; first < count; first = next) {
-    for (next = first + 1; next < count && placed[next].value == placed[first].value; next++) {
-    }
-    for (gsize i = first; i < next; i++) {
-      ranks[placed[i].place] = (double)(first + next + 1) / 2;
-    }
-  }
-  return ranks;
 }
 
 /* Whether values resemble the ones next to them, at level 1 %: von Neumann's ratio of their ranks (R.

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#pragma once
+
+#include <glib.h>
+
+/* For qsort() of doubles, ascending. */
+int compare_doubles(const void *a, const void *b);
+
+/* The rank of each of `count` values, from 1; equal ones have the mean of theirs. Free with g_free(). */
+double *ranks_of(const double *values, gsize count);

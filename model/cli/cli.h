@@ -82,7 +82,7 @@ gboolean cli_make_folder(const char *path, GError **error);
 
 /* Writes `length` octets of `text` to `path`, NULL: to standard output. A regular file is written whole or
  * not at all; anything else (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error`
- * (G_FILE_ERROR) when that fails, or when a result store or a scenario (*.cfg) stands there, which an option
+ * when that fails, or when a result store or a scenario (*.cfg) stands there, which an option
  * in the wrong place would destroy. */
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -38,13 +39,8 @@ int cli_fail(GError *error)
 
 gboolean cli_make_folder(const char *path, GError **error)
 {
-  if (g_mkdir_with_parents(path, 0777) == 0) {
-    return TRUE;
-  }
-  int reason = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot make this folder (%s)",
-              path, g_strerror(reason));
-  return FALSE;
+  return g_mkdir_with_parents(path, 0777) == 0 ||
+         error_set(error, "%s: cannot make this folder (%s)", path, g_strerror(errno));
 }
 
 gboolean cli_shows_progress(const cli_arguments *arguments)

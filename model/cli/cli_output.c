@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "cli/cli.h"
 
@@ -15,11 +16,7 @@ static gboolean write_to(const char *path, const char *text, gsize length, GErro
   if (file != NULL && fclose(file) != 0 && reason == 0) {
     reason = errno;
   }
-  if (reason != 0) {
-    g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)", path,
-                g_strerror(reason));
-  }
-  return reason == 0;
+  return reason == 0 || error_set(error, "%s: cannot be written (%s)", path, g_strerror(reason));
 }
 
 /* What a slip of the hand would destroy: stores, by the first octets of their files, and scenarios, by their
@@ -45,11 +42,10 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
   }
   gboolean is_regular = g_file_test(path, G_FILE_TEST_IS_REGULAR);
   if (is_regular && is_precious(path)) {
-    g_set_error(
-        error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+    return error_set(
+        error,
         "%s: a result store or a scenario stands there, which is not written over; expected another file",
         path);
-    return FALSE;
   }
   /* A link stays: /dev/stdout is one, to a regular file when the output is redirected. */
   gboolean replaces =

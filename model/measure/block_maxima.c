@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "measure/block_maxima.h"
 
-#include <glib.h>
-
 void block_maxima_clear(block_maxima *blocks)
 {
   if (blocks->values) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_fpdu.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/crc32c.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "base/buffer_chain.h"
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 

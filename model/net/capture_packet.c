@@ -7,7 +7,6 @@
 #include <pcap/pcap.h>
 
 #include "base/big_endian.h"
-#include "net/ip_header.h"
 #include "net/tcp_header.h"
 
 /* --- The link layer --- */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "net/datagram.h"
 
-#include <glib.h>
-#include <string.h>
-
-#include "base/big_endian.h"
-
 enum { IPV6_VERSION = 0x60, IPV6_HOP_LIMIT_AT = 7 };
 enum { TCP_FLAGS_AT = 13, TCP_DESTINATION_PORT_AT = 2, ECN_MASK = 3, IPV6_ECN_SHIFT = 4 };
 

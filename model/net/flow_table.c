@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "net/datagram.h"
 
 /* ports follow addresses */
 G_STATIC_ASSERT(IPV4_SOURCE_AT + FLOW_WIRE_OCTETS == IPV4_HEADER_OCTETS + 4);

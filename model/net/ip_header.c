@@ -2,7 +2,6 @@
 #include "net/ip_header.h"
 
 #include <glib.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/big_endian.h"

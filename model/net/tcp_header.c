@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-#include "base/big_endian.h"
-
 /* Option kinds and lengths: RFC 9293 §3.2, RFC 7323 §2.2 and §3.2, RFC 2018 §2 and §3. */
 enum {
   OPTION_END = 0,

@@ -2,7 +2,6 @@
 #include "network/path_direction.h"
 
 #include "base/random_stream.h"
-#include "network/path_box.h"
 #include "network/path_fragmenter.h"
 #include "network/path_middleboxes.h"
 #include "network/path_rfc4737.h"

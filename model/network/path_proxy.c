@@ -3,7 +3,6 @@
 
 #include "base/random_stream.h"
 #include "net/flow_table.h"
-#include "network/path_box.h"
 
 /* The proxy's TCP towards one host; its flow is that host's packets. */
 typedef struct proxy_end {

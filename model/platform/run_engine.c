@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "network/path_link.h"
 #include "platform/ns3_module.h"
-#include "scenario/scenario.h"
 
 /* --- Which one --- */
 

@@ -58,15 +58,6 @@ static gboolean check_timeouts(const checking *on)
                        maximum);
 }
 
-/* The sets of buffers for messages of full size that a connection has: at each end that messages go to,
- * one for RDMA Writes and Reads and one for Sends. */
-static double sinks_per_connection(const configuration *c)
-{
-  const ulp_mix_needs needs = ulp_mix_needs_of(&c->workload.mix);
-
-  return (c->workload.both ? 2 : 1) * (needs.fills[true] + needs.fills[false] + needs.sends);
-}
-
 /* A sink has a buffer for each message that can be in flight, and two more, but never more than there are
  * messages. In flight are at most the window and what waits out the placement latency. Messages of several
  * sizes are counted by turns of workload.message_sizes. */
@@ -87,7 +78,10 @@ static gboolean check_memory(const checking *on)
   turn_octets += (double)turn * FPDU_OVERHEAD_OCTETS;
   double buffers = MIN((in_flight / turn_octets + 2) * (double)turn, (double)c->workload.messages);
   double connections = (double)c->connections.count;
-  double memory = connections * sinks_per_connection(c) * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+  /* A connection has, at each end that messages go to, a sink for RDMA Writes and Reads and one for Sends. */
+  const ulp_mix_needs needs = ulp_mix_needs_of(&c->workload.mix);
+  double sinks = (c->workload.both ? 2 : 1) * (needs.fills[true] + needs.fills[false] + needs.sends);
+  double memory = connections * sinks * buffers * (size + BUFFER_OVERHEAD_OCTETS);
   return memory <= MEMORY_MAX_GIB * GIB ||
          finding_error(on,
                        KEYS(SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "scenario/condition.h"
 #include "scenario/scenario_private.h"
 
 /* A constraint is read anew for each point of the sweep: reading it is evaluating it. */
@@ -31,12 +30,6 @@ static scenario_key key_of(const condition_token *token)
   g_autofree char *name = condition_token_text(token);
 
   return token->is_word ? scenario_key_find(name) : SCENARIO_KEY_COUNT;
-}
-
-/* Keys have a dot in their names, which no word of a value has; a number with one starts with a digit. */
-static gboolean looks_like_key(const condition_token *token)
-{
-  return token->is_word && g_ascii_isalpha(*token->text) && memchr(token->text, '.', token->length);
 }
 
 static gboolean unknown_key(const condition_reader *p, const condition_token *token)
@@ -69,8 +62,12 @@ static gboolean read_keys(const condition_reader *p, comparison *c)
   gboolean has_key =
       c->keys[CONDITION_LEFT] < SCENARIO_KEY_COUNT || c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT;
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    if (c->keys[side] == SCENARIO_KEY_COUNT && (!has_key || looks_like_key(&c->tokens[side]))) {
-      return unknown_key(p, &c->tokens[side]);
+    const condition_token *token = &c->tokens[side];
+    /* Keys have a dot in their names, which no word of a value has; a number with one starts with a digit. */
+    const gboolean looks_like_key =
+        token->is_word && g_ascii_isalpha(*token->text) && memchr(token->text, '.', token->length);
+    if (c->keys[side] == SCENARIO_KEY_COUNT && (!has_key || looks_like_key)) {
+      return unknown_key(p, token);
     }
   }
   c->row = scenario_key_row_of(

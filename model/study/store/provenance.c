@@ -35,15 +35,6 @@ void provenance_free(provenance *origin)
   g_free(origin);
 }
 
-static gboolean is_equal(const provenance *a, const provenance *b)
-{
-  gboolean equal = TRUE;
-  for (gsize i = 0; equal && i < PROVENANCE_TEXTS; i++) {
-    equal = g_strcmp0(a->texts[i], b->texts[i]) == 0;
-  }
-  return equal;
-}
-
 static void stored_provenance_free(gpointer data)
 {
   stored_provenance *stored = data;
@@ -60,7 +51,11 @@ stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenanc
 {
   for (guint i = 0; i < provenances->len; i++) {
     stored_provenance *known = g_ptr_array_index(provenances, i);
-    if (is_equal(known->origin, from)) {
+    gsize equal = 0;
+    while (equal < PROVENANCE_TEXTS && g_strcmp0(known->origin->texts[equal], from->texts[equal]) == 0) {
+      equal++;
+    }
+    if (equal == PROVENANCE_TEXTS) {
       return known;
     }
   }

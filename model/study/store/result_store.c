@@ -18,7 +18,6 @@
 #define APPLICATION_ID 0x69777073
 #define SCHEMA_VERSION 3
 
-#define MARK_OURS "PRAGMA application_id = " G_STRINGIFY(APPLICATION_ID)
 #define MARK_VERSION "PRAGMA user_version = " G_STRINGIFY(SCHEMA_VERSION)
 
 /* Described in docs/store.md. Raise SCHEMA_VERSION with every change. */
@@ -52,7 +51,9 @@ static const char schema[] =
     " JOIN metrics ON metrics.run = runs.id;"
     "CREATE VIEW provenance AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
     " origins.hash, origins.version, origins.git, origins.libraries, runs.engine, runs.host, runs.started,"
-    " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = runs.origin;";
+    " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = runs.origin;"
+
+    "PRAGMA application_id = " G_STRINGIFY(APPLICATION_ID) ";" MARK_VERSION;
 
 G_DEFINE_QUARK(iwarpsim_result_store_error, result_store_error)
 
@@ -283,11 +284,7 @@ static gboolean make_schema(const result_store *store, GError **error)
     return FALSE;
   }
   gboolean empty = FALSE;
-  gboolean good = read_marks(store, &empty, error);
-  if (good && empty) {
-    good = store_execute(store, schema, error) && store_execute(store, MARK_OURS, error) &&
-           store_execute(store, MARK_VERSION, error);
-  }
+  gboolean good = read_marks(store, &empty, error) && (!empty || store_execute(store, schema, error));
   return store_finish(store, good, error);
 }
 

@@ -8,8 +8,6 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "measure/warm_up.h"
-#include "scenario/configuration.h"
-#include "scenario/scenario.h"
 
 enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
 
@@ -41,9 +39,12 @@ static GString *append_name(GString *json, const char *gap, const char *name)
   return g_string_append(json, ": ");
 }
 
+/* Nothing when `text` is NULL. */
 static void append_text(GString *json, const char *gap, const char *name, const char *text)
 {
-  plain_text_append_json(append_name(json, gap, name), text);
+  if (text != NULL) {
+    plain_text_append_json(append_name(json, gap, name), text);
+  }
 }
 
 static void append_scenario(GString *json, const summary *page, const scenario *s)
@@ -78,9 +79,7 @@ static void append_provenance(GString *json, const summary *page, const scenario
   append_text(json, "\n    ", "seed", seed);
   g_string_append_c(append_name(json, "\n    ", "libraries"), '{');
   append_text(json, " ", "glib", glib);
-  if (page->ns3_version != NULL) {
-    append_text(json, " ", "ns-3", page->ns3_version);
-  }
+  append_text(json, " ", "ns-3", page->ns3_version);
   g_string_append(json, " }\n  }");
 }
 
@@ -197,12 +196,8 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   }
   append_text(json, "\n  ", "status", run_status_name(page->status));
   append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");
-  if (page->terminate_code != NULL) {
-    append_text(json, "\n  ", "terminate_code", page->terminate_code);
-  }
-  if (page->terminate_side != NULL) {
-    append_text(json, "\n  ", "terminate_side", page->terminate_side);
-  }
+  append_text(json, "\n  ", "terminate_code", page->terminate_code);
+  append_text(json, "\n  ", "terminate_side", page->terminate_side);
   append_metrics(json, &page->results->metrics);
   append_distributions(json, page->results->distributions);
   if (page->results->quantiles.count > 0) {

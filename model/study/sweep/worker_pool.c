@@ -174,8 +174,7 @@ static worker_run_end wait_for(pid_t process)
   struct rusage used = {0};
   worker_run_end end = {0};
   struct timeval cpu;
-  while (wait4(process, &end.wait_status, 0, &used) < 0 && errno == EINTR) {
-  }
+  (void)TEMP_FAILURE_RETRY(wait4(process, &end.wait_status, 0, &used));
   timeradd(&used.ru_utime, &used.ru_stime, &cpu);
   end.cpu_s = (double)((gint64)cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_usec) / G_USEC_PER_SEC;
   end.memory_peak_octets = (double)used.ru_maxrss * 1024;
@@ -210,23 +209,16 @@ G_NORETURN static void serve(const worker *w, const sweep_grid *grid, worker_sim
 
 /* Workers. */
 
-static gboolean set_error(GError **error, const char *what)
-{
-  int reason = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s", what, g_strerror(reason));
-  return FALSE;
-}
-
 static gboolean open_shared(worker *w, int ends[2], GError **error)
 {
   void *shared = mmap(NULL, sizeof *w->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
-    return set_error(error, "no memory to share with a run");
+    return error_set(error, "no memory to share with a run: %s", g_strerror(errno));
   }
   w->progress = shared;
   return pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
          (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
-          set_error(error, "no socket for a run"));
+          error_set(error, "no socket for a run: %s", g_strerror(errno)));
 }
 
 /* Sends `number` to the worker and its run. The worker ignores SIGTERM. */
@@ -322,7 +314,7 @@ static worker *start_worker(worker_pool *pool, GError **error)
     become_worker(w, self, ends[1], pool->limits.memory_octets);
     serve(w, pool->grid, pool->simulate);
   }
-  gboolean good = w->pid > 0 || set_error(error, "no process for a run");
+  gboolean good = w->pid > 0 || error_set(error, "no process for a run: %s", g_strerror(errno));
   close(ends[1]);
   if (!good) {
     w->pid = 0;

@@ -60,7 +60,7 @@ typedef struct worker_run_end {
 /* Starts workers for the points of `grid`, for up to `jobs` runs at once within `limits`: as many as this
  * machine has the descriptors and processes for. To be called before a store is opened: what this process
  * holds by now counts as memory of each run. This process has one thread alone. `grid` must outlive the pool.
- * NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when not even one can be started. Free with
+ * NULL and `error` (IWARPSIM_ERROR, G_UNIX_ERROR) when not even one can be started. Free with
  * worker_pool_free(), which ends what it started (NULL-safe). */
 worker_pool *worker_pool_new(const sweep_grid *grid, worker_simulate simulate, guint jobs,
                              const run_limits *limits, GError **error);
@@ -75,7 +75,7 @@ guint worker_pool_places(const worker_pool *pool);
 typedef void (*worker_run_ended)(worker *w, const worker_run_end *end, gpointer data);
 
 /* Starts the run of point `point` in an idle worker, or in a new one; the pool owns it. NULL and `error`
- * (G_FILE_ERROR, G_UNIX_ERROR) when a worker is missing and cannot be forked. */
+ * (IWARPSIM_ERROR, G_UNIX_ERROR) when a worker is missing and cannot be forked. */
 worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
                         GError **error);
 

@@ -18,15 +18,13 @@ const fpduLink = fpdu => link(`fpdu-${fpdu.number}`, `FPDU ${fpdu.number}`);
 const packetLinks = packets => packets.slice(0, 12).map(packet => link(`packet-${packet}`))
   .concat(packets.length > 12 ? [`and ${packets.length - 12} more`] : []);
 
-/* How what is held splits by cause at a row of `held`. */
-const causesOf = row => CAUSES.filter(cause => table('held')[cause][row] > 0)
-  .map(cause => `${count(table('held')[cause][row])} ${cause}`).join(', ');
-
+/* What is held at a time, and how it splits by cause. */
 function heldWords(at) {
   const held = table('held'), n = firstIndex(flow.held.length, i => held.time[flow.held[i]] > at) - 1;
   if (n < 0) return flow.held.length ? '0 octets' : '';
-  const total = CAUSES.reduce((sum, cause) => sum + held[cause][flow.held[n]], 0);
-  return octets(total) + (total ? `: ${causesOf(flow.held[n])}` : '');
+  const parts = CAUSES.map(cause => [held[cause][flow.held[n]], cause]).filter(([part]) => part > 0);
+  const total = parts.reduce((sum, [part]) => sum + part, 0);
+  return octets(total) + (total ? `: ${parts.map(([part, cause]) => `${count(part)} ${cause}`).join(', ')}` : '');
 }
 
 const windowWords = window => window < 0 ? 'not known: the SYN with its scale was not captured' : octets(window);

@@ -3,9 +3,7 @@
 
 void block_maxima_clear(block_maxima *blocks)
 {
-  if (blocks->values) {
-    g_array_unref(blocks->values);
-  }
+  g_clear_pointer(&blocks->values, g_array_unref);
   *blocks = (block_maxima){.values = NULL};
 }
 

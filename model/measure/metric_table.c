@@ -34,12 +34,11 @@ const metric_row *metric_row_of(metric_id id)
 metric_id metric_find(const char *name)
 {
   g_assert(name);
-  for (int id = 0; id < METRIC_COUNT; id++) {
-    if (strcmp(rows[id].name, name) == 0) {
-      return (metric_id)id;
-    }
+  metric_id id = 0;
+  while (id < METRIC_COUNT && strcmp(rows[id].name, name) != 0) {
+    id++;
   }
-  return METRIC_COUNT;
+  return id;
 }
 
 void metric_values_set(metric_values *values, metric_id id, double value)
@@ -71,10 +70,9 @@ const char *run_status_name(run_status status)
 
 run_status run_status_find(const char *name)
 {
-  for (run_status status = 0; status < RUN_STATUSES; status++) {
-    if (strcmp(status_names[status], name) == 0) {
-      return status;
-    }
+  run_status status = 0;
+  while (status < RUN_STATUSES && strcmp(status_names[status], name) != 0) {
+    status++;
   }
-  return RUN_STATUSES;
+  return status;
 }

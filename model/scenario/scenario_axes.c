@@ -216,12 +216,11 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
 
 static int find_axis(const scenario *s, scenario_key key)
 {
-  for (guint i = 0; i < s->axes->len; i++) {
-    if (g_array_index(s->axes, scenario_axis, i).key == key) {
-      return (int)i;
-    }
+  int found = (int)s->axes->len - 1;
+  while (found >= 0 && g_array_index(s->axes, scenario_axis, found).key != key) {
+    found--;
   }
-  return -1;
+  return found;
 }
 
 static gboolean read_keys(axis_reader *r)

@@ -291,12 +291,11 @@ static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key 
   while (!scenario_given(s, key) && scenario_key_row_of(key)->inherits >= 0) {
     key = (scenario_key)scenario_key_row_of(key)->inherits;
   }
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    if (grid->axes[i].key == key) {
-      return (int)i;
-    }
+  int found = (int)grid->axis_count - 1;
+  while (found >= 0 && grid->axes[found].key != key) {
+    found--;
   }
-  return -1;
+  return found;
 }
 
 static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch, gpointer user,

@@ -123,12 +123,11 @@ const GArray *sweep_plan_runs(const sweep_plan *plan)
 
 gboolean sweep_plan_is_open(const sweep_plan *plan)
 {
-  for (guint i = 0; i < plan->points->len; i++) {
-    if (point_at(plan, i)->state == POINT_OPEN) {
-      return TRUE;
-    }
+  guint i = 0;
+  while (i < plan->points->len && point_at(plan, i)->state != POINT_OPEN) {
+    i++;
   }
-  return FALSE;
+  return i < plan->points->len;
 }
 
 /* Deciding. */

@@ -161,6 +161,8 @@ class TracePlots(kit.ProgramTest):
 
     def test_refusals(self):
         kit.write("empty.trace", "iWtrace\n\1")
+        self.shell("iwarpsim run a.cfg --quiet --out p --pcap")
+        self.shell("iwarpsim replay p/receiver.pcap --quiet --out q --trace q.trace")
         for line, part in (("a.trace --what sequense", "did you mean sequence?"),
                            ("a.trace --what occupancy", "--what occupancy: there is none of that name"),
                            ("a.cfg --what window", "a.cfg: this is not a trace; expected a file that"),
@@ -174,6 +176,7 @@ class TracePlots(kit.ProgramTest):
                            ("run --what delays --from 1ms", "--from does not go with --what delays"),
                            ("a.trace --what sequence --xlog", "--xlog does not go with --what sequence"),
                            ("a.trace --what sequence --where x=1", "--where goes with a STORE"),
+                           ("q.trace", "s; no segment is sent in it, as in that of a replay"),
                            ("empty.trace --what queue", "empty.trace: "),
                            ("no.trace --what sequence", "no.trace: No such file"),
                            (". --what sequence", "summary.json: No such file or directory; expected")):

@@ -65,6 +65,7 @@ typedef struct trace_chart {
   summary_record *run; /* what the trace is of */
   trace_plot plot;
   time_ps from, to, end; /* what is drawn; the end of the trace */
+  gboolean has_sender;   /* segments are sent in the trace: it is of no replay */
   const int *asked;      /* the connection that was asked for; NULL: the one with most payload */
   guint64 most;          /* what the chosen connection, or link, has most of: payload, or octets that wait */
   uint32_t connections, connection; /* of the trace, at least; the chosen one */
@@ -232,6 +233,7 @@ static void survey(trace_chart *chart, const trace_event *event)
   const gboolean is_asked = !chart->asked || event->connection == (guint)*chart->asked;
   guint64 octets = 0;
 
+  chart->has_sender |= event->id == TRACE_SEGMENT_SENT;
   chart->end = MAX(chart->end, event->time);
   chart->connections = MAX(chart->connections, event->connection + 1);
   if (chart->plot == QUEUE && event->time >= chart->from && event->time <= chart->to) {
@@ -278,9 +280,11 @@ static gboolean read_trace(trace_chart *chart, FILE *file, const char *name,
 static gboolean refuse(const trace_chart *chart, const char *name, GError **error)
 {
   return error_set(
-      error, "%s: nothing to draw: no %s in this time; the trace has connections 0 to %u and ends at %.9g s",
-      name, chart->plot == QUEUE ? "packet waits for a link" : "payload of the connection is sent",
-      MAX(chart->connections, 1) - 1, time_ps_in_seconds(chart->end));
+      error,
+      "%s: nothing to draw: no %s in this time; the trace has connections 0 to %u and ends at %.9g s%s", name,
+      chart->plot == QUEUE ? "packet waits for a link" : "payload of the connection is sent",
+      MAX(chart->connections, 1) - 1, time_ps_in_seconds(chart->end),
+      chart->has_sender ? "" : "; no segment is sent in it, as in that of a replay");
 }
 
 /* --- Drawing --- */

@@ -241,6 +241,7 @@ function build() {
   page.search = element('input', {type: 'search', placeholder: 'packet 412, FPDU 17, 770us, lost …', ariaLabel: 'Search'});
   page.answer = element('output');
   page.details = element('section', {className: 'details', tabIndex: -1, ariaLive: 'polite', ariaLabel: 'What was chosen'});
+  page.details.dataset.hint = `Click an element, search, or press n for the first hole${capture ? '' : ', l for the first loss, p for the peak'}.`;
   screen.canvas = element('canvas', {tabIndex: 0, ariaLabel: 'The stream over time; keys are listed below'});
   screen.canvas.setAttribute('role', 'img');
   const form = element('form', {role: 'search', onsubmit: event => {

@@ -241,6 +241,17 @@ class ExplainPeak(unittest.TestCase):
         os.rename("other/run.trace", "out/run.trace")
         self.expect_error("out", "out/run.trace: a trace of run.seed = 1, but of 2 in summary.json")
 
+    def test_trace_in_the_folder_of_a_replay(self):
+        """The summary of a replay has only the keys that it heeds; its run.trace explains it all the same."""
+        os.mkdir("replayed")
+        for arguments in (["run", "t.cfg", "--pcap", "-o", "out", "--set", "path.forward.drop=[40]"],
+                          ["replay", "out/receiver.pcap", "-o", "replayed", "--trace", "replayed/run.trace",
+                           "--set", "receiver.mode=in-order"]):
+            subprocess.run([PROGRAM, *arguments, "-q"], check=True)
+        told = explain("replayed")
+        self.assertEqual((told.stdout, told.stderr), (explain("replayed/run.trace").stdout, ""))
+        self.assertIn("none could be placed because the receiver is in-order", told.stdout)
+
     def test_bad_input(self):
         run({"receiver.mode": "in-order", "path.forward.loss": "2%"})
         whole = octets("t.trace")

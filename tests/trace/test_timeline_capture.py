@@ -97,7 +97,10 @@ class Captures(unittest.TestCase):
         hole = self.script(DETAILS, "hole-1")
         self.assertEqual(hole["Captured late as"], hole["Filled"].split("by ")[1])
         self.assertEqual(self.script("return flow.held.length + flow.queued.length"), 0)  # nobody saw that
+        hint = "return getComputedStyle(document.querySelector('.details'), '::before').content"
+        self.assertNotIn("peak", self.script(hint))
         self.show("one.trace")
+        self.assertIn("p for the peak", self.script(hint))
         self.assertEqual([holes, pieces], [self.script(in_time), self.script(late)])
         self.assertEqual(len(holes), 1)
 

@@ -21,8 +21,6 @@ enum {
   EXIT_ERRORS = 3, /* --problems: there are errors */
 };
 
-#define FIELDS_PAGE "docs/captures.md"
-
 static struct {
   cli_capture_options capture;
   gboolean json;
@@ -64,11 +62,14 @@ static guint64 time_ps_of(int64_t time_ns)
   return (guint64)MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
 }
 
-/* A cli_fields of a decode_event: those of docs/captures.md. */
+/* A cli_fields of a decode_event: those of docs/captures.md, which lines of the chosen kind can have. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
   static const decode_event nothing = {.kind = DECODE_FPDU};
-  static const decode_fpdu no_fpdu = {.has_ddp = false};
+  static const decode_fpdu no_fpdu = {.has_ddp = true, .has_read_request = true};
+  static const decode_startup_frame no_frame = {.is_reply = false};
+  static const decode_problem_row no_problem = {.kind = NULL};
+  static const decode_message no_message = {.is_request = true, .is_answer = true};
   static const cli_field_kind kinds[] = {[DECODE_FIELD_FLAG] = CLI_FIELD_FLAG,
                                          [DECODE_FIELD_NUMBER] = CLI_FIELD_NUMBER,
                                          [DECODE_FIELD_HEX] = CLI_FIELD_NUMBER,
@@ -76,8 +77,8 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
                                          [DECODE_FIELD_SECONDS] = CLI_FIELD_SECONDS};
   const decode_event *event = item ? item : &nothing;
   const decode_connection *connection = event->connection;
-  const decode_message *message = event->message;
-  const decode_fpdu *fpdu = event->fpdu;
+  const decode_message *message = item ? event->message : chosen.messages ? &no_message : NULL;
+  const decode_fpdu *fpdu = item || chosen.messages ? event->fpdu : &no_fpdu;
   const decode_fpdu *payload = fpdu && fpdu->has_ddp ? fpdu : NULL;
   const void *ddp = message ? &message->ddp : payload ? &payload->ddp : NULL;
   const uint8_t opcode = decode_event_opcode(event);
@@ -86,47 +87,53 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
                         : payload && payload->has_read_request ? &payload->read_request
                                                                : NULL;
   const decode_fpdu *some = fpdu ? fpdu : &no_fpdu;
+  decode_problem_set left = item ? event->problems : 1;
+  const decode_problem_row *gravest = left ? decode_problem_row_of(decode_problem_take(&left)) : &no_problem;
   const struct {
-    const void *of; /* NULL: this event has no such field */
+    const void *of; /* NULL: there is no such field */
     cli_field field;
-  } own[] = {{item, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
-             {item, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
-             {item, {"connection", CLI_FIELD_NUMBER, .number = item ? connection->index : 0}},
-             {item, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
-             {item, {"from", CLI_FIELD_TEXT, .text = item ? connection->ends[event->direction] : NULL}},
-             {item, {"to", CLI_FIELD_TEXT, .text = item ? connection->ends[!event->direction] : NULL}},
-             {item, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
-             {item, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
-             {item, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
-             {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
-             {fpdu, {"located_by", CLI_FIELD_TEXT, .text = decode_locations[some->located_by].member}},
-             {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
-             {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
-             {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
-             {payload, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
-             {ddp, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
-             {ddp, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
-             {event->text, {"kind", CLI_FIELD_TEXT, .text = decode_note_kind(event->kind)}}};
+  } own[] = {
+      {event, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
+      {event, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
+      {event, {"connection", CLI_FIELD_NUMBER, .number = item ? connection->index : 0}},
+      {event, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
+      {event, {"from", CLI_FIELD_TEXT, .text = item ? connection->ends[event->direction] : NULL}},
+      {event, {"to", CLI_FIELD_TEXT, .text = item ? connection->ends[!event->direction] : NULL}},
+      {event, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
+      {event, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
+      {event, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
+      {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
+      {fpdu, {"located_by", CLI_FIELD_TEXT, .text = decode_locations[some->located_by].member}},
+      {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
+      {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
+      {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
+      {payload, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
+      {ddp, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
+      {ddp, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
+      {chosen.problems ? NULL : event->text, {"kind", CLI_FIELD_TEXT, .text = decode_note_kind(event->kind)}},
+      {gravest->kind, {"kind", CLI_FIELD_TEXT, .text = gravest->kind}},
+      {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severity_name(gravest->severity)}},
+      {gravest->kind, {"clause", CLI_FIELD_TEXT, .text = gravest->clause}}};
   const struct {
     const decode_field *rows;
     const void *of;
-  } tables[] = {{decode_fields_tagged, is_tagged ? ddp : NULL},
+  } tables[] = {{decode_fields_tagged, is_tagged || !item ? ddp : NULL},
                 {decode_fields_untagged, is_tagged ? NULL : ddp},
                 {decode_fields_read_request, request},
-                {decode_fields_startup, event->frame},
+                {decode_fields_startup, item ? event->frame : &no_frame},
                 {decode_fields_message, message},
                 {decode_fields_answer, message && message->is_answer ? message : NULL}};
 
   for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
-    if ((own[i].of || !item) && index-- == 0) {
+    if (own[i].of && index-- == 0) {
       *field = own[i].field;
       return TRUE;
     }
   }
   for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
     const void *of = tables[i].of;
-    for (const decode_field *row = tables[i].rows; row->member && (of || !item); row++) {
-      const guint64 value = of ? decode_field_value(row, of) : 0;
+    for (const decode_field *row = tables[i].rows; of && row->member; row++) {
+      const guint64 value = decode_field_value(row, of);
       const gboolean is_time = row->kind == DECODE_FIELD_SECONDS;
       if ((!is_time || (gint64)value != DECODE_TIME_NONE) && index-- == 0) {
         *field = (cli_field){.name = row->member, .kind = kinds[row->kind], .number = value};
@@ -177,9 +184,13 @@ static void print_heading(decoding *d)
   }
 }
 
-static gboolean is_chosen(const decode_event *event)
+/* `event`: as cli_filter_holds(). */
+static gboolean holds(const char *condition, const decode_event *event, GError **error)
 {
-  return !chosen.condition || cli_filter_holds(chosen.condition, field_at, FIELDS_PAGE, event, NULL);
+  const char *page =
+      chosen.messages ? "docs/captures.md, with --messages," : "docs/captures.md, without --messages,";
+
+  return !condition || cli_filter_holds(condition, field_at, page, event, error);
 }
 
 static void print_event(void *user, const decode_event *event)
@@ -187,7 +198,7 @@ static void print_event(void *user, const decode_event *event)
   decoding *d = user;
 
   print_heading(d);
-  if (is_chosen(event)) {
+  if (holds(chosen.condition, event, NULL)) {
     d->format->event(d->line, event);
   }
 }
@@ -198,8 +209,13 @@ static void print_problems(void *user, const decode_event *event)
   decoding *d = user;
 
   print_heading(d);
-  for (decode_problem_set left = is_chosen(event) ? event->problems : 0; left != 0;) {
+  for (decode_problem_set left = event->problems; left != 0;) {
     const decode_problem problem = decode_problem_take(&left);
+    decode_event alone = *event;
+    alone.problems = UINT64_C(1) << problem;
+    if (!holds(chosen.condition, &alone, NULL)) {
+      continue;
+    }
     const decode_severity severity = decode_problem_row_of(problem)->severity;
     d->counts[severity]++;
     decode_line_flush(d->line);
@@ -288,8 +304,7 @@ static gboolean read_filters(GError **why, GError **error)
 {
   for (char **text = chosen.filters; text && *text; text++) {
     g_clear_error(why);
-    char **kind = cli_filter_holds(*text, field_at, FIELDS_PAGE, NULL, why) ? &chosen.condition
-                                                                            : &chosen.capture.filter;
+    char **kind = holds(*text, NULL, why) ? &chosen.condition : &chosen.capture.filter;
     if (*kind) {
       return error_set(error,
                        "--filter '%s' and '%s': expected one of packets and one of lines; join them with "

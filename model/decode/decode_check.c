@@ -8,7 +8,8 @@
 
 enum {
   ENHANCED_REVISION = 2,
-  LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
+  LAST_CODE_OF_MPA = 4,        /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
+  LAST_OPCODE_OF_RFC7306 = 11, /* whose four begin after those of RFC 5040 */
 };
 
 /* A set of `problem` alone, when `is_so`. */
@@ -17,11 +18,13 @@ static decode_problem_set when(bool is_so, decode_problem problem)
   return (decode_problem_set)is_so << problem;
 }
 
-/* Whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup. */
+/* Whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup, which a
+ * connection may have used whose startup frames were not captured. */
 static bool is_known(rdmap_error error, const decode_connection *connection, iwarp_generation generation)
 {
-  bool is_enhanced =
-      connection->request.revision >= ENHANCED_REVISION || connection->reply.revision >= ENHANCED_REVISION;
+  bool is_enhanced = connection->request.revision >= ENHANCED_REVISION ||
+                     connection->reply.revision >= ENHANCED_REVISION ||
+                     (!connection->has_request && !connection->has_reply);
 
   return rdmap_error_is_known(error, generation) &&
          (is_enhanced || error.layer != RDMAP_LAYER_LLP || error.code <= LAST_CODE_OF_MPA);
@@ -53,7 +56,7 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
   decode_problem_set found = 0;
 
   if (!rules) {
-    return DECODE_PROBLEM_BIT(OPCODE);
+    return when(fpdu->rdmap_opcode > LAST_OPCODE_OF_RFC7306, DECODE_PROBLEM_OPCODE);
   }
   if (rules->tagged != ddp->tagged) {
     return DECODE_PROBLEM_BIT(BUFFER_MODEL);

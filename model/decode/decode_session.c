@@ -79,7 +79,7 @@ static void report_frame(const decode_session *session, conversation *talk, cons
 {
   const decode_verdict_frame *request = &talk->verdict.frames[DECODE_REQUEST];
   const decode_startup_frame *frame = &found->frame;
-  bool has_high_revision = frame->is_reply && request->is_there && frame->revision > request->frame.revision;
+  const bool is_answer = frame->is_reply && request->is_there;
   decode_problem_set faults = 0;
 
   if (!found->is_there) {
@@ -89,7 +89,11 @@ static void report_frame(const decode_session *session, conversation *talk, cons
   faults |= !frame->is_reply && frame->rejected ? DECODE_PROBLEM_BIT(STARTUP_REJECT) : 0;
   faults |= frame->reserved != 0 ? DECODE_PROBLEM_BIT(STARTUP_RESERVED) : 0;
   faults |= frame->enhanced_flag && !frame->has_enhanced ? DECODE_PROBLEM_BIT(STARTUP_ENHANCED) : 0;
-  faults |= has_high_revision ? DECODE_PROBLEM_BIT(STARTUP_REVISION) : 0;
+  if (is_answer && frame->enhanced_flag != request->frame.enhanced_flag) {
+    faults |= DECODE_PROBLEM_BIT(STARTUP_ANSWER);
+  } else if (is_answer && frame->revision > MAX(request->frame.revision, 1)) { /* RFC 5044 answers 0 by 1 */
+    faults |= DECODE_PROBLEM_BIT(STARTUP_REVISION);
+  }
   for (decode_problem_set left = faults; left != 0;) {
     const decode_problem fault = decode_problem_take(&left);
     report(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);

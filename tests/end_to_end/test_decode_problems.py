@@ -13,6 +13,7 @@ INITIATOR, RESPONDER = 0, 1
 SEND, READ_REQUEST, TERMINATE = 3, 1, 7
 REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 CRC, MARKERS, REJECT, ENHANCED = 0x40, 0x80, 0x20, 0x10  # of a startup frame's flags
+ENHANCED_REPLY = REPLY + bytes([CRC | ENHANCED, 2, 0, 4, 0, 0, 0, 0])
 RESET = "RST"
 MICROSECOND_NS, TCP_IP_OCTETS = 1000, 40
 
@@ -68,7 +69,7 @@ CASES = {
     "version": (FRAMES + sent(segment(rdmap=0)),),
     "ddp reserved": (FRAMES + sent(segment(ddp=5)),),
     "rdmap reserved": (FRAMES + sent(segment(rdmap=0x50)),),
-    "opcode": (FRAMES + sent(segment(8)),),
+    "opcode": (FRAMES + sent(segment(12)),),
     "buffer model": (FRAMES + sent(segment(0)),),
     "queue": (FRAMES + sent(segment(queue=1)),),
     "invalidate stag": (FRAMES + sent(segment(word=5)),),
@@ -80,7 +81,8 @@ CASES = {
     "after terminate": (FRAMES + sent(terminate(2, 0, 1), segment()),),
     "startup reject": ([(INITIATOR, startup(REQUEST, CRC | REJECT)), FRAMES[1]] + HELLO,),
     "startup reserved": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC | 1))] + HELLO,),
-    "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2)), FRAMES[1]] + HELLO,),
+    "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2))] + HELLO, "startup assumed"),
+    "startup answer": ([(INITIATOR, startup(REQUEST, CRC, 2)), (RESPONDER, ENHANCED_REPLY)] + HELLO,),
     "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
     "segment order": (FRAMES + sent(segment(last=0), segment(offset=8)),),
     "terminate header": (FRAMES + sent(terminate(1, 1, 0)),),
@@ -171,6 +173,35 @@ class Problems(DecodeTest):
                          (one["position"], one["packets"][0], one["time_s"], sentence))
         self.assertRegex(self.decode("x.pcap", "--summary"),
                          rf"\n  {one['severity']} to the \w+, \d+ times?: {re.escape(sentence)} \({one['clause']}\)")
+
+    def test_allowed(self):
+        """RFC 7306 has opcodes 8 to 11; who conforms to RFC 5044 answers Revision 0 by its own, 1; a connection
+        whose startup frames were not captured may have the codes of RFC 6581."""
+        for sent_octets in (sent(segment(8), segment(9, msn=2)) + sent(segment(10, 1)) + sent(segment(11, 3)),
+                            HELLO):
+            write_packets("x.pcap", packets([(INITIATOR, startup(REQUEST, CRC, 0)), FRAMES[1]] + sent_octets))
+            self.problems(0)
+        write_packets("x.pcap", packets(HELLO + sent(terminate(2, 0, 6), sender=RESPONDER)))
+        self.assertNotIn("error", "".join(self.problems(0, "--mpa", "*:5044,markers=off")[2:-1]))
+
+    def test_filter(self):
+        """Fields of the problem itself choose among those of one FPDU."""
+        write_packets("x.pcap", packets(FRAMES + sent(segment(word=5, ddp=5), segment(last=0, msn=2),
+                                                      segment(offset=8, msn=2))))
+        for condition, status, kinds in (("kind = 'ddp reserved'", 3, ["ddp reserved"]),
+                                         ("severity = warning", 0, ["segment order"]),
+                                         ("clause = 'RFC 5040 §4.1' and msn = 1", 3, ["invalidate stag"])):
+            found = [json.loads(line) for line in self.problems(status, "--json", "--filter", condition)[1:]]
+            self.assertEqual([each["kind"] for each in found], kinds)
+        self.assertEqual(len(self.decode("x.pcap", "--json", "-f", "severity = error").splitlines()), 1 + 1)
+
+    def test_fields(self):
+        """A condition on fields that no line of the chosen kind has is refused."""
+        write_packets("x.pcap", packets(FRAMES + HELLO))
+        for options, field, page in (("", "fpdus", "without"), ("-m", "located_by", "with")):
+            self.expect_refused(f"iwarpsim decode x.pcap {options} -f '{field} = 3'",
+                                f"unknown field '{field}'; expected one that docs/captures.md, {page} --messages, lists",
+                                code=2)
 
     def test_order(self):
         """Errors come first, then warnings, then notes, whatever came first in the capture."""

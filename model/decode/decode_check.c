@@ -35,17 +35,14 @@ static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connec
   const rdmap_terminate *terminate = &fpdu->terminate;
   iwarp_generation generation = decode_generation(connection, fpdu->rdmap_version);
   const rdmap_error swapped = {terminate->error.type, terminate->error.layer, terminate->error.code};
-  decode_problem_set found = 0;
+  const bool is_right = is_known(terminate->error, connection, generation);
+  const bool is_swapped = !is_right && is_known(swapped, connection, generation);
 
-  fpdu->meant = terminate->error;
-  if (!is_known(terminate->error, connection, generation)) {
-    bool is_swapped = is_known(swapped, connection, generation);
-    fpdu->meant = is_swapped ? swapped : terminate->error;
-    found = is_swapped ? DECODE_PROBLEM_BIT(TERMINATE_SWAPPED) : DECODE_PROBLEM_BIT(TERMINATE_CODE);
-  }
-  found |= when(fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment,
-                DECODE_PROBLEM_TERMINATE_HEADER);
-  return found;
+  fpdu->meant = is_swapped ? swapped : terminate->error;
+  return when(is_swapped, DECODE_PROBLEM_TERMINATE_SWAPPED) |
+         when(!is_right && !is_swapped, DECODE_PROBLEM_TERMINATE_CODE) |
+         when(fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment,
+              DECODE_PROBLEM_TERMINATE_HEADER);
 }
 
 /* The opcode's own rules (RFC 5040 §4.1 fig. 4). */
@@ -53,7 +50,6 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
 {
   const ddp_header *ddp = &fpdu->ddp;
   const rdmap_opcode_rules *rules = fpdu->opcode;
-  decode_problem_set found = 0;
 
   if (!rules) {
     return when(fpdu->rdmap_opcode > LAST_OPCODE_OF_RFC7306, DECODE_PROBLEM_OPCODE);
@@ -64,17 +60,14 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
   if (ddp->tagged) {
     return 0;
   }
-  found |= when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE);
-  found |= when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG);
-  found |= when(rules->opcode == RDMAP_READ_REQUEST && fpdu->payload_octets != RDMAP_READ_REQUEST_OCTETS,
-                DECODE_PROBLEM_READ_REQUEST);
-  if (rules->opcode == RDMAP_TERMINATE && fpdu->has_terminate) {
-    found |= check_terminate(fpdu, connection);
-  } else if (rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
-             fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS) {
-    found |= DECODE_PROBLEM_BIT(TERMINATE_SHORT);
-  }
-  return found;
+  return when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE) |
+         when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG) |
+         when(rules->opcode == RDMAP_READ_REQUEST && fpdu->payload_octets != RDMAP_READ_REQUEST_OCTETS,
+              DECODE_PROBLEM_READ_REQUEST) |
+         when(rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
+                  fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS,
+              DECODE_PROBLEM_TERMINATE_SHORT) |
+         (fpdu->has_terminate ? check_terminate(fpdu, connection) : 0);
 }
 
 decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection)

@@ -30,14 +30,15 @@ static void append_field(decode_line *line, const decode_field *field, const voi
 {
   uint64_t value = decode_field_value(field, of);
 
-  if (field->text && (field->kind == DECODE_FIELD_HEX || field->kind == DECODE_FIELD_HEX_TEXT)) {
+  if (!field->text || (field->kind == DECODE_FIELD_SECONDS && (int64_t)value == DECODE_TIME_NONE)) {
+    return;
+  }
+  if (field->kind == DECODE_FIELD_HEX || field->kind == DECODE_FIELD_HEX_TEXT) {
     decode_line_hex(line, field->text, value, field->octets);
-  } else if (field->text && field->kind == DECODE_FIELD_SECONDS) {
-    if ((int64_t)value != DECODE_TIME_NONE) {
-      decode_line_text(line, field->text);
-      decode_line_seconds(line, (int64_t)value, 0);
-    }
-  } else if (field->text) {
+  } else if (field->kind == DECODE_FIELD_SECONDS) {
+    decode_line_text(line, field->text);
+    decode_line_seconds(line, (int64_t)value, 0);
+  } else {
     decode_line_number(line, field->text, value);
   }
 }
@@ -50,15 +51,6 @@ static void append_fields(decode_line *line, const decode_field *field, const vo
 }
 
 /* --- FPDUs --- */
-
-static void append_opcode(decode_line *line, const rdmap_opcode_rules *rules, uint8_t opcode)
-{
-  if (rules) {
-    decode_line_text(line, rules->name);
-  } else {
-    decode_line_print(line, "reserved opcode 0x%X", opcode);
-  }
-}
 
 /* What only stands there when something is unusual: DV and RV that are of no generation, reserved fields that
  * are not 0. */
@@ -100,8 +92,7 @@ static void append_terminate(decode_line *line, const rdmap_terminate *terminate
   append_error(line, "", terminate->error, generation);
   if (terminate->has_segment) {
     decode_line_print(line, "; of: DDP Segment Length=%u ", terminate->segment_octets);
-    uint8_t opcode = rdmap_control_opcode(terminate->header.ulp_control);
-    append_opcode(line, rdmap_opcode_rules_of(opcode), opcode);
+    decode_line_text(line, decode_opcode_name(rdmap_control_opcode(terminate->header.ulp_control)));
     append_fields(line, decode_fields_of(&terminate->header), &terminate->header);
   }
   if (terminate->has_request) {
@@ -115,7 +106,7 @@ static void append_ulpdu(decode_line *line, const decode_connection *connection,
     decode_line_print(line, "no DDP header, ULPDU_Length=%u", fpdu->ulpdu_octets);
     return;
   }
-  append_opcode(line, fpdu->opcode, fpdu->rdmap_opcode);
+  decode_line_text(line, decode_opcode_name(fpdu->rdmap_opcode));
   append_fields(line, decode_fields_of(&fpdu->ddp), &fpdu->ddp);
   if (fpdu->opcode && fpdu->opcode->invalidates) {
     decode_line_print(line, " Invalidate STag=0x%08X", fpdu->ddp.ulp_word);
@@ -172,7 +163,7 @@ static void append_fpdu(decode_line *line, const decode_event *event, size_t aft
 
 static void append_message(decode_line *line, const decode_message *message)
 {
-  append_opcode(line, rdmap_opcode_rules_of(message->opcode), message->opcode);
+  decode_line_text(line, decode_opcode_name(message->opcode));
   append_fields(line, decode_fields_of(&message->ddp), &message->ddp);
   append_fields(line, decode_fields_message, message);
   if (message->is_request) {

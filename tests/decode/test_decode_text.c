@@ -151,7 +151,7 @@ static const struct {
      "RDMARDSZ=5 SrcSTag=0x00000000 SrcTO=0x0000000000000000"},
     {{.error = {15, 14, 0xEE}, .has_segment = true, .header = {.ulp_control = 0x4F}},
      " Layer=15 EType=14 Error Code=0xEE: unknown layer, type or code; of: DDP Segment Length=0 "
-     "reserved opcode 0xF L=0 QN=0 MSN=0 MO=0"},
+     "reserved 0xF L=0 QN=0 MSN=0 MO=0"},
 };
 
 FIXTURE_TEST(test_terminate)
@@ -205,9 +205,11 @@ FIXTURE_TEST(test_oddities)
 {
   f->fpdu.opcode = NULL;
   f->fpdu.rdmap_opcode = 0xC;
-  g_assert_true(g_str_has_prefix(ulpdu(f), "reserved opcode 0xC L=0 STag="));
+  g_assert_true(g_str_has_prefix(ulpdu(f), "reserved 0xC L=0 STag="));
+  f->fpdu.rdmap_opcode = RDMAP_SEND;
   f->fpdu.opcode = rdmap_opcode_rules_of(RDMAP_SEND);
   g_assert_cmpstr(ulpdu(f), ==, "Send L=0 STag=0x00000100 TO=0xFEDCBA9876543210 payload=1448 T=1");
+  f->fpdu.rdmap_opcode = RDMAP_WRITE;
   f->fpdu.opcode = rdmap_opcode_rules_of(RDMAP_WRITE);
   f->fpdu.ddp_control = 0xBD;
   f->fpdu.ddp.ulp_control = 0x70;

@@ -181,6 +181,7 @@ class Problems(DecodeTest):
                             HELLO):
             write_packets("x.pcap", packets([(INITIATOR, startup(REQUEST, CRC, 0)), FRAMES[1]] + sent_octets))
             self.problems(0)
+            self.assertEqual("Atomic Request L=1" in self.decode("x.pcap"), sent_octets != HELLO)
         write_packets("x.pcap", packets(HELLO + sent(terminate(2, 0, 6), sender=RESPONDER)))
         self.assertNotIn("error", "".join(self.problems(0, "--mpa", "*:5044,markers=off")[2:-1]))
 

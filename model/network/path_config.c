@@ -53,16 +53,6 @@ static double parameter(const probability_list *list, size_t index, double other
   return index < list->count ? list->values[index] : index == 1 ? 1 - list->values[0] : otherwise;
 }
 
-path_gilbert_elliott_config path_gemodel(const path_direction_config *direction)
-{
-  const probability_list *p = &direction->gemodel;
-
-  return (path_gilbert_elliott_config){.p = parameter(p, 0, 0),
-                                       .r = parameter(p, 1, 0),
-                                       .loss_bad = parameter(p, 2, 1),
-                                       .loss_good = parameter(p, 3, 0)};
-}
-
 path_four_state_loss_config path_state_model(const path_direction_config *direction)
 {
   const probability_list *p = &direction->state;
@@ -113,7 +103,12 @@ static void add_losses(impairment_builder *builder)
     add(builder, path_loss_new(loss, random_of(builder, "loss")));
   }
   if (config->gemodel.count > 0) {
-    const path_gilbert_elliott_config model = path_gemodel(config);
+    /* netem's `loss gemodel` p, r, 1-h, 1-k, with the defaults of tc-netem(8): 100% - p, 100%, 0 */
+    const probability_list *p = &config->gemodel;
+    const path_gilbert_elliott_config model = {.p = parameter(p, 0, 0),
+                                               .r = parameter(p, 1, 0),
+                                               .loss_bad = parameter(p, 2, 1),
+                                               .loss_good = parameter(p, 3, 0)};
 
     add(builder, path_gilbert_elliott_new(&model, random_of(builder, "gemodel")));
   }

@@ -66,10 +66,8 @@ path_link_config path_link_at(const path_direction_config *direction, size_t ind
 uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction);
 uint32_t path_mtu_octets(const path_direction_config *direction);
 
-/* The loss models of netem, with the defaults of tc-netem(8) for the parameters left out: `loss gemodel` p,
- * r, 1-h, 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only
- * where the direction's list is not empty. */
-path_gilbert_elliott_config path_gemodel(const path_direction_config *direction);
+/* netem's `loss state` p13, p31, p32, p23, p14, with the defaults of tc-netem(8) for the parameters left out
+ * (100% - p13, 0, 100%, 0). Only where the direction's list is not empty. */
 path_four_state_loss_config path_state_model(const path_direction_config *direction);
 
 /* Appends to `elements` those that `config`, which is that of `direction`, asks for, in its order; none has

@@ -73,7 +73,8 @@ static void find_request(const decode_messages *messages, direction *d)
     const piece *asked = deque_at(&peer->requests, i);
     const rdmap_read_request *request = &asked->message.request;
     uint64_t at = d->base - request->sink_offset;
-    if (request->sink_stag == d->message.ddp.stag && (at == 0 || at < request->length)) {
+    const bool is_before = asked->event.packets.first < d->event.packets.last;
+    if (is_before && request->sink_stag == d->message.ddp.stag && (at == 0 || at < request->length)) {
       d->asked = *asked;
       d->base = d->next = request->sink_offset;
       d->message.has_start = d->message.is_answer = true;

@@ -197,6 +197,20 @@ class Messages(DecodeTest):
                       "00000000 request_MSN=3, INCOMPLETE, no end, missing 1000-2000\n",
                       self.decode("reads", "--messages", "--assume-aligned"))
 
+    def test_answered_before(self):
+        """A Response that came before a Read Request does not answer it, though both have the same sink and it
+        had to wait for octets that were not captured."""
+        talk = Conversation()
+        answer = fpdu(READ_RESPONSE, (STAG, SINK), bytes(8))
+        talk.send(REVERSE, fpdu(SEND, (0, 1, 0)), is_captured=False)
+        talk.send(FORWARD, read_request(1, 8), is_captured=False)
+        for direction, octets in ((REVERSE, answer), (FORWARD, read_request(2, 8)), (REVERSE, answer)):
+            talk.send(direction, octets)
+        talk.write("before.pcap")
+        answers = [each for each in self.lines("before.pcap", "message", "--assume-aligned") if
+                   each["direction"] == REVERSE]
+        self.assertEqual([each.get("request_msn") for each in answers], [None, 2])
+
     def test_odd(self):
         """Messages of a sender that errs: a Send without its start, one with a hole, one that another
         interrupts, one with the number of the one before; a Write whose start was not captured."""

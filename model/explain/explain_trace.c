@@ -33,7 +33,7 @@ typedef struct explanation {
   trace_event peak;
   trace_event failure; /* of the first end that fails */
   char *why;
-  trace_event looked_at; /* the last fpdu_valid or fpdu_invalid before, of whatever end */
+  trace_event looked_at; /* the last fpdu_valid, fpdu_invalid or later delivered before, of whatever end */
   GHashTable *damaged;   /* packets that the path damaged, and which have not arrived yet */
   guint64 misses;        /* those that TCP took as good … */
   trace_event miss;      /* … and when the first arrived */
@@ -84,6 +84,8 @@ static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError
     of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
   } else if ((event->id == TRACE_FPDU_VALID || event->id == TRACE_FPDU_INVALID) && !of->why) {
     of->looked_at = *event;
+  } else if (event->id == TRACE_DELIVERED && !of->why && event->values[0] > of->looked_at.values[0]) {
+    of->looked_at = *event; /* a hole is filled: an error counts in its turn, in the FPDU after this one */
   }
 }
 
@@ -117,6 +119,12 @@ static void look(explanation *of, const trace_event *event, GError **error)
   const guint64 end = end_of(event), cell = of->cell_octets;
   guint64 causes[CAUSES], octets = 0;
 
+  if (event->id == TRACE_FPDU_SENT && end == (end_of(&of->failure) ^ 1) &&
+      (of->looked_at.id == TRACE_DELIVERED
+           ? of->sent.id != TRACE_FPDU_SENT && event->values[0] > of->looked_at.values[0]
+           : event->values[0] == of->looked_at.values[0])) {
+    of->sent = *event;
+  }
   if ((guint64)event->time > peak_at(of)) {
     return;
   }
@@ -158,7 +166,9 @@ static void begin_to_follow(explanation *of)
     }
     from = next.to;
   }
-  of->failed = packet_story_new(end_of(&of->failure) ^ 1, of->looked_at.values[0]);
+  of->failed = packet_story_new(end_of(&of->failure) ^ 1, TRACE_VALUE(&of->sent, FPDU_SENT, position));
+  packet_story_widen(of->failed,
+                     TRACE_VALUE(&of->sent, FPDU_SENT, position) + TRACE_VALUE(&of->sent, FPDU_SENT, octets));
 }
 
 /* What arrives, or is placed, where most is held. */
@@ -189,12 +199,6 @@ static void follow(explanation *of, const trace_event *event, GError **error)
   packet_story_hear(of->failed, event);
   if (of->described > 0 && end_of(event) == end_of(&of->peak)) {
     follow_peak(of, event, error);
-  }
-  if (event->id == TRACE_FPDU_SENT && end_of(event) == (end_of(&of->failure) ^ 1) &&
-      TRACE_VALUE(event, FPDU_SENT, position) == of->looked_at.values[0]) {
-    of->sent = *event;
-    packet_story_widen(of->failed,
-                       TRACE_VALUE(event, FPDU_SENT, position) + TRACE_VALUE(event, FPDU_SENT, octets));
   }
 }
 

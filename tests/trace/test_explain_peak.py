@@ -212,6 +212,12 @@ class ExplainPeak(unittest.TestCase):
         self.assertIn(f"Of its octets, {named(events, at['packet'])} was damaged on path.forward at "
                       f"{us(damaged['time_ps'])}.", text)
 
+    def test_terminated_in_order(self):
+        """An error beyond a hole is reported when the hole is filled: not of the FPDU that fills it."""
+        _, events, text = self.explained({"fault.error": "invalid-stag", "fault.at": 60, "path.forward.drop": "[40]"})
+        fpdu = next(e for e in events if e["event"] == "fpdu_sent" and e["fpdu"] == 60 and e["side"] == "initiator")
+        self.assertIn(f"It looked at FPDU 60 of the Initiator (stream {fpdu['position']:,} to ", text)
+
     def test_octets_wrong(self):
         """Without a CRC damage passes: which packets, and what a trace cannot show."""
         _, events, text = self.explained({"path.forward.corrupt": "1%", "path.forward.corrupt_checksum": "misses",

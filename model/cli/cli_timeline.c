@@ -76,6 +76,9 @@ static int run(const cli_arguments *arguments)
   if (chosen.out == NULL) {
     return cli_usage_error("timeline", "no page to write; expected -o FILE");
   }
+  if (strcmp(path, "-") == 0) {
+    return cli_usage_error("timeline", "a trace or a capture is read twice; expected a file, not -");
+  }
   FILE *file = cli_run_trace_open(path, &ending, &error);
   if (!file) {
     return cli_fail(error);

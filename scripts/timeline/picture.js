@@ -154,10 +154,7 @@ function drawStream() {
   const layers = {}, sent = table('segment_sent'), windows = table('window'), blocks = table('sack_sent');
   const layer = (colour, least = 1) => layers[colour] || (layers[colour] = new Layer(colour, least));
   for (const kind of ['placed', 'hole']) layer(kind);
-  const first = firstIndex(flow.pieces.length, i => flow.pieces[i].to > view.p0);
-  const end = firstIndex(flow.pieces.length, i => flow.pieces[i].from >= view.p1);
-  for (let i = first; i < end; i++) {
-    const {from, to, arrived, since, states, direct} = flow.pieces[i];
+  for (const {from, to, arrived, since, states, direct} of within(flow.pieces, view.p0, view.p1)) {
     if (since === since) layer('hole').add(since, Math.min(arrived, run.last), from, to);
     for (const [state, start, until] of states) layer(state).add(start, until, from, to);
     if (direct) layer('direct', 2.5).add(arrived, arrived, from, to);
@@ -166,9 +163,9 @@ function drawStream() {
   for (const extent of extentsIn(flow.packets.again, view.p0, view.p1)) layer('again', 3.5).add(extent.time, extent.time, extent.from, extent.to);
   Object.values(layers).forEach(each => each.flush());
   const seen = new Set(), once = (...pixel) => !seen.has(pixel.join()) && seen.add(pixel.join());
-  const firstSack = firstIndex(flow.sacks.length, n => blocks.time[flow.sacks[n]] >= view.t0);
-  for (let n = firstSack; n < flow.sacks.length && blocks.time[flow.sacks[n]] <= view.t1; n++) {
-    const i = flow.sacks[n], x = Math.round(X(blocks.time[i])), y = Math.round(Y(blocks.to[i])), bottom = Math.round(Y(blocks.from[i]));
+  const until = at => firstIndex(flow.sacks.length, n => blocks.time[flow.sacks[n]] > at);
+  for (const i of flow.sacks.slice(until(view.t0), until(view.t1))) {
+    const x = Math.round(X(blocks.time[i])), y = Math.round(Y(blocks.to[i])), bottom = Math.round(Y(blocks.from[i]));
     if (bottom > 0 && y < screen.top && once(x >> 1, y, bottom)) {
       rectangle('sacked', x, y, 1, Math.max(2, bottom - y));
       rectangle('sack', x - 1, y, 4, 2);
@@ -187,9 +184,8 @@ function drawStream() {
 
 function drawPanel(name, title, top, height) {
   const {left, width} = screen, held = table('held'), windows = table('window'), queued = table('packet_queued');
-  const held_sum = row => CAUSES.reduce((sum, cause) => sum + held[cause][row], 0), {pool} = flow, bottom = top + height;
-  const values = row => [windows.congestion_window_octets[row], windows.in_flight_octets[row]];
-  const [rows, times, value] = {held: [flow.held, held.time, held_sum], tcp: [flow.window, windows.time, row => Math.max(...values(row))],
+  const {pool} = flow, bottom = top + height, tallestWindow = row => Math.max(windows.congestion_window_octets[row], windows.in_flight_octets[row]);
+  const [rows, times, value] = {held: [flow.held, held.time, row => heldAt(row, CAUSES)], tcp: [flow.window, windows.time, tallestWindow],
     queue: [flow.queued, queued.time, row => queued.waiting_octets[row]]}[name];
   const best = tallest(rows, times, value, name !== 'queue'), pools = name === 'held' ? tallest(pool.rows, pool.time, row => pool.total[row], true) : [];
   const most = Math.max(1, ...best.map(row => row < 0 ? 0 : value(row)), ...pools.map(row => row < 0 ? 0 : pool.total[row])) * 1.08;
@@ -199,13 +195,9 @@ function drawPanel(name, title, top, height) {
     label(count(at), left - 4, Math.min(y(at) + 4, bottom));
   }
   if (name === 'tcp') {
-    for (let column = 0, start = 0; column <= best.length; column++) {
-      const state = best[column] >= 0 ? nameOf(windows, 'state', best[column]) : 'open';
-      if (state === 'open') {
-        if (column > start) rectangle('recovery', left + start, top, column - start, height);
-        start = column + 1;
-      }
-    }
+    best.forEach((row, column) => {
+      if (row >= 0 && nameOf(windows, 'state', row) !== 'open') rectangle('recovery', left + column, top, 1, height);
+    });
     stepLine('flight', rows, times, windows.in_flight_octets, y);
     stepLine('ssthresh', rows, times, windows.threshold_octets, y, [6, 3]);
     stepLine('cwnd', rows, times, windows.congestion_window_octets, y);
@@ -298,7 +290,7 @@ function draw() {
     () => drawPanel(name, run.capture ? 'captured, not acknowledged' : title, bottoms[n] - lower, lower)));
   clipped(screen.left, 0, screen.width, high, drawChosen);
   canvas.dataset.drawn = drawn;
-  for (const item of page.legend.children) item.hidden = !screen.used.has(item.dataset.name);
+  for (const item of page.legend.children) item.hidden = !screen.used.has(item.colour);
 }
 
 /* --- What is near the pointer --- */

@@ -5,7 +5,7 @@
 
 /* --- The events: a table for each kind, with an array for each column --- */
 
-const NONE = {rows: 0};
+const NONE = {rows: 0, end: []};
 const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, sources: new Map(), became: new Map(), ends: [], first: 0, last: 0};
 const table = name => run.tables[name] || NONE;
 
@@ -59,11 +59,9 @@ function readEvents(octets) {
 const nameOf = (columns, field, row) => run.names[columns[field][row]];
 
 /* The rows of an event at `end`, in the order of time. */
-function rowsAt(name, end) {
-  const {rows, end: ends} = table(name), found = [];
-  for (let i = 0; i < rows; i++) if (ends[i] === end) found.push(i);
-  return found;
-}
+const rowsAt = (name, end) => Array.from(table(name).end, (of, row) => of === end ? row : -1).filter(row => row >= 0);
+
+const addTo = (map, key, value) => map.set(key, map.get(key) || []).get(key).push(value);
 
 /* Which rows a packet has, and which ends send payload. */
 function indexEvents() {
@@ -73,8 +71,7 @@ function indexEvents() {
     for (let i = columns.rows - 1; i >= 0; i--) index.set(columns.packet[i], i);
   }
   const made = table('packet_made'), parts = table('packet_part');
-  const add = (map, key, value) => map.set(key, [...(map.get(key) || []), value]);
-  const join = (packet, source) => source && add(run.sources, packet, source) && add(run.became, source, packet);
+  const join = (packet, source) => source && addTo(run.sources, packet, source) && addTo(run.became, source, packet);
   for (let i = 0; i < made.rows; i++) join(made.packet[i], made.fragment_of[i]);
   for (let i = 0; i < parts.rows; i++) join(parts.packet[i], parts.of[i]);
   // Of a replay there are arrivals alone.
@@ -118,7 +115,7 @@ const OPCODES = ['RDMA Write', 'Read Request', 'Read Response', 'Send', 'Send wi
 let flow;
 
 function makeFlow(end) {
-  const peer = end % 2 ? end - 1 : end + 1, sent = table('segment_sent'), made = {end, peer};
+  const peer = end ^ 1, sent = table('segment_sent'), made = {end, peer};
   const rows = rowsAt('segment_sent', end);
   const payload = rows.filter(i => sent.payload_octets[i] > 0);
   const plain = rows.find(i => !(sent.flags[i] & 2));
@@ -180,13 +177,8 @@ function extentsOf(made, name, rows) {
 }
 
 /* Those of `list` that have octets of [from, to). */
-function extentsIn(list, from, to) {
-  const found = [];
-  for (let i = firstIndex(list.length, n => list[n].from > from - list.longest); i < list.length && list[i].from < to; i++) {
-    if (list[i].to > from) found.push(list[i]);
-  }
-  return found;
-}
+const extentsIn = (list, from, to) => list.slice(firstIndex(list.length, n => list[n].from > from - list.longest),
+  firstIndex(list.length, n => list[n].from >= to)).filter(extent => extent.to > from);
 
 /* Their packets, as they were sent, but `but`. */
 const packetsIn = (list, from, to, but) => [...new Set(extentsIn(list, from, to).sort((a, b) => a.packet - b.packet)
@@ -256,11 +248,13 @@ function readFpdus(made) {
     return index;
   };
   const locates = byPosition('fpdu_located'), valids = byPosition('fpdu_valid'), places = byPosition('placed'), deliveries = byPosition('delivered');
-  const time = (columns, row) => row === undefined ? Infinity : columns.time[row];
-  made.fpdus = rowsAt('fpdu_sent', made.end).sort((a, b) => sent.position[a] - sent.position[b]).map((i, n) => {
-    const from = sent.position[i], l = locates.get(from), v = valids.get(from), p = places.get(from), d = deliveries.get(from);
-    return {row: i, number: sent.fpdu[i] || n + 1, from, to: from + sent.octets[i], validRow: v, located: l === undefined ? time(valid, v) : located.time[l], valid: time(valid, v),
-      placed: p === undefined ? time(valid, v) : placed.time[p], delivered: d === undefined ? time(placed, p) : delivered.time[d],
+  const time = (columns, row, otherwise = Infinity) => row === undefined ? otherwise : columns.time[row];
+  const of = sent.rows ? sent : valid, rows = sent.rows ? rowsAt('fpdu_sent', made.end) : [...valids.values()]; // of a replay
+  made.fpdus = rows.sort((a, b) => of.position[a] - of.position[b]).map((i, n) => {
+    const from = of.position[i], l = locates.get(from), v = valids.get(from), p = places.get(from), d = deliveries.get(from);
+    const [header, row] = sent.rows ? [sent, i] : [placed, p], whole = time(valid, v);
+    return {row: i, number: sent.fpdu?.[i] || n + 1, from, to: from + of.octets[i], opcode: header.opcode?.[row], last: header.last?.[row],
+      validRow: v, located: time(located, l, whole), valid: whole, placed: time(placed, p, whole), delivered: time(delivered, d, time(placed, p)),
       locatedBy: v === undefined ? '' : nameOf(valid, 'located_by', v), late: p !== undefined && placed.out_of_order[p] === 1};
   });
   made.byNumber = new Map(made.fpdus.map(fpdu => [fpdu.number, fpdu]));
@@ -285,18 +279,14 @@ function locateCaptured(made) {
 
 /* A message is the FPDUs up to one with the L bit; the nth of an opcode is the nth operation of that opcode. */
 function readMessages(made) {
-  const sent = table('fpdu_sent'), posted = table('posted'), completed = table('completed'), queues = new Map();
-  for (const i of rowsAt('posted', made.end)) {
-    const opcode = posted.opcode[i];
-    queues.set(opcode, (queues.get(opcode) || []).concat(i));
-  }
+  const posted = table('posted'), completed = table('completed'), queues = new Map();
+  for (const i of rowsAt('posted', made.end)) addTo(queues, posted.opcode[i], i);
   const completions = new Map(rowsAt('completed', made.end).filter(i => !completed.receive[i]).map(i => [completed.work[i], i]));
   let message;
   made.messages = [];
   for (const fpdu of made.fpdus) {
-    if (message && run.capture && fpdu.from > message.to) message = undefined;
-    if (!message) {
-      const opcode = sent.opcode[fpdu.row], post = (queues.get(opcode) || []).shift();
+    if (!message || fpdu.from > message.to) { // octets that are not known lie between
+      const {opcode} = fpdu, post = (queues.get(opcode) || []).shift();
       message = {number: made.messages.length + 1, opcode, fpdus: [], from: fpdu.from, post,
         done: post === undefined ? undefined : completions.get(posted.work[post])};
       made.messages.push(message);
@@ -304,7 +294,7 @@ function readMessages(made) {
     fpdu.message = message;
     message.fpdus.push(fpdu);
     message.to = fpdu.to;
-    if (sent.last[fpdu.row]) message = undefined;
+    if (fpdu.last) message = undefined;
   }
 }
 
@@ -321,26 +311,23 @@ function splitPieces(made) {
     if (from < piece.to) cut.push({...piece, from});
   }
   for (const piece of cut) {
-    const {arrived, fpdu} = piece, until = [];
-    if (fpdu && arrived < Infinity) {
-      const steps = [[waits, fpdu.located], ['incomplete', fpdu.valid],
-        ['processing', fpdu.placed], ['placed', fpdu.delivered]];
-      let now = arrived;
-      for (const [state, time] of steps) {
-        const next = Math.min(time, run.last);
-        if (next > now) until.push([state, now, next]);
-        now = Math.max(now, next);
-      }
+    const {arrived, fpdu} = piece, isLost = run.capture && piece.packet && piece.from >= made.begin;
+    const steps = fpdu ? [[waits, fpdu.located], ['incomplete', fpdu.valid], ['processing', fpdu.placed], ['placed', fpdu.delivered]] :
+      isLost ? [['unlocated', run.last]] : [];
+    let now = arrived;
+    piece.states = [];
+    for (const [state, time] of steps) {
+      const next = Math.min(time, run.last);
+      if (next > now) piece.states.push([state, now, next]);
+      now = Math.max(now, next);
     }
-    piece.states = until;
-    if (run.capture && !fpdu && piece.packet && piece.from >= made.begin) until.push(['unlocated', arrived, run.last]);
     piece.direct = fpdu ? fpdu.placed <= arrived : !run.capture;
   }
   made.pieces = cut;
 }
 
-/* The sum of what is held at `row`, without what is being processed. */
-const heldAt = row => CAUSES.slice(0, 4).reduce((sum, cause) => sum + table('held')[cause][row], 0);
+/* The sum of what is held at `row`, by default without what is being processed. */
+const heldAt = (row, causes = CAUSES.slice(0, 4)) => causes.reduce((sum, cause) => sum + table('held')[cause][row], 0);
 
 /* The peak, and what all connections of the host hold. What passes within one picosecond counts for nothing. */
 function readPeak(made) {

@@ -72,8 +72,7 @@ function choose(thing, move = true) {
   const parts = part => part.thing ? element('a', {href: `#end=${flow.end}&at=${part.thing}`}, part.text) : part;
   const list = element('dl');
   for (const [name, words] of found.lines) {
-    const items = (Array.isArray(words) ? words : [words]).flatMap(part => [parts(part), ' ']);
-    list.append(element('dt', {}, name), element('dd', {}, ...items));
+    list.append(element('dt', {}, name), element('dd', {}, ...[words].flat().flatMap(part => [parts(part), ' '])));
   }
   const inside = page.details.contains(document.activeElement);
   page.details.replaceChildren(element('h2', {}, found.title), list, ...(found.packet ? diagram(found.packet) : []));
@@ -218,7 +217,7 @@ function listenToPointer(canvas, hint) {
     hint.hidden = !found;
     if (!found) return;
     hint.replaceChildren(element('strong', {}, found.title), ...found.lines.slice(0, 5).map(([name, words]) =>
-      element('div', {}, `${name}: ${(Array.isArray(words) ? words : [words]).map(part => part.text || part).join(' ')}`)));
+      element('div', {}, `${name}: ${[words].flat().map(part => part.text || part).join(' ')}`)));
     hint.style.left = `${Math.max(0, Math.min(x + 14, canvas.clientWidth - hint.offsetWidth - 4))}px`;
     hint.style.top = `${y + 18 + hint.offsetHeight > canvas.clientHeight ? y - hint.offsetHeight - 12 : y + 18}px`;
   });
@@ -253,8 +252,7 @@ function build() {
     button('−', 'zoom out', () => zoomMiddle(2)), button('Whole run', '0', whole), page.answer);
   page.notes = element('details', {open: true, hidden: true}, element('summary', {}, 'What decode notes of this direction'), element('ul'));
   page.legend = element('ul', {className: 'legend'}, ...Object.entries(capture ? {...LEGEND, ...LEGEND_CAPTURE} : LEGEND).map(([name, text]) =>
-    element('li', {}, element('span', {className: 'swatch ' + name}), text)));
-  [...page.legend.children].forEach((item, n) => { item.dataset.name = Object.keys(LEGEND)[n]; });
+    element('li', {colour: name}, element('span', {className: 'swatch ' + name}), text)));
   const help = element('details', {}, element('summary', {}, 'Keys, pointer, search'),
     element('dl', {}, ...HELP.flatMap(([keys, what]) => [element('dt', {}, keys), element('dd', {}, what)])));
   document.body.append(element('header', {}, element('h1', {}, String(scenario)), element('p', {}, facts.join(' · '))),

@@ -18,14 +18,15 @@ const fpduLink = fpdu => link(`fpdu-${fpdu.number}`, `FPDU ${fpdu.number}`);
 const packetLinks = packets => packets.slice(0, 12).map(packet => link(`packet-${packet}`))
   .concat(packets.length > 12 ? [`and ${packets.length - 12} more`] : []);
 
-/* What is held at a time, and how it splits by cause. */
+/* What is held, and how it splits by cause. */
 function heldWords(at) {
-  const held = table('held'), n = firstIndex(flow.held.length, i => held.time[flow.held[i]] > at) - 1;
-  if (n < 0) return flow.held.length ? '0 octets' : '';
-  const parts = CAUSES.map(cause => [held[cause][flow.held[n]], cause]).filter(([part]) => part > 0);
-  const total = parts.reduce((sum, [part]) => sum + part, 0);
-  return octets(total) + (total ? `: ${parts.map(([part, cause]) => `${count(part)} ${cause}`).join(', ')}` : '');
+  const held = table('held'), row = flow.held[firstIndex(flow.held.length, i => held.time[flow.held[i]] > at) - 1];
+  if (row === undefined) return flow.held.length ? '0 octets' : '';
+  const causes = CAUSES.filter(cause => held[cause][row] > 0).map(cause => `${count(held[cause][row])} ${cause}`);
+  return octets(heldAt(row, CAUSES)) + (causes.length ? `: ${causes.join(', ')}` : '');
 }
+
+const opcodeWords = opcode => OPCODES[opcode] || `opcode ${opcode}`;
 
 const windowWords = window => window < 0 ? 'not known: the SYN with its scale was not captured' : octets(window);
 
@@ -48,8 +49,7 @@ function noteLink(note) {
 }
 
 function describePacket(packet) {
-  const sent = table('segment_sent'), dropped = table('packet_dropped'), arrived = table('packet_arrived');
-  const taken = table('segment_arrived'), made = table('packet_made'), extent = extentOf(packet), lines = [];
+  const sent = table('segment_sent'), taken = table('segment_arrived'), made = table('packet_made'), extent = extentOf(packet), lines = [];
   const s = rowOf('segment_sent', packet), m = rowOf('packet_made', packet), d = rowOf('packet_dropped', packet);
   const a = rowOf('packet_arrived', packet), t = rowOf('segment_arrived', packet);
   if (!extent && d < 0 && a < 0 && m < 0) return undefined;
@@ -60,17 +60,11 @@ function describePacket(packet) {
   if (extent) {
     lines.push([m >= 0 ? `Made by ${nameOf(made, 'place', m)}` : `${run.capture ? 'Captured, from' : 'Sent by'} the ${sideOf(extent.end)}`, time(extent.time)]);
   }
-  for (const [name, word] of [['packet_marked', 'Marked with CE by'], ['packet_damaged', 'Damaged by']]) {
-    const row = rowOf(name, packet);
-    if (row >= 0) lines.push([`${word} ${nameOf(table(name), 'place', row)}`, time(table(name).time[row])]);
-  }
-  if (d >= 0) {
-    lines.push([`Lost (${nameOf(dropped, 'place', d)})`, time(dropped.time[d])]);
-    at.times.push(dropped.time[d]);
-  }
-  if (a >= 0) {
-    lines.push([`Arrived at the ${sideOf(arrived.end[a] ^ 1)}`, time(arrived.time[a])]);
-    at.times.push(arrived.time[a]);
+  for (const [name, words] of [['packet_marked', place => `Marked with CE by ${place}`], ['packet_damaged', place => `Damaged by ${place}`],
+    ['packet_dropped', place => `Lost (${place})`], ['packet_arrived', (_, end) => `Arrived at the ${sideOf(end ^ 1)}`]]) {
+    const row = rowOf(name, packet), {end, time: times, place} = table(name);
+    if (row >= 0) lines.push([words(place && run.names[place[row]], end[row]), time(times[row])]);
+    if (row >= 0) at.times.push(times[row]);
   }
   if (s >= 0 && !data) lines.push(['Acknowledges', `all below ${count(sent.acknowledged[s])}, window ${windowWords(sent.window_octets[s])}`]);
   const blocks = table('sack_sent'), sacks = flow.sacks.filter(i => blocks.packet[i] === packet);
@@ -103,10 +97,10 @@ function describeFpdu(number) {
   if (!fpdu) return undefined;
   const pieces = within(flow.pieces, fpdu.from, fpdu.to), arrivals = pieces.map(piece => piece.arrived).filter(Number.isFinite);
   const first = Math.min(...arrivals), lines = [
-    ['Stream', `${range(fpdu.from, fpdu.to)}: ${octets(fpdu.to - fpdu.from)}, ULPDU ${octets(sent.ulpdu_octets[fpdu.row])}`],
-    ['Carries', `${OPCODES[sent.opcode[fpdu.row]] || 'opcode ' + sent.opcode[fpdu.row]}, ${sent.tagged[fpdu.row] ? 'tagged' : 'untagged'}`],
+    ['Stream', `${range(fpdu.from, fpdu.to)}: ${octets(fpdu.to - fpdu.from)}${sent.rows ? `, ULPDU ${octets(sent.ulpdu_octets[fpdu.row])}` : ''}`],
+    ['Carries', `${opcodeWords(fpdu.opcode)}${sent.rows ? sent.tagged[fpdu.row] ? ', tagged' : ', untagged' : ''}`],
     ['Message', [link(`message-${fpdu.message.number}`)]],
-    [run.capture ? 'Noted' : 'Given to TCP', run.capture ? notesIn(fpdu.from, fpdu.to).map(noteWords).join('; ') : time(sent.time[fpdu.row])],
+    [run.capture ? 'Noted' : 'Given to TCP', run.capture ? notesIn(fpdu.from, fpdu.to).map(noteWords).join('; ') : sent.rows ? time(sent.time[fpdu.row]) : ''],
     ['Sent in', packetLinks(packetsIn(flow.packets.news, fpdu.from, fpdu.to))],
     ['Sent again in', packetLinks(packetsIn(flow.packets.again, fpdu.from, fpdu.to))],
     ['Arrived in', packetLinks([...new Set(pieces.map(piece => piece.packet))].filter(Boolean))],
@@ -137,8 +131,8 @@ function describeMessage(number) {
   if (!run.capture) lines.push(['Last FPDU delivered', time(last.delivered)]);
   if (message.done !== undefined) lines.push(['Completed', time(completed.time[message.done])]);
   lines.push(['Sent again of it', packetLinks(packetsIn(flow.packets.again, message.from, message.to))]);
-  return {title: `Message ${number}: ${OPCODES[message.opcode] || 'opcode ' + message.opcode}`, lines,
-    at: {from: message.from, to: message.to, times: [table('fpdu_sent').time[fpdus[0].row], Math.min(last.delivered, run.last)]}};
+  return {title: `Message ${number}: ${opcodeWords(message.opcode)}`, lines,
+    at: {from: message.from, to: message.to, times: [table('fpdu_sent').time?.[fpdus[0].row] ?? Math.min(fpdus[0].located, run.last), Math.min(last.delivered, run.last)]}};
 }
 
 function describeHole(number) {
@@ -244,14 +238,12 @@ function diagramOf(packet) {
     };
     for (const [kind, name, length, value, section] of fieldsOf(fpdu)) {
       for (let left = length; left > 0;) {
-        let [marker] = markersOf(flow, at, at + MARKER_PERIOD);
-        if (marker === at) {
+        const [marker = Infinity] = markersOf(flow, at, at + MARKER_PERIOD), part = Math.min(left, marker - at);
+        if (part > 0) add(kind, name, part, value, section);
+        else {
           add('marker', 'Marker', MARKER_OCTETS, at === fpdu.from ? 'FPDUPTR 0: the FPDU begins after it' :
             `FPDUPTR ${at - fpdu.from - (markersOf(flow, fpdu.from, fpdu.from + 1).length ? MARKER_OCTETS : 0)}`, DOCUMENTS.marker);
-          [marker] = markersOf(flow, at, at + MARKER_PERIOD);
         }
-        const part = Math.min(left, marker === undefined ? left : marker - at);
-        add(kind, name, part, value, section);
         left -= part;
       }
     }

@@ -193,6 +193,8 @@ class Captures(unittest.TestCase):
         self.assertEqual(self.holes(), self.of_trace("hole_opened", "responder", "from", "to"))
         self.assertEqual(self.script("return [run.ends, flow.end]"), [[0], 0])
         self.assertGreater(self.script("return flow.peak.octets"), 1000)
+        self.assertEqual(self.script("return flow.fpdus.map(f => [f.from, f.to - f.from, f.opcode, f.last])"),
+                         self.of_trace("fpdu_sent", "initiator", "position", "octets", "opcode", "last"))
 
     def test_octets_of_a_packet(self):
         """A segment's fields are as they were captured, the startup frame's Private Data is text."""
@@ -216,7 +218,7 @@ class Captures(unittest.TestCase):
         self.cut(lambda number, packet: False)
         (self.folder / "short.pcap").write_bytes((self.folder / "one/receiver.pcap").read_bytes()[:100_000])
         for capture, words, *options in (("cut.pcap", "no connection speaks MPA: 0 packets"), ("none.pcap", "No such file"),
-                                         ("/dev/null", "is read twice"),
+                                         ("/dev/null", "is read twice"), ("-", "is read twice; expected a file"),
                                          ("one.trace", "are for captures", "--mpa", "*:5044")):
             done = self.iwarpsim("timeline", capture, "-o", "no.html", *options)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

@@ -114,15 +114,14 @@ function label(text, x, y, align = 'right', colour = 'muted') {
 }
 
 /* The mark of a retransmission, below it, and that of a loss. */
-const MARKS = {again: new Path2D('M0 .4L-1 2H1.2Z'), lost: new Path2D('M-1-1L1 1M-1 1L1-1')};
+const MARKS = {again: new Path2D('M0 .4L-1 2H1.2Z'), lost: new Path2D('M-1.2-.8L-.8-1.2L0-.4L.8-1.2L1.2-.8L.4 0L1.2 .8L.8 1.2L0 .4L-.8 1.2L-1.2 .8L-.4 0Z')};
 
 function mark(name, x, y, size) {
   pen.save();
   pen.translate(x, y);
   pen.scale(size, size);
-  [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [screen.colours[name], screen.colours[name], .5];
-  if (name === 'again') pen.fill(MARKS.again);
-  else pen.stroke(MARKS.lost);
+  pen.fillStyle = screen.colours[name];
+  pen.fill(MARKS[name]);
   pen.restore();
   screen.used.add(name);
   drawn++;

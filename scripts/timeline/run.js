@@ -45,11 +45,11 @@ function readEvents(octets) {
       const values = made[column] = new Float64Array(count);
       for (let i = 0, last = 0; i < count; i++) values[i] = last += change();
     }
-    for (const [field, type] of fields) {
+    for (const [field, isName] of fields) {
       const values = made[field] = new Float64Array(count), last = new Map();
       for (let i = 0; i < count; i++) {
         const end = made.end[i];
-        values[i] = type === 'name' ? number() : (last.get(end) || 0) + change();
+        values[i] = isName ? number() : (last.get(end) || 0) + change();
         last.set(end, values[i]);
       }
     }

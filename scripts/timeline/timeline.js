@@ -272,12 +272,9 @@ function build() {
 async function start() {
   readEvents(await unpacked(document.getElementById('events')));
   indexEvents();
-  const sent = table('segment_sent'), headers = [];
-  for (let i = 0; i < sent.rows; i++) {
-    const row = rowOf('packet_sent', sent.packet[i]);
-    if (row >= 0) headers.push(table('packet_sent').ip_octets[row] - sent.payload_octets[i]);
-  }
-  run.ip6 = headers.reduce((least, length) => Math.min(least, length), 100) >= 60;
+  const sent = table('packet_sent'), {payload_octets: payload = []} = table('segment_sent');
+  run.ip6 = Array.from(sent.packet || [], (packet, row) => sent.ip_octets[row] - payload[rowOf('segment_sent', packet)])
+    .every(headers => !(headers < 60)); // of a fragment they are not known
   build();
   restore();
   document.body.dataset.ready = 'yes';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events stand in the page as base64 of gzip of
  *     the length of a JSON text, and the text: {"about": TEXT, "explained": TEXT, "names": [TEXT …],
- *         "events": [{"name": …, "count": N, "fields": [[NAME, TYPE] …]} …]}
+ *         "events": [{"name": …, "count": N, "fields": [[NAME, 1: a name, 0: a number] …]} …]}
  *     for each of these events its columns: end (2 x connection + side), time, packet, fields; N numbers
  * each. A number is LEB128 (trace.h). In a column it is the difference to the one before, a field's to the
  * one before at the same end, zigzag: 0, -1, 1, -2 … are 0, 1, 2, 3 …; a name is its number in "names". What
@@ -105,7 +105,6 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
 /* The JSON text. Free with g_string_free(). */
 static GString *head_of(const timeline_page *page, const char *about, const char *explained)
 {
-  static const char *const types[] = {"octets", "count", "number", "position", "ps", "flag", "name"};
   GString *head = g_string_new("{\"about\":");
   const char *separator = "";
 
@@ -119,8 +118,8 @@ static GString *head_of(const timeline_page *page, const char *about, const char
       g_string_append_printf(head, "%s{\"name\":\"%s\",\"count\":%" G_GUINT64_FORMAT ",\"fields\":[",
                              separator, row->name, page->events[id].count);
       for (guint i = 0; i < row->field_count; i++) {
-        g_string_append_printf(head, "%s[\"%s\",\"%s\"]", i > 0 ? "," : "", row->fields[i].name,
-                               types[row->fields[i].type]);
+        g_string_append_printf(head, "%s[\"%s\",%d]", i > 0 ? "," : "", row->fields[i].name,
+                               row->fields[i].type == TRACE_NAME_ID);
       }
       g_string_append(head, "]}");
       separator = ",";
@@ -156,21 +155,16 @@ static char *events_of(const timeline_page *page, const char *about, const char 
 /* Reads all events into `page`. */
 static gboolean read_events(timeline_page *page, trace_reader *reader, GError **error)
 {
-  g_autoptr(GError) damaged = NULL;
   trace_event event;
   gboolean any = FALSE;
 
-  while (trace_reader_next(reader, &event, &damaged)) {
+  while (trace_reader_next(reader, &event, error)) {
     any = TRUE;
     if (is_shown(event.id)) {
       timeline_page_add(page, &event);
     }
   }
-  if (damaged != NULL) {
-    g_propagate_error(error, g_steal_pointer(&damaged));
-    return FALSE;
-  }
-  return any || error_set(error, "the trace has no events: there is nothing to show");
+  return *error == NULL && (any || error_set(error, "the trace has no events: there is nothing to show"));
 }
 
 timeline_page *timeline_page_new(void)

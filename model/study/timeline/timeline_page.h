@@ -19,5 +19,6 @@ void timeline_page_add(timeline_page *page, const trace_event *event);
 char *timeline_page_html(const timeline_page *page, const char *about, const char *title,
                          const char *explained, GError **error);
 
-/* The same of all events that `reader` still has; NULL and `error` also when the trace is damaged. */
+/* The same of all events that `reader` still has; NULL and `error`, which must not be NULL, also when the
+ * trace is damaged. */
 char *timeline_page_of_trace(trace_reader *reader, const char *title, const char *explained, GError **error);

@@ -225,17 +225,14 @@ function drawChosen() {
   if (!found) return;
   const {from, to, times} = found.at, x0 = X(Math.min(...times)), x1 = X(Math.max(...times));
   pen.strokeStyle = screen.colours.ink;
-  pen.setLineDash(chosen.startsWith('time') ? [2, 3] : []);
-  pen.beginPath();
   if (chosen.startsWith('time')) {
-    pen.moveTo(x0, 0);
-    pen.lineTo(x0, screen.canvas.clientHeight - 20);
+    pen.setLineDash([2, 3]);
+    pen.strokeRect(x0, 0, 0, screen.canvas.clientHeight - 20);
+    pen.setLineDash([]);
   } else if (from < to) {
-    const top = Math.min(Y(to), Y(from) - 4), bottom = Y(from);
-    pen.rect(x0 - 4, top - 2, x1 - x0 + 8, bottom - top + 4);
+    const top = Math.min(Y(to), Y(from) - 4);
+    pen.strokeRect(x0 - 4, top - 2, x1 - x0 + 8, Y(from) - top + 4);
   }
-  pen.stroke();
-  pen.setLineDash([]);
 }
 
 function draw() {

@@ -186,24 +186,23 @@ const packetsIn = (list, from, to, but) => [...new Set(extentsIn(list, from, to)
 
 /* Which octets arrived first when (`pieces`), and what was missing for how long (`holes`). */
 function readArrivals(made) {
-  const arrived = table('segment_arrived'), gaps = [], pieces = made.pieces = [];
+  const arrived = table('segment_arrived'), pieces = made.pieces = [];
+  let gaps = [];
   made.holes = [];
   made.high = 0;
   for (const i of rowsAt('segment_arrived', made.peer)) {
     const from = arrived.position[i], to = from + arrived.payload_octets[i], time = arrived.time[i];
     const packet = arrived.packet[i];
     if (arrived.new_octets[i] === 0) continue; // a duplicate, or refused
-    for (let g = 0; g < gaps.length && gaps[g].from < to; g++) {
-      const gap = gaps[g], low = Math.max(gap.from, from), high = Math.min(gap.to, to);
-      if (low >= high) continue;
+    gaps = gaps.flatMap(gap => {
+      const low = Math.max(gap.from, from), high = Math.min(gap.to, to);
+      if (low >= high) return [gap];
       pieces.push({from: low, to: high, arrived: time, packet, since: gap.hole.opened});
       gap.hole.left -= high - low;
       gap.hole.fillers.push(packet);
       if (gap.hole.left === 0) gap.hole.filled = time;
-      const rest = [[gap.from, low], [high, gap.to]].filter(([a, b]) => a < b).map(([a, b]) => ({from: a, to: b, hole: gap.hole}));
-      gaps.splice(g, 1, ...rest);
-      g += rest.length - 1;
-    }
+      return [[gap.from, low], [high, gap.to]].filter(([a, b]) => a < b).map(([a, b]) => ({from: a, to: b, hole: gap.hole}));
+    });
     if (from > made.high) {
       const hole = {number: made.holes.length + 1, from: made.high, to: from, opened: time, packet, filled: Infinity,
         left: from - made.high, fillers: []};

@@ -33,27 +33,16 @@ static GString *page_new(const char *name)
   return page;
 }
 
-/* A term that metrics and keys are defined by: a section "## TITLE {NAME}" of a page. */
-typedef struct term {
-  char *name;  /* as `explain` takes it: "held" */
-  char *title; /* its heading: "Held octets" */
-  char *text;  /* Markdown that reads well as plain text too; ends in a newline */
-} term;
+/* A term that metrics and keys are defined by, a section "## TITLE {NAME}" of a page, as texts: its name as
+ * `explain` takes it, "held"; its heading, "Held octets"; and Markdown that reads well as plain text too and
+ * ends in a newline. */
+enum { TERM_NAME, TERM_TITLE, TERM_TEXT };
 
-static void free_term(gpointer data)
-{
-  term *freed = data;
-  g_free(freed->name);
-  g_free(freed->title);
-  g_free(freed->text);
-  g_free(freed);
-}
-
-/* The terms (term *) in reading order, those of the scenario first. Free with g_ptr_array_unref(). */
+/* The terms (char **) in reading order, those of the scenario first. Free with g_ptr_array_unref(). */
 static GPtrArray *terms_new(void)
 {
   static const char *const pages[] = {"scenario.md.in", "metrics.md.in"};
-  GPtrArray *terms = g_ptr_array_new_with_free_func(free_term);
+  GPtrArray *terms = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
   for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
     g_autoptr(GString) page = page_new(pages[i]);
     g_auto(GStrv) sections = g_strsplit(page->str, "\n## ", -1);
@@ -61,11 +50,11 @@ static GPtrArray *terms_new(void)
       char *text = strstr(*section, "\n\n");
       char *name = text != NULL ? g_strrstr_len(*section, text - *section, " {") : NULL;
       if (name != NULL) {
-        term *added = g_new(term, 1);
-        *added = (term){.name = g_strndup(name + 2, (gsize)(text - name) - 3),
-                        .title = g_strndup(*section, (gsize)(name - *section)),
-                        .text = g_strdup(text + 2)};
-        g_ptr_array_add(terms, added);
+        char *const texts[] = {[TERM_NAME] = g_strndup(name + 2, (gsize)(text - name) - 3),
+                               [TERM_TITLE] = g_strndup(*section, (gsize)(name - *section)),
+                               [TERM_TEXT] = g_strdup(text + 2),
+                               NULL};
+        g_ptr_array_add(terms, g_memdup2(texts, sizeof texts));
       }
     }
   }
@@ -104,26 +93,19 @@ static void append_row(GString *page, const char *kinds, const char *const *cell
   g_string_append_c(page, '\n');
 }
 
-static void append_key(GString *page, scenario_key key)
-{
-  const scenario_key_row *row = scenario_key_row_of(key);
-  g_autofree char *expected = scenario_value_expected(row);
-  const gboolean inherits = row->inherits >= 0;
-  g_autofree char *fallback =
-      inherits ? g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name)
-               : g_strdup(row->fallback);
-  append_row(page, inherits ? "cttct" : "cctct",
-             (const char *[]){row->name, fallback, expected, row->example, row->sentence});
-}
-
 /* The keys of a group, unless it holds nothing but groups. */
 static void append_keys(GString *page, const char *group, const char *sentence)
 {
   const char *quote = *group != '\0' ? "`" : "";
   g_autoptr(GString) rows = g_string_new(NULL);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    const char *of = row->inherits >= 0 ? scenario_key_row_of((scenario_key)row->inherits)->name : NULL;
+    g_autofree char *expected = scenario_value_expected(row);
+    g_autofree char *fallback = of ? g_strdup_printf("that of `%s`", of) : g_strdup(row->fallback);
     if (scenario_group_has(group, key)) {
-      append_key(rows, key);
+      append_row(rows, of ? "cttct" : "cctct",
+                 (const char *[]){row->name, fallback, expected, row->example, row->sentence});
     }
   }
   if (rows->len > 0) {
@@ -290,7 +272,7 @@ typedef enum subject_kind { KEY, GROUP, METRIC, DISTRIBUTION, TERM, FAULT } subj
 typedef struct subject {
   subject_kind kind;
   const char *name;
-  gconstpointer row; /* scenario_key_row, metric_row …; term */
+  gconstpointer row; /* scenario_key_row, metric_row …; a term's texts */
 } subject;
 
 static void add_subject(GArray *subjects, subject_kind kind, const char *name, gconstpointer row)
@@ -316,8 +298,8 @@ static GArray *subjects_new(const GPtrArray *terms)
     add_subject(subjects, DISTRIBUTION, distribution_row_of(id)->name, distribution_row_of(id));
   }
   for (guint i = 0; i < terms->len; i++) {
-    const term *added = g_ptr_array_index(terms, i);
-    add_subject(subjects, TERM, added->name, added);
+    char *const *term = g_ptr_array_index(terms, i);
+    add_subject(subjects, TERM, term[TERM_NAME], term);
   }
   for (fault_id id = 0; id < FAULTS; id++) {
     add_subject(subjects, FAULT, fault_row_of(id)->name, fault_row_of(id));
@@ -347,7 +329,7 @@ static void print_subject(const subject *s)
 {
   const metric_row *metric = s->row;
   const distribution_row *measured = s->row;
-  const term *defined = s->row;
+  char *const *term = s->row;
   const fault_row *fault = s->row;
 
   switch (s->kind) {
@@ -366,7 +348,7 @@ static void print_subject(const subject *s)
     print_wrapped(measured->sentence);
     break;
   case TERM:
-    printf("%s: %s\n\n%s", defined->name, defined->title, defined->text);
+    printf("%s: %s\n\n%s", term[TERM_NAME], term[TERM_TITLE], term[TERM_TEXT]);
     break;
   case FAULT: {
     g_autofree char *expected = g_strconcat("Consequence: ", fault->expected, ".", NULL);
@@ -456,7 +438,8 @@ static gboolean print_definitions(const char *word, const GArray *subjects, gboo
 
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
-    g_autofree char *text = s->kind == TERM ? g_ascii_strdown(((const term *)s->row)->text, -1) : NULL;
+    char *const *term = s->row;
+    g_autofree char *text = s->kind == TERM ? g_ascii_strdown(term[TERM_TEXT], -1) : NULL;
     if (text != NULL && (strstr(text, bold) != NULL || strstr(text, item) != NULL)) {
       printf("%s", found ? "\n" : "");
       print_subject(s);

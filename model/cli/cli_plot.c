@@ -205,18 +205,17 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
   return good;
 }
 
+/* Plots of a folder are called after what they show, those of a trace after the trace, too. */
 static gboolean plot_of_trace(const char *path, gboolean is_folder, const gnuplot_target *target,
                               GError **error)
 {
   g_autofree char *name = stem_of(path, ".trace");
-  g_autofree char *titled =
-      g_strjoin("-", is_folder ? chosen.what : name, is_folder ? NULL : chosen.what, NULL);
+  g_autofree char *titled = g_strconcat(is_folder ? "" : name, is_folder ? "" : "-", chosen.what, NULL);
   g_autofree char *stem = gnuplot_file_stem(titled);
   FILE *file = cli_run_trace_open(path, NULL, error);
-  gboolean good = file != NULL && plot_trace(file, path, chosen.what, &chosen.request, stem, target, error);
-  if (file != NULL) {
-    fclose(file);
-  }
+  const gboolean good =
+      file != NULL && plot_trace(file, path, chosen.what, &chosen.request, stem, target, error);
+  g_clear_pointer(&file, fclose);
   return good;
 }
 

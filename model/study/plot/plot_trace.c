@@ -75,9 +75,9 @@ typedef struct trace_chart {
   /* mark: of each layer; holes that are open, from when on; packets of the link's queue: when each leaves,
    * and the octets that have joined with it */
   GArray *marks[LISTS];
-  double arrived;                       /* the first octet beyond all that has arrived */
-  guint left;                           /* so many of the packets that joined the queue */
-  double waiting, all_joined, all_left; /* octets in the queue; that have joined, have left it */
+  double arrived;             /* the first octet beyond all that has arrived */
+  guint left;                 /* so many of the packets that joined the queue */
+  double waiting, all_joined; /* octets in the queue; that have joined it */
 } trace_chart;
 
 static mark *mark_at(const GArray *marks, guint i)
@@ -193,7 +193,6 @@ static void leave(trace_chart *chart, time_ps now)
       break;
     }
     chart->waiting = chart->all_joined - packet->low;
-    chart->all_left = packet->low;
     add(chart, WAITING, packet->from, packet->from, chart->waiting, chart->waiting);
   }
 }
@@ -207,9 +206,9 @@ static void add_queue(trace_chart *chart, const trace_event *event)
 
   leave(chart, event->time);
   if ((is_join || event->id == TRACE_PACKET_DEQUEUED) && event->values[0] == chart->link) {
+    chart->all_joined += (double)event->values[1] - chart->waiting;
     chart->waiting = (double)event->values[1];
     if (is_join && waits > 0) {
-      chart->all_joined = chart->all_left + chart->waiting;
       const time_ps leaves = time_ps_after(event->time, (time_ps)MIN(waits, TIME_PS_NEVER));
       const mark packet = {.from = leaves, .low = chart->all_joined};
       g_array_append_val(chart->marks[JOINED], packet);

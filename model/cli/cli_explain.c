@@ -400,11 +400,10 @@ static gboolean print_quantile(const char *name)
   const metric_row *peak = metric_row_of(row->peak);
   g_autofree char *percentage = quantile_percentage(parts);
   g_autofree char *full = quantile_name(gauge, parts);
-  g_autofree char *sentence =
-      g_strdup_printf("The smallest x with %s <= x for at least %s %% of the time from measure.from to "
-                      "measure.to, exact; kept "
-                      "when measure.quantiles has %s%%. The largest value of that gauge is %s:",
-                      row->name, percentage, percentage, peak->name);
+  g_autofree char *sentence = g_strdup_printf(
+      "The smallest x with %s <= x for at least %s %% of the time from measure.from to "
+      "measure.to, exact; kept when measure.quantiles has %s%%. The largest value of that gauge is %s:",
+      row->name, percentage, percentage, peak->name);
 
   printf("%s (%s, %s)\n", full, peak->unit, metric_side_name(peak->side));
   print_wrapped(sentence);

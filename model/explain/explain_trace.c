@@ -31,8 +31,10 @@ typedef struct explanation {
 
   /* The first reading. */
   trace_event peak;
-  trace_event failure; /* of the first end that fails */
-  char *why;
+  trace_event failure;   /* of the first end that fails */
+  trace_event wrong;     /* of the first delivered segment with wrong octets */
+  char *why;             /* NULL: none fails; then `failure` is `wrong` */
+  guint64 octets_wrong;  /* of all of those */
   trace_event looked_at; /* the last fpdu_valid, fpdu_invalid or later delivered before, of whatever end */
   GHashTable *damaged;   /* packets that the path damaged, and which have not arrived yet */
   guint64 misses;        /* those that TCP took as good … */
@@ -82,10 +84,12 @@ static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError
   } else if (event->id == TRACE_FAILED && !of->why) {
     of->failure = *event;
     of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
-  } else if ((event->id == TRACE_FPDU_VALID || event->id == TRACE_FPDU_INVALID) && !of->why) {
-    of->looked_at = *event;
-  } else if (event->id == TRACE_DELIVERED && !of->why && event->values[0] > of->looked_at.values[0]) {
-    of->looked_at = *event; /* a hole is filled: an error counts in its turn, in the FPDU after this one */
+  } else if (event->id == TRACE_OCTETS_WRONG) {
+    of->wrong = of->octets_wrong == 0 ? *event : of->wrong;
+    of->octets_wrong += TRACE_VALUE(event, OCTETS_WRONG, octets);
+  } else if (!of->why && (event->id == TRACE_FPDU_VALID || event->id == TRACE_FPDU_INVALID ||
+                          (event->id == TRACE_DELIVERED && event->values[0] > of->looked_at.values[0]))) {
+    of->looked_at = *event; /* delivered: a hole is filled, and an error is that of the FPDU after this one */
   }
 }
 
@@ -296,36 +300,56 @@ static void add_misses(const explanation *of, prose *to)
 
   prose_add(to,
             "TCP took %s as good that the path had damaged: first packet %s of connection %u (stream %s to "
-            "%s) at %s. The trace has no octets: which of them were wrong, and what was expected, is not in "
-            "it.\n",
+            "%s) at %s.\n",
             prose_plural(to, of->misses, "segment"), prose_count(to, first->packet), first->connection,
             prose_count(to, from),
             prose_count(to, from + TRACE_VALUE(first, SEGMENT_ARRIVED, payload_octets) - 1),
             prose_time(to, first->time));
 }
 
-/* Why the end failed that did first: the FPDU that it looked at then. */
+/* What was delivered wrong, and why the end failed that did first: the FPDU that it looked at then. */
 static void add_failure(const explanation *of, prose *to)
 {
-  const trace_event *failure = &of->failure, *looked_at = &of->looked_at, *sent = &of->sent;
+  const trace_event *failure = &of->failure, *looked_at = &of->looked_at, *sent = &of->sent,
+                    *wrong = &of->wrong;
   const guint64 from = TRACE_VALUE(sent, FPDU_SENT, position);
+  prose damage = prose_new();
+  const bool is_damaged = packet_story_add_damage(of->failed, failure->time, &damage);
+  const bool is_sure = !of->why || is_damaged || of->fault || looked_at->id == TRACE_FPDU_INVALID;
+  g_autofree char *how_damaged = prose_end(&damage);
 
-  prose_add(to, "Connection %u ended at %s: its %s reports \"%s\".", failure->connection,
-            prose_time(to, failure->time), side_name(failure->side), of->why);
+  if (of->octets_wrong > 0) {
+    prose_add(
+        to,
+        "Octet %s (from 0) of message %s that the %s of connection %u got is 0x%02X, where 0x%02X was sent",
+        prose_count(to, TRACE_VALUE(wrong, OCTETS_WRONG, offset)),
+        prose_count(to, TRACE_VALUE(wrong, OCTETS_WRONG, message)), side_name(wrong->side), wrong->connection,
+        (guint)TRACE_VALUE(wrong, OCTETS_WRONG, placed), (guint)TRACE_VALUE(wrong, OCTETS_WRONG, sent));
+    prose_add(to, ": the first of %s, at %s.%s", prose_plural(to, of->octets_wrong, "wrong octet"),
+              prose_time(to, wrong->time), of->why ? "\n" : "");
+  }
+  if (of->why) {
+    prose_add(to, "Connection %u ended at %s: its %s reports \"%s\".", failure->connection,
+              prose_time(to, failure->time), side_name(failure->side), of->why);
+  }
   if (sent->id != TRACE_FPDU_SENT || looked_at->time != failure->time ||
-      looked_at->connection != failure->connection || looked_at->side != failure->side) {
-    prose_add(to, " The trace has no FPDU that it looked at then%s%s.\n",
+      looked_at->connection != failure->connection || looked_at->side != failure->side || !is_sure) {
+    prose_add(to, " The trace does not show which FPDU was in error%s%s.\n",
               of->fault ? "; the scenario has the fault " : "", of->fault ? of->fault : "");
     return;
   }
-  prose_add(to, " It looked at FPDU %s of the %s (stream %s to %s), sent at %s.",
-            prose_count(to, TRACE_VALUE(sent, FPDU_SENT, fpdu)), side_name(sent->side), prose_count(to, from),
+  prose_add(to, " It %s FPDU %s of the %s (stream %s to %s), sent at %s.",
+            of->why ? "looked at" : "came with", prose_count(to, TRACE_VALUE(sent, FPDU_SENT, fpdu)),
+            side_name(sent->side), prose_count(to, from),
             prose_count(to, from + TRACE_VALUE(sent, FPDU_SENT, octets) - 1), prose_time(to, sent->time));
-  if (!packet_story_add_damage(of->failed, failure->time, to)) {
-    prose_add(to, " The path damaged no packet with octets of it: the %s sent it so%s%s.",
+  if (is_damaged) {
+    prose_add(to, "%s\n", how_damaged);
+  } else if (of->why) {
+    prose_add(to, " The path damaged no packet with octets of it: the %s sent it so%s%s.\n",
               side_name(sent->side), of->fault ? ", by the fault " : "", of->fault ? of->fault : "");
+  } else {
+    prose_add(to, " The path damaged no packet with octets of it: another FPDU was placed over it.\n");
   }
-  prose_add(to, "\n");
 }
 
 /* --- All readings --- */
@@ -386,6 +410,9 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   range_set_init(&of.arrived);
   if (read_all(&of, file, name, find, error)) {
     note_scenario(&of, trace_reader_about(of.reader));
+    if (!of.why && of.octets_wrong > 0) {
+      of.failure = of.looked_at = of.wrong;
+    }
   }
   if (*error == NULL && read_all(&of, file, name, look, error)) {
     begin_to_follow(&of);
@@ -395,7 +422,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
     if (of.misses > 0) {
       add_misses(&of, &text);
     }
-    if (of.why) {
+    if (of.why || of.octets_wrong > 0) {
       add_failure(&of, &text);
     }
   }

@@ -120,8 +120,18 @@ static void trace_delivered(const session_end *end, const ddp_segment *segment)
 
 static void on_delivered_traced(void *user, const ddp_segment *segment, time_ps now)
 {
-  trace_delivered(user, segment);
-  on_delivered(user, segment, now);
+  session_end *end = user;
+  const trace_scope *at = session_end_trace(end);
+  const ulp_wrong_octets wrong = ulp_workload_wrong(session_connection_of(end)->workload, end->side, segment);
+
+  trace_delivered(end, segment);
+  if (wrong.count > 0) {
+    TRACE(at, OCTETS_WRONG,
+          .position = rnic_endpoint_received_phase_start(end->endpoint) + segment->fpdu_start,
+          .octets = wrong.count, .message = wrong.message, .offset = wrong.offset, .sent = wrong.sent,
+          .placed = wrong.placed);
+  }
+  on_delivered(end, segment, now);
 }
 
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length, G_GNUC_UNUSED time_ps now)

@@ -103,23 +103,30 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
                                            header->tagged_offset == expected->slot->base + delivered));
 }
 
-static void verify_octets(ulp_delivery_check *check, const ulp_message *expected, uint32_t delivered,
-                          uint32_t length)
+/* Of `length` octets of `expected`, from `delivered` on. */
+static ulp_wrong_octets wrong_octets(const ulp_message *expected, uint32_t delivered, uint32_t length)
 {
   const ulp_slot *place = expected->kind == ULP_MESSAGE_SEND ? expected->buffer : expected->slot;
+  ulp_wrong_octets wrong = {0};
 
   if (length == 0) {
-    return;
+    return wrong;
   }
   const uint8_t *placed = place->memory + delivered;
   const uint8_t *sent = pattern_at(place->table, place->payload + delivered);
   /* A DDP Segment is shorter than the table: one run of it is one piece of memory. */
   g_assert(length <= PATTERN_OCTETS);
   if (memcmp(placed, sent, length) != 0) {
-    for (uint32_t i = 0; i < length; i++) {
-      check->results.octets_wrong += placed[i] != sent[i];
+    for (uint32_t i = length; i-- > 0;) {
+      if (placed[i] != sent[i]) {
+        wrong.count++;
+        wrong.offset = delivered + i;
+        wrong.sent = sent[i];
+        wrong.placed = placed[i];
+      }
     }
   }
+  return wrong;
 }
 
 /* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is
@@ -145,6 +152,21 @@ static bool end_message(ulp_delivery_check *check, message_queue *queue, ulp_mes
   return true;
 }
 
+ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const ddp_segment *segment)
+{
+  const uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+  const bool is_response = opcode == RDMAP_READ_RESPONSE;
+  const message *next = is_response ? check->responses.first : check->posted.first;
+  const uint32_t delivered = is_response ? check->response_octets : check->posted_octets;
+  ulp_wrong_octets wrong = {0};
+
+  if (next && is_expected(&next->expected, delivered, segment, opcode)) {
+    wrong = wrong_octets(&next->expected, delivered, segment->payload_octets);
+    wrong.message = check->results.messages + 1;
+  }
+  return wrong;
+}
+
 bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole)
 {
   uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
@@ -158,7 +180,8 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
     check->results.order_errors += check->results.last_unexpected;
     return false;
   }
-  verify_octets(check, &queue->first->expected, *delivered, segment->payload_octets);
+  check->results.octets_wrong +=
+      wrong_octets(&queue->first->expected, *delivered, segment->payload_octets).count;
   check->results.octets += segment->payload_octets;
   *delivered += segment->payload_octets;
   if (!segment->header.last) {

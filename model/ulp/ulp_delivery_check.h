@@ -51,6 +51,14 @@ typedef struct ulp_delivery_check_results {
   uint32_t last_unexpected;
 } ulp_delivery_check_results;
 
+/* Octets that lie otherwise in the memory than they were sent. */
+typedef struct ulp_wrong_octets {
+  uint32_t count;
+  uint64_t message;     /* theirs, of all that are Delivered here: 1, 2, 3 … */
+  uint32_t offset;      /* of the first in the message, from 0 */
+  uint8_t sent, placed; /* that octet */
+} ulp_wrong_octets;
+
 /* Nothing is expected. Free with ulp_delivery_check_free() (NULL is allowed). */
 ulp_delivery_check *ulp_delivery_check_new(void);
 void ulp_delivery_check_free(ulp_delivery_check *check);
@@ -58,6 +66,10 @@ void ulp_delivery_check_free(ulp_delivery_check *check);
 /* The other end posted `expected` (copied, with references to its slots), or this end an RDMA Read that it
  * answers. */
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected);
+
+/* Those of a segment that was Delivered, before ulp_delivery_check_delivered() has taken it in. None of one
+ * that is not the next of the next message. */
+ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const ddp_segment *segment);
 
 /* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole
  * for its ULP when its receive completes. */

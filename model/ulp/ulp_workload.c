@@ -300,6 +300,13 @@ static void serve(ulp_workload *workload, enum side side, const ulp_message *req
 
 /* --- Arrivals --- */
 
+ulp_wrong_octets ulp_workload_wrong(const ulp_workload *workload, enum side side, const ddp_segment *segment)
+{
+  const ulp_delivery_check *check = workload->ends[side].check;
+
+  return check ? ulp_delivery_check_wrong(check, segment) : (ulp_wrong_octets){0};
+}
+
 void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_segment *segment)
 {
   ulp_message whole;

@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "base/side.h"
 #include "rnic/rnic_verbs.h"
+#include "ulp/ulp_delivery_check.h"
 #include "ulp/ulp_plan.h"
 
 typedef struct ulp_workload ulp_workload;
@@ -65,6 +66,9 @@ void ulp_workload_lend(ulp_workload *workload, rnic_endpoint *const endpoints[SI
 /* The ULP of `side` posts its next operation and returns true; false when all are posted or it posts none,
  * the outstanding limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
 bool ulp_workload_post_next(ulp_workload *workload, enum side side);
+
+/* The wrong octets of a segment that was Delivered at `side`, before ulp_workload_delivered() of it. */
+ulp_wrong_octets ulp_workload_wrong(const ulp_workload *workload, enum side side, const ddp_segment *segment);
 
 /* A segment was Delivered at `side`: verifies its octets. */
 void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_segment *segment);

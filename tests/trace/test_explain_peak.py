@@ -219,8 +219,8 @@ class ExplainPeak(unittest.TestCase):
         self.assertIn(f"It looked at FPDU 60 of the Initiator (stream {fpdu['position']:,} to ", text)
 
     def test_octets_wrong(self):
-        """Without a CRC damage passes: which packets, and what a trace cannot show."""
-        _, events, text = self.explained({"path.forward.corrupt": "1%", "path.forward.corrupt_checksum": "misses",
+        """Without a CRC damage passes: which packets, and which octet of which message."""
+        metrics, events, text = self.explained({"path.forward.corrupt": "1%", "path.forward.corrupt_checksum": "misses",
                                           "mpa.crc": "false"})
         damaged = {e["packet"] for e in events if e["event"] == "packet_damaged" and e["side"] == "initiator"}
         passed = [e for e in events if e["event"] == "segment_arrived" and e["packet"] in damaged]
@@ -229,6 +229,20 @@ class ExplainPeak(unittest.TestCase):
                       f"first packet {first['packet']} of connection 0 (stream {first['position']:,} to "
                       f"{first['position'] + first['payload_octets'] - 1:,}) at {us(first['time_ps'])}.", text)
         self.assertIn("octets wrong", explain("out").stdout)
+        wrong = [e for e in events if e["event"] == "octets_wrong"]
+        self.assertEqual(sum(e["octets"] for e in wrong), metrics["integrity.octets_wrong"])
+        first = wrong[0]
+        self.assertEqual(bin(first["sent"] ^ first["placed"]).count("1"), 1)  # the path turns one bit over
+        sent = [e for e in events if e["event"] == "fpdu_sent" and e["side"] == "initiator"]
+        before = [e for e in sent if e["position"] < first["position"]]
+        self.assertEqual(first["message"], 1 + sum(e["last"] for e in before))
+        its = next(e for e in sent if e["position"] == first["position"])
+        base = next(e for e in sent if e["message"] == its["message"])["offset"]
+        self.assertIn(first["offset"] - (its["offset"] - base), range(its["ulpdu_octets"] - 14))  # a DDP header
+        for words in (f"Octet {first['offset']:,} (from 0) of message {first['message']} that the Responder of "
+                      f"connection 0 got is 0x{first['placed']:02X}, where 0x{first['sent']:02X} was sent: the first of ",
+                      f"It came with FPDU {its['fpdu']} of the Initiator (stream {its['position']:,} to "):
+            self.assertIn(words, text)
 
     def expect_error(self, what, words):
         told = explain(what)

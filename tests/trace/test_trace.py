@@ -203,6 +203,7 @@ class Trace(unittest.TestCase):
                      {path + "drop": "[%s]" % ",".join(str(n) for n in range(138, 148))},
                      longer | {"receiver.mode": "assume-aligned", "mpa.crc": "false", "mpa.markers": "false",
                                "middlebox.mode": "shift", path + "loss": 0.05, "fault.error": "bad-crc"},
+                     {path + "corrupt": "1%", path + "corrupt_checksum": "misses", "mpa.crc": "false"},
                      {"fault.error": "bad-crc"}):
             smaller = 'event = ( { at = "101us"; key = "path.forward.mtu"; value = 1280; } );\n'
             write("t.cfg", SCENARIO + ("" if keys else smaller))

@@ -103,30 +103,31 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
                                            header->tagged_offset == expected->slot->base + delivered));
 }
 
-/* Of `length` octets of `expected`, from `delivered` on. */
-static ulp_wrong_octets wrong_octets(const ulp_message *expected, uint32_t delivered, uint32_t length)
+/* How many of `length` octets of `expected`, from `delivered` on, are wrong; the first of them in `first`,
+ * which may be NULL. */
+static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered, uint32_t length,
+                                   ulp_wrong_octets *first)
 {
   const ulp_slot *place = expected->kind == ULP_MESSAGE_SEND ? expected->buffer : expected->slot;
-  ulp_wrong_octets wrong = {0};
+  uint32_t count = 0;
 
   if (length == 0) {
-    return wrong;
+    return 0;
   }
   const uint8_t *placed = place->memory + delivered;
   const uint8_t *sent = pattern_at(place->table, place->payload + delivered);
   /* A DDP Segment is shorter than the table: one run of it is one piece of memory. */
   g_assert(length <= PATTERN_OCTETS);
   if (memcmp(placed, sent, length) != 0) {
-    for (uint32_t i = length; i-- > 0;) {
-      if (placed[i] != sent[i]) {
-        wrong.count++;
-        wrong.offset = delivered + i;
-        wrong.sent = sent[i];
-        wrong.placed = placed[i];
+    for (uint32_t i = 0; i < length; i++) {
+      if (placed[i] != sent[i] && count++ == 0 && first) {
+        first->offset = delivered + i;
+        first->sent = sent[i];
+        first->placed = placed[i];
       }
     }
   }
-  return wrong;
+  return count;
 }
 
 /* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is
@@ -161,7 +162,7 @@ ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const
   ulp_wrong_octets wrong = {0};
 
   if (next && is_expected(&next->expected, delivered, segment, opcode)) {
-    wrong = wrong_octets(&next->expected, delivered, segment->payload_octets);
+    wrong.count = count_wrong(&next->expected, delivered, segment->payload_octets, &wrong);
     wrong.message = check->results.messages + 1;
   }
   return wrong;
@@ -181,7 +182,7 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
     return false;
   }
   check->results.octets_wrong +=
-      wrong_octets(&queue->first->expected, *delivered, segment->payload_octets).count;
+      count_wrong(&queue->first->expected, *delivered, segment->payload_octets, NULL);
   check->results.octets += segment->payload_octets;
   *delivered += segment->payload_octets;
   if (!segment->header.last) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads a trace (trace.h has the format), event by event: what another program, or nobody, has written. */
+/* Reads a trace (trace.h has the format), event by event. The file may be of another program, or damaged. */
 #pragma once
 
 #include <glib.h>

@@ -49,7 +49,6 @@ typedef struct cli_arguments {
 /* A command. What --help prints is ASCII: GLib prints it in the locale's character set. */
 typedef struct cli_command {
   const char *name;
-  const char *forms;     /* in the list of commands: "STORE -o FILE" */
   const char *sentence;  /* in the list of commands: what it is for */
   const char *arguments; /* "SCENARIO": what follows the options */
   const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
@@ -61,7 +60,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_run, cli_sweep, cli_size, cli_table, cli_plot, cli_report, cli_export, cli_merge,
-    cli_decode, cli_replay, cli_trace, cli_timeline, cli_explain_peak, cli_check, cli_explain;
+    cli_decode, cli_replay, cli_trace, cli_timeline, cli_explain_peak, cli_check, cli_explain, cli_help;
 
 /* Runs `command` with the command line `argv`, which starts with its name; returns the exit code. Every
  * command has --quiet (`quiet`: it was given already), --version and --help, too. What is wrong goes to

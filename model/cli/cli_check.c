@@ -121,7 +121,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_check = {
     .name = "check",
-    .forms = "SCENARIO...",
     .sentence = "report what is wrong with scenarios, without running them",
     .arguments = "SCENARIO...",
     .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "

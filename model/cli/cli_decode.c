@@ -417,7 +417,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_decode = {
     .name = "decode",
-    .forms = "CAPTURE",
     .sentence = "print the FPDUs in a capture, with what they carry",
     .arguments = "CAPTURE",
     .operand = "CAPTURE",

@@ -567,7 +567,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_explain = {
     .name = "explain",
-    .forms = "keys|metrics|terms|NAME",
     .sentence = "explain a key, a metric or a term",
     .arguments = "[keys|metrics|terms|faults|NAME]",
     .summary =

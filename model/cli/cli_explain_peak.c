@@ -28,7 +28,6 @@ static const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
 
 const cli_command cli_explain_peak = {
     .name = "explain-peak",
-    .forms = "TRACE|DIR",
     .sentence = "explain what made the peak of a run, and how it failed",
     .arguments = "TRACE|DIR",
     .operand = "TRACE or DIR",

@@ -10,55 +10,104 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-static const cli_command *const commands[] = {&cli_run,          &cli_sweep,  &cli_size,   &cli_table,
-                                              &cli_plot,         &cli_report, &cli_export, &cli_merge,
-                                              &cli_decode,       &cli_replay, &cli_trace,  &cli_timeline,
-                                              &cli_explain_peak, &cli_check,  &cli_explain};
+/* The commands as print_help() lists them: a title begins a group. */
+static const struct {
+  const char *title;
+  const cli_command *command;
+} commands[] = {
+    {"Run a scenario", &cli_check},
+    {NULL, &cli_run},
+    {"Look at a run", &cli_explain_peak},
+    {NULL, &cli_timeline},
+    {NULL, &cli_trace},
+    {NULL, &cli_plot},
+    {"Study many runs", &cli_sweep},
+    {NULL, &cli_size},
+    {NULL, &cli_table},
+    {NULL, &cli_report},
+    {NULL, &cli_export},
+    {NULL, &cli_merge},
+    {"Captures", &cli_decode},
+    {NULL, &cli_replay},
+    {"Learn", &cli_explain},
+    {NULL, &cli_help},
+};
 
 static void print_help(void)
 {
   plain_text_print(
-      stdout,
-      "iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
-      "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, from a scenario file "
-      "to a plot,\n"
-      "and measures what an RNIC must hold, what it can place at once, and what MPA's markers buy and "
-      "cost.\n\n"
-      "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n\nCommands:\n");
+      stdout, "iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
+              "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, and measures\n"
+              "what an RNIC must hold, what it can place at once, and what MPA's markers buy and cost.\n\n"
+              "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    plain_text_print(stdout, "  %-13s%-24s %s\n", commands[i]->name, commands[i]->forms,
-                     commands[i]->sentence);
+    const cli_command *command = commands[i].command;
+    if (commands[i].title != NULL) {
+      plain_text_print(stdout, "\n%s:\n", commands[i].title);
+    }
+    plain_text_print(stdout, "  %-13s %s\n", command->name, command->sentence);
   }
   plain_text_print(stdout,
                    "\nOptions, with every command too:\n"
-                   "  -h, --help    what it does and its options\n"
-                   "  -q, --quiet   print nothing but what was asked for\n"
-                   "  --version     print the version\n\n"
+                   "  -h, --help      what it does and its options\n"
+                   "  -q, --quiet     print nothing but what was asked for\n"
+                   "  -V, --version   print the version\n\n"
                    "Example: a scenario of one line in a file, run with the third segment lost.\n"
                    "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
                    "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
                    "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
 }
 
-/* `name`: NULL when there is none. */
-static int unknown_command(const char *name)
+/* The command `name`. NULL: there is none, which is then printed on standard error. */
+static const cli_command *find_command(const char *name)
 {
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
   g_autoptr(GString) list = g_string_new(NULL); /* "run, sweep, plot or export" */
 
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     const char *separator = i == 0 ? "" : i + 1 < G_N_ELEMENTS(commands) ? ", " : " or ";
-    names[i] = commands[i]->name;
+    names[i] = commands[i].command->name;
+    if (strcmp(name, names[i]) == 0) {
+      return commands[i].command;
+    }
     g_string_append_printf(list, "%s%s", separator, names[i]);
-  }
-  if (name == NULL) {
-    plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list->str);
-    return CLI_USAGE;
   }
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, names));
   plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s%s\n", name, list->str, hint);
-  return CLI_USAGE;
+  return NULL;
 }
+
+/* --- help --- */
+
+static int help(const cli_arguments *arguments)
+{
+  if (arguments->count > 1) {
+    return cli_usage_error("help", "one COMMAND is expected, %u were given", arguments->count);
+  }
+  if (arguments->count == 0) {
+    print_help();
+    return CLI_OK;
+  }
+  char option[] = "--help";
+  char *page[] = {arguments->rest[0], option, NULL};
+  const cli_command *command = find_command(page[0]);
+  return command != NULL ? cli_command_run(command, page, FALSE) : CLI_USAGE;
+}
+
+static const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
+
+const cli_command cli_help = {
+    .name = "help",
+    .sentence = "print this list, or what a command does and its options",
+    .arguments = "[COMMAND]",
+    .summary = "Prints the commands of iwarpsim; of a COMMAND what it does and its options, as\n"
+               "'iwarpsim COMMAND --help'.",
+    .example = "  iwarpsim help run\n",
+    .entries = entries,
+    .run = help,
+};
+
+/* --- The program --- */
 
 /* Options before the command: `*quiet` goes on to it. TRUE when there is nothing left to do but to
  * return `*status`. */
@@ -71,7 +120,7 @@ static gboolean leading_option(const char *option, gboolean *quiet, int *status)
   }
   if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
     print_help();
-  } else if (strcmp(option, "--version") == 0) {
+  } else if (strcmp(option, "--version") == 0 || strcmp(option, "-V") == 0) {
     plain_text_print(stdout, "iwarpsim %s\n", IWARPSIM_VERSION);
   } else {
     plain_text_print(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n",
@@ -107,10 +156,14 @@ int main(int argc, char **argv)
       return flush_output(status);
     }
   }
-  for (gsize i = 0; first < argc && i < G_N_ELEMENTS(commands); i++) {
-    if (strcmp(argv[first], commands[i]->name) == 0) {
-      return flush_output(cli_command_run(commands[i], argv + first, quiet));
+  if (first == argc) { /* who asks for nothing is told what there is; who gave options forgot the command */
+    if (argc > 1) {
+      plain_text_print(stderr, "iwarpsim: no command; expected one that 'iwarpsim help' lists\n");
+      return CLI_USAGE;
     }
+    print_help();
+    return flush_output(CLI_OK);
   }
-  return unknown_command(argv[first]);
+  const cli_command *command = find_command(argv[first]);
+  return command != NULL ? flush_output(cli_command_run(command, argv + first, quiet)) : CLI_USAGE;
 }

@@ -115,7 +115,7 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
   const GOptionEntry shared[] = {
       CLI_SWITCH("help", 'h', &help, "print this page"),
       CLI_SWITCH("quiet", 'q', &arguments->quiet, "print nothing but what was asked for"),
-      CLI_SWITCH("version", 0, &version, "print the version"),
+      CLI_SWITCH("version", 'V', &version, "print the version"),
       G_OPTION_ENTRY_NULL,
   };
   g_autoptr(GOptionContext) context = g_option_context_new(command->arguments);

@@ -334,7 +334,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_plot = {
     .name = "plot",
-    .forms = "STORE|DIR|TRACE",
     .sentence = "draw the plots of a sweep or of a run",
     .arguments = "STORE|DIR|TRACE",
     .operand = "STORE, DIR or TRACE",

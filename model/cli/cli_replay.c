@@ -147,7 +147,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_replay = {
     .name = "replay",
-    .forms = "CAPTURE",
     .sentence = "give a capture's arrivals to the model's receivers, and measure them",
     .arguments = "CAPTURE",
     .operand = "CAPTURE",

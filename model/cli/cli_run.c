@@ -200,7 +200,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_run = {
     .name = "run",
-    .forms = "SCENARIO",
     .sentence = "run a scenario once, print a summary, write its results",
     .arguments = "SCENARIO",
     .operand = "SCENARIO",

@@ -233,7 +233,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_size = {
     .name = "size",
-    .forms = "SCENARIO --key --keep",
     .sentence = "find the least value of a key that keeps a condition",
     .arguments = "SCENARIO",
     .operand = "SCENARIO",

@@ -110,7 +110,6 @@ static const GOptionEntry table_entries[] = {
 
 const cli_command cli_table = {
     .name = "table",
-    .forms = "STORE",
     .sentence = "print means, 95 % intervals and quartiles of a sweep's points",
     .arguments = "STORE",
     .operand = "STORE",
@@ -163,7 +162,6 @@ static const GOptionEntry report_entries[] = {
 
 const cli_command cli_report = {
     .name = "report",
-    .forms = "STORE -o FILE",
     .sentence = "write one HTML page: what a sweep asks, its answer, plots and tables",
     .arguments = "STORE",
     .operand = "STORE",
@@ -204,7 +202,6 @@ static const GOptionEntry export_entries[] = {
 
 const cli_command cli_export = {
     .name = "export",
-    .forms = "STORE",
     .sentence = "write the results of a sweep as CSV, one row a run",
     .arguments = "STORE",
     .operand = "STORE",
@@ -265,7 +262,6 @@ static const GOptionEntry merge_entries[] = {
 
 const cli_command cli_merge = {
     .name = "merge",
-    .forms = "STORE... -o FILE",
     .sentence = "join the stores of several sweeps or shards into one",
     .arguments = "STORE...",
     .summary = "Joins result stores, the shards of a sweep for instance, into one: all of them or, when they "

@@ -209,7 +209,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_sweep = {
     .name = "sweep",
-    .forms = "SCENARIO",
     .sentence = "run every point of a scenario's sweep that is not in the store yet",
     .arguments = "SCENARIO",
     .operand = "SCENARIO",

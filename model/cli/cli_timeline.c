@@ -100,7 +100,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_timeline = {
     .name = "timeline",
-    .forms = "TRACE|DIR|CAPTURE -o FILE",
     .sentence = "write one HTML page that shows a run, or a capture, over time",
     .arguments = "TRACE|DIR|CAPTURE",
     .operand = "TRACE, DIR or CAPTURE",

@@ -115,7 +115,6 @@ static const GOptionEntry entries[] = {
 
 const cli_command cli_trace = {
     .name = "trace",
-    .forms = "FILE",
     .sentence = "print the events of a trace",
     .arguments = "FILE",
     .operand = "FILE",

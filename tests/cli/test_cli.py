@@ -5,9 +5,9 @@ import unittest
 
 import program_kit as kit
 
-COMMANDS = "run sweep size table plot report export merge decode replay check explain".split()
-ONE_OF_THEM = ("expected run, sweep, size, table, plot, report, export, merge, decode, replay, trace, timeline, "
-               "explain-peak, check or explain")
+COMMANDS = ("check run explain-peak timeline trace plot sweep size table report export merge decode replay explain"
+            " help").split()
+ONE_OF_THEM = f"expected {', '.join(COMMANDS[:-1])} or help"
 NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'
 
 
@@ -15,17 +15,29 @@ class Cli(kit.ProgramTest):
     stays = ["*.cfg", "*.json", "*.csv", "*.pcap"]
 
     def test_help(self):
-        """--help is enough to start: what it is for, every command, an example."""
-        done = self.shell("iwarpsim --help")
-        self.assertEqual(done.stderr, "")
-        self.expect_parts(done.stdout, "how much reassembly memory does an iWARP receiver need?", "Example",
+        """It is enough to start: what the program is for, every command, an example. Who types only its name
+        gets it, too; it fits in 90 columns."""
+        page = self.shell("iwarpsim --help").stdout
+        self.expect_parts(page, "how much reassembly memory does an iWARP receiver need?", "Example",
                           *[f"\n  {command} " for command in COMMANDS])
+        self.assertLessEqual(max(map(len, page.splitlines())), 90)
+        for line in ("iwarpsim", "iwarpsim -h", "iwarpsim help"):
+            self.expect(line, page)
+
+    def test_help_of_a_command(self):
+        for command in COMMANDS:
+            self.expect(f"iwarpsim help {command}", self.shell(f"iwarpsim {command} --help").stdout)
+        self.expect("iwarpsim help chekc", "",
+                    f"iwarpsim: unknown command 'chekc'; {ONE_OF_THEM} (did you mean 'check'?)\n", 2)
+        self.expect_refused("iwarpsim help run sweep", "iwarpsim help: one COMMAND is expected, 2 were given")
 
     def test_options_of_every_command(self):
         version = self.shell("iwarpsim --version").stdout
         self.expect_start(version, "iwarpsim ")
+        self.expect("iwarpsim -V", version)
         for command in COMMANDS:
             self.expect(f"iwarpsim {command} --version", version)
+            self.expect(f"iwarpsim {command} -V", version)
             self.expect_parts(self.shell(f"iwarpsim {command} --help").stdout, "--quiet", "Example:")
             self.expect_refused(f"iwarpsim {command} --quite", "did you mean --quiet?")
 
@@ -33,7 +45,7 @@ class Cli(kit.ProgramTest):
         self.expect("iwarpsim chekc", "",
                     f"iwarpsim: unknown command 'chekc'; {ONE_OF_THEM} (did you mean 'check'?)\n", 2)
         self.expect("iwarpsim banana", "", f"iwarpsim: unknown command 'banana'; {ONE_OF_THEM}\n", 2)
-        self.expect("iwarpsim", "", f"iwarpsim: no command; {ONE_OF_THEM} (see 'iwarpsim --help')\n", 2)
+        self.expect("iwarpsim --quiet", "", "iwarpsim: no command; expected one that 'iwarpsim help' lists\n", 2)
         self.expect("iwarpsim --loud check", "",
                     "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n", 2)
 

@@ -9,40 +9,56 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* PREFIX, and BINDIR below it, come from the build (meson.build). */
+#include "base/error.h"
 
-char *program_files_path(const char *variable, const char *built, const char *installed, const char *name)
+/* PREFIX, and the folders below it, come from the build (meson.build). */
+static const struct {
+  const char *variable, *built, *installed;
+} parts[] = {
+    [PROGRAM_SCENARIOS] = {"IWARPSIM_SCENARIOS", "scenarios", DATADIR "/iwarpsim/scenarios"},
+    [PROGRAM_PLOTS] = {"IWARPSIM_PLOTS", "plots", DATADIR "/iwarpsim/plots"},
+    [PROGRAM_TIMELINE] = {"IWARPSIM_TIMELINE", "timeline", DATADIR "/iwarpsim/timeline"},
+    [PROGRAM_MODULES] = {"IWARPSIM_MODULES", ".", LIBDIR "/iwarpsim"},
+};
+
+char *program_files_path(const char *before, enum program_part part, const char *name, GError **error)
 {
-  const char *chosen = g_getenv(variable);
+  const char *own = g_getenv(parts[part].variable), *data = g_getenv("IWARPSIM_DATA");
   g_autofree char *executable = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *folder = executable != NULL ? g_path_get_dirname(executable) : NULL;
-  g_autofree char *moved = NULL; /* the prefix above the folder, when that is its BINDIR */
+  g_autofree char *beside = executable != NULL ? g_path_get_dirname(executable) : NULL;
+  g_autoptr(GPtrArray) folders = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GString) tried = g_string_new(NULL);
 
-  if (chosen != NULL) {
-    return g_build_filename(chosen, name, NULL);
+  if (before != NULL) {
+    g_ptr_array_add(folders, g_strdup(before));
   }
-  if (folder != NULL && g_str_has_suffix(folder, "/" BINDIR)) {
-    moved = g_strndup(folder, strlen(folder) - strlen("/" BINDIR));
-  }
-  char *candidates[] = {
-      folder != NULL ? g_build_filename(folder, built, name, NULL) : NULL,
-      moved != NULL ? g_build_filename(moved, installed, name, NULL) : NULL,
-      g_build_filename(PREFIX, installed, name, NULL),
-  };
-  char *found = NULL;
-
-  for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    if (found == NULL && candidates[i] != NULL && g_file_test(candidates[i], G_FILE_TEST_EXISTS)) {
-      found = g_steal_pointer(&candidates[i]);
+  if (own != NULL) {
+    g_ptr_array_add(folders, g_strdup(own));
+  } else {
+    if (data != NULL) {
+      g_ptr_array_add(folders, g_build_filename(data, parts[part].built, NULL));
+      g_ptr_array_add(folders, g_strdup(data));
     }
+    if (beside != NULL) {
+      g_ptr_array_add(folders, g_canonicalize_filename(parts[part].built, beside));
+    }
+    if (beside != NULL && g_str_has_suffix(beside, "/" BINDIR)) {
+      beside[strlen(beside) - strlen("/" BINDIR)] = '\0';
+      g_ptr_array_add(folders,
+                      g_canonicalize_filename(parts[part].installed, *beside != '\0' ? beside : "/"));
+    }
+    g_ptr_array_add(folders, g_canonicalize_filename(parts[part].installed, PREFIX));
   }
-  if (found == NULL) {
-    found = g_steal_pointer(&candidates[folder != NULL ? 0 : G_N_ELEMENTS(candidates) - 1]);
+  for (guint i = 0; i < folders->len; i++) {
+    const char *folder = folders->pdata[i];
+    g_autofree char *path = strcmp(folder, ".") == 0 ? g_strdup(name) : g_build_filename(folder, name, NULL);
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) {
+      return g_steal_pointer(&path);
+    }
+    g_string_append_printf(tried, "%s%s", i == 0 ? "" : i + 1 < folders->len ? ", " : " or ", folder);
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    g_free(candidates[i]);
-  }
-  return found;
+  error_set(error, "cannot find '%s' in %s", name, tried->str);
+  return NULL;
 }
 
 const char *regular_file_problem(const char *path)

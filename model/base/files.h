@@ -5,12 +5,17 @@
 
 #include <glib.h>
 
-/* The path of `name` (relative; a file or a folder): in the folder that the environment variable `variable`
- * names, if it is set; else in `built`, relative to the executable's folder ("": there), as in a build tree;
- * else in `installed`, relative to the prefix that the executable is in, which may have been moved, or to the
- * one that the program was configured for. When it is in none of these, the path is the one that it should
- * have relative to the executable. Free with g_free(). */
-char *program_files_path(const char *variable, const char *built, const char *installed, const char *name);
+/* What comes with the program besides the executable. */
+enum program_part { PROGRAM_SCENARIOS, PROGRAM_PLOTS, PROGRAM_TIMELINE, PROGRAM_MODULES };
+
+/* The path of `name` (relative; a file or a folder) in the first of these folders that has it: `before`,
+ * unless that is NULL; the folder of `part` in the one that IWARPSIM_DATA of the environment names, or that
+ * one itself; the one in the executable's folder, as in a build tree; the installed one, relative to the
+ * prefix that the executable is in, which may have been moved; and the one in the prefix that the program was
+ * configured for. IWARPSIM_SCENARIOS, _PLOTS, _TIMELINE or _MODULES, the part's own variable, names the only
+ * folder after `before`. NULL and `error` (IWARPSIM_ERROR), which names the folders, when none has it. Free
+ * with g_free(). */
+char *program_files_path(const char *before, enum program_part part, const char *name, GError **error);
 
 /* Returns NULL when `path` is a regular file; else sets errno and returns why it is not (never to be freed).
  * Opening a pipe would wait for its writer, and a device may never end. */

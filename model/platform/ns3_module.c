@@ -14,17 +14,19 @@ GQuark ns3_module_error_quark(void)
 
 const ns3_functions *ns3_module(GError **error)
 {
-  g_autofree char *path = program_files_path("IWARPSIM_MODULES", "", NS3_MODULE_INSTALLED, NS3_MODULE);
+  g_autoptr(GError) missing = NULL;
+  g_autofree char *path = program_files_path(NULL, PROGRAM_MODULES, NS3_MODULE, &missing);
   const ns3_functions *(*get)(void) = NULL;
   /* Again and again is cheap: the loader knows what it has. It is never unloaded, as ns-3 and GLib keep
    * pointers into it. */
-  void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void *module = path == NULL ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
   if (module) {
     *(void **)&get = dlsym(module, NS3_FUNCTIONS_NAME);
   }
   if (!get) {
-    g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_LOADING, "%s", dlerror());
+    g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_LOADING, "%s",
+                missing != NULL ? missing->message : dlerror());
     return NULL;
   }
   const ns3_functions *functions = get();

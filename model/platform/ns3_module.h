@@ -69,7 +69,5 @@ enum {
 };
 
 /* What ns-3 can do, from its module, which is loaded by the first call and stays until the process ends.
- * It is looked for in the folder that the variable IWARPSIM_MODULES of the environment names, if it is
- * set; else in the executable's, and then where it is installed (base/files.h). NULL and `error` when
- * there is none. Static. */
+ * It is one of PROGRAM_MODULES (base/files.h). NULL and `error` when there is none. Static. */
 const ns3_functions *ns3_module(GError **error);

@@ -395,29 +395,23 @@ static scenario_source *source_new(source_family *family)
   return source;
 }
 
-/* The path of the file `name`: in the folder of the outermost file; when it is not there, among the files
- * that come with the program, so that any scenario finds "presets/cxgb4.cfg". Free with g_free(). */
-static char *included_path(const source_family *family, const char *name)
-{
-  gboolean as_is = g_path_is_absolute(name) || strcmp(family->folder, ".") == 0;
-  g_autofree char *path = as_is ? g_strdup(name) : g_build_filename(family->folder, name, NULL);
-  g_autofree char *shipped = program_files_path("IWARPSIM_DATA", "scenarios", SCENARIO_INSTALLED, name);
-  gboolean is_shipped = !g_path_is_absolute(name) && !g_file_test(path, G_FILE_TEST_EXISTS) &&
-                        g_file_test(shipped, G_FILE_TEST_EXISTS);
-
-  return is_shipped ? g_steal_pointer(&shipped) : g_steal_pointer(&path);
-}
-
 static gboolean check_tokens(scenario_source *source, GError **error);
 
-/* A file that is included outside of any group is a text of its own: the including file's own values win,
- * and groups may be in both. Within a group its text stands in place. */
+/* The file is in the folder of the outermost one, or comes with the program, so that any scenario finds
+ * "presets/cxgb4.cfg". One that is included outside of any group is a text of its own: the including file's
+ * own values win, and groups may be in both. Within a group its text stands in place. */
 static gboolean append_included(scenario_source *source, const char *name, int depth, const char *where,
                                 GError **error)
 {
   const GPtrArray *reading = source->family->reading;
-  g_autofree char *path = included_path(source->family, name);
+  g_autoptr(GError) missing = NULL;
+  g_autofree char *path = g_path_is_absolute(name)
+                              ? g_strdup(name)
+                              : program_files_path(source->family->folder, PROGRAM_SCENARIOS, name, &missing);
 
+  if (path == NULL) {
+    return scenario_problem(error, where, "%s; expected a file to include", missing->message);
+  }
   for (guint i = 0; i < reading->len; i++) {
     if (strcmp(reading->pdata[i], path) == 0) {
       return scenario_problem(error, where, "'%s' includes itself; expected no circle of files", path);
@@ -535,7 +529,11 @@ scenario_source *scenario_source_read(const char *path, GError **error)
 {
   source_family *family = g_new0(source_family, 1);
   scenario_source *source = source_new(family);
+  gboolean may_be_shipped = g_str_has_prefix(path, "scenarios/") && !g_file_test(path, G_FILE_TEST_EXISTS);
+  g_autofree char *shipped =
+      may_be_shipped ? program_files_path(NULL, PROGRAM_SCENARIOS, path + strlen("scenarios/"), NULL) : NULL;
 
+  path = shipped != NULL ? shipped : path;
   source->is_outermost = TRUE;
   family->folder = g_path_get_dirname(path);
   family->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

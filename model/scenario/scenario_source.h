@@ -16,11 +16,12 @@
 
 typedef struct scenario_source scenario_source;
 
-/* Reads `path`. A relative @include is resolved against the folder of `path`, in included files too; a
- * file that is not there is searched for in the folder of scenarios that comes with the program. Returns
- * NULL and sets `error` (IWARPSIM_ERROR, file and line) when a file cannot be read, is no text, includes
- * itself, is larger than a scenario can be, or holds an unclosed string, comment or bracket, an integer
- * outside its range, a bracket nested too deep, or a key twice. Free with scenario_source_free(). */
+/* Reads `path`, or the shipped scenario when it is "scenarios/…" and there is none. A relative @include is
+ * resolved against the folder of `path`, in included files too; a file that is not there is searched for
+ * among the shipped scenarios (base/files.h). Returns NULL and sets `error` (IWARPSIM_ERROR, file and line)
+ * when a file cannot be read, is no text, includes itself, is larger than a scenario can be, or holds an
+ * unclosed string, comment or bracket, an integer outside its range, a bracket nested too deep, or a key
+ * twice. Free with scenario_source_free(). */
 scenario_source *scenario_source_read(const char *path, GError **error);
 void scenario_source_free(scenario_source *source);
 

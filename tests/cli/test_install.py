@@ -11,8 +11,8 @@ from pathlib import Path
 import program_kit as kit
 
 ROOT = Path(__file__).resolve().parents[2]
-for variable in ("IWARPSIM_DATA", "IWARPSIM_MODULES", "IWARPSIM_PLOTS"):
-    os.environ.pop(variable, None)  # the tests' own environment would show it where things are
+for variable in ("DATA", "MODULES", "PLOTS", "SCENARIOS", "TIMELINE"):
+    os.environ.pop(f"IWARPSIM_{variable}", None)  # the tests' own environment would show it where things are
 
 # As the comment at the top of iwarpsim_host.h has it.
 PROGRAM = """
@@ -71,9 +71,8 @@ class Install(kit.ProgramTest):
 
     def test_scenarios_and_presets(self):
         self.assertEqual({file.relative_to(self.data) for file in self.data.rglob("*.cfg")},
-                         {file.relative_to(ROOT / "scenarios")
-                          for file in (ROOT / "scenarios").rglob("*.cfg")})
-        self.assertTrue((self.data / "presets/siw.cfg").is_file())
+                         {file.relative_to(ROOT) for file in (ROOT / "scenarios").rglob("*.cfg")})
+        self.assertTrue((self.data / "scenarios/presets/siw.cfg").is_file())
 
     @unittest.skipIf(kit.HAS_NS3, "with ns-3 there is more")
     def test_the_program_alone(self):
@@ -82,16 +81,20 @@ class Install(kit.ProgramTest):
 
     def test_own_files(self):
         """The preset that is read is the installed one: it has a title here. Without it there is none, though
-        the source tree is still there. So is ns-3's module, in a program that has one."""
+        the source tree is still there: the error names the folders that should have it. So is ns-3's module,
+        in a program that has one."""
         program, data = self.move()
-        with open(data / "presets/siw.cfg", "a", encoding="utf-8") as preset:
+        with open(data / "scenarios/presets/siw.cfg", "a", encoding="utf-8") as preset:
             preset.write('title = "the installed one";\n')
         self.expect_start(self.shell(f"{program} run a.cfg").stdout, "the installed one\n")
-        self.shell(f"cd / && {program} check {self.folder}/{data}/four-receivers.cfg")
+        self.shell(f"{program} check scenarios/device-siw.cfg")
         data.rename("data")
-        self.assertIn("a.cfg:1: cannot read 'presets/siw.cfg' (No such file or directory)",
-                      self.shell(f"{program} run a.cfg", 2).stderr)
-        self.shell(f"{program} run a.cfg", IWARPSIM_DATA="data")
+        searched = [".", f"{self.folder}/moved/bin/scenarios", f"{self.folder}/{data}/scenarios"]
+        self.expect_refused(f"{program} run a.cfg", "a.cfg:1: cannot find 'presets/siw.cfg' in "
+                            f"{', '.join(searched)} or {self.prefix / data.relative_to('moved')}/scenarios; "
+                            "expected a file to include")
+        for folder in ("data", "data/scenarios"):
+            self.shell(f"{program} run a.cfg", IWARPSIM_DATA=folder)
         if kit.HAS_NS3:
             os.rename("data", data)
             self.shell(f"{program} run a.cfg --engine ns3")
@@ -105,8 +108,11 @@ class Install(kit.ProgramTest):
         self.shell(f"cp -r {data}/plots mine && sed -i 's/DejaVu Sans/My Font/' mine/page.gp")
         self.shell(f"{program} plot run --format svg", IWARPSIM_PLOTS="mine")
         self.assertIn(b'font-family="My Font"', kit.octets("run/occupancy.svg"))
-        self.assertIn("nowhere/page.gp",
-                      self.shell(f"{program} plot run --format svg", 2, IWARPSIM_PLOTS="nowhere").stderr)
+        self.shell("mkdir -p own && mv mine own/plots && sed -i 's/My Font/His Font/' own/plots/page.gp")
+        self.shell(f"{program} plot run --format svg", IWARPSIM_DATA="own")
+        self.assertIn(b'font-family="His Font"', kit.octets("run/occupancy.svg"))
+        self.expect_refused(f"{program} plot run --format svg", "cannot find 'page.gp' in nowhere",
+                            IWARPSIM_PLOTS="nowhere")
 
     @unittest.skipUnless(kit.HAS_NS3, "needs ns-3")
     @unittest.skipIf(kit.SANITIZED, "the user's program would need the sanitizer, too")

@@ -145,9 +145,9 @@ void gnuplot_set_numbers(GString *variables, const char *name, const GArray *num
 
 char *gnuplot_template(const char *file, GError **error)
 {
-  g_autofree char *path = program_files_path("IWARPSIM_PLOTS", "plots", PLOTS_INSTALLED, file);
+  g_autofree char *path = program_files_path(NULL, PROGRAM_PLOTS, file, error);
   g_autofree char *text = NULL;
-  if (!g_file_get_contents(path, &text, NULL, error)) {
+  if (path == NULL || !g_file_get_contents(path, &text, NULL, error)) {
     return NULL;
   }
   const char *body = strstr(text, "\n\n");

@@ -57,8 +57,8 @@ void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *t
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
 /* The text of `file` of scripts/plots, without the lines before its first empty one, which describe the file.
- * The file is taken from the folder that the environment variable IWARPSIM_PLOTS names, or from those that
- * come with the program. NULL and `error` (G_FILE_ERROR) when it cannot be read. Free with g_free(). */
+ * The file is one of PROGRAM_PLOTS (base/files.h). NULL and `error` (IWARPSIM_ERROR, G_FILE_ERROR) when there
+ * is none or it cannot be read. Free with g_free(). */
 char *gnuplot_template(const char *file, GError **error);
 
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,

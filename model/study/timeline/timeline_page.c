@@ -196,9 +196,9 @@ static char *files_of_page(const char *const *files, GError **error)
   g_autoptr(GString) texts = g_string_new(NULL);
 
   for (; *files != NULL; files++) {
-    g_autofree char *path = program_files_path("IWARPSIM_TIMELINE", "timeline", TIMELINE_INSTALLED, *files);
+    g_autofree char *path = program_files_path(NULL, PROGRAM_TIMELINE, *files, error);
     g_autofree char *text = NULL;
-    if (!g_file_get_contents(path, &text, NULL, error)) {
+    if (path == NULL || !g_file_get_contents(path, &text, NULL, error)) {
       return NULL;
     }
     g_string_append(texts, text);

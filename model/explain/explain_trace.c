@@ -31,29 +31,33 @@ typedef struct explanation {
 
   /* The first reading. */
   trace_event peak;
-  trace_event failure;   /* of the first end that fails */
-  trace_event wrong;     /* of the first delivered segment with wrong octets */
-  char *why;             /* NULL: none fails; then `failure` is `wrong` */
-  guint64 octets_wrong;  /* of all of those */
-  trace_event looked_at; /* the last fpdu_valid, fpdu_invalid or later delivered before, of whatever end */
-  GHashTable *damaged;   /* packets that the path damaged, and which have not arrived yet */
-  guint64 misses;        /* those that TCP took as good … */
-  trace_event miss;      /* … and when the first arrived */
+  trace_event failure;  /* of the first end that fails */
+  trace_event wrong;    /* of the first delivered segment with wrong octets */
+  char *why;            /* NULL: none fails; then `failure` is `wrong` */
+  guint64 octets_wrong; /* of all of those */
+  bool has_position;    /* something that arrived is at fault … */
+  guint64 position;     /* … an FPDU there, or the startup frame */
+  GHashTable *damaged;  /* packets that the path damaged, and which have not arrived yet */
+  guint64 misses;       /* those that TCP took as good … */
+  trace_event miss;     /* … and when the first arrived */
 
   /* The second one, up to the peak. */
   guint64 causes[CAUSES]; /* in whole cells, of the connection that holds most */
   guint64 octets;         /* of all of them */
   guint64 partial_fpdus;
-  bool has_started;    /* the startup of MPA was over there */
-  GHashTable *holding; /* connections that hold something, by their ends */
-  range_set arrived;   /* where most is held; the third reading goes on with it */
+  bool has_started;             /* the startup of MPA was over there */
+  GHashTable *holding;          /* connections that hold something, by their ends */
+  range_set arrived;            /* where most is held; the third reading goes on with it */
+  trace_event sent;             /* fpdu_sent of the FPDU that is at fault */
+  trace_event valid;            /* fpdu_valid of the FPDU before it, as its length had it */
+  bool has_begun;               /* the startup of MPA was over where it failed */
+  trace_event time_out, window; /* the last of the end that failed */
 
   /* The third one. */
   hole holes[HOLES_DESCRIBED];             /* the first of them … */
   guint described, missing;                /* … so many, and all */
   guint64 arrivals, fpdus, payload_octets; /* beyond the first, up to the peak; the last two placed there */
-  packet_story *failed;                    /* of what was looked at */
-  trace_event sent;                        /* fpdu_sent of that */
+  packet_story *failed;                    /* of what is at fault, or was sent in vain */
 } explanation;
 
 static guint64 end_of(const trace_event *event)
@@ -84,12 +88,11 @@ static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError
   } else if (event->id == TRACE_FAILED && !of->why) {
     of->failure = *event;
     of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
+    of->has_position = TRACE_VALUE(event, FAILED, has_position);
+    of->position = TRACE_VALUE(event, FAILED, position);
   } else if (event->id == TRACE_OCTETS_WRONG) {
     of->wrong = of->octets_wrong == 0 ? *event : of->wrong;
     of->octets_wrong += TRACE_VALUE(event, OCTETS_WRONG, octets);
-  } else if (!of->why && (event->id == TRACE_FPDU_VALID || event->id == TRACE_FPDU_INVALID ||
-                          (event->id == TRACE_DELIVERED && event->values[0] > of->looked_at.values[0]))) {
-    of->looked_at = *event; /* delivered: a hole is filled, and an error is that of the FPDU after this one */
   }
 }
 
@@ -118,17 +121,35 @@ static void arrive(explanation *of, const trace_event *event, GError **error)
   }
 }
 
+/* What led to the failure. */
+static void look_at_failure(explanation *of, const trace_event *event)
+{
+  const guint64 end = end_of(event), failed = end_of(&of->failure);
+
+  if (event->id == TRACE_FPDU_SENT && end == (failed ^ 1) &&
+      of->position - TRACE_VALUE(event, FPDU_SENT, position) < TRACE_VALUE(event, FPDU_SENT, octets)) {
+    of->sent = *event;
+  } else if (end != failed || event->time > of->failure.time) {
+    return;
+  } else if (event->id == TRACE_FPDU_VALID &&
+             TRACE_VALUE(event, FPDU_VALID, position) + TRACE_VALUE(event, FPDU_VALID, octets) ==
+                 of->position) {
+    of->valid = *event;
+  } else if (event->id == TRACE_FULL_OPERATION) {
+    of->has_begun = true;
+  } else if (event->id == TRACE_TIME_OUT) {
+    of->time_out = *event;
+  } else if (event->id == TRACE_WINDOW) {
+    of->window = *event;
+  }
+}
+
 static void look(explanation *of, const trace_event *event, GError **error)
 {
   const guint64 end = end_of(event), cell = of->cell_octets;
   guint64 causes[CAUSES], octets = 0;
 
-  if (event->id == TRACE_FPDU_SENT && end == (end_of(&of->failure) ^ 1) &&
-      (of->looked_at.id == TRACE_DELIVERED
-           ? of->sent.id != TRACE_FPDU_SENT && event->values[0] > of->looked_at.values[0]
-           : event->values[0] == of->looked_at.values[0])) {
-    of->sent = *event;
-  }
+  look_at_failure(of, event);
   if ((guint64)event->time > peak_at(of)) {
     return;
   }
@@ -170,9 +191,21 @@ static void begin_to_follow(explanation *of)
     }
     from = next.to;
   }
-  of->failed = packet_story_new(end_of(&of->failure) ^ 1, TRACE_VALUE(&of->sent, FPDU_SENT, position));
-  packet_story_widen(of->failed,
-                     TRACE_VALUE(&of->sent, FPDU_SENT, position) + TRACE_VALUE(&of->sent, FPDU_SENT, octets));
+  if (!of->has_position) {
+    of->failed = packet_story_new(end_of(&of->failure), TRACE_VALUE(&of->window, WINDOW, next) > 0
+                                                            ? TRACE_VALUE(&of->window, WINDOW, acknowledged)
+                                                            : PACKET_STORY_SYN);
+  } else if (of->sent.id == TRACE_FPDU_SENT) {
+    from = TRACE_VALUE(&of->sent, FPDU_SENT, position);
+    of->failed =
+        packet_story_new(end_of(&of->failure) ^ 1, of->valid.id == TRACE_FPDU_VALID && from != of->position
+                                                       ? TRACE_VALUE(&of->valid, FPDU_VALID, position)
+                                                       : from);
+    packet_story_widen(of->failed, from + TRACE_VALUE(&of->sent, FPDU_SENT, octets));
+  } else {
+    of->failed = packet_story_new(end_of(&of->failure) ^ 1, of->position);
+    packet_story_widen(of->failed, PACKET_STORY_SYN);
+  }
 }
 
 /* What arrives, or is placed, where most is held. */
@@ -307,16 +340,43 @@ static void add_misses(const explanation *of, prose *to)
             prose_time(to, first->time));
 }
 
-/* What was delivered wrong, and why the end failed that did first: the FPDU that it looked at then. */
+/* What arrived and was at fault, and who spoilt it: the path, or its sender. */
+static void add_culprit(const explanation *of, prose *to)
+{
+  const trace_event *sent = &of->sent;
+  const guint64 from = TRACE_VALUE(sent, FPDU_SENT, position);
+  const char *sender = side_name(side_peer(of->failure.side));
+
+  prose_add(to, of->why ? ". In error was " : " It came with ");
+  if (of->has_begun && of->position != from) {
+    prose_add(to, "what it took for an FPDU at %s of the stream, in ", prose_count(to, of->position));
+  }
+  if (!of->has_begun) {
+    prose_add(to, "the startup frame of the %s.", sender);
+  } else if (sent->id == TRACE_FPDU_SENT) {
+    prose_add(to, "FPDU %s of the %s (stream %s to %s), sent at %s.",
+              prose_count(to, TRACE_VALUE(sent, FPDU_SENT, fpdu)), sender, prose_count(to, from),
+              prose_count(to, from + TRACE_VALUE(sent, FPDU_SENT, octets) - 1), prose_time(to, sent->time));
+  } else {
+    prose_add(to, "an FPDU that the trace does not show being sent.\n");
+    return;
+  }
+  if (!packet_story_add_damage(of->failed, of->failure.time, to)) {
+    prose_add(to, " The path damaged no packet with octets of it: ");
+    if (of->why) {
+      prose_add(to, "the %s sent it so%s%s.", sender, of->fault ? ", by the fault " : "",
+                of->fault ? of->fault : "");
+    } else {
+      prose_add(to, "another FPDU was placed over it.");
+    }
+  }
+  prose_add(to, "\n");
+}
+
+/* What was delivered wrong, and why the end failed that did first. */
 static void add_failure(const explanation *of, prose *to)
 {
-  const trace_event *failure = &of->failure, *looked_at = &of->looked_at, *sent = &of->sent,
-                    *wrong = &of->wrong;
-  const guint64 from = TRACE_VALUE(sent, FPDU_SENT, position);
-  prose damage = prose_new();
-  const bool is_damaged = packet_story_add_damage(of->failed, failure->time, &damage);
-  const bool is_sure = !of->why || is_damaged || of->fault || looked_at->id == TRACE_FPDU_INVALID;
-  g_autofree char *how_damaged = prose_end(&damage);
+  const trace_event *failure = &of->failure, *wrong = &of->wrong;
 
   if (of->octets_wrong > 0) {
     prose_add(
@@ -329,27 +389,23 @@ static void add_failure(const explanation *of, prose *to)
               prose_time(to, wrong->time), of->why ? "\n" : "");
   }
   if (of->why) {
-    prose_add(to, "Connection %u ended at %s: its %s reports \"%s\".", failure->connection,
+    prose_add(to, "Connection %u ended at %s: its %s reports \"%s\"", failure->connection,
               prose_time(to, failure->time), side_name(failure->side), of->why);
   }
-  if (sent->id != TRACE_FPDU_SENT || looked_at->time != failure->time ||
-      looked_at->connection != failure->connection || looked_at->side != failure->side || !is_sure) {
-    prose_add(to, " The trace does not show which FPDU was in error%s%s.\n",
-              of->fault ? "; the scenario has the fault " : "", of->fault ? of->fault : "");
+  if (of->has_position) {
+    add_culprit(of, to);
     return;
   }
-  prose_add(to, " It %s FPDU %s of the %s (stream %s to %s), sent at %s.",
-            of->why ? "looked at" : "came with", prose_count(to, TRACE_VALUE(sent, FPDU_SENT, fpdu)),
-            side_name(sent->side), prose_count(to, from),
-            prose_count(to, from + TRACE_VALUE(sent, FPDU_SENT, octets) - 1), prose_time(to, sent->time));
-  if (is_damaged) {
-    prose_add(to, "%s\n", how_damaged);
-  } else if (of->why) {
-    prose_add(to, " The path damaged no packet with octets of it: the %s sent it so%s%s.\n",
-              side_name(sent->side), of->fault ? ", by the fault " : "", of->fault ? of->fault : "");
+  if (of->fault) {
+    prose_add(to, ". The scenario has the fault %s.", of->fault);
+  } else if (of->time_out.id == TRACE_TIME_OUT && of->time_out.time == failure->time &&
+             packet_story_is_vain(of->failed)) {
+    prose_add(to, ": ");
+    packet_story_add(of->failed, "", TIME_PS_NEVER, to);
   } else {
-    prose_add(to, " The path damaged no packet with octets of it: another FPDU was placed over it.\n");
+    prose_add(to, ".");
   }
+  prose_add(to, "\n");
 }
 
 /* --- All readings --- */
@@ -403,6 +459,8 @@ char *explain_trace(FILE *file, const char *name, GError **error)
 {
   explanation of = {.peak.id = TRACE_EVENTS,
                     .sent.id = TRACE_EVENTS,
+                    .valid.id = TRACE_EVENTS,
+                    .time_out.id = TRACE_EVENTS,
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                     .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
   prose text = prose_new();
@@ -411,7 +469,9 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   if (read_all(&of, file, name, find, error)) {
     note_scenario(&of, trace_reader_about(of.reader));
     if (!of.why && of.octets_wrong > 0) {
-      of.failure = of.looked_at = of.wrong;
+      of.failure = of.wrong;
+      of.has_position = true;
+      of.position = TRACE_VALUE(&of.wrong, OCTETS_WRONG, position);
     }
   }
   if (*error == NULL && read_all(&of, file, name, look, error)) {

@@ -6,6 +6,8 @@
 
 #include "base/range_set.h"
 
+enum { FLAG_SYN = 2 }; /* as segment_sent has it */
+
 typedef struct carrier {
   guint64 number;
   guint64 segment; /* of the segments with payload that the end has sent, from 1; 0: none */
@@ -93,6 +95,9 @@ static void hear_sent(packet_story *story, const trace_event *event)
     story->segments++;
     add_carrier(story, event, (range){position, position + octets},
                 (carrier){.segment = story->segments, .why = *why == '\0' ? NULL : why});
+  } else if (TRACE_VALUE(event, SEGMENT_SENT, flags) & FLAG_SYN) {
+    add_carrier(story, event, (range){PACKET_STORY_SYN, PACKET_STORY_SYN + 1},
+                (carrier){.why = story->carriers->len > 0 ? "time-out" : NULL});
   }
 }
 
@@ -207,6 +212,10 @@ static const char *path_of(const packet_story *story)
 
 static void add_name(const carrier *packet, prose *to)
 {
+  if (packet->octets.from == PACKET_STORY_SYN) {
+    prose_add(to, "the SYN (packet %s)", prose_count(to, packet->number));
+    return;
+  }
   if (packet->segment > 0) {
     prose_add(to, "segment %s (packet %s, ", prose_count(to, packet->segment),
               prose_count(to, packet->number));
@@ -231,7 +240,7 @@ static void add_fate(const packet_story *story, const carrier *packet, prose *to
 void packet_story_add(const packet_story *story, const char *after, time_ps filled_at, prose *to)
 {
   enum { DESCRIBED = 3 };
-  const char *gap = ";";
+  const char *gap = ";", *filled = story->octets.from == PACKET_STORY_SYN ? "answered" : "filled";
   bool is_filled = false;
   const GPtrArray *carriers = story->carriers;
   guint cause = 0, resent = 0;
@@ -272,11 +281,21 @@ void packet_story_add(const packet_story *story, const char *after, time_ps fill
     prose_add(to, "; sent again %s more", prose_plural(to, resent - DESCRIBED, "time"));
   }
   if (filled_at == TIME_PS_NEVER) {
-    prose_add(to, "%s not filled before the trace ends", gap);
+    prose_add(to, "%s not %s before the trace ends", gap, filled);
   } else if (!is_filled) {
     prose_add(to, "%s filled at %s", gap, prose_time(to, filled_at));
   }
   prose_add(to, ".");
+}
+
+gboolean packet_story_is_vain(const packet_story *story)
+{
+  gboolean is_vain = story->carriers->len > 0;
+
+  for (guint i = 0; i < story->carriers->len; i++) {
+    is_vain = is_vain && ((const carrier *)story->carriers->pdata[i])->fate;
+  }
+  return is_vain;
 }
 
 gboolean packet_story_add_damage(const packet_story *story, time_ps then, prose *to)
@@ -284,9 +303,9 @@ gboolean packet_story_add_damage(const packet_story *story, time_ps then, prose 
   for (guint i = 0; i < story->carriers->len; i++) {
     const carrier *packet = story->carriers->pdata[i];
     if (packet->damaged_at <= then && !packet->fate) {
-      prose_add(to, " Of its octets, ");
+      prose_add(to, " %s had damaged ", path_of(story));
       add_name(packet, to);
-      prose_add(to, " was damaged on %s at %s.", path_of(story), prose_time(to, packet->damaged_at));
+      prose_add(to, " at %s.", prose_time(to, packet->damaged_at));
       return TRUE;
     }
   }

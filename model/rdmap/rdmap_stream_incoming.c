@@ -2,7 +2,15 @@
 /* What comes in on a stream. */
 #include "rdmap/rdmap_stream_private.h"
 
-/* Ends it by an error in `segment`. */
+/* Ends it by `terminate`, for an error in `segment`. */
+static void end_by_segment(rdmap_stream *stream, rdmap_terminate *terminate, const ddp_segment *segment,
+                           time_ps now)
+{
+  terminate->has_fpdu = true;
+  terminate->fpdu_start = segment->fpdu_start;
+  rdmap_stream_end(stream, terminate, false, now);
+}
+
 static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_segment *segment, time_ps now)
 {
   uint8_t wire[DDP_MAX_HEADER_OCTETS];
@@ -11,7 +19,7 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
                                      .segment_octets = ddp_segment_ulpdu_octets(segment)};
   rdmap_terminate terminate;
   rdmap_terminate_compose(&terminate, error, &subject);
-  rdmap_stream_end(stream, &terminate, false, now);
+  end_by_segment(stream, &terminate, segment, now);
 }
 
 /* What RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false and
@@ -85,7 +93,7 @@ static G_GNUC_NO_INLINE void take_request(rdmap_stream *stream, const ddp_segmen
 {
   rdmap_terminate terminate;
   if (!rdmap_responder_take(stream->responder, segment, &terminate)) {
-    rdmap_stream_end(stream, &terminate, false, now);
+    end_by_segment(stream, &terminate, segment, now);
   }
 }
 

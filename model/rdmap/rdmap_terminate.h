@@ -28,6 +28,9 @@ typedef struct rdmap_terminate {
   uint8_t header_wire[DDP_MAX_HEADER_OCTETS];
   bool has_request;           /* R; implies D */
   rdmap_read_request request; /* R */
+  /* No part of the message; set at the end that found the error in an incoming segment. */
+  bool has_fpdu;
+  uint64_t fpdu_start; /* of that segment, in the FPDU phase */
 } rdmap_terminate;
 
 /* What failed, as the layers know it. */

@@ -104,6 +104,7 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 
   if (receiver->config.trace) {
     trace_wrong_guesses(receiver);
+    receiver->config.trace->invalid_at = receiver->phase_start + offset;
     TRACE(receiver->config.trace, FPDU_INVALID, .position = receiver->phase_start + offset, .error = error);
   }
   receiver->first_fpdu_deadline = TIME_PS_NEVER;

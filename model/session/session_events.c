@@ -185,6 +185,25 @@ static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
   stop_when_done(self);
 }
 
+/* What is at fault is known by the layer that found it: a startup frame, MPA's FPDU, DDP's or RDMAP's. */
+static void trace_failed(const session_end *end, const rnic_failure *failure)
+{
+  const trace_scope *at = session_end_trace(end);
+  const uint64_t start = rnic_endpoint_received_phase_start(end->endpoint);
+  const rdmap_terminate *terminate = failure->terminate;
+  const bool by_mpa = failure->layer == RNIC_FAILURE_MPA && failure->reason.mpa != MPA_ERROR_CLOSED;
+  const bool by_frame = failure->layer == RNIC_FAILURE_STARTUP &&
+                        failure->reason.startup != MPA_STARTUP_REASON_TIMEOUT &&
+                        failure->reason.startup < MPA_STARTUP_REASON_REJECTED_BY_PEER;
+  const bool by_segment = terminate && terminate->has_fpdu && !failure->by_peer;
+
+  TRACE(at, FAILED, .why = TRACE_NAME(rnic_failure_text(failure)),
+        .has_position = by_mpa || by_frame || by_segment,
+        .position = by_mpa       ? at->invalid_at
+                    : by_segment ? start + terminate->fpdu_start
+                                 : 0);
+}
+
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   session_end *end = user;
@@ -193,8 +212,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   const configuration *c = self->config.configuration;
 
   if (self->config.trace) {
-    const trace_scope *at = session_end_trace(end);
-    TRACE(at, FAILED, .why = TRACE_NAME(rnic_failure_text(failure)));
+    trace_failed(end, failure);
   }
   if (connection->terminated) {
     return; /* the other end reports the same ending */

@@ -36,6 +36,7 @@ typedef struct trace_scope {
   enum side side;         /* of the end; of a packet on its way, who has sent it */
   uint64_t fpdus;         /* that the end has sent */
   uint64_t wrong_guesses; /* that are written */
+  uint64_t invalid_at;    /* the position of the FPDU in which MPA found an error */
   const char *why_again;  /* its TCP sent octets again the last time */
 } trace_scope;
 

@@ -12,6 +12,7 @@ from program_kit import PROGRAM, folder, octets, write
 SCENARIO = 'workload: { message_size = "64KiB"; messages = 6; };\n'
 CAUSES = ["incomplete", "unlocated", "order", "fragment"]
 SCENARIOS = 25
+SCENARIOS_FOLDER = f"{os.path.dirname(__file__)}/../../scenarios"
 
 
 def explain(what):
@@ -197,26 +198,78 @@ class ExplainPeak(unittest.TestCase):
         self.assertGreater(made, SCENARIOS * 3 // 4)
 
     def test_terminated(self):
-        """The FPDU that the end looked at, and who spoilt it: its sender, or the path."""
+        """The FPDU in error, and who spoilt it: its sender, or the path."""
         _, events, text = self.explained({"fault.error": "bad-crc", "fault.at": 20})
         invalid = next(e for e in events if e["event"] == "fpdu_invalid")
         fpdu = next(e for e in events if e["event"] == "fpdu_sent" and e["position"] == invalid["position"])
         self.assertIn(f"Connection 0 ended at {us(invalid['time_ps'])}: its Responder reports \"MPA error 2", text)
-        self.assertIn(f"It looked at FPDU {fpdu['fpdu']} of the Initiator (stream {fpdu['position']:,} to "
+        self.assertIn(f"In error was FPDU {fpdu['fpdu']} of the Initiator (stream {fpdu['position']:,} to "
                       f"{fpdu['position'] + fpdu['octets'] - 1:,}), sent at {us(fpdu['time_ps'])}. The path damaged "
                       "no packet with octets of it: the Initiator sent it so, by the fault bad-crc.", text)
         damage = {"path.forward.corrupt": "2%", "path.forward.corrupt_checksum": "misses"}
         _, events, text = self.explained(damage)
         at = next(e for e in events if e["event"] == "fpdu_invalid")
         damaged = next(e for e in events if e["event"] == "packet_damaged" and e["packet"] == at["packet"])
-        self.assertIn(f"Of its octets, {named(events, at['packet'])} was damaged on path.forward at "
-                      f"{us(damaged['time_ps'])}.", text)
+        self.assertIn(f"path.forward had damaged {named(events, at['packet'])} at {us(damaged['time_ps'])}.", text)
 
-    def test_terminated_in_order(self):
-        """An error beyond a hole is reported when the hole is filled: not of the FPDU that fills it."""
-        _, events, text = self.explained({"fault.error": "invalid-stag", "fault.at": 60, "path.forward.drop": "[40]"})
-        fpdu = next(e for e in events if e["event"] == "fpdu_sent" and e["fpdu"] == 60 and e["side"] == "initiator")
-        self.assertIn(f"It looked at FPDU 60 of the Initiator (stream {fpdu['position']:,} to ", text)
+    def expect_culprit(self, keys, fpdu):
+        """The end fails because of that FPDU of the Initiator, which the path damaged or which was sent so."""
+        _, events, text = self.explained(keys)
+        failed = next(e for e in events if e["event"] == "failed")
+        sent = next(e for e in events if e["event"] == "fpdu_sent" and e["side"] == "initiator" and e["fpdu"] == fpdu)
+        self.assertEqual((failed["has_position"], failed["position"]), (1, sent["position"]))
+        self.assertIn(f"In error was FPDU {fpdu} of the Initiator (stream {sent['position']:,} to "
+                      f"{sent['position'] + sent['octets'] - 1:,}), sent at {us(sent['time_ps'])}.", text)
+        return events, text
+
+    def test_terminated_beyond_a_hole(self):
+        """DDP finds an error beyond a hole early and reports it when the hole is filled; RDMAP finds its own at
+        Delivery. Neither is that of the FPDU that fills the hole, nor of the last one to be delivered or looked at."""
+        for fault, operation in (("invalid-stag", "write"), ("unknown-opcode", "send"), ("bad-mo", "send")):
+            self.expect_culprit({"fault.error": fault, "fault.at": 60, "path.forward.drop": "[40]",
+                                 "workload.operation": operation}, 60)
+        with open(f"{SCENARIOS_FOLDER}/one-loss-markers.cfg", encoding="utf-8") as file:
+            write("t.cfg", file.read())
+        events, text = self.expect_culprit({"path.forward.loss": "1%", "path.forward.corrupt": "3%", "mpa.crc": "false",
+                                            "path.forward.corrupt_checksum": "misses"}, 418)
+        damaged = next(e for e in events if e["event"] == "packet_damaged" and named(events, e["packet"]) in text and
+                       e["packet"] > 600)
+        self.assertIn(f"path.forward had damaged {named(events, damaged['packet'])} at {us(damaged['time_ps'])}.", text)
+
+    def test_wrong_start(self):
+        """Without a CRC a damaged length passes; what then follows is taken for an FPDU, and is none."""
+        _, events, text = self.explained({"path.forward.corrupt": "20%", "path.forward.corrupt_checksum": "misses",
+                                          "mpa.crc": "false"})
+        invalid = next(e for e in events if e["event"] == "fpdu_invalid")
+        before = next(e for e in events if e["event"] == "fpdu_valid" and e["position"] + e["octets"] == invalid["position"])
+        sent = next(e for e in events if e["event"] == "fpdu_sent" and e["position"] == before["position"])
+        self.assertNotEqual(sent["octets"], before["octets"])
+        carrier = next(e for e in events if e["event"] == "segment_sent" and e["position"] == before["position"])
+        self.assertIn(f"In error was what it took for an FPDU at {invalid['position']:,} of the stream, in FPDU "
+                      f"{sent['fpdu'] + 1} of", text)
+        self.assertIn(f"path.forward had damaged {named(events, carrier['packet'])} at", text)
+
+    def test_startup_frame(self):
+        """The Request that the path damaged, and the one that is sent wrong."""
+        damage = {"path.forward.corrupt": "20%", "path.forward.corrupt_checksum": "misses", "run.seed": 2}
+        _, events, text = self.explained(damage)
+        frame = next(e for e in events if e["event"] == "packet_damaged")
+        begin = "In error was the startup frame of the Initiator. "
+        self.assertIn(f"{begin}path.forward had damaged {named(events, frame['packet'])} at {us(frame['time_ps'])}.", text)
+        self.assertIn(f"{begin}The path damaged no packet with octets of it: the Initiator sent it so, by the fault "
+                      "startup-key.", self.explained({"fault.error": "startup-key"})[2])
+
+    def test_gave_up(self):
+        """What TCP sent in vain: its SYN, or a segment."""
+        for keys in ({"path.forward.loss": "100%", "tcp.retries": 2},
+                     {"path.forward.loss": "30%", "tcp.retries": 1, "run.seed": 3}):
+            _, events, text = self.explained(keys)
+            first = int(re.search(r"\(packet (\d+)", text)[1])
+            drop = next(e for e in events if e["event"] == "packet_dropped" and e["packet"] == first)
+            what = "the SYN (packet 1)" if first == 1 else named(events, first)
+            self.assertEqual(text.count(" was lost on path.forward at "), 2)
+            self.assertIn(f'in a row": {what} was lost on path.forward at {us(drop["time_ps"])}; sent again at ', text)
+            self.assertTrue(text.endswith(" before the trace ends.\n"), text)
 
     def test_octets_wrong(self):
         """Without a CRC damage passes: which packets, and which octet of which message."""

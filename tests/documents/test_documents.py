@@ -1,36 +1,55 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from top to bottom, in a
-folder of its own that looks like the source tree. Every link of these and the other pages to a file of the
-tree.
+"""Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from the top of its page to
+the bottom, in a folder of the page's own that looks like the source tree; and what it prints, compared with
+what the page shows. Every link of these and the other pages to a file of the tree.
 
-argv: the built iwarpsim, the source folder, "ns3" or "", and "long" to run everything in its full size. What
-is not run as printed stands in REDUCED or in ELSEWHERE, with the reason."""
+    tests/documents/test_documents.py                          all pages, with build/iwarpsim
+    tests/documents/test_documents.py plots.md README.md       these pages
+    tests/documents/test_documents.py --accept [PAGE...]       writes what is printed now into the pages
+    tests/documents/test_documents.py --long                   everything in its full size
 
+How a page is written (pages.py, shown.py):
+
+  commands    a block ```sh, or an indented one that begins with a program of ours. Lines that begin with `# `,
+              and what follows `  # `, are comments. Each command has a shell of its own, in the top folder of
+              the source. A backslash continues a line; a here document may follow.
+  output      a block ```text, or an indented one, after prose or after an empty line below the commands. It is
+              what the last command above it prints, line by line; `…` alone on a line stands for any lines, at the
+              end of a line for what the line goes on with. What depends on machine and time is recognised by
+              the patterns of VARIES (shown.py).
+  files       a block whose first line is `# my.cfg` or `# my.cfg: what it is` is written to my.cfg at this point;
+              with `# my.cfg, continued` it is added to it.
+  pictures    of the page's own folder (plots/x.svg of plots.md): a command of the page makes a file of the same
+              name and contents.
+
+Blocks in other languages, statements of a scenario without a file's name, and the like are no output (SNIPPET).
+Every page finds a my.cfg, that of README.md, and the captures mid.pcap, siw.pcapng and FILE. What is not run as
+printed stands in REDUCED or in ELSEWHERE, with the reason; its output is not compared."""
+
+import argparse
+import difflib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PROGRAM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-HAS_NS3, LONG = sys.argv[3] == "ns3", "long" in sys.argv[4:]
+import pages
+import shown
+
+HERE = Path(__file__).resolve().parents[2]
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
-PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
-LINKING_PAGES = [*PAGES, SOURCE / "CHANGELOG.md", SOURCE / "results/reference/README.md"]
 
-# A block of indented lines is commands when its first line that is no comment begins with one of these.
-COMMAND = re.compile(r"(build|build-fuzz|scripts|bench)/|(modprobe|mkdir|ninja|meson)\b")
-# Blocks of something else: scenarios, output, tables, the layout of the folders.
-OTHER = re.compile(r"#|[a-z]+ = |[a-z]+: \{|[0-9]|[{(|]|model/|million events|workload|[a-z_]+ +[0-9(]")
-
-# (pattern, replacement): the same command, small; `long` runs it as it is.
+# (pattern, replacement): the same command, small; --long runs it as it is.
 REDUCED = [
     # Minutes; results/reference has what comes of them.
     (r"sweep (scenarios/\S+|bench/scenarios/.*)( && .*)?$", r"sweep \1 --list"),
-    (r"(iwarpsim size .*)$", r"\1 --seeds 2 --precision 50%"),
+    (r"(iwarpsim size scenarios/.*)$", r"\1 --seeds 2 --precision 50%"),
     (r"(run bench/scenarios/.*)$", r"\1 --set run.stop=100us"),  # made to take seconds
 ]
 
@@ -43,37 +62,29 @@ ELSEWHERE = [
     (r"build-fuzz/|mkdir /tmp/new|rm -r fuzz/corpus", "needs a build with libFuzzer: scripts/fuzz.sh"),
     (r"(modprobe|rdma|ethtool|tcpdump|rping) ", "needs two hosts and root"),
     (r"perf ", "needs the kernel's counters"),
+    (r"sqlite3 ", "needs a sweep of minutes: tests/study/store/test_store_readers.py runs them"),
 ]
 
 # Commands whose page tells that they do not end well.
 EXIT_CODES = {"run scenarios/path-mtu-change.cfg --set receiver.memory=0": 1}  # the deadlock that it shows
 
 
-def blocks(page):
-    """The blocks of indented lines of a page, continued lines joined."""
-    fenced = False
-    lines = []
-    for line in [*page.read_text().splitlines(), ""]:
-        fenced = fenced != line.startswith("```")
-        if line.startswith("    ") and not fenced:
-            lines.append(line[4:])
-        elif lines:
-            yield "\n".join(lines).replace("\\\n", " ").splitlines()
-            lines = []
+def arguments():
+    parser = argparse.ArgumentParser(description="Runs the commands of the documents.")
+    parser.add_argument("--program", type=Path, default=HERE / "build/iwarpsim")
+    parser.add_argument("--source", type=Path, default=HERE)
+    parser.add_argument("--without-ns3", action="store_true", help="leave out what needs it")
+    parser.add_argument("--long", action="store_true", help="run everything in its full size")
+    parser.add_argument("--accept", action="store_true", help="write what is printed into the pages")
+    parser.add_argument("pages", nargs="*", help="names of pages; default: all")
+    return parser.parse_args()
 
 
-def commands(page):
-    for block in blocks(page):
-        lines = [line for line in block if not line.startswith("# ")]
-        if lines and COMMAND.match(lines[0]):
-            yield from (re.split(r"\s+# ", line)[0] for line in lines)
-        else:
-            assert OTHER.match(block[0].strip()), f"{page.name}: is this a command? {block[0]}"
-
-
-def block_with(page, start):
-    """The block that begins with `start`: a scenario."""
-    return next("\n".join(block) for block in blocks(page) if block[0].startswith(start)) + "\n"
+OPTIONS = arguments()
+PROGRAM, SOURCE = OPTIONS.program.resolve(), OPTIONS.source.resolve()
+PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
+         *(page for page in sorted((SOURCE / "docs").glob("*.md")) if ".template" not in page.name)]
+LINKING_PAGES = [*PAGES, SOURCE / "CHANGELOG.md", SOURCE / "results/reference/README.md"]
 
 
 def dead_links():
@@ -84,65 +95,152 @@ def dead_links():
                 yield f"{page.name}: {target} is not there"
 
 
-def shell(folder, command):
-    return subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
-                          env=os.environ | {"HOME": str(folder)})
+class Page:
+    """One page, followed from its top in a folder of its own."""
 
+    def __init__(self, path, folder):
+        self.path, self.folder = path, folder
+        self.wrong = []
+        self.log = []
+        self.counts = {"commands": 0, "output": 0, "pictures": 0}
+        self.printed = None  # by the last command; None: it was not run as printed
+        self.blocks = list(pages.blocks(path.read_text()))
+        self.renewed = []  # (block, the lines to show instead)
 
-def prepare(folder):
-    """The tree as a reader has it after the build, with the scenario of README.md and the captures that the
-    pages speak of."""
-    (folder / "build").mkdir()
-    (folder / "build" / "iwarpsim").symlink_to(PROGRAM)
-    (folder / "scripts").mkdir()
-    for name in ["scenarios", "bench", "scripts/wireshark"]:
-        (folder / name).symlink_to(SOURCE / name)
-    scenario = block_with(PAGES[0], "# my.cfg")
-    study = block_with(PAGES[0], "sweep = (")
-    if not LONG:
-        study = study.replace("to = 10;", "to = 2;")
-    # Two of the axes are keys that the scenario has a value for; a sweep overrides it.
-    (folder / "my.cfg").write_text(scenario + study)
-    # A capture with no startup frames stands for one from the middle; another, for one of a real host.
-    for name, sets in [("mid.pcap", "mpa.generation=rdmac"), ("siw.pcapng", "mpa.generation=rfc"),
-                       ("FILE", "mpa.generation=rfc")]:
-        made = shell(folder, f"build/iwarpsim run my.cfg --quiet --pcap --out made --set {sets} &&"
-                             f" mv made/receiver.pcap {name}")
-        assert made.returncode == 0, made.stderr
+    def shell(self, command):
+        environment = os.environ | {"HOME": str(self.folder), "IWARPSIM_MODULES": str(PROGRAM.parent),
+                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"), "LC_ALL": "C.UTF-8"}
+        done = subprocess.run(["sh", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+        done.stdout = done.stdout.replace(f"{self.folder}/", "")
+        return done
 
+    def write(self, block):
+        """Writes a file that the page shows, or adds to it."""
+        name, continued = pages.FILE.match(block.lines[0]).groups()
+        with open(self.folder / name, "a" if continued else "w", encoding="utf-8") as file:
+            file.write(block.text())
 
-def run(folder, page, command):
-    """Runs one command; what is wrong with it, or None."""
-    for pattern, reason in ELSEWHERE:
-        if re.match(pattern, command):
-            program = next(word for word in command.split() if "=" not in word)
-            there = not program.startswith(("scripts/", "bench/")) or (SOURCE / program).exists()
-            return None if there else f"{page.name}: {program} is not there ({reason})"
-    if not HAS_NS3 and re.search(r"=ns3|topology\.", command):
-        return None
-    if not HAS_GNUPLOT and re.search(r" (plot|report|size) ", command):
-        return None
-    small = command
-    for pattern, replacement in REDUCED:
-        small = small if LONG else re.sub(pattern, replacement, small)
-    expected = next((code for part, code in EXIT_CODES.items() if part in command), 0)
-    done = shell(folder, small)
-    print(f"{page.name}: {small}: {done.returncode}")
-    if done.returncode == expected:
-        return None
-    return f"{page.name}: {small}: exit {done.returncode}, not {expected}: {done.stderr}"
+    def prepare(self):
+        """The tree as a reader has it after the build, with the scenario of README.md and the captures that
+        the pages speak of."""
+        self.folder.mkdir()
+        (self.folder / "build").mkdir()
+        (self.folder / "build" / "iwarpsim").symlink_to(PROGRAM)
+        (self.folder / "scripts").mkdir()
+        for name in ["scenarios", "bench", "scripts/wireshark", "scripts/sweep.sbatch"]:
+            (self.folder / name).symlink_to(SOURCE / name)
+        for block in pages.blocks(PAGES[0].read_text()):
+            if block.kind == "file":
+                self.write(block)
+        # A capture with no startup frames stands for one from the middle; another, for one of a real host.
+        for name, sets in [("mid.pcap", "mpa.generation=rdmac"), ("siw.pcapng", "mpa.generation=rfc"),
+                           ("FILE", "mpa.generation=rfc")]:
+            made = self.shell(f"build/iwarpsim run my.cfg --quiet --pcap --out made --set {sets} &&"
+                              f" mv made/receiver.pcap {name}")
+            assert made.returncode == 0, made.stdout
+        shutil.rmtree(self.folder / "made")
+
+    def run(self, command):
+        """Runs one command."""
+        self.printed = None
+        for pattern, reason in ELSEWHERE:
+            if re.match(pattern, command):
+                program = next(word for word in command.split() if "=" not in word)
+                if program.startswith(("scripts/", "bench/")) and not (SOURCE / program).exists():
+                    self.wrong.append(f"{program} is not there ({reason})")
+                return
+        if OPTIONS.without_ns3 and re.search(r"=ns3|topology\.", command):
+            return
+        if not HAS_GNUPLOT and re.search(r" (plot|report|size) ", command):
+            return
+        small = command
+        for pattern, replacement in REDUCED:
+            small = small if OPTIONS.long else re.sub(pattern, replacement, small)
+        expected = next((code for part, code in EXIT_CODES.items() if part in command), 0)
+        begin = time.monotonic()
+        done = self.shell(small)
+        self.log.append(f"{time.monotonic() - begin:6.2f} s  {self.path.name}: {small}: {done.returncode}")
+        self.counts["commands"] += 1
+        if done.returncode == expected:
+            self.printed = done.stdout.splitlines() if small == command else None
+        else:
+            self.wrong.append(f"{small}: exit {done.returncode}, not {expected}: {done.stdout}")
+
+    def compare(self, block, command):
+        """Compares what a block shows with what the last command printed."""
+        if command is None:
+            self.wrong.append(f"line {block.first + 1}: is this a command, or an output without one?")
+            return
+        if self.printed is None:
+            return
+        self.counts["output"] += 1
+        renewed = shown.accept(block.lines, self.printed)
+        if renewed == block.lines:
+            return
+        self.renewed.append((block, renewed))
+        difference = "\n".join(difflib.unified_diff(block.lines, renewed, "shown", "printed", lineterm="", n=1))
+        self.wrong.append(f"line {block.first + 1}: {command} prints something else:\n{difference}")
+
+    def follow(self):
+        """Does what the page tells the reader to do."""
+        self.prepare()
+        command = None
+        for block in self.blocks:
+            if block.kind == "file":
+                self.write(block)
+            elif block.kind == "output":
+                self.compare(block, command)
+            elif block.kind == "commands":
+                for command in pages.commands(block):
+                    self.run(command.replace("NAME", "idle"))
+        self.compare_pictures()
+
+    def compare_pictures(self):
+        """Compares the pictures of the page's own folder with what its commands made."""
+        if not HAS_GNUPLOT:
+            return
+        for target in re.findall(rf"!\[[^]]*\]\(({self.path.stem}/[^)\s]+)", self.path.read_text()):
+            made = [path for path in self.folder.rglob(Path(target).name) if path.is_file()]
+            kept = self.path.parent / target
+            self.counts["pictures"] += 1
+            if len(made) != 1:
+                self.wrong.append(f"{target}: {len(made)} files of this name were made, not one")
+            elif not kept.exists() or kept.read_bytes() != made[0].read_bytes():
+                self.wrong.append(f"{target} is not the picture that a command of the page makes")
+                if OPTIONS.accept:
+                    kept.parent.mkdir(exist_ok=True)
+                    shutil.copyfile(made[0], kept)
+
+    def accept(self):
+        """Writes what is printed into the page, and into what the page is made of."""
+        for path in [self.path, *self.path.parent.glob(f"{self.path.name}.in"),
+                     *self.path.parent.glob(f"{self.path.stem}.template.*")]:
+            text = path.read_text()
+            for block, renewed in self.renewed:
+                before, after = ("".join(f"{block.indent}{line}".rstrip() + "\n" for line in lines)
+                                 for lines in (block.lines, renewed))
+                text = text.replace(before, after, 1)
+            path.write_text(text)
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        prepare(folder)
-        found = [(page, command) for page in PAGES for command in commands(page)]
-        assert len(found) > 60, f"only {len(found)} commands were found"
-        wrong = [problem for page, command in found
-                 if (problem := run(folder, page, command.replace("NAME", "idle")))]
-    wrong.extend(dead_links())
+    with tempfile.TemporaryDirectory(prefix="iwarpsim-documents-") as name:
+        known = {path.name: path for path in PAGES}
+        chosen = [known[Path(page).name] for page in OPTIONS.pages or known]
+        found = [Page(path, Path(name) / path.name) for path in chosen]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(Page.follow, found))
+    wrong = [f"{page.path.name}: {problem}" for page in found for problem in page.wrong]
+    counts = {what: sum(page.counts[what] for page in found) for what in found[0].counts}
+    print("\n".join([*(line for page in found for line in page.log), str(counts)]))
+    if not OPTIONS.pages:
+        wrong.extend(dead_links())
+        assert counts["commands"] > 60, "most commands were not found"
     print("\n".join(wrong))
+    if OPTIONS.accept:
+        for page in found:
+            page.accept()
     sys.exit(1 if wrong else 0)
 
 

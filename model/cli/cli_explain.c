@@ -13,6 +13,7 @@
 #include "measure/distribution.h"
 #include "measure/gauge.h"
 #include "measure/metric_table.h"
+#include "scenario/scenario_guess.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
@@ -411,15 +412,17 @@ static gboolean print_quantile(const char *name)
   return TRUE;
 }
 
-/* Prints the keys that take `word`, which their sentences explain. FALSE when none does. */
+/* Prints the keys that take `word`, which their sentences explain, or whose last part it is. FALSE when there
+ * is none. */
 static gboolean print_keys_of_word(const char *word)
 {
+  g_autofree char *ending = g_strconcat(".", word, NULL);
   gboolean found = FALSE;
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree const char **words = scenario_key_words(scenario_key_row_of(key));
 
-    if (g_strv_contains(words, word)) {
+    if (g_strv_contains(words, word) || g_str_has_suffix(scenario_key_row_of(key)->name, ending)) {
       printf("%s", found ? "" : "Keys of a scenario:\n");
       print_key(scenario_key_row_of(key));
       found = TRUE;
@@ -446,6 +449,19 @@ static gboolean print_definitions(const char *word, const GArray *subjects, gboo
     }
   }
   return found;
+}
+
+/* Prints the key that other tools call `name`. FALSE when none is known. */
+static gboolean print_guess(const char *name, const GArray *subjects)
+{
+  const char *hint = NULL;
+  const char *guess = scenario_guess(name, &hint);
+
+  if (guess != NULL) {
+    printf("What other tools call %s is %s here%s%s.\n\n", name, guess, hint != NULL ? ". " : "",
+           hint != NULL ? hint : "");
+  }
+  return guess != NULL && print_named(guess, subjects);
 }
 
 static const struct {
@@ -526,7 +542,7 @@ static int explain_name(const char *name, const GArray *subjects)
     return CLI_OK;
   }
   return print_named(name, subjects) || print_quantile(name) ||
-                 print_definitions(name, subjects, print_keys_of_word(name))
+                 print_definitions(name, subjects, print_keys_of_word(name)) || print_guess(name, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);
 }

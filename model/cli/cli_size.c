@@ -10,7 +10,7 @@
 #include "cli/cli_runs.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_axes.h"
-#include "scenario/scenario_problem.h"
+#include "scenario/scenario_guess.h"
 #include "study/plot/study_plot.h"
 #include "study/size/size_study.h"
 #include "study/table/result_table.h"
@@ -42,7 +42,7 @@ static gboolean read_key(scenario_key *key, GError **error)
   }
   *key = scenario_key_find(chosen.key);
   if (*key == SCENARIO_KEY_COUNT) {
-    g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(chosen.key));
+    g_autofree char *hint = scenario_key_hint(chosen.key);
     return error_set(error, "--key %s: unknown key; expected one that 'iwarpsim explain keys' lists%s",
                      chosen.key, hint);
   }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "scenario/configuration.h"
-#include "scenario/scenario_problem.h"
 
 #define US ((guint64)TIME_PS_PER_MICROSECOND)
 #define MS ((guint64)TIME_PS_PER_MILLISECOND)
@@ -138,6 +137,11 @@ scenario_key scenario_key_of_direction(scenario_key key, enum side direction)
   return direction == SIDE_INITIATOR ? key : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
 }
 
+const char *const *scenario_names(void)
+{
+  return names;
+}
+
 const scenario_group_row *scenario_groups(void)
 {
   return groups;
@@ -148,8 +152,7 @@ gboolean scenario_group_exists(const char *name)
   return g_strv_contains(&names[SCENARIO_KEY_COUNT], name);
 }
 
-/* `full` without "GROUP." when it names a direct member of the group; else NULL. */
-static const char *member_of(const char *group, const char *full)
+const char *scenario_group_member(const char *group, const char *full)
 {
   gsize length = strlen(group);
 
@@ -164,35 +167,5 @@ static const char *member_of(const char *group, const char *full)
 
 gboolean scenario_group_has(const char *name, scenario_key key)
 {
-  return member_of(name, scenario_key_row_of(key)->name) != NULL;
-}
-
-char *scenario_group_members(const char *group)
-{
-  GString *members = g_string_new(NULL);
-
-  for (const char *const *name = names; *name != NULL; name++) {
-    const char *member = member_of(group, *name);
-
-    if (member != NULL) {
-      g_string_append_printf(members, "%s%s", members->len > 0 ? ", " : "", member);
-    }
-  }
-  return g_string_free(members, FALSE);
-}
-
-const char *scenario_key_nearest(const char *name)
-{
-  return scenario_suggest(name, names);
-}
-
-char *scenario_key_problem(const char *text)
-{
-  if (scenario_group_exists(text)) {
-    g_autofree char *keys = scenario_group_members(text);
-    return g_strdup_printf("'%s' is a group; expected one of its keys, %s", text, keys);
-  }
-  g_autofree char *shown = scenario_shown(text);
-  g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(text));
-  return g_strdup_printf("unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown, hint);
+  return scenario_group_member(name, scenario_key_row_of(key)->name) != NULL;
 }

@@ -84,18 +84,15 @@ typedef struct scenario_group_row {
 /* The rows, ended by one whose name is NULL; static. */
 const scenario_group_row *scenario_groups(void);
 
+/* The names of all keys, then of all groups, NULL-terminated; static. */
+const char *const *scenario_names(void);
+
+/* The rest of `full`, a key's or a group's name, after "GROUP." when it is in `group` itself ("": the file's
+ * outermost level), not in one within it; else NULL. */
+const char *scenario_group_member(const char *group, const char *full);
+
 /* TRUE when `name` is a group's. */
 gboolean scenario_group_exists(const char *name);
 
 /* TRUE when `key` is in the group `name` itself, not in one within it; "" is the file's outermost level. */
 gboolean scenario_group_has(const char *name, scenario_key key);
-
-/* What `group` ("": the file) may hold, keys and groups: "rate, delay, mtu". Free with g_free(). */
-char *scenario_group_members(const char *group);
-
-/* The key or group most like `name`, to suggest; NULL when none is near. Static. */
-const char *scenario_key_nearest(const char *name);
-
-/* What is wrong with `text`, which names no key, and what was expected: it is a group, or unknown. Free with
- * g_free(). */
-char *scenario_key_problem(const char *text);

@@ -69,25 +69,24 @@ static gboolean parse(config_t *config, const char *text)
 
 static const char *const lists[] = {"sweep", "where", "event", NULL}; /* beside keys and groups */
 
-/* Sets `error`, at `where`: there is no key or group `name`, but what its group holds. `setting` is the
- * one in the file; NULL: it is of a --set option. Returns FALSE. */
+/* Sets `error`, at `where`: there is no key or group `name`, but these are near, and in its group. `setting`
+ * is the one in the file; NULL: it is of a --set option. Returns FALSE. */
 static gboolean unknown(const char *name, const config_setting_t *setting, const char *where, GError **error)
 {
   const char *kind = setting != NULL && config_setting_is_group(setting) ? "group" : "key";
   const char *list = setting != NULL ? scenario_suggest(name, lists) : NULL;
   g_autofree char *group = g_strdup(name);
   g_autofree char *shown = scenario_shown(name);
-  g_autofree char *hint = scenario_did_you_mean(list != NULL ? list : scenario_key_nearest(name));
+  g_autofree char *hint = list != NULL ? scenario_did_you_mean(list) : scenario_key_hint(name);
 
   do {
     char *dot = strrchr(group, '.');
 
     *(dot != NULL ? dot : group) = '\0';
   } while (*group != '\0' && !scenario_group_exists(group));
-  g_autofree char *members = scenario_group_members(group);
-  return scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s%s%s%s", kind, shown, members,
-                          *group == '\0' && setting != NULL ? ", sweep, where, event" : "",
-                          *group != '\0' ? " in " : "", group, hint);
+  const char *near = scenario_key_nearest(name, &(const char *){NULL});
+  g_autofree char *members = scenario_group_members(group, near != NULL ? near : name);
+  return scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s", kind, shown, members, hint);
 }
 
 static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)
@@ -158,7 +157,7 @@ static gboolean load_member(const loading *on, const config_setting_t *setting, 
     return load_group(on, setting, name);
   }
   if (scenario_group_exists(name)) {
-    g_autofree char *members = scenario_group_members(name);
+    g_autofree char *members = scenario_group_members(name, "");
 
     return scenario_problem(on->error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
                             members);
@@ -282,7 +281,7 @@ static gboolean cannot_set(const char *name, const char *where, GError **error)
   if (!scenario_group_exists(name)) {
     return unknown(name, NULL, where, error);
   }
-  g_autofree char *members = scenario_group_members(name);
+  g_autofree char *members = scenario_group_members(name, "");
   return scenario_problem(error, where, "'%s' is a group; expected one of its keys, %s", name, members);
 }
 

@@ -6,6 +6,7 @@
 
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
+#include "scenario/scenario_guess.h"
 #include "scenario/scenario_source.h"
 #include "scenario/scenario_value.h"
 

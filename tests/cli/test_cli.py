@@ -75,7 +75,7 @@ class Cli(kit.ProgramTest):
         kit.write("small.cfg", "path: { forward: { mtu = 176; }; };")
         self.expect("iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
                     "bad.cfg:2: unknown key 'mpa.markres'; expected one of generation, markers, crc, "
-                    "startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu in mpa "
+                    "startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu "
                     "(did you mean 'mpa.markers'?)\n"
                     "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
                     "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of "
@@ -198,6 +198,29 @@ class Cli(kit.ProgramTest):
         self.shell("iwarpsim explain keys --schema", 2)
         self.expect_start(self.shell("iwarpsim explain keys --markdown").stdout, "# Scenarios\n")
         self.expect_start(self.shell("iwarpsim explain levels").stdout, "levels: Return levels\n\nA peak grows")
+
+    def test_names_of_other_tools(self):
+        """A guess leads to the key that is meant, wherever a key is named: in a file, its sweep and its conditions,
+        with --set, and explained."""
+        hint = "(did you mean 'path.forward.delay'? Half the round trip, since path.reverse.delay is the same unless set)\n"
+        listed = "expected one that 'iwarpsim explain keys' lists"
+        for text, found in (
+                ("rtt = 1;", "unknown key 'rtt'; expected one of title, run, workload, mpa, initiator and 11 more of "
+                 "'iwarpsim explain'"),
+                ('sweep = ( { key = "tcp.rtt"; values = ["1ms"]; } );', f"sweep: unknown key 'tcp.rtt'; {listed}"),
+                ('where = "rtt > 1ms";', f"where, column 1: unknown key 'rtt'; {listed}")):
+            kit.write("a.cfg", text)
+            self.expect("iwarpsim check a.cfg", "", f"a.cfg:1: {found} {hint}", 2)
+        kit.write("a.cfg", "")
+        self.expect("iwarpsim check a.cfg --set path.forward.rtt=1ms", "",
+                    "--set 'path.forward.rtt=1ms': unknown key 'path.forward.rtt'; expected one of delay, rate, mtu, "
+                    f"framing, cell_size and 36 more of 'iwarpsim explain path.forward' {hint}", 2)
+        self.expect_start(self.shell("iwarpsim explain rtt").stdout,
+                          "What other tools call rtt is path.forward.delay here. Half the round trip, since "
+                          "path.reverse.delay is the same unless set.\n\nKeys of a scenario:\n"
+                          "path.forward.delay (default: 25us)\n")
+        jitter = self.shell("iwarpsim explain jitter").stdout  # the last part of two keys
+        self.expect_parts(jitter, "Keys of a scenario:\n", "\npath.forward.jitter (", "\npath.reverse.jitter (")
 
     def test_steady_or_too_short(self):
         """A stream sender, MTU 1500, 0.1 % of loss, in order: 80 messages are too short to tell whether the run is

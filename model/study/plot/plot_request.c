@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "scenario/scenario_problem.h"
+#include "scenario/scenario_guess.h"
 #include "study/table/study_keys.h"
 
 /* --- What it shows --- */
@@ -154,7 +154,7 @@ gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const c
     gboolean receiver = strcmp(name, "receiver") == 0;
     scenario_key key = receiver ? SCENARIO_RECEIVER_MODE : scenario_key_find(name);
     if (key == SCENARIO_KEY_COUNT) {
-      g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(name));
+      g_autofree char *hint = scenario_key_hint(name);
       return error_set(error,
                        "unknown key '%s'; expected one that 'iwarpsim explain keys' lists, or receiver%s",
                        name, hint);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "scenario/scenario_problem.h"
+#include "scenario/scenario_guess.h"
 #include "scenario/scenario_value.h"
 #include "study/statistics/return_level.h"
 
@@ -71,8 +71,7 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
   pairing->key = scenario_key_find(name);
   if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
-    g_autofree char *hint =
-        scenario_did_you_mean(pairing->key == SCENARIO_KEY_COUNT ? scenario_key_nearest(name) : NULL);
+    g_autofree char *hint = pairing->key == SCENARIO_KEY_COUNT ? scenario_key_hint(name) : g_strdup("");
     return error_set(error,
                      "'%s' is no key that runs can be paired by; expected a key of scenarios but run.seed%s",
                      name, hint);

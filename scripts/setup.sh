@@ -4,8 +4,9 @@
 # build` adds its tests. With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is reported here,
 # not when the first run needs it. `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
 # TARGET…` builds fuzz targets alone, into build-fuzz/, and `--fuzz-coverage TARGET…` those that count what
-# their corpora reach, into build-fuzz-coverage/. Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs
-# to be root only when something is missing.
+# their corpora reach, into build-fuzz-coverage/; `--clang` builds the program alone with clang, into
+# build-clang/, and `--arm64` for that processor, into build-arm64/, where `program` runs it under qemu. Called by
+# demo.sh, test.sh and fuzz.sh; usable alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,15 +14,15 @@ say() {
   printf '== %s\n' "$*"
 }
 
-missing_packages() {
-  while read -r package; do
+missing_packages() { # package…
+  for package; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || printf '%s\n' "$package"
-  done <scripts/packages.txt
+  done
 }
 
-install_missing() {
-  missing=$(missing_packages)
+install_missing() { # package…
+  missing=$(missing_packages "$@")
   if [ -z "$missing" ]; then
     say "all packages are installed"
     return
@@ -73,7 +74,19 @@ build_fuzz_targets() { # folder, targets…
   build "$folder" $(printf 'fuzz/fuzz_%s ' "$@")
 }
 
-install_missing
+# Debian's packages of the libraries for arm64, extracted and not installed. ns-3's are left out: compiling it
+# takes minutes, and what it computes is compared with our own engine by the tests. Absolute links would lead
+# out of the folder.
+make_arm64_root() { # folder
+  libraries=$(grep -e '-dev$' -e '^r-mathlib$' scripts/packages.txt | grep -v -e clang -e ns3 | paste -sd ,)
+  rm -rf "$1"
+  mmdebstrap --quiet --variant=extract --arch=arm64 --include="libc6-dev,$libraries" bookworm "$1"
+  find "$1" -type l -lname '/*' | while read -r link; do
+    ln -sfnr "$1$(readlink "$link")" "$link"
+  done
+}
+
+install_missing $(cat scripts/packages.txt)
 kind=${1:-}
 case $kind in
 --fuzz)
@@ -94,6 +107,28 @@ case $kind in
       -Dc_args='-fprofile-instr-generate -fcoverage-mapping' -Dc_link_args=-fprofile-instr-generate
   )
   build_fuzz_targets build-fuzz-coverage "$@"
+  ;;
+--clang)
+  (
+    export CC=clang CXX=clang++
+    configure build-clang -Dns3=enabled -Dtests=false -Dbench=false -Db_lto=false
+  )
+  build build-clang iwarpsim
+  ;;
+--arm64)
+  install_missing gcc-aarch64-linux-gnu mmdebstrap qemu-user-static
+  root=$PWD/build-arm64-root
+  [ -f "$root/complete" ] || {
+    make_arm64_root "$root"
+    touch "$root/complete"
+  }
+  printf "[constants]\nroot = '%s'\n" "$root" >"$root/root.ini"
+  unset CC # it would be this machine's
+  configure build-arm64 -Dns3=disabled -Dtests=false -Dbench=false -Db_lto=false \
+    --cross-file "$root/root.ini" --cross-file scripts/arm64.ini
+  build build-arm64 iwarpsim
+  printf '#!/bin/sh\nexec qemu-aarch64-static -L %s %s "$@"\n' "$root" "$PWD/build-arm64/iwarpsim" >build-arm64/program
+  chmod +x build-arm64/program
   ;;
 --sanitizers)
   configure build -Dns3=enabled

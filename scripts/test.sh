@@ -95,6 +95,11 @@ test_without_ns3() {
   finish without-ns3
 }
 
+# Another compiler, another processor: the same results.
+golden_of() { # scripts/setup.sh's option, program
+  scripts/setup.sh "$1" && IWARPSIM=$2 scripts/golden
+}
+
 scripts/setup.sh --sanitizers
 if [ -n "$long" ]; then
   start build run_tests build
@@ -115,6 +120,8 @@ if [ -n "$long" ]; then
   count "fuzzing (every target 10 s)" scripts/fuzz.sh 10
   count "reference results (every study made anew)" scripts/findings
   count "golden outputs (every case)" scripts/golden
+  count "clang (it builds the program; every golden case)" golden_of --clang build-clang/iwarpsim
+  count "arm64 (under qemu, without ns-3; every golden case)" golden_of --arm64 build-arm64/program
   count "keys of tcp.profile (docs/tcp-linux.md is what the studies give)" scripts/tcp-keys
   count "mutants (20 breaks of the model, of which 12 may survive: about one in five is equivalent)" scripts/mutants --count 20 --at-most 12
   start build-sanitizers run_sanitizers

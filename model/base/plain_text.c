@@ -99,7 +99,7 @@ void plain_text_append_json(GString *json, const char *text)
 /* --- The terminal --- */
 
 /* Less is no room for a plot. */
-enum { COLUMNS_MIN = 40, ROWS_MIN = 15 };
+enum { COLUMNS_MIN = 40, COLUMNS_MAX = 10000, ROWS_MIN = 15 };
 
 terminal terminal_of(FILE *file)
 {
@@ -112,7 +112,47 @@ terminal terminal_of(FILE *file)
     t.columns = size.ws_col;
     t.rows = size.ws_row - 1U;
   }
+  const char *given = g_getenv("COLUMNS");
+  guint64 columns = 0;
+  if (given != NULL && g_ascii_string_to_unsigned(given, 10, COLUMNS_MIN, COLUMNS_MAX, &columns, NULL)) {
+    t.columns = (guint)columns;
+  }
   return t;
+}
+
+/* Where `line` goes on: 0, or in one that begins with a blank below the text after its first word and two
+ * blanks, or else below that word. */
+static gsize hanging_indent(const char *line)
+{
+  const gsize start = strspn(line, " ");
+  const char *gap = strstr(line + start, "  ");
+  const gboolean in_two = start > 0 && gap != NULL && gap < line + strcspn(line, "\n");
+  return in_two ? (gsize)(gap - line) + strspn(gap, " ") : start;
+}
+
+char *plain_text_wrap(const char *text, guint columns)
+{
+  GString *lines = g_string_new(NULL);
+  gsize column = 0, indent = hanging_indent(text);
+
+  while (*text != '\0') {
+    const gsize blanks = strspn(text, " "), letters = strcspn(text + blanks, " \n");
+    const gsize width = (gsize)g_utf8_strlen(text + blanks, (gssize)letters);
+    if (letters > 0 && column > indent && column + blanks + width > columns) {
+      g_string_append_printf(lines, "\n%*s%.*s", (int)indent, "", (int)letters, text + blanks);
+      column = indent + width;
+    } else {
+      g_string_append_len(lines, text, (gssize)(blanks + letters));
+      column += blanks + width;
+    }
+    text += blanks + letters;
+    if (*text == '\n') {
+      g_string_append_c(lines, *text++);
+      column = 0;
+      indent = hanging_indent(text);
+    }
+  }
+  return g_string_free(lines, FALSE);
 }
 
 void terminal_redraw_line(FILE *file, const char *text)

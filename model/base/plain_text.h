@@ -41,8 +41,14 @@ typedef struct terminal {
   guint rows; /* without the line of the prompt */
 } terminal;
 
-/* What `file` is. */
+/* What `file` is. COLUMNS of the environment, where it is a number that is not too small, is its width,
+ * whatever `file` is; NO_COLOR and TERM=dumb switch colours off. */
 terminal terminal_of(FILE *file);
+
+/* `text` with its lines broken at blanks, to at most `columns` letters; a longer word has a line of its own.
+ * A row, "  NAME  TEXT", goes on below its TEXT, another line that begins with blanks below its first word.
+ * Free with g_free(). */
+char *plain_text_wrap(const char *text, guint columns);
 
 /* Replaces the line that the cursor is in by `text`; "" erases it. It does so in one write, which a terminal
  * shows at once. */

@@ -35,27 +35,28 @@ static const struct {
 
 static void print_help(void)
 {
-  plain_text_print(
-      stdout, "iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
-              "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, and measures\n"
-              "what an RNIC must hold, what it can place at once, and what MPA's markers buy and cost.\n\n"
-              "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n");
+  g_autoptr(GString) page = g_string_new(
+      "iwarpsim - how much reassembly memory does an iWARP receiver need?\n\n"
+      "Simulates the whole MPA/DDP/RDMAP stack over TCP, real octets and real CRCs, and measures\n"
+      "what an RNIC must hold, what it can place at once, and what MPA's markers buy and cost.\n\n"
+      "Usage:\n  iwarpsim COMMAND [OPTION...] ...\n");
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     const cli_command *command = commands[i].command;
     if (commands[i].title != NULL) {
-      plain_text_print(stdout, "\n%s:\n", commands[i].title);
+      g_string_append_printf(page, "\n%s:\n", commands[i].title);
     }
-    plain_text_print(stdout, "  %-13s %s\n", command->name, command->sentence);
+    g_string_append_printf(page, "  %-13s %s\n", command->name, command->sentence);
   }
-  plain_text_print(stdout,
-                   "\nOptions, with every command too:\n"
-                   "  -h, --help      what it does and its options\n"
-                   "  -q, --quiet     print nothing but what was asked for\n"
-                   "  -V, --version   print the version\n\n"
-                   "Example: a scenario of one line in a file, run with the third segment lost.\n"
-                   "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
-                   "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
-                   "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
+  g_string_append(page, "\nOptions, with every command too:\n"
+                        "  -h, --help      what it does and its options\n"
+                        "  -q, --quiet     print nothing but what was asked for\n"
+                        "  -V, --version   print the version\n\n"
+                        "Example: a scenario of one line in a file, run with the third segment lost.\n"
+                        "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
+                        "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
+                        "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
+  g_autofree char *lines = plain_text_wrap(page->str, terminal_of(stdout).columns);
+  plain_text_print_page(stdout, lines);
 }
 
 /* The command `name`. NULL: there is none, which is then printed on standard error. */

@@ -106,6 +106,56 @@ static char **split_attached_values(char **argv, const GOptionEntry *entries)
   return (char **)g_ptr_array_free(split, FALSE);
 }
 
+/* --- The help page --- */
+
+/* Where the sentences of options begin: after most options. */
+enum { SENTENCE_COLUMN = 30 };
+
+/* Appends "  -s, --set=GROUP.KEY=VALUE  SENTENCE" of each entry. A long option has its sentence below. */
+static void append_options(GString *page, const GOptionEntry *entries, guint columns)
+{
+  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
+    const char letter[] = {'-', entry->short_name, ',', ' ', '\0'};
+    const char *value = entry->arg_description;
+    g_autofree char *option = g_strconcat("  ", entry->short_name != 0 ? letter : "", "--", entry->long_name,
+                                          value != NULL ? "=" : "", value != NULL ? value : "", NULL);
+    g_autofree char *row = strlen(option) + 2 > SENTENCE_COLUMN
+                               ? g_strdup_printf("%s\n%*s%s", option, SENTENCE_COLUMN, "", entry->description)
+                               : g_strdup_printf("%-*s%s", SENTENCE_COLUMN, option, entry->description);
+    g_autofree char *lines = plain_text_wrap(row, columns);
+    g_string_append_printf(page, "%s\n", lines);
+  }
+}
+
+/* Joins the lines of each paragraph of `text`; those that begin with a blank, as in lists, stay. */
+static void join_lines(char *text)
+{
+  const char *line = text;
+  for (char *end = strchr(text, '\n'); end != NULL; end = strchr(end + 1, '\n')) {
+    if (end > line && *line != ' ' && strchr(" \n", end[1]) == NULL) {
+      *end = ' ';
+    } else {
+      line = end + 1;
+    }
+  }
+}
+
+/* As GLib's, which does not know how wide the terminal is. */
+static void print_help(const cli_command *command, const GOptionEntry *shared)
+{
+  const guint columns = terminal_of(stdout).columns;
+  g_autoptr(GString) page = g_string_new(NULL);
+  g_autofree char *about = command->summary_of != NULL ? command->summary_of() : g_strdup(command->summary);
+  join_lines(about);
+  g_autofree char *lines = plain_text_wrap(about, columns);
+  g_string_append_printf(page, "Usage:\n  iwarpsim %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name,
+                         command->arguments, lines);
+  append_options(page, command->entries, columns);
+  append_options(page, shared, columns);
+  g_string_append_printf(page, "\nExample:\n%s", command->example);
+  plain_text_print_page(stdout, page->str);
+}
+
 /* Reads the options of `argv` and leaves in `arguments` what is none. FALSE: the command is done, with
  * `*status`. */
 static gboolean parse(const cli_command *command, char **argv, cli_arguments *arguments, int *status)
@@ -118,15 +168,10 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
       CLI_SWITCH("version", 'V', &version, "print the version"),
       G_OPTION_ENTRY_NULL,
   };
-  g_autoptr(GOptionContext) context = g_option_context_new(command->arguments);
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_autoptr(GError) error = NULL;
-  g_autofree char *made = command->summary_of != NULL ? command->summary_of() : NULL;
-  g_autofree char *example = g_strconcat("Example:\n", command->example, NULL);
 
-  /* GLib's own --help would leave the program at once, whatever became of the text. */
   g_option_context_set_help_enabled(context, FALSE);
-  g_option_context_set_summary(context, made != NULL ? made : command->summary);
-  g_option_context_set_description(context, example);
   g_option_context_add_main_entries(context, command->entries, NULL);
   g_option_context_add_main_entries(context, shared, NULL);
   if (!g_option_context_parse_strv(context, &arguments->rest, &error)) {
@@ -139,8 +184,7 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
   }
   *status = CLI_OK;
   if (help) {
-    g_autofree char *page = g_option_context_get_help(context, TRUE, NULL);
-    plain_text_print_page(stdout, page);
+    print_help(command, shared);
     return FALSE;
   }
   for (const GOptionEntry *entry = command->entries; entry->long_name != NULL; entry++) {
@@ -159,10 +203,8 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
 int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
 {
   cli_arguments arguments = {.quiet = quiet, .rest = split_attached_values(argv, command->entries)};
-  g_autofree char *name = g_strconcat("iwarpsim ", command->name, NULL);
   int status;
 
-  g_set_prgname(name); /* GLib names the program in --help by this */
   gboolean goes_on = parse(command, argv, &arguments, &status);
   g_auto(GStrv) words = arguments.rest;
   if (!goes_on) {

@@ -18,6 +18,8 @@ static struct {
   cli_capture_options capture;
   char *resend;
   char *trace;
+  char *seed;
+  gboolean all;
 } chosen;
 
 static gboolean read_resend(replay_options *options, GError **error)
@@ -71,7 +73,7 @@ static gboolean report(const replay *r, const scenario *s, const session_result 
       facts[of.fact_count++] = known[i];
     }
   }
-  return cli_results_report(results, s, result, &of, quiet, error);
+  return cli_results_report(results, s, result, &of, quiet, chosen.all, error);
 }
 
 /* The second reading and what comes of it. */
@@ -119,7 +121,9 @@ static int replay_capture(const cli_arguments *arguments)
     options.progress_user = &shown;
   }
   g_autoptr(scenario) s = replay_scenario_new(options.capture.path, (const char *const *)chosen.sets, &error);
-  replay *r = s ? replay_new(s, &options, &error) : NULL;
+  const gboolean is_set =
+      s && (!chosen.seed || scenario_set_key(s, SCENARIO_RUN_SEED, chosen.seed, "--seed", &error));
+  replay *r = is_set ? replay_new(s, &options, &error) : NULL;
   gboolean good = r && cli_results_begin(&results, s, chosen.directory, &error);
   if (!good) {
     cli_progress_clear(&shown);
@@ -136,12 +140,14 @@ static const GOptionEntry entries[] = {
               "GROUP.KEY=VALUE"),
     CLI_TEXT("out", 'o', &chosen.directory, "folder for the results (default: results/<capture's name>)",
              "DIR"),
+    CLI_TEXT("seed", 0, &chosen.seed, "seed of the path's random numbers; as --set run.seed=N", "N"),
     CLI_CAPTURE_ENTRIES(chosen.capture),
     CLI_TEXT("resend", 0, &chosen.resend,
              "send a segment again that has not arrived after TIME; auto (default): with a path, after the "
              "handshake's round trip",
              "TIME|auto|never"),
     CLI_TEXT("trace", 0, &chosen.trace, "write each event to this file ('iwarpsim trace' prints it)", "FILE"),
+    CLI_RESULTS_ALL(chosen.all),
     G_OPTION_ENTRY_NULL,
 };
 

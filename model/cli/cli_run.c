@@ -10,6 +10,7 @@
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
+#include "cli/cli_answer.h"
 #include "cli/cli_progress.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
@@ -80,7 +81,7 @@ static gboolean put_in_place(const cli_results *results, gboolean notes, GError 
 }
 
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
-                            const summary_replay *of, gboolean quiet, GError **error)
+                            const summary_replay *of, gboolean quiet, gboolean all, GError **error)
 {
   g_autofree char *path = g_build_filename(new_files_folder(results->files), "summary.json", NULL);
   const summary page = cli_results_summary(s, result, of);
@@ -88,9 +89,11 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !of && !quiet, error)) {
     return FALSE;
   }
-  if (!quiet) {
+  if (!quiet && all) {
     summary_print(&page, s, stdout);
     plain_text_print(stdout, "\nresults in %s\n", results->directory);
+  } else if (!quiet) {
+    cli_answer_print(&page, s, results->directory);
   }
   return TRUE;
 }
@@ -132,6 +135,8 @@ static struct {
   char *directory;
   gboolean capture;
   char *trace;
+  char *seed;
+  gboolean all;
 } options;
 
 static void show_progress(const session_progress *progress, void *shown)
@@ -157,7 +162,7 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
   done = cli_trace_close(options.trace, events, done ? &error : NULL) && done;
-  done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, &error);
+  done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, options.all, &error);
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
   if (!done) {
@@ -174,10 +179,12 @@ static int run(const cli_arguments *arguments)
   cli_results results = {0};
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(scenario) s = scenario_load(arguments->rest[0], (const char *const *)options.sets, &error);
-  gboolean good = s != NULL &&
-                  (options.engine == NULL ||
-                   scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", &error)) &&
-                  scenario_check(s, notes, &error) && run_engine_check(s, &error);
+  gboolean good =
+      s != NULL &&
+      (options.engine == NULL ||
+       scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", &error)) &&
+      (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", &error)) &&
+      scenario_check(s, notes, &error) && run_engine_check(s, &error);
   for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
@@ -189,22 +196,27 @@ static int run(const cli_arguments *arguments)
 
 static const GOptionEntry entries[] = {
     CLI_TEXTS("set", 's', &options.sets, "override a key of the scenario", "GROUP.KEY=VALUE"),
+    CLI_TEXT("seed", 0, &options.seed, "seed of the random numbers; as --set run.seed=N", "N"),
     CLI_TEXT("engine", 0, &options.engine, "auto, ns3 or native; as --set run.engine=…", "ENGINE"),
     CLI_TEXT("out", 'o', &options.directory, "folder for the results (default: results/<scenario name>)",
              "DIR"),
     CLI_TEXT("trace", 0, &options.trace,
              "write each event of the run to this file ('iwarpsim trace' prints it)", "FILE"),
     CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
+    CLI_RESULTS_ALL(options.all),
     G_OPTION_ENTRY_NULL,
 };
 
 const cli_command cli_run = {
     .name = "run",
-    .sentence = "run a scenario once, print a summary, write its results",
+    .sentence = "run a scenario once, print what matters of it, write its results",
     .arguments = "SCENARIO",
     .operand = "SCENARIO",
-    .summary = "Runs a scenario, prints a summary and writes summary.json and occupancy.csv.",
-    .example = "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
+    .summary =
+        "Runs a scenario, prints its answer in some ten lines, or with --all every metric, and writes\n"
+        "summary.json and occupancy.csv.",
+    .example = "  iwarpsim run scenarios/one-loss-markers.cfg --seed 2 --all\n"
+               "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
     .entries = entries,
     .run = run,
 };

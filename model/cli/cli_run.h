@@ -15,6 +15,9 @@ typedef struct cli_results {
   new_files *files; /* they are made here first */
 } cli_results;
 
+/* The row of a GOptionEntry table for `all`, whether every metric is printed. */
+#define CLI_RESULTS_ALL(all) CLI_SWITCH("all", 'a', &(all), "print every metric, not only what matters most")
+
 /* Begins results of `s` in `directory`, or, when that is NULL, in results/NAME, which is made when it is
  * missing. End with cli_results_end() also after FALSE and `error`: it cannot be written. */
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error);
@@ -24,11 +27,11 @@ void cli_results_end(cli_results *results);
 summary cli_results_summary(const scenario *s, const session_result *result, const summary_replay *of);
 
 /* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its
- * captures stay when none were made now. Unless `quiet`, prints the summary. `of` is what a replay reports
- * besides (NULL: a run). FALSE and `error` when a file cannot be written; the earlier results are then as
- * they were. */
+ * captures stay when none were made now. Unless `quiet`, prints what matters of it, or, with `all`, the whole
+ * summary. `of` is what a replay reports besides (NULL: a run). FALSE and `error` when a file cannot be
+ * written; the earlier results are then as they were. */
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
-                            const summary_replay *of, gboolean quiet, GError **error);
+                            const summary_replay *of, gboolean quiet, gboolean all, GError **error);
 
 /* The exit code of `command` ("run") by the result and run.expect; when that is not 0, prints why on standard
  * error. */

@@ -58,6 +58,38 @@ TEST(test_print)
   free(text);
 }
 
+/* Blanks where a line is broken are gone; a word that is too long, and what was broken already, stay. Letters
+ * count, not octets. */
+TEST(test_wrap)
+{
+  expect(plain_text_wrap("one two three", 8), "one two\nthree");
+  expect(plain_text_wrap("one  two three", 7), "one\ntwo\nthree");
+  expect(plain_text_wrap("\u00e9\u00e9\u00e9 \u00e9\u00e9\u00e9", 7),
+         "\u00e9\u00e9\u00e9 \u00e9\u00e9\u00e9");
+  expect(plain_text_wrap("  name  a b c d e\nd e f", 11), "  name  a b\n        c d\n        e\nd e f");
+  expect(plain_text_wrap("  a b c\n  d  e", 5), "  a b\n  c\n  d  e");
+  expect(plain_text_wrap("a considerable word", 6), "a\nconsiderable\nword");
+  expect(plain_text_wrap("\na\n\nb\n", 6), "\na\n\nb\n");
+  expect(plain_text_wrap("", 6), "");
+}
+
+/* COLUMNS decides, unless it is no number of columns. */
+TEST(test_columns)
+{
+  FILE *file = tmpfile();
+  static const struct {
+    const char *given;
+    guint columns;
+  } cases[] = {{"61", 61}, {"", TERMINAL_COLUMNS}, {"5", TERMINAL_COLUMNS}, {"wide", TERMINAL_COLUMNS}};
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_setenv("COLUMNS", cases[i].given, TRUE);
+    g_assert_cmpuint(terminal_of(file).columns, ==, cases[i].columns);
+  }
+  g_unsetenv("COLUMNS");
+  g_assert_cmpuint(terminal_of(file).columns, ==, TERMINAL_COLUMNS);
+  fclose(file);
+}
+
 TEST(test_json)
 {
   g_autoptr(GString) json = g_string_new("=");

@@ -24,6 +24,14 @@ class Cli(kit.ProgramTest):
         for line in ("iwarpsim", "iwarpsim -h", "iwarpsim help"):
             self.expect(line, page)
 
+    def test_help_fits(self):
+        """The page of each command is as wide as the terminal, or 100 columns; examples are to be copied."""
+        for command in COMMANDS:
+            for columns, width in (("", 100), ("80", 80), ("120", 120)):
+                page = self.shell(f"iwarpsim {command} -h", COLUMNS=columns).stdout.partition("\nExample:")[0]
+                long = [line for line in page.splitlines() if len(line) > width and not line.startswith("  --mpa=")]
+                self.assertEqual(long, [], command)
+
     def test_help_of_a_command(self):
         for command in COMMANDS:
             self.expect(f"iwarpsim help {command}", self.shell(f"iwarpsim {command} --help").stdout)
@@ -225,14 +233,14 @@ class Cli(kit.ProgramTest):
     def test_steady_or_too_short(self):
         """A stream sender, MTU 1500, 0.1 % of loss, in order: 80 messages are too short to tell whether the run is
         steady (80 blocks of 64 KiB); 320 without loss hold the front of one FPDU all the time, and are."""
-        point = ("iwarpsim run short.cfg --out out --set workload.messages=80 --set receiver.mode=in-order"
+        point = ("iwarpsim run short.cfg --all --out out --set workload.messages=80 --set receiver.mode=in-order"
                  " --set path.forward.loss=0.1%")
         kit.write("short.cfg", 'sender: { segmentation = "stream"; };')
         for seed in (1, 2):
             self.assertIn("\n  warm-up    too short to tell whether the run is steady\n",
                           self.shell(f"{point} --set run.seed={seed} && rm -r out").stdout)
         self.assertIn("\n  warm-up    the second half of the run does not differ from the first (",
-                      self.shell("iwarpsim run short.cfg --out out --set workload.messages=320 && rm -r out").stdout)
+                      self.shell("iwarpsim run short.cfg --all --out out --set workload.messages=320 && rm -r out").stdout)
 
     def test_losses_to_expect(self):
         """10 messages of 46 segments at 0.1 %: exp(-0.46) = 0.63. 1,000 messages of 45.872 and 0.717 segments in

@@ -19,7 +19,7 @@ class Engine(kit.ProgramTest):
     def expect_engine(self, text, engine, reason):
         """The scenario runs on `engine` for `reason`."""
         kit.write("a.cfg", text)
-        done = self.shell("iwarpsim run a.cfg --out r && cat r/summary.json")
+        done = self.shell("iwarpsim run a.cfg --all --out r && cat r/summary.json")
         self.expect_parts(done.stdout, f"  engine     {engine} (", f"{reason})\n", f'"engine": "{engine}"',
                           f'"engine_reason": "{reason}"')
         # A library that took no part is not named.

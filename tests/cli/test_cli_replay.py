@@ -46,7 +46,7 @@ class Replay(kit.ProgramTest):
     def test_results(self):
         """The same series as the run's, but for its first line; a summary that describes what was replayed; a
         page to read. The capture stays, also when the results go beside it."""
-        done = self.shell(f"iwarpsim replay {CAPTURE} --set receiver.mode=in-order -o again")
+        done = self.shell(f"iwarpsim replay {CAPTURE} --set receiver.mode=in-order --all -o again")
         measured = "the Responder of 1 connection, where most payload goes"
         self.expect_parts(done.stdout, f"replay of  receiver.pcap ({CAPTURE})", f"measured   {measured}\n",
                           "path       none: arrivals as captured, nothing comes again\n",
@@ -94,4 +94,4 @@ class Replay(kit.ProgramTest):
                 ("--set path.forward.mtu=9000 --resend 1ms --filter tcp", "filter     tcp\n",
                  "path       of its own, with a link; what has not arrived sets off again after 1ms\n"),
                 ("--set run.stop=100us", "stopped: run.stop reached before the end of the capture")):
-            self.expect_parts(self.shell(f"iwarpsim replay {CAPTURE} {options} -o out").stdout, *parts)
+            self.expect_parts(self.shell(f"iwarpsim replay {CAPTURE} {options} --all -o out").stdout, *parts)

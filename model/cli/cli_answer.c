@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cli/cli_answer.h"
+
+#include <stdio.h>
+
+#include "base/plain_text.h"
+#include "base/units.h"
+#include "explain/prose.h"
+#include "measure/warm_up.h"
+
+/* A row's name; its text follows. */
+#define ROW "\n  %-10s "
+
+static const struct {
+  metric_id peak;
+  const char *what; /* that is held, and the cause's name */
+} causes[] = {
+    {METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, "FPDUs with octets missing (incomplete)"},
+    {METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, "octets of FPDUs that no marker had located (unlocated)"},
+    {METRIC_BUFFER_PEAK_OCTETS_ORDER, "octets beyond a hole, where the receiver may not look ahead (order)"},
+    {METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, "IP datagrams with fragments missing (fragment)"},
+};
+
+static const struct {
+  metric_id fpdus;
+  const char *how;
+} methods[] = {
+    {METRIC_MPA_LOCATED_BY_CHAIN, "chain"},
+    {METRIC_MPA_LOCATED_BY_MARKER, "marker"},
+    {METRIC_MPA_LOCATED_BY_MARKER_CHAIN, "marker chain"},
+    {METRIC_MPA_LOCATED_BY_ASSUMPTION, "assumption"},
+};
+
+/* All of these texts live until prose_end(). */
+
+/* A text that is not ours, on one line. */
+static const char *foreign(prose *of, const char *text)
+{
+  g_autofree char *line = plain_text(text, -1, "");
+  return g_string_chunk_insert(of->numbers, line);
+}
+
+/* "126.5 KiB", "8.393 Gbit/s", "12 octets". */
+static const char *amount(prose *of, double value, const char *unit)
+{
+  g_autofree char *rounded = units_format_rounded(value, unit);
+  g_autofree char *exact = g_strdup_printf("%.4g %s", value, unit);
+  return g_string_chunk_insert(of->numbers, *rounded != '\0' ? rounded : exact);
+}
+
+/* "12.34 %"; 100 % is all of it. */
+static const char *share(prose *of, double part, double whole)
+{
+  const double percent = whole > 0 ? 100 * part / whole : 0;
+  g_autofree char *text = g_strdup_printf("%.4g %%", part < whole ? MIN(percent, 99.99) : percent);
+  return g_string_chunk_insert(of->numbers, text);
+}
+
+static const char *count(prose *of, const metric_values *m, metric_id id, const char *noun)
+{
+  return prose_plural(of, (guint64)m->value[id], noun);
+}
+
+static void add_head(const summary *page, const scenario *s, prose *to)
+{
+  g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
+  const summary_replay *replay = page->replay;
+
+  prose_add(to, "%s", foreign(to, scenario_configuration(s)->title));
+  prose_add(to, ROW "%s (%s)", replay != NULL ? "replay of" : "scenario", foreign(to, scenario_name(s)),
+            foreign(to, scenario_path(s)));
+  if (replay == NULL) {
+    prose_add(to, ", seed %s, %s engine", seed, page->engine);
+  }
+  for (gsize i = 0; replay != NULL && i < replay->fact_count; i++) {
+    prose_add(to, ROW "%s", replay->facts[i].name, foreign(to, replay->facts[i].text));
+  }
+  prose_add(to, ROW "%s", "status", run_status_name(page->status));
+  if (page->message != NULL && *page->message != '\0') {
+    prose_add(to, ": %s", foreign(to, page->message));
+  }
+}
+
+/* What was held at most for each cause, the largest first. */
+static void add_causes(const metric_values *m, prose *to)
+{
+  double next = G_MAXDOUBLE;
+  const char *gap = NULL;
+
+  while (next > 0) {
+    const double most = next;
+    next = 0;
+    for (gsize i = 0; i < G_N_ELEMENTS(causes); i++) {
+      const double octets = m->value[causes[i].peak];
+      if (octets == most) {
+        prose_add(to, gap == NULL ? ROW : "%s", gap == NULL ? "held" : gap);
+        prose_add(to, "%s, up to %s", causes[i].what, amount(to, octets, "octets"));
+        gap = "; ";
+      }
+      next = octets < most ? MAX(next, octets) : next;
+    }
+  }
+}
+
+static void add_memory(const metric_values *m, const configuration *c, prose *to)
+{
+  const double octets = m->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS];
+
+  prose_add(to, ROW "%s of reassembly memory", "peak", amount(to, octets, "octets"));
+  if (m->present[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S]) {
+    prose_add(to, " at %s", amount(to, m->value[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S], "s"));
+  }
+  if (m->present[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] && c->connections.count > 1) {
+    prose_add(to, ", most of it held by connection %.0f", m->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION]);
+  }
+  prose_add(to, "%s", octets > 0 ? "" : ": no octet waited for one that was missing");
+  add_causes(m, to);
+  if (octets > 0) {
+    prose_add(to, ROW "%s or less for 99 %% of the time; %s on average", "p99",
+              amount(to, m->value[METRIC_BUFFER_REASSEMBLY_P99_OCTETS], "octets"),
+              amount(to, m->value[METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS], "octets"));
+  }
+  if (octets > 0 && m->present[METRIC_FIT_K] && m->present[METRIC_FIT_K1]) {
+    prose_add(to, ROW "peak = %.4g x BufferSizeTCP (%s) = %.4g x EMSS%s (mpa-01 section 11)", "theory",
+              m->value[METRIC_FIT_K], amount(to, m->value[METRIC_THEORY_BUFFER_TCP_OCTETS], "octets"),
+              m->value[METRIC_FIT_K1], c->connections.count > 1 ? " x connections" : "");
+  }
+}
+
+static void add_placement(const metric_values *m, prose *to)
+{
+  const double octets = m->value[METRIC_PLACEMENT_OCTETS];
+  const char *gap = ": ";
+
+  if (octets > 0) {
+    prose_add(to, ROW "%s of the payload directly, %s by way of the memory; %s out of order", "placed",
+              share(to, m->value[METRIC_PLACEMENT_OCTETS_DIRECT], octets),
+              share(to, m->value[METRIC_PLACEMENT_OCTETS_BUFFERED], octets),
+              share(to, m->value[METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER], octets));
+  }
+  prose_add(to, ROW "%s", "located", count(to, m, METRIC_MPA_FPDUS, "FPDU"));
+  for (gsize i = 0; i < G_N_ELEMENTS(methods); i++) {
+    if (m->value[methods[i].fpdus] > 0) {
+      prose_add(to, "%s%s by %s", gap, share(to, m->value[methods[i].fpdus], m->value[METRIC_MPA_FPDUS]),
+                methods[i].how);
+      gap = ", ";
+    }
+  }
+}
+
+static void add_path(const metric_values *m, prose *to)
+{
+  prose_add(to, ROW, "goodput");
+  if (m->present[METRIC_GOODPUT_BIT_PER_S]) {
+    prose_add(to, "%s: ", amount(to, m->value[METRIC_GOODPUT_BIT_PER_S], "bit/s"));
+  }
+  prose_add(to, "%s, %s", count(to, m, METRIC_DELIVERY_MESSAGES, "message"),
+            amount(to, m->value[METRIC_DELIVERY_OCTETS], "octets"));
+  if (m->present[METRIC_EFFICIENCY_WIRE]) {
+    prose_add(to, "; wire efficiency %s", share(to, m->value[METRIC_EFFICIENCY_WIRE], 1));
+  }
+  prose_add(to, ROW, "losses");
+  if (m->present[METRIC_PATH_PACKETS_LOST]) {
+    prose_add(to, "%s lost; ", count(to, m, METRIC_PATH_PACKETS_LOST, "packet"));
+  }
+  if (m->present[METRIC_TCP_RETRANSMISSIONS]) {
+    prose_add(to, "%s, %s; ", count(to, m, METRIC_TCP_RETRANSMISSIONS, "retransmission"),
+              count(to, m, METRIC_TCP_TIMEOUTS, "timeout"));
+  }
+  prose_add(to, "%s of %s out of order", prose_count(to, (guint64)m->value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER]),
+            count(to, m, METRIC_TCP_SEGMENTS, "segment"));
+  if (m->value[METRIC_BUFFER_SEGMENTS_REFUSED] > 0) {
+    prose_add(to, "; %s refused for lack of memory", count(to, m, METRIC_BUFFER_SEGMENTS_REFUSED, "segment"));
+  }
+}
+
+static void add_caveats(const summary *page, prose *to)
+{
+  if (page->window_over_bandwidth_delay > 0 && page->window_over_bandwidth_delay < 1) {
+    prose_add(to, ROW "%.3g x the bandwidth-delay product: the receiver limits the rate", "window",
+              page->window_over_bandwidth_delay);
+  }
+  if (warm_up_test(page->results->block_maxima).verdict == WARM_UP_DIFFERS) {
+    prose_add(to,
+              ROW "the second half of the run differs from the first: measure.from can leave out a beginning",
+              "warm-up");
+  }
+}
+
+void cli_answer_print(const summary *page, const scenario *s, const char *directory)
+{
+  const metric_values *m = &page->results->metrics;
+  prose to = prose_new();
+
+  add_head(page, s, &to);
+  add_memory(m, scenario_configuration(s), &to);
+  add_placement(m, &to);
+  add_path(m, &to);
+  add_caveats(page, &to);
+  prose_add(&to, "\n\nresults in %s\n", foreign(&to, directory));
+  g_autofree char *text = prose_end(&to);
+  g_autofree char *lines = plain_text_wrap(*text == '\n' ? text + 1 : text, terminal_of(stdout).columns);
+  plain_text_print_page(stdout, lines);
+  if (page->replay == NULL) {
+    plain_text_print(stdout, "  iwarpsim explain-peak %s: why the peak was as large\n", directory);
+    plain_text_print(stdout, "  iwarpsim timeline %s -o run.html: the run over time\n", directory);
+  }
+  plain_text_print(stdout, "  --all, or summary.json there: every metric\n");
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a run or a replay prints unless every metric is asked for. */
+#pragma once
+
+#include "study/store/summary.h"
+
+/* Prints the answer that `page` of `s`, which is in `directory`, gives to the question how much memory
+ * reassembly takes, in some ten lines, and where there is more. */
+void cli_answer_print(const summary *page, const scenario *s, const char *directory);

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `iwarpsim run` prints: the answer first, everything with --all."""
+import json
+
+import program_kit as kit
+
+# 4 Writes and the last Send: 5 messages. The third segment with payload is lost and comes again.
+ONE_LOSS = """title = "One loss";
+run: { engine = "native"; };
+workload: { message_size = "64KiB"; messages = 4; };
+receiver: { mode = "in-order"; };
+path: { forward: { drop = [3]; }; };
+"""
+
+
+class Run(kit.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        kit.write("a.cfg", ONE_LOSS)
+
+    def metrics(self, folder):
+        return json.loads(kit.octets(f"{folder}/summary.json"))["metrics"]
+
+    def test_answer(self):
+        """Every number is one of the summary's."""
+        page = self.shell("iwarpsim run a.cfg -o o").stdout
+        of = self.metrics("o")
+        peak, placed = of["buffer.reassembly_peak_octets"], of["placement.octets"]
+        self.assertEqual(of["buffer.peak_octets.order"], peak)
+        self.assertEqual(page, f"""One loss
+  scenario   a (a.cfg), seed 1, native engine
+  status     ok
+  peak       {peak / 1024:.4g} KiB of reassembly memory at {of['buffer.reassembly_peak_at_s'] * 1e6:.4g} us
+  held       octets beyond a hole, where the receiver may not look ahead (order), up to {peak / 1024:.4g} KiB
+  p99        {of['buffer.reassembly_p99_octets'] / 1024:.4g} KiB or less for 99 % of the time; \
+{of['buffer.reassembly_mean_octets']:.4g} octets on average
+  theory     peak = {of['fit.k']:.4g} x BufferSizeTCP (64.04 KiB) = {of['fit.k1']:.4g} x EMSS (mpa-01 section 11)
+  placed     {100 * of['placement.octets_direct'] / placed:.4g} % of the payload directly, \
+{100 * of['placement.octets_buffered'] / placed:.4g} % by way of the memory; 0 % out of order
+  located    {of['mpa.fpdus']} FPDUs: 100 % by chain
+  goodput    {of['goodput_bit_per_s'] / 1e9:.4g} Gbit/s: 5 messages, 256 KiB; wire efficiency \
+{100 * of['efficiency_wire']:.4g} %
+  losses     1 packet lost; 1 retransmission, 0 timeouts; {of['tcp.segments_out_of_order']} of \
+{of['tcp.segments']} segments out of order
+
+results in o
+  iwarpsim explain-peak o: why the peak was as large
+  iwarpsim timeline o -o run.html: the run over time
+  --all, or summary.json there: every metric
+""")
+
+    def test_several_causes(self):
+        """The one that held most comes first; the connection is named where there are several."""
+        page = self.shell("iwarpsim run a.cfg -o o --set receiver.mode=out-of-order --set workload.connections=2"
+                          " --set sender.segmentation=stream --set path.forward.loss=2% --set run.seed=3").stdout
+        of = self.metrics("o")
+        self.assertGreater(of["buffer.peak_octets.unlocated"], of["buffer.peak_octets.incomplete"])
+        self.assertRegex(page, r"held by connection [01]\n  held       octets of FPDUs that no marker had located "
+                         r"\(unlocated\), up to [\d.]+ KiB; FPDUs\s+with\s+octets missing \(incomplete\), up to ")
+        self.expect_parts(page, " by marker", " x EMSS x connections (")
+
+    def test_nothing_held(self):
+        page = self.shell("iwarpsim run a.cfg -o o --set path.forward.drop=[]").stdout
+        self.expect_parts(page, "  peak       0 octets of reassembly memory: no octet waited for one that was missing\n"
+                          "  placed     100 % of the payload directly, 0 % by way of the memory; 0 % out of order\n")
+
+    def test_all(self):
+        """Every metric of the summary, by name."""
+        page = self.shell("iwarpsim run a.cfg --all -o o").stdout
+        self.expect_parts(page, *[f"\n  {metric} " for metric in self.metrics("o")])
+        self.assertTrue(page.endswith("\n\nresults in o\n"), page)
+
+    def test_width(self):
+        """No line is longer than COLUMNS, but for commands to copy."""
+        for columns in (60, 80):
+            lines = self.shell("iwarpsim run a.cfg -o o", COLUMNS=str(columns)).stdout.splitlines()
+            self.assertLessEqual(max(len(line) for line in lines if "iwarpsim " not in line), columns)
+            self.assertGreater(max(map(len, lines)), columns - 15)
+
+    def test_seed(self):
+        """As --set run.seed; it wins over the scenario's."""
+        lossy = "iwarpsim run a.cfg --all --set path.forward.loss=2%"
+        kit.write("a.cfg", ONE_LOSS.replace("run: {", "run: { seed = 7;"))
+        for options in ("--seed 9 -o a", "--set run.seed=9 -o b", "-o c"):
+            self.shell(f"{lossy} {options}")
+        a, b, c = (kit.octets(f"{folder}/occupancy.csv") for folder in "abc")
+        self.assertEqual(a, b)
+        self.assertNotEqual(a, c)
+        self.expect_parts(self.shell("iwarpsim run a.cfg --seed 9 -o a").stdout, "seed 9, native engine")
+        self.expect_refused("iwarpsim run a.cfg --seed x", "--seed: run.seed = x is not an integer; expected an integer")
+
+    def test_replay(self):
+        self.shell("iwarpsim run a.cfg --pcap -q -o o")
+        page = self.shell("iwarpsim replay o/receiver.pcap --set receiver.mode=in-order --seed 2 -o r").stdout
+        self.expect_parts(page, "  replay of  receiver.pcap (o/receiver.pcap)\n  measured   the Responder of 1 connection,",
+                          "\n  peak       ", " out of order\n\nresults in r\n  --all, or summary.json there: every metric\n")
+        self.assertNotIn("explain-peak", page)  # which needs a scenario, or a trace
+        self.assertEqual(json.loads(kit.octets("r/summary.json"))["provenance"]["seed"], "2")

@@ -38,6 +38,12 @@ static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
                                           [DECODE_CLOCK_DELTA] = "delta",
                                           NULL};
 
+/* FPDUs after an error that follow each other: one note. */
+typedef struct after_error {
+  decode_event event;
+  guint64 fpdus; /* 0: none */
+} after_error;
+
 /* One capture on its way to standard output. */
 typedef struct decoding {
   cli_capture capture;
@@ -49,6 +55,7 @@ typedef struct decoding {
   /* --problems: how many; where lines of this severity wait until the end (NULL: they do not), and where the
    * present line goes. */
   guint64 counts[DECODE_SEVERITIES];
+  GArray *after_error; /* of after_error, by connection and direction */
   FILE *waiting[DECODE_SEVERITIES];
   FILE *into;
   int write_errno; /* of standard output; 0: it takes what comes */
@@ -62,78 +69,89 @@ static guint64 time_ps_of(int64_t time_ns)
   return (guint64)MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
 }
 
+/* Field `index` of those that are no members of one struct. */
+static gboolean own_field_at(const decode_event *event, guint *index, cli_field *field)
+{
+  static const decode_fpdu no_fpdu;
+  static const decode_problem_row no_problem;
+  const decode_connection *connection = event->connection;
+  const decode_fpdu *fpdu = event->fpdu, *some = fpdu ? fpdu : &no_fpdu;
+  const uint8_t opcode = decode_event_opcode(event);
+  decode_problem_set left = event->problems;
+  const decode_problem_row *gravest = left ? decode_problem_row_of(decode_problem_take(&left)) : &no_problem;
+  const char *note = event->text && !chosen.problems ? decode_note_kind(event->kind) : NULL;
+  const struct {
+    bool has;
+    cli_field field;
+  } rows[] = {{true, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
+              {true, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
+              {true, {"connection", CLI_FIELD_NUMBER, .number = connection->index}},
+              {true, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
+              {true, {"from", CLI_FIELD_TEXT, .text = connection->ends[event->direction]}},
+              {true, {"to", CLI_FIELD_TEXT, .text = connection->ends[!event->direction]}},
+              {true, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
+              {true, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
+              {true, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
+              {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
+              {fpdu, {"located_by", CLI_FIELD_TEXT, .text = decode_locations[some->located_by].member}},
+              {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
+              {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
+              {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
+              {some->has_ddp, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
+              {some->has_ddp || event->message, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
+              {some->has_ddp || event->message, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
+              {note || gravest->kind, {"kind", CLI_FIELD_TEXT, .text = note ? note : gravest->kind}},
+              {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severity_name(gravest->severity)}},
+              {gravest->kind, {"clause", CLI_FIELD_TEXT, .text = gravest->clause}}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (rows[i].has && (*index)-- == 0) {
+      *field = rows[i].field;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* A cli_fields of a decode_event: those of docs/captures.md, which lines of the chosen kind can have. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
-  static const decode_event nothing = {.kind = DECODE_FPDU};
-  static const decode_fpdu no_fpdu = {.has_ddp = true, .has_read_request = true};
-  static const decode_startup_frame no_frame = {.is_reply = false};
-  static const decode_problem_row no_problem = {.kind = NULL};
-  static const decode_message no_message = {.is_request = true, .is_answer = true};
+  static const decode_fpdu fpdu = {.has_ddp = true, .has_read_request = true};
+  static const decode_startup_frame frame;
+  static const decode_connection connection;
+  static const decode_message message = {.is_request = true, .is_answer = true};
   static const cli_field_kind kinds[] = {[DECODE_FIELD_FLAG] = CLI_FIELD_FLAG,
                                          [DECODE_FIELD_NUMBER] = CLI_FIELD_NUMBER,
                                          [DECODE_FIELD_HEX] = CLI_FIELD_NUMBER,
                                          [DECODE_FIELD_HEX_TEXT] = CLI_FIELD_NUMBER,
                                          [DECODE_FIELD_SECONDS] = CLI_FIELD_SECONDS};
-  const decode_event *event = item ? item : &nothing;
-  const decode_connection *connection = event->connection;
-  const decode_message *message = item ? event->message : chosen.messages ? &no_message : NULL;
-  const decode_fpdu *fpdu = item || chosen.messages ? event->fpdu : &no_fpdu;
-  const decode_fpdu *payload = fpdu && fpdu->has_ddp ? fpdu : NULL;
-  const void *ddp = message ? &message->ddp : payload ? &payload->ddp : NULL;
-  const uint8_t opcode = decode_event_opcode(event);
-  const gboolean is_tagged = message ? message->ddp.tagged : payload && payload->ddp.tagged;
-  const void *request = message && message->is_request         ? &message->request
-                        : payload && payload->has_read_request ? &payload->read_request
-                                                               : NULL;
-  const decode_fpdu *some = fpdu ? fpdu : &no_fpdu;
-  decode_problem_set left = item ? event->problems : 1;
-  const decode_problem_row *gravest = left ? decode_problem_row_of(decode_problem_take(&left)) : &no_problem;
-  const struct {
-    const void *of; /* NULL: there is no such field */
-    cli_field field;
-  } own[] = {
-      {event, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
-      {event, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
-      {event, {"connection", CLI_FIELD_NUMBER, .number = item ? connection->index : 0}},
-      {event, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
-      {event, {"from", CLI_FIELD_TEXT, .text = item ? connection->ends[event->direction] : NULL}},
-      {event, {"to", CLI_FIELD_TEXT, .text = item ? connection->ends[!event->direction] : NULL}},
-      {event, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
-      {event, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
-      {event, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
-      {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
-      {fpdu, {"located_by", CLI_FIELD_TEXT, .text = decode_locations[some->located_by].member}},
-      {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
-      {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
-      {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
-      {payload, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
-      {ddp, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
-      {ddp, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
-      {chosen.problems ? NULL : event->text, {"kind", CLI_FIELD_TEXT, .text = decode_note_kind(event->kind)}},
-      {gravest->kind, {"kind", CLI_FIELD_TEXT, .text = gravest->kind}},
-      {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severity_name(gravest->severity)}},
-      {gravest->kind, {"clause", CLI_FIELD_TEXT, .text = gravest->clause}}};
+  const decode_event any = {.connection = &connection,
+                            .fpdu = chosen.messages ? NULL : &fpdu,
+                            .frame = &frame,
+                            .message = chosen.messages ? &message : NULL,
+                            .problems = 1};
+  const decode_event *event = item ? item : &any;
+  const decode_message *joined = event->message;
+  const decode_fpdu *payload = event->fpdu && event->fpdu->has_ddp ? event->fpdu : NULL;
+  const ddp_header *ddp = joined ? &joined->ddp : payload ? &payload->ddp : NULL;
   const struct {
     const decode_field *rows;
-    const void *of;
-  } tables[] = {{decode_fields_tagged, is_tagged || !item ? ddp : NULL},
-                {decode_fields_untagged, is_tagged ? NULL : ddp},
-                {decode_fields_read_request, request},
-                {decode_fields_startup, item ? event->frame : &no_frame},
-                {decode_fields_message, message},
-                {decode_fields_answer, message && message->is_answer ? message : NULL}};
+    const void *of; /* NULL: the line has none of them */
+  } tables[] = {
+      {decode_fields_tagged, !item || (ddp && ddp->tagged) ? ddp : NULL},
+      {decode_fields_untagged, ddp && !ddp->tagged ? ddp : NULL},
+      {decode_fields_read_request, joined && joined->is_request ? &joined->request : NULL},
+      {decode_fields_read_request, payload && payload->has_read_request ? &payload->read_request : NULL},
+      {decode_fields_startup, event->frame},
+      {decode_fields_message, joined},
+      {decode_fields_answer, joined && joined->is_answer ? joined : NULL}};
 
-  for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
-    if (own[i].of && index-- == 0) {
-      *field = own[i].field;
-      return TRUE;
-    }
+  if (own_field_at(event, &index, field)) {
+    return TRUE;
   }
   for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
-    const void *of = tables[i].of;
-    for (const decode_field *row = tables[i].rows; of && row->member; row++) {
-      const guint64 value = decode_field_value(row, of);
+    for (const decode_field *row = tables[i].rows; tables[i].of && row->member; row++) {
+      const guint64 value = decode_field_value(row, tables[i].of);
       const gboolean is_time = row->kind == DECODE_FIELD_SECONDS;
       if ((!is_time || (gint64)value != DECODE_TIME_NONE) && index-- == 0) {
         *field = (cli_field){.name = row->member, .kind = kinds[row->kind], .number = value};
@@ -204,6 +222,51 @@ static void print_event(void *user, const decode_event *event)
 }
 
 /* Errors are printed at once; the others wait, so that severities come one after the other. */
+static void print_problem(decoding *d, const decode_event *event, decode_problem problem)
+{
+  const decode_severity severity = decode_problem_row_of(problem)->severity;
+
+  d->counts[severity]++;
+  decode_line_flush(d->line);
+  d->into = d->waiting[severity];
+  d->format->problem(d->line, event, problem);
+  decode_line_flush(d->line);
+  d->into = NULL;
+}
+
+static void print_after_error(decoding *d, after_error *run)
+{
+  g_autofree char *text =
+      g_strdup_printf("%" G_GUINT64_FORMAT
+                      " FPDUs, one after the other, were found by the unproven length of one with an error",
+                      run->fpdus);
+
+  run->event.text = run->fpdus > 1 ? text : NULL;
+  run->event.fpdu = NULL;
+  print_problem(d, &run->event, DECODE_PROBLEM_AFTER_ERROR);
+}
+
+/* Joins `event` to those before it, which are printed when it does not follow them. */
+static void join_after_error(decoding *d, const decode_event *event)
+{
+  const guint index = event->connection->index * SIDES + event->direction;
+
+  if (index >= d->after_error->len) {
+    g_array_set_size(d->after_error, index + 1);
+  }
+  after_error *run = &g_array_index(d->after_error, after_error, index);
+  if (run->fpdus > 0 && run->event.stream_position + run->event.octets == event->stream_position) {
+    run->event.octets += event->octets;
+    run->event.packets.last = MAX(run->event.packets.last, event->packets.last);
+    run->fpdus++;
+    return;
+  }
+  if (run->fpdus > 0) {
+    print_after_error(d, run);
+  }
+  *run = (after_error){.event = *event, .fpdus = 1};
+}
+
 static void print_problems(void *user, const decode_event *event)
 {
   decoding *d = user;
@@ -216,13 +279,11 @@ static void print_problems(void *user, const decode_event *event)
     if (!holds(chosen.condition, &alone, NULL)) {
       continue;
     }
-    const decode_severity severity = decode_problem_row_of(problem)->severity;
-    d->counts[severity]++;
-    decode_line_flush(d->line);
-    d->into = d->waiting[severity];
-    d->format->problem(d->line, event, problem);
-    decode_line_flush(d->line);
-    d->into = NULL;
+    if (problem == DECODE_PROBLEM_AFTER_ERROR) {
+      join_after_error(d, event);
+    } else {
+      print_problem(d, event, problem);
+    }
   }
 }
 
@@ -231,7 +292,13 @@ static void finish_problems(decoding *d)
 {
   char text[FLUSH_OCTETS];
 
-  decode_line_flush(d->line);
+  for (guint i = 0; i < d->after_error->len; i++) {
+    after_error *run = &g_array_index(d->after_error, after_error, i);
+    if (run->fpdus > 0) {
+      print_after_error(d, run);
+    }
+  }
+  g_array_unref(d->after_error);
   for (decode_severity severity = 0; severity < DECODE_SEVERITIES; severity++) {
     FILE *waiting = d->waiting[severity];
     if (waiting) {
@@ -353,7 +420,9 @@ static int decode(const cli_arguments *arguments)
     return status;
   }
   if (chosen.problems && (chosen.summary || chosen.messages)) {
-    return cli_usage_error("decode", "expected one of --problems, --summary and --messages");
+    return cli_usage_error(
+        "decode", "expected one of --problems, which prints those of FPDUs, --summary and --messages, "
+                  "whose lines have the problems of their FPDUs");
   }
   const gboolean is_terminal = terminal_of(stdout).shows;
   d.capture = (cli_capture){
@@ -379,6 +448,7 @@ static int decode(const cli_arguments *arguments)
   }
   signal(SIGPIPE, SIG_IGN);
   if (chosen.problems) {
+    d.after_error = g_array_new(FALSE, TRUE, sizeof(after_error));
     d.waiting[DECODE_WARNING] = tmpfile();
     d.waiting[DECODE_NOTE] = tmpfile();
   }

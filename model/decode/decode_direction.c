@@ -113,7 +113,8 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, ui
   }
 }
 
-/* Whether each octet that this direction has brought so far is in an FPDU whose CRC is right. */
+/* Whether each octet that this direction has brought so far is in an FPDU whose CRC is right, or in the last
+ * one, which goes on and has a length that can be. */
 static bool is_all_right(const decode_direction *direction)
 {
   const range_set *reported = &direction->reported;
@@ -125,7 +126,12 @@ static bool is_all_right(const decode_direction *direction)
     return false;
   }
   uint64_t to = range_set_get(reported, 0).to;
-  return to == end || (decode_scanner_unfinished(direction->scanner, end, &start) > 0 && start == to);
+  if (to == end) {
+    return true;
+  }
+  const mpa_pending_fpdu *open = mpa_pending_fpdus_find(&direction->scanner->locator.reassembly->pending, to);
+  return decode_scanner_unfinished(direction->scanner, end, &start) > 0 && start == to &&
+         !(open && open->located && mpa_length_is_long(open->fpdu.ulpdu_octets));
 }
 
 /* What is wrong with `fpdu` because of what came before it, in both directions. */

@@ -49,7 +49,7 @@ void decode_append_problem(decode_line *line, const decode_event *event, decode_
   const decode_fpdu *fpdu = event->fpdu;
 
   decode_line_text(line, event->text ? event->text : decode_problem_row_of(problem)->sentence);
-  switch (problem) {
+  switch (fpdu ? problem : DECODE_PROBLEMS) { /* a message has but the sentences of its FPDUs */
   case DECODE_PROBLEM_CRC:
     decode_line_print(line, ": computed 0x%08X, received 0x%08X", fpdu->crc_computed, fpdu->crc_received);
     break;

@@ -144,6 +144,7 @@ static void continue_message(direction *d, const piece *p)
   event->time_ns = MAX(event->time_ns, p->event.time_ns);
   event->packets.first = MIN(event->packets.first, p->event.packets.first);
   event->packets.last = MAX(event->packets.last, p->event.packets.last);
+  event->problems |= p->event.problems;
   d->first_ns = MIN(d->first_ns, p->event.time_ns);
   d->message.fpdus++;
   d->message.payload_octets += p->message.payload_octets;
@@ -253,7 +254,6 @@ void decode_messages_receive(void *of, const decode_event *event)
                          .request = fpdu->read_request}};
   p.event.kind = DECODE_MESSAGE;
   p.event.fpdu = NULL;
-  p.event.problems = 0;
   if (p.position < d->edge) { /* its place was given up */
     return;
   }

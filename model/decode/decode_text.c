@@ -288,14 +288,15 @@ static void append_sentence(decode_line *line, const decode_event *event, decode
   decode_line_print(line, " (%s)", row->clause);
 }
 
-/* The errors and warnings of `event`, each after `before`; false when there are none. */
+/* What is wrong with `event`, each after `before`; false when there is nothing. Other notes are the line
+ * itself. */
 static bool append_problems(decode_line *line, const decode_event *event, const char *before)
 {
   bool has_any = false;
 
   for (decode_problem_set left = event->problems; left != 0;) {
     const decode_problem problem = decode_problem_take(&left);
-    if (decode_problem_row_of(problem)->severity != DECODE_NOTE) {
+    if (decode_problem_row_of(problem)->severity != DECODE_NOTE || problem == DECODE_PROBLEM_CRC_REFUSED) {
       decode_line_text(line, before);
       append_sentence(line, event, problem);
       has_any = true;
@@ -322,6 +323,7 @@ static void append_event(decode_line *line, const decode_event *event)
     append_startup(line, event->frame);
   } else if (event->message) {
     append_message(line, event->message);
+    append_problems(line, event, "; ");
   } else if (!append_problems(line, event, "")) {
     decode_line_print(line, "note: %s", event->text);
   }

@@ -236,10 +236,12 @@ class Problems(DecodeTest):
         self.assertEqual(self.decode("x.pcap", "-s").count("\n  Terminate by the Initiator, stream position "), 4)
 
     def test_not_refused(self):
-        """A refusal is none of a right CRC while an FPDU is wrong, or octets are missing, or the two of Revision
+        """A refusal is none of a right CRC while an FPDU is wrong, or has a length that cannot be (MPA reports that as
+        a CRC error, too), or octets are missing, or the two of Revision
         2 use a code that earlier ones do not have."""
         refusal = sent(terminate(2, 0, 2), sender=RESPONDER)
-        for before in ([(INITIATOR, fpdu(segment(), flip=1))], HELLO + [(INITIATOR, 100)] + HELLO):
+        for before in ([(INITIATOR, fpdu(segment(), flip=1))], HELLO + [(INITIATOR, 100)] + HELLO,
+                       HELLO + [(INITIATOR, b"\xFF\xFF" + segment())]):
             write_packets("x.pcap", packets(FRAMES + before + refusal))
             self.assertNotIn("before is right", self.decode("x.pcap"))
         for revision, kinds in ((1, ["terminate swapped"]), (2, [])):
@@ -260,5 +262,31 @@ class Problems(DecodeTest):
                          [10000, 11 * (octets + 40), 1100 * 10**5, 11 * (octets + 40) * 10**5, 11 * 10**5])
         self.assertRegex(self.decode("x.pcap", "-s"), r"\n    FPDUs per second +1100000 +0\n")
 
+    def test_after_error(self):
+        """FPDUs that follow each other after an error are one note with their number, 24 octets each: 2 + 18 + 0 of
+        payload + 4 of CRC; a filter chooses among them before that."""
+        bad = [(INITIATOR, fpdu(segment(payload=b""), flip=1))]
+        follow = sent(*(segment(msn=2 + i, payload=b"") for i in range(9)))
+        write_packets("x.pcap", packets(FRAMES + bad + follow))
+        _, note = (json.loads(line) for line in self.problems(3, "--json")[1:])
+        self.assertEqual((note["position"], note["octets"], note["packets"]), (20 + 24, 9 * 24, [6, 14]))
+        self.expect_start(note["text"], "9 FPDUs, one after the other, were found by the unproven length")
+        self.assertEqual(self.problems(3)[-1], "# errors 1, warnings 0, notes 1")
+        apart = self.problems(0, "--filter", "severity = note and (msn <= 3 or msn = 5)")
+        self.assertEqual([re.search("[0-9-]+ +note: (2|the) FPDU", line)[0].split()[0] for line in apart[2:-1]],
+                         ["6-7", "9"])
+
+    def test_messages(self):
+        """A message has the problems of its FPDUs, and is chosen by the gravest."""
+        write_packets("x.pcap", packets(FRAMES + sent(segment(last=0), segment(offset=8), segment(msn=2))))
+        lines = [json.loads(line) for line in self.decode("x.pcap", "-m", "-j").splitlines()[1:]]
+        self.assertEqual([[each["kind"] for each in line.get("problems", [])] for line in lines
+                          if line["type"] == "message"], [["segment order"], []])
+        found = self.decode("x.pcap", "-m", "-f", "severity = warning").splitlines()[2:]
+        self.assertEqual([line.split("; ")[1:] for line in found], [[
+            "warning: MO does not continue the message: its segments are not in order (RFC 5041 §5.3)"]])
+
     def test_mistake(self):
-        self.expect_refused("iwarpsim decode x.pcap -s -p", "expected one of --problems, --summary and --messages")
+        for options in ("-s -p", "-m -p"):
+            self.expect_refused(f"iwarpsim decode x.pcap {options}", "expected one of --problems, which prints those of ",
+                                "--messages, whose lines have the problems of their FPDUs")

@@ -29,7 +29,8 @@ static const struct {
     {NULL, &cli_merge},
     {"Captures", &cli_decode},
     {NULL, &cli_replay},
-    {"Learn", &cli_explain},
+    {"Learn", &cli_new},
+    {NULL, &cli_explain},
     {NULL, &cli_help},
 };
 

@@ -68,3 +68,52 @@ class Presets(kit.ProgramTest):
             text = (SCENARIOS / f"presets/{preset}.cfg").read_text(encoding="utf-8")
             self.assertRegex(text, r"^# ")
             self.assertIn(f'#   @include "presets/{preset}.cfg"', text)
+
+
+class New(kit.ProgramTest):
+    stays = ["*.cfg"]
+
+    def questions(self):
+        """Name and question of each, as `new` lists them."""
+        listed = self.shell("iwarpsim new", COLUMNS="400").stdout
+        self.expect_start(listed, "Scenarios to start from: iwarpsim new QUESTION > my.cfg\n\n")
+        return re.findall(r"(?m)^  (\S+) +(.*)$", listed)
+
+    def test_list_is_that_of_the_scenarios(self):
+        """One for each shipped file, in order, with the question that it begins with."""
+        questions = self.questions()
+        self.assertEqual([name for name, _ in questions], sorted(name for name, _ in questions))
+        asked = []
+        for path in SCENARIOS.glob("*.cfg"):
+            begin = re.match(r"# Question: ((?:.|\n)*?)\n# Expected: ", path.read_text(encoding="utf-8"))
+            asked.append(begin[1].replace("\n# ", " "))
+        self.assertEqual(sorted(question for _, question in questions), sorted(asked))
+        self.assertIn("loss-sweep", dict(questions))
+
+    def test_each_passes_check(self):
+        """In a folder of one's own. The commands of the comments are those for my.cfg."""
+        names = [name for name, _ in self.questions()]
+        for name in names:
+            self.shell(f"iwarpsim new {name} > {name}.cfg")
+            self.assertNotRegex(kit.octets(f"{name}.cfg").decode(), r"iwarpsim (run|sweep) (?!my\.cfg)|results/(?!my\.)")
+        done = self.shell("iwarpsim check *.cfg")
+        self.assertEqual(sorted(re.findall(r"(?m)^(\S+)\.cfg: ok", done.stdout)), names)
+
+    def test_names(self):
+        """A file's own name is taken as well; a near miss is answered."""
+        sweep = self.shell("iwarpsim new loss-sweep").stdout
+        self.assertEqual(self.shell("iwarpsim new mtu-loss").stdout, sweep)
+        self.assertEqual(sweep.replace("my.cfg", "scenarios/mtu-loss.cfg").replace("/my.", "/mtu-loss."),
+                         (SCENARIOS / "mtu-loss.cfg").read_text(encoding="utf-8"))
+        self.expect_refused("iwarpsim new los-sweep", "iwarpsim new: unknown question 'los-sweep'; expected one that "
+                            "'iwarpsim new' lists (did you mean 'loss-sweep'?)")
+        self.expect_refused("iwarpsim new loss-sweep lossless", "one QUESTION is expected, 2 were given")
+
+    def test_folders_of_ones_own(self):
+        """IWARPSIM_DATA has the scenarios; other files there are none."""
+        os.mkdir("mine")
+        kit.write("mine/one.cfg", "# Question: which?\n# Expected: this.\n")
+        kit.write("mine/two.cfg", "# Q")
+        self.assertIn("\n  one                       which?\n", self.shell("iwarpsim new", IWARPSIM_DATA="mine").stdout)
+        self.expect_refused("iwarpsim new two", "unknown question 'two'", IWARPSIM_DATA="mine")
+        self.shell("rm -r mine")

@@ -93,7 +93,7 @@ static void print_scenario(const question *q)
   g_autofree char *store = g_strconcat("results/", q->file, ".sqlite", NULL);
   g_string_replace(text, path, "my.cfg", 0);
   g_string_replace(text, store, "results/my.sqlite", 0);
-  fputs(text->str, stdout);
+  plain_text_print_page(stdout, text->str);
 }
 
 static int new (const cli_arguments *arguments)

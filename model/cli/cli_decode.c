@@ -133,13 +133,14 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
   const decode_event *event = item ? item : &any;
   const decode_message *joined = event->message;
   const decode_fpdu *payload = event->fpdu && event->fpdu->has_ddp ? event->fpdu : NULL;
-  const ddp_header *ddp = joined ? &joined->ddp : payload ? &payload->ddp : NULL;
+  const void *ddp = joined ? (const void *)&joined->ddp : payload ? &payload->ddp : NULL;
+  const bool is_tagged = joined ? joined->ddp.tagged : payload && payload->ddp.tagged;
   const struct {
     const decode_field *rows;
     const void *of; /* NULL: the line has none of them */
   } tables[] = {
-      {decode_fields_tagged, !item || (ddp && ddp->tagged) ? ddp : NULL},
-      {decode_fields_untagged, ddp && !ddp->tagged ? ddp : NULL},
+      {decode_fields_tagged, !item || is_tagged ? ddp : NULL},
+      {decode_fields_untagged, is_tagged ? NULL : ddp},
       {decode_fields_read_request, joined && joined->is_request ? &joined->request : NULL},
       {decode_fields_read_request, payload && payload->has_read_request ? &payload->read_request : NULL},
       {decode_fields_startup, event->frame},

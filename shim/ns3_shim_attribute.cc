@@ -3,6 +3,7 @@
 // and more, even in its "fail safe" functions, so the text is checked against the attribute's type before
 // ns-3 sees it.
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 
@@ -53,7 +54,6 @@ const Unit units[] = {
     {"QueueSizeValue", "MB", 1e6},
     {"QueueSizeValue", "MiB", 1048576},
     {"UintegerValue", "", 1},
-    {"DoubleValue", "", 1},
 };
 
 // The least and the most that is taken, in the units' base. ns-3 would divide by a rate of 0 and silently
@@ -86,6 +86,11 @@ bool in_range(const std::string &type, const std::string &value)
 {
   if (is_word(type)) {
     return !value.empty();
+  }
+  if (type == "DoubleValue" && value.find_first_not_of("0123456789.e+-") == std::string::npos) {
+    char *end = nullptr;
+    const double number = std::strtod(value.c_str(), &end); // 1e-6, too
+    return std::isdigit(value[0]) && *end == '\0' && number <= find_range(type)->most;
   }
   size_t digits = value.find_first_not_of("0123456789.");
   std::string number = value.substr(0, digits);

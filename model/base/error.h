@@ -7,7 +7,10 @@
 
 #define IWARPSIM_ERROR (iwarpsim_error_quark())
 GQuark iwarpsim_error_quark(void);
-enum { IWARPSIM_ERROR_FAILED };
+enum {
+  IWARPSIM_ERROR_FAILED,
+  IWARPSIM_ERROR_SCENARIO, /* the scenario asks for what cannot be, and only making it shows that */
+};
 
 /* Sets `error`, which may be NULL, to IWARPSIM_ERROR_FAILED with this message, and returns FALSE. */
 gboolean error_set(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -166,6 +166,7 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
   if (!done) {
+    status = g_error_matches(error, IWARPSIM_ERROR, IWARPSIM_ERROR_SCENARIO) ? CLI_USAGE : CLI_FAILED;
     cli_fail(error);
   }
   session_result_clear(&result);

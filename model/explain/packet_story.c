@@ -19,6 +19,7 @@ typedef struct carrier {
   const char *place; /* where, or of what; NULL: on the path */
   time_ps at;
   time_ps damaged_at; /* TIME_PS_NEVER: it was not */
+  bool has_arrived;
 } carrier;
 
 /* Where a sequence number lies in the stream. A proxy has TCP connections of its own. */
@@ -164,6 +165,9 @@ static const char *drop_words(const char *place)
 static void hear_fate(carrier *packet, const trace_event *event)
 {
   switch (event->id) {
+  case TRACE_PACKET_ARRIVED:
+    packet->has_arrived = true;
+    return;
   case TRACE_PACKET_DAMAGED:
     packet->damaged_at = event->time;
     return;
@@ -232,7 +236,9 @@ static void add_fate(const packet_story *story, const carrier *packet, prose *to
     prose_add(to, " %s %s at %s", packet->fate, packet->place ? packet->place : path_of(story),
               prose_time(to, packet->at));
   } else {
-    prose_add(to, " was still on its way, sent at %s and overtaken by later ones",
+    prose_add(to,
+              packet->has_arrived ? " was still on its way, sent at %s and overtaken by later ones"
+                                  : " was lost after it was sent at %s, the trace does not show where",
               prose_time(to, packet->sent));
   }
 }

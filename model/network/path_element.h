@@ -37,7 +37,8 @@ typedef struct path_element_counts {
 typedef struct path_trace {
   trace *to; /* NULL: nowhere */
   enum side direction;
-  uint16_t first_port; /* connection N's larger port is this + N */
+  uint16_t
+      first_port; /* connection N's larger port is this + N; 0: made packets are taken for connection 0's */
 } path_trace;
 
 /* Embedded as the first member of each kind. */

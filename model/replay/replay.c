@@ -390,7 +390,11 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
   make_connections(self);
   self->file = capture_source_open(capture->path, capture->filter, error);
   self->clock = self->file ? run_engine_new(RUN_ENGINE_NATIVE, error) : NULL;
-  self->path = self->clock ? replay_path_new(plan, self->clock, on_arrival, has_arrived, self, error) : NULL;
+  FILE *file = plan->options.trace;
+  self->trace = file && self->clock ? simulation_trace_new(plan->trace_about, file, self->clock) : NULL;
+  self->path = self->clock
+                   ? replay_path_new(plan, self->clock, self->trace, on_arrival, has_arrived, self, error)
+                   : NULL;
   if (!self->path) {
     g_clear_pointer(&self, network_close);
     return NULL;
@@ -401,8 +405,6 @@ static replay_network *network_open(const replay_plan *plan, FILE *series, GErro
       plan->configuration->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
     self->arrivals = decode_session_new(&capture->decoding, NULL, NULL);
   }
-  FILE *file = plan->options.trace;
-  self->trace = file ? simulation_trace_new(plan->trace_about, file, self->clock) : NULL;
   make_session(self, series);
   self->source = replay_source_new(self->file, plan->profile->is_coarse, self->clock, &events, self);
   return self;

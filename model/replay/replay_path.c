@@ -20,6 +20,7 @@ typedef struct offered {
 
 struct replay_path {
   const replay_plan *plan;
+  trace *trace; /* NULL: none */
   path_output output;
   replay_path_has_arrived has_arrived;
   void *user;
@@ -41,7 +42,7 @@ static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram
   return false;
 }
 
-replay_path *replay_path_new(const replay_plan *plan, engine *clock, path_output output,
+replay_path *replay_path_new(const replay_plan *plan, engine *clock, trace *to, path_output output,
                              replay_path_has_arrived has_arrived, void *user, GError **error)
 {
   const configuration *c = plan->configuration;
@@ -57,10 +58,12 @@ replay_path *replay_path_new(const replay_plan *plan, engine *clock, path_output
                             .takes_any_size = true,
                             .identification = &path->identification,
                             .is_fpdu_start = is_fpdu_start,
+                            .trace = {.to = to, .direction = c->main_direction},
                             .output = output,
                             .output_user = user};
 
   path->plan = plan;
+  path->trace = to;
   path->output = output;
   path->has_arrived = has_arrived;
   path->user = user;
@@ -91,8 +94,17 @@ void replay_path_free(replay_path *path)
 }
 
 /* Nobody is there to hear from a router that a packet is too big: IPv4 goes in fragments. */
-static void send(replay_path *path, datagram *packet, time_ps now)
+static void send(replay_path *path, uint32_t connection, datagram *packet, time_ps now)
 {
+  if (path->path && path->trace) {
+    packet->number = trace_next_packet(path->trace);
+    packet->connection = (uint16_t)(connection == REPLAY_NO_CONNECTION ? 0 : connection);
+    const trace_scope of = {.to = path->trace,
+                            .connection = packet->connection,
+                            .packet = packet->number,
+                            .side = path->plan->configuration->main_direction};
+    TRACE(&of, PACKET_SENT, .ip_octets = datagram_octets(packet));
+  }
   if (path->path) {
     if (packet->kind == DATAGRAM_TCP) {
       datagram_allow_fragments(packet, path->identification++);
@@ -107,7 +119,7 @@ static void send(replay_path *path, datagram *packet, time_ps now)
  * queues it may have to wait. */
 static void set_off(replay_path *path, offered *offer, datagram *packet, time_ps now)
 {
-  send(path, packet, now);
+  send(path, offer->connection, packet, now);
   /* What comes after it is no sooner through than it. */
   offer->due = time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now,
                              path->plan->resend_ps);
@@ -124,7 +136,7 @@ void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet,
                    (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
 
   if (path->plan->resend_ps == 0 || !is_missed) {
-    send(path, packet, now);
+    send(path, connection, packet, now);
     return;
   }
   offered *offer = g_new0(offered, 1);

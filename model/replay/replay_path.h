@@ -16,10 +16,10 @@ typedef struct replay_path replay_path;
 /* The octets that a segment of `connection` brings have all arrived. */
 typedef bool (*replay_path_has_arrived)(void *user, uint32_t connection, const datagram *packet);
 
-/* The path of `plan`; without a path in it, what is offered arrives at once. `output` takes what arrives, and
- * its reference. NULL and `error` when the engine refuses a link. Free with replay_path_free(), before the
- * engine (NULL is allowed). */
-replay_path *replay_path_new(const replay_plan *plan, engine *clock, path_output output,
+/* The path of `plan`; without a path in it, what is offered arrives at once. `to` (NULL: nothing is traced)
+ * gets what happens to packets on it. `output` takes what arrives, and its reference. NULL and `error` when
+ * the engine refuses a link. Free with replay_path_free(), before the engine (NULL is allowed). */
+replay_path *replay_path_new(const replay_plan *plan, engine *clock, trace *to, path_output output,
                              replay_path_has_arrived has_arrived, void *user, GError **error);
 void replay_path_free(replay_path *path);
 

@@ -194,13 +194,14 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
   session_end_settle(end, now);
 }
 
-/* What a capture's packet is of; the others got their numbers when they were sent. */
+/* What a capture's packet is of; the others, and those of a replay's path, got their numbers when they were
+ * sent. */
 static void number_captured(const session_capture *capture, trace *to, datagram *packet)
 {
   datagram_flow flow;
   uint32_t connection = 0;
 
-  packet->number = trace_next_packet(to);
+  packet->number = packet->number > 0 ? packet->number : trace_next_packet(to);
   if (datagram_flow_of(packet, &flow)) {
     capture->connection_of(capture->user, &flow, &connection);
   }

@@ -32,8 +32,9 @@ static bool fail(const scenario *s, scenario_key key, const char *reason, GError
 {
   g_autofree char *origin = scenario_origin(s, key);
 
-  return error_set(error, "%s: %s: %s", origin ? origin : scenario_path(s), scenario_key_row_of(key)->name,
-                   reason);
+  g_set_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_SCENARIO, "%s: %s: %s",
+              origin ? origin : scenario_path(s), scenario_key_row_of(key)->name, reason);
+  return false;
 }
 
 /* Takes `value`, that of `key`, apart; `text` owns what `object` refers to. */

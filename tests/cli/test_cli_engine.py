@@ -45,6 +45,15 @@ class Engine(kit.ProgramTest):
         self.expect_engine(SMALL + 'run: { engine = "ns3"; };', "ns3", "run.engine = ns3")
 
     @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
+    def test_attributes(self):
+        """A number may have an exponent; what ns-3 does not take is a mistake in the scenario."""
+        kit.write("a.cfg", SMALL + CHAIN)
+        self.shell("iwarpsim run a.cfg -q -o r --set 'topology.errors=ns3::RateErrorModel ErrorRate=1e-6'")
+        for value in ("much", "1e", "1e-6x", "-1"):
+            self.expect_refused(f"iwarpsim run a.cfg -o r --set 'topology.errors=ns3::RateErrorModel ErrorRate={value}'",
+                                f'topology.medium: "{value}" is no value for attribute "ErrorRate"')
+
+    @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
     def test_measured_window(self):
         """ns-3's engine measures in a window what the native one does; with ns-3's TCP, too, a window is a
         part of the run, and one that never opens has no metrics."""

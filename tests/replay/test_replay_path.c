@@ -59,7 +59,7 @@ static fixture *fixture_new(unsigned kind, const char *const *sets, time_ps rese
                           .has_path = kind != NO_PATH,
                           .has_link = kind == LINK,
                           .resend_ps = resend_ps};
-  f->path = replay_path_new(&f->plan, f->clock, on_output, has_arrived, f, &error);
+  f->path = replay_path_new(&f->plan, f->clock, NULL, on_output, has_arrived, f, &error);
   g_assert_no_error(error);
   return f;
 }

@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from program_kit import PROGRAM, folder, octets, write
+from program_kit import HAS_NS3, PROGRAM, folder, octets, write
 
 SCENARIO = 'workload: { message_size = "64KiB"; messages = 6; };\n'
 CAUSES = ["incomplete", "unlocated", "order", "fragment"]
@@ -120,6 +120,17 @@ class ExplainPeak(unittest.TestCase):
                           "was dropped by TCP for its checksum, damaged on path.forward at")
         self.expect_cause({"middlebox.mode": "proxy", "path.forward.drop": "[40]"}, "packet_dropped",
                           "was lost on path.forward at")
+
+    @unittest.skipUnless(HAS_NS3, "built without ns-3")
+    def test_lost_in_a_node(self):
+        """The nodes of a chain write nothing: a packet that never arrives was lost somewhere."""
+        _, events, text = self.explained({"run.engine": "ns3", "topology.medium": "csma", "receiver.mode": "in-order",
+                                          "topology.errors": "ns3::RateErrorModel ErrorRate=1e-5"})
+        packet = int(re.search(r"packet ([\d,]+)", text)[1].replace(",", ""))
+        of_it = {e["event"]: e["time_ps"] for e in events if e.get("packet") == packet}
+        self.assertNotIn("packet_arrived", of_it)
+        self.assertIn(f"{named(events, packet)} was lost after it was sent at {us(of_it['packet_sent'])}, the trace does "
+                      "not show where; ", text)
 
     def test_overtaken_by_its_retransmission(self):
         """A segment that is only late fills its hole before what is sent again for it arrives."""

@@ -92,6 +92,24 @@ class Trace(unittest.TestCase):
                     self.assertAlmostEqual(found.get(name, 0), value, delta=1e-9 * max(1, abs(value)), msg=name)
             self.assertGreater(found["tcp.segments_out_of_order"], 0)
 
+    def test_replay_over_a_path(self):
+        """Each packet on the path that a replay simulates is sent once, or made, and then dropped or arrives; the
+        connection of a packet is that of its flow."""
+        traced({"workload.connections": 2, "run.seed": 2}, "run", "t.cfg", "--pcap")
+        os.rename("out", "captured")
+        for keys in ({"middlebox.mode": "rechunk"}, {"path.forward.queue": "20"}):
+            summary, events = traced(keys | {"path.forward.loss": 0.02, "path.forward.rate": "5Gbit/s"}, "replay",
+                                     "captured/sender.pcap")
+            of = {name: [e["packet"] for e in events if e["event"] == "packet_" + name]
+                  for name in ("sent", "made", "dropped", "arrived")}
+            self.assertEqual(len(of["dropped"]), summary["metrics"]["path.packets_lost"])
+            self.assertGreater(len(of["dropped"]), 2)
+            parts = {e["of"] for e in events if e["event"] == "packet_part"}  # whole in others
+            ended = Counter(of["dropped"] + of["arrived"])
+            self.assertEqual(set(ended.values()), {1})
+            self.assertLessEqual(set(of["sent"] + of["made"]) - parts, set(ended))
+            self.assertEqual({e["connection"] for e in events if e["event"] == "packet_sent"}, {0, 1})
+
     def test_both_engines(self):
         if not HAS_NS3:
             self.skipTest("without ns-3")

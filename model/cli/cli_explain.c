@@ -16,6 +16,7 @@
 #include "scenario/scenario_guess.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
+#include "scenario/scenario_schema.h"
 #include "scenario/scenario_value.h"
 #include "trace/trace_table.h"
 
@@ -558,11 +559,15 @@ static int explain(const cli_arguments *arguments)
   if (markdown) {
     return print_markdown(name);
   }
-  if (schema && strcmp(name, "trace") != 0) {
-    return cli_usage_error("explain", "--schema needs trace, not '%s'", name);
+  if (schema && strcmp(name, "keys") == 0) {
+    g_autofree char *text = scenario_schema();
+    fputs(text, stdout);
+  } else if (schema && strcmp(name, "trace") == 0) {
+    print_trace_schema();
+  } else if (schema) {
+    return cli_usage_error("explain", "--schema needs keys or trace, not '%s'", name);
   }
   if (schema) {
-    print_trace_schema();
     return CLI_OK;
   }
   g_autoptr(GPtrArray) terms = terms_new();
@@ -577,7 +582,8 @@ static int explain(const cli_arguments *arguments)
 static const GOptionEntry entries[] = {
     CLI_SWITCH("markdown", 0, &markdown,
                "with keys, metrics, trace or problems: the whole page of the documentation"),
-    CLI_SWITCH("schema", 0, &schema, "with trace: the JSON schema of the lines of 'iwarpsim trace'"),
+    CLI_SWITCH("schema", 0, &schema,
+               "with keys: the JSON schema of scenarios; with trace: of the lines of 'iwarpsim trace'"),
     G_OPTION_ENTRY_NULL,
 };
 

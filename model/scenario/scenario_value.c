@@ -58,8 +58,7 @@ static const struct {
                                   "a time or a number of octets Delivered, such as \"1ms\" or \"10MiB\""},
 };
 
-/* The type of the elements of a list; `type` itself when it is none. */
-static scenario_type element_type(scenario_type type)
+scenario_type scenario_value_element_type(scenario_type type)
 {
   return types[type].is_list ? types[type].element : type;
 }
@@ -159,7 +158,7 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   char **elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
   GArray *probabilities = g_array_new(FALSE, FALSE, sizeof(double));
-  element_row.type = element_type(row->type);
+  element_row.type = scenario_value_element_type(row->type);
   element_row.words = NULL;
   for (char **element = elements; found == FITS && *element != NULL; element++) {
     found = read_element(&element_row, *element, numbers, probabilities);
@@ -440,7 +439,7 @@ char *scenario_value_write(const scenario_key_row *row, const scenario_value *va
     return units_format_probability(value->probability);
   }
   if (scenario_value_is_list(row->type)) {
-    return write_list(element_type(row->type), value);
+    return write_list(scenario_value_element_type(row->type), value);
   }
   if (row->type == SCENARIO_TYPE_DISTANCE) {
     return value->in_segments ? g_strdup_printf("%" G_GUINT64_FORMAT " segments", value->number)
@@ -487,8 +486,8 @@ static const char *example(const scenario_key_row *row)
 char *scenario_value_expected(const scenario_key_row *row)
 {
   gboolean only_words = row->type == SCENARIO_TYPE_WORD || row->type == SCENARIO_TYPE_MIX;
-  g_autofree char *minimum = write_number(element_type(row->type), row->minimum);
-  g_autofree char *maximum = write_number(element_type(row->type), row->maximum);
+  g_autofree char *minimum = write_number(scenario_value_element_type(row->type), row->minimum);
+  g_autofree char *maximum = write_number(scenario_value_element_type(row->type), row->maximum);
   g_autofree char *words = row->words != NULL ? word_list(row->words) : NULL;
   GString *text = g_string_new(words);
 

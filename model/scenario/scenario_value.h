@@ -42,6 +42,9 @@ void scenario_value_copy(const scenario_value *value, scenario_value *copy);
 /* The value as canonical text, as --set takes it. Free with g_free(). */
 char *scenario_value_write(const scenario_key_row *row, const scenario_value *value);
 
+/* The type of the elements of a list; `type` itself when it is none. */
+scenario_type scenario_value_element_type(scenario_type type);
+
 /* TRUE for the types whose values are lists. */
 gboolean scenario_value_is_list(scenario_type type);
 

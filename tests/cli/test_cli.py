@@ -203,7 +203,7 @@ class Cli(kit.ProgramTest):
                     "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, faults, or the "
                     "name of one of them (did you mean 'held'?)\n", 2)
         self.shell("iwarpsim explain held --markdown", 2)
-        self.shell("iwarpsim explain keys --schema", 2)
+        self.shell("iwarpsim explain metrics --schema", 2)
         self.expect_start(self.shell("iwarpsim explain keys --markdown").stdout, "# Scenarios\n")
         self.expect_start(self.shell("iwarpsim explain levels").stdout, "levels: Return levels\n\nA peak grows")
 

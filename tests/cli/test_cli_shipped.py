@@ -5,6 +5,8 @@ import os
 import re
 from pathlib import Path
 
+import jsonschema
+
 import program_kit as kit
 
 DOCS = Path(os.environ["DOCS"])
@@ -117,3 +119,87 @@ class New(kit.ProgramTest):
         self.assertIn("\n  one                       which?\n", self.shell("iwarpsim new", IWARPSIM_DATA="mine").stdout)
         self.expect_refused("iwarpsim new two", "unknown question 'two'", IWARPSIM_DATA="mine")
         self.shell("rm -r mine")
+
+
+TOKEN = re.compile(r'\s*(?:#.*|//.*|/\*(?:.|\n)*?\*/|@include.*|("(?:[^"\\]|\\.)*")|([][{}(),;=:])|([^][{}(),;=:\s"#]+))')
+
+
+def parsed(text):
+    """A scenario in libconfig's syntax, as JSON has it; without what it includes."""
+    tokens = [match.group(match.lastindex) for match in TOKEN.finditer(text) if match.lastindex]
+
+    def members(end):
+        found = {}
+        while tokens and tokens[0] != end:
+            name = tokens.pop(0)
+            assert tokens.pop(0) in "=:"
+            found[name] = value()
+            if tokens and tokens[0] in ";,":
+                tokens.pop(0)
+        return found
+
+    def value():
+        token = tokens.pop(0)
+        if token in "[(":
+            elements = []
+            while tokens[0] not in "])":
+                elements.append(value())
+                if tokens[0] == ",":
+                    tokens.pop(0)
+            tokens.pop(0)
+            return elements
+        if token == "{":
+            found = members("}")
+            tokens.pop(0)
+            return found
+        while token.startswith('"') and tokens and tokens[0].startswith('"'):
+            token = token[:-1] + tokens.pop(0)[1:]
+        return json.loads(token.rstrip("L"))
+
+    return members(None)
+
+
+class Schema(kit.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.schema = json.loads(self.shell("iwarpsim explain keys --schema").stdout)
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+        self.validator = jsonschema.Draft202012Validator(self.schema)
+
+    def test_shipped_scenarios(self):
+        paths = sorted(SCENARIOS.rglob("*.cfg"))
+        self.assertGreater(len(paths), 40)
+        for path in paths:
+            with self.subTest(path.name):
+                self.validator.validate(parsed(path.read_text(encoding="utf-8")))
+
+    def test_broken_scenarios(self):
+        """Each is refused by `check` too."""
+        for text in ("mtu = 1500;", "path: { forward: { mut = 1500; }; };", "path = 3;", "title = 5;",
+                     'mpa: { markers = "true"; };', "mpa: { markers = 1; };", 'path: { forward: { rate = "10 Gbps"; }; };',
+                     "path: { forward: { rate = 10; }; };", "path: { forward: { delay = 25; }; };",
+                     "path: { forward: { mtu = 175; }; };", 'path: { forward: { mtu = "1500 octets"; }; };',
+                     "path: { forward: { loss = 1.5; }; };", "path: { forward: { drop = 5; }; };",
+                     "path: { forward: { drop = [0]; }; };", 'path: { forward: { displace_by = "5"; }; };',
+                     'workload: { operation = "write+"; };', 'run: { engine = "ns4"; };',
+                     'tcp: { receive_window = "automatic"; };', 'measure: { from = "soon"; };',
+                     "sweep = ( { values = [1]; } );", 'sweep = ( { key = "run.sede"; values = [1]; } );',
+                     'sweep = ( { key = "run.seed"; values = [1]; from = 1; to = 2; } );', "where = 5;",
+                     'event = ( { at = "1ms"; key = "tcp.sack"; value = true; } );'):
+            with self.subTest(text):
+                self.assertFalse(self.validator.is_valid(parsed(text)))
+                kit.write("broken.cfg", text)
+                self.shell("iwarpsim check broken.cfg; code=$?; rm broken.cfg; exit $code", 2)
+
+    def test_every_key(self):
+        """Each has its sentence, and a default and an example that its own schema allows."""
+        keys = re.findall(r"(?m)^([\w.]+) \(default: ", self.shell("iwarpsim explain keys").stdout)
+        for key in keys:
+            schema = self.schema
+            for part in key.split("."):
+                schema = schema["properties"][part]
+            validator = jsonschema.Draft202012Validator(schema)
+            for value in [*schema["examples"], *([schema["default"]] if "default" in schema else [])]:
+                self.assertTrue(validator.is_valid(value), (key, value))
+            self.assertIn(" Value: ", schema["description"])
+        self.assertEqual(["title", *self.schema["$defs"]["key"]["enum"]], keys)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What `meson install` leaves, under a DESTDIR: the program, which finds what comes with it wherever it is
-moved to, and nowhere in the source tree; and with ns-3 a library of which somebody else's ns-3 program needs
-to know nothing but `pkg-config iwarpsim-ns3`."""
+moved to, with the source and the build hidden; what users read; and with ns-3 a library of which somebody
+else's ns-3 program needs to know nothing but `pkg-config iwarpsim-ns3`. `ninja uninstall` removes it all."""
 import json
 import os
+import re
 import shutil
 import unittest
 from pathlib import Path
@@ -40,6 +41,30 @@ int main(int, char **argv)
 """
 
 
+# Every command of the program at $IWARPSIM; its standard error is shown when one fails.
+COMMANDS = """
+exec 3>&1 >printed
+$IWARPSIM new one-loss-markers >a.cfg
+$IWARPSIM check a.cfg scenarios/presets/siw.cfg
+$IWARPSIM run a.cfg --out run --pcap --trace run/run.trace
+$IWARPSIM explain-peak run
+$IWARPSIM timeline run/run.trace -o page.html
+$IWARPSIM trace run/run.trace --filter 'event = packet_dropped'
+$IWARPSIM plot run --format svg
+$IWARPSIM plot run/run.trace --format svg --out plots
+$IWARPSIM sweep a.cfg --store a.sqlite
+$IWARPSIM size a.cfg --key receiver.memory --from 64KiB --to 65KiB --keep 'goodput_bit_per_s > 1Mbit/s'
+$IWARPSIM table a.sqlite
+$IWARPSIM report a.sqlite -o report.html
+$IWARPSIM export a.sqlite --csv a.csv
+$IWARPSIM merge a.sqlite -o merged.sqlite
+$IWARPSIM decode run/receiver.pcap
+$IWARPSIM replay run/receiver.pcap --out replayed
+$IWARPSIM explain held
+$IWARPSIM help run
+"""
+
+
 def meson(*arguments):
     done = kit.run(os.environ["MESON"], *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -59,6 +84,16 @@ class Install(kit.ProgramTest):
         cls.headers = cls.there / value["includedir"] / "iwarpsim"
         cls.data = cls.there / value["datadir"] / "iwarpsim"
 
+    def hidden(self, lines, **environment):
+        """Runs lines where the source and the build cannot be seen: in a mount namespace, with empty folders
+        over them. What was printed is in the result."""
+        places = [ROOT] + ([] if Path(os.environ["BUILD"]).is_relative_to(ROOT) else [os.environ["BUILD"]])
+        hide = "".join(f"mount -t tmpfs none '{place}'\n" for place in places)
+        if kit.run("unshare", "-m", "sh", "-ec", hide).returncode != 0:
+            self.skipTest("only root may hide folders, in a mount namespace of its own (unshare -m)")
+        kit.write("lines", hide + f"cd {self.folder}\n" + lines)
+        return self.shell("unshare -m sh -e lines", **environment)
+
     def move(self):
         """Copies it to moved/; its program, and its data."""
         shutil.copytree(self.there, "moved")
@@ -74,10 +109,77 @@ class Install(kit.ProgramTest):
                          {file.relative_to(ROOT) for file in (ROOT / "scenarios").rglob("*.cfg")})
         self.assertTrue((self.data / "scenarios/presets/siw.cfg").is_file())
 
-    @unittest.skipIf(kit.HAS_NS3, "with ns-3 there is more")
-    def test_the_program_alone(self):
-        self.assertEqual([file.name for file in self.there.rglob("*")
-                          if file.is_file() and self.data not in file.parents], ["iwarpsim"])
+    def test_places(self):
+        """Where the files are, by the folders below the prefix that they are in."""
+        places = {"bin", "share/iwarpsim", "share/doc/iwarpsim", "share/man/man1", "share/man/man5",
+                  "share/man/man7", "share/bash-completion/completions", "share/zsh/site-functions",
+                  "share/fish/vendor_completions.d"}
+        if kit.HAS_NS3:
+            places |= {str(self.libraries.relative_to(self.there)), "include/iwarpsim"}
+        found = {next((place for place in places if (self.there / place) in file.parents), file)
+                 for file in self.there.rglob("*") if not file.is_dir()}
+        self.assertEqual(found, places)
+        for name in ("wireshark/iwarp_mpa_marked.lua", "plots/page.gp", "timeline/timeline.js"):
+            self.assertTrue((self.data / name).is_file(), name)
+        self.assertTrue(os.access(self.data / "sweep.sbatch", os.X_OK))
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
+    def test_every_command(self):
+        program, data = self.move()
+        commands = re.findall(r"^  ([a-z-]+)  ", self.shell(f"{program} help").stdout, re.M)
+        self.assertEqual(set(re.findall(r"^\$IWARPSIM (\S+)", COMMANDS, re.M)), set(commands))
+        on_ns3 = "$IWARPSIM run a.cfg --engine ns3 --out ns3\n" if kit.HAS_NS3 else ""
+        self.hidden(COMMANDS + on_ns3, IWARPSIM=program)
+        self.expect_refused(f"rm -r {data} && {program} plot run --format svg", "cannot find 'page.gp' in ")
+
+    def test_manual(self):
+        """A page for each command, which groff and mandoc take without a warning; each key is in the one
+        about scenarios, each metric in that about metrics."""
+        pages = {path.name: path for path in (self.there / "share/man").rglob("*.?")}
+        commands = re.findall(r"^  ([a-z-]+)  ", kit.iwarpsim("help").stdout, re.M)
+        self.assertEqual(set(pages), {"iwarpsim.1", "iwarpsim-scenario.5", "iwarpsim-metrics.7",
+                                      *(f"iwarpsim-{command}.1" for command in commands)})
+        read = {}
+        for name, path in pages.items():
+            if shutil.which("man"):
+                done = self.shell(f"man --warnings -E UTF-8 -l {path}", MANROFFSEQ="", MANWIDTH="80",
+                                  LC_ALL="C.UTF-8")
+                self.assertEqual(done.stderr, "", name)
+                read[name] = done.stdout
+            if shutil.which("mandoc"):
+                self.expect(f"mandoc -T lint -W warning {path}", "")
+        if read:
+            for page, topic in (("iwarpsim-scenario.5", "keys"), ("iwarpsim-metrics.7", "metrics")):
+                named = re.findall(r"^(\S+) \(", kit.iwarpsim("explain", topic).stdout, re.M)
+                shown = re.findall(r"^ {7}(\S+)(?: .*)?$", read[page], re.M)
+                self.assertGreater(len(named), 50)
+                self.assertEqual([name for name in named if name not in shown], [])
+            self.assertIn("\n       -s, --set=GROUP.KEY=VALUE\n              override a key of the scenario",
+                          read["iwarpsim-run.1"])
+
+    def test_documents(self):
+        """A link leads to a file that is installed too; so are pictures; commands are those of the program
+        that is installed."""
+        documents = self.there / "share/doc/iwarpsim"
+        pages = list(documents.rglob("*.md"))
+        self.assertTrue({"README.md", "docs/scenario.md", "docs/metrics.md", "docs/findings.md"} <=
+                        {str(page.relative_to(documents)) for page in pages})
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            links = re.findall(r"\]\(([^()#\s]+)", text) + re.findall(r"(?:src|srcset)=\"([^\"]+)\"", text)
+            links = [link for link in links if "://" not in link]
+            self.assertEqual([link for link in links if not (page.parent / link).exists()], [], page)
+            self.assertNotIn("build/iwarpsim", text, page)
+        self.assertTrue((documents / "LICENSE").is_file())
+        self.assertTrue(list(documents.rglob("*.png")))
+
+    def test_uninstall(self):
+        """Nothing is left, not even a folder."""
+        build = os.environ["BUILD"]
+        meson("install", "-C", build, "--no-rebuild", "--quiet", "--destdir", f"{self.folder}/gone")
+        self.assertTrue(os.path.isdir("gone"))
+        self.shell(f"ninja -C {build} uninstall")
+        self.assertEqual(os.listdir(), [])
 
     def test_own_files(self):
         """The preset that is read is the installed one: it has a title here. Without it there is none, though
@@ -128,10 +230,9 @@ class Install(kit.ProgramTest):
 
         kit.write("user.cc", PROGRAM)
         kit.write("user.cfg", '@include "presets/siw.cfg"\nworkload: { messages = 5; };\n')
-        self.shell(f"${{CXX:-c++}} -std=c++17 user.cc -o user {flags}")
-        printed = self.shell("./user user.cfg", LD_LIBRARY_PATH=str(self.libraries),
-                             IWARPSIM_DATA=str(self.data)).stdout
-        self.assertEqual(printed, "6\n")  # the Send that ends the workload is one, too
+        done = self.hidden(f"${{CXX:-c++}} -std=c++17 user.cc -o user {flags}\n./user user.cfg",
+                           LD_LIBRARY_PATH=str(self.libraries), IWARPSIM_DATA=str(self.data))
+        self.assertEqual(done.stdout, "6\n")  # the Send that ends the workload is one, too
 
     @unittest.skipUnless(kit.HAS_NS3, "needs ns-3")
     def test_what_the_library_shows(self):

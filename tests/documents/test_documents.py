@@ -58,11 +58,12 @@ ELSEWHERE = [
     (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz)\.sh|scripts/(mutants|instructions)|bench/run",
      "takes minutes: scripts/test.sh runs them"),
     (r"build/bench/|ninja -C build bench/", "measures this machine: bench/run runs them"),
-    (r"meson setup build |ninja -C build iwarpsim", "scripts/setup.sh runs them"),
+    (r"meson setup build |ninja -C build iwarpsim|scripts/setup\.sh", "was done before this test"),
     (r"build-fuzz/|mkdir /tmp/new|rm -r fuzz/corpus", "needs a build with libFuzzer: scripts/fuzz.sh"),
     (r"(modprobe|rdma|ethtool|tcpdump|rping) ", "needs two hosts and root"),
     (r"perf ", "needs the kernel's counters"),
-    (r"sqlite3 ", "needs a sweep of minutes: tests/study/store/test_store_readers.py runs them"),
+    (r"sqlite3 .* results/mtu-loss\.sqlite", "a sweep of minutes: tests/study/store/test_store_readers.py"),
+    (r"sbatch|squeue", "needs Slurm: tests/survival/test_slurm.py runs scripts/sweep.sbatch"),
 ]
 
 # Commands whose page tells that they do not end well.
@@ -93,6 +94,11 @@ def dead_links():
         for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
             if "://" not in target and not (page.parent / target).exists():
                 yield f"{page.name}: {target} is not there"
+
+
+def picture(path):
+    """A picture, without the version and the commit that its subtitle names."""
+    return [shown.plain(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 class Page:
@@ -206,7 +212,7 @@ class Page:
             self.counts["pictures"] += 1
             if len(made) != 1:
                 self.wrong.append(f"{target}: {len(made)} files of this name were made, not one")
-            elif not kept.exists() or kept.read_bytes() != made[0].read_bytes():
+            elif not kept.exists() or picture(kept) != picture(made[0]):
                 self.wrong.append(f"{target} is not the picture that a command of the page makes")
                 if OPTIONS.accept:
                     kept.parent.mkdir(exist_ok=True)
@@ -214,14 +220,16 @@ class Page:
 
     def accept(self):
         """Writes what is printed into the page, and into what the page is made of."""
-        for path in [self.path, *self.path.parent.glob(f"{self.path.name}.in"),
-                     *self.path.parent.glob(f"{self.path.stem}.template.*")]:
-            text = path.read_text()
-            for block, renewed in self.renewed:
-                before, after = ("".join(f"{block.indent}{line}".rstrip() + "\n" for line in lines)
-                                 for lines in (block.lines, renewed))
-                text = text.replace(before, after, 1)
-            path.write_text(text)
+        lines = self.path.read_text().splitlines()
+        sources = [*self.path.parent.glob(f"{self.path.name}.in"),
+                   *self.path.parent.glob(f"{self.path.stem}.template.*")]
+        for block, renewed in reversed(self.renewed):
+            part = slice(block.first, block.first + len(block.lines))
+            before = "\n".join(lines[part])
+            lines[part] = [f"{block.indent}{line}".rstrip() for line in renewed]
+            for source in sources:
+                source.write_text(source.read_text().replace(before, "\n".join(lines[part]), 1))
+        self.path.write_text("\n".join(lines) + "\n")
 
 
 def main():

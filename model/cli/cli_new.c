@@ -8,121 +8,103 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-/* What a shipped file is called when its own name does not tell its question. */
+/* How a shipped scenario begins, and what ends its question. */
+#define QUESTION "# Question: "
+#define ANSWER "\n# Expected: "
+
+/* What `new` calls files whose own names do not tell the question. */
+enum { FILE_NAME, ALIAS };
 static const char *const aliases[][2] = {
     {"mtu-loss", "loss-sweep"},         {"four-receivers", "receivers"}, {"overhead", "marker-cost"},
     {"memory-goodput", "memory-sweep"}, {"bursty-loss", "burst-loss"},   {"cut-size", "middlebox-cuts"},
     {"displaced", "reordering-extent"}, {"finite-queue", "tail-drop"},   {"fast-paths", "rate-sweep"},
 };
 
-/* How one begins. */
-#define QUESTION "# Question: "
-
-/* A shipped scenario. */
-typedef struct question {
-  char *name; /* as `new` takes it */
-  char *file; /* its own name, without ".cfg" */
-  char *text;
-} question;
-
-static void question_clear(gpointer data)
+/* The other name of `name`, which is a FILE_NAME or an ALIAS; `name` itself when there is none. */
+static const char *other_name(const char *name, int kind)
 {
-  question *q = data;
-
-  g_free(q->name);
-  g_free(q->file);
-  g_free(q->text);
+  for (gsize i = 0; i < G_N_ELEMENTS(aliases); i++) {
+    if (strcmp(name, aliases[i][kind]) == 0) {
+      return aliases[i][kind == FILE_NAME ? ALIAS : FILE_NAME];
+    }
+  }
+  return name;
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
+/* The text of the shipped scenario `name`; NULL when there is none. Free with g_free(). */
+static char *text_of(const char *name)
 {
-  return strcmp(((const question *)a)->name, ((const question *)b)->name);
+  g_autofree char *file = g_strconcat(other_name(name, ALIAS), ".cfg", NULL);
+  g_autofree char *path = program_files_path(NULL, PROGRAM_SCENARIOS, file, NULL);
+  g_autofree char *text = NULL;
+  gboolean read = path != NULL && g_file_get_contents(path, &text, NULL, NULL);
+  return read && g_str_has_prefix(text, QUESTION) ? g_steal_pointer(&text) : NULL;
 }
 
-/* The shipped scenarios, by name; NULL and `error` when they are not there. Free with g_array_unref(). */
-static GArray *questions_new(GError **error)
+/* "  NAME  QUESTION" for each shipped scenario, in order. NULL and `error` when they are not there. Free with
+ * g_list_free_full(). */
+static GList *rows_new(GError **error)
 {
   g_autofree char *folder = program_files_path(NULL, PROGRAM_SCENARIOS, ".", error);
   g_autoptr(GDir) directory = folder != NULL ? g_dir_open(folder, 0, error) : NULL;
-  if (directory == NULL) {
-    return NULL;
-  }
-  GArray *questions = g_array_new(FALSE, FALSE, sizeof(question));
-  g_array_set_clear_func(questions, question_clear);
-  for (const char *entry; (entry = g_dir_read_name(directory)) != NULL;) {
-    g_autofree char *path = g_build_filename(folder, entry, NULL);
-    g_autofree char *text = NULL;
-    if (g_str_has_suffix(entry, ".cfg") && g_file_get_contents(path, &text, NULL, NULL) &&
-        g_str_has_prefix(text, QUESTION)) {
-      question q = {.text = g_steal_pointer(&text)};
-      q.file = g_strndup(entry, strlen(entry) - strlen(".cfg"));
-      q.name = g_strdup(q.file);
-      for (gsize i = 0; i < G_N_ELEMENTS(aliases); i++) {
-        if (strcmp(q.file, aliases[i][0]) == 0) {
-          g_free(q.name);
-          q.name = g_strdup(aliases[i][1]);
-        }
-      }
-      g_array_append_val(questions, q);
+  GList *rows = NULL;
+  const char *entry;
+  while (directory != NULL && (entry = g_dir_read_name(directory)) != NULL) {
+    g_autofree char *file = g_strndup(entry, strlen(entry) - MIN(strlen(entry), strlen(".cfg")));
+    g_autofree char *text = text_of(file);
+    if (text != NULL) {
+      g_auto(GStrv) parts = g_strsplit(text + strlen(QUESTION), ANSWER, 2);
+      g_auto(GStrv) lines = g_strsplit(parts[0], "\n#", -1);
+      g_autofree char *question = g_strjoinv("", lines);
+      char *row = g_strdup_printf("  %-24s  %s\n", other_name(file, FILE_NAME), question);
+      rows = g_list_insert_sorted(rows, row, (GCompareFunc)g_strcmp0);
     }
   }
-  g_array_sort(questions, compare_names);
-  return questions;
+  return rows;
 }
 
-/* Prints each name with its question, what stands between QUESTION and "# Expected: ". */
-static void print_questions(const GArray *questions)
+/* Prints `rows`, or, when `name` is not NULL, that it is the name of none. Returns the exit code. */
+static int print_rows(const GList *rows, const char *name)
 {
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GString) page = g_string_new("Scenarios to start from: iwarpsim new QUESTION > my.cfg\n\n");
-  for (guint i = 0; i < questions->len; i++) {
-    const question *q = &g_array_index(questions, question, i);
-    g_auto(GStrv) parts = g_strsplit(q->text, "\n# Expected:", 2);
-    g_autoptr(GString) asked = g_string_new(parts[0] + strlen(QUESTION));
-    g_string_replace(asked, "\n#", "", 0);
-    g_string_append_printf(page, "  %-24s  %s\n", q->name, asked->str);
+  for (; rows != NULL; rows = rows->next) {
+    const char *row = rows->data;
+    g_string_append(page, row);
+    g_ptr_array_add(names, g_strndup(row + 2, strcspn(row + 2, " ")));
   }
-  g_autofree char *wrapped = plain_text_wrap(page->str, terminal_of(stdout).columns);
-  plain_text_print_page(stdout, wrapped);
-}
-
-/* Prints the scenario; the commands of its comment are those for my.cfg. */
-static void print_scenario(const question *q)
-{
-  g_autoptr(GString) text = g_string_new(q->text);
-  g_autofree char *path = g_strconcat("scenarios/", q->file, ".cfg", NULL);
-  g_autofree char *store = g_strconcat("results/", q->file, ".sqlite", NULL);
-  g_string_replace(text, path, "my.cfg", 0);
-  g_string_replace(text, store, "results/my.sqlite", 0);
-  plain_text_print_page(stdout, text->str);
+  if (name == NULL) {
+    g_autofree char *wrapped = plain_text_wrap(page->str, terminal_of(stdout).columns);
+    plain_text_print_page(stdout, wrapped);
+    return CLI_OK;
+  }
+  g_ptr_array_add(names, NULL);
+  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names->pdata));
+  return cli_usage_error("new", "unknown question '%s'; expected one that 'iwarpsim new' lists%s", name,
+                         hint);
 }
 
 static int new (const cli_arguments *arguments)
 {
+  const char *name = arguments->count > 0 ? arguments->rest[0] : NULL;
+  g_autofree char *text = name != NULL ? text_of(name) : NULL;
   GError *error = NULL;
-  g_autoptr(GArray) questions = questions_new(&error);
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  if (questions == NULL) {
-    return cli_fail(error);
+  if (arguments->count > 1) {
+    return cli_usage_error("new", "one QUESTION is expected, %u were given", arguments->count);
   }
-  if (arguments->count == 0) {
-    print_questions(questions);
+  if (text != NULL) {
+    /* The commands of its comment are those for my.cfg. */
+    g_autoptr(GRegex) own = g_regex_new("scenarios/[a-z0-9-]+\\.cfg", 0, 0, NULL);
+    g_autoptr(GRegex) store = g_regex_new("results/[a-z0-9-]+\\.", 0, 0, NULL);
+    g_autofree char *for_mine = g_regex_replace(own, text, -1, 0, "my.cfg", 0, NULL);
+    g_autofree char *mine = g_regex_replace(store, for_mine, -1, 0, "results/my.", 0, NULL);
+    plain_text_print_page(stdout, mine);
     return CLI_OK;
   }
-  for (guint i = 0; i < questions->len && arguments->count == 1; i++) {
-    const question *q = &g_array_index(questions, question, i);
-    if (strcmp(arguments->rest[0], q->name) == 0 || strcmp(arguments->rest[0], q->file) == 0) {
-      print_scenario(q);
-      return CLI_OK;
-    }
-    g_ptr_array_add(names, q->name);
-  }
-  g_ptr_array_add(names, NULL);
-  g_autofree char *hint =
-      scenario_did_you_mean(scenario_suggest(arguments->rest[0], (const char *const *)names->pdata));
-  return arguments->count > 1
-             ? cli_usage_error("new", "one QUESTION is expected, %u were given", arguments->count)
-             : cli_usage_error("new", "unknown question '%s'; expected one that 'iwarpsim new' lists%s",
-                               arguments->rest[0], hint);
+  GList *rows = rows_new(&error);
+  int status = error != NULL ? cli_fail(error) : print_rows(rows, name);
+  g_list_free_full(rows, g_free);
+  return status;
 }
 
 static const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};

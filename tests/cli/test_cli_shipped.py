@@ -192,14 +192,14 @@ class Schema(kit.ProgramTest):
                 self.shell("iwarpsim check broken.cfg; code=$?; rm broken.cfg; exit $code", 2)
 
     def test_every_key(self):
-        """Each has its sentence, and a default and an example that its own schema allows."""
+        """Each has its sentence, and, unless it takes another's, a default that its own schema allows."""
         keys = re.findall(r"(?m)^([\w.]+) \(default: ", self.shell("iwarpsim explain keys").stdout)
         for key in keys:
             schema = self.schema
             for part in key.split("."):
                 schema = schema["properties"][part]
             validator = jsonschema.Draft202012Validator(schema)
-            for value in [*schema["examples"], *([schema["default"]] if "default" in schema else [])]:
-                self.assertTrue(validator.is_valid(value), (key, value))
+            if "default" in schema:
+                self.assertTrue(validator.is_valid(schema["default"]), (key, schema["default"]))
             self.assertIn(" Value: ", schema["description"])
         self.assertEqual(["title", *self.schema["$defs"]["key"]["enum"]], keys)

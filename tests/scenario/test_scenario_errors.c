@@ -9,9 +9,10 @@
 #define RATE "a rate from \"1kbit/s\" to \"10Tbit/s\", such as \"10Gbit/s\""
 #define DELAY "a time from \"0\" to \"10s\", such as \"25us\""
 #define MTU "a size in octets from 176 to 65535, such as 1500 or \"1KiB\""
-#define FORWARD_REST " and 36 more of 'iwarpsim explain path.forward'"
-#define NEAR_LOSS "loss, loss_correlation, loss_every, rate, delay" FORWARD_REST
-#define FILE_KEYS "title, run, workload, mpa, initiator and 11 more of 'iwarpsim explain'"
+#define FORWARD_REST " and 33 more of 'iwarpsim explain path.forward'"
+#define NEAR_LOSS "loss, loss_correlation, loss_every, rate, delay, mtu, framing, cell_size" FORWARD_REST
+#define FILE_KEYS                                                                                            \
+  "title, run, workload, mpa, initiator, responder, rdmap, sender and 8 more of 'iwarpsim explain'"
 #define L_OR_UNIT ", with the L that larger numbers end with, or text with a unit, such as \"25Gbit/s\""
 #define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
 
@@ -21,17 +22,18 @@ static const char *const files[][2] = {
      "a.cfg:3: unknown key 'path.forward.los'; expected one of " NEAR_LOSS
      " (did you mean 'path.forward.loss'?)"},
     {"path: {\n  reverse: {\n    bandwidth = 1;\n  };\n};",
-     "a.cfg:3: unknown key 'path.reverse.bandwidth'; expected one of rate, delay, mtu, framing, cell_size "
-     "and "
-     "36 more of 'iwarpsim explain path.reverse' (did you mean 'path.reverse.rate'?)"},
+     "a.cfg:3: unknown key 'path.reverse.bandwidth'; expected one of rate, delay, mtu, framing, cell_size, "
+     "cell_overhead, "
+     "queue, queue_size and "
+     "33 more of 'iwarpsim explain path.reverse' (did you mean 'path.reverse.rate'?)"},
     {"link: { rate = 1; };",
      "a.cfg:1: unknown group 'link'; expected one of " FILE_KEYS " (did you mean 'path.forward.rate'?)"},
     {"path: { forwrd: { loss = 1; }; };",
      "a.cfg:1: unknown group 'path.forwrd'; "
-     "expected one of too_big, forward, reverse (did you mean 'path.forward'?)"},
-    {"\npth: { forward: { loss = 1; }; };",
-     "a.cfg:2: unknown group 'pth'; expected one of path, title, run, workload, mpa and 11 more of "
-     "'iwarpsim explain' (did you mean 'path'?)"},
+     "expected one of forward, too_big, reverse (did you mean 'path.forward'?)"},
+    {"\npth: { forward: { loss = 1; }; };", "a.cfg:2: unknown group 'pth'; expected one of path, title, run, "
+                                            "workload, mpa, initiator, responder, rdmap and 8 more of "
+                                            "'iwarpsim explain' (did you mean 'path'?)"},
     {"wher = \"mpa.crc\";",
      "a.cfg:1: unknown key 'wher'; expected one of " FILE_KEYS " (did you mean 'where'?)"},
     {"swep = ();", "a.cfg:1: unknown key 'swep'; expected one of " FILE_KEYS " (did you mean 'sweep'?)"},
@@ -40,7 +42,7 @@ static const char *const files[][2] = {
      "a.cfg:1: unknown key 'mtu'; expected one of " FILE_KEYS " (did you mean 'path.forward.mtu'?)"},
     /* the first problem of several is the one named */
     {"run: { seed = 1;\n stp = 1; };\nmpa: { mark = 1; };",
-     "a.cfg:2: unknown key 'run.stp'; expected one of seed, engine, stop, "
+     "a.cfg:2: unknown key 'run.stp'; expected one of stop, seed, engine, "
      "stall, expect (did you mean 'run.stop'?)"},
     /* types */
     {"run: { seed = \"1\"; };",
@@ -208,7 +210,7 @@ static const char *const sets[][2] = {
      "unless set)"},
     {"path.forward=1",
      "--set 'path.forward=1': 'path.forward' is a group; expected one of its keys, rate, delay, mtu, "
-     "framing, cell_size" FORWARD_REST},
+     "framing, cell_size, cell_overhead, queue, queue_size" FORWARD_REST},
     {"sweep=1", "--set 'sweep=1': the sweep cannot be set; expected GROUP.KEY=VALUE"},
     {"run.seed", "--set 'run.seed': there is no '=' in it; expected GROUP.KEY=VALUE"},
     {"run.seed=", "--set 'run.seed=': run.seed = \"\" is not an integer; expected " SEED},

@@ -13,7 +13,7 @@ VARIES = [
     (r"\b20\d\d-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?", "DATE"),
     (r"\biwarpsim \d+\.\d+\.\d+\S*", "iwarpsim VERSION"),
     (r"\babout \d+(:\d\d)+( at -j \d+)?", "about TIME"),  # an estimate of a sweep's time
-    (r"\((git )?([0-9a-f]{12}[+]?|unknown)\)", r"(\1COMMIT)"),
+    (r"\((git )?([0-9a-f]{12}(-dirty)?|unknown)\)", r"(\1COMMIT)"),
 ]
 
 

@@ -59,6 +59,7 @@ ELSEWHERE = [
      "takes minutes: scripts/test.sh runs them"),
     (r"build/bench/|ninja -C build bench/", "measures this machine: bench/run runs them"),
     (r"meson setup build |ninja -C build iwarpsim|scripts/setup\.sh", "was done before this test"),
+    (r"meson (setup|install -C) build-install|ninja -C build-install", "tests/cli/test_install.py installs"),
     (r"build-fuzz/|mkdir /tmp/new|rm -r fuzz/corpus", "needs a build with libFuzzer: scripts/fuzz.sh"),
     (r"(modprobe|rdma|ethtool|tcpdump|rping) ", "needs two hosts and root"),
     (r"perf ", "needs the kernel's counters"),
@@ -119,7 +120,10 @@ class Page:
 
     def shell(self, command):
         environment = os.environ | {"HOME": str(self.folder), "IWARPSIM_MODULES": str(PROGRAM.parent),
-                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"), "LC_ALL": "C.UTF-8"}
+                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"), "LC_ALL": "C.UTF-8",
+                                    # For ns-3 programs, as after an installation.
+                                    "PKG_CONFIG_PATH": str(PROGRAM.parent / "meson-uninstalled"),
+                                    "LD_LIBRARY_PATH": str(PROGRAM.parent / "shim/host")}
         done = subprocess.run(["sh", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         done.stdout = done.stdout.replace(f"{self.folder}/", "")
@@ -240,6 +244,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="iwarpsim-documents-") as name:
         known = {path.name: path for path in PAGES}
         chosen = [known[Path(page).name] for page in OPTIONS.pages or known]
+        if OPTIONS.without_ns3:
+            chosen = [page for page in chosen if page.name != "ns3.md"]
         found = [Page(path, Path(name) / path.name) for path in chosen]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(Page.follow, found))

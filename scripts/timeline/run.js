@@ -162,6 +162,8 @@ function extentOf(packet, made = flow) {
   if (m >= 0 && parts.fragment_of[m] > 0 && parts.fragment_of[m] < packet) { // that of the segment
     return {...extentOf(parts.fragment_of[m], made), packet, time: parts.time[m]};
   }
+  const taken = table('segment_arrived'), t = rowOf('segment_arrived', packet);
+  if (m < 0 && t >= 0) return {packet, end: taken.end[t] ^ 1, time: taken.time[t], from: taken.position[t], to: taken.position[t] + taken.payload_octets[t]}; // of a replay
   if (m < 0 || parts.end[m] !== made.end || parts.sequence[m] === 0) return undefined;
   const from = ((parts.sequence[m] - made.sequence) % 2 ** 32 + 2 ** 32) % 2 ** 32;
   return {packet, end: made.end, time: parts.time[m], from, to: from + parts.payload_octets[m]};

@@ -126,7 +126,8 @@ const GOALS = {
   again: ['rR', 'retransmission', () => packetsOf('again')],
   marker: ['mM', 'FPDU that a marker located', () => flow.fpdus.filter(f => f.locatedBy === 'marker').map(f => [`fpdu-${f.number}`, f.valid])],
   timeout: ['oO', 'time-out', () => flow.timeouts.map(i => [`time-${table('time_out').time[i]}`, table('time_out').time[i]])],
-  segment: ['.,', 'segment', () => [...packetsOf('news'), ...packetsOf('again')]],
+  segment: ['.,', 'segment', () => flow.packets.news.length ? [...packetsOf('news'), ...packetsOf('again')] :
+    flow.pieces.filter(piece => piece.packet).map(piece => [`packet-${piece.packet}`, piece.arrived])], // of a replay
   peak: ['p', 'peak', () => flow.peak.octets ? [[`time-${flow.peak.time}`, flow.peak.time]] : []],
 };
 const WORDS = {drop: 'lost', loss: 'lost', retransmission: 'again', 'time-out': 'timeout', rto: 'timeout'};
@@ -150,8 +151,8 @@ function search(text) {
   if (numbered) thing = `${numbered[1] === 'segment' ? 'packet' : numbered[1]}-${plain(numbered[2])}`;
   if (moment) thing = `time-${Math.round(plain(moment[1]) * {ps: 1, ns: 1e3, us: 1e6, ms: 1e9, s: 1e12}[moment[2].replace(/[\u00b5\u03bc]/, 'u')])}`;
   if (octet) {
-    const [extent] = extentsIn(flow.packets.news, plain(octet[1]), plain(octet[1]) + 1);
-    thing = extent ? `packet-${extent.packet}` : 'none';
+    const [carrier = pieceAt(flow, plain(octet[1]))] = extentsIn(flow.packets.news, plain(octet[1]), plain(octet[1]) + 1);
+    thing = carrier ? `packet-${carrier.packet}` : 'none';
   }
   page.answer.value = '';
   if (GOALS[word]) step(word);

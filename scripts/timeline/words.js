@@ -57,7 +57,7 @@ function describePacket(packet) {
   const whole = m >= 0 ? made.fragment_of[m] : 0;
   const kind = !data ? 'carries no payload of this direction' : again ? run.capture && taken.new_octets[t] ? 'late: sent again, or overtaken' : 'a retransmission' : whole ? 'a fragment' : 'a segment';
   const at = {from: data ? extent.from : NaN, to: data ? extent.to : NaN, times: extent ? [extent.time] : m >= 0 ? [made.time[m]] : []};
-  if (extent) {
+  if (s >= 0 || extent && m >= 0) {
     lines.push([m >= 0 ? `Made by ${nameOf(made, 'place', m)}` : `${run.capture ? 'Captured, from' : 'Sent by'} the ${sideOf(extent.end)}`, time(extent.time)]);
   }
   for (const [name, words] of [['packet_marked', place => `Marked with CE by ${place}`], ['packet_damaged', place => `Damaged by ${place}`],
@@ -89,7 +89,7 @@ function describePacket(packet) {
       ['Holes', flow.holes.filter(hole => hole.packet === packet || (hole.from < to && hole.to > from)).slice(0, 6)
         .map(hole => link(`hole-${hole.number}`))]);
   }
-  return {title: `Packet ${packet}: ${d >= 0 ? 'lost, ' : ''}${kind}`, lines, at, packet: data && !whole ? packet : 0};
+  return {title: `Packet ${packet}: ${d >= 0 ? 'lost, ' : ''}${kind}`, lines, at, packet: data && !whole && table('fpdu_sent').rows ? packet : 0}; // a replay knows no fields
 }
 
 function describeFpdu(number) {

@@ -1,34 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """explain-peak: its numbers are those that the printed trace gives by arithmetic of its own."""
-import json
 import os
 import random
 import re
-import subprocess
 import unittest
 
-from program_kit import HAS_NS3, PROGRAM, folder, octets, write
+from program_kit import HAS_NS3, folder, octets, write
+from trace_kit import SCENARIOS, iwarpsim, traced
 
 SCENARIO = 'workload: { message_size = "64KiB"; messages = 6; };\n'
 CAUSES = ["incomplete", "unlocated", "order", "fragment"]
-SCENARIOS = 25
-SCENARIOS_FOLDER = f"{os.path.dirname(__file__)}/../../scenarios"
+RUNS = 25
 
 
 def explain(what):
-    return subprocess.run([PROGRAM, "explain-peak", what], capture_output=True, text=True, check=False)
+    return iwarpsim("explain-peak", what)
 
 
 def run(keys):
     """The metrics and the events of a run into out/ and t.trace; None when the keys contradict each other."""
-    sets = [f"--set={key}={value}" for key, value in {"run.expect": "any", **keys}.items()]
-    ran = subprocess.run([PROGRAM, "run", "t.cfg", "-q", "-o", "out", "--trace", "t.trace", *sets],
-                         capture_output=True, text=True, check=False)
-    if ran.returncode == 2:
-        return None
-    printed = subprocess.run([PROGRAM, "trace", "t.trace"], capture_output=True, text=True, check=True)
-    with open("out/summary.json", encoding="utf-8") as file:
-        return json.load(file)["metrics"], [json.loads(line) for line in printed.stdout.splitlines()]
+    made = traced({"run.expect": "any", **keys})
+    return made and (made[0]["metrics"], made[1])
 
 
 def us(time_ps):
@@ -180,7 +172,7 @@ class ExplainPeak(unittest.TestCase):
     def test_random_scenarios(self):
         """The summary's peak, its connection and its time, windows and cells too, of whatever run."""
         made = 0
-        for seed in range(SCENARIOS):
+        for seed in range(RUNS):
             r = random.Random(seed)
             keys = {"run.seed": seed, "mpa.markers": r.choice(["true", "false"]),
                     "receiver.mode": r.choice(["in-order", "out-of-order"]),
@@ -206,7 +198,7 @@ class ExplainPeak(unittest.TestCase):
                 self.assertTrue(text.startswith(begin), f"{text} {keys}")
                 self.assertIn(f" on connection {metrics['buffer.reassembly_peak_connection']}: ", text)
             made += 1
-        self.assertGreater(made, SCENARIOS * 3 // 4)
+        self.assertGreater(made, RUNS * 3 // 4)
 
     def test_terminated(self):
         """The FPDU in error, and who spoilt it: its sender, or the path."""
@@ -239,8 +231,7 @@ class ExplainPeak(unittest.TestCase):
         for fault, operation in (("invalid-stag", "write"), ("unknown-opcode", "send"), ("bad-mo", "send")):
             self.expect_culprit({"fault.error": fault, "fault.at": 60, "path.forward.drop": "[40]",
                                  "workload.operation": operation}, 60)
-        with open(f"{SCENARIOS_FOLDER}/one-loss-markers.cfg", encoding="utf-8") as file:
-            write("t.cfg", file.read())
+        write("t.cfg", (SCENARIOS / "one-loss-markers.cfg").read_text(encoding="utf-8"))
         events, text = self.expect_culprit({"path.forward.loss": "1%", "path.forward.corrupt": "3%", "mpa.crc": "false",
                                             "path.forward.corrupt_checksum": "misses"}, 418)
         damaged = next(e for e in events if e["event"] == "packet_damaged" and named(events, e["packet"]) in text and
@@ -331,7 +322,7 @@ class ExplainPeak(unittest.TestCase):
         for arguments in (["run", "t.cfg", "--pcap", "-o", "out", "--set", "path.forward.drop=[40]"],
                           ["replay", "out/receiver.pcap", "-o", "replayed", "--trace", "replayed/run.trace",
                            "--set", "receiver.mode=in-order"]):
-            subprocess.run([PROGRAM, *arguments, "-q"], check=True)
+            self.assertEqual(iwarpsim(*arguments, "-q").returncode, 0)
         told = explain("replayed")
         self.assertEqual((told.stdout, told.stderr), (explain("replayed/run.trace").stdout, ""))
         self.assertIn("none could be placed because the receiver is in-order", told.stdout)

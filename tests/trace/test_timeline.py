@@ -2,25 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A timeline in a real browser, by clicks and keys: what a reader asks of a run is found, as the trace has it.
 
-argv[1] is the built iwarpsim. Skipped without a browser (browser.py).
+Skipped without a browser (browser.py).
 """
 
-import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-import browser
+import browser  # ends this test where there is none
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from trace_kit import SCENARIOS, PageTest
 
-SCENARIOS = Path(__file__).resolve().parent.parent.parent / "scenarios"
-PROGRAM = ""  # argv[1]
 # Octets of each state over time, as the page draws them, where they differ from what the receiver says it holds.
 DIFFERENCES = """
 const held = table('held'), steps = [], sums = {}, wrong = [];
@@ -46,44 +38,22 @@ DETAILS = """return Object.fromEntries([...document.querySelectorAll('.details d
   .map(dt => [dt.textContent, dt.nextElementSibling.textContent.trim()]))"""
 
 
-class Timeline(unittest.TestCase):
+class Timeline(PageTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="iwarpsim-timeline-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, True)
-        cls.browser = browser.Browser(cls.folder)
-        cls.addClassCleanup(cls.browser.quit)
-        cls.script = cls.browser.script
-        cls.make(SCENARIOS / "one-loss-middlebox.cfg", "one")
+        super().setUpClass()
+        cls.make("one-loss-middlebox", "one")
         cls.events = cls.events_of("one")
-
-    @classmethod
-    def iwarpsim(cls, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True, check=False)
 
     @classmethod
     def make(cls, scenario, name, *sets):
         """NAME.trace and NAME.html of a run."""
-        for command in (["run", scenario, "-q", "-o", "out", "--trace", f"{name}.trace", *[f"--set={each}" for each in sets]],
-                        ["timeline", f"{name}.trace", "-o", f"{name}.html"]):
-            done = cls.iwarpsim(*command)
-            assert done.returncode == 0, f"{command}: {done.stderr}"
-
-    @classmethod
-    def events_of(cls, name):
-        return [json.loads(line) for line in cls.iwarpsim("trace", f"{name}.trace").stdout.splitlines()]
+        cls.run_scenario(name, scenario, *[f"--set={each}" for each in sets])
+        done = cls.iwarpsim("timeline", f"{name}.trace", "-o", f"{name}.html")
+        assert done.returncode == 0, done.stderr
 
     def show(self, name="one", place=""):
-        self.browser.driver.get("about:blank")
-        self.browser.forget()
-        self.browser.driver.get((self.folder / f"{name}.html").as_uri() + place)
-        self.settle("document.body.dataset.ready")
-
-    def settle(self, condition="true"):
-        """Waits for the page to be drawn."""
-        self.browser.later(f"""const done = arguments[0];
-            const look = () => {condition} ? requestAnimationFrame(() => requestAnimationFrame(done)) : setTimeout(look, 20);
-            look()""")
+        self.show_page(f"{name}.html", place)
 
     def element(self, selector):
         return self.browser.driver.find_element(By.CSS_SELECTOR, selector)
@@ -236,7 +206,7 @@ class Timeline(unittest.TestCase):
         self.assertEqual(self.script("return [flow.end, document.querySelector('.details').textContent]"), [0, ""])
 
     def test_connections(self):
-        self.make(SCENARIOS / "one-loss-markers.cfg", "four", "workload.connections=4", "workload.messages=3", "path.forward.drop=[30]")
+        self.make("one-loss-markers", "four", "workload.connections=4", "workload.messages=3", "path.forward.drop=[30]")
         self.show("four")
         options = self.script("return [...document.querySelectorAll('option')].map(o => o.textContent)")
         self.assertEqual(options, [f"connection {i}, Initiator to Responder" for i in range(4)])
@@ -249,7 +219,7 @@ class Timeline(unittest.TestCase):
 
     def test_explained(self):
         """What explain-peak prints, as it is, with links to the peak, a packet and an FPDU, of whatever connection."""
-        self.make(SCENARIOS / "one-loss-in-order.cfg", "explained", "workload.connections=3", "path.forward.drop=[30]",
+        self.make("one-loss-in-order", "explained", "workload.connections=3", "path.forward.drop=[30]",
                   "fault.error=bad-crc", "fault.at=60", "run.expect=any")
         text = self.iwarpsim("explain-peak", "explained.trace").stdout
         self.show("explained")
@@ -268,7 +238,7 @@ class Timeline(unittest.TestCase):
                                 ["one-loss-markers", "receiver.mode=assume-aligned", "path.forward.loss=2%", "middlebox.mode=random", "mpa.markers=false"],
                                 ["one-loss-in-order", "receiver.memory=64KiB", "path.forward.loss=1%"]):
             with self.subTest(scenario=scenario, sets=sets):
-                self.make(SCENARIOS / f"{scenario}.cfg", "held", "workload.messages=11", *sets)
+                self.make(scenario, "held", "workload.messages=11", *sets)
                 self.show("held")
                 rows, wrong = self.script(DIFFERENCES)
                 self.assertGreater(rows, 40)
@@ -276,7 +246,7 @@ class Timeline(unittest.TestCase):
 
     def test_proxy(self):
         """What a proxy sends in place of the sender has sequence numbers of its own."""
-        self.make(SCENARIOS / "one-loss-markers.cfg", "proxy", "middlebox.mode=proxy")
+        self.make("one-loss-markers", "proxy", "middlebox.mode=proxy")
         events = self.events_of("proxy")
         arrived = {e["packet"]: e["position"] for e in events if e["event"] == "segment_arrived" and e["side"] == "responder"}
         made = next(e["packet"] for e in events if e["event"] == "packet_made" and arrived.get(e["packet"], 0) > 50_000)
@@ -284,8 +254,27 @@ class Timeline(unittest.TestCase):
         self.search(f"packet {made}")
         self.assertTrue(self.details()["Stream"].startswith(f"{arrived[made]:,} to "), self.details())
 
+    def test_replay(self):
+        """Of a replay there are arrivals alone: octets, segments and what is held are found by them."""
+        self.run_scenario("captured", "one-loss-markers")
+        done = self.iwarpsim("replay", "captured/receiver.pcap", "-q", "-o", "replayed", "--trace", "replay.trace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.iwarpsim("timeline", "replay.trace", "-o", "replay.html").returncode, 0)
+        arrived = [e for e in self.events_of("replay") if e["event"] == "segment_arrived" and e["new_octets"]]
+        self.show("replay")
+        for n in (0, 5):
+            self.assertEqual(self.search(f"octet {arrived[n]['position'] + 7}"), "")
+            self.assertEqual(self.title(), f"Packet {arrived[n]['packet']}: a segment")
+            self.assertTrue(self.details()["Stream"].startswith(f"{arrived[n]['position']:,} to "), self.details())
+        self.script("document.activeElement.blur()")
+        self.press(".")
+        self.assertEqual(self.title(), f"Packet {arrived[6]['packet']}: a segment")
+        self.press(",", ",")
+        self.assertEqual(self.title(), f"Packet {arrived[4]['packet']}: a segment")
+        self.assertNotIn("Sent by the Initiator", self.details())
+
     def test_refused(self):
-        self.make(SCENARIOS / "one-loss-in-order.cfg", "refused", "receiver.memory=64KiB")
+        self.make("one-loss-in-order", "refused", "receiver.memory=64KiB")
         events = self.events_of("refused")
         refused = next(e for e in events if e["event"] == "segment_refused")
         self.show("refused")
@@ -294,7 +283,7 @@ class Timeline(unittest.TestCase):
 
     def test_first_fpdu_that_a_marker_located_beyond_a_hole(self):
         """It became valid while the hole was open, and lies beyond it."""
-        self.make(SCENARIOS / "one-loss-middlebox.cfg", "holes", "path.forward.loss=2%")
+        self.make("one-loss-middlebox", "holes", "path.forward.loss=2%")
         events = self.events_of("holes")
         self.show("holes")
         holes = self.script("""return flow.holes.map(h => [h.from, h.to, h.opened, h.filled,
@@ -307,7 +296,7 @@ class Timeline(unittest.TestCase):
             self.assertEqual(named, [f"FPDU {numbers[min(beyond)]}"] if beyond else [])
 
     def test_fragments(self):
-        self.make(SCENARIOS / "ip-fragments.cfg", "fragments")
+        self.make("ip-fragments", "fragments")
         events = self.events_of("fragments")
         made = {e["packet"]: e for e in events if e["event"] == "packet_made" and e["fragment_of"]}
         lost = next(e["packet"] for e in events if e["event"] == "packet_dropped" and e["packet"] in made)
@@ -336,7 +325,7 @@ class Timeline(unittest.TestCase):
 
     def test_large(self):
         """The page of many FPDUs is small, and what it draws is bounded by its pixels."""
-        self.make(SCENARIOS / "one-loss-markers.cfg", "large", "workload.messages=200", "path.forward.loss=0.2%")
+        self.make("one-loss-markers", "large", "workload.messages=200", "path.forward.loss=0.2%")
         self.show("large")
         fpdus, drawn, wide, high = self.script(
             "return [flow.fpdus.length, drawn, screen.canvas.clientWidth, screen.canvas.clientHeight]")
@@ -348,7 +337,7 @@ class Timeline(unittest.TestCase):
         """A scenario's name, and a place of a drop, that would act."""
         name = "<img src=x onerror=alert(1)>"
         (self.folder / f"{name}.cfg").write_text((SCENARIOS / "one-loss-markers.cfg").read_text())
-        self.make(f"{name}.cfg", "markup")
+        self.make(self.folder / name, "markup")
         trace = (self.folder / "markup.trace").read_bytes()
         (self.folder / "markup.trace").write_bytes(trace.replace(b"\x04loss", b"\x04<hr>", 1))
         self.assertEqual(self.iwarpsim("timeline", "markup.trace", "-o", "markup.html").returncode, 0)
@@ -363,10 +352,10 @@ class Timeline(unittest.TestCase):
 
     def test_folder(self):
         """The page of a run's folder has the events of its trace."""
-        self.make(SCENARIOS / "one-loss-markers.cfg", "trace", "run.seed=7")
-        self.assertEqual(self.iwarpsim("timeline", "out", "-o", "folder.html").returncode, 0)
+        self.make("one-loss-markers", "trace", "run.seed=7")
+        self.assertEqual(self.iwarpsim("timeline", "trace", "-o", "folder.html").returncode, 0)
         of_trace, of_folder = ((self.folder / name).read_text() for name in ("trace.html", "folder.html"))
-        self.assertEqual(of_trace.replace("<title>trace.trace", "<title>out"), of_folder)
+        self.assertEqual(of_trace.replace("<title>trace.trace", "<title>trace"), of_folder)
 
     def test_damaged(self):
         """A page of any trace that the program takes shows something, and what it refuses has one clear line."""
@@ -398,5 +387,4 @@ class Timeline(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -2,23 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The timeline of a capture: what it shows is what the trace of the run shows that was captured.
 
-argv[1] is the built iwarpsim. Skipped without a browser (browser.py).
+Skipped without a browser (browser.py).
 """
 
 import json
-import os
-import shutil
 import struct
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-import browser
+import browser  # ends this test where there is none
+from trace_kit import PageTest
 
-SCENARIOS = Path(__file__).resolve().parent.parent.parent / "scenarios"
-PROGRAM = ""  # argv[1]
 HEADERS = 40  # of a segment without options, in a capture of raw IP
 # The rows of an event at an end, a list of the fields of each.
 ROWS = """const columns = table(arguments[0]);
@@ -30,25 +23,12 @@ FIELDS = """choose(arguments[0]);
 return [...document.querySelectorAll('.fields tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"""
 
 
-class Captures(unittest.TestCase):
+class Captures(PageTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="iwarpsim-captures-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, True)
-        cls.browser = browser.Browser(cls.folder)
-        cls.addClassCleanup(cls.browser.quit)
-        cls.script = cls.browser.script
-        cls.run_scenario("one", "one-loss-middlebox", "--trace", "one.trace")
-        cls.events = [json.loads(line) for line in cls.iwarpsim("trace", "one.trace").stdout.splitlines()]
-
-    @classmethod
-    def iwarpsim(cls, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True, check=False)
-
-    @classmethod
-    def run_scenario(cls, out, scenario, *more):
-        done = cls.iwarpsim("run", SCENARIOS / f"{scenario}.cfg", "-q", "-o", out, "--pcap", *more)
-        assert done.returncode in (0, 1), done.stderr
+        super().setUpClass()
+        cls.run_scenario("one", "one-loss-middlebox")
+        cls.events = cls.events_of("one")
 
     def cut(self, keep, capture="one/receiver.pcap", edit=bytes):
         """cut.pcap: the packets of a capture for whose number and octets `keep` is true, as `edit` makes them."""
@@ -63,11 +43,7 @@ class Captures(unittest.TestCase):
     def show(self, capture="cut.pcap", *options, end=0, status=0):
         done = self.iwarpsim("timeline", capture, "-o", "page.html", *options)
         self.assertEqual(done.returncode, status, done.stderr)
-        self.browser.driver.get("about:blank")
-        self.browser.forget()
-        self.browser.driver.get((self.folder / "page.html").as_uri() + f"#end={end}")
-        self.browser.later("""const done = arguments[0], look = () => document.body.dataset.ready ?
-            requestAnimationFrame(() => requestAnimationFrame(done)) : setTimeout(look, 20); look()""")
+        self.show_page("page.html", f"#end={end}")
         self.assertEqual(self.browser.console(), [])
         return done
 
@@ -241,5 +217,4 @@ class Captures(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -3,13 +3,13 @@
 import json
 import os
 import random
-import subprocess
 import unittest
 from collections import Counter
 from fractions import Fraction
 
 import jsonschema
-from program_kit import HAS_NS3, PROGRAM, octets, folder, write
+from program_kit import HAS_NS3, octets, folder, write
+from trace_kit import iwarpsim, traced
 from trace_metrics import metrics_of, quantile
 
 SCENARIO = 'workload: { message_size = "64KiB"; messages = 3; };\n'
@@ -17,18 +17,6 @@ MEASURED = ("buffer.", "placement.", "mpa.", "state.", "delay.", "tcp.", "goodpu
 # MULPDU and EMSS at the end of the run are states of the sender, not events.
 STATES_AT_END = {"mpa.mulpdu_octets", "mpa.emss_octets"}
 SCENARIOS = 200
-
-
-def traced(keys, *command):
-    """The summary and the events of a run with `keys`, or of `command`; None when they contradict each other."""
-    sets = [f"--set={key}={value}" for key, value in keys.items()]
-    ran = subprocess.run([PROGRAM, *(command or ["run", "t.cfg"]), "-q", "-o", "out", "--trace", "t.trace", *sets],
-                         capture_output=True, text=True, check=False)
-    if ran.returncode == 2:
-        return None
-    printed = subprocess.run([PROGRAM, "trace", "t.trace"], capture_output=True, text=True, check=True)
-    with open("out/summary.json", encoding="utf-8") as file:
-        return json.load(file), [json.loads(line) for line in printed.stdout.splitlines()]
 
 
 def any_keys(seed):
@@ -206,8 +194,7 @@ class Trace(unittest.TestCase):
 
     def test_schema(self):
         """Lines of each event are as the schema says, which allows nothing else."""
-        schema = json.loads(subprocess.run([PROGRAM, "explain", "trace", "--schema"], capture_output=True,
-                                           text=True, check=True).stdout)
+        schema = json.loads(iwarpsim("explain", "trace", "--schema").stdout)
         kinds = {kind["properties"]["event"]["const"]: jsonschema.Draft202012Validator(kind)
                  for kind in schema["oneOf"]}
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -236,7 +223,7 @@ class Trace(unittest.TestCase):
     def expect_error(self, trace, words):
         with open("bad.trace", "wb") as file:
             file.write(trace)
-        ran = subprocess.run([PROGRAM, "trace", "bad.trace"], capture_output=True, text=True, check=False)
+        ran = iwarpsim("trace", "bad.trace")
         self.assertEqual((ran.returncode, ran.stderr.count("\n")), (2, 1), ran.stderr)
         self.assertIn(words, ran.stderr)
 
@@ -254,8 +241,7 @@ class Trace(unittest.TestCase):
             damaged[r.randrange(9, len(damaged))] = r.randrange(256)
             with open("bad.trace", "wb") as file:
                 file.write(damaged)
-            ran = subprocess.run([PROGRAM, "trace", "bad.trace"], capture_output=True, check=False)
-            self.assertEqual(ran.returncode, 2)  # cut short at the latest
+            self.assertEqual(iwarpsim("trace", "bad.trace").returncode, 2)  # cut short at the latest
 
     def test_filter(self):
         """The names that a line shows; one that no event has is refused, not silently never met."""
@@ -264,14 +250,12 @@ class Trace(unittest.TestCase):
                                         ("event = packet_sent and time_ps < 1", 0, '{"time_ps":0,'),
                                         ("event = packet_drop", 2, "no event is called 'packet_drop' (did you mean "),
                                         ("event != loss", 2, "column 10: no event is called 'loss'")):
-            ran = subprocess.run([PROGRAM, "trace", "t.trace", "--filter", condition], capture_output=True,
-                                 text=True, check=False)
+            ran = iwarpsim("trace", "t.trace", "--filter", condition)
             self.assertEqual(ran.returncode, status, ran.stderr)
             self.assertIn(part, ran.stderr if status else ran.stdout)
 
     def test_no_place_to_write(self):
-        ran = subprocess.run([PROGRAM, "run", "t.cfg", "-q", "--trace", "no/such/place"], capture_output=True,
-                             text=True, check=False)
+        ran = iwarpsim("run", "t.cfg", "-q", "--trace", "no/such/place")
         self.assertEqual((ran.returncode, ran.stderr),
                          (2, "--trace no/such/place: No such file or directory\n"))
 

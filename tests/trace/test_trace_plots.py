@@ -128,6 +128,8 @@ class TracePlots(kit.ProgramTest):
         whole = self.layers("queue")
         self.assertLessEqual({start for start, *_ in whole["lost"]}, drops)
         self.assertEqual(max(low for _, _, low, _ in whole["waiting"]), max(e["waiting_octets"] for e in queued))
+        self.shell("iwarpsim run a.cfg --quiet --out hops --trace a.trace --set 'path.forward.hop_rate=[500Mbit/s]'")
+        self.assertIn("lost (in any queue)", self.layers("queue"))  # the event does not name the link
 
     def test_thinned(self):
         """5 times the segments, and no 5 times the data: each is within a dot of what is drawn."""
@@ -138,7 +140,10 @@ class TracePlots(kit.ProgramTest):
         segments = [e for e in self.named("segment_sent") if e["payload_octets"]]
         self.assertGreater(len(segments), 8700)
         self.assertLess(sum(map(len, shown.values())), 20000)
-        columns, end = {}, self.events[-1]["time_ps"] + 1
+        end = max(e["time_ps"] for e in self.events if e["event"] in ("delivered", "segment_arrived"))
+        self.assertGreater(self.events[-1]["time_ps"], end)  # an ACK is no reason to draw on
+        self.assertEqual(shown["acknowledged (SND.UNA)"][-1][0], end)
+        columns = {}
         top = max(e["position"] + e["payload_octets"] for e in segments) * 1.03
         for text in ("sent", "sent again"):
             for start, _, low, high in shown[text]:

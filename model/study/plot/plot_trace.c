@@ -65,12 +65,13 @@ typedef struct trace_chart {
   summary_record *run; /* what the trace is of */
   trace_plot plot;
   time_ps from, to, end; /* what is drawn; the end of the trace */
+  time_ps carried;       /* payload was sent, arrived or was delivered last: later there are ACKs alone */
   gboolean has_sender;   /* segments are sent in the trace: it is of no replay */
   const int *asked;      /* the connection that was asked for; NULL: the one with most payload */
   guint64 most;          /* what the chosen connection, or link, has most of: payload, or octets that wait */
   uint32_t connections, connection; /* of the trace, at least; the chosen one */
   enum side side;                   /* that sends */
-  guint64 link;                     /* of that direction */
+  guint64 link, last_link;          /* of that direction; the last of any */
   GHashTable *packets;              /* the middle of each packet's payload in the stream, by its number */
   /* mark: of each layer; holes that are open, from when on; packets of the link's queue: when each leaves,
    * and the octets that have joined with it */
@@ -235,6 +236,12 @@ static void survey(trace_chart *chart, const trace_event *event)
   chart->has_sender |= event->id == TRACE_SEGMENT_SENT;
   chart->end = MAX(chart->end, event->time);
   chart->connections = MAX(chart->connections, event->connection + 1);
+  if (event->id == TRACE_DELIVERED || event->id == TRACE_SEGMENT_ARRIVED ||
+      (event->id == TRACE_SEGMENT_SENT && values[1] > 0)) {
+    chart->carried = event->time;
+  } else if (event->id == TRACE_PACKET_QUEUED) {
+    chart->last_link = MAX(chart->last_link, values[0]);
+  }
   if (chart->plot == QUEUE && event->time >= chart->from && event->time <= chart->to) {
     octets = event->id == TRACE_PACKET_QUEUED ? values[1] : 0;
   } else if (chart->plot != QUEUE && event->id == TRACE_SEGMENT_SENT && is_asked && values[1] > 0) {
@@ -317,8 +324,10 @@ static void append_layers(trace_chart *chart, plot_chart *drawn)
       mark last = *mark_at(marks, marks->len - 1);
       last.from = last.to = chart->to;
       g_array_append_vals(marks, &last, is_line(i)); /* it lasts */
-      plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, layers[i].text);
-      g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", layers[i].text);
+      const gboolean is_any = (i == MARKED || i == LOST) && chart->plot == QUEUE && chart->last_link > 0;
+      g_autofree char *text = g_strconcat(layers[i].text, is_any ? " (in any queue)" : NULL, NULL);
+      plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, text);
+      g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", text);
       append_marks(chart, i, (drawn->y.to - drawn->y.from) / DOTS, drawn->data);
       g_string_append(drawn->data, "\n\n");
     }
@@ -381,7 +390,7 @@ gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_r
     chart.marks[i] = g_array_new(FALSE, FALSE, sizeof(mark));
   }
   gboolean good = read_trace(&chart, file, name, survey, error);
-  chart.to = MIN(chart.to, chart.end);
+  chart.to = MIN(chart.to, whole ? chart.carried : chart.end);
   good = good && ((chart.most > 0 && chart.from < chart.to) || refuse(&chart, name, error)) &&
          read_trace(&chart, file, name, add_event, error) && draw(&chart, name, request, stem, target, error);
   for (guint i = 0; i < LISTS; i++) {

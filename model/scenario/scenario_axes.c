@@ -210,7 +210,7 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
     return loading_error(r->on, member, "sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name,
                          name);
   }
-  g_autofree char *problem = scenario_key_problem(text);
+  g_autofree char *problem = scenario_key_problem("key", text);
   return loading_error(r->on, member, "sweep: %s", problem);
 }
 

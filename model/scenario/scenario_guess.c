@@ -110,13 +110,19 @@ char *scenario_key_hint(const char *name)
                       : scenario_did_you_mean(nearest);
 }
 
-char *scenario_key_problem(const char *text)
+char *scenario_key_problem(const char *kind, const char *name)
 {
-  if (scenario_group_exists(text)) {
-    g_autofree char *keys = scenario_group_members(text, "");
-    return g_strdup_printf("'%s' is a group; expected one of its keys, %s", text, keys);
+  gboolean is_group = scenario_group_exists(name);
+  const char *near = scenario_key_nearest(name, &(const char *){NULL});
+  g_autofree char *shown = scenario_shown(name);
+  g_autofree char *hint = scenario_key_hint(name);
+  g_autofree char *group = g_strdup(name);
+
+  while (*group != '\0' && !scenario_group_exists(group)) {
+    char *dot = strrchr(group, '.');
+    *(dot != NULL ? dot : group) = '\0';
   }
-  g_autofree char *shown = scenario_shown(text);
-  g_autofree char *hint = scenario_key_hint(text);
-  return g_strdup_printf("unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown, hint);
+  g_autofree char *members = scenario_group_members(group, near != NULL ? near : name);
+  return is_group ? g_strdup_printf("'%s' is a group; expected one of its keys, %s", name, members)
+                  : g_strdup_printf("unknown %s '%s'; expected one of %s%s", kind, shown, members, hint);
 }

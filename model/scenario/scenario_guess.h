@@ -24,6 +24,6 @@ const char *scenario_key_nearest(const char *name, const char **hint);
 /* The same as " (did you mean 'path.forward.rate'?)", with the sentence, or "". Free with g_free(). */
 char *scenario_key_hint(const char *name);
 
-/* What is wrong with `text`, which names no key, and what was expected: it is a group, or unknown. Free with
- * g_free(). */
-char *scenario_key_problem(const char *text);
+/* What is wrong with `name`, which is no key where one is wanted, and what was expected: it is a group, or an
+ * unknown `kind`, "key" or "group". Free with g_free(). */
+char *scenario_key_problem(const char *kind, const char *name);

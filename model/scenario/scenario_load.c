@@ -69,26 +69,6 @@ static gboolean parse(config_t *config, const char *text)
 
 static const char *const lists[] = {"sweep", "where", "event", NULL}; /* beside keys and groups */
 
-/* Sets `error`, at `where`: there is no key or group `name`, but these are near, and in its group. `setting`
- * is the one in the file; NULL: it is of a --set option. Returns FALSE. */
-static gboolean unknown(const char *name, const config_setting_t *setting, const char *where, GError **error)
-{
-  const char *kind = setting != NULL && config_setting_is_group(setting) ? "group" : "key";
-  const char *list = setting != NULL ? scenario_suggest(name, lists) : NULL;
-  g_autofree char *group = g_strdup(name);
-  g_autofree char *shown = scenario_shown(name);
-  g_autofree char *hint = list != NULL ? scenario_did_you_mean(list) : scenario_key_hint(name);
-
-  do {
-    char *dot = strrchr(group, '.');
-
-    *(dot != NULL ? dot : group) = '\0';
-  } while (*group != '\0' && !scenario_group_exists(group));
-  const char *near = scenario_key_nearest(name, &(const char *){NULL});
-  g_autofree char *members = scenario_group_members(group, near != NULL ? near : name);
-  return scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s", kind, shown, members, hint);
-}
-
 static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)
 {
   guint line = (guint)MAX(config_error_line(config), 1);
@@ -153,19 +133,26 @@ static gboolean load_member(const loading *on, const config_setting_t *setting, 
 
     return scenario_settings_set(on->s, key, notation, text, where, on->error);
   }
-  if (scenario_group_exists(name) && config_setting_is_group(setting)) {
-    return load_group(on, setting, name);
-  }
   if (scenario_group_exists(name)) {
     g_autofree char *members = scenario_group_members(name, "");
 
-    return scenario_problem(on->error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
-                            members);
+    return config_setting_is_group(setting)
+               ? load_group(on, setting, name)
+               : scenario_problem(on->error, where, "'%s' is not a group; expected %s: { ... } with %s", name,
+                                  name, members);
   }
-  return strcmp(name, "sweep") == 0   ? scenario_axes_load(on, setting)
-         : strcmp(name, "where") == 0 ? load_constraints(on, setting)
-         : strcmp(name, "event") == 0 ? scenario_events_load(on, setting)
-                                      : unknown(name, setting, where, on->error);
+  if (g_strv_contains(lists, name)) {
+    return strcmp(name, "sweep") == 0   ? scenario_axes_load(on, setting)
+           : strcmp(name, "where") == 0 ? load_constraints(on, setting)
+                                        : scenario_events_load(on, setting);
+  }
+  const char *kind = config_setting_is_group(setting) ? "group" : "key";
+  const char *list = scenario_suggest(name, lists);
+  g_autofree char *problem = list == NULL ? scenario_key_problem(kind, name)
+                                          : g_strdup_printf("unknown %s '%s'; expected sweep, where or event "
+                                                            "(did you mean '%s'?)",
+                                                            kind, name, list);
+  return scenario_problem(on->error, where, "%s", problem);
 }
 
 static gboolean load_group(const loading *on, const config_setting_t *group, const char *name)
@@ -272,19 +259,6 @@ static gboolean set_text(scenario *s, scenario_key key, const char *text, const 
              : scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
 }
 
-/* `name` is no key. */
-static gboolean cannot_set(const char *name, const char *where, GError **error)
-{
-  if (g_strv_contains(lists, name)) {
-    return scenario_problem(error, where, "the %s cannot be set; expected GROUP.KEY=VALUE", name);
-  }
-  if (!scenario_group_exists(name)) {
-    return unknown(name, NULL, where, error);
-  }
-  g_autofree char *members = scenario_group_members(name, "");
-  return scenario_problem(error, where, "'%s' is a group; expected one of its keys, %s", name, members);
-}
-
 gboolean scenario_set(scenario *s, const char *set, GError **error)
 {
   const char *equals = strchr(set, '=');
@@ -297,5 +271,10 @@ gboolean scenario_set(scenario *s, const char *set, GError **error)
   g_autofree char *name = g_strstrip(g_strndup(set, (gsize)(equals - set)));
   g_autofree char *text = g_strstrip(g_strdup(equals + 1));
   scenario_key key = scenario_key_find(name);
-  return key < SCENARIO_KEY_COUNT ? set_text(s, key, text, where, error) : cannot_set(name, where, error);
+  g_autofree char *problem = key < SCENARIO_KEY_COUNT ? NULL
+                             : g_strv_contains(lists, name)
+                                 ? g_strdup_printf("the %s cannot be set; expected GROUP.KEY=VALUE", name)
+                                 : scenario_key_problem("key", name);
+  return problem == NULL ? set_text(s, key, text, where, error)
+                         : scenario_problem(error, where, "%s", problem);
 }

@@ -35,7 +35,7 @@ static scenario_key key_of(const condition_token *token)
 static gboolean unknown_key(const condition_reader *p, const condition_token *token)
 {
   g_autofree char *name = condition_token_text(token);
-  g_autofree char *problem = scenario_key_problem(name);
+  g_autofree char *problem = scenario_key_problem("key", name);
   condition_fail(p, token->at, "%s", problem);
   return FALSE;
 }

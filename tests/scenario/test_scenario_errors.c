@@ -35,8 +35,8 @@ static const char *const files[][2] = {
                                             "workload, mpa, initiator, responder, rdmap and 8 more of "
                                             "'iwarpsim explain' (did you mean 'path'?)"},
     {"wher = \"mpa.crc\";",
-     "a.cfg:1: unknown key 'wher'; expected one of " FILE_KEYS " (did you mean 'where'?)"},
-    {"swep = ();", "a.cfg:1: unknown key 'swep'; expected one of " FILE_KEYS " (did you mean 'sweep'?)"},
+     "a.cfg:1: unknown key 'wher'; expected sweep, where or event (did you mean 'where'?)"},
+    {"swep = ();", "a.cfg:1: unknown key 'swep'; expected sweep, where or event (did you mean 'sweep'?)"},
     {"zzzzzz = 1;", "a.cfg:1: unknown key 'zzzzzz'; expected one of " FILE_KEYS},
     {"mtu = 1500;",
      "a.cfg:1: unknown key 'mtu'; expected one of " FILE_KEYS " (did you mean 'path.forward.mtu'?)"},

@@ -6,6 +6,10 @@
 
 #include "scenario_fixture.h"
 
+#define FILE_KEYS                                                                                            \
+  "title, run, workload, mpa, initiator, responder, rdmap, sender and 8 more of 'iwarpsim explain'"
+#define MPA_KEYS "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu"
+
 static scenario *with(const char *const *sets)
 {
   fixture_write("a.cfg", "title = \"t\";");
@@ -147,15 +151,15 @@ TEST(test_errors)
       {"!mpa.crc",
        "1: unexpected '!'; expected a condition, such as path.forward.mtu >= 1500 (did you mean 'not'?)"},
       {"(mpa.crc) AND mpa.crc", "11: unexpected 'AND'; expected and, or, or the end (did you mean 'and'?)"},
-      {"recever.memory > 5", "1: unknown key 'recever.memory'; expected one that 'iwarpsim explain keys' "
-                             "lists (did you mean 'receiver.memory'?)"},
+      {"recever.memory > 5",
+       "1: unknown key 'recever.memory'; expected one of " FILE_KEYS " (did you mean 'receiver.memory'?)"},
       {"receiver.memory > path.forward.mut",
-       "19: unknown key 'path.forward.mut'; expected one that 'iwarpsim explain keys' lists (did you mean "
-       "'path.forward.mtu'?)"},
-      {"mtu > 5", "1: unknown key 'mtu'; expected one that 'iwarpsim explain keys' lists (did you mean "
-                  "'path.forward.mtu'?)"},
+       "19: unknown key 'path.forward.mut'; expected one of mtu, rate, delay, framing, cell_size, "
+       "cell_overhead, queue, "
+       "queue_size and 33 more of 'iwarpsim explain path.forward' (did you mean 'path.forward.mtu'?)"},
+      {"mtu > 5", "1: unknown key 'mtu'; expected one of " FILE_KEYS " (did you mean 'path.forward.mtu'?)"},
       {"path = 3", "1: 'path' is a group; expected one of its keys, too_big, forward, reverse"},
-      {"1 = 1", "1: unknown key '1'; expected one that 'iwarpsim explain keys' lists"},
+      {"1 = 1", "1: unknown key '1'; expected one of " FILE_KEYS},
       {"path.forward.mtu = 99999", "20: path.forward.mtu = 99999 is out of range; expected a size in octets "
                                    "from 176 to 65535, such as 1500 or \"1KiB\""},
       {"path.forward.loss > 200%", "21: path.forward.loss = 200% is not a probability; expected a "
@@ -174,8 +178,8 @@ TEST(test_errors)
                                       "from 176 to 65535, such as 1500 or \"1KiB\""},
       {"500 < path.forward.mtu < 9000", "24: unexpected '<'; expected and, or, or the end"},
       {"receiver.mode = 'in-order", "17: the quote is not closed; expected 'VALUE'"},
-      {"title = 'ä' and mpa.crk", "17: unknown key 'mpa.crk'; expected one that 'iwarpsim explain keys' "
-                                  "lists (did you mean 'mpa.crc'?)"},
+      {"title = 'ä' and mpa.crk",
+       "17: unknown key 'mpa.crk'; expected one of " MPA_KEYS " (did you mean 'mpa.crc'?)"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -366,8 +370,8 @@ TEST(test_setting)
       {"where = (\"mpa.crc\",\n\n 7);",
        "a.cfg:3: 'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings"},
       {"where = [\"mpa.crc\",\n\"mpa.crk\"];",
-       "a.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one that 'iwarpsim explain keys' lists "
-       "(did you mean 'mpa.crc'?)"},
+       "a.cfg:2: where, column 1: unknown key 'mpa.crk'; expected one of " MPA_KEYS
+       " (did you mean 'mpa.crc'?)"},
       {"where = \"mpa.crc\";\nwhere = \"mpa.markers\";",
        "a.cfg:2: duplicate key 'where'; expected it once, it is given already in a.cfg:1"},
   };

@@ -83,6 +83,14 @@ void *flow_table_find_of(flow_table *table, const datagram *packet)
   return find_another_of(table, packet);
 }
 
+void *flow_table_of(flow_table *table, const datagram *packet)
+{
+  void *flow = flow_table_find_of(table, packet);
+  datagram_flow key;
+
+  return flow ? flow : datagram_flow_of(packet, &key) ? flow_table_add(table, &key) : NULL;
+}
+
 void *flow_table_add(flow_table *table, const datagram_flow *key)
 {
   flow_entry *entry = g_malloc0(table->entry_octets);

@@ -36,6 +36,9 @@ void flow_table_clear(flow_table *table);
 void *flow_table_find(flow_table *table, const datagram_flow *key);
 void *flow_table_find_of(flow_table *table, const datagram *packet);
 
+/* The entry of a DATAGRAM_TCP, added when there is none. */
+void *flow_table_of(flow_table *table, const datagram *packet);
+
 /* A new entry of `key`, which has none yet, all zero but for the flow_entry. The table's. */
 void *flow_table_add(flow_table *table, const datagram_flow *key);
 

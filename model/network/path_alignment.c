@@ -21,19 +21,13 @@ typedef struct path_alignment {
 
 static void note_syn(path_alignment *observer, const datagram *packet, uint32_t isn)
 {
-  alignment_flow *flow = flow_table_find_of(&observer->flows, packet);
-  datagram_flow key;
+  alignment_flow *flow = flow_table_of(&observer->flows, packet);
 
-  if (flow && flow->isn == isn) {
-    return;
+  if (flow->isn != isn || flow->edge == 0) {
+    flow->isn = isn;
+    flow->edge = 0;
+    flow->start = -1;
   }
-  if (!flow) {
-    datagram_flow_of(packet, &key);
-    flow = flow_table_add(&observer->flows, &key);
-  }
-  flow->isn = isn;
-  flow->edge = 0;
-  flow->start = -1;
 }
 
 static void count(path_alignment *observer, const datagram *packet, uint32_t sequence)

@@ -137,37 +137,20 @@ static void add_kind(impairment_builder *builder, path_impairment kind)
   const path_direction_config *config = builder->config;
   path_late_config late = config->displace;
 
-  switch (kind) {
-  case PATH_IMPAIRMENT_LOSS:
+  if (kind == PATH_IMPAIRMENT_LOSS) {
     add_losses(builder);
-    break;
-  case PATH_IMPAIRMENT_CORRUPT:
-    if (config->corrupt.probability > 0) {
-      add(builder, path_corrupt_new(&config->corrupt, random_of(builder, "corrupt")));
-    }
-    break;
-  case PATH_IMPAIRMENT_DUPLICATE:
-    if (config->duplicate.probability > 0) {
-      add(builder, path_duplicate_new(&config->duplicate, random_of(builder, "duplicate")));
-    }
-    break;
-  case PATH_IMPAIRMENT_ECN:
-    if (config->ecn.probability > 0 || config->ecn.every > 0) {
-      add(builder, path_ecn_mark_new(&config->ecn, random_of(builder, "ecn")));
-    }
-    break;
-  case PATH_IMPAIRMENT_DISPLACE:
+  } else if (kind == PATH_IMPAIRMENT_CORRUPT && config->corrupt.probability > 0) {
+    add(builder, path_corrupt_new(&config->corrupt, random_of(builder, "corrupt")));
+  } else if (kind == PATH_IMPAIRMENT_DUPLICATE && config->duplicate.probability > 0) {
+    add(builder, path_duplicate_new(&config->duplicate, random_of(builder, "duplicate")));
+  } else if (kind == PATH_IMPAIRMENT_ECN && (config->ecn.probability > 0 || config->ecn.every > 0)) {
+    add(builder, path_ecn_mark_new(&config->ecn, random_of(builder, "ecn")));
+  } else if (kind == PATH_IMPAIRMENT_DISPLACE && late.probability > 0) {
     /* After the last segments of a flow no more may follow: those chosen by number wait no longer. */
     late.wait_ps = TIME_PS_PER_MILLISECOND;
-    if (late.probability > 0) {
-      add(builder, path_late_new(&late, random_of(builder, "displace")));
-    }
-    break;
-  case PATH_IMPAIRMENT_JITTER:
+    add(builder, path_late_new(&late, random_of(builder, "displace")));
+  } else if (kind == PATH_IMPAIRMENT_JITTER) {
     add_jitter(builder);
-    break;
-  case PATH_IMPAIRMENTS:
-    break;
   }
 }
 

@@ -114,11 +114,13 @@ void path_element_free(path_element *element)
 typedef struct held_packet {
   uint64_t leaves_at_ps; /* deque_count_to()'s key */
   datagram *packet;
+  uint64_t after; /* see path_delay_line_add() */
 } held_packet;
 
 void path_delay_line_init(path_delay_line *line)
 {
   deque_init(&line->packets, sizeof(held_packet));
+  line->passed = 0;
 }
 
 void path_delay_line_clear(path_delay_line *line)
@@ -129,12 +131,12 @@ void path_delay_line_clear(path_delay_line *line)
   deque_clear(&line->packets);
 }
 
-void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at)
+void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at, uint64_t after)
 {
   size_t place = deque_count_to(&line->packets, offsetof(held_packet, leaves_at_ps), (uint64_t)leaves_at);
   held_packet *added = deque_insert(&line->packets, place);
 
-  *added = (held_packet){.leaves_at_ps = (uint64_t)leaves_at, .packet = packet};
+  *added = (held_packet){.leaves_at_ps = (uint64_t)leaves_at, .packet = packet, .after = after};
 }
 
 time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order)
@@ -153,7 +155,7 @@ datagram *path_delay_line_take_due(path_delay_line *line, time_ps now)
     return NULL;
   }
   const held_packet first = *(const held_packet *)deque_at(&line->packets, 0);
-  if (first.leaves_at_ps > (uint64_t)now) {
+  if (first.leaves_at_ps > (uint64_t)now && (first.after == 0 || first.after > line->passed)) {
     return NULL;
   }
   deque_remove(&line->packets, 0, 1);

@@ -106,7 +106,8 @@ void path_element_free(path_element *element);
 
 /* Embedded in an element; written only by the functions below. */
 typedef struct path_delay_line {
-  deque packets; /* by time, then by entry: nearly all enter at the end and leave at the front */
+  deque packets;   /* by time, then by entry: nearly all enter at the end and leave at the front */
+  uint64_t passed; /* what the element counts, for path_delay_line_add() */
 } path_delay_line;
 
 void path_delay_line_init(path_delay_line *line);
@@ -114,9 +115,10 @@ void path_delay_line_init(path_delay_line *line);
 /* Drops the packets that wait, and frees the memory. */
 void path_delay_line_clear(path_delay_line *line);
 
-/* Takes `packet` and its reference, to leave at `leaves_at` (not below 0). O(1) when it leaves last, else as
- * inserting in the middle of a deque: O(log of those that wait). */
-void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at);
+/* Takes `packet` and its reference, to leave at `leaves_at` (not below 0), or earlier, as soon as it is the
+ * first and `passed` has reached `after` (0: never). O(1) when it leaves last, else as inserting in the
+ * middle of a deque: O(log of those that wait). */
+void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at, uint64_t after);
 
 /* When the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:
  * path_element_class.deadline. */

@@ -146,7 +146,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     leaves_at = MAX(leaves_at, jitter->last_leaves_at);
     jitter->last_leaves_at = leaves_at;
   }
-  path_delay_line_add(&jitter->held, packet, leaves_at);
+  path_delay_line_add(&jitter->held, packet, leaves_at, 0);
   path_delay_line_run(&jitter->held, element, now); /* it may be due at once, after others that are */
 }
 

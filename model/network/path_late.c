@@ -1,43 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_impairments.h"
 
-#include "base/deque.h"
-
-typedef struct late_packet {
-  datagram *packet;
-  time_ps leaves_at;
-  uint64_t after; /* the segment that lets it go, counted by path_late.passed; 0: none does */
-} late_packet;
-
 typedef struct path_late {
   path_element element;
   path_late_config config;
   path_correlation draws;
-  deque held;      /* of late_packet, a queue: all are held equally long, and for equally many segments */
-  uint64_t passed; /* packets with payload */
+  path_delay_line held; /* all equally long, and for equally many packets with payload */
 } path_late;
-
-/* Lets go of the first until `now` and `passed` let it no more. */
-static void release(path_late *late, time_ps now)
-{
-  while (late->held.count > 0) {
-    late_packet first = *(late_packet *)deque_at(&late->held, 0);
-    if (first.leaves_at > now && (first.after == 0 || first.after > late->passed)) {
-      return;
-    }
-    deque_remove(&late->held, 0, 1);
-    path_element_emit(&late->element, first.packet, now);
-  }
-}
 
 static void hold(path_late *late, datagram *packet, time_ps now)
 {
   packet_distance by = late->config.by;
-  late_packet *last = deque_insert(&late->held, late->held.count);
+  time_ps wait_ps = by.in_segments ? late->config.wait_ps : (time_ps)by.number;
 
-  *last = (late_packet){.packet = packet,
-                        .leaves_at = now + (by.in_segments ? late->config.wait_ps : (time_ps)by.number),
-                        .after = by.in_segments ? late->passed + by.number : 0};
+  path_delay_line_add(&late->held, packet, now + wait_ps, by.in_segments ? late->held.passed + by.number : 0);
   late->element.counts.displaced++;
   PATH_TRACE(&late->element, packet, PACKET_DISPLACED, .place = TRACE_NAME(late->element.class->name));
 }
@@ -51,38 +27,26 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   if (chosen && (has_payload || !late->config.by.in_segments)) {
     hold(late, packet, now);
   } else {
-    late->passed += has_payload;
+    late->held.passed += has_payload;
     path_element_emit(element, packet, now);
   }
-  release(late, now);
+  path_delay_line_run(&late->held, element, now);
 }
 
 static time_ps deadline(const path_element *element, uint64_t *order)
 {
-  const path_late *late = (const path_late *)element;
-
-  if (late->held.count == 0) {
-    return TIME_PS_NEVER;
-  }
-  const late_packet *first = deque_at(&late->held, 0);
-  *order = first->packet->send_order;
-  return first->leaves_at;
+  return path_delay_line_deadline(&((const path_late *)element)->held, order);
 }
 
 static void run(path_element *element, time_ps now)
 {
-  release((path_late *)element, now);
+  path_delay_line_run(&((path_late *)element)->held, element, now);
 }
 
 static void free_late(path_element *element)
 {
-  path_late *late = (path_late *)element;
-
-  for (size_t i = 0; i < late->held.count; i++) {
-    datagram_unref(((late_packet *)deque_at(&late->held, i))->packet);
-  }
-  deque_clear(&late->held);
-  g_free(late);
+  path_delay_line_clear(&((path_late *)element)->held);
+  g_free(element);
 }
 
 static const path_element_class late_class = {
@@ -96,6 +60,6 @@ path_element *path_late_new(const path_late_config *config, random_stream *rando
   late->element.class = &late_class;
   late->config = *config;
   path_correlation_init(&late->draws, random, config->correlation);
-  deque_init(&late->held, sizeof(late_packet));
+  path_delay_line_init(&late->held);
   return &late->element;
 }

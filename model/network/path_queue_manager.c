@@ -3,15 +3,6 @@
 
 #include <glib.h>
 
-void path_queue_manager_free(path_queue_manager *manager)
-{
-  if (manager && manager->class->free) {
-    manager->class->free(manager);
-  } else {
-    g_free(manager);
-  }
-}
-
 /* --- Random Early Detection --- */
 
 typedef struct path_red {

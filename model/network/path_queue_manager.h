@@ -35,17 +35,12 @@ typedef struct path_queue_manager_class {
    * it. NULL: all pass, and the queue need not hold them itself. */
   path_queue_verdict (*dequeue)(path_queue_manager *manager, const path_queue_question *question,
                                 time_ps now);
-  void (*free)(path_queue_manager *manager); /* NULL: g_free() */
 } path_queue_manager_class;
 
 /* Embedded as the first member of each kind. */
 struct path_queue_manager {
   const path_queue_manager_class *class;
 };
-
-/* Frees what path_red_new() and path_codel_new() return; NULL is allowed. The transmitter does it for its
- * own. */
-void path_queue_manager_free(path_queue_manager *manager);
 
 /* Random Early Detection (RFC 2309 §3; Floyd and Jacobson, "Random Early Detection Gateways for Congestion
  * Avoidance", 1993). */
@@ -74,5 +69,5 @@ typedef struct path_codel_config {
 } path_codel_config;
 
 /* Decides when a packet leaves. ECN-capable packets are marked where others are dropped (RFC 8289 leaves that
- * open; it goes on as after a drop). Becomes the transmitter's. */
+ * open; it goes on as after a drop). Becomes the transmitter's, which frees either with g_free(). */
 path_queue_manager *path_codel_new(const path_codel_config *config);

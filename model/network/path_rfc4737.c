@@ -11,18 +11,6 @@ static bool is_counted(const datagram *packet)
   return packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
 }
 
-static void *flow_of(flow_table *flows, const datagram *packet)
-{
-  void *flow = flow_table_find_of(flows, packet);
-  datagram_flow key;
-
-  if (flow) {
-    return flow;
-  }
-  datagram_flow_of(packet, &key);
-  return flow_table_add(flows, &key);
-}
-
 /* --- The entrance --- */
 
 typedef struct entering_flow {
@@ -40,7 +28,7 @@ static void number(path_element *element, datagram *packet, time_ps now)
   reordering_entrance *entrance = (reordering_entrance *)element;
 
   if (is_counted(packet)) {
-    entering_flow *flow = flow_of(&entrance->flows, packet);
+    entering_flow *flow = flow_table_of(&entrance->flows, packet);
     packet->flow_order = ++flow->packets;
   }
   path_element_emit(element, packet, now);
@@ -133,7 +121,7 @@ static bool count_late(path_rfc4737_report *report, leaving_flow *flow, uint64_t
 
 static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet)
 {
-  leaving_flow *flow = flow_of(&exit->flows, packet);
+  leaving_flow *flow = flow_table_of(&exit->flows, packet);
 
   if (flow->counted == 0) {
     deque_init(&flow->gaps, sizeof(number_gap));

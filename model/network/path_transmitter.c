@@ -231,7 +231,7 @@ static void free_transmitter(path_element *element)
   }
   deque_clear(&transmitter->waiting);
   path_link_free(transmitter->link);
-  path_queue_manager_free(transmitter->config.manager);
+  g_free(transmitter->config.manager);
   g_free(transmitter);
 }
 

@@ -103,7 +103,7 @@ void proxy_send(proxy_wire *wire, datagram *packet)
     datagram_unref(packet);
     return;
   }
-  path_delay_line_add(&wire->packets, packet, wire->fixture->now + wire->delay_ps);
+  path_delay_line_add(&wire->packets, packet, wire->fixture->now + wire->delay_ps, 0);
 }
 
 static void into_wire(void *user, datagram *packet, time_ps now)

@@ -74,7 +74,7 @@ TEST(test_delay_line)
   while (taken < G_N_ELEMENTS(times)) {
     if (added < G_N_ELEMENTS(times) && g_rand_int_range(random, 0, 3) > 0) {
       times[added] = g_rand_int_range(random, 1, 2000);
-      path_delay_line_add(&hold, numbered(added), times[added]);
+      path_delay_line_add(&hold, numbered(added), times[added], 0);
       added++;
       last = 0;
       last_number = 0;

@@ -24,7 +24,7 @@ static fixture *set_up(double probability, double weight)
 
 static void tear_down(fixture *f)
 {
-  path_queue_manager_free(f->red);
+  g_free(f->red);
   g_free(f->random);
   g_free(f);
 }

@@ -17,7 +17,6 @@ typedef struct fixed_manager {
   const path_queue_verdict *verdicts; /* of the packets in the order asked; then all pass */
   guint count, asked;
   path_queue_question questions[16];
-  bool *freed; /* becomes true */
 } fixed_manager;
 
 static path_queue_verdict answer(path_queue_manager *manager, const path_queue_question *question,
@@ -29,14 +28,8 @@ static path_queue_verdict answer(path_queue_manager *manager, const path_queue_q
   return fixed->asked++ < fixed->count ? fixed->verdicts[fixed->asked - 1] : PATH_QUEUE_PASS;
 }
 
-static void free_fixed(path_queue_manager *manager)
-{
-  *((fixed_manager *)manager)->freed = true;
-  g_free(manager);
-}
-
-static const path_queue_manager_class fixed_at_enqueue = {.enqueue = answer, .free = free_fixed};
-static const path_queue_manager_class fixed_at_dequeue = {.dequeue = answer, .free = free_fixed};
+static const path_queue_manager_class fixed_at_enqueue = {.enqueue = answer};
+static const path_queue_manager_class fixed_at_dequeue = {.dequeue = answer};
 
 static fixed_manager *fixed_manager_new(const path_queue_manager_class *class,
                                         const path_queue_verdict *verdicts, guint count)
@@ -51,7 +44,7 @@ static fixed_manager *fixed_manager_new(const path_queue_manager_class *class,
 typedef struct fixture {
   path_element *transmitter;
   GArray *output;
-  bool freed[2];                   /* the link, the manager */
+  bool freed;                      /* the link */
   const path_link_config *changed; /* what the link was changed to last */
 } fixture;
 
@@ -59,11 +52,7 @@ static fixture *set_up_as(path_transmitter_config queue)
 {
   fixture *f = g_new0(fixture, 1);
   f->output = test_output_new();
-  kept_link *link = kept_link_new(&config, f->output, &f->freed[0]);
-  f->freed[1] = queue.manager == NULL;
-  if (queue.manager) {
-    ((fixed_manager *)queue.manager)->freed = &f->freed[1];
-  }
+  kept_link *link = kept_link_new(&config, f->output, &f->freed);
   f->transmitter = path_transmitter_new(&link->link, &queue);
   f->changed = &link->changed;
   return f;
@@ -77,7 +66,7 @@ static fixture *set_up(uint32_t queue_limit_packets)
 static void tear_down(fixture *f)
 {
   path_element_free(f->transmitter);
-  g_assert_true(f->freed[0] && f->freed[1]); /* it owns both */
+  g_assert_true(f->freed); /* it owns the link */
   test_output_free(f->output);
   g_free(f);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/error.h"
 
-GQuark iwarpsim_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-error");
-}
+G_DEFINE_QUARK(iwarpsim_error, iwarpsim_error)
 
 gboolean error_set(GError **error, const char *format, ...)
 {

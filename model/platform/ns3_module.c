@@ -5,10 +5,7 @@
 
 #include "base/files.h"
 
-GQuark ns3_module_error_quark(void)
-{
-  return g_quark_from_static_string("iwarpsim-sim-ns3-module-error");
-}
+G_DEFINE_QUARK(iwarpsim_ns3_module_error, ns3_module_error)
 
 #ifdef NS3_MODULE
 

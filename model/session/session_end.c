@@ -10,7 +10,7 @@ static void send(session_end *end, datagram *packet, time_ps now)
   if (end->host->capture) {
     packet_capture_add(end->host->capture, packet, now);
   }
-  session_network_send(end->session->network, end->index, end->side, packet, now);
+  end->session->network->class->send(end->session->network, end->index, end->side, packet, now);
 }
 
 static void set_timer(session_end *end, time_ps when)
@@ -307,11 +307,8 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
   }
 }
 
-ip_input_events session_input_events(void)
-{
-  return (ip_input_events){
-      .whole = on_whole, .answer = on_answer, .held = on_fragments, .connection_of = on_connection_of};
-}
+const ip_input_events session_input_events = {
+    .whole = on_whole, .answer = on_answer, .held = on_fragments, .connection_of = on_connection_of};
 
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {

@@ -132,7 +132,7 @@ void session_end_wake(void *end, time_ps now);
 session_end *session_host_end(const session_host *host, const datagram *packet);
 
 /* The events that session_host.input calls. */
-ip_input_events session_input_events(void);
+extern const ip_input_events session_input_events;
 
 /* What the endpoints of `side` report: the Data Sink what is measured, the Data Source what that needs of
  * it. A ULP that posts operations is asked for them. */

@@ -27,7 +27,6 @@ static bool has_measured_end(const session *self, uint32_t host)
 
 static void make_host(session *self, uint32_t number)
 {
-  const ip_input_events events = session_input_events();
   const configuration *c = self->config.configuration;
   session_host *host = &self->hosts[number];
   bool measured = has_measured_end(self, number);
@@ -42,7 +41,7 @@ static void make_host(session *self, uint32_t number)
   host->capture = self->config.captures ? self->config.captures[number] : NULL;
   host->address = session_setup_address(c, self->config.number, number);
   host->input = ip_input_new(&reassembly, self->config.number * SESSION_HOSTS_MAX + number,
-                             self->config.clock, &events, host);
+                             self->config.clock, &session_input_events, host);
   session_setup_limits(c, measured, host->rnic);
 }
 

@@ -15,18 +15,9 @@ struct tcp_congestion_memory {
   uint64_t state[];
 };
 
-static const tcp_congestion_control *control_of(tcp_congestion_kind kind)
-{
-  switch (kind) {
-  case TCP_CONGESTION_NEWRENO:
-    return tcp_newreno();
-  case TCP_CONGESTION_CUBIC:
-    return tcp_cubic();
-  case TCP_CONGESTION_DCTCP:
-    return tcp_dctcp();
-  }
-  g_assert_not_reached();
-}
+static const tcp_congestion_control *const controls[] = {[TCP_CONGESTION_NEWRENO] = &tcp_newreno,
+                                                         [TCP_CONGESTION_CUBIC] = &tcp_cubic,
+                                                         [TCP_CONGESTION_DCTCP] = &tcp_dctcp};
 
 static void *state_of(tcp_congestion *congestion)
 {
@@ -47,7 +38,7 @@ void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, t
       /* RFC 5681 §3.1: the threshold is arbitrarily high */
       .window = {.smss_octets = smss_octets, .octets = initial_window_octets, .threshold_octets = UINT64_MAX},
       .restart_octets = (uint32_t)initial_window_octets,
-      .control = control_of(kind),
+      .control = controls[kind],
       .has_hystart = slow_start == TCP_SLOW_START_HYSTART,
       .shortest_ps = TIME_PS_NEVER,
       .hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
@@ -64,7 +55,7 @@ void tcp_congestion_clear(tcp_congestion *congestion)
 void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart)
 {
   if (congestion->has_hystart) {
-    tcp_hystart_init(hystart, congestion->shortest_ps, congestion->paced);
+    *hystart = (tcp_hystart){.shortest_ps = congestion->shortest_ps, .paced = congestion->paced};
     congestion->hystart = hystart;
   }
 }

@@ -62,16 +62,16 @@ typedef struct tcp_congestion_control {
 
 /* NewReno: congestion avoidance by counted octets (RFC 3465 §2.1) and half of what is in flight at a loss
  * (RFC 5681 equation 4). Its inflation within fast recovery (RFC 6582) is tcp_congestion's. */
-const tcp_congestion_control *tcp_newreno(void);
+extern const tcp_congestion_control tcp_newreno;
 
 /* DCTCP (RFC 8257): the receiver echoes every mark, the sender estimates the share of octets that were
  * marked, alpha, and reduces by half of it, once a window. Growth and losses are NewReno's. */
-const tcp_congestion_control *tcp_dctcp(void);
+extern const tcp_congestion_control tcp_dctcp;
 
 /* CUBIC (RFC 9438): in congestion avoidance the window follows a cube of the time since the stage began,
  * flat where the last loss was, and is never below what a NewReno with the same losses would have. Integer
  * arithmetic: octets, seconds in 2^-30. */
-const tcp_congestion_control *tcp_cubic(void);
+extern const tcp_congestion_control tcp_cubic;
 
 /* `octets` in segments of `before_octets`, as octets in as many of `after_octets`; UINT64_MAX stays. */
 static inline uint64_t tcp_congestion_scaled(uint64_t octets, uint32_t before_octets, uint32_t after_octets)

@@ -190,14 +190,10 @@ static void undo(void *state, const void *before)
   *(cubic_state *)state = *(const cubic_state *)before; /* §4.9 */
 }
 
-const tcp_congestion_control *tcp_cubic(void)
-{
-  static const tcp_congestion_control control = {.state_octets = sizeof(cubic_state),
-                                                 .observe = observe,
-                                                 .avoid = avoid,
-                                                 .after_loss = after_loss,
-                                                 .idled = idled,
-                                                 .smss_changed = smss_changed,
-                                                 .undo = undo};
-  return &control;
-}
+const tcp_congestion_control tcp_cubic = {.state_octets = sizeof(cubic_state),
+                                          .observe = observe,
+                                          .avoid = avoid,
+                                          .after_loss = after_loss,
+                                          .idled = idled,
+                                          .smss_changed = smss_changed,
+                                          .undo = undo};

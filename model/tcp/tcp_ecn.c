@@ -25,11 +25,6 @@ uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again)
   return ecn->asks ? SETUP_FLAGS : 0;
 }
 
-uint8_t tcp_ecn_syn_ack_flags(const tcp_ecn *ecn)
-{
-  return ecn->agreed ? TCP_ECE : 0;
-}
-
 void tcp_ecn_take_syn(tcp_ecn *ecn, uint8_t flags, bool sent_again)
 {
   bool asks = (flags & SETUP_FLAGS) == SETUP_FLAGS;

@@ -24,9 +24,6 @@ tcp_ecn tcp_ecn_of(const tcp_config *config);
  * middlebox may drop those that do; so does Linux), and then nothing is agreed any more. */
 uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again);
 
-/* The flags of the SYN-ACK: ECE when it was agreed. */
-uint8_t tcp_ecn_syn_ack_flags(const tcp_ecn *ecn);
-
 /* The peer's SYN, the first or (`sent_again`) a later one, or its SYN-ACK has come with `flags`. */
 void tcp_ecn_take_syn(tcp_ecn *ecn, uint8_t flags, bool sent_again);
 void tcp_ecn_take_syn_ack(tcp_ecn *ecn, uint8_t flags);

@@ -13,11 +13,6 @@ enum { AGGREGATES = 4, AGGREGATE_OCTETS = 64 << 10, PACING_GAIN = 2 };
 #define DELAY_GROWTH_MIN_PS (4 * TIME_PS_PER_MILLISECOND)
 #define DELAY_GROWTH_MAX_PS (16 * TIME_PS_PER_MILLISECOND)
 
-void tcp_hystart_init(tcp_hystart *hystart, time_ps shortest_ps, bool paced)
-{
-  *hystart = (tcp_hystart){.shortest_ps = shortest_ps, .paced = paced};
-}
-
 void tcp_hystart_forget(tcp_hystart *hystart)
 {
   hystart->shortest_ps = TIME_PS_NEVER;

@@ -17,13 +17,9 @@ typedef struct tcp_hystart {
   time_ps round_shortest_ps; /* of this round's trips */
   uint32_t samples;          /* of them */
   bool in_round;
-  bool paced;
+  bool paced; /* segments leave paced: a closely spaced train of acknowledgements then shows less, and must
+               * last the whole shortest round trip */
 } tcp_hystart;
-
-/* Nothing is in flight, so the next acknowledgement begins a round. `shortest_ps`: of the round trips so
- * far, TIME_PS_NEVER if there was none. `paced`: segments leave paced; a closely spaced train of
- * acknowledgements then shows less, and must last the whole shortest round trip. */
-void tcp_hystart_init(tcp_hystart *hystart, time_ps shortest_ps, bool paced);
 
 /* An acknowledgement in slow start. Returns whether slow start shall end with the window as it is. */
 bool tcp_hystart_should_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A segment arrives: tcp_transport_receive(), RFC 9293 §3.10.7 in its order. */
+/* A segment arrives: `receive` of tcp_transport_class, RFC 9293 §3.10.7 in its order. */
 #include <string.h>
 
 #include <glib.h>
@@ -439,7 +439,9 @@ static inline prediction predict(const tcp_connection *connection, int64_t posit
   if (position == (int64_t)receiver->next && tcp_receiver_expects(receiver, length)) {
     return PREDICTED_IN_ORDER;
   }
-  return tcp_receiver_has_room_for(receiver, position, length) ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
+  bool in_window = position >= (int64_t)receiver->next &&
+                   (uint64_t)position + length <= tcp_receiver_window_edge(receiver);
+  return length > 0 && in_window && !receiver->fin_known ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
 }
 
 /* Header prediction: nearly all segments are of an established connection, all in the window, and with an

@@ -32,12 +32,8 @@ static uint64_t newreno_after_loss(void *state, G_GNUC_UNUSED const tcp_congesti
   return flight_octets / 2;
 }
 
-const tcp_congestion_control *tcp_newreno(void)
-{
-  static const tcp_congestion_control control = {
-      .state_octets = sizeof(newreno_state), .avoid = newreno_avoid, .after_loss = newreno_after_loss};
-  return &control;
-}
+const tcp_congestion_control tcp_newreno = {
+    .state_octets = sizeof(newreno_state), .avoid = newreno_avoid, .after_loss = newreno_after_loss};
 
 /* --- DCTCP --- */
 
@@ -86,14 +82,10 @@ static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *windo
   return window->octets - (uint64_t)((uint128)window->octets * dctcp->alpha >> (SHARE_BITS + 1));
 }
 
-const tcp_congestion_control *tcp_dctcp(void)
-{
-  static const tcp_congestion_control control = {.state_octets = sizeof(dctcp_state),
-                                                 .start = dctcp_start,
-                                                 .observes_slow_start = true,
-                                                 .observe = dctcp_observe,
-                                                 .avoid = newreno_avoid,
-                                                 .after_loss = newreno_after_loss,
-                                                 .after_mark = dctcp_after_mark};
-  return &control;
-}
+const tcp_congestion_control tcp_dctcp = {.state_octets = sizeof(dctcp_state),
+                                          .start = dctcp_start,
+                                          .observes_slow_start = true,
+                                          .observe = dctcp_observe,
+                                          .avoid = newreno_avoid,
+                                          .after_loss = newreno_after_loss,
+                                          .after_mark = dctcp_after_mark};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A segment leaves: tcp_transport_transmit(). */
+/* A segment leaves: `transmit` of tcp_transport_class. */
 #include <glib.h>
 
 #include "net/datagram.h"
@@ -35,7 +35,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       .destination_port = config->remote_port,
       .sequence = tcp_sequence_of(-1, config->isn),
       .acknowledgement = answer ? tcp_sequence_of(0, connection->peer_isn) : 0,
-      .flags = TCP_SYN | (answer ? TCP_ACK | tcp_ecn_syn_ack_flags(&connection->ecn)
+      .flags = TCP_SYN | (answer ? TCP_ACK | (connection->ecn.agreed ? TCP_ECE : 0)
                                  : tcp_ecn_syn_flags(&connection->ecn, connection->syn_timeouts > 0)),
       /* RFC 7323 §2.2: the window of a SYN is never scaled */
       .window = (uint16_t)MIN(connection->receive_window_octets, WINDOW_FIELD_MAX),
@@ -203,6 +203,7 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
  * stream. */
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
+  connection->sender.probe_due = false;
   connection->statistics.window_probes++;
   TRACE(connection->config.trace, PROBE_SENT, .tail_loss = 0);
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
@@ -220,7 +221,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
   if (tcp_sender_next(&connection->sender, &outgoing, now)) {
     return make_outgoing(connection, &outgoing, now);
   }
-  if (tcp_sender_take_probe(&connection->sender)) {
+  if (connection->sender.probe_due) {
     return make_window_probe(connection, now);
   }
   return connection->receiver.need == TCP_ACK_DUE ? make_ack(connection, now) : NULL;

@@ -434,12 +434,6 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
   }
 }
 
-bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, uint32_t length)
-{
-  return length > 0 && position >= (int64_t)receiver->next && !receiver->fin_known &&
-         (uint64_t)position + length <= tcp_receiver_window_edge(receiver);
-}
-
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
 {
   return tcp_receiver_out_of_order_runs(receiver) == 0 && !receiver->fin_known &&

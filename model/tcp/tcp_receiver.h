@@ -76,10 +76,6 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer
 void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, bool fin,
                           time_ps now);
 
-/* Whether a segment without FIN, with `length` octets of payload at `position`, is not empty and all in
- * the window, and no FIN is known. */
-bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, uint32_t length);
-
 /* Whether a segment without FIN, with `length` octets of payload at `next`, is all in the
  * window, and nothing has come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
@@ -110,7 +106,7 @@ size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
-/* tcp_transport_held(). */
+/* As `held` of tcp_transport_class. */
 const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver);
 
 /* Whether there is anything that tcp_receiver_take_sack_blocks() would write. */

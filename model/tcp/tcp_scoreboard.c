@@ -20,12 +20,6 @@ void tcp_scoreboard_clear(tcp_scoreboard *board)
   tcp_sent_ring_clear(&board->sent);
 }
 
-void tcp_scoreboard_count_segments(tcp_scoreboard *board)
-{
-  g_assert(board->sent.first == board->sent.end);
-  board->least_charge_octets = board->smss_octets;
-}
-
 void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user)
 {
   board->listener = listener;

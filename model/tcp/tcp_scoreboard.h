@@ -28,9 +28,6 @@ typedef struct tcp_sent_segment {
   bool sent_twice; /* ever */
 } tcp_sent_segment;
 
-/* Before the first segment: each counts in pipe as SMSS octets, however short it is, as Linux counts. */
-void tcp_scoreboard_count_segments(tcp_scoreboard *board);
-
 /* `listener` is called with `user` for each segment that is delivered, when it is: cumulatively
  * acknowledged and not SACKed before, or SACKed. It may not call back. */
 typedef void (*tcp_scoreboard_listener)(void *user, const tcp_sent_segment *segment);

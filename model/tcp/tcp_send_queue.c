@@ -31,11 +31,6 @@ struct tcp_kept_records {
   sent_record slots[];
 };
 
-void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation)
-{
-  *queue = (tcp_send_queue){.segmentation = segmentation};
-}
-
 static sent_record *record_at(tcp_kept_records *kept, uint64_t number)
 {
   return &kept->slots[number & (kept->capacity - 1)];

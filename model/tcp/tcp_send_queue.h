@@ -22,8 +22,7 @@ typedef struct tcp_send_queue {
   tcp_kept_records *kept; /* NULL when there is none: a connection that rests needs no room for them */
 } tcp_send_queue;
 
-/* An empty queue at stream position 0; frees what it has. */
-void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation);
+/* Frees what it has. All 0 but its segmentation, it is an empty queue at stream position 0. */
 void tcp_send_queue_clear(tcp_send_queue *queue);
 
 /* Appends the octets moved out of `record`; `flags`: TCP_RECORD_…. An empty record is nothing. */

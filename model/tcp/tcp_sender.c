@@ -9,12 +9,12 @@ void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmi
 {
   *sender = (tcp_sender){.config = config,
                          .timer = timer,
+                         .queue = {.segmentation = config->segmentation},
                          .statistics = statistics,
                          .gauges = gauges,
                          .sent_at = -1,
                          .recovery_point = -1,
                          .ecn_point = -1};
-  tcp_send_queue_init(&sender->queue, config->segmentation);
   tcp_rack_knowledge_init(&sender->rack_known);
 }
 
@@ -70,8 +70,8 @@ void tcp_sender_begin_flight(tcp_sender *sender)
   tcp_sender_flight *flight = g_new(tcp_sender_flight, 1);
   memset(flight, 0, offsetof(tcp_sender_flight, hystart));
   tcp_scoreboard_init(&flight->board, config->duplicate_ack_threshold, sender->emss_octets, sender->by_time);
-  if (config->window_of_segments) {
-    tcp_scoreboard_count_segments(&flight->board);
+  if (config->window_of_segments) { /* as Linux counts */
+    flight->board.least_charge_octets = flight->board.smss_octets;
   }
   if (sender->by_time || config->frto) {
     tcp_scoreboard_listen(&flight->board, on_delivered, sender);
@@ -146,13 +146,6 @@ void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t 
 {
   sender->window_edge = acknowledged + window_octets;
   sender->window_octets_max = MAX(sender->window_octets_max, (uint32_t)window_octets);
-}
-
-bool tcp_sender_take_probe(tcp_sender *sender)
-{
-  bool due = sender->probe_due;
-  sender->probe_due = false;
-  return due;
 }
 
 bool tcp_sender_has_new(const tcp_sender *sender)

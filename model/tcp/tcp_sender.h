@@ -27,7 +27,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
  * also when duplicate ACKs report the same loss. */
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
-/* As tcp_transport_post(). */
+/* As `post` of tcp_transport_class. */
 void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags);
 
 /* What is in an acceptable ACK, in stream positions. */
@@ -71,7 +71,7 @@ typedef struct tcp_outgoing {
 /* The next segment that may leave at `now`, counted as sent; false when none may. */
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
 
-/* True when tcp_sender_next() would find nothing, and tcp_sender_take_probe() neither. */
+/* True when tcp_sender_next() would find nothing, and no probe is due. */
 bool tcp_sender_rests(const tcp_sender *sender);
 
 /* When tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing; TIME_PS_NEVER. The
@@ -86,6 +86,3 @@ bool tcp_sender_time_out(tcp_sender *sender, time_ps now);
 
 /* Octets of the first segment in flight: of what a time-out is about; 0: nothing is. */
 uint32_t tcp_sender_first_octets(const tcp_sender *sender);
-
-/* True once after a time-out with a closed window: a segment is due that makes the peer report its window. */
-bool tcp_sender_take_probe(tcp_sender *sender);

@@ -87,7 +87,7 @@ struct tcp_sender {
   tcp_sending_state state : 8;
   bool sack;
   bool by_time;       /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
-  bool probe_due;     /* of a window that is closed, or too small to be used */
+  bool probe_due;     /* of a window that is closed, or too small to be used: makes the peer report it */
   bool paced;         /* something waits for the pacer */
   bool probes : 1;    /* tail loss probes are sent */
   bool finishing : 1; /* FIN follows the last octet */

@@ -8,7 +8,7 @@
 static tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
 {
   tcp_send_queue *queue = g_new(tcp_send_queue, 1);
-  tcp_send_queue_init(queue, segmentation);
+  *queue = (tcp_send_queue){.segmentation = segmentation};
   return queue;
 }
 

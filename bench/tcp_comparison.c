@@ -70,7 +70,7 @@ static void post_more(transfer *self)
     buffer_chain_init(&record);
     buffer_chain_append(&record, octet_buffer_octets(self->record), length, self->record);
     self->posted += length;
-    tcp_transport_post(end->tcp, &record, 0);
+    end->tcp->class->post(end->tcp, &record, 0);
   }
 }
 
@@ -97,21 +97,21 @@ static void settle(transfer_end *end, time_ps now)
     if (sends && end->tcp->gauges->is_established) {
       post_more(self);
     }
-    packet = tcp_transport_transmit(end->tcp, now);
+    packet = end->tcp->class->transmit(end->tcp, now);
     if (packet && sends && is_lost(self, packet)) {
       datagram_unref(packet);
     } else if (packet) {
       path_link_send(end->link, packet, now);
     }
   } while (packet);
-  engine_timer_set(end->timer, tcp_transport_deadline(end->tcp));
+  engine_timer_set(end->timer, end->tcp->class->deadline(end->tcp));
 }
 
 static void on_timer(void *user, time_ps now)
 {
   transfer_end *end = user;
 
-  tcp_transport_run(end->tcp, now);
+  end->tcp->class->run(end->tcp, now);
   settle(end, now);
 }
 
@@ -126,11 +126,11 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
 {
   transfer_end *end = user;
 
-  tcp_transport_receive(end->tcp, packet, now);
+  end->tcp->class->receive(end->tcp, packet, now);
   datagram_unref(packet);
   if (end == &end->transfer->ends[RECEIVER]) {
     uint64_t *peak = &end->transfer->result.out_of_order_peak_octets;
-    *peak = MAX(*peak, tcp_transport_held_octets(end->tcp));
+    *peak = MAX(*peak, end->tcp->class->held_octets(end->tcp));
   }
   settle(end, now);
 }
@@ -205,8 +205,8 @@ tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool 
   memset(octet_buffer_octets(self.record), 0x5A, RECORD_OCTETS);
   start_end(&self, SENDER, ns3);
   start_end(&self, RECEIVER, ns3);
-  tcp_transport_listen(self.ends[RECEIVER].tcp);
-  tcp_transport_open(self.ends[SENDER].tcp, 0);
+  self.ends[RECEIVER].tcp->class->listen(self.ends[RECEIVER].tcp);
+  self.ends[SENDER].tcp->class->open(self.ends[SENDER].tcp, 0);
   settle(&self.ends[SENDER], 0);
   engine_run(self.clock, 1000 * TIME_PS_PER_SECOND);
   g_assert(self.received == self.octets);

@@ -42,11 +42,6 @@ static ns3_tcp_transport *self_of(tcp_transport *transport)
   return (ns3_tcp_transport *)transport;
 }
 
-static const ns3_tcp_transport *const_self_of(const tcp_transport *transport)
-{
-  return (const ns3_tcp_transport *)transport;
-}
-
 static ns3_tcp_node_status status_of(const ns3_tcp_transport *self)
 {
   ns3_tcp_node_status status;
@@ -448,7 +443,7 @@ static datagram *ns3_transmit(tcp_transport *transport, time_ps now)
 
 static time_ps ns3_deadline(const tcp_transport *transport)
 {
-  return const_self_of(transport)->due;
+  return ((const ns3_tcp_transport *)transport)->due;
 }
 
 static void ns3_run(tcp_transport *transport, time_ps now)
@@ -468,17 +463,17 @@ static const range_set *received_of(const ns3_tcp_transport *self)
 
 static size_t ns3_out_of_order_runs(const tcp_transport *transport)
 {
-  return range_set_count(received_of(const_self_of(transport)));
+  return range_set_count(received_of((const ns3_tcp_transport *)transport));
 }
 
 static uint64_t ns3_held_octets(const tcp_transport *transport)
 {
-  return range_set_total(received_of(const_self_of(transport)));
+  return range_set_total(received_of((const ns3_tcp_transport *)transport));
 }
 
 static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  return range_set_covered(received_of(const_self_of(transport)), 0, position);
+  return range_set_covered(received_of((const ns3_tcp_transport *)transport), 0, position);
 }
 
 /* What ns-3 holds cannot be looked at. */

@@ -56,7 +56,7 @@ static bool has_front(const mpa_deframer *deframer)
 static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_ps now)
 {
   g_assert(deframer->locator.error == MPA_ERROR_NONE);
-  mpa_locator_stop(&deframer->locator, error);
+  deframer->locator.error = error;
   if (error == MPA_ERROR_CRC) {
     deframer->statistics.crc_errors++;
   }

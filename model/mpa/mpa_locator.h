@@ -46,7 +46,8 @@ typedef enum mpa_long_length {
 typedef struct mpa_locator mpa_locator;
 
 /* What the owner of a locator decides; the owner is a struct whose first member is the locator. These
- * functions may call nothing of the locator's except mpa_locator_stop(). */
+ * functions may call nothing of the locator's; after they set its `error`, no FPDU is located or offered any
+ * more. */
 typedef struct mpa_locator_policy {
   /* True: `fpdu` is taken, and its octets are released; a chain continues after it. False: it stays held. */
   bool (*complete)(mpa_locator *locator, const mpa_complete_fpdu *fpdu);
@@ -112,12 +113,6 @@ void mpa_locator_assume(mpa_locator *locator, uint64_t from, uint64_t to);
 
 /* The in-order edge moves on to `edge`. Octets held below it are not released. */
 void mpa_locator_move_edge(mpa_locator *locator, uint64_t edge);
-
-/* Because of `error` no FPDU is located or offered any more. */
-static inline void mpa_locator_stop(mpa_locator *locator, mpa_error error)
-{
-  locator->error = error;
-}
 
 /* From now on the locator holds `octets`, none of which it held before: the octets of `pieces`, the last of
  * which ends at `end`, as `octets` do. */

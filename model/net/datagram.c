@@ -4,11 +4,6 @@
 enum { IPV6_VERSION = 0x60, IPV6_HOP_LIMIT_AT = 7 };
 enum { TCP_FLAGS_AT = 13, TCP_DESTINATION_PORT_AT = 2, ECN_MASK = 3, IPV6_ECN_SHIFT = 4 };
 
-memory_pool *datagram_pool_new(void)
-{
-  return memory_pool_new(sizeof(datagram));
-}
-
 void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_address *destination,
                           uint8_t protocol)
 {
@@ -104,16 +99,6 @@ void datagram_free(datagram *packet)
   }
 }
 
-ip_address datagram_source(const datagram *packet)
-{
-  return ip_header_source(packet->header);
-}
-
-ip_address datagram_destination(const datagram *packet)
-{
-  return ip_header_destination(packet->header);
-}
-
 bool datagram_tcp_header(const datagram *packet, tcp_header *header)
 {
   g_assert(packet->kind == DATAGRAM_TCP);
@@ -205,8 +190,8 @@ bool datagram_flow_of(const datagram *packet, datagram_flow *flow)
     flow->source = ipv4_address(packet->header + IPV4_SOURCE_AT);
     flow->destination = ipv4_address(packet->header + IPV4_DESTINATION_AT);
   } else {
-    flow->source = datagram_source(packet);
-    flow->destination = datagram_destination(packet);
+    flow->source = ip_header_source(packet->header);
+    flow->destination = ip_header_destination(packet->header);
   }
   return true;
 }
@@ -470,8 +455,8 @@ datagram *datagram_read_copy(const uint8_t *octets, size_t length)
 
 void datagram_fragment_of(const datagram *packet, datagram_fragment *fragment)
 {
-  *fragment = (datagram_fragment){.source = datagram_source(packet),
-                                  .destination = datagram_destination(packet),
+  *fragment = (datagram_fragment){.source = ip_header_source(packet->header),
+                                  .destination = ip_header_destination(packet->header),
                                   .length_octets = datagram_ip_payload_octets(packet)};
   if (datagram_is_ipv4(packet)) {
     uint16_t word = big_endian_read_16(packet->header + IPV4_FLAGS_AT);

@@ -62,14 +62,11 @@ static inline bool datagram_is_ipv4(const datagram *packet)
 }
 
 /* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of
- * `payload` (NULL: none), as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. IPv4:
+ * `payload` (NULL: none), as a piece of `pool`, whose pieces are sizeof(datagram); NULL: of the heap. IPv4:
  * DF set, identification 0 (RFC 6864 §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not
  * ECN-capable. One reference, owned by the caller. */
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
                           const tcp_header *header, buffer_chain *payload);
-
-/* An empty pool for datagrams; the caller owns it. */
-memory_pool *datagram_pool_new(void);
 
 /* A datagram of `kind` with one reference, an empty payload and nothing yet in `header`; of `pool` as
  * datagram_new_in(). */
@@ -170,9 +167,6 @@ static inline uint32_t datagram_ip_payload_octets(const datagram *packet)
 {
   return packet->header_octets - packet->ip_octets + packet->payload.length;
 }
-
-ip_address datagram_source(const datagram *packet);
-ip_address datagram_destination(const datagram *packet);
 
 /* Reads the TCP header out of a DATAGRAM_TCP's octets; true. One that was damaged may have none, or one of
  * another length: false. */

@@ -17,14 +17,9 @@ bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps
 memory_pool *path_box_datagrams(path_box *box)
 {
   if (!box->datagrams) {
-    box->datagrams = datagram_pool_new();
+    box->datagrams = memory_pool_new(sizeof(datagram));
   }
   return box->datagrams;
-}
-
-void path_box_clear(path_box *box)
-{
-  memory_pool_unref(box->datagrams);
 }
 
 void path_box_emit(path_box *box, datagram *packet, time_ps now)

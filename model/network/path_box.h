@@ -35,9 +35,6 @@ bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps
 /* Where the datagrams come from that the box makes: datagram_new_in(). The box's. */
 memory_pool *path_box_datagrams(path_box *box);
 
-/* Releases what the box has; datagrams that it made may outlive it. */
-void path_box_clear(path_box *box);
-
 /* Hands `packet` and its reference on. The box numbers all IPv4 packets that may be fragmented: the pieces of
  * one could not share its identification, and no two in flight may have the same (RFC 6864 §4.3 and §5.3). */
 void path_box_emit(path_box *box, datagram *packet, time_ps now);

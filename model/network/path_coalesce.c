@@ -153,7 +153,7 @@ static void free_coalesce(path_element *element)
   path_coalesce *box = (path_coalesce *)element;
 
   flow_table_clear(&box->flows);
-  path_box_clear(&box->box);
+  memory_pool_unref(box->box.datagrams);
   g_free(box);
 }
 

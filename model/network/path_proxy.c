@@ -47,7 +47,7 @@ static void relay_octets(void *user, G_GNUC_UNUSED uint64_t position, const buff
 
   buffer_chain_init(&copy);
   buffer_chain_append_chain(&copy, octets, 0, octets->length);
-  tcp_transport_post(end->peer->connection, &copy, 0);
+  end->peer->connection->class->post(end->peer->connection, &copy, 0);
 }
 
 static void note_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_ps now)
@@ -57,7 +57,7 @@ static void note_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_
 
 static void relay_fin(void *user, G_GNUC_UNUSED time_ps now)
 {
-  tcp_transport_close(((proxy_end *)user)->peer->connection);
+  ((proxy_end *)user)->peer->connection->class->close(((proxy_end *)user)->peer->connection);
 }
 
 /* The host has answered the proxy's SYN: now the other host's is answered. */
@@ -66,8 +66,8 @@ static void answer_syn(void *user, time_ps now)
   proxy_end *opener = ((proxy_end *)user)->peer;
 
   if (opener->syn) {
-    tcp_transport_listen(opener->connection);
-    tcp_transport_receive(opener->connection, opener->syn, now);
+    opener->connection->class->listen(opener->connection);
+    opener->connection->class->receive(opener->connection, opener->syn, now);
     g_clear_pointer(&opener->syn, datagram_unref);
   }
 }
@@ -84,10 +84,10 @@ static void relay_end(void *user, tcp_close_reason reason, time_ps now)
   case TCP_CLOSE_RESET:
   case TCP_CLOSE_GAVE_UP:
     if (peer->syn) { /* a closed TCP answers a SYN by RST (RFC 9293 §3.10.7.1) */
-      tcp_transport_receive(peer->connection, peer->syn, now);
+      peer->connection->class->receive(peer->connection, peer->syn, now);
       g_clear_pointer(&peer->syn, datagram_unref);
     } else {
-      tcp_transport_abort(peer->connection, now);
+      peer->connection->class->abort(peer->connection, now);
     }
     return;
   }
@@ -175,7 +175,7 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
   forget_connection(end->peer);
   make_connection(proxy, end);
   make_connection(proxy, end->peer);
-  tcp_transport_open(end->peer->connection, now);
+  end->peer->connection->class->open(end->peer->connection, now);
   return end;
 }
 
@@ -189,10 +189,10 @@ static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
   /* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
   tcp_connection_set_unread_octets(end->connection,
                                    end->peer->connection->gauges->posted_octets - end->peer->acknowledged);
-  while ((packet = tcp_transport_transmit(end->connection, now))) {
+  while ((packet = end->connection->class->transmit(end->connection, now))) {
     path_box_emit(out, packet, now);
   }
-  time_ps deadline = tcp_transport_deadline(end->connection);
+  time_ps deadline = end->connection->class->deadline(end->connection);
   if (deadline != end->deadline) {
     end->deadline = deadline;
     g_sequence_sort_changed(end->timer, is_due_after, NULL);
@@ -209,7 +209,7 @@ static void transmit_both(path_proxy *proxy, proxy_end *end, time_ps now)
 static void receive_while_opening(proxy_end *end, datagram *packet, const tcp_header *header, time_ps now)
 {
   if (header->flags & TCP_RST) {
-    tcp_transport_abort(end->peer->connection, now);
+    end->peer->connection->class->abort(end->peer->connection, now);
     g_clear_pointer(&end->syn, datagram_unref);
   } else if (header->flags & TCP_SYN) {
     datagram_unref(end->syn);
@@ -236,7 +236,7 @@ static void receive_segment(proxy_direction *direction, datagram *packet, const 
   } else if (end->syn) {
     receive_while_opening(end, packet, header, now);
   } else {
-    tcp_transport_receive(end->connection, packet, now);
+    end->connection->class->receive(end->connection, packet, now);
   }
   datagram_unref(packet);
   transmit_both(proxy, end, now);
@@ -257,7 +257,7 @@ static void receive_too_big(proxy_direction *direction, datagram *packet, time_p
     path_box_emit(&direction->box, packet, now);
     return;
   }
-  tcp_transport_receive(end->connection, packet, now);
+  end->connection->class->receive(end->connection, packet, now);
   datagram_unref(packet);
   transmit_both(proxy, end, now);
 }
@@ -299,7 +299,7 @@ static void run(path_element *element, time_ps now)
   proxy_end *first;
 
   while ((first = first_due(proxy)) && first->deadline <= now) {
-    tcp_transport_run(first->connection, now);
+    first->connection->class->run(first->connection, now);
     transmit_both(proxy, first, now);
   }
 }

@@ -364,7 +364,7 @@ static void free_box(path_element *element)
 
   flow_table_clear(&box->flows);
   path_waiting_clear(&box->passing);
-  path_box_clear(&box->box);
+  memory_pool_unref(box->box.datagrams);
   g_free(box);
 }
 

@@ -55,7 +55,7 @@ static void free_split(path_element *element)
   path_split *split = (path_split *)element;
 
   path_waiting_clear(&split->segment);
-  path_box_clear(&split->box);
+  memory_pool_unref(split->box.datagrams);
   g_free(split);
 }
 

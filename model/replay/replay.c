@@ -211,7 +211,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
 static void on_fragment(void *user, datagram *packet, time_ps now)
 {
   replay_network *self = user;
-  const datagram_flow to = {.destination = datagram_destination(packet)};
+  const datagram_flow to = {.destination = ip_header_destination(packet->header)};
 
   if (packet->kind == DATAGRAM_FRAGMENT && flow_table_find(&self->measured, &to)) {
     replay_path_offer(self->path, REPLAY_NO_CONNECTION, packet, now);

@@ -71,18 +71,18 @@ static const mpa_fpdu_memory *fpdu_memory_for(const rnic_endpoint_config *config
 
 static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
-  const rnic_sender_config sender = {.tcp = endpoint->tcp,
-                                     .stream = endpoint->stream,
-                                     .fault = config->fault,
-                                     .starts = config->starts,
-                                     .fpdu_memory = fpdu_memory_for(config),
-                                     .trace = config->tcp.trace,
-                                     .generation = config->generation,
-                                     .assumed_emss_octets = config->assumed_emss_octets,
-                                     .dynamic_mulpdu = config->dynamic_mulpdu,
-                                     .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD};
+  endpoint->sender.config =
+      (rnic_sender_config){.tcp = endpoint->tcp,
+                           .stream = endpoint->stream,
+                           .fault = config->fault,
+                           .starts = config->starts,
+                           .fpdu_memory = fpdu_memory_for(config),
+                           .trace = config->tcp.trace,
+                           .generation = config->generation,
+                           .assumed_emss_octets = config->assumed_emss_octets,
+                           .dynamic_mulpdu = config->dynamic_mulpdu,
+                           .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD};
 
-  rnic_sender_init(&endpoint->sender, &sender);
   rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, config->host->pace);
 }
 
@@ -168,15 +168,15 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now)
 {
   if (endpoint->opens) {
-    tcp_transport_open(endpoint->tcp, now);
+    endpoint->tcp->class->open(endpoint->tcp, now);
   } else {
-    tcp_transport_listen(endpoint->tcp);
+    endpoint->tcp->class->listen(endpoint->tcp);
   }
 }
 
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now)
 {
-  tcp_transport_receive(endpoint->tcp, packet, now);
+  endpoint->tcp->class->receive(endpoint->tcp, packet, now);
   if (endpoint->admission) {
     rnic_admission_settle(endpoint->admission);
   }
@@ -206,7 +206,7 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
     rdmap_stream_fail(endpoint->stream, error, now);
     break;
   case RNIC_LOCAL_RESET:
-    tcp_transport_abort(endpoint->tcp, now);
+    endpoint->tcp->class->abort(endpoint->tcp, now);
     break;
   case RNIC_LOCAL_CLOSE:
     rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
@@ -250,7 +250,7 @@ static G_GNUC_NO_INLINE void finish(rnic_endpoint *endpoint, time_ps now)
 
   if (is_due) {
     endpoint->teardown = RNIC_TEARDOWN_FIN_SENT;
-    tcp_transport_close(endpoint->tcp);
+    endpoint->tcp->class->close(endpoint->tcp);
   }
 }
 
@@ -267,7 +267,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   if (endpoint->is_mute || endpoint->teardown != RNIC_TEARDOWN_NOT) {
     finish(endpoint, now);
   }
-  datagram *packet = tcp_transport_transmit(endpoint->tcp, now);
+  datagram *packet = endpoint->tcp->class->transmit(endpoint->tcp, now);
   if (packet && datagram_may_be_fragmented(packet)) {
     datagram_allow_fragments(packet, endpoint->host->identification++);
   }
@@ -326,7 +326,7 @@ void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, ti
 {
   rnic_endpoint_end_silently(endpoint, failure, now);
   if (!endpoint->closes_by_fin) {
-    tcp_transport_abort(endpoint->tcp, now);
+    endpoint->tcp->class->abort(endpoint->tcp, now);
   }
 }
 
@@ -356,7 +356,7 @@ static void post_startup_octets(rnic_endpoint *endpoint)
     if (is_frame && endpoint->fault) {
       endpoint->fault->alter_startup(endpoint->fault->user, &octets);
     }
-    tcp_transport_post(endpoint->tcp, &octets, 0);
+    endpoint->tcp->class->post(endpoint->tcp, &octets, 0);
   }
   buffer_chain_clear(&octets);
 }
@@ -433,8 +433,8 @@ static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
 
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 {
-  time_ps due =
-      time_ps_earlier(tcp_transport_deadline(endpoint->tcp), rnic_receiver_deadline(&endpoint->receiver));
+  time_ps due = time_ps_earlier(endpoint->tcp->class->deadline(endpoint->tcp),
+                                rnic_receiver_deadline(&endpoint->receiver));
 
   return endpoint->sender.limits || endpoint->startup ? time_ps_earlier(due, rare_deadline(endpoint)) : due;
 }
@@ -450,8 +450,8 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
     rnic_startup_phase_run(endpoint->startup, now);
     rnic_endpoint_follow_startup(endpoint, now);
   }
-  if (tcp_transport_deadline(endpoint->tcp) <= now) {
-    tcp_transport_run(endpoint->tcp, now);
+  if (endpoint->tcp->class->deadline(endpoint->tcp) <= now) {
+    endpoint->tcp->class->run(endpoint->tcp, now);
   }
 }
 
@@ -493,19 +493,19 @@ bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
 {
   return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(&endpoint->receiver) &&
          rdmap_stream_undelivered(endpoint->stream) == 0 &&
-         tcp_transport_out_of_order_runs(endpoint->tcp) == 0;
+         endpoint->tcp->class->out_of_order_runs(endpoint->tcp) == 0;
 }
 
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
 {
   *held = (rnic_occupancy){0};
-  held->holes = (uint32_t)tcp_transport_out_of_order_runs(endpoint->tcp);
+  held->holes = (uint32_t)endpoint->tcp->class->out_of_order_runs(endpoint->tcp);
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
     rnic_receiver_held(&endpoint->receiver, held);
   } else if (!endpoint->has_failed) {
     rnic_startup_phase_held(endpoint->startup, &held->incomplete, &held->order);
-    held->order += tcp_transport_held_octets(endpoint->tcp);
+    held->order += endpoint->tcp->class->held_octets(endpoint->tcp);
   }
 }
 

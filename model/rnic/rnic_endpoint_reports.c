@@ -52,7 +52,7 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
                        ? (int64_t)(position - endpoint->receiver.phase_start)
                        : -1;
 
-  rnic_receiver_segment(&endpoint->receiver, position);
+  endpoint->receiver.segment_position = position;
   if (endpoint->events->segment) {
     endpoint->events->segment(endpoint->user, offset, length, new_octets, position > in_order_edge, now);
   }
@@ -73,7 +73,9 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
 {
   rnic_endpoint *endpoint = user;
 
-  rnic_sender_acknowledged(&endpoint->sender, position);
+  if (endpoint->sender.limits) {
+    endpoint->sender.limits->acknowledged = position;
+  }
   rdmap_stream_acknowledged(endpoint->stream, position, now);
 }
 

@@ -147,7 +147,7 @@ rnic_host *rnic_host_new(uint64_t seed)
   rnic_host *host = g_new0(rnic_host, 1);
 
   host->stags = ddp_stag_table_new(seed);
-  host->datagrams = datagram_pool_new();
+  host->datagrams = memory_pool_new(sizeof(datagram));
   host->fpdus = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)mpa_fpdu_memory_free);
   host->buffers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)rnic_buffer_pool_free);
   return host;

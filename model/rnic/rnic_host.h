@@ -63,7 +63,7 @@ typedef struct rnic_host {
    * two datagrams with the same source, destination and identification would be put together (RFC 6864 §4.3).
    * So do middleboxes that make datagrams in the host's name. */
   uint16_t identification;
-  memory_pool *datagrams; /* datagram_pool_new(): for the packets of all connections */
+  memory_pool *datagrams; /* memory_pool_new(sizeof(datagram)): for the packets of all connections */
   GHashTable *fpdus;      /* of mpa_fpdu_memory, by the length of FPDUs: a host has one or two */
   GHashTable *buffers;    /* of rnic_buffer_pool, by the length of buffers: a host has one or two */
 } rnic_host;

@@ -372,10 +372,10 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
     return; /* nothing is, nearly always */
   }
   /* TCP keeps nothing that it may pass on. */
-  held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp_transport_held_octets(tcp),
+  held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp->class->held_octets(tcp),
                       .early = receiver->early ? reassembly_queue_total(receiver->early) : 0};
   if (below.in_tcp > 0 && mpa.partial_end > 0) {
-    below.of_partial = tcp_transport_held_octets_below(tcp, receiver->phase_start + mpa.partial_end);
+    below.of_partial = tcp->class->held_octets_below(tcp, receiver->phase_start + mpa.partial_end);
   }
   set_causes(receiver, held, &mpa, &below);
 }
@@ -526,7 +526,7 @@ rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *
                 .runs = runs,
                 .count = count,
                 .segment_position = segment_position,
-                .in_tcp = tcp_transport_held(receiver->config.tcp),
+                .in_tcp = receiver->config.tcp->class->held(receiver->config.tcp),
                 .edge_before = receiver->config.tcp->gauges->in_order_edge};
   rnic_dry_run dry_run = {.pieces = 0};
   held_below below = {.early = receiver->early ? reassembly_queue_total(receiver->early) : 0};

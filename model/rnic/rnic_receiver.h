@@ -65,12 +65,6 @@ void rnic_receiver_clear(rnic_receiver *receiver);
 /* The FPDU phase begins at stream position `phase_start` (MPA-183, MPA-190). Once. */
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start);
 
-/* A segment that starts at `position` has come: rnic_receiver_receive() follows with what is new in it. */
-static inline void rnic_receiver_segment(rnic_receiver *receiver, uint64_t position)
-{
-  receiver->segment_position = position;
-}
-
 /* Octets of the stream, in any order, each once; those below the phase start are ignored. Started. */
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now);

@@ -5,11 +5,6 @@
 
 #include "mpa/mpa_framer.h"
 
-void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
-{
-  *sender = (rnic_sender){.config = *config};
-}
-
 void rnic_sender_clear(rnic_sender *sender)
 {
   g_free(sender->framer);
@@ -151,7 +146,7 @@ static void hand_over(rnic_sender *sender, buffer_chain *fpdu, unsigned flags, t
       return;
     }
   }
-  tcp_transport_post(sender->config.tcp, fpdu, flags);
+  sender->config.tcp->class->post(sender->config.tcp, fpdu, flags);
 }
 
 void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
@@ -163,7 +158,7 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
   }
   limits->turn = TIME_PS_NEVER;
   if (may_send) {
-    tcp_transport_post(sender->config.tcp, &limits->held, limits->held_flags);
+    sender->config.tcp->class->post(sender->config.tcp, &limits->held, limits->held_flags);
   } else {
     buffer_chain_clear(&limits->held);
   }

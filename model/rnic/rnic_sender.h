@@ -58,9 +58,7 @@ typedef struct rnic_sender {
   rnic_full_size full_size;
 } rnic_sender;
 
-/* Not started; `config` is copied, what it points to must outlive the sender. Free what it has with
- * rnic_sender_clear(). */
-void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config);
+/* Frees what it has. What its `config` points to must outlive the sender. */
 void rnic_sender_clear(rnic_sender *sender);
 
 /* FPDUs are given to TCP only while fewer than `buffer_octets` (0: unlimited) lie in its send buffer, unsent
@@ -74,14 +72,6 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
 /* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and
  * memory stays small; and while its send buffer has room and no FPDU waits for its turn. */
 bool rnic_sender_has_room(const rnic_sender *sender);
-
-/* All octets below stream position `position` are acknowledged. */
-static inline void rnic_sender_acknowledged(rnic_sender *sender, uint64_t position)
-{
-  if (sender->limits) {
-    sender->limits->acknowledged = position;
-  }
-}
 
 /* An FPDU waits for its turn. */
 static inline bool rnic_sender_holds(const rnic_sender *sender)

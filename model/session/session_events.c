@@ -44,7 +44,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
   session *self = end->session;
 
   const time_ps earliest =
-      session_network_earliest_arrival(self->network, end->index, side_peer(self->measured), now);
+      self->network->class->earliest_arrival(self->network, end->index, side_peer(self->measured), now);
   if (self->config.trace) {
     const trace_scope *at = session_end_trace(end);
     TRACE(at, SEGMENT_SENT_AGAIN,

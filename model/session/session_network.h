@@ -45,18 +45,6 @@ struct session_network {
   const session_network_class *class;
 };
 
-static inline void session_network_send(session_network *network, uint32_t connection, enum side side,
-                                        datagram *packet, time_ps now)
-{
-  network->class->send(network, connection, side, packet, now);
-}
-
-static inline time_ps session_network_earliest_arrival(const session_network *network, uint32_t connection,
-                                                       enum side side, time_ps now)
-{
-  return network->class->earliest_arrival(network, connection, side, now);
-}
-
 static inline void session_network_set_metrics(const session_network *network, enum side source,
                                                metric_values *values)
 {

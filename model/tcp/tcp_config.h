@@ -69,8 +69,8 @@ typedef enum tcp_rto_floor {
 /* There is one for each connection: the fields lie close. */
 typedef struct tcp_config {
   trace_scope *trace;         /* what its events are of; NULL: nothing is traced. Outlives the connection */
-  memory_pool *datagram_pool; /* datagram_pool_new(): what its packets are made of; NULL: the heap. Must
-                                 outlive the connection */
+  memory_pool *datagram_pool; /* memory_pool_new(sizeof(datagram)): what its packets are made of; NULL: the
+                                 heap. Must outlive the connection */
   uint64_t receive_window_octets; /* right edge = in-order edge + this - unread octets; never moves left */
   time_ps delayed_ack_ps;
   time_ps rto_initial_ps;

@@ -165,7 +165,7 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
 
 static time_ps connection_deadline(const tcp_transport *transport)
 {
-  const tcp_connection *connection = tcp_connection_of_const(transport);
+  const tcp_connection *connection = (const tcp_connection *)transport;
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
@@ -260,7 +260,7 @@ static void connection_run(tcp_transport *transport, time_ps now)
 
 bool tcp_connection_is_closed(const tcp_transport *transport)
 {
-  const tcp_connection *connection = tcp_connection_of_const(transport);
+  const tcp_connection *connection = (const tcp_connection *)transport;
   return connection->closed || connection->state == TCP_STATE_CLOSED;
 }
 
@@ -274,17 +274,17 @@ void tcp_connection_set_unread_octets(tcp_transport *transport, uint64_t octets)
 
 static size_t connection_out_of_order_runs(const tcp_transport *transport)
 {
-  return tcp_receiver_out_of_order_runs(&tcp_connection_of_const(transport)->receiver);
+  return tcp_receiver_out_of_order_runs(&((const tcp_connection *)transport)->receiver);
 }
 
 static uint64_t connection_held_octets(const tcp_transport *transport)
 {
-  return tcp_receiver_held_octets(&tcp_connection_of_const(transport)->receiver);
+  return tcp_receiver_held_octets(&((const tcp_connection *)transport)->receiver);
 }
 
 static uint64_t connection_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  return tcp_receiver_held_octets_below(&tcp_connection_of_const(transport)->receiver, position);
+  return tcp_receiver_held_octets_below(&((const tcp_connection *)transport)->receiver, position);
 }
 
 static const reassembly_queue *connection_held(tcp_transport *transport)

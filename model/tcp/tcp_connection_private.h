@@ -50,7 +50,7 @@ typedef struct tcp_connection {
   /* Without a window until the peer's SYN has come. Its `events` and `user` are the connection's. */
   tcp_receiver receiver;
   tcp_state state : 8;
-  bool passive; /* opened by tcp_transport_listen() */
+  bool passive; /* opened by ->class->listen() */
   bool closed;  /* events.closed has been called */
   bool syn_due;
 
@@ -87,11 +87,6 @@ typedef struct tcp_connection {
 static inline tcp_connection *tcp_connection_of(tcp_transport *transport)
 {
   return (tcp_connection *)transport;
-}
-
-static inline const tcp_connection *tcp_connection_of_const(const tcp_transport *transport)
-{
-  return (const tcp_connection *)transport;
 }
 
 /* The peer's window is `window`, as on the wire, times 2^`scale`. The segment that carries it has its first

@@ -18,7 +18,7 @@ enum {
 typedef enum tcp_close_reason {
   TCP_CLOSE_FINISHED, /* both sides have sent FIN and have it acknowledged (TIME-WAIT counts as closed) */
   TCP_CLOSE_RESET,    /* the peer sent RST */
-  TCP_CLOSE_ABORTED,  /* tcp_transport_abort() */
+  TCP_CLOSE_ABORTED,  /* `abort` of tcp_transport_class */
   TCP_CLOSE_GAVE_UP,  /* retries_max timeouts in a row */
 } tcp_close_reason;
 

@@ -54,7 +54,7 @@ void host_session_receive(host_session *self, enum side side, const uint8_t *oct
   datagram *packet = datagram_read_copy(octets, length);
   session_host *host = session_host_of(self->session, side);
   const ip_address own = session_host_address(host);
-  const ip_address destination = packet ? datagram_destination(packet) : own;
+  const ip_address destination = packet ? ip_header_destination(packet->header) : own;
   if (packet && ip_address_equal(&destination, &own)) {
     session_receive(host, packet, ns3_shim_now());
   } else {

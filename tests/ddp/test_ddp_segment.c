@@ -16,7 +16,7 @@ static void check_reported(const uint8_t *wire, uint32_t length, size_t header_o
   g_assert_cmpuint(ddp_segment_header_wire(&s->fault, reported), ==, header_octets);
   g_assert_cmpmem(reported, header_octets, wire, header_octets);
   g_assert_cmphex(reported[header_octets], ==, 0x5A);
-  g_assert_cmpuint(ddp_segment_ulpdu_octets(&s->fault), ==, header_octets == 0 ? 0 : length);
+  g_assert_cmpuint(s->fault.header_octets + s->fault.payload_octets, ==, header_octets == 0 ? 0 : length);
 }
 
 /* DDP-159: the report of a fault has the header as it came, with every pattern of the reserved bits, and the

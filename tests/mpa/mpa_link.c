@@ -56,7 +56,7 @@ static void send_frame(mpa_link_end *end)
 
   buffer_chain_init(&frame);
   if (mpa_startup_next_frame(end->startup, &frame)) {
-    tcp_transport_post(end->tcp, &frame, 0);
+    end->tcp->class->post(end->tcp, &frame, 0);
   }
   buffer_chain_clear(&frame);
   if (!end->stream && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
@@ -180,7 +180,7 @@ void mpa_link_collect(mpa_link *link)
 {
   for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
     datagram *packet;
-    while ((packet = tcp_transport_transmit(link->end[from].tcp, link->now))) {
+    while ((packet = link->end[from].tcp->class->transmit(link->end[from].tcp, link->now))) {
       note_segment(&link->end[from], packet);
       g_queue_push_tail(&link->end[from].wire, packet);
     }
@@ -208,8 +208,8 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
   buffer_chain_init(&payload);
   buffer_chain_append(&payload, octet_buffer_octets(buffer), to - from, buffer);
   octet_buffer_unref(buffer);
-  const ip_address source = datagram_source(packet);
-  const ip_address destination = datagram_destination(packet);
+  const ip_address source = ip_header_source(packet->header);
+  const ip_address destination = ip_header_destination(packet->header);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
@@ -256,8 +256,8 @@ static void pass_middlebox(mpa_link_end *end, GQueue *out)
 static void run_timers(mpa_link *link)
 {
   for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
-    if (tcp_transport_deadline(link->end[i].tcp) <= link->now) {
-      tcp_transport_run(link->end[i].tcp, link->now);
+    if (link->end[i].tcp->class->deadline(link->end[i].tcp) <= link->now) {
+      link->end[i].tcp->class->run(link->end[i].tcp, link->now);
     }
   }
 }
@@ -265,8 +265,8 @@ static void run_timers(mpa_link *link)
 static bool is_anything_due(const mpa_link *link)
 {
   return link->end[0].wire.length + link->end[1].wire.length > 0 ||
-         tcp_transport_deadline(link->end[0].tcp) != TIME_PS_NEVER ||
-         tcp_transport_deadline(link->end[1].tcp) != TIME_PS_NEVER;
+         link->end[0].tcp->class->deadline(link->end[0].tcp) != TIME_PS_NEVER ||
+         link->end[1].tcp->class->deadline(link->end[1].tcp) != TIME_PS_NEVER;
 }
 
 void mpa_link_run(mpa_link *link, time_ps limit)
@@ -282,7 +282,7 @@ void mpa_link_run(mpa_link *link, time_ps limit)
     for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
       datagram *packet;
       while ((packet = g_queue_pop_head(&out[from]))) {
-        tcp_transport_receive(link->end[!from].tcp, packet, link->now);
+        link->end[!from].tcp->class->receive(link->end[!from].tcp, packet, link->now);
         datagram_unref(packet);
         mpa_link_collect(link);
       }
@@ -303,8 +303,8 @@ mpa_link *mpa_link_new(const mpa_link_config *config)
     link->end[i].corrupt_at = NO_OCTET;
     set_up_end(&link->end[i], i);
   }
-  tcp_transport_listen(link->end[1].tcp);
-  tcp_transport_open(link->end[0].tcp, link->now);
+  link->end[1].tcp->class->listen(link->end[1].tcp);
+  link->end[0].tcp->class->open(link->end[0].tcp, link->now);
   link->config.reverse_pieces = false; /* a startup frame is short, and alone in its segment */
   mpa_link_run(link, TIME_PS_PER_SECOND);
   link->config.reverse_pieces = config->reverse_pieces;
@@ -344,7 +344,7 @@ void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
   mpa_stream_append(stream, ulpdu, ulpdu_octets);
   buffer_chain_init(&fpdu);
   buffer_chain_append_copy(&fpdu, stream->octets->data + start, stream->octets->len - start);
-  tcp_transport_post(link->end[from].tcp, &fpdu, TCP_RECORD_FPDU);
+  link->end[from].tcp->class->post(link->end[from].tcp, &fpdu, TCP_RECORD_FPDU);
 }
 
 void mpa_link_expect_all(const mpa_link *link, unsigned from)

@@ -345,7 +345,7 @@ TEST(test_fin_comes_last)
   for (int i = 0; i < 5; i++) {
     mpa_link_post(link, 0, 1442);
   }
-  tcp_transport_close(link->end[0].tcp);
+  link->end[0].tcp->class->close(link->end[0].tcp);
   mpa_link_run(link, LONG_TIME);
   g_assert_true(link->end[1].finished);
   g_assert_cmpuint(link->end[1].passed_when_finished, ==, 5);

@@ -29,8 +29,8 @@ TEST(test_on_the_wire)
   uint8_t wire[sizeof expected];
   g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
   g_assert_cmpuint(datagram_octets(packet), ==, sizeof expected);
-  const ip_address source = datagram_source(packet);
-  const ip_address destination = datagram_destination(packet);
+  const ip_address source = ip_header_source(packet->header);
+  const ip_address destination = ip_header_destination(packet->header);
   g_assert_cmpmem(source.octets, 4, expected + 12, 4);
   g_assert_cmpmem(destination.octets, 4, expected + 16, 4);
   g_assert_cmphex(datagram_tcp_flags(packet), ==, TCP_ACK | TCP_PSH);
@@ -55,8 +55,8 @@ TEST(test_ipv6_on_the_wire)
   g_autoptr(datagram) packet = fixture_text_packet(6, "abc");
   fixture_assert_wire(packet, expected, sizeof expected);
   g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0x28DE);
-  fixture_assert_address(datagram_source(packet), 6, 1);
-  fixture_assert_address(datagram_destination(packet), 6, 2);
+  fixture_assert_address(ip_header_source(packet->header), 6, 1);
+  fixture_assert_address(ip_header_destination(packet->header), 6, 2);
   g_assert_cmphex(datagram_tcp_flags(packet), ==, TCP_ACK | TCP_PSH);
   g_assert_false(datagram_may_be_fragmented(packet));
 }

@@ -19,7 +19,7 @@ TEST(test_ipv4_on_the_wire)
   g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1400);
   g_assert_cmpint(message->kind, ==, DATAGRAM_TOO_BIG);
   fixture_assert_wire(message, expected, sizeof expected);
-  fixture_assert_address(datagram_destination(message), 4, 1);
+  fixture_assert_address(ip_header_destination(message->header), 4, 1);
 }
 
 /* RFC 4443 §3.2: from 2001:db8::fe to 2001:db8::1, about the segment of test_datagram.c in IPv6 (63 octets),
@@ -43,8 +43,8 @@ TEST(test_ipv6_on_the_wire)
   g_assert_cmpmem(wire, 8, head, 8);
   g_assert_cmpmem(wire + 40, 8, icmp, 8);
   g_assert_cmpmem(wire + 48, 63, quoted, 63);
-  fixture_assert_address(datagram_source(message), 6, 0xFE);
-  fixture_assert_address(datagram_destination(message), 6, 1);
+  fixture_assert_address(ip_header_source(message->header), 6, 0xFE);
+  fixture_assert_address(ip_header_destination(message->header), 6, 1);
 }
 
 /* RFC 4443 §3.2: the message is not longer than the minimum MTU, 1280: 1232 octets are quoted. */

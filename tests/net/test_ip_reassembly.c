@@ -47,9 +47,9 @@ static void assert_answer(ip_reassembly *reassembly, unsigned number, uint32_t m
   g_assert_cmpuint(flow.source_port, ==, 1000 + number);
   datagram_too_big_of(message, &mtu, &sequence);
   g_assert_cmpuint(mtu, ==, mtu_octets);
-  const ip_address from = datagram_source(message);
+  const ip_address from = ip_header_source(message->header);
   fixture_assert_address(from, from.version, 2);
-  fixture_assert_address(datagram_destination(message), from.version, 1);
+  fixture_assert_address(ip_header_destination(message->header), from.version, 1);
 }
 
 static void assert_no_answer(ip_reassembly *reassembly)

@@ -121,7 +121,7 @@ static void write_all_kinds(const char *path)
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram *packet = segment(version, 1001);
     datagram_allow_fragments(packet, 99);
-    const ip_address router = datagram_destination(packet);
+    const ip_address router = ip_header_destination(packet->header);
     datagram *packets[] = {datagram_copy(packet), datagram_new_fragment(packet, 0, 808),
                            datagram_new_fragment(packet, 808, 213),
                            datagram_new_too_big(&router, packet, 1280), packet};

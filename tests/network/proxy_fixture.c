@@ -54,7 +54,7 @@ static void transmit(proxy_host *host)
 {
   datagram *packet;
 
-  while ((packet = tcp_transport_transmit(host->connection, host->fixture->now))) {
+  while ((packet = host->connection->class->transmit(host->connection, host->fixture->now))) {
     proxy_send(host->out, packet);
   }
 }
@@ -124,7 +124,7 @@ static void arrive_at_host(proxy_fixture *f, enum side side, datagram *packet)
     g_assert_cmpuint(port, >=, PROXY_PORT);
     g_assert_cmpuint(port, <, PROXY_PORT + f->pair_count);
     proxy_host *host = &f->hosts[port - PROXY_PORT][side];
-    tcp_transport_receive(host->connection, packet, f->now);
+    host->connection->class->receive(host->connection, packet, f->now);
     transmit(host);
   }
   datagram_unref(packet);
@@ -143,7 +143,8 @@ static time_ps next_event(const proxy_fixture *f)
   }
   for (unsigned i = 0; i < f->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
-      next = time_ps_earlier(next, tcp_transport_deadline(f->hosts[i][side].connection));
+      next =
+          time_ps_earlier(next, f->hosts[i][side].connection->class->deadline(f->hosts[i][side].connection));
     }
   }
   return next;
@@ -167,8 +168,8 @@ static void do_what_is_due(proxy_fixture *f)
   for (unsigned i = 0; i < f->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
       proxy_host *host = &f->hosts[i][side];
-      if (tcp_transport_deadline(host->connection) <= f->now) {
-        tcp_transport_run(host->connection, f->now);
+      if (host->connection->class->deadline(host->connection) <= f->now) {
+        host->connection->class->run(host->connection, f->now);
         transmit(host);
       }
     }
@@ -246,8 +247,8 @@ void proxy_renew(proxy_fixture *f, unsigned pair)
 
 void proxy_open(proxy_host *host)
 {
-  tcp_transport_listen(host->peer->connection);
-  tcp_transport_open(host->connection, host->fixture->now);
+  host->peer->connection->class->listen(host->peer->connection);
+  host->connection->class->open(host->connection, host->fixture->now);
   transmit(host);
 }
 
@@ -261,19 +262,19 @@ void proxy_post(proxy_host *host, uint32_t octets)
   }
   buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
   host->posted += octets;
-  tcp_transport_post(host->connection, &record, 0);
+  host->connection->class->post(host->connection, &record, 0);
   transmit(host);
 }
 
 void proxy_close(proxy_host *host)
 {
-  tcp_transport_close(host->connection);
+  host->connection->class->close(host->connection);
   transmit(host);
 }
 
 void proxy_abort(proxy_host *host)
 {
-  tcp_transport_abort(host->connection, host->fixture->now);
+  host->connection->class->abort(host->connection, host->fixture->now);
   transmit(host);
 }
 

@@ -138,7 +138,7 @@ FIXTURE_TEST(test_too_big, set_up(576))
   g_assert_true(datagram_flow_of(message, &flow));
   g_assert_cmpuint(flow.source_port, ==, 1000);
   const ip_address router = ip_address_v4(0x0A0000FE);
-  const ip_address from = datagram_source(message);
+  const ip_address from = ip_header_source(message->header);
   g_assert_true(ip_address_equal(&from, &router));
   EXPECT_FIELDS(&f->box->counts, (too_big, 1), (dropped, 1), (retransmissions_dropped, 1));
 }

@@ -174,8 +174,9 @@ TEST(test_mtu_of_each_side)
 /* A host that refuses: the other one is refused, too. */
 PROXY_TEST(test_refused, set_up(BUFFER, 1))
 {
-  tcp_transport_open(initiator_of(f)->connection, 0); /* there is no listener */
-  proxy_send(&f->wires[INITIATOR_TO_PROXY], tcp_transport_transmit(initiator_of(f)->connection, 0));
+  initiator_of(f)->connection->class->open(initiator_of(f)->connection, 0); /* there is no listener */
+  proxy_send(&f->wires[INITIATOR_TO_PROXY],
+             initiator_of(f)->connection->class->transmit(initiator_of(f)->connection, 0));
   proxy_run_ms(f, 100);
   EXPECT_FIELDS(initiator_of(f), (closed, true), (reason, TCP_CLOSE_RESET));
 }
@@ -269,9 +270,9 @@ PROXY_TEST(test_ports_used_again, connected(BUFFER))
 /* A SYN that comes again after the connection has ended (a duplicate that was under way) opens nothing. */
 PROXY_TEST(test_old_syn, set_up(BUFFER, 1))
 {
-  tcp_transport_listen(responder_of(f)->connection);
-  tcp_transport_open(initiator_of(f)->connection, 0);
-  datagram *syn = tcp_transport_transmit(initiator_of(f)->connection, 0);
+  responder_of(f)->connection->class->listen(responder_of(f)->connection);
+  initiator_of(f)->connection->class->open(initiator_of(f)->connection, 0);
+  datagram *syn = initiator_of(f)->connection->class->transmit(initiator_of(f)->connection, 0);
   datagram *old = datagram_copy(syn);
   proxy_send(&f->wires[INITIATOR_TO_PROXY], syn);
   proxy_run_ms(f, 100);

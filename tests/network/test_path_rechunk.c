@@ -187,8 +187,8 @@ PATH_TEST(test_headers_of_pieces, set_up(1000, 0))
                   (timestamp_value, values[i]), (timestamp_echo, 11), (sack_count, 1));
     EXPECT_FIELDS(&of_piece.sack[0], (from, 100), (to, 200));
     EXPECT_FIELDS(&of_piece, (source_port, 1000), (destination_port, 7));
-    const ip_address source = datagram_source(fixture_packet(f, i));
-    const ip_address destination = datagram_destination(fixture_packet(f, i));
+    const ip_address source = ip_header_source((fixture_packet(f, i))->header);
+    const ip_address destination = ip_header_destination((fixture_packet(f, i))->header);
     g_assert_cmpmem(source.octets, 4, "\x0A\0\0\1", 4);
     g_assert_cmpmem(destination.octets, 4, "\x0A\0\0\2", 4);
   }

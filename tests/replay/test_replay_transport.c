@@ -119,7 +119,7 @@ static void receive_at(fixture *f, int64_t position, uint32_t length, uint8_t fl
 {
   g_autoptr(datagram) packet = segment(position, length, flags, NULL);
 
-  tcp_transport_receive(f->tcp, packet, now);
+  f->tcp->class->receive(f->tcp, packet, now);
 }
 
 static void receive(fixture *f, int64_t position, uint32_t length, uint8_t flags)
@@ -175,18 +175,18 @@ TEST(test_a_hole)
   receive_at(f, 0, 100, TCP_ACK, 1);
   receive_at(f, 200, 100, TCP_ACK, 2);
   assert_events(f, "e 0+100@0 ");
-  g_assert_cmpuint(tcp_transport_held_octets(f->tcp), ==, 100);
-  g_assert_cmpuint(tcp_transport_out_of_order_runs(f->tcp), ==, 1);
+  g_assert_cmpuint(f->tcp->class->held_octets(f->tcp), ==, 100);
+  g_assert_cmpuint(f->tcp->class->out_of_order_runs(f->tcp), ==, 1);
   g_assert_cmpuint(f->tcp->gauges->in_order_edge, ==, 100);
   g_assert_true(has_taken(f, 200, 100));
   g_assert_false(has_taken(f, 199, 101));
   receive_at(f, 100, 100, TCP_ACK, 5);
   assert_events(f, "100+100@0 200+100@3 ");
-  g_assert_cmpuint(tcp_transport_held_octets(f->tcp), ==, 0);
+  g_assert_cmpuint(f->tcp->class->held_octets(f->tcp), ==, 0);
   g_assert_true(has_taken(f, 0, 300));
   g_autoptr(fixture) other = set_up();
   expect(other, 200, 100, TCP_ACK, "e 200+100@0 ");
-  g_assert_cmpuint(tcp_transport_held_octets(other->tcp), ==, 0);
+  g_assert_cmpuint(other->tcp->class->held_octets(other->tcp), ==, 0);
 }
 
 /* Repeated octets are counted and not passed; nothing goes up of a segment that the layer above refuses,
@@ -214,7 +214,7 @@ RECEIVER_TEST(test_no_segments)
   g_autoptr(datagram) packet = segment(100, 100, TCP_ACK, NULL);
   datagram_carry_checksum(packet);
   packet->header[packet->ip_octets + 16] ^= 1;
-  tcp_transport_receive(f->tcp, packet, 0);
+  f->tcp->class->receive(f->tcp, packet, 0);
   assert_events(f, "e 0+100@0 ");
   g_assert_cmpuint(f->tcp->statistics->checksum_errors, ==, 1);
   g_assert_cmpuint(f->new_octets, ==, 100);
@@ -282,7 +282,7 @@ ROW_TEST(test_paws, paws_rows)
 
   for (guint i = 0; i < c->count; i++) {
     g_autoptr(datagram) packet = segment(100 * i, 100, TCP_ACK, &c->times[i]);
-    tcp_transport_receive(f->tcp, packet, i * c->apart);
+    f->tcp->class->receive(f->tcp, packet, i * c->apart);
   }
   assert_events(f, "e 0+100@0 100+100@0 ");
   g_assert_cmpuint(f->segments, ==, c->count);
@@ -297,13 +297,13 @@ RECEIVER_TEST(test_nothing_leaves)
   receive(f, 0, 0, TCP_ACK);
   buffer_chain_init(&record);
   buffer_chain_append(&record, octets, sizeof octets, NULL);
-  tcp_transport_post(f->tcp, &record, 0);
+  f->tcp->class->post(f->tcp, &record, 0);
   g_assert_cmpuint(f->tcp->gauges->posted_octets, ==, 100);
   g_assert_cmpuint(f->tcp->gauges->unsent_octets, ==, 0);
   assert_events(f, "e ");
-  g_assert_null(tcp_transport_transmit(f->tcp, 0));
+  g_assert_null(f->tcp->class->transmit(f->tcp, 0));
   assert_events(f, "a100 ");
-  g_assert_null(tcp_transport_transmit(f->tcp, 0));
+  g_assert_null(f->tcp->class->transmit(f->tcp, 0));
   assert_events(f, "");
-  g_assert_cmpint(tcp_transport_deadline(f->tcp), ==, TIME_PS_NEVER);
+  g_assert_cmpint(f->tcp->class->deadline(f->tcp), ==, TIME_PS_NEVER);
 }

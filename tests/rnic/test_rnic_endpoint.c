@@ -353,8 +353,8 @@ static datagram *damaged(const datagram *packet)
   buffer_chain_append(&payload, octet_buffer_octets(buffer), packet->payload.length, buffer);
   octet_buffer_unref(buffer);
   g_assert_true(datagram_tcp_header(packet, &header));
-  const ip_address source = datagram_source(packet);
-  const ip_address destination = datagram_destination(packet);
+  const ip_address source = ip_header_source(packet->header);
+  const ip_address destination = ip_header_destination(packet->header);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 

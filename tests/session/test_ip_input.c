@@ -222,7 +222,7 @@ ROW_TEST(test_options, options)
     for (guint n = 0; n < c->answers; n++) {
       /* From this host to the peer, about the peer's packet; the MTU is the first fragment's length. */
       const datagram *answer = arrival_at(f->answers, n)->packet;
-      const ip_address from = datagram_source(answer);
+      const ip_address from = ip_header_source(answer->header);
       const ip_address own = session_setup_address(scenario_configuration(f->s), 0, f->side);
       uint32_t mtu, sequence, connection;
       datagram_too_big_of(answer, &mtu, &sequence);

@@ -167,8 +167,8 @@ static void on_output(void *user, datagram *packet, time_ps now)
     const tcp_header answer = {
         .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
     r->syn_at = now;
-    session_network_send(r->network, 0, SIDE_RESPONDER,
-                         segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+    r->network->class->send(r->network, 0, SIDE_RESPONDER,
+                            segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
   }
 }
 
@@ -197,8 +197,8 @@ ROW_TEST(test_positions, positions_rows)
   const time_ps links = 1000; /* six links' packet times are less */
 
   r.network = NO_ERROR(session_paths_new, scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends);
-  session_network_send(r.network, 0, SIDE_INITIATOR, segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
-                       0);
+  r.network->class->send(r.network, 0, SIDE_INITIATOR, segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
+                         0);
   engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
   g_assert_cmpint(r.syn_at, >=, 7 * US);
   g_assert_cmpint(r.syn_at, <, 7 * US + links);

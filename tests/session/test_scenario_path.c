@@ -245,7 +245,7 @@ TEST(test_too_big_for_a_hop)
   g_assert_cmpuint(w->messages->len, ==, 1);
   const arrival *message = arrival_at(w->messages, 0);
   datagram_too_big_of(message->packet, &mtu, &sequence);
-  ip_address router = datagram_source(message->packet);
+  ip_address router = ip_header_source(message->packet->header);
   const ip_address second = ip_address_v4(0x0A000102);
   g_assert_cmpint(message->at, ==, 26201600);
   g_assert_cmpuint(mtu, ==, 1000);
@@ -320,7 +320,7 @@ TEST(test_first_router)
   way_send(w, 0, FULL, TCP_ACK);
   way_send(w, 0, FULL - 1, TCP_ACK);
   way_run(w);
-  ip_address router = datagram_source(arrival_at(w->messages, 0)->packet);
+  ip_address router = ip_header_source((arrival_at(w->messages, 0)->packet)->header);
   const ip_address first = ip_address_v4(0x0A000101);
   g_assert_true(ip_address_equal(&router, &first));
   g_assert_cmpint(arrival_at(w->messages, 0)->at, ==, TIME_PS_PER_MILLISECOND);

@@ -25,7 +25,8 @@ static uint32_t host_at(const ip_address *address)
 static void on_output(void *user, datagram *packet, time_ps now)
 {
   fixture *f = user;
-  const ip_address source = datagram_source(packet), destination = datagram_destination(packet);
+  const ip_address source = ip_header_source(packet->header),
+                   destination = ip_header_destination(packet->header);
 
   g_assert_cmpuint(host_at(&destination), <, HOSTS);
   if (packet->kind == DATAGRAM_TCP) {

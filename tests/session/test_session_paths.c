@@ -46,8 +46,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
 /* A full segment of `connection`, from `position` on, in `direction`, now. */
 static void send_full(fixture *k, uint32_t connection, enum side direction, int64_t position)
 {
-  session_network_send(k->network, connection, direction,
-                       segment_of(connection, direction, position, FULL, TCP_ACK), engine_now(k->clock));
+  k->network->class->send(k->network, connection, direction,
+                          segment_of(connection, direction, position, FULL, TCP_ACK), engine_now(k->clock));
 }
 
 /* What the paths have counted, of packets from `source`. */
@@ -81,7 +81,7 @@ ROW_TEST(test_shared_and_own_paths, shared_and_own_paths_rows)
   for (uint32_t connection = 0; connection < 3; connection++) {
     send_full(&k, connection, SIDE_INITIATOR, 0);
     send_full(&k, connection, SIDE_RESPONDER, 0);
-    g_assert_cmpint(session_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
+    g_assert_cmpint(k.network->class->earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
                     42 * 800 + 25 * US +
                         (c->apart > 0      ? (connection + 1) * 1230400
                          : connection == 2 ? 1230400
@@ -363,13 +363,13 @@ TEST(test_metrics_of_reordering)
       set_up("", STRINGS("path.forward.jitter=20us", "path.forward.reorder=100%", "path.forward.gap=3",
                          "middlebox.mode=split", "middlebox.split_size=1460"));
 
-  session_network_send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
+  k.network->class->send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-  session_network_send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
-                       TIME_PS_PER_MILLISECOND);
+  k.network->class->send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+                         TIME_PS_PER_MILLISECOND);
   engine_run(k.clock, 2 * TIME_PS_PER_MILLISECOND);
-  session_network_send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
-                       2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
+  k.network->class->send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+                         2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
   for (int i = 0; i < 3; i++) {
     send_full(&k, 0, SIDE_INITIATOR, i * FULL);
   }

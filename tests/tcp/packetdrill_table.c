@@ -161,7 +161,7 @@ static void note_departures(stage *s)
 static void wait_until(stage *s, time_ps when, bool until_departure)
 {
   while (s->fixture->now < when && !(until_departure && s->departed.length > 0)) {
-    time_ps timer = tcp_transport_deadline(s->fixture->end[0].connection);
+    time_ps timer = s->fixture->end[0].connection->class->deadline(s->fixture->end[0].connection);
     advance_to(s->fixture, MAX(time_ps_earlier(timer, when), s->fixture->now));
     note_departures(s);
   }
@@ -304,7 +304,7 @@ static void play_handshake(stage *s)
 {
   const tcp_config *config = &s->script->config;
   tcp_header syn = s->script->syn;
-  tcp_transport_listen(s->fixture->end[0].connection);
+  s->fixture->end[0].connection->class->listen(s->fixture->end[0].connection);
   syn.flags |= TCP_SYN;
   syn.sequence = peer_isn(s);
   script_segment(s->fixture, syn, 0, 0);

@@ -93,7 +93,7 @@ datagram *transmit_checked(tcp_transport *transport, time_ps now)
   const tcp_sender *sender = &tcp_connection_of(transport)->sender;
   uint64_t before = pipe_octets(sender);
   bool is_free = is_free_of_window(sender);
-  datagram *packet = tcp_transport_transmit(transport, now);
+  datagram *packet = transport->class->transmit(transport, now);
   uint64_t pipe = pipe_octets(sender);
   uint64_t limited = sender->sack ? 0 : 2 * sender->emss_octets;
   is_free = is_free || pipe <= before || (sender->fin_sent && sender->config->fin_beyond_window);

@@ -116,7 +116,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
                                .arrival = arrival,
                                .now = now,
                                .edge = end->connection->gauges->in_order_edge,
-                               .held = tcp_transport_held_octets(end->connection)};
+                               .held = end->connection->class->held_octets(end->connection)};
   NOTE(end->fixture, first, passed.length, (uint64_t)arrival, passed.edge - base_of_stream_to(end),
        passed.held);
   g_array_append_val(end->passed, passed);
@@ -239,7 +239,7 @@ tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
     }
   }
   if (peer) {
-    tcp_transport_listen(f->end[1].connection);
+    f->end[1].connection->class->listen(f->end[1].connection);
   }
   return f;
 }
@@ -274,11 +274,12 @@ static void note_state(const tcp_fixture_end *end)
   tcp_transport *transport = end->connection;
   const tcp_connection *connection = tcp_connection_of(transport);
   uint64_t edge = connection->gauges.in_order_edge;
-  NOTE(end->fixture, (uint64_t)tcp_transport_deadline(transport), connection->sender.congestion.window.octets,
-       connection->sender.congestion.window.threshold_octets, connection->gauges.unsent_octets,
-       transport->gauges->posted_octets - end->base, edge - base_of_stream_to(end),
-       tcp_transport_out_of_order_runs(transport), tcp_transport_held_octets(transport),
-       tcp_transport_held_octets_below(transport, edge + 4000), connection->statistics.full_segments);
+  NOTE(end->fixture, (uint64_t)transport->class->deadline(transport),
+       connection->sender.congestion.window.octets, connection->sender.congestion.window.threshold_octets,
+       connection->gauges.unsent_octets, transport->gauges->posted_octets - end->base,
+       edge - base_of_stream_to(end), transport->class->out_of_order_runs(transport),
+       transport->class->held_octets(transport), transport->class->held_octets_below(transport, edge + 4000),
+       connection->statistics.full_segments);
 }
 
 void collect(tcp_fixture *f, unsigned from)
@@ -326,17 +327,17 @@ void advance_to(tcp_fixture *f, time_ps when)
     time_ps due = when;
     for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
       if (f->end[i].connection) {
-        due = time_ps_earlier(due, tcp_transport_deadline(f->end[i].connection));
+        due = time_ps_earlier(due, f->end[i].connection->class->deadline(f->end[i].connection));
       }
     }
     g_assert_cmpint(due, >=, f->now);
     f->now = due;
     bool ran = false;
     for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
-      if (f->end[i].connection && tcp_transport_deadline(f->end[i].connection) <= f->now) {
-        tcp_transport_run(f->end[i].connection, f->now);
+      if (f->end[i].connection && f->end[i].connection->class->deadline(f->end[i].connection) <= f->now) {
+        f->end[i].connection->class->run(f->end[i].connection, f->now);
         collect(f, i);
-        g_assert_cmpint(tcp_transport_deadline(f->end[i].connection), >, f->now);
+        g_assert_cmpint(f->end[i].connection->class->deadline(f->end[i].connection), >, f->now);
         ran = true;
       }
     }
@@ -353,7 +354,7 @@ void advance_by(tcp_fixture *f, time_ps how_long)
 
 void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack)
 {
-  tcp_transport_open(f->end[0].connection, f->now);
+  f->end[0].connection->class->open(f->end[0].connection, f->now);
   collect(f, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
   advance_by(f, round_trip_ps / 2);
@@ -419,7 +420,7 @@ void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags
   g_auto(buffer_chain) chain;
   fill(&chain, from, end->posted, octets);
   end->posted += octets;
-  tcp_transport_post(end->connection, &chain, flags);
+  end->connection->class->post(end->connection, &chain, flags);
 }
 
 void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
@@ -446,13 +447,13 @@ void post_losing(tcp_fixture *f, uint32_t octets, uint32_t lost)
 
 void open_end(tcp_fixture *f, unsigned from)
 {
-  tcp_transport_open(f->end[from].connection, f->now);
+  f->end[from].connection->class->open(f->end[from].connection, f->now);
   collect(f, from);
 }
 
 void finish(tcp_fixture *f, unsigned from)
 {
-  tcp_transport_close(f->end[from].connection);
+  f->end[from].connection->class->close(f->end[from].connection);
   collect(f, from);
 }
 
@@ -519,7 +520,7 @@ void expect_quiet_until(tcp_fixture *f, unsigned from, time_ps when)
 
 void expect_deadline(const tcp_fixture *f, unsigned end, time_ps when)
 {
-  g_assert_cmpint(tcp_transport_deadline(f->end[end].connection), ==, when);
+  g_assert_cmpint(f->end[end].connection->class->deadline(f->end[end].connection), ==, when);
 }
 
 void expect_closed(const tcp_fixture *f, unsigned end, tcp_close_reason reason)
@@ -556,7 +557,7 @@ void hand_over(tcp_fixture *f, unsigned from, const datagram *packet)
     flight->board.plain_from = UINT64_MAX;
   }
   f->plain += flight && tcp_scoreboard_is_plain(&flight->board);
-  tcp_transport_receive(to, urgent ? urgent : packet, f->now);
+  to->class->receive(to, urgent ? urgent : packet, f->now);
   collect(f, !from);
 }
 

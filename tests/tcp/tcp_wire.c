@@ -166,7 +166,7 @@ static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
     return false;
   }
   if (!wire->faults.is_silent) {
-    ip_address router = datagram_source(packet); /* any of that version */
+    ip_address router = ip_header_source(packet->header); /* any of that version */
     g_autoptr(datagram) message = datagram_new_too_big(&router, packet, mtu_octets);
     hand_over(wire->fixture, !from, message);
   }
@@ -176,8 +176,8 @@ static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
 /* Octets [from, to) of what `packet` carries, as a segment of its own, `away` from where they belong. */
 static datagram *part_of(const datagram *packet, uint32_t from, uint32_t to, uint32_t away)
 {
-  const ip_address source = datagram_source(packet);
-  const ip_address destination = datagram_destination(packet);
+  const ip_address source = ip_header_source(packet->header);
+  const ip_address destination = ip_header_destination(packet->header);
   tcp_header header;
   buffer_chain payload = {0};
   g_assert_true(datagram_tcp_header(packet, &header));
@@ -304,8 +304,9 @@ bool tcp_wire_step(tcp_wire *wire)
   unsigned from = 0;
   const travelling *next = find_next(wire, &from);
   time_ps due = next ? next->due : TIME_PS_NEVER;
-  time_ps timers = time_ps_earlier(tcp_transport_deadline(wire->fixture->end[0].connection),
-                                   tcp_transport_deadline(wire->fixture->end[1].connection));
+  time_ps timers =
+      time_ps_earlier(wire->fixture->end[0].connection->class->deadline(wire->fixture->end[0].connection),
+                      wire->fixture->end[1].connection->class->deadline(wire->fixture->end[1].connection));
   if (!next && timers == TIME_PS_NEVER) {
     return false;
   }

@@ -56,7 +56,7 @@ TCP_TEST(test_fin_with_payload, connected())
 
 TCP_TEST(test_close_before_the_handshake_ends, tcp_fixture_unopened(NULL))
 {
-  tcp_transport_open(f->end[0].connection, 0);
+  f->end[0].connection->class->open(f->end[0].connection, 0);
   post(f, 0, 100, 0);
   finish(f, 0);
   finish(f, 1);
@@ -107,7 +107,7 @@ TCP_TEST(test_abort, connected())
   post(f, 0, 5000, 0);
   deliver_all(f, 0);
   drop_all(f, 1);
-  tcp_transport_abort(f->end[0].connection, f->now);
+  f->end[0].connection->class->abort(f->end[0].connection, f->now);
   g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_ABORTED);
   collect(f, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST | TCP_ACK);
@@ -117,7 +117,7 @@ TCP_TEST(test_abort, connected())
   expect_nothing(f, 1);
   expect_deadline(f, 0, TIME_PS_NEVER);
   f->now += TIME_PS_PER_SECOND;
-  tcp_transport_run(f->end[0].connection, f->now);
+  f->end[0].connection->class->run(f->end[0].connection, f->now);
   collect(f, 0);
   expect_nothing(f, 0);
   g_assert_cmpuint(f->end[0].connection->statistics->timeouts, ==, 0);
@@ -138,7 +138,7 @@ FLAG_TEST(test_reset_of_an_abort, timestamps)
   script_segment(f, header, 0, 700);
   drop_all(f, 0);
   advance_by(f, 7 * TIME_PS_PER_MICROSECOND);
-  tcp_transport_abort(f->end[0].connection, f->now);
+  f->end[0].connection->class->abort(f->end[0].connection, f->now);
   collect(f, 0);
   tcp_header reset = wire_header(f, 0, 0);
   EXPECT_FIELDS(&reset, (flags, TCP_RST | TCP_ACK), (sequence, sequence_at(f, 0, 500)),
@@ -159,7 +159,7 @@ FLAG_TEST(test_reset_of_an_abort, timestamps)
 TCP_TEST(test_abort_after_a_hole, connected())
 {
   post_losing(f, 1000, 1);
-  tcp_transport_abort(f->end[0].connection, f->now);
+  f->end[0].connection->class->abort(f->end[0].connection, f->now);
   collect(f, 0);
   deliver(f, 0);
   g_assert_false(f->end[1].closed);
@@ -213,7 +213,7 @@ TCP_TEST(test_answers_in_syn_sent, tcp_fixture_new(NULL, NULL))
 /* RFC 9293 §3.10.7.4, fifth: an ACK that is not of our SYN-ACK does not establish. */
 TCP_TEST(test_answers_in_syn_received, tcp_fixture_new(NULL, NULL))
 {
-  tcp_transport_listen(f->end[0].connection);
+  f->end[0].connection->class->listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
   drop_segment(f, 0);
@@ -232,7 +232,7 @@ TCP_TEST(test_answers_in_syn_received, tcp_fixture_new(NULL, NULL))
  * unanswered, and take the next. */
 TCP_TEST(test_syn_in_syn_received, tcp_fixture_new(NULL, NULL))
 {
-  tcp_transport_listen(f->end[0].connection);
+  f->end[0].connection->class->listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_segment(f, 0);
   script_segment(f, (tcp_header){.sequence = 16, .flags = TCP_SYN, .window = 100}, 0, 0);
@@ -314,7 +314,7 @@ ROW_TEST(test_what_is_not_committed, what_is_not_committed_rows)
   script_segment(f, SCRIPT_HEADER(f, c->position, c->acknowledges, .flags = c->flags, .window = 65535),
                  (uint64_t)MAX(c->position, 0), c->position == 50 ? 50 : 100);
   EXPECT_FIELDS(&f->end[0], (passed->len, 1), (passed_octets, 100), (connection->gauges->in_order_edge, 100));
-  g_assert_cmpuint(tcp_transport_out_of_order_runs(f->end[0].connection), ==, 0);
+  g_assert_cmpuint(f->end[0].connection->class->out_of_order_runs(f->end[0].connection), ==, 0);
   g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nor was this inspected */
 }
 
@@ -332,7 +332,7 @@ static void post_block(tcp_fixture *f, octet_buffer *buffer, uint32_t octets)
 {
   buffer_chain record = {0};
   buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
-  tcp_transport_post(f->end[0].connection, &record, 0);
+  f->end[0].connection->class->post(f->end[0].connection, &record, 0);
   buffer_chain_clear(&record);
   f->end[0].posted += octets;
   collect(f, 0);

@@ -91,7 +91,7 @@ TCP_TEST(test_wrong_checksum_in_every_state, tcp_fixture_unopened(NULL))
   }
   deliver(f, 0);
   g_assert_true(f->end[0].established && f->end[1].established);
-  tcp_transport_abort(f->end[0].connection, f->now);
+  f->end[0].connection->class->abort(f->end[0].connection, f->now);
   collect(f, 0);
   damage(wire_packet(f, 0, 0));
   deliver(f, 0);

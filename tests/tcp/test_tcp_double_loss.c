@@ -45,7 +45,7 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
   g_autoptr(tcp_fixture) f = tcp_fixture_new(config, config);
   g_autoptr(tcp_wire) wire = tcp_wire_new(f, DELAY, SPACING, &faults);
-  tcp_transport_open(f->end[0].connection, 0);
+  f->end[0].connection->class->open(f->end[0].connection, 0);
   post(f, 0, segments * EMSS, 0);
   tcp_wire_pick_up(wire);
   while (f->end[0].acknowledged < segments * EMSS) {

@@ -15,7 +15,8 @@ TCP_TEST(test_ack_rides_on_payload, tcp_fixture_pair(NULL))
   post(f, 1, 200, 0);
   expect_segment(f, 1, 0, 200);
   g_assert_cmpuint(wire_header(f, 1, 0).acknowledgement, ==, sequence_at(f, 0, 100));
-  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), !=, f->now + f->end[0].config.delayed_ack_ps);
+  g_assert_cmpint(f->end[1].connection->class->deadline(f->end[1].connection), !=,
+                  f->now + f->end[0].config.delayed_ack_ps);
   deliver(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 100);
 }
@@ -327,7 +328,7 @@ FLAG_TEST(test_passing, in_order)
   for (unsigned i = 0; i < 4; i++) {
     advance_to(f, start + (time_ps)i * 1000);
     g_assert_cmpuint(f->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
-    g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==,
+    g_assert_cmpuint(f->end[1].connection->class->held_octets(f->end[1].connection), ==,
                      in_order && i > 1 ? (i - 1) * EMSS : 0);
     deliver(f, 0);
     EXPECT_FIELDS(&f->end[1], (segment_new, EMSS), (segment_edge, i == 0 ? 0 : EMSS));

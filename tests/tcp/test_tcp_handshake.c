@@ -219,7 +219,7 @@ TCP_TEST(test_lost_handshake_ack, tcp_fixture_unopened(NULL))
 FLAG_TEST(test_handshake_ack_without_timestamps, drops)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.timestamps = true, .drops_untimed = drops), NULL);
-  tcp_transport_listen(f->end[0].connection);
+  f->end[0].connection->class->listen(f->end[0].connection);
   tcp_header header = {.sequence = sequence_at(f, 1, -1),
                        .flags = TCP_SYN,
                        .window = 9000,

@@ -103,7 +103,8 @@ static void step(world *w)
   time_ps next = TIME_PS_NEVER;
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     w->due[i] = on_wire(f, i) == 0 ? TIME_PS_NEVER : MIN(w->due[i], f->now + DELAY);
-    next = time_ps_earlier(next, time_ps_earlier(tcp_transport_deadline(f->end[i].connection), w->due[i]));
+    next = time_ps_earlier(
+        next, time_ps_earlier(f->end[i].connection->class->deadline(f->end[i].connection), w->due[i]));
   }
   advance_to(f, next == TIME_PS_NEVER ? f->now + DELAY : MAX(next, f->now));
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {

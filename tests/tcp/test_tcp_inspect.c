@@ -25,7 +25,7 @@ TEST(test_refused_segment_is_as_lost)
     g_assert_cmpuint(f->end[1].segments, ==, 2); /* it has come all the same */
     EXPECT_FIELDS(&f->end[1], (segment_new, 0), (passed_octets, EMSS),
                   (connection->gauges->in_order_edge, EMSS));
-    g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==, 0);
+    g_assert_cmpuint(f->end[1].connection->class->held_octets(f->end[1].connection), ==, 0);
     deliver(f, 0);
     expect_ack(f, 1, EMSS);
     tcp_header header = wire_header(f, 1, 0);
@@ -99,7 +99,7 @@ TCP_TEST(test_nothing_of_a_refused_segment_is_taken, against_script(TCP_PASSING_
 /* The segment that ends the handshake can be refused as well; the next one ends it. */
 TCP_TEST(test_refused_in_the_handshake, tcp_fixture_new(NULL, NULL))
 {
-  tcp_transport_listen(f->end[0].connection);
+  f->end[0].connection->class->listen(f->end[0].connection);
   uint32_t isn = f->end[1].config.isn;
   script_segment(f, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_all(f, 0);

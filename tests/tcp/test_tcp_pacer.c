@@ -49,7 +49,7 @@ TCP_TEST(test_segments_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = true)))
     advance_by(f, 1);
   }
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
-  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), >=,
+  g_assert_cmpint(f->end[0].connection->class->deadline(f->end[0].connection), >=,
                   start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
   complete_transfer(f, 10 * EMSS);
 }

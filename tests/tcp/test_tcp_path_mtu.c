@@ -209,7 +209,7 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
   g_autoptr(datagram) packet =
       datagram_new_in(NULL, &about->local_address, &about->remote_address, &header, &payload);
   g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 600);
-  tcp_transport_receive(f->end[0].connection, message, f->now);
+  f->end[0].connection->class->receive(f->end[0].connection, message, f->now);
 }
 
 /* A message about another connection with the sequence number of this one's octets. */
@@ -241,7 +241,7 @@ TCP_TEST(test_without_connection, tcp_fixture_unopened(NULL))
   run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(emss_of(f), ==, EMSS);
   post(f, 0, 3000, 0);
-  tcp_transport_abort(f->end[0].connection, f->now);
+  f->end[0].connection->class->abort(f->end[0].connection, f->now);
   forge_too_big(f, 0, 0, 1000, 600);
   g_assert_cmpuint(emss_of(f), ==, EMSS);
   g_assert_cmpuint(f->end[0].emss_changes + f->end[1].emss_changes, ==, 0);
@@ -258,7 +258,7 @@ TEST(test_damaged_message)
     g_autoptr(datagram) message = datagram_new_too_big(&router, wire_packet(f, 0, 0), 1000);
     datagram_carry_checksum(message);
     datagram_own_payload(message)[at] ^= 0x41;
-    tcp_transport_receive(f->end[0].connection, message, f->now);
+    f->end[0].connection->class->receive(f->end[0].connection, message, f->now);
     g_test_message("octet %u", at);
     g_assert_cmpuint(emss_of(f), ==, EMSS);
     g_assert_cmpuint(statistics_of(f)->checksum_errors, ==, 0); /* it is no segment */
@@ -282,7 +282,7 @@ FLAG_TEST(test_discovery_is_a_choice, discovery)
   }
   tell_too_big(f, 0, 0, 1000);
   g_assert_cmpuint(emss_of(f), ==, discovery ? 960 : EMSS);
-  tcp_transport_abort(f->end[0].connection, f->now);
+  f->end[0].connection->class->abort(f->end[0].connection, f->now);
   drop_all(f, 0);
   collect(f, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_RST, ==, TCP_RST);

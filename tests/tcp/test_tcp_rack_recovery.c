@@ -185,7 +185,7 @@ FLAG_TEST(test_partial_undo, lost)
   g_assert_cmpuint(f->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
   if (lost) {
-    advance_to(f, tcp_transport_deadline(f->end[0].connection));
+    advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection));
     g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
     expect_segment(f, 0, 4 * emss, emss);
   }
@@ -241,7 +241,7 @@ TCP_TEST(test_time_out_spares_what_is_new, connected())
   fly(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
   post_losing(f, 8 * EMSS, ALL);
-  advance_to(f, tcp_transport_deadline(f->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
+  advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
   post(f, 0, 2 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
   advance_by(f, 50 * TIME_PS_PER_MILLISECOND);

@@ -271,7 +271,7 @@ TCP_TEST(test_half_open, against_script())
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
 TCP_TEST(test_payload_of_a_syn, tcp_fixture_new(NULL, NULL))
 {
-  tcp_transport_listen(f->end[0].connection);
+  f->end[0].connection->class->listen(f->end[0].connection);
   tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN | TCP_FIN, .window = 1000};
   script_segment(f, syn, 0, 100);
   g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);

@@ -157,7 +157,7 @@ TCP_TEST(test_threshold_of_time_outs, tcp_fixture_connected(true))
   deliver_segments(f, 2);
   drop_all(f, 0);
   for (unsigned i = 1; i <= 2; i++) {
-    advance_to(f, tcp_transport_deadline(f->end[0].connection));
+    advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection));
     g_assert_cmpuint(statistics_of(f)->timeouts, ==, i);
     g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   }
@@ -171,7 +171,7 @@ TCP_TEST(test_progress_restarts_the_count, tcp_fixture_pair(TCP_WITH(.retries_ma
     post(f, 0, 1000, 0);
     for (unsigned k = 0; k < 2; k++) {
       drop_all(f, 0);
-      advance_to(f, tcp_transport_deadline(f->end[0].connection));
+      advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection));
     }
     complete_transfer(f, i * 1000);
     g_assert_false(f->end[0].closed);

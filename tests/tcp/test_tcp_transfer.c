@@ -186,7 +186,7 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
     post_record(f, end, what, random);
   }
   if (what->aborts && !f->end[0].closed && f->end[0].acknowledged - f->end[0].base > what->octets[0] / 2) {
-    tcp_transport_abort(f->end[0].connection, f->now);
+    f->end[0].connection->class->abort(f->end[0].connection, f->now);
     collect(f, 0);
   }
   const tcp_config *config = &f->end[0].config;
@@ -226,7 +226,7 @@ static void check_end(const tcp_fixture *f, unsigned i)
   EXPECT_FIELDS(end, (finished, true), (passed_octets, peer->posted - peer->base),
                 (acknowledged, end->posted));
   g_assert_cmpuint(end->connection->gauges->in_order_edge, ==, peer->posted);
-  g_assert_cmpuint(tcp_transport_held_octets(end->connection), ==, 0);
+  g_assert_cmpuint(end->connection->class->held_octets(end->connection), ==, 0);
 }
 
 /* One step, or, when nothing is under way, a while without. */

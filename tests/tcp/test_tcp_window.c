@@ -125,7 +125,7 @@ TCP_TEST(test_unread_octets_close_the_window,
   while (arrived < 8000) {
     if (on_wire(f, 0) == 0) {
       /* 700 octets are left of the window, and leave when the override time is over */
-      advance_to(f, tcp_transport_deadline(f->end[0].connection));
+      advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection));
     }
     arrived += wire_length(f, 0, 0);
     tcp_connection_set_unread_octets(f->end[1].connection, arrived);

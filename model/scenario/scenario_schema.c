@@ -6,76 +6,77 @@
 #include "base/plain_text.h"
 #include "scenario/scenario_value.h"
 
+/* JSON is written with single quotes here: append() makes double ones of them. */
 #define NUMBER "[0-9]+([.][0-9]+)?"
 #define TIME_FORM "0|" NUMBER " ?(ps|ns|us|ms|s|min)"
 #define SIZE_FORM "-?(0x[0-9a-fA-F]+|" NUMBER " ?(B|kB|KiB|MB|MiB|GB|GiB)?)"
-#define TEXT(form) "\"type\": \"string\", \"pattern\": \"^(" form ")$\""
-#define EITHER(json, form) "\"anyOf\": [{" json "}, {" TEXT(form) "}]"
+#define TEXT(form) "'type': 'string', 'pattern': '^(" form ")$'"
+#define EITHER(json, form) "'anyOf': [{" json "}, {" TEXT(form) "}]"
 
 /* Of single values, and of the elements of lists. */
 static const char *const forms[] = {
     [SCENARIO_TYPE_TEXT] = TEXT("[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*"),
-    [SCENARIO_TYPE_BOOLEAN] = "\"type\": \"boolean\"",
-    [SCENARIO_TYPE_INTEGER] = "\"type\": \"integer\"",
-    [SCENARIO_TYPE_SIZE] = EITHER("\"type\": \"integer\"", SIZE_FORM),
-    [SCENARIO_TYPE_TIME] = EITHER("\"const\": 0", TIME_FORM),
+    [SCENARIO_TYPE_BOOLEAN] = "'type': 'boolean'",
+    [SCENARIO_TYPE_INTEGER] = "'type': 'integer'",
+    [SCENARIO_TYPE_SIZE] = EITHER("'type': 'integer'", SIZE_FORM),
+    [SCENARIO_TYPE_TIME] = EITHER("'const': 0", TIME_FORM),
     [SCENARIO_TYPE_RATE] = TEXT(NUMBER " ?(bit|kbit|Mbit|Gbit|Tbit)/s"),
     [SCENARIO_TYPE_PROBABILITY] =
-        EITHER("\"type\": \"number\", \"minimum\": 0, \"maximum\": 1", NUMBER "([eE][-+]?[0-9]+)? ?%?"),
+        EITHER("'type': 'number', 'minimum': 0, 'maximum': 1", NUMBER "([eE][-+]?[0-9]+)? ?%?"),
     [SCENARIO_TYPE_DISTANCE] = TEXT("[0-9]+ ?segments?|" TIME_FORM),
-    [SCENARIO_TYPE_MOMENT] = EITHER("\"type\": \"integer\", \"minimum\": 0", TIME_FORM "|" SIZE_FORM),
+    [SCENARIO_TYPE_MOMENT] = EITHER("'type': 'integer', 'minimum': 0", TIME_FORM "|" SIZE_FORM),
 };
 
 static const char lists[] =
-    ",\n\"sweep\": {\"type\": \"array\", \"description\": \"Axes of a sweep: iwarpsim explain sweep.\","
-    " \"items\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"key\"], "
-    "\"properties\":"
-    " {\"key\": {\"$ref\": \"#/$defs/key\"}, \"with\": {\"$ref\": \"#/$defs/key\"}, \"values\": {\"type\": "
-    "\"array\"},"
-    " \"from\": {}, \"to\": {}, \"step\": {}, \"points\": {\"type\": \"integer\", \"minimum\": 2}},"
-    " \"oneOf\": [{\"required\": [\"values\"]}, {\"required\": [\"from\", \"to\"]}]}},\n"
-    "\"where\": {\"description\": \"Conditions on the points of a sweep: iwarpsim explain where.\", \"type\":"
-    " [\"string\", \"array\"], \"items\": {\"type\": \"string\"}},\n"
-    "\"event\": {\"type\": \"array\", \"description\": \"Changes in mid-flow: iwarpsim explain event.\", "
-    "\"items\":"
-    " {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"at\", \"key\", \"value\"],"
-    " \"properties\": {\"at\": {" TEXT(TIME_FORM) "}, \"key\": {" TEXT(
-        "path[.](forward|reverse)[.](rate|delay|mtu)") "}, \"value\": {}}}}";
+    ",\n'sweep': {'type': 'array', 'description': 'Axes of a sweep: iwarpsim explain sweep.', 'items':"
+    " {'type': 'object', 'additionalProperties': false, 'required': ['key'], 'properties':"
+    " {'key': {'$ref': '#/$defs/key'}, 'with': {'$ref': '#/$defs/key'}, 'values': {'type': 'array'},"
+    " 'from': {}, 'to': {}, 'step': {}, 'points': {'type': 'integer', 'minimum': 2}},"
+    " 'oneOf': [{'required': ['values']}, {'required': ['from', 'to']}]}},\n"
+    "'where': {'description': 'Conditions on the points of a sweep: iwarpsim explain where.',"
+    " 'type': ['string', 'array'], 'items': {'type': 'string'}},\n"
+    "'event': {'type': 'array', 'description': 'Changes in mid-flow: iwarpsim explain event.', 'items':"
+    " {'type': 'object', 'additionalProperties': false, 'required': ['at', 'key', 'value'], 'properties':"
+    " {'at': {" TEXT(TIME_FORM) "}, 'key': {" TEXT(
+        "path[.](forward|reverse)[.](rate|delay|mtu)") "},"
+                                                       " 'value': {}}}}";
+
+static void append(GString *json, const char *text)
+{
+  g_autofree char *quoted = g_strdelimit(g_strdup(text), "'", '"');
+
+  g_string_append(json, quoted);
+}
 
 /* Members of a JSON object: what a value of `row` means and may be, and its default. */
 static void append_key(GString *json, const scenario_key_row *row)
 {
   scenario_type element = scenario_value_element_type(row->type);
   gboolean counts = element == SCENARIO_TYPE_INTEGER || element == SCENARIO_TYPE_SIZE;
+  gboolean is_list = element != row->type;
   g_autofree const char **words = scenario_key_words(row);
-  g_autofree char *joined = g_strjoinv(row->type == SCENARIO_TYPE_MIX ? "|" : "\", \"", (char **)words);
+  g_autofree char *joined = g_strjoinv(row->type == SCENARIO_TYPE_MIX ? "|" : "', '", (char **)words);
   g_autofree char *expected = scenario_value_expected(row);
   g_autofree char *sentence = g_strdup_printf("%s Value: %s.", row->sentence, expected);
-  g_autofree char *limits =
-      counts ? g_strdup_printf(", \"minimum\": %" G_GINT64_FORMAT ", \"maximum\": %" G_GINT64_FORMAT,
-                               (gint64)row->minimum, (gint64)row->maximum)
-             : g_strdup("");
+  g_autofree char *limits = g_strdup_printf(", 'minimum': %" G_GINT64_FORMAT ", 'maximum': %" G_GINT64_FORMAT,
+                                            (gint64)row->minimum, (gint64)row->maximum);
+  g_autofree char *form = g_strconcat(forms[element], counts ? limits : NULL, NULL);
+  g_autofree char *whole =
+      row->type == SCENARIO_TYPE_MIX    ? g_strdup_printf(TEXT("(%s)([+](%s))*"), joined, joined)
+      : row->type == SCENARIO_TYPE_WORD ? g_strdup_printf("'enum': ['%s']", joined)
+      : is_list                         ? g_strdup_printf("'type': 'array', 'items': {%s}", form)
+      : *words != NULL                  ? g_strdup_printf("'anyOf': [{%s}, {'enum': ['%s']}]", form, joined)
+                                        : g_strdup(form);
 
-  g_string_append(json, "\"description\": ");
+  append(json, "'description': ");
   plain_text_append_json(json, sentence);
-  if (row->type == SCENARIO_TYPE_MIX) {
-    g_string_append_printf(json, ", \"type\": \"string\", \"pattern\": \"^(%s)([+](%s))*$\"", joined, joined);
-  } else if (row->type == SCENARIO_TYPE_WORD) {
-    g_string_append_printf(json, ", \"enum\": [\"%s\"]", joined);
-  } else if (element != row->type) {
-    g_string_append_printf(json, ", \"type\": \"array\", \"items\": {%s%s}", forms[element], limits);
-  } else if (*words != NULL) {
-    g_string_append_printf(json, ", \"anyOf\": [{%s%s}, {\"enum\": [\"%s\"]}]", forms[element], limits,
-                           joined);
-  } else {
-    g_string_append_printf(json, ", %s%s", forms[element], limits);
-  }
-  if (row->fallback != NULL && (element == row->type || strcmp(row->fallback, "[]") == 0)) {
-    gboolean bare = element != row->type || row->type == SCENARIO_TYPE_BOOLEAN ||
-                    (counts && strspn(row->fallback, G_CSET_DIGITS) == strlen(row->fallback));
-    g_string_append(json, ", \"default\": ");
-    if (bare) {
-      g_string_append(json, row->fallback);
+  append(json, ", ");
+  append(json, whole);
+  if (row->fallback != NULL && (!is_list || strcmp(row->fallback, "[]") == 0)) {
+    append(json, ", 'default': ");
+    if (is_list || row->type == SCENARIO_TYPE_BOOLEAN ||
+        (counts && strspn(row->fallback, G_CSET_DIGITS) == strlen(row->fallback))) {
+      append(json, row->fallback);
     } else {
       plain_text_append_json(json, row->fallback);
     }
@@ -87,7 +88,7 @@ static void append_group(GString *json, const char *group, const char *more)
 {
   const char *separator = "\n";
 
-  g_string_append(json, "\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
+  append(json, "'type': 'object', 'additionalProperties': false, 'properties': {");
   for (const char *const *full = scenario_names(); *full != NULL; full++) {
     const char *member = scenario_group_member(group, *full);
     scenario_key key = scenario_key_find(*full);
@@ -102,22 +103,24 @@ static void append_group(GString *json, const char *group, const char *more)
     } else {
       append_group(json, *full, "");
     }
-    g_string_append_c(json, '}');
+    append(json, "}");
   }
-  g_string_append_printf(json, "%s}", more);
+  append(json, more);
+  append(json, "}");
 }
 
 char *scenario_schema(void)
 {
-  GString *json = g_string_new("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-                               "\"title\": \"A scenario of iwarpsim\",\n\"$defs\": {\"key\": {\"enum\": [");
+  GString *json = g_string_new(NULL);
 
+  append(json, "{'$schema': 'https://json-schema.org/draft/2020-12/schema',\n"
+               "'title': 'A scenario of iwarpsim',\n'$defs': {'key': {'enum': [");
   for (scenario_key key = SCENARIO_TITLE + 1; key < SCENARIO_KEY_COUNT; key++) {
     g_string_append_printf(json, "%s\"%s\"", key > SCENARIO_TITLE + 1 ? ", " : "",
                            scenario_key_row_of(key)->name);
   }
-  g_string_append(json, "]}},\n");
+  append(json, "]}},\n");
   append_group(json, "", lists);
-  g_string_append(json, "}\n");
+  append(json, "}\n");
   return g_string_free(json, FALSE);
 }

@@ -35,15 +35,16 @@ static GString *page_new(const char *name)
   return page;
 }
 
-/* A term that metrics and keys are defined by, a section "## TITLE {NAME}" of a page, as texts: its name as
- * `explain` takes it, "held"; its heading, "Held octets"; and Markdown that reads well as plain text too and
- * ends in a newline. */
-enum { TERM_NAME, TERM_TITLE, TERM_TEXT };
+/* A term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR, Proportional
+ * Rate Reduction"; its heading, "Held octets"; and Markdown that reads well as plain text too and ends in a
+ * newline. The heading of a section of the reference is "## TITLE {NAME}", and other sections of it are no
+ * terms; in the glossary the headings are names. */
+enum { TERM_NAMES, TERM_TITLE, TERM_TEXT };
 
-/* The terms (char **) in reading order, those of the scenario first. Free with g_ptr_array_unref(). */
+/* The terms (char **) in reading order, those of the glossary first. Free with g_ptr_array_unref(). */
 static GPtrArray *terms_new(void)
 {
-  static const char *const pages[] = {"scenario.md.in", "metrics.md.in"};
+  static const char *const pages[] = {"glossary.md", "scenario.md.in", "metrics.md.in"};
   GPtrArray *terms = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
   for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
     g_autoptr(GString) page = page_new(pages[i]);
@@ -51,9 +52,11 @@ static GPtrArray *terms_new(void)
     for (char **section = sections + 1; *section != NULL; section++) {
       char *text = strstr(*section, "\n\n");
       char *name = text != NULL ? g_strrstr_len(*section, text - *section, " {") : NULL;
-      if (name != NULL) {
-        char *const texts[] = {[TERM_NAME] = g_strndup(name + 2, (gsize)(text - name) - 3),
-                               [TERM_TITLE] = g_strndup(*section, (gsize)(name - *section)),
+      if (name != NULL || (i == 0 && text != NULL)) {
+        gsize title = (gsize)((name != NULL ? name : text) - *section);
+        char *const texts[] = {[TERM_NAMES] = name != NULL ? g_strndup(name + 2, (gsize)(text - name) - 3)
+                                                           : g_strndup(*section, title),
+                               [TERM_TITLE] = g_strndup(*section, title),
                                [TERM_TEXT] = g_strdup(text + 2),
                                NULL};
         g_ptr_array_add(terms, g_memdup2(texts, sizeof texts));
@@ -287,6 +290,10 @@ static void add_subject(GArray *subjects, subject_kind kind, const char *name, g
 static GArray *subjects_new(const GPtrArray *terms)
 {
   GArray *subjects = g_array_new(FALSE, FALSE, sizeof(subject));
+  for (guint i = 0; i < terms->len; i++) {
+    char *const *term = g_ptr_array_index(terms, i);
+    add_subject(subjects, TERM, term[TERM_NAMES], term);
+  }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     add_subject(subjects, KEY, scenario_key_row_of(key)->name, scenario_key_row_of(key));
   }
@@ -298,10 +305,6 @@ static GArray *subjects_new(const GPtrArray *terms)
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     add_subject(subjects, DISTRIBUTION, distribution_row_of(id)->name, distribution_row_of(id));
-  }
-  for (guint i = 0; i < terms->len; i++) {
-    char *const *term = g_ptr_array_index(terms, i);
-    add_subject(subjects, TERM, term[TERM_NAME], term);
   }
   for (fault_id id = 0; id < FAULTS; id++) {
     add_subject(subjects, FAULT, fault_row_of(id)->name, fault_row_of(id));
@@ -327,6 +330,12 @@ static void print_key(const scenario_key_row *row)
   printf("    Example: --set %s\n", quoted);
 }
 
+static void print_heading(char *const *term)
+{
+  printf(strcmp(term[TERM_NAMES], term[TERM_TITLE]) == 0 ? "%s\n" : "%s: %s\n", term[TERM_NAMES],
+         term[TERM_TITLE]);
+}
+
 static void print_subject(const subject *s)
 {
   const metric_row *metric = s->row;
@@ -350,7 +359,8 @@ static void print_subject(const subject *s)
     print_wrapped(measured->sentence);
     break;
   case TERM:
-    printf("%s: %s\n\n%s", term[TERM_NAME], term[TERM_TITLE], term[TERM_TEXT]);
+    print_heading(term);
+    printf("\n%s", term[TERM_TEXT]);
     break;
   case FAULT: {
     g_autofree char *expected = g_strconcat("Consequence: ", fault->expected, ".", NULL);
@@ -363,30 +373,26 @@ static void print_subject(const subject *s)
 }
 
 /* Prints all that is called `name`, and all keys, metrics and distributions below it, as path.forward.mtu is
- * below path: a name may be a key's and a metric's. FALSE when there is none. */
+ * below path: a name may be a term's, a key's and a metric's. FALSE when there is none. */
 static gboolean print_named(const char *name, const GArray *subjects)
 {
-  gboolean found = FALSE, measured = FALSE;
+  static const char keys[] = "Keys of a scenario:\n", metrics[] = "Metrics:\n", none[] = "";
+  const char *heading = NULL;
 
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
-    gboolean has_heading = s->kind == KEY ? found : measured;
-    const char *rest = g_str_has_prefix(s->name, name) ? s->name + strlen(name) : "another";
+    g_autofree char *lower = g_ascii_strdown(s->name, -1);
+    g_auto(GStrv) names = g_strsplit(lower, ", ", -1);
+    gboolean below = s->kind < TERM && g_str_has_prefix(lower, name) && lower[strlen(name)] == '.';
 
-    if (s->kind == GROUP || (*rest != '\0' && (*rest != '.' || s->kind >= TERM))) {
-      continue;
+    if (s->kind != GROUP && (below || g_strv_contains((const char *const *)names, name))) {
+      const char *mine = s->kind == KEY ? keys : s->kind < TERM ? metrics : none;
+      printf("%s%s", heading != NULL && mine != heading ? "\n" : "", mine != heading ? mine : "");
+      print_subject(s);
+      heading = mine;
     }
-    if (s->kind >= TERM || !has_heading) {
-      printf("%s%s", found ? "\n" : "",
-             s->kind >= TERM  ? ""
-             : s->kind == KEY ? "Keys of a scenario:\n"
-                              : "Metrics:\n");
-    }
-    print_subject(s);
-    found = TRUE;
-    measured = measured || s->kind == METRIC || s->kind == DISTRIBUTION;
   }
-  return found;
+  return heading != NULL;
 }
 
 /* Prints what the quantile `name` is. FALSE when there is no such gauge. */
@@ -436,8 +442,7 @@ static gboolean print_keys_of_word(const char *word)
  * `found`. FALSE when none does, and it was not found. */
 static gboolean print_definitions(const char *word, const GArray *subjects, gboolean found)
 {
-  g_autofree char *lower = g_ascii_strdown(word, -1);
-  g_autofree char *bold = g_strconcat("**", lower, "**", NULL), *item = g_strconcat("- `", lower, "`:", NULL);
+  g_autofree char *bold = g_strconcat("**", word, "**", NULL), *item = g_strconcat("- `", word, "`:", NULL);
 
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
@@ -473,16 +478,17 @@ static const struct {
 
 static int unknown_name(const char *name, const GArray *subjects)
 {
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  g_autoptr(GString) all = g_string_new(NULL);
 
   for (guint i = 0; i < subjects->len; i++) {
-    g_ptr_array_add(names, (gpointer)g_array_index(subjects, subject, i).name);
+    g_string_append_printf(all, "%s, ", g_array_index(subjects, subject, i).name);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
-    g_ptr_array_add(names, (gpointer)topics[i].name);
+    g_string_append_printf(all, "%s, ", topics[i].name);
   }
-  g_ptr_array_add(names, NULL);
-  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names->pdata));
+  g_string_truncate(all, all->len - strlen(", "));
+  g_auto(GStrv) names = g_strsplit(all->str, ", ", -1);
+  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names));
   plain_text_print(
       stderr,
       "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
@@ -496,7 +502,7 @@ static void print_topics(const GArray *subjects)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
          "iwarpsim explain metrics   the %d metrics and %d distributions of a run\n"
-         "iwarpsim explain terms     the terms they are defined by\n"
+         "iwarpsim explain terms     the terms that the documents and the outputs use\n"
          "iwarpsim explain faults    the errors that one end can put on the wire\n"
          "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",
          (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT, (int)DISTRIBUTION_COUNT);
@@ -505,7 +511,9 @@ static void print_topics(const GArray *subjects)
   for (guint i = 0; i < subjects->len; i++) {
     const subject *s = &g_array_index(subjects, subject, i);
     if (s->kind == GROUP || s->kind == TERM) {
-      g_string_append_printf(s->kind == GROUP ? groups : terms, " %s", s->name);
+      GString *list = s->kind == GROUP ? groups : terms;
+      g_string_append_printf(list, "%s %.*s", g_str_has_suffix(list->str, ":") ? "" : ",",
+                             (int)strcspn(s->name, ","), s->name);
     }
   }
   print_wrapped(groups->str);
@@ -530,20 +538,27 @@ static int print_markdown(const char *name)
 static int explain_name(const char *name, const GArray *subjects)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
-    if (strcmp(name, topics[i].name) != 0) {
+    if (g_ascii_strcasecmp(name, topics[i].name) != 0) {
       continue;
     }
     for (guint k = 0; k < subjects->len; k++) {
       const subject *s = &g_array_index(subjects, subject, k);
-      if (s->kind >= topics[i].kind && s->kind <= topics[i].last) {
+      if (s->kind == TERM && topics[i].kind == TERM) { /* its heading and its first sentence */
+        char *const *term = s->row;
+        g_autofree char *text = g_strdelimit(g_strdup(term[TERM_TEXT]), "\n", ' ');
+        char *end = strstr(text, ". ");
+        text[end != NULL ? (gsize)(end + 1 - text) : strlen(text)] = '\0';
+        print_heading(term);
+        print_wrapped(text);
+      } else if (s->kind >= topics[i].kind && s->kind <= topics[i].last) {
         print_subject(s);
-        printf(s->kind == TERM ? "\n" : "");
       }
     }
     return CLI_OK;
   }
-  return print_named(name, subjects) || print_quantile(name) ||
-                 print_definitions(name, subjects, print_keys_of_word(name)) || print_guess(name, subjects)
+  g_autofree char *lower = g_ascii_strdown(name, -1);
+  return print_named(lower, subjects) || print_quantile(lower) ||
+                 print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(lower, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);
 }
@@ -552,10 +567,7 @@ static gboolean markdown, schema;
 
 static int explain(const cli_arguments *arguments)
 {
-  const char *name = arguments->count > 0 ? arguments->rest[0] : "";
-  if (arguments->count > 1) {
-    return cli_usage_error("explain", "one name is explained at a time, %u were given", arguments->count);
-  }
+  g_autofree char *name = g_strjoinv(" ", arguments->rest); /* "Data Sink" needs no quotes */
   if (markdown) {
     return print_markdown(name);
   }

@@ -224,8 +224,8 @@ class Cli(kit.ProgramTest):
                     "--set 'path.forward.rtt=1ms': unknown key 'path.forward.rtt'; expected one of delay, rate, mtu, "
                     "framing, cell_size, cell_overhead, queue, queue_size and 33 more of 'iwarpsim explain "
                     f"path.forward' {hint}", 2)
-        self.expect_start(self.shell("iwarpsim explain rtt").stdout,
-                          "What other tools call rtt is path.forward.delay here. Half the round trip, since "
+        self.expect_start(self.shell("iwarpsim explain roundtrip").stdout,
+                          "What other tools call roundtrip is path.forward.delay here. Half the round trip, since "
                           "path.reverse.delay is the same unless set.\n\nKeys of a scenario:\n"
                           "path.forward.delay (default: 25us)\n")
         jitter = self.shell("iwarpsim explain jitter").stdout  # the last part of two keys
